@@ -1,0 +1,58 @@
+/* Explicit little- and big-endian loads and stores, and a bounded reader. Nothing is ever laid over file bytes as a struct. */
+#ifndef MSPROF_BASE_BYTES_H
+#define MSPROF_BASE_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* width 1..8 bytes at p; the caller has checked that they are there. */
+static inline uint64_t bytes_load(const unsigned char *p, unsigned width, bool big_endian)
+{
+    uint64_t value = 0;
+    if (big_endian) {
+        for (unsigned i = 0; i < width; i++)
+            value = value << 8 | p[i];
+        return value;
+    }
+    switch (width) { /* fixed sizes compile to one load each on a little-endian machine */
+    case 1:
+        return p[0];
+    case 2:
+        return (uint64_t)p[0] | (uint64_t)p[1] << 8;
+    case 4:
+        return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24;
+    case 8:
+        return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
+               (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+    default:
+        for (unsigned i = width; i-- > 0;)
+            value = value << 8 | p[i];
+        return value;
+    }
+}
+
+/* Stores the low width bytes (1..8) of value at p. */
+static inline void bytes_store(unsigned char *p, unsigned width, bool big_endian, uint64_t value)
+{
+    for (unsigned i = 0; i < width; i++)
+        p[big_endian ? width - 1 - i : i] = (unsigned char)(value >> (8 * i));
+}
+
+/* A window of bytes; every read says whether it was inside. */
+struct bytes {
+    const unsigned char *data;
+    size_t length;
+};
+
+/* Reads width (1..8) bytes at offset into *ret; false, and *ret untouched, when they are not all inside. */
+static inline bool bytes_read(const struct bytes *b, size_t offset, unsigned width, bool big_endian, uint64_t *ret)
+{
+    if (width == 0 || width > 8 || offset > b->length || b->length - offset < width)
+        return false;
+    *ret = bytes_load(b->data + offset, width, big_endian);
+    return true;
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* Errors of library code: a code, a chain of causes, a hint. Library folders never print and never exit; cli/ does both. */
+#ifndef MSPROF_BASE_ERR_H
+#define MSPROF_BASE_ERR_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+
+#define ERR_MAX_CAUSES 6
+#define ERR_TEXT_SIZE 768
+
+enum err_code {
+    ERR_NONE = 0,
+    ERR_FAILED,      /* anything without a better name */
+    ERR_USAGE,       /* the caller's words are off */
+    ERR_NOT_FOUND,   /* a file, a capture or data that should be there is not */
+    ERR_ACCESS,      /* permission denied, read-only */
+    ERR_IO,          /* the system failed to read or write */
+    ERR_NO_SPACE,    /* disk full or quota reached */
+    ERR_NO_MEMORY,   /* allocation failed */
+    ERR_FORMAT,      /* data that does not follow its format */
+    ERR_LIMIT,       /* a documented limit is exceeded */
+    ERR_DATABASE,    /* SQLite failed */
+    ERR_STRICT,      /* a data problem under --strict */
+    ERR_INTERRUPTED, /* a signal asked to stop */
+    ERR_REMOTE       /* SSH or the remote side failed */
+};
+
+/* Filled by the function that fails; causes[0] is the innermost, causes[depth - 1] the outermost. Needs no release. */
+struct err {
+    enum err_code code;
+    unsigned depth;
+    char causes[ERR_MAX_CAUSES][ERR_TEXT_SIZE];
+    char hint[ERR_TEXT_SIZE]; /* what to do next; empty when there is nothing to say */
+};
+
+#define ERR_INIT {.code = ERR_NONE}
+
+/* Starts a new chain with one cause, control characters masked. Returns -code, so that "return err_set(...)" works. */
+int err_set(struct err *err, enum err_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Like err_set, for a failed system call: chooses the code from errnum and appends its text. */
+int err_set_errno(struct err *err, int errnum, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Adds an outer cause ("cannot import 'X'") to an error that is set. When the chain is full the innermost stays and the
+ * newest outer cause replaces the last. Returns -err->code. */
+int err_wrap(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Says what the user can do; the first hint given stays. Returns -err->code. */
+int err_hint(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The outermost cause, never NULL. */
+const char *err_message(const struct err *err);
+
+/* Replaces control characters (and broken UTF-8) in place by '?', so that no message can drive a terminal. */
+void err_mask_text(char *text);
+
+#endif

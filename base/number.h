@@ -1,0 +1,34 @@
+/* Numbers to text: integers only, no locale, no floating point, straight into a caller's buffer. */
+#ifndef MSPROF_BASE_NUMBER_H
+#define MSPROF_BASE_NUMBER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NUMBER_MAX 32 /* bytes that any of these functions may write */
+
+/* Each writes at p, without a final NUL, and returns the end. */
+char *number_put_unsigned(char *p, uint64_t value);
+char *number_put_signed(char *p, int64_t value);
+
+/* nanoseconds as microseconds with exactly three decimals: 1234567 -> "1234.567". */
+char *number_put_us(char *p, int64_t nanoseconds);
+
+/* value / 10^decimals in the shortest form: (1560, 2) -> "15.6", (9700, 2) -> "97", (0, 2) -> "0". decimals 0..18. */
+char *number_put_shortest(char *p, int64_t value, unsigned decimals);
+
+/* numerator * 10^decimals / denominator rounded half away from zero, 128 bits inside; 0 when the denominator is 0;
+ * saturates at INT64_MIN/INT64_MAX. decimals 0..18. */
+int64_t number_ratio(int64_t numerator, int64_t denominator, unsigned decimals);
+
+/* a * b / c, rounded down, 128 bits inside (a, b >= 0, c > 0); saturates at INT64_MAX. */
+int64_t number_scale(int64_t a, int64_t b, int64_t c);
+
+/* Parses a whole decimal text ("600", "38.4") into thousandths (600000, 38400); -1 when it is not a number >= 0, has more
+ * than `decimals` = 3 decimals that are not zero, or exceeds 10^15. */
+int64_t number_parse_thousandths(const char *text, size_t length);
+
+/* Parses a whole unsigned decimal integer; 0 and *ret set, or -1 (empty, other characters, overflow over INT64_MAX). */
+int number_parse_integer(const char *text, size_t length, int64_t *ret);
+
+#endif

@@ -1,0 +1,44 @@
+/* The database file of one capture: made under a temporary name and renamed, or opened for reading. */
+#ifndef MSPROF_DB_DATABASE_H
+#define MSPROF_DB_DATABASE_H
+
+#include "base/err.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define DATABASE_APPLICATION_ID 0x6d737066 /* "mspf" */
+#define DATABASE_USER_VERSION 1            /* the schema: raised with every change of it */
+#define DB_NULL INT64_MIN                  /* how queries give an SQL NULL in an integer */
+
+/* Once per process, before any other function of db/: SQLite's thread mode and memory settings. */
+int database_setup(struct err *err);
+
+/* SQLite's message as an error; maps full disk and read-only to their codes. Returns -code. */
+int database_error(struct err *err, sqlite3 *db, const char *doing);
+
+/* Runs statements without results. */
+int database_exec(sqlite3 *db, const char *sql, struct err *err);
+/* Prepares one statement. */
+int database_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **ret, struct err *err);
+
+/* A new database being built as "<path>.<pid>.tmp" inside one transaction. */
+struct database_build {
+    char *path, *temporary;
+    sqlite3 *db;
+};
+int database_build_open(struct database_build *build, const char *path, struct err *err);
+/* Commits, checks, closes and renames; the file was not there before and is complete now. On failure nothing remains. */
+int database_build_commit(struct database_build *build, struct err *err);
+void database_build_abort(struct database_build *build);
+
+/* Opens an existing database read-only; checks application id and version (-ERR_FORMAT when they differ). */
+int database_open(const char *path, sqlite3 **ret, struct err *err);
+void database_close(sqlite3 *db);
+
+/* A value of the meta table as text (free() it), NULL when absent. */
+char *database_meta(sqlite3 *db, const char *key);
+int64_t database_meta_integer(sqlite3 *db, const char *key, int64_t otherwise);
+
+#endif

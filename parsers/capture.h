@@ -1,0 +1,108 @@
+/* A capture on disk: which family, which files, which record kind each, clocks. Reads names and small text files only. */
+#ifndef MSPROF_PARSERS_CAPTURE_H
+#define MSPROF_PARSERS_CAPTURE_H
+
+#include "base/diag.h"
+#include "base/err.h"
+#include "parsers/layout.h"
+#include "parsers/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum capture_family {
+    CAPTURE_SVP, /* SS928 and relatives: info.json.N, aicore.*, acl_api.* (svp-job: section 1) */
+    CAPTURE_JOB, /* Ascend, JOB era: hwts.log.data.*, Framework.* */
+};
+
+/* What a file name says. -1 and NULL: not said. */
+struct file_identity {
+    int64_t device_id, model_id, batch_num, input_pic_num, current_pic_count, slice;
+    char *model;
+};
+
+/* What the .done file beside a data file says; -1: not said. */
+struct done_info {
+    bool present;
+    int64_t file_size, start_ns, end_ns, icache_hit, icache_miss;
+};
+
+struct capture_file {
+    int64_t id; /* 1, 2, ... in the order of decoding; source_file.id in the database */
+    char *path; /* as opened */
+    char *name; /* relative to the capture directory: "data/aicore.0.1.1" */
+    const struct record_kind *kind; /* NULL: not decoded; the diagnostics say why */
+    struct file_identity identity;
+    struct done_info done;
+    uint64_t size;
+    int64_t modified_ns; /* mtime, since the epoch */
+    uint64_t decoded, rejected; /* records; filled by decoding */
+    char checksum[65];          /* SHA-256, filled by decoding; "" when the file was not read */
+};
+
+/* One inference as its device .done file names it (aicore.<device>.<model>.<model_id>.<batch>.<input>.<pic>.done). */
+struct inference_mark {
+    struct file_identity identity;
+    struct done_info done;
+};
+
+struct capture_model { /* a model that file names or net.info name */
+    char *name;
+    int64_t model_id, batch_num; /* -1: not known */
+};
+
+struct device_info {
+    int64_t device_id;
+    int64_t core_khz;    /* AI core frequency from info.json, thousandths of MHz; -1 not known */
+    int64_t counter_khz; /* system counter (hwts_frequency); -1 not known */
+};
+
+struct capture_options {
+    const struct layout_set *layouts; /* may be NULL */
+    int64_t clock_khz;                /* --freq-mhz in thousandths of MHz; 0: not given */
+};
+
+struct capture {
+    char *directory; /* absolute */
+    enum capture_family family;
+    struct capture_options options;
+    struct capture_file *files; /* decoding order: layer tables and descriptions first, then by kind, identity, slice */
+    size_t file_count;
+    struct inference_mark *marks; /* sorted by identity */
+    size_t mark_count;
+    struct capture_model *models; /* sorted by model id, name */
+    size_t model_count;
+    struct device_info *devices; /* sorted by id */
+    size_t device_count;
+    struct diagnostics *diag; /* not owned */
+};
+
+#define CONFIG_FILE_LIMIT (1024 * 1024)    /* bytes of info.json, .done */
+#define TEXT_FILE_LIMIT (16 * 1024 * 1024) /* bytes of a text data file (layer table, descriptions) */
+#define CAPTURE_MAX_FILES 1000000
+
+/* How a directory looks from outside. */
+enum directory_class { DIRECTORY_CAPTURE, DIRECTORY_PARENT, DIRECTORY_OTHER };
+
+/* Whether path is a capture (has data/, or data files of its own), holds captures (JOB*, PROF*), or neither. err is set when it
+ * cannot be read. Returns 0 or -code. */
+int capture_classify(const char *path, enum directory_class *ret_class, struct err *err);
+
+/* The captures directly inside a parent directory, sorted; *ret_paths and each path are freed by the caller. */
+int capture_list(const char *parent, char ***ret_paths, size_t *ret_count, struct err *err);
+
+/* Discovers the files and clocks of one capture directory. Problems with single files go to diag; an error is returned
+ * only when there is no capture to work on (no such directory, no data, not readable). capture must be released also
+ * after a failure. */
+int capture_open(struct capture *capture, const char *directory, const struct capture_options *options,
+                 struct diagnostics *diag, struct err *err);
+void capture_release(struct capture *capture);
+
+/* Matches a file name against one pattern (see struct record_kind); fills *ret (ret->model is allocated). */
+bool capture_match_name(const char *pattern, const char *name, struct file_identity *ret);
+void file_identity_release(struct file_identity *identity);
+
+const struct device_info *capture_device(const struct capture *capture, int64_t device_id); /* NULL: unknown */
+
+#endif

@@ -1,0 +1,56 @@
+/* The one interpreter for all layouts: raw files in, rows out. */
+#ifndef MSPROF_PARSERS_DECODE_H
+#define MSPROF_PARSERS_DECODE_H
+
+#include "base/diag.h"
+#include "base/progress.h"
+#include "parsers/capture.h"
+#include "parsers/record.h"
+
+/* Decodes every file of the capture into the sink, one pass, in chunks of fixed size; fills decoded, rejected and checksum
+ * of its files. Data problems go to capture->diag; a failure of the sink, of memory, an interrupt or a fatal diagnostic
+ * ends it with -code. progress may be NULL; it counts bytes. */
+int decode_capture(struct capture *capture, struct row_sink *sink, const struct progress *progress, struct err *err);
+
+/* A layout made ready for decoding a kind: fields resolved to column indexes. Plain memory, no release. */
+struct decode_plan {
+    const struct record_kind *kind;
+    const struct layout *layout;
+    size_t step_count;
+    struct decode_step {
+        uint32_t offset, width;
+        uint8_t column, shift, sign_bits; /* sign_bits: 0 unsigned, else the number of value bits */
+        bool text, scaled;
+        uint64_t mask;
+        int64_t multiply, divide;
+    } steps[RECORD_MAX_COLUMNS];
+    uint64_t present; /* columns that the layout gives */
+};
+
+/* The layout must have passed layout_check. */
+void decode_plan_init(struct decode_plan *plan, const struct record_kind *kind, const struct layout *layout);
+
+/* Decodes one record of layout->record_size bytes into row; texts point into record. An unsigned value over INT64_MAX is
+ * given as NULL and *ret_bad_column set to its column (else -1). */
+void decode_record(const struct decode_plan *plan, const unsigned char *record, struct row *row, int *ret_bad_column);
+
+/* For hooks. */
+struct capture *decoder_capture(struct decoder *decoder);
+struct diagnostics *decoder_diag(struct decoder *decoder);
+/* Where the current record is. */
+struct place decoder_place(const struct decoder *decoder, const char *field);
+/* How many rows of a kind have been emitted so far: the id of the last one. */
+int64_t decoder_row_count(const struct decoder *decoder, const struct record_kind *kind);
+/* A new empty row of another kind; set its cells with row_set_*; it counts at once. NULL with err set. */
+int decoder_emit(struct decoder *decoder, const struct record_kind *kind, struct row *ret_row, struct err *err);
+void row_set_integer(struct row *row, size_t column, int64_t value);
+/* Copies the text into the batch; cut at DECODED_TEXT_MAX bytes (on a character boundary). */
+#define DECODED_TEXT_MAX 16384
+void decoder_set_text(struct decoder *decoder, const struct record_kind *kind, struct row *row, size_t column,
+                      const char *text, size_t length);
+static inline bool row_has(const struct row *row, size_t column)
+{
+    return (*row->present >> column & 1) != 0;
+}
+
+#endif

@@ -1,0 +1,167 @@
+/*
+ * THE central header: what a record kind is.
+ *
+ * A record kind separates columns (what a user sees: name, unit, meaning) from layouts (where the bytes are, on one chip or
+ * version). One const table per kind serves the decoder, the encoder, the database schema, the exports, the manual page and
+ * the tests. Adding a kind means adding parsers/kinds/<kind>.c that defines "const struct record_kind kind_<kind>"; the
+ * Makefile finds it. Nothing downstream of the decoder ever sees a layout.
+ */
+#ifndef MSPROF_PARSERS_RECORD_H
+#define MSPROF_PARSERS_RECORD_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RECORD_MAX_COLUMNS 64
+#define RECORD_MAX_SIZE 65536 /* bytes of one fixed-size record */
+
+enum column_type { COLUMN_INTEGER, COLUMN_TEXT };
+
+enum column_unit { UNIT_NONE, UNIT_NS, UNIT_TICK, UNIT_CYCLE, UNIT_BYTE };
+
+enum column_flags {
+    COLUMN_DERIVED = 1,   /* no layout gives it; the kind's hooks compute it */
+    COLUMN_TRANSIENT = 2, /* decoded for the hooks, not stored in the table */
+    COLUMN_FILE = 4,      /* filled by the decoder: id of the source_file row */
+};
+
+/* The text of one value of an enumerated integer column. */
+struct value_name {
+    int64_t value;
+    const char *text; /* NULL ends a list */
+};
+
+struct column {
+    const char *name;  /* SQL name: lower_snake, with the unit as suffix (_ns) */
+    const char *title; /* heading in documentation */
+    enum column_type type;
+    enum column_unit unit;
+    unsigned flags;                 /* enum column_flags */
+    const struct value_name *names; /* NULL unless enumerated */
+    const char *doc;                /* one sentence */
+};
+
+/* Where the bytes of one column are in one layout. */
+struct field {
+    const char *column; /* name of a column of the kind */
+    uint32_t offset;    /* bytes from the start of the record */
+    uint32_t width;     /* bytes: 1..8 for integers, any length for NUL-padded text */
+    uint8_t first_bit;  /* for a bit range inside the integer; bit 0 is the lowest */
+    uint8_t bit_count;  /* 0: the whole integer */
+    bool is_signed;
+    int64_t multiply, divide; /* value = raw * multiply / divide in the column's unit; 0 means 1 */
+};
+
+#define LAYOUT_MAX_MAGICS 3
+
+struct magic {
+    uint32_t offset;
+    uint32_t width; /* 1..8; 0 ends the list */
+    uint64_t value;
+    uint64_t mask; /* 0 means all bits of the width */
+};
+
+struct layout {
+    const char *name;
+    const char *source; /* document and section that this layout follows */
+    uint32_t record_size;
+    bool big_endian;
+    struct magic magics[LAYOUT_MAX_MAGICS];
+    const struct field *fields;
+    size_t field_count;
+};
+
+/* One decoded value. */
+struct cell {
+    union {
+        int64_t integer;
+        const char *text; /* not NUL-terminated; lives as long as its batch */
+    };
+    uint32_t length; /* of the text */
+};
+
+/* One decoded record while hooks look at it. cells has the kind's column_count entries; bit i of present says whether
+ * cell i has a value (else it is NULL in the database). */
+struct row {
+    struct cell *cells;
+    uint64_t *present;
+};
+
+struct row_batch;
+struct decoder;
+struct capture_file;
+
+/* What a table cannot say. Any member may be NULL. state is zeroed memory of state_size bytes, one per stream (a stream
+ * is one file or all slices of one). Every int function returns 0 or -code with err set, which ends the whole decoding;
+ * bad data are no such error: hooks report them with diag_report and go on. */
+struct kind_hooks {
+    size_t state_size;
+    /* Before the first record of a stream. */
+    int (*open)(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err);
+    /* After each decoded record; sets derived columns. *keep is true on entry; false drops the row (the hook has
+     * reported why). */
+    int (*record)(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err);
+    /* After the last record; also after a failure (then it only releases). */
+    int (*close)(struct decoder *decoder, void *state, bool failed, struct err *err);
+    /* For text kinds instead of layouts: the whole file, NUL-terminated; emits rows itself with decoder_emit. */
+    int (*text)(struct decoder *decoder, void *state, const struct capture_file *file, const char *data, size_t length,
+                struct err *err);
+};
+
+struct record_kind {
+    const char *name;  /* "svp_pmu": as in --layout files and 'msprof kinds' */
+    const char *table; /* SQL table, singular */
+    const char *title; /* "Device PMU of a layer group" */
+    const char *doc;   /* a few sentences for the manual */
+    /* File names as patterns: literal text with {device_id}, {model}, {model_id}, {batch_num}, {input_pic_num},
+     * {current_pic_count}, {slice}, {number} (digits, ignored). {model} may hold dots and blanks and stands at most once.
+     * NULL ends the list; an empty list means that the kind is derived from others. Earlier patterns win. */
+    const char *const *patterns;
+    const struct column *columns;
+    size_t column_count;
+    const struct layout *layouts; /* tried in order */
+    size_t layout_count;
+    const struct kind_hooks *hooks; /* may be NULL */
+};
+
+/* All kinds, ended by NULL; in file-name order of parsers/kinds/. */
+extern const struct record_kind *const record_kinds[];
+
+/* By name; NULL when there is none. */
+const struct record_kind *record_kind_find(const char *name);
+/* Index of a column by name, or -1. */
+int record_kind_column(const struct record_kind *kind, const char *name);
+/* "ns", "cycle", ...; "" for UNIT_NONE. */
+const char *column_unit_name(enum column_unit unit);
+/* The text of a value, or NULL when the column has no name for it. */
+const char *column_value_name(const struct column *column, int64_t value);
+
+/* A set of rows of one kind on the way from the decoder to a sink. */
+struct row_batch {
+    const struct record_kind *kind;
+    size_t rows, capacity;
+    struct cell *cells;  /* rows * kind->column_count, row by row */
+    uint64_t *present;   /* one word a row */
+    char *texts;         /* the cells' texts */
+    size_t texts_used, texts_capacity;
+};
+
+#define BATCH_ROWS 512
+#define BATCH_TEXTS (128 * 1024)
+
+/* Allocates a batch that can hold BATCH_ROWS rows of any kind; NULL when memory ran out. */
+struct row_batch *row_batch_new(void);
+void row_batch_free(struct row_batch *batch);
+
+/* Where rows go. The sink owns the batches. */
+struct row_sink {
+    /* An empty batch for rows of this kind (may wait); NULL with err set. */
+    struct row_batch *(*begin)(struct row_sink *sink, const struct record_kind *kind, struct err *err);
+    /* Takes a filled batch back and consumes its rows, in the order of calls; the batch must not be touched after. */
+    int (*commit)(struct row_sink *sink, struct row_batch *batch, struct err *err);
+};
+
+#endif
