@@ -1,0 +1,104 @@
+#include "exporters/json_text.h"
+
+#include "exporters/utf8.h"
+
+#include <string.h>
+
+/* Bytes that stand for themselves in a JSON string. */
+static bool is_plain(unsigned char byte)
+{
+    return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
+}
+
+static char *put_control(char *p, unsigned char byte)
+{
+    static const char digits[] = "0123456789abcdef";
+    *p++ = '\\';
+    switch (byte) {
+    case '\b':
+        *p++ = 'b';
+        return p;
+    case '\t':
+        *p++ = 't';
+        return p;
+    case '\n':
+        *p++ = 'n';
+        return p;
+    case '\f':
+        *p++ = 'f';
+        return p;
+    case '\r':
+        *p++ = 'r';
+        return p;
+    default:
+        *p++ = 'u';
+        *p++ = '0';
+        *p++ = '0';
+        *p++ = digits[byte >> 4];
+        *p++ = digits[byte & 15];
+        return p;
+    }
+}
+
+/* Writes the escaped form of the character at text; returns how many bytes of text it took. */
+static size_t put_special(char **p, const char *text, size_t length)
+{
+    unsigned char byte = (unsigned char)*text;
+    if (byte == '"' || byte == '\\') {
+        *(*p)++ = '\\';
+        *(*p)++ = (char)byte;
+        return 1;
+    }
+    if (byte < 0x20 || byte == 0x7f) {
+        *p = put_control(*p, byte);
+        return 1;
+    }
+    uint32_t character;
+    size_t bytes = utf8_decode(text, length, &character);
+    if (bytes == 0) {
+        memcpy(*p, "\xef\xbf\xbd", 3);
+        *p += 3;
+        return 1;
+    }
+    memcpy(*p, text, bytes);
+    *p += bytes;
+    return bytes;
+}
+
+size_t json_text_escape(char *destination, const char *text, size_t length)
+{
+    char *p = destination;
+    size_t i = 0;
+    while (i < length) {
+        if (is_plain((unsigned char)text[i]))
+            *p++ = text[i++];
+        else
+            i += put_special(&p, text + i, length - i);
+    }
+    return (size_t)(p - destination);
+}
+
+int json_text_append(struct strbuf *buf, const char *text, size_t length)
+{
+    char piece[64 * JSON_TEXT_EXPANSION];
+    size_t before = buf->length;
+    while (length > 0) {
+        size_t take = length;
+        if (take > 64) {
+            /* End the piece where no character can be cut apart: before a byte that begins one. */
+            take = 64;
+            for (size_t back = 0; back < 4 && ((unsigned char)text[take] & 0xc0) == 0x80; back++)
+                take--;
+        }
+        size_t written = json_text_escape(piece, text, take);
+        if (strbuf_add(buf, piece, written) < 0) {
+            buf->length = before;
+            if (buf->capacity > 0)
+                buf->data[before] = '\0';
+            return -1;
+        }
+        text += take;
+        length -= take;
+    }
+    return 0;
+}

@@ -1,0 +1,20 @@
+/* Text of any bytes to the inside of a JSON string: the result is always valid JSON and valid UTF-8. */
+#ifndef MSPROF_EXPORTERS_JSON_TEXT_H
+#define MSPROF_EXPORTERS_JSON_TEXT_H
+
+#include "base/strbuf.h"
+
+#include <stddef.h>
+
+/* Bytes that the escaped form of one byte of text takes at most. */
+#define JSON_TEXT_EXPANSION 6
+
+/* Writes text escaped, without the quotes around it and without a final NUL, at destination, which has room for
+ * length * JSON_TEXT_EXPANSION bytes; returns the bytes written. Quotes, backslashes and control characters are
+ * escaped; each byte that is not part of valid UTF-8 becomes U+FFFD. */
+size_t json_text_escape(char *destination, const char *text, size_t length);
+
+/* Appends the same to buf; 0, or -1 with buf->failed set and the content unchanged. */
+int json_text_append(struct strbuf *buf, const char *text, size_t length);
+
+#endif
