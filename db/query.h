@@ -16,6 +16,9 @@ enum { DB_FAMILY_SVP, DB_FAMILY_JOB };
 int db_family(sqlite3 *db);
 /* The earliest absolute time in the capture: what timelines count from; 0 when there is none. ns, device or host monotonic. */
 int64_t db_origin_ns(sqlite3 *db);
+/* Data problems met at import: how many reports of severity warning or error the diagnostics table holds; 0 when it cannot
+ * be read. */
+int64_t db_problem_count(sqlite3 *db);
 
 /* ---- SVP ---- */
 
