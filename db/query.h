@@ -77,6 +77,29 @@ int svp_each_ai_cpu_task(sqlite3 *db, const struct svp_model *model, int64_t fro
                          struct err *err);
 int svp_count_ai_cpu_tasks(sqlite3 *db, const struct svp_model *model, int64_t until_ns, int64_t *ret, struct err *err);
 
+/* What one operator statistic covers: everything with the same device, model id and picture count, whatever its model
+ * name, batch number and input. The numbers may be DB_NULL. */
+struct svp_report {
+    int64_t device_id, model_id, current_pic_count;
+};
+/* Every such triple that an inference or an AI CPU task has, each once, ascending in that order. */
+int svp_each_report(sqlite3 *db, int (*each)(void *arg, const struct svp_report *report, struct err *err), void *arg,
+                    struct err *err);
+/* Reads one report after another with statements that are prepared once; the time for one report does not grow with the
+ * number of reports. */
+struct svp_report_reader; /* opaque */
+struct svp_report_reader *svp_report_reader_new(sqlite3 *db, struct err *err); /* NULL with err set */
+void svp_report_reader_free(struct svp_report_reader *reader);
+/* The inferences of one report in order of model, batch, input, then start time. */
+int svp_read_report_inferences(struct svp_report_reader *reader, const struct svp_report *report,
+                               int (*each)(void *arg, const struct svp_inference *inference, struct err *err), void *arg,
+                               struct err *err);
+/* The AI CPU tasks of one report, those of one model (name) together. */
+int svp_read_report_ai_cpu_tasks(struct svp_report_reader *reader, const struct svp_report *report,
+                                 int (*each)(void *arg, const char *model, const struct svp_ai_cpu_task *task,
+                                             struct err *err),
+                                 void *arg, struct err *err);
+
 /* The layer table of one model in memory. */
 struct svp_layer {
     int64_t layer_id, task_id;
