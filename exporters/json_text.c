@@ -78,27 +78,31 @@ size_t json_text_escape(char *destination, const char *text, size_t length)
     return (size_t)(p - destination);
 }
 
+size_t json_text_piece(const char *text, size_t length, size_t limit)
+{
+    if (length <= limit)
+        return length;
+    size_t piece = limit;
+    for (size_t back = 0; back < 3 && ((unsigned char)text[piece] & 0xc0) == 0x80; back++)
+        piece--;
+    return piece;
+}
+
 int json_text_append(struct strbuf *buf, const char *text, size_t length)
 {
-    char piece[64 * JSON_TEXT_EXPANSION];
+    char escaped[64 * JSON_TEXT_EXPANSION];
     size_t before = buf->length;
     while (length > 0) {
-        size_t take = length;
-        if (take > 64) {
-            /* End the piece where no character can be cut apart: before a byte that begins one. */
-            take = 64;
-            for (size_t back = 0; back < 4 && ((unsigned char)text[take] & 0xc0) == 0x80; back++)
-                take--;
-        }
-        size_t written = json_text_escape(piece, text, take);
-        if (strbuf_add(buf, piece, written) < 0) {
+        size_t piece = json_text_piece(text, length, 64);
+        size_t written = json_text_escape(escaped, text, piece);
+        if (strbuf_add(buf, escaped, written) < 0) {
             buf->length = before;
             if (buf->capacity > 0)
                 buf->data[before] = '\0';
             return -1;
         }
-        text += take;
-        length -= take;
+        text += piece;
+        length -= piece;
     }
     return 0;
 }
