@@ -1,9 +1,11 @@
-/* Errors of library code: a code, a chain of causes, a hint. Library folders never print and never exit; cli/ does both. */
+/* Errors of library code: a code, a chain of causes, a hint. Library folders never print and never exit; cli/ does
+ * both. */
 #ifndef MSPROF_BASE_ERR_H
 #define MSPROF_BASE_ERR_H
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #define ERR_MAX_CAUSES 6
 #define ERR_TEXT_SIZE 768
@@ -33,7 +35,10 @@ struct err {
     char hint[ERR_TEXT_SIZE]; /* what to do next; empty when there is nothing to say */
 };
 
-#define ERR_INIT {.code = ERR_NONE}
+#define ERR_INIT                                                                                                       \
+    {                                                                                                                  \
+        .code = ERR_NONE                                                                                               \
+    }
 
 /* Starts a new chain with one cause, control characters masked. Returns -code, so that "return err_set(...)" works. */
 int err_set(struct err *err, enum err_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -48,10 +53,13 @@ int err_wrap(struct err *err, const char *format, ...) __attribute__((format(pri
 /* Says what the user can do; the first hint given stays. Returns -err->code. */
 int err_hint(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The outermost cause, never NULL. */
+/* The outermost cause, never NULL ("no error" when none is set). */
 const char *err_message(const struct err *err);
 
 /* Replaces control characters (and broken UTF-8) in place by '?', so that no message can drive a terminal. */
 void err_mask_text(char *text);
+
+/* vsnprintf for messages: masked, and ended by "..." on a character boundary when it does not fit. size >= 8. */
+void err_format(char *buffer, size_t size, const char *format, va_list args) __attribute__((format(printf, 3, 0)));
 
 #endif

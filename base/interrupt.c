@@ -1,0 +1,14 @@
+#include "base/interrupt.h"
+
+#include <string.h>
+
+volatile sig_atomic_t interrupt_signal;
+
+int interrupt_error(struct err *err)
+{
+    int number = interrupt_signal;
+    const char *name = sigabbrev_np(number);
+    if (name == NULL)
+        return err_set(err, ERR_INTERRUPTED, "interrupted");
+    return err_set(err, ERR_INTERRUPTED, "interrupted by SIG%s", name);
+}

@@ -1,0 +1,190 @@
+#include "base/number.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+__extension__ typedef unsigned __int128 uint128;
+
+static const uint64_t powers_of_ten[] = {
+    1U,
+    10U,
+    100U,
+    1000U,
+    10000U,
+    100000U,
+    1000000U,
+    10000000U,
+    100000000U,
+    1000000000U,
+    10000000000U,
+    100000000000U,
+    1000000000000U,
+    10000000000000U,
+    100000000000000U,
+    1000000000000000U,
+    10000000000000000U,
+    100000000000000000U,
+    1000000000000000000U,
+    10000000000000000000U,
+};
+
+static const char digit_pairs[] = "00010203040506070809101112131415161718192021222324"
+                                  "25262728293031323334353637383940414243444546474849"
+                                  "50515253545556575859606162636465666768697071727374"
+                                  "75767778798081828384858687888990919293949596979899";
+
+static inline unsigned count_digits(uint64_t value)
+{
+    unsigned bits = 64U - (unsigned)__builtin_clzll(value | 1);
+    unsigned estimate = bits * 1233 >> 12; /* bits * log10(2), rounded down */
+    return estimate + (value >= powers_of_ten[estimate]) + (value == 0);
+}
+
+char *number_put_unsigned(char *p, uint64_t value)
+{
+    char *end = p + count_digits(value);
+    char *to = end;
+    while (value >= 100) {
+        memcpy(to -= 2, digit_pairs + 2 * (value % 100), 2);
+        value /= 100;
+    }
+    if (value >= 10)
+        memcpy(to - 2, digit_pairs + 2 * value, 2);
+    else
+        to[-1] = (char)('0' + value);
+    return end;
+}
+
+/* The absolute value, also of INT64_MIN. */
+static inline uint64_t magnitude(int64_t value)
+{
+    return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+char *number_put_signed(char *p, int64_t value)
+{
+    if (value < 0)
+        *p++ = '-';
+    return number_put_unsigned(p, magnitude(value));
+}
+
+char *number_put_us(char *p, int64_t nanoseconds)
+{
+    if (nanoseconds < 0)
+        *p++ = '-';
+    uint64_t value = magnitude(nanoseconds);
+    unsigned rest = (unsigned)(value % 1000);
+    p = number_put_unsigned(p, value / 1000);
+    *p++ = '.';
+    *p++ = (char)('0' + rest / 100);
+    memcpy(p, digit_pairs + (size_t)2 * (rest % 100), 2);
+    return p + 2;
+}
+
+char *number_put_shortest(char *p, int64_t value, unsigned decimals)
+{
+    if (value == 0)
+        decimals = 0;
+    if (value < 0)
+        *p++ = '-';
+    char *end = number_put_unsigned(p, magnitude(value));
+    while (decimals > 0 && end[-1] == '0') {
+        end--;
+        decimals--;
+    }
+    if (decimals == 0)
+        return end;
+    size_t digits = (size_t)(end - p);
+    if (digits > decimals) {
+        char *point = end - decimals;
+        memmove(point + 1, point, decimals);
+        *point = '.';
+        return end + 1;
+    }
+    size_t zeros = decimals - digits;
+    memmove(p + 2 + zeros, p, digits);
+    p[0] = '0';
+    p[1] = '.';
+    memset(p + 2, '0', zeros);
+    return p + 2 + decimals;
+}
+
+int64_t number_ratio(int64_t numerator, int64_t denominator, unsigned decimals)
+{
+    if (denominator == 0)
+        return 0;
+    bool negative = (numerator < 0) != (denominator < 0);
+    uint64_t divisor = magnitude(denominator);
+    uint128 dividend = (uint128)magnitude(numerator) * powers_of_ten[decimals];
+    uint128 quotient;
+    uint64_t rest;
+    if (dividend <= UINT64_MAX) { /* the common case: one machine division instead of a library call */
+        quotient = (uint64_t)dividend / divisor;
+        rest = (uint64_t)dividend % divisor;
+    } else {
+        quotient = dividend / divisor;
+        rest = (uint64_t)(dividend % divisor);
+    }
+    if (rest >= divisor - rest)
+        quotient++;
+    if (negative)
+        return quotient > INT64_MAX ? INT64_MIN : -(int64_t)quotient;
+    return quotient > INT64_MAX ? INT64_MAX : (int64_t)quotient;
+}
+
+int64_t number_scale(int64_t a, int64_t b, int64_t c)
+{
+    if (a < 0 || b < 0 || c <= 0)
+        return 0;
+    uint128 product = (uint128)(uint64_t)a * (uint64_t)b;
+    uint128 quotient = product <= UINT64_MAX ? (uint64_t)product / (uint64_t)c : product / (uint64_t)c;
+    return quotient > INT64_MAX ? INT64_MAX : (int64_t)quotient;
+}
+
+static inline bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+int number_parse_integer(const char *text, size_t length, int64_t *ret)
+{
+    if (length == 0)
+        return -1;
+    int64_t value = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (!is_digit(text[i]))
+            return -1;
+        int digit = text[i] - '0';
+        if (value > (INT64_MAX - digit) / 10)
+            return -1;
+        value = value * 10 + digit;
+    }
+    *ret = value;
+    return 0;
+}
+
+#define THOUSANDTHS_MAX INT64_C(1000000000000000)
+
+int64_t number_parse_thousandths(const char *text, size_t length)
+{
+    size_t whole_length = 0;
+    while (whole_length < length && is_digit(text[whole_length]))
+        whole_length++;
+    int64_t whole;
+    if (number_parse_integer(text, whole_length, &whole) < 0 || whole > THOUSANDTHS_MAX / 1000)
+        return -1;
+    int64_t value = whole * 1000;
+    if (whole_length < length) {
+        const char *decimals = text + whole_length + 1;
+        size_t count = length - whole_length - 1;
+        if (text[whole_length] != '.' || count == 0)
+            return -1;
+        int64_t unit = 100;
+        for (size_t i = 0; i < count; i++, unit /= 10) {
+            if (!is_digit(decimals[i]) || (unit == 0 && decimals[i] != '0'))
+                return -1;
+            value += (decimals[i] - '0') * unit;
+        }
+    }
+    return value <= THOUSANDTHS_MAX ? value : -1;
+}

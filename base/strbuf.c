@@ -1,0 +1,109 @@
+#include "base/strbuf.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CAPACITY 64
+
+/* What data points to while nothing is allocated; read only. */
+static char nothing[1];
+
+void strbuf_init(struct strbuf *buf, size_t maximum)
+{
+    *buf = (struct strbuf){.data = nothing, .maximum = maximum < SIZE_MAX ? maximum : SIZE_MAX - 1};
+}
+
+void strbuf_release(struct strbuf *buf)
+{
+    if (buf->capacity > 0)
+        free(buf->data);
+    strbuf_init(buf, buf->maximum);
+}
+
+void strbuf_clear(struct strbuf *buf)
+{
+    buf->length = 0;
+    buf->failed = false;
+    if (buf->capacity > 0)
+        buf->data[0] = '\0';
+}
+
+static int fail(struct strbuf *buf)
+{
+    buf->failed = true;
+    return -1;
+}
+
+/* Makes room for length more bytes and a NUL. */
+static int make_room(struct strbuf *buf, size_t length)
+{
+    if (length > buf->maximum - buf->length)
+        return fail(buf);
+    size_t needed = buf->length + length + 1;
+    if (needed <= buf->capacity)
+        return 0;
+    size_t most = buf->maximum + 1;
+    size_t capacity = buf->capacity < FIRST_CAPACITY / 2 ? FIRST_CAPACITY
+                      : buf->capacity > most / 2         ? most
+                                                         : buf->capacity * 2;
+    if (capacity > most)
+        capacity = most;
+    if (capacity < needed)
+        capacity = needed;
+    char *data = realloc(buf->capacity > 0 ? buf->data : NULL, capacity);
+    if (data == NULL)
+        return fail(buf);
+    data[buf->length] = '\0';
+    buf->data = data;
+    buf->capacity = capacity;
+    return 0;
+}
+
+int strbuf_add(struct strbuf *buf, const void *bytes, size_t length)
+{
+    if (make_room(buf, length) < 0)
+        return -1;
+    if (length > 0)
+        memcpy(buf->data + buf->length, bytes, length);
+    buf->length += length;
+    buf->data[buf->length] = '\0';
+    return 0;
+}
+
+int strbuf_adds(struct strbuf *buf, const char *text)
+{
+    return strbuf_add(buf, text, strlen(text));
+}
+
+int strbuf_addc(struct strbuf *buf, char c)
+{
+    return strbuf_add(buf, &c, 1);
+}
+
+int strbuf_addf(struct strbuf *buf, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (length < 0)
+        return fail(buf);
+    if (make_room(buf, (size_t)length) < 0)
+        return -1;
+    va_start(args, format);
+    vsnprintf(buf->data + buf->length, (size_t)length + 1, format, args);
+    va_end(args);
+    buf->length += (size_t)length;
+    return 0;
+}
+
+char *strbuf_detach(struct strbuf *buf)
+{
+    char *data = buf->capacity > 0 ? buf->data : calloc(1, 1);
+    if (data != NULL)
+        strbuf_init(buf, buf->maximum);
+    return data;
+}
