@@ -110,6 +110,9 @@ struct diagnostics {
     uint64_t by_severity[3]; /* reports of each severity, also of those not kept */
     bool strict;             /* set by the caller: the first warning or error is fatal */
     bool out_of_memory;      /* some entries could not be kept (the counts are right all the same) */
+    uint64_t unlisted;       /* reports that are in no entry, because there are DIAG_MAX_ENTRIES or memory ran out */
+    uint32_t *slots;         /* hash table over entries: index + 1, or 0 */
+    size_t latest;           /* index of the entry that was reported last */
 };
 
 #define DIAG_MAX_ENTRIES 4096
@@ -121,7 +124,8 @@ void diag_init(struct diagnostics *diag, bool strict);
 void diag_release(struct diagnostics *diag);
 
 /* Counts a problem and keeps its text when it is among the first five of this id and file. Never fails. The text is a
- * lower-case phrase that says what was found and what was expected; place and remedy are added here. */
+ * lower-case phrase that says what was found and what was expected; place and remedy are added here. place may be NULL.
+ * Cheap when the text is not kept, so that every record of a bad file may be reported. */
 void diag_report(struct diagnostics *diag, enum diag_id id, const struct place *place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -134,7 +138,7 @@ uint64_t diag_problems(const struct diagnostics *diag);
 /* True when a problem has been reported and the collection is strict: the work should stop. */
 bool diag_is_fatal(const struct diagnostics *diag);
 
-/* Fills err with the first problem of a strict collection; returns -ERR_STRICT. */
+/* Fills err with the first problem of a strict collection, its place and remedy; returns -ERR_STRICT. */
 int diag_fatal_error(const struct diagnostics *diag, struct err *err);
 
 #endif

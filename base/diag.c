@@ -1,0 +1,210 @@
+#include "base/diag.h"
+
+#include "base/strbuf.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOT_COUNT ((size_t)2 * DIAG_MAX_ENTRIES) /* a power of two, never more than half full */
+#define PHRASE_SIZE 512                           /* bytes of one problem's own words */
+#define LINE_MAXIMUM 8192                         /* bytes of a whole text: the longest path, phrase and remedy fit */
+
+static const struct diag_info infos[DIAG_COUNT] = {
+#define DIAG_INFO(constant, id, severity, meaning, remedy) [constant] = {id, severity, meaning, remedy},
+    DIAG_LIST(DIAG_INFO)
+#undef DIAG_INFO
+};
+
+const struct diag_info *diag_info(enum diag_id id)
+{
+    return &infos[id];
+}
+
+const char *diag_severity_name(enum diag_severity severity)
+{
+    static const char *const names[] = {[DIAG_NOTE] = "note", [DIAG_WARNING] = "warning", [DIAG_ERROR] = "error"};
+    return names[severity];
+}
+
+void diag_init(struct diagnostics *diag, bool strict)
+{
+    *diag = (struct diagnostics){.strict = strict};
+}
+
+void diag_release(struct diagnostics *diag)
+{
+    for (size_t i = 0; i < diag->count; i++) {
+        struct diag_entry *entry = &diag->entries[i];
+        free(entry->file);
+        for (size_t k = 0; k < entry->kept; k++)
+            free(entry->texts[k]);
+    }
+    free(diag->entries);
+    free(diag->slots);
+    diag_init(diag, diag->strict);
+}
+
+static bool entry_is(const struct diag_entry *entry, enum diag_id id, const char *file)
+{
+    return entry->id == id && strcmp(entry->file, file) == 0;
+}
+
+/* FNV-1a */
+static size_t hash(enum diag_id id, const char *file)
+{
+    uint64_t value = (UINT64_C(14695981039346656037) ^ (uint64_t)id) * UINT64_C(1099511628211);
+    for (const char *p = file; *p != '\0'; p++)
+        value = (value ^ (unsigned char)*p) * UINT64_C(1099511628211);
+    return (size_t)(value ^ value >> 32) & (SLOT_COUNT - 1);
+}
+
+/* Appends an entry without a place in the hash table; NULL when memory ran out. */
+static struct diag_entry *append_entry(struct diagnostics *diag, enum diag_id id, const char *file)
+{
+    if (diag->count == diag->capacity) {
+        size_t capacity = diag->capacity == 0 ? 16 : diag->capacity * 2;
+        struct diag_entry *entries = reallocarray(diag->entries, capacity, sizeof *entries);
+        if (entries == NULL)
+            return NULL;
+        diag->entries = entries;
+        diag->capacity = capacity;
+    }
+    char *name = strdup(file);
+    if (name == NULL)
+        return NULL;
+    struct diag_entry *entry = &diag->entries[diag->count++];
+    *entry = (struct diag_entry){.id = id, .file = name};
+    return entry;
+}
+
+/* The entry of (id, file), made when there is none yet; NULL when there is no room for it. */
+static struct diag_entry *find_entry(struct diagnostics *diag, enum diag_id id, const char *file)
+{
+    if (diag->latest < diag->count && entry_is(&diag->entries[diag->latest], id, file))
+        return &diag->entries[diag->latest];
+    if (diag->slots == NULL)
+        diag->slots = calloc(SLOT_COUNT, sizeof *diag->slots);
+    if (diag->slots == NULL) {
+        diag->out_of_memory = true;
+        return NULL;
+    }
+    size_t slot = hash(id, file);
+    for (; diag->slots[slot] != 0; slot = (slot + 1) & (SLOT_COUNT - 1)) {
+        size_t index = diag->slots[slot] - 1;
+        if (entry_is(&diag->entries[index], id, file)) {
+            diag->latest = index;
+            return &diag->entries[index];
+        }
+    }
+    if (diag->count == DIAG_MAX_ENTRIES)
+        return NULL;
+    struct diag_entry *entry = append_entry(diag, id, file);
+    if (entry == NULL) {
+        diag->out_of_memory = true;
+        return NULL;
+    }
+    diag->slots[slot] = (uint32_t)diag->count;
+    diag->latest = diag->count - 1;
+    return entry;
+}
+
+/* Counts n reports; the entry, or NULL when they are in none. */
+static struct diag_entry *count_reports(struct diagnostics *diag, enum diag_id id, const char *file, uint64_t n)
+{
+    diag->by_severity[infos[id].severity] += n;
+    struct diag_entry *entry = find_entry(diag, id, file != NULL ? file : "");
+    if (entry == NULL)
+        diag->unlisted += n;
+    else
+        entry->count += n;
+    return entry;
+}
+
+/* "<file>: record <n>, offset <o>, field <f>: <phrase>; <remedy>" with the parts that are known (free() it); NULL when
+ * memory ran out. */
+static char *compose_line(const struct place *place, const char *phrase, const char *remedy)
+{
+    struct strbuf line;
+    strbuf_init(&line, LINE_MAXIMUM);
+    if (place->file != NULL && place->file[0] != '\0')
+        strbuf_addf(&line, "%s: ", place->file);
+    const char *separator = "";
+    if (place->record >= 0) {
+        strbuf_addf(&line, "record %" PRId64, place->record);
+        separator = ", ";
+    }
+    if (place->offset >= 0) {
+        strbuf_addf(&line, "%soffset %" PRId64, separator, place->offset);
+        separator = ", ";
+    }
+    if (place->field != NULL) {
+        strbuf_addf(&line, "%sfield %s", separator, place->field);
+        separator = ", ";
+    }
+    strbuf_addf(&line, "%s%s; %s", separator[0] != '\0' ? ": " : "", phrase, remedy);
+    char *text = line.failed ? NULL : strbuf_detach(&line);
+    strbuf_release(&line);
+    if (text != NULL)
+        err_mask_text(text);
+    return text;
+}
+
+void diag_report(struct diagnostics *diag, enum diag_id id, const struct place *place, const char *format, ...)
+{
+    static const struct place nowhere = {.record = -1, .offset = -1};
+    if (place == NULL)
+        place = &nowhere;
+    struct diag_entry *entry = count_reports(diag, id, place->file, 1);
+    if (entry == NULL || entry->kept == DIAG_KEPT_IN_FULL)
+        return;
+    char phrase[PHRASE_SIZE];
+    va_list args;
+    va_start(args, format);
+    err_format(phrase, sizeof phrase, format, args);
+    va_end(args);
+    char *text = compose_line(place, phrase, infos[id].remedy);
+    if (text == NULL) {
+        diag->out_of_memory = true;
+        return;
+    }
+    entry->texts[entry->kept] = text;
+    entry->records[entry->kept] = place->record;
+    entry->offsets[entry->kept] = place->offset;
+    entry->kept++;
+}
+
+void diag_count(struct diagnostics *diag, enum diag_id id, const char *file, uint64_t n)
+{
+    if (n > 0)
+        count_reports(diag, id, file, n);
+}
+
+uint64_t diag_problems(const struct diagnostics *diag)
+{
+    return diag->by_severity[DIAG_WARNING] + diag->by_severity[DIAG_ERROR];
+}
+
+bool diag_is_fatal(const struct diagnostics *diag)
+{
+    return diag->strict && diag_problems(diag) > 0;
+}
+
+int diag_fatal_error(const struct diagnostics *diag, struct err *err)
+{
+    err_set(err, ERR_STRICT, "the capture has data problems");
+    for (size_t i = 0; i < diag->count; i++) {
+        const struct diag_entry *entry = &diag->entries[i];
+        const struct diag_info *info = &infos[entry->id];
+        if (info->severity == DIAG_NOTE)
+            continue;
+        if (entry->kept > 0)
+            err_set(err, ERR_STRICT, "%s", entry->texts[0]);
+        else
+            err_set(err, ERR_STRICT, "%s%s%s; %s", entry->file, entry->file[0] != '\0' ? ": " : "", info->meaning,
+                    info->remedy);
+        break;
+    }
+    return err_hint(err, "without --strict the sound part of the data is kept");
+}
