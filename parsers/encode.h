@@ -5,10 +5,23 @@
 #include "base/err.h"
 #include "parsers/record.h"
 
-/* Writes one record of layout->record_size bytes at out: magics, then every column that the layout has and the row gives;
- * all other bytes 0. -ERR_LIMIT when a value does not fit its field (naming the column and the range) or is not a
- * multiple of its scale; a text that is too long is cut on a character boundary. */
-int encode_record(const struct record_kind *kind, const struct layout *layout, const struct row *row, unsigned char *out,
-                  struct err *err);
+/* Writes one record of layout->record_size bytes at out: magics, then every column that the layout has and the row
+ * gives; all other bytes 0. -ERR_LIMIT when a value does not fit its field (naming the column and the range), is not a
+ * multiple of its scale, or shares bits with a magic or another column that needs them otherwise; a text that is too
+ * long is cut on a character boundary. After a failure the content of out is undefined. The layout must have passed
+ * layout_check. */
+int encode_record(const struct record_kind *kind, const struct layout *layout, const struct row *row,
+                  unsigned char *out, struct err *err);
+
+/* The same for many records: the columns are looked up once. Plain memory, no release; keeps pointers to kind and
+ * layout. */
+struct encode_plan {
+    const struct record_kind *kind;
+    const struct layout *layout;
+    uint8_t columns[RECORD_MAX_COLUMNS]; /* of each field of the layout */
+};
+
+void encode_plan_init(struct encode_plan *plan, const struct record_kind *kind, const struct layout *layout);
+int encode_planned(const struct encode_plan *plan, const struct row *row, unsigned char *out, struct err *err);
 
 #endif
