@@ -7,8 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-/* directory + "/" + name in a new string (free() it); NULL when memory ran out. */
+/* directory + "/" + name in a new string (free() it), with one slash between them and none after an empty directory;
+ * NULL when memory ran out. */
 char *path_join(const char *directory, const char *name);
 
 /* The absolute path of an existing file or directory (free() it); NULL with err set. */
@@ -18,39 +20,79 @@ char *path_absolute(const char *path, struct err *err);
 int make_directories(const char *path, struct err *err);
 
 /* Reads a whole regular file of at most limit bytes; *ret_data is NUL-terminated (the NUL is not counted) and to be
- * freed by the caller. -ERR_LIMIT when it is longer, -ERR_FORMAT when it is not a regular file (never blocks on a pipe). */
+ * freed by the caller. -ERR_LIMIT when it is longer, -ERR_FORMAT when it is not a regular file (never blocks on a
+ * pipe). */
 int read_whole_file(const char *path, size_t limit, char **ret_data, size_t *ret_length, struct err *err);
 
-/* An output file that appears under its name only when it is complete: written as ".<name>.<pid>.tmp" beside it. */
+/* A name in the directory of path for a file that will be renamed to path: ".msprof.<pid>.<counter>.tmp", short, so
+ * that it never exceeds what the file system takes; different at every call of this process (free() it). NULL when
+ * memory ran out. Does not create the file. */
+char *temporary_path(const char *path);
+
+/* Removes the files of a directory that are named as temporary_path names them and whose process does not exist any
+ * more. Best effort: says nothing when it cannot. */
+void remove_stale_temporaries(const char *directory);
+
+/* An output file that appears under its name only when it is complete: written under a temporary_path beside it.
+ * All zero, or after a failed open, a commit or an abort, it is closed and owns nothing. */
 struct outfile {
     char *path;
-    char *temporary;
+    char *temporary; /* NULL when path is written directly */
     int fd;
-    char *buffer;
+    char *buffer; /* NULL when closed */
     size_t used, capacity;
     uint64_t written; /* bytes already given to the system */
     int failure;      /* errno of the first failed write, else 0 */
 };
 
-/* Opens the temporary file, mode 0640; the directory must exist. A path that is an existing character device
- * (/dev/full, /dev/stdout) is written directly. */
+/* Opens the temporary file, mode 0640; the directory must exist. A symbolic link at path is replaced, not followed.
+ * A path that is an existing character device (/dev/full, /dev/null), or a name of an open descriptor (/dev/stdout,
+ * /dev/stderr, /dev/fd/N), is written directly. A directory, a pipe, a socket or a block device is refused. */
 int outfile_open(struct outfile *out, const char *path, struct err *err);
 
-/* Buffered append. Errors are kept and told by outfile_commit (so that hot loops need no check); outfile_failed asks. */
-void outfile_write(struct outfile *out, const void *bytes, size_t length);
-bool outfile_failed(const struct outfile *out);
+/* Gives the buffer's content to the system (or drops it after a failure): afterwards the buffer is empty. */
+void outfile_flush(struct outfile *out);
+
+/* outfile_write for what does not fit in the buffer's free end. */
+void outfile_write_long(struct outfile *out, const void *bytes, size_t length);
+
+/* Buffered append. Errors are kept and told by outfile_commit (so that hot loops need no check); outfile_failed asks.
+ */
+static inline void outfile_write(struct outfile *out, const void *bytes, size_t length)
+{
+    if (length > out->capacity - out->used) {
+        outfile_write_long(out, bytes, length);
+        return;
+    }
+    memcpy(out->buffer + out->used, bytes, length);
+    out->used += length;
+}
+
+static inline bool outfile_failed(const struct outfile *out)
+{
+    return out->failure != 0;
+}
 
 /* Hands out the buffer's free end for at least length bytes (length <= OUTFILE_RESERVE_MAX), to format into directly;
  * outfile_advance tells how many were used. Never NULL after a successful open. */
 #define OUTFILE_RESERVE_MAX 65536
-char *outfile_reserve(struct outfile *out, size_t length);
-void outfile_advance(struct outfile *out, size_t length);
+static inline char *outfile_reserve(struct outfile *out, size_t length)
+{
+    if (length > out->capacity - out->used)
+        outfile_flush(out);
+    return out->buffer + out->used;
+}
 
-/* Flushes, closes with checks and renames into place; on failure nothing remains. Either this or outfile_abort ends it. */
+static inline void outfile_advance(struct outfile *out, size_t length)
+{
+    out->used += length;
+}
+
+/* Flushes, closes with checks and renames into place; on failure nothing remains. Either this or outfile_abort ends it.
+ * A full disk gives -ERR_NO_SPACE with a hint. Not synchronised to the disk: after a power cut the file may be empty.
+ */
 int outfile_commit(struct outfile *out, struct err *err);
+/* Drops everything; harmless on a closed outfile. */
 void outfile_abort(struct outfile *out);
-
-/* Removes ".<anything>.<pid>.tmp" leftovers in a directory whose process does not exist any more. Best effort. */
-void remove_stale_temporaries(const char *directory);
 
 #endif

@@ -1,0 +1,221 @@
+#include "base/fsutil.h"
+
+#include "base/number.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DIRECTORY_MODE 0750
+#define FIRST_READ ((size_t)64 * 1024) /* bytes, for files that do not tell their size */
+
+#define TEMPORARY_PREFIX ".msprof."
+#define TEMPORARY_SUFFIX ".tmp"
+
+char *path_join(const char *directory, const char *name)
+{
+    size_t length = strlen(directory);
+    size_t name_size = strlen(name) + 1;
+    bool slash = length > 0 && directory[length - 1] != '/';
+    char *path = malloc(length + slash + name_size);
+    if (path == NULL)
+        return NULL;
+    memcpy(path, directory, length);
+    if (slash)
+        path[length] = '/';
+    memcpy(path + length + slash, name, name_size);
+    return path;
+}
+
+char *path_absolute(const char *path, struct err *err)
+{
+    char *absolute = realpath(path, NULL);
+    if (absolute == NULL)
+        err_set_errno(err, errno, "cannot find '%s'", path);
+    return absolute;
+}
+
+/* Creates one directory whose parent exists. */
+static int make_directory(const char *path, struct err *err)
+{
+    struct stat st;
+    if (mkdir(path, DIRECTORY_MODE) == 0)
+        return 0;
+    int errnum = errno;
+    if (stat(path, &st) < 0) /* whatever mkdir says, also on a read-only disk: one that exists is fine */
+        return err_set_errno(err, errnum, "cannot create the directory '%s'", path);
+    if (!S_ISDIR(st.st_mode))
+        return err_set(err, ERR_FAILED, "cannot create the directory '%s': a file of this name is in the way", path);
+    return 0;
+}
+
+int make_directories(const char *path, struct err *err)
+{
+    int r = 0;
+    char *copy = strdup(path);
+    if (copy == NULL)
+        return err_set(err, ERR_NO_MEMORY, "cannot create the directory '%s': out of memory", path);
+    for (char *p = copy; *p != '\0' && r == 0; p++) {
+        if (*p != '/' || p == copy || p[-1] == '/')
+            continue;
+        *p = '\0';
+        r = make_directory(copy, err);
+        *p = '/';
+    }
+    if (r == 0)
+        r = make_directory(path, err);
+    free(copy);
+    return r;
+}
+
+static int limit_error(const char *path, size_t limit, struct err *err)
+{
+    return err_set(err, ERR_LIMIT, "'%s' is too long: at most %zu bytes of such a file are read", path, limit);
+}
+
+/* Opens a regular file for reading; *ret_size is what it says of its size. Returns the descriptor or -code. */
+static int open_regular(const char *path, size_t limit, size_t *ret_size, struct err *err)
+{
+    struct stat st;
+    int r;
+    /* O_NONBLOCK: opening a pipe that nobody writes to must not wait. */
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0)
+        return err_set_errno(err, errno, "cannot open '%s'", path);
+    if (fstat(fd, &st) < 0)
+        r = err_set_errno(err, errno, "cannot read '%s'", path);
+    else if (!S_ISREG(st.st_mode))
+        r = err_set(err, ERR_FORMAT, "'%s' is not a regular file", path);
+    else if ((uint64_t)st.st_size > limit)
+        r = limit_error(path, limit, err);
+    else {
+        *ret_size = (size_t)st.st_size;
+        return fd;
+    }
+    close(fd);
+    return r;
+}
+
+/* Reads until the end of the file or until length bytes are there; how many there are is in *ret. Returns 0 or errno.
+ */
+static int read_up_to(int fd, char *data, size_t length, size_t *ret)
+{
+    while (*ret < length) {
+        ssize_t n = read(fd, data + *ret, length - *ret);
+        if (n == 0)
+            return 0;
+        if (n > 0)
+            *ret += (size_t)n;
+        else if (errno != EINTR)
+            return errno;
+    }
+    return 0;
+}
+
+int read_whole_file(const char *path, size_t limit, char **ret_data, size_t *ret_length, struct err *err)
+{
+    char *data = NULL;
+    size_t length = 0;
+    size_t size = 0;
+    int r = 0;
+    if (limit > SSIZE_MAX - 1)
+        limit = SSIZE_MAX - 1;
+    int fd = open_regular(path, limit, &size, err);
+    if (fd < 0)
+        return fd;
+    /* One byte more than the file has tells that it ended; a file may also grow meanwhile or not know its size (/proc).
+     */
+    size_t capacity = size > 0 ? size + 1 : FIRST_READ;
+    for (;;) {
+        if (capacity > limit + 1)
+            capacity = limit + 1;
+        char *grown = realloc(data, capacity);
+        if (grown == NULL) {
+            r = err_set(err, ERR_NO_MEMORY, "cannot read '%s': out of memory", path);
+            goto out;
+        }
+        data = grown;
+        int errnum = read_up_to(fd, data, capacity, &length);
+        if (errnum != 0) {
+            r = err_set_errno(err, errnum, "cannot read '%s'", path);
+            goto out;
+        }
+        if (length < capacity)
+            break;
+        if (length > limit) {
+            r = limit_error(path, limit, err);
+            goto out;
+        }
+        capacity = capacity > limit / 2 ? limit + 1 : capacity * 2;
+    }
+    data[length] = '\0';
+    *ret_data = data;
+    *ret_length = length;
+    data = NULL;
+out:
+    free(data);
+    close(fd);
+    return r;
+}
+
+char *temporary_path(const char *path)
+{
+    static atomic_uint counter;
+    const char *slash = strrchr(path, '/');
+    size_t directory_length = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+    char name[sizeof TEMPORARY_PREFIX + sizeof TEMPORARY_SUFFIX + 2 * NUMBER_MAX];
+    int name_length = snprintf(name, sizeof name, TEMPORARY_PREFIX "%ld.%u" TEMPORARY_SUFFIX, (long)getpid(),
+                               atomic_fetch_add(&counter, 1));
+    char *temporary = malloc(directory_length + (size_t)name_length + 1);
+    if (temporary == NULL)
+        return NULL;
+    memcpy(temporary, path, directory_length);
+    memcpy(temporary + directory_length, name, (size_t)name_length + 1);
+    return temporary;
+}
+
+/* The process that a temporary file's name tells, or -1 when it is not named as temporary_path does it. */
+static pid_t temporary_owner(const char *name)
+{
+    const size_t prefix_length = sizeof TEMPORARY_PREFIX - 1;
+    int64_t pid;
+    int64_t counter;
+    if (strncmp(name, TEMPORARY_PREFIX, prefix_length) != 0)
+        return -1;
+    const char *first = name + prefix_length;
+    const char *point = strchr(first, '.');
+    if (point == NULL)
+        return -1;
+    const char *second = point + 1;
+    const char *suffix = strchr(second, '.');
+    if (suffix == NULL || strcmp(suffix, TEMPORARY_SUFFIX) != 0)
+        return -1;
+    if (number_parse_integer(first, (size_t)(point - first), &pid) < 0 || pid < 1 || pid > INT_MAX ||
+        number_parse_integer(second, (size_t)(suffix - second), &counter) < 0)
+        return -1;
+    return (pid_t)pid;
+}
+
+void remove_stale_temporaries(const char *directory)
+{
+    DIR *stream = opendir(directory);
+    if (stream == NULL)
+        return;
+    const struct dirent *item;
+    while ((item = readdir(stream)) != NULL) {
+        struct stat st;
+        pid_t owner = temporary_owner(item->d_name);
+        if (owner < 0 || owner == getpid() || kill(owner, 0) == 0 || errno != ESRCH)
+            continue;
+        if (fstatat(dirfd(stream), item->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
+            unlinkat(dirfd(stream), item->d_name, 0);
+    }
+    closedir(stream);
+}
