@@ -8,9 +8,10 @@
 
 struct checksum; /* opaque */
 
-struct checksum *checksum_new(void); /* NULL when memory ran out */
+/* Every other function takes a NULL checksum too, and then gives an empty text. */
+struct checksum *checksum_new(void); /* checksum_free() it; NULL when memory ran out */
 void checksum_add(struct checksum *sum, const void *bytes, size_t length);
-/* Writes 64 hex digits and a NUL and starts anew. */
+/* Writes 64 lower-case hex digits and a NUL and starts anew; an empty text when there is no checksum to tell. */
 void checksum_finish(struct checksum *sum, char text[CHECKSUM_TEXT_SIZE]);
 void checksum_free(struct checksum *sum);
 
