@@ -14,8 +14,8 @@
  * escaped; each byte that is not part of valid UTF-8 becomes U+FFFD. */
 size_t json_text_escape(char *destination, const char *text, size_t length);
 
-/* The longest beginning of text of at most limit (4 or more) bytes that cuts no character apart, so that a long text
- * can be escaped piece by piece. */
+/* The length of the longest beginning of text of at most limit (4 or more) bytes that cuts no character apart: long
+ * texts are escaped, or shortened, piece by piece. */
 size_t json_text_piece(const char *text, size_t length, size_t limit);
 
 /* Appends text, escaped like this, to buf; 0, or -1 with buf->failed set and the content unchanged. */

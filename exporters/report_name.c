@@ -1,0 +1,26 @@
+#include "exporters/report_name.h"
+
+#include "base/number.h"
+#include "db/database.h"
+#include "exporters/json_text.h"
+
+#include <string.h>
+
+void report_name_number(struct strbuf *name, int64_t number)
+{
+    char buffer[NUMBER_MAX];
+    if (number == DB_NULL)
+        strbuf_adds(name, "unknown");
+    else
+        strbuf_add(name, buffer, (size_t)(number_put_signed(buffer, number) - buffer));
+}
+
+void report_name_model(struct strbuf *name, const char *model, size_t tail_length)
+{
+    size_t taken = name->length + tail_length, begin = name->length;
+    size_t room = taken < REPORT_NAME_MAX ? REPORT_NAME_MAX - taken : 0;
+    strbuf_add(name, model, json_text_piece(model, strlen(model), room < 4 ? 4 : room));
+    for (size_t i = begin; i < name->length; i++)
+        if (name->data[i] == '/')
+            name->data[i] = '_';
+}
