@@ -6,8 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-__extension__ typedef __int128 int128; /* a value times its scale always fits */
-
 /* The bits of one integer field: which of its width, and how to store them. */
 struct bit_range {
     unsigned shift, count;
@@ -28,18 +26,19 @@ static int raw_of_value(const struct field *field, const struct bit_range *bits,
                         struct err *err)
 {
     int64_t multiply = field->multiply != 0 ? field->multiply : 1, divide = field->divide != 0 ? field->divide : 1;
-    int128 product = (int128)value * divide;
+    unsigned value_bits = field->is_signed || bits->count == 64 ? bits->count - 1 : bits->count;
+    int64_t highest = (int64_t)((UINT64_C(1) << value_bits) - 1);
+    int64_t lowest = field->is_signed ? -highest - 1 : 0;
+    int64_t product; /* 64 bits, because the decoder has no more */
+    if (__builtin_mul_overflow(value, divide, &product) || product / multiply < lowest || product / multiply > highest)
+        return err_set(err, ERR_LIMIT,
+                       "column '%s': %" PRId64 " does not fit its field: %" PRId64 " to %" PRId64
+                       " at a scale of %" PRId64 "/%" PRId64,
+                       field->column, value, lowest, highest, multiply, divide);
     if (product % multiply != 0)
         return err_set(err, ERR_LIMIT, "column '%s': %" PRId64 " is no whole number of its scale %" PRId64 "/%" PRId64,
                        field->column, value, multiply, divide);
-    int128 raw = product / multiply;
-    int128 lowest = field->is_signed ? -((int128)1 << (bits->count - 1)) : 0;
-    int128 highest = ((int128)1 << (field->is_signed ? bits->count - 1 : bits->count)) - 1;
-    if (raw < lowest || raw > highest)
-        return err_set(err, ERR_LIMIT,
-                       "column '%s': %" PRId64 " does not fit %u %s bits at a scale of %" PRId64 "/%" PRId64,
-                       field->column, value, bits->count, field->is_signed ? "signed" : "unsigned", multiply, divide);
-    *ret = (uint64_t)raw & bits->mask;
+    *ret = (uint64_t)(product / multiply) & bits->mask;
     return 0;
 }
 
