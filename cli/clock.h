@@ -1,0 +1,27 @@
+/* How long something took. */
+#ifndef MSPROF_CLI_CLOCK_H
+#define MSPROF_CLI_CLOCK_H
+
+#include "base/number.h"
+
+#include <stdint.h>
+#include <time.h>
+
+#define CLOCK_TEXT_SIZE NUMBER_MAX
+
+static inline int64_t clock_now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Seconds with three decimals in text; returns text. */
+static inline const char *clock_format_seconds(int64_t elapsed_ns, char text[CLOCK_TEXT_SIZE])
+{
+    *number_put_us(text, elapsed_ns / 1000000) = '\0'; /* thousandths of seconds, like thousandths of us */
+    return text;
+}
+
+#endif

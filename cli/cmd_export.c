@@ -1,0 +1,177 @@
+/* msprof export timeline, msprof export summary: reports from databases into files. */
+#include "base/fsutil.h"
+#include "cli/captures.h"
+#include "cli/clock.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/status.h"
+#include "db/database.h"
+#include "exporters/export.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What differs between the two. */
+struct export_type {
+    const char *name;      /* as the log says it */
+    const char *directory; /* inside the results */
+    int (*export)(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
+};
+
+static const struct export_type timeline_type = {"timeline", "timeline", export_timeline};
+static const struct export_type summary_type = {"summary", "summary", export_summary};
+
+/* What the exporter's callback needs. */
+struct export_log {
+    struct capture_job *job;
+    const struct export_type *type;
+    char report[64]; /* the one being exported */
+};
+
+static void log_written(void *arg, const char *report, const char *path)
+{
+    struct export_log *export_log = arg;
+    struct collection_log *log = &export_log->job->log;
+
+    if (strcmp(export_log->report, report) != 0) {
+        snprintf(export_log->report, sizeof export_log->report, "%s", report);
+        collection_log_add(log, LOG_LEVEL_INFO, LOG_SOURCE_EXPORT, "Start to export %s %s data ...", report,
+                           export_log->type->name);
+    }
+    collection_log_exported(log, LOG_SOURCE_EXPORT, report, export_log->type->name, path);
+    console_detail("wrote '%s'", path);
+}
+
+static int tell_nothing(struct capture_job *job, const struct export_type *type)
+{
+    struct err err = ERR_INIT;
+
+    collection_log_add(&job->log, LOG_LEVEL_WARNING, LOG_SOURCE_EXPORT,
+                       "Unable to get %s data. Maybe the data is not collected, or the data may fail to be analyzed.",
+                       type->name);
+    err_set(&err, ERR_NOT_FOUND, "'%s' has no data for a %s", job->directory, type->name);
+    err_hint(&err, "'msprof import -v -dir %s' tells what it has", job->directory);
+    console_error(&err);
+    return STATUS_NOTHING;
+}
+
+static int export_database(struct capture_job *job, const struct export_type *type, sqlite3 *db)
+{
+    struct export_log export_log = {.job = job, .type = type};
+    struct export_result exported = {0};
+    struct err err = ERR_INIT;
+    char *directory = NULL;
+    int64_t start_ns = clock_now_ns();
+    char seconds[CLOCK_TEXT_SIZE];
+    int status, result;
+
+    status = job_make_directory(job, type->directory, &directory);
+    if (status != STATUS_DONE)
+        return status;
+    job_open_log(job);
+    remove_stale_temporaries(directory);
+    const struct export_options options = {
+        .database = job->database,
+        .directory = directory,
+        .format = (enum table_format)job->settings->table_format,
+        .columns = (enum column_set)job->settings->columns,
+        .written = log_written,
+        .written_arg = &export_log,
+        .progress = console_progress(),
+    };
+    result = type->export(db, &options, &exported, &err);
+    console_progress_end();
+    if (result != 0) {
+        err_wrap(&err, "cannot export the %s of '%s'", type->name, job->directory);
+        status = job_fail(job, LOG_SOURCE_EXPORT, &err);
+    } else if (exported.files == 0) {
+        status = tell_nothing(job, type);
+    } else {
+        console_note("'%s': %" PRIu64 " files, %" PRIu64 " %s, %s s", directory, exported.files, exported.rows,
+                     type == &timeline_type ? "events" : "rows",
+                     clock_format_seconds(clock_now_ns() - start_ns, seconds));
+    }
+    free(directory);
+    return status;
+}
+
+static int export_capture(struct capture_job *job, const struct export_type *type)
+{
+    sqlite3 *db = NULL;
+    int status = job_open_database(job, &db);
+
+    if (db == NULL)
+        return status;
+    status = status_worse(status, export_database(job, type, db));
+    database_close(db);
+    return status;
+}
+
+static int export_capture_timeline(struct capture_job *job)
+{
+    return export_capture(job, &timeline_type);
+}
+
+static int export_capture_summary(struct capture_job *job)
+{
+    return export_capture(job, &summary_type);
+}
+
+static int run_timeline(const struct settings *settings)
+{
+    return captures_process(settings, export_capture_timeline);
+}
+
+static int run_summary(const struct settings *settings)
+{
+    return captures_process(settings, export_capture_summary);
+}
+
+static const struct example export_examples[] = {
+    {"both kinds of reports of one capture", "msprof export timeline -dir JOBX && msprof export summary -dir JOBX"},
+    {NULL, NULL},
+};
+
+const struct command command_export = {
+    .path = "export",
+    .parent = COMMAND_ROOT,
+    .summary = "write reports into files",
+    .description = "Writes reports of a capture. A capture without a database, or with one that is older than\n"
+                   "its data, is imported first.\n",
+    .examples = export_examples,
+};
+
+static const struct example timeline_examples[] = {
+    {"write JOBX/timeline/*.json", "msprof export timeline -dir JOBX"},
+    {"into another directory, the errors only", "msprof export timeline -q -dir JOBX --output results"},
+    {NULL, NULL},
+};
+
+const struct command command_export_timeline = {
+    .path = "export timeline",
+    .parent = COMMAND_EXPORT,
+    .summary = "timelines for trace viewers (Chrome trace JSON)",
+    .description = "Writes the timelines of device tasks and API calls as Chrome trace JSON into timeline/;\n"
+                   "Perfetto, chrome://tracing and speedscope open them.\n",
+    .needs_capture = true,
+    .examples = timeline_examples,
+    .run = run_timeline,
+};
+
+static const struct example summary_examples[] = {
+    {"write JOBX/summary/*.csv", "msprof export summary -dir JOBX"},
+    {"as JSON, with the columns that the vendor's tool prints",
+     "msprof export summary -dir JOBX --format json --columns vendor"},
+    {NULL, NULL},
+};
+
+const struct command command_export_summary = {
+    .path = "export summary",
+    .parent = COMMAND_EXPORT,
+    .summary = "summary tables (CSV or JSON)",
+    .description = "Writes the tables of operators and API calls as CSV or JSON into summary/.\n",
+    .needs_capture = true,
+    .examples = summary_examples,
+    .run = run_summary,
+};

@@ -1,0 +1,25 @@
+/* msprof import: captures into databases. */
+#include "cli/captures.h"
+#include "cli/command.h"
+
+static int run_import(const struct settings *settings)
+{
+    return captures_process(settings, job_import);
+}
+
+static const struct example examples[] = {
+    {"decode one capture into JOBX/sqlite/runtime.db", "msprof import -dir JOBX"},
+    {"all captures of a directory, with the databases elsewhere", "msprof import -dir captures --output results"},
+    {NULL, NULL},
+};
+
+const struct command command_import = {
+    .path = "import",
+    .parent = COMMAND_ROOT,
+    .summary = "decode captures into their databases",
+    .description = "Decodes every data file of a capture into the SQLite database sqlite/runtime.db.\n"
+                   "The database is always made anew; it replaces an older one only when it is complete.\n",
+    .needs_capture = true,
+    .examples = examples,
+    .run = run_import,
+};

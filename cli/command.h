@@ -1,0 +1,64 @@
+/* The subcommands: one table. Adding one means adding cmd_<name>.c, which defines "const struct command
+ * command_<name>", a line in COMMAND_LIST, and the command's bit in the rows of its options (options.c). */
+#ifndef MSPROF_CLI_COMMAND_H
+#define MSPROF_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct settings;
+
+/* X(constant, definition); the order is that of the help. */
+#define COMMAND_LIST(X)                                                                                                \
+    X(COMMAND_ROOT, command_root)                                                                                      \
+    X(COMMAND_IMPORT, command_import)                                                                                  \
+    X(COMMAND_EXPORT, command_export)                                                                                  \
+    X(COMMAND_EXPORT_TIMELINE, command_export_timeline)                                                                \
+    X(COMMAND_EXPORT_SUMMARY, command_export_summary)                                                                  \
+    X(COMMAND_SHOW, command_show)                                                                                      \
+    X(COMMAND_KINDS, command_kinds)                                                                                    \
+    X(COMMAND_COMPLETION, command_completion)                                                                          \
+    X(COMMAND_HELP, command_help)
+
+enum command_id {
+#define COMMAND_ENUM(constant, definition) constant,
+    COMMAND_LIST(COMMAND_ENUM)
+#undef COMMAND_ENUM
+        COMMAND_COUNT
+};
+
+struct example {
+    const char *comment;
+    const char *line; /* a whole shell command */
+};
+
+struct command {
+    const char *path; /* the words after "msprof": "export timeline"; "" for msprof itself */
+    enum command_id parent;
+    const char *summary;            /* one line */
+    const char *description;        /* lines of the help, each ended by a newline */
+    const char *operands;           /* as in the usage line, NULL: none */
+    int most_operands;              /* -1: any number */
+    const char *const *words;       /* what operands can be, for completion and checking; NULL: not a fixed list */
+    bool needs_capture;             /* at least one --collection-dir must be given */
+    const struct example *examples; /* ended by an entry without a line */
+    int (*run)(const struct settings *settings); /* returns the exit status; NULL: only its subcommands can run */
+};
+
+#define COMMAND_DECLARE(constant, definition) extern const struct command definition;
+COMMAND_LIST(COMMAND_DECLARE)
+#undef COMMAND_DECLARE
+
+const struct command *command_get(enum command_id id);
+/* The last word of its path; "msprof" for the root. */
+const char *command_name(enum command_id id);
+/* "msprof export timeline", valid until the program ends. */
+const char *command_full_name(enum command_id id);
+/* The subcommand of parent with this name; COMMAND_COUNT when there is none. */
+enum command_id command_find(enum command_id parent, const char *name);
+/* The next subcommand of parent after previous (COMMAND_ROOT: the first); COMMAND_COUNT at the end. */
+enum command_id command_next_child(enum command_id parent, enum command_id previous);
+/* Whether id is ancestor itself or below it. */
+bool command_is_within(enum command_id id, enum command_id ancestor);
+
+#endif

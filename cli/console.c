@@ -1,0 +1,210 @@
+#include "cli/console.h"
+
+#include "cli/progress_bar.h"
+#include "cli/status.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LINE_SIZE 4096
+#define RED "\033[31m"
+#define YELLOW "\033[33m"
+#define PLAIN "\033[0m"
+
+static struct {
+    bool quiet, verbose, color_stdout, color_stderr, show_progress;
+} console;
+
+void console_guard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        int opened;
+
+        if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
+            continue;
+        /* the wrong direction, so that using a closed stream still fails */
+        opened = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        if (opened != fd)
+            abort(); /* the lowest free descriptor is taken: this cannot be */
+    }
+}
+
+static bool wants_color(int mode, int fd)
+{
+    const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+    if (mode != COLOR_AUTO)
+        return mode == COLOR_ALWAYS;
+    if (no_color != NULL && no_color[0] != '\0')
+        return false;
+    return terminal != NULL && strcmp(terminal, "dumb") != 0 && isatty(fd);
+}
+
+void console_init(const struct settings *settings)
+{
+    const char *terminal = getenv("TERM");
+
+    console.quiet = settings->quiet;
+    console.verbose = settings->verbose;
+    console.color_stdout = wants_color(settings->color, STDOUT_FILENO);
+    console.color_stderr = wants_color(settings->color, STDERR_FILENO);
+    console.show_progress =
+        !settings->quiet && isatty(STDERR_FILENO) && (terminal == NULL || strcmp(terminal, "dumb") != 0);
+    signal(SIGPIPE, SIG_IGN); /* a vanished reader of messages must not leave work half done */
+}
+
+/* One line, masked; color NULL: none. */
+static void say(const char *color, const char *prefix, const char *text)
+{
+    char line[LINE_SIZE];
+
+    snprintf(line, sizeof line, "%s%s", prefix, text);
+    err_mask_text(line);
+    progress_bar_pause();
+    if (color != NULL && console.color_stderr)
+        fprintf(stderr, "%smsprof:%s %s\n", color, PLAIN, line);
+    else
+        fprintf(stderr, "msprof: %s\n", line);
+    progress_bar_resume();
+}
+
+static void say_more(const char *head, const char *text)
+{
+    char line[LINE_SIZE];
+
+    snprintf(line, sizeof line, "%s", text);
+    err_mask_text(line);
+    fprintf(stderr, "  %s: %s\n", head, line);
+}
+
+void console_error(const struct err *err)
+{
+    char line[2 * ERR_TEXT_SIZE + 4];
+    bool in_full = console.verbose || err->depth < 2;
+
+    if (in_full)
+        say(RED, "", err_message(err));
+    else {
+        snprintf(line, sizeof line, "%s: %s", err_message(err), err->causes[0]);
+        say(RED, "", line);
+    }
+    for (unsigned i = err->depth; console.verbose && i > 1; i--)
+        say_more("because", err->causes[i - 2]);
+    if (err->hint[0] != '\0')
+        say_more("try", err->hint);
+}
+
+static void say_formatted(const char *color, const char *prefix, const char *format, va_list arguments)
+    __attribute__((format(printf, 3, 0)));
+static void say_formatted(const char *color, const char *prefix, const char *format, va_list arguments)
+{
+    char text[LINE_SIZE];
+
+    vsnprintf(text, sizeof text, format, arguments);
+    say(color, prefix, text);
+}
+
+void console_warning(const char *format, ...)
+{
+    va_list arguments;
+
+    if (console.quiet)
+        return;
+    va_start(arguments, format);
+    say_formatted(YELLOW, "warning: ", format, arguments);
+    va_end(arguments);
+}
+
+void console_note(const char *format, ...)
+{
+    va_list arguments;
+
+    if (console.quiet)
+        return;
+    va_start(arguments, format);
+    say_formatted(NULL, "", format, arguments);
+    va_end(arguments);
+}
+
+void console_detail(const char *format, ...)
+{
+    va_list arguments;
+
+    if (console.quiet || !console.verbose)
+        return;
+    va_start(arguments, format);
+    say_formatted(NULL, "", format, arguments);
+    va_end(arguments);
+}
+
+void console_diagnostics(const struct diagnostics *diag)
+{
+    static const char *const colors[] = {[DIAG_NOTE] = NULL, [DIAG_WARNING] = YELLOW, [DIAG_ERROR] = RED};
+
+    for (size_t i = 0; i < diag->count; i++) {
+        const struct diag_entry *entry = &diag->entries[i];
+        const struct diag_info *info = diag_info(entry->id);
+        char prefix[32], more[LINE_SIZE];
+
+        if (console.quiet && info->severity != DIAG_ERROR)
+            continue;
+        snprintf(prefix, sizeof prefix, "%s: ", diag_severity_name(info->severity));
+        for (size_t k = 0; k < entry->kept; k++)
+            say(colors[info->severity], prefix, entry->texts[k]);
+        if (entry->count > entry->kept) {
+            snprintf(more, sizeof more, "%s%s... and %llu more of '%s' (%s)", entry->file,
+                     entry->file[0] != '\0' ? ": " : "", (unsigned long long)(entry->count - entry->kept), info->id,
+                     info->meaning);
+            say(colors[info->severity], prefix, more);
+        }
+    }
+    if (diag->out_of_memory)
+        console_warning("memory ran out: some data problems are counted, but not shown");
+}
+
+bool console_colors_stdout(void)
+{
+    return console.color_stdout;
+}
+
+void console_output_begin(void)
+{
+    progress_bar_end();
+    errno = 0;
+    signal(SIGPIPE, SIG_DFL);
+}
+
+int console_output_end(bool failure_told)
+{
+    struct err err = ERR_INIT;
+    bool failed_before = ferror(stdout) != 0;
+    int result = STATUS_DONE;
+
+    if (fflush(stdout) != 0 || failed_before) {
+        err_set_errno(&err, errno != 0 ? errno : EIO, "cannot write to standard output");
+        if (!failure_told)
+            console_error(&err);
+        clearerr(stdout);
+        result = STATUS_FAILURE;
+    }
+    signal(SIGPIPE, SIG_IGN);
+    return result;
+}
+
+const struct progress *console_progress(void)
+{
+    static const struct progress progress = {progress_bar_update, NULL};
+
+    return console.show_progress ? &progress : NULL;
+}
+
+void console_progress_end(void)
+{
+    progress_bar_end();
+}

@@ -1,0 +1,38 @@
+/* What the program says: one line per message on stderr, data on stdout. One console per process; thread-safe. */
+#ifndef MSPROF_CLI_CONSOLE_H
+#define MSPROF_CLI_CONSOLE_H
+
+#include "base/diag.h"
+#include "base/err.h"
+#include "base/progress.h"
+#include "cli/options.h"
+
+/* Makes sure that descriptors 0 to 2 are taken, so that no file of ours ends up as stdout. Before anything is opened.
+ */
+void console_guard_descriptors(void);
+
+void console_init(const struct settings *settings);
+
+/* "msprof: outer: inner", the hint on a second line; with --verbose every cause on a line of its own. */
+void console_error(const struct err *err);
+/* Messages for people; warnings and notes are dropped by --quiet, details are shown by --verbose only. */
+void console_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void console_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void console_detail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Every data problem that was kept, then how many more there are; --quiet leaves errors only. */
+void console_diagnostics(const struct diagnostics *diag);
+
+/* Whether titles on stdout are colored. */
+bool console_colors_stdout(void);
+
+/* Around the writing of data: output_end tells a failed write (unless that has been done) and returns an exit status.
+ * In between a reader that goes away ends the program by SIGPIPE, as other filters do. */
+void console_output_begin(void);
+int console_output_end(bool failure_told);
+
+/* The progress bar for library code; NULL when there is no terminal to show it on. It appears when work lasts, and is
+ * gone after console_progress_end. */
+const struct progress *console_progress(void);
+void console_progress_end(void);
+
+#endif

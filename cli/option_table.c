@@ -1,0 +1,128 @@
+#include "cli/options.h"
+
+#include <stdio.h>
+
+#define EVERYWHERE COMMAND_BIT(COMMAND_ROOT)
+#define ON_CAPTURES (COMMAND_BIT(COMMAND_IMPORT) | COMMAND_BIT(COMMAND_EXPORT) | COMMAND_BIT(COMMAND_SHOW))
+#define MEMBER(name) offsetof(struct settings, name)
+
+/* Each list is in the order of the enum that its index is stored as. */
+static const char *const color_choices[] = {"auto", "always", "never", NULL};
+static const char *const table_choices[] = {"csv", "json", NULL};
+static const char *const column_choices[] = {"guide", "vendor", NULL};
+static const char *const kinds_choices[] = {"table", "json", "mdoc", NULL};
+
+const struct option_spec option_table[] = {
+    {.name = "collection-dir",
+     .aliases = {"dir"},
+     .vendor = "-dir",
+     .commands = ON_CAPTURES,
+     .type = VALUE_DIRECTORY,
+     .argument = "DIR",
+     .repeatable = true,
+     .offset = MEMBER(captures),
+     .help = "a capture, or a directory that holds captures\n(JOB*, PROF*); may be repeated"},
+    {.name = "output",
+     .commands = ON_CAPTURES,
+     .type = VALUE_DIRECTORY,
+     .argument = "DIR",
+     .offset = MEMBER(output),
+     .help = "put sqlite/, timeline/, summary/ and log/ into DIR\n"
+             "instead of the capture (several captures: into\n"
+             "DIR/<capture name>)"},
+    {.name = "freq-mhz",
+     .commands = ON_CAPTURES,
+     .type = VALUE_MHZ,
+     .argument = "N",
+     .offset = MEMBER(clock_khz),
+     .help = "clock frequency, 0.001 to 100000 with up to three\n"
+             "decimals, when the capture does not say it"},
+    {.name = "layout",
+     .commands = ON_CAPTURES | COMMAND_BIT(COMMAND_KINDS),
+     .type = VALUE_FILE,
+     .argument = "FILE",
+     .repeatable = true,
+     .offset = MEMBER(layouts),
+     .help = "read record layouts from FILE, see msprof-records(5);\nmay be repeated, the last one wins"},
+    {.name = "format",
+     .commands = COMMAND_BIT(COMMAND_EXPORT_SUMMARY),
+     .type = VALUE_CHOICE,
+     .argument = "csv|json",
+     .choices = table_choices,
+     .offset = MEMBER(table_format),
+     .help = "format of the tables (csv)"},
+    {.name = "columns",
+     .commands = COMMAND_BIT(COMMAND_EXPORT_SUMMARY),
+     .type = VALUE_CHOICE,
+     .argument = "guide|vendor",
+     .choices = column_choices,
+     .offset = MEMBER(columns),
+     .help = "columns as in the vendor's guide, or as the vendor's\ntool really prints them (guide)"},
+    {.name = "width",
+     .commands = COMMAND_BIT(COMMAND_SHOW),
+     .type = VALUE_NUMBER,
+     .argument = "N",
+     .minimum = 0,
+     .maximum = 100000,
+     .offset = MEMBER(width),
+     .help = "fit the tables into N columns, 0: no limit (the\nterminal's width; no limit when piped)"},
+    {.name = "format",
+     .commands = COMMAND_BIT(COMMAND_KINDS),
+     .type = VALUE_CHOICE,
+     .argument = "table|json|mdoc",
+     .choices = kinds_choices,
+     .offset = MEMBER(kinds_format),
+     .help = "format of the list (table)"},
+    {.name = "options",
+     .commands = COMMAND_BIT(COMMAND_HELP),
+     .offset = MEMBER(list_options),
+     .help = "list every option for programs: command, spelling,\nargument, separated by tabs"},
+    {.name = "quiet", .letter = 'q', .commands = EVERYWHERE, .offset = MEMBER(quiet), .help = "errors only"},
+    {.name = "verbose",
+     .letter = 'v',
+     .commands = EVERYWHERE,
+     .offset = MEMBER(verbose),
+     .help = "tell each step, and every cause of an error"},
+    {.name = "strict",
+     .commands = EVERYWHERE,
+     .offset = MEMBER(strict),
+     .help = "take the first data problem as a failure"},
+    {.name = "color",
+     .commands = EVERYWHERE,
+     .type = VALUE_CHOICE,
+     .argument = "auto|always|never",
+     .choices = color_choices,
+     .offset = MEMBER(color),
+     .help = "colors on a terminal, always or never (auto)"},
+    {.name = "help", .letter = 'h', .commands = EVERYWHERE, .offset = MEMBER(help), .help = "print this help"},
+    {.name = "version", .commands = EVERYWHERE, .offset = MEMBER(version), .help = "print the version"},
+};
+const size_t option_count = sizeof option_table / sizeof option_table[0];
+
+bool option_applies(const struct option_spec *option, enum command_id command)
+{
+    for (int id = 0; id < COMMAND_COUNT; id++)
+        if ((option->commands & COMMAND_BIT(id)) != 0 && command_is_within(command, (enum command_id)id))
+            return true;
+    return false;
+}
+
+const char *option_spelling(const struct option_spec *option, size_t i, char *buffer)
+{
+    const char *name = NULL;
+
+    if (option->letter != 0 && i-- == 0) {
+        snprintf(buffer, OPTION_SPELLING_SIZE, "-%c", option->letter);
+        return buffer;
+    }
+    if (option->vendor != NULL && i-- == 0)
+        return option->vendor;
+    if (i == 0)
+        name = option->name;
+    else if (i <= sizeof option->aliases / sizeof option->aliases[0])
+        name = option->aliases[i - 1];
+    if (name == NULL)
+        return NULL;
+    snprintf(buffer, OPTION_SPELLING_SIZE, "--%s", name);
+    return buffer;
+}

@@ -1,0 +1,91 @@
+/* The option table: parsing, help, completion and the check of the manual all come from it. */
+#ifndef MSPROF_CLI_OPTIONS_H
+#define MSPROF_CLI_OPTIONS_H
+
+#include "base/err.h"
+#include "cli/command.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+enum kinds_format { KINDS_TABLE, KINDS_JSON, KINDS_MDOC };
+
+/* Values of an option that may be given several times; they point into argv. */
+struct value_list {
+    const char **values;
+    size_t count;
+};
+
+/* What the command line says. */
+struct settings {
+    enum command_id command;
+    char **operands; /* into words */
+    int operand_count;
+    char **words; /* the command line with the vendor's spellings replaced; the texts are argv's */
+
+    bool help, version, quiet, verbose, strict;
+    int color; /* enum color_mode */
+
+    struct value_list captures; /* --collection-dir */
+    struct value_list layouts;  /* --layout */
+    const char *output;         /* NULL: into the capture */
+    int64_t clock_khz;          /* --freq-mhz in thousandths; 0: not given */
+
+    int table_format; /* enum table_format */
+    int columns;      /* enum column_set */
+    int kinds_format; /* enum kinds_format */
+    int width;        /* WIDTH_DEFAULT, or columns; 0: no limit */
+
+    bool list_options; /* help --options */
+};
+
+#define WIDTH_DEFAULT (-1)
+
+/* What the value of an option is: how it is stored, and what completion offers. */
+enum value_type {
+    VALUE_NONE,      /* a flag */
+    VALUE_CHOICE,    /* one of choices, stored as its index */
+    VALUE_DIRECTORY, /* text */
+    VALUE_FILE,      /* text */
+    VALUE_NUMBER,    /* minimum..maximum */
+    VALUE_MHZ,       /* decimal with up to three places, stored in thousandths */
+};
+
+struct option_spec {
+    const char *name;       /* "collection-dir" */
+    char letter;            /* 0: none */
+    const char *aliases[2]; /* further names with two dashes */
+    const char *vendor;     /* a word that the vendor's tool takes for it: "-dir" */
+    unsigned commands;      /* COMMAND_BIT of each command that takes it; its subcommands take it too */
+    enum value_type type;
+    const char *argument; /* name of the value in the help; NULL for flags */
+    const char *const *choices;
+    int minimum, maximum; /* of VALUE_NUMBER */
+    bool repeatable;      /* stored into a struct value_list */
+    size_t offset;        /* of its member of struct settings */
+    const char *help;     /* lines of at most 50 characters, without a final newline */
+};
+
+#define COMMAND_BIT(id) (1U << (id))
+
+extern const struct option_spec option_table[];
+extern const size_t option_count;
+
+/* Whether a command takes an option. */
+bool option_applies(const struct option_spec *option, enum command_id command);
+
+/* The i-th spelling of an option with its dashes in buffer: "-h", "--help", aliases, vendor spelling; NULL after the
+ * last. buffer has OPTION_SPELLING_SIZE bytes. */
+#define OPTION_SPELLING_SIZE 40
+const char *option_spelling(const struct option_spec *option, size_t i, char *buffer);
+
+void settings_init(struct settings *settings);
+void settings_release(struct settings *settings);
+
+/* Reads the command line. Stops at --help and --version. -ERR_USAGE says what is wrong in one cause; settings->command
+ * is then the command that was being read. */
+int parse_command_line(struct settings *settings, int argc, char **argv, struct err *err);
+
+#endif
