@@ -1,6 +1,6 @@
 #include "exporters/json_text.h"
 
-#include "exporters/utf8.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -53,8 +53,7 @@ static size_t put_special(char **p, const char *text, size_t length)
         *p = put_control(*p, byte);
         return 1;
     }
-    uint32_t character;
-    size_t bytes = utf8_decode(text, length, &character);
+    size_t bytes = utf8_character(text, length);
     if (bytes == 0) {
         memcpy(*p, "\xef\xbf\xbd", 3);
         *p += 3;
@@ -80,12 +79,7 @@ size_t json_text_escape(char *destination, const char *text, size_t length)
 
 size_t json_text_piece(const char *text, size_t length, size_t limit)
 {
-    if (length <= limit)
-        return length;
-    size_t piece = limit;
-    for (size_t back = 0; back < 3 && ((unsigned char)text[piece] & 0xc0) == 0x80; back++)
-        piece--;
-    return piece;
+    return length <= limit ? length : utf8_cut(text, limit);
 }
 
 int json_text_append(struct strbuf *buf, const char *text, size_t length)

@@ -1,8 +1,8 @@
 #include "exporters/report_name.h"
 
 #include "base/number.h"
+#include "base/utf8.h"
 #include "db/database.h"
-#include "exporters/json_text.h"
 
 #include <string.h>
 
@@ -19,7 +19,8 @@ void report_name_model(struct strbuf *name, const char *model, size_t tail_lengt
 {
     size_t taken = name->length + tail_length, begin = name->length;
     size_t room = taken < REPORT_NAME_MAX ? REPORT_NAME_MAX - taken : 0;
-    strbuf_add(name, model, json_text_piece(model, strlen(model), room < 4 ? 4 : room));
+    size_t length = strlen(model);
+    strbuf_add(name, model, length <= room ? length : utf8_cut(model, room));
     for (size_t i = begin; i < name->length; i++)
         if (name->data[i] == '/')
             name->data[i] = '_';

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define REPORT_NAME_MAX 240 /* bytes: 255 less what the name of the temporary file adds */
+#define REPORT_NAME_MAX 255 /* bytes: NAME_MAX of Linux file systems */
 
 /* Appends a number; "unknown" for DB_NULL. */
 void report_name_number(struct strbuf *name, int64_t number);

@@ -1,6 +1,6 @@
 #include "exporters/text_table.h"
 
-#include "exporters/utf8.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <wchar.h>
@@ -38,6 +38,16 @@ static void leave_locale(locale_t previous)
         uselocale(previous);
 }
 
+/* The code of a well-formed character of so many bytes. */
+static uint32_t code_point(const char *text, size_t bytes)
+{
+    static const unsigned char lead_mask[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    uint32_t code = (unsigned char)text[0] & lead_mask[bytes];
+    for (size_t i = 1; i < bytes; i++)
+        code = code << 6 | ((unsigned char)text[i] & 0x3f);
+    return code;
+}
+
 struct character {
     size_t bytes;
     size_t width;
@@ -46,10 +56,10 @@ struct character {
 
 static struct character character_at(const struct text_table *table, const char *text, size_t length)
 {
-    uint32_t code;
-    size_t bytes = utf8_decode(text, length, &code);
+    size_t bytes = utf8_character(text, length);
     if (bytes == 0)
         return (struct character){1, 1, false};
+    uint32_t code = code_point(text, bytes);
     if (code >= 0x20 && code < 0x7f)
         return (struct character){1, 1, true};
     bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
