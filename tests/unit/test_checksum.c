@@ -1,0 +1,116 @@
+#include "base/checksum.h"
+
+#include <openssl/crypto.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* libcrypto allocates through these, so that a test can take its memory away. */
+static bool no_memory;
+
+static void *crypto_malloc(size_t size, const char *file, int line)
+{
+    (void)file;
+    (void)line;
+    return no_memory ? NULL : malloc(size);
+}
+
+static void *crypto_realloc(void *block, size_t size, const char *file, int line)
+{
+    (void)file;
+    (void)line;
+    return no_memory ? NULL : realloc(block, size);
+}
+
+static void crypto_free(void *block, const char *file, int line)
+{
+    (void)file;
+    (void)line;
+    free(block);
+}
+
+static int replace_allocator(void **state)
+{
+    (void)state;
+    return CRYPTO_set_mem_functions(crypto_malloc, crypto_realloc, crypto_free) == 1 ? 0 : -1;
+}
+
+/* The examples of FIPS 180-4. */
+#define SUM_OF_NOTHING "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+#define SUM_OF_ABC "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+#define SUM_OF_A_MILLION "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
+
+static void the_published_examples_come_out(void **state)
+{
+    (void)state;
+    char text[CHECKSUM_TEXT_SIZE];
+    struct checksum *sum = checksum_new();
+    assert_non_null(sum);
+    checksum_finish(sum, text);
+    assert_string_equal(text, SUM_OF_NOTHING);
+    checksum_add(sum, "abc", 3);
+    checksum_finish(sum, text);
+    assert_string_equal(text, SUM_OF_ABC);
+    char piece[1000];
+    memset(piece, 'a', sizeof piece);
+    for (int i = 0; i < 1000; i++)
+        checksum_add(sum, piece, sizeof piece);
+    checksum_finish(sum, text);
+    assert_string_equal(text, SUM_OF_A_MILLION);
+    checksum_free(sum);
+}
+
+static void the_pieces_do_not_matter(void **state)
+{
+    (void)state;
+    char text[CHECKSUM_TEXT_SIZE];
+    struct checksum *sum = checksum_new();
+    assert_non_null(sum);
+    checksum_add(sum, NULL, 0);
+    checksum_add(sum, "a", 1);
+    checksum_add(sum, "", 0);
+    checksum_add(sum, "bc", 2);
+    checksum_finish(sum, text);
+    assert_string_equal(text, SUM_OF_ABC);
+    checksum_free(sum);
+}
+
+static void no_checksum_gives_an_empty_text(void **state)
+{
+    (void)state;
+    char text[CHECKSUM_TEXT_SIZE] = "something";
+    checksum_add(NULL, "abc", 3);
+    checksum_finish(NULL, text);
+    assert_string_equal(text, "");
+    checksum_free(NULL);
+}
+
+static void lack_of_memory_gives_no_checksum(void **state)
+{
+    (void)state;
+    no_memory = true;
+    struct checksum *sum = checksum_new();
+    no_memory = false;
+    assert_null(sum);
+    sum = checksum_new();
+    assert_non_null(sum);
+    checksum_free(sum);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_published_examples_come_out),
+        cmocka_unit_test(the_pieces_do_not_matter),
+        cmocka_unit_test(no_checksum_gives_an_empty_text),
+        cmocka_unit_test(lack_of_memory_gives_no_checksum),
+    };
+    return cmocka_run_group_tests(tests, replace_allocator, NULL);
+}
