@@ -103,6 +103,11 @@ int svp_layer_lists_set(struct svp_layer_lists *lists, const struct svp_layer *l
     return 0;
 }
 
+struct table_cell svp_layer_list_cell(const struct svp_layer_lists *lists, const struct strbuf *list)
+{
+    return lists->layers == 0 ? cell_missing() : cell_text_of_length(list->data, list->length);
+}
+
 /* ---- op_summary ---- */
 
 /* What a column shows: an enum svp_metric, or one of these. */
@@ -152,17 +157,12 @@ void op_summary_titles(enum column_set set, struct column_titles *ret)
     titles_of(&summary_columns[set], ret);
 }
 
-static struct table_cell cell_list(const struct svp_layer_lists *lists, const struct strbuf *list)
-{
-    return lists->layers == 0 ? cell_missing() : cell_text_of_length(list->data, list->length);
-}
-
 static struct table_cell network_cell(enum column_set set, int value, const struct svp_task *network, int64_t core_khz)
 {
     if (value >= SUMMARY_TASK_ID)
         return cell_text("-");
-    if (value == METRIC_TIME_RATIO) /* the vendor's tool gives this one as a string in JSON */
-        return set == COLUMNS_VENDOR ? cell_text("100") : cell_number(100, 0);
+    if (value == METRIC_TIME_RATIO && set == COLUMNS_VENDOR)
+        return cell_text("100"); /* the vendor's tool gives a string in JSON */
     return svp_metric_cell((enum svp_metric)value, network, network, core_khz);
 }
 
@@ -173,13 +173,13 @@ static struct table_cell task_cell(int value, const struct svp_task *task, const
     case SUMMARY_TASK_ID:
         return cell_number(task->task_id, 0);
     case SUMMARY_LAYER_ID:
-        return lists->layers == 1 ? cell_number(lists->first_id, 0) : cell_list(lists, &lists->ids);
+        return lists->layers == 1 ? cell_number(lists->first_id, 0) : svp_layer_list_cell(lists, &lists->ids);
     case SUMMARY_NAME:
-        return cell_list(lists, &lists->names);
+        return svp_layer_list_cell(lists, &lists->names);
     case SUMMARY_TYPE:
-        return cell_list(lists, &lists->types);
+        return svp_layer_list_cell(lists, &lists->types);
     case SUMMARY_ORI_NAME:
-        return cell_list(lists, &lists->ori_names);
+        return svp_layer_list_cell(lists, &lists->ori_names);
     default:
         return svp_metric_cell((enum svp_metric)value, task, network, core_khz);
     }

@@ -27,6 +27,9 @@ void svp_layer_lists_release(struct svp_layer_lists *lists);
 int svp_layer_lists_set(struct svp_layer_lists *lists, const struct svp_layer *layers, size_t count, char separator,
                         struct err *err);
 
+/* One of the lists; missing when no layer is known. It must not be set again while the cell is in use. */
+struct table_cell svp_layer_list_cell(const struct svp_layer_lists *lists, const struct strbuf *list);
+
 /* op_summary: one row per AI core task. */
 void op_summary_titles(enum column_set set, struct column_titles *ret);
 /* Fills one cell per title. lists NULL: the row of the whole network; else it must outlive the cells. */

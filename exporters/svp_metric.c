@@ -93,6 +93,8 @@ struct table_cell svp_metric_cell(enum svp_metric metric, const struct svp_task 
     case METRIC_TIME:
         return cell_number(svp_time_centi_us(task->total_cycle, core_khz), 2);
     case METRIC_TIME_RATIO:
+        if (task == network)
+            return cell_number(100, 0);
         return cell_number(ratio_known(task->total_cycle, network->total_cycle, 4), 2);
     case METRIC_MAC_BUSY:
     case METRIC_MAC_PPEN:

@@ -262,6 +262,7 @@ static void put_row(struct text_table *table, const struct table_cell *cells)
 void text_table_begin(struct text_table *table, FILE *stream, int width)
 {
     table->stream = stream;
+    table->rows = 0;
     if (width > 0)
         fit(table, (size_t)width);
     struct table_cell titles[TABLE_MAX_COLUMNS];
