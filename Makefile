@@ -77,3 +77,28 @@ clean: ## remove build/
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z][a-z0-9-]*:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# --- captures and benchmarks ---
+# The generator knows base/ and parsers/ only: it writes with the encoder what the decoder is to read.
+GENERATE_SOURCES := $(sort $(wildcard testdata/generate/*.c))
+GENERATE_OBJECTS := $(GENERATE_SOURCES:%.c=$(B)/%.o)
+GENERATE_COMMON  := $(filter-out $(B)/testdata/generate/make_%,$(GENERATE_OBJECTS)) $(filter $(B)/base/% $(B)/parsers/%,$(LIB_OBJECTS))
+GENERATORS       := $(B)/make-capture $(B)/make-figures
+-include $(GENERATE_OBJECTS:.o=.d)
+
+$(GENERATORS): $(B)/make-%: $(B)/testdata/generate/make_%.o $(GENERATE_COMMON)
+	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+.PHONY: generators captures bench
+generators: $(GENERATORS) ## build make-capture and make-figures, which write SVP captures
+
+captures: $(GENERATORS) ## write the captures under testdata/ anew
+	rm -rf testdata/resnet50 testdata/small testdata/figures
+	testdata/generate/shipped.sh $(B) testdata
+
+BENCH_PROGRAMS := $(B)/tests/bench/measure $(B)/tests/bench/ceiling
+$(BENCH_PROGRAMS): %: %.o
+	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+bench: build/msprof $(B)/make-capture $(BENCH_PROGRAMS) ## measure import and export at BENCH_SIZES records
+	tests/bench/bench.sh $(B)
