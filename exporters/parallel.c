@@ -1,0 +1,314 @@
+#include "exporters/parallel.h"
+
+#include "base/interrupt.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Units in flight for each worker: one being formatted, one waiting on either side. */
+#define UNITS_PER_WORKER 2
+
+enum slot_state { SLOT_FREE, SLOT_SUBMITTED, SLOT_RUNNING, SLOT_DONE };
+
+struct slot {
+    enum slot_state state;
+    void *unit;
+    struct parallel_output output;
+};
+
+struct worker {
+    struct parallel *parallel;
+    void *state;
+    pthread_t thread;
+};
+
+/* Units are numbered in the order of submission; unit n is in slot n % slot_count. Workers take them in this order, so
+ * the unit whose turn it is to be written is always finished or in a worker's hands, and those that wait for it never
+ * wait in vain. Only one thread at a time writes to out: the one that runs the unit `turn`, or, once that is done, the
+ * one that has taken `writing`. */
+struct parallel {
+    struct parallel_work work;
+    struct outfile *out;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    size_t submitted, taken, turn; /* numbers of the next unit to submit, to take, to write */
+    bool writing, closed, stopped;
+    struct err failure; /* why it stopped; code 0 when nobody failed */
+    struct slot *slots;
+    size_t slot_count;
+    struct worker workers[PARALLEL_MAX_WORKERS];
+    unsigned worker_count, thread_count;
+};
+
+static unsigned cpu_count(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof(set), &set) != 0)
+        return 1;
+    int count = CPU_COUNT(&set);
+    return count < 1 ? 1 : (unsigned)count;
+}
+
+static struct slot *slot_of(struct parallel *parallel, size_t sequence)
+{
+    return &parallel->slots[sequence % parallel->slot_count];
+}
+
+/* With the mutex held. The first failure is the one that is told; failure NULL stops without one. */
+static void stop(struct parallel *parallel, const struct err *failure)
+{
+    if (!parallel->stopped && failure != NULL)
+        parallel->failure = *failure;
+    parallel->stopped = true;
+    pthread_cond_broadcast(&parallel->changed);
+}
+
+/* Without the mutex, by the one thread whose turn it is. */
+static void write_output(struct parallel *parallel, struct parallel_output *output, struct err *err)
+{
+    outfile_write(parallel->out, output->data, output->used);
+    output->used = 0;
+    if (outfile_failed(parallel->out))
+        err_set_errno(err, parallel->out->failure, "cannot write '%s'", parallel->out->path);
+}
+
+/* With the mutex held: writes every finished unit whose turn it is. */
+static void write_finished(struct parallel *parallel)
+{
+    if (parallel->writing)
+        return;
+    parallel->writing = true;
+    while (!parallel->stopped && slot_of(parallel, parallel->turn)->state == SLOT_DONE) {
+        struct slot *slot = slot_of(parallel, parallel->turn);
+        struct err err = ERR_INIT;
+        pthread_mutex_unlock(&parallel->mutex);
+        write_output(parallel, &slot->output, &err);
+        pthread_mutex_lock(&parallel->mutex);
+        if (err.code != ERR_NONE) {
+            stop(parallel, &err);
+            break;
+        }
+        slot->state = SLOT_FREE;
+        parallel->turn++;
+        pthread_cond_broadcast(&parallel->changed);
+    }
+    parallel->writing = false;
+}
+
+char *parallel_reserve_slow(struct parallel_output *output, size_t length, struct err *err)
+{
+    struct parallel *parallel = output->parallel;
+    if (length > PARALLEL_BUFFER_SIZE) {
+        err_set(err, ERR_LIMIT, "%zu bytes do not fit into one buffer", length);
+        return NULL;
+    }
+    pthread_mutex_lock(&parallel->mutex);
+    while (!parallel->stopped && parallel->turn != output->sequence)
+        pthread_cond_wait(&parallel->changed, &parallel->mutex);
+    bool stopped = parallel->stopped;
+    pthread_mutex_unlock(&parallel->mutex);
+    if (stopped) {
+        err_set(err, ERR_FAILED, "stopped because of another failure");
+        return NULL;
+    }
+    struct err failure = ERR_INIT;
+    write_output(parallel, output, &failure);
+    if (failure.code != ERR_NONE) {
+        *err = failure;
+        return NULL;
+    }
+    return output->data;
+}
+
+int parallel_write(struct parallel_output *output, const void *bytes, size_t length, struct err *err)
+{
+    const char *p = bytes;
+    while (length > 0) {
+        size_t piece = length < PARALLEL_BUFFER_SIZE / 4 ? length : PARALLEL_BUFFER_SIZE / 4;
+        char *room = parallel_reserve(output, piece, err);
+        if (room == NULL)
+            return -(int)err->code;
+        memcpy(room, p, piece);
+        parallel_advance(output, piece);
+        p += piece;
+        length -= piece;
+    }
+    return 0;
+}
+
+/* With the mutex held: waits for a unit; NULL when there will be none. */
+static struct slot *take_slot(struct parallel *parallel)
+{
+    while (!parallel->stopped && !parallel->closed && parallel->taken == parallel->submitted)
+        pthread_cond_wait(&parallel->changed, &parallel->mutex);
+    if (parallel->stopped || parallel->taken == parallel->submitted)
+        return NULL;
+    struct slot *slot = slot_of(parallel, parallel->taken);
+    slot->state = SLOT_RUNNING;
+    slot->output = (struct parallel_output){
+        .data = slot->output.data, .used = 0, .parallel = parallel, .sequence = parallel->taken++};
+    return slot;
+}
+
+static void *work_loop(void *arg)
+{
+    struct worker *worker = arg;
+    struct parallel *parallel = worker->parallel;
+    pthread_mutex_lock(&parallel->mutex);
+    struct slot *slot;
+    while ((slot = take_slot(parallel)) != NULL) {
+        struct err err = ERR_INIT;
+        pthread_mutex_unlock(&parallel->mutex);
+        int result = interrupted() ? interrupt_error(&err)
+                                   : parallel->work.process(worker->state, slot->unit, &slot->output, &err);
+        pthread_mutex_lock(&parallel->mutex);
+        if (result != 0) {
+            if (err.code == ERR_NONE)
+                err_set(&err, ERR_FAILED, "a worker stopped with result %d", result);
+            stop(parallel, &err);
+            break;
+        }
+        slot->state = SLOT_DONE;
+        write_finished(parallel);
+    }
+    pthread_mutex_unlock(&parallel->mutex);
+    return NULL;
+}
+
+static int make_slots(struct parallel *parallel, struct err *err)
+{
+    size_t count = (size_t)parallel->worker_count * UNITS_PER_WORKER + 1;
+    parallel->slots = calloc(count, sizeof(*parallel->slots));
+    if (parallel->slots == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu work units", count);
+    parallel->slot_count = count;
+    for (size_t i = 0; i < count; i++) {
+        struct slot *slot = &parallel->slots[i];
+        slot->unit = calloc(1, parallel->work.unit_size);
+        slot->output.data = malloc(PARALLEL_BUFFER_SIZE);
+        if (slot->unit == NULL || slot->output.data == NULL)
+            return err_set(err, ERR_NO_MEMORY, "out of memory for work unit %zu of %zu", i + 1, count);
+    }
+    return 0;
+}
+
+static int start_workers(struct parallel *parallel, struct err *err)
+{
+    for (unsigned i = 0; i < parallel->worker_count; i++) {
+        struct worker *worker = &parallel->workers[i];
+        worker->parallel = parallel;
+        worker->state = parallel->work.worker_new(parallel->work.arg, err);
+        if (worker->state == NULL)
+            return -(int)err->code;
+    }
+    /* Signals are for the thread that asked for the work. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int errnum = 0;
+    while (errnum == 0 && parallel->thread_count < parallel->worker_count) {
+        struct worker *worker = &parallel->workers[parallel->thread_count];
+        errnum = pthread_create(&worker->thread, NULL, work_loop, worker);
+        if (errnum == 0)
+            parallel->thread_count++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    /* Fewer threads than asked for do the same work. */
+    return parallel->thread_count > 0 ? 0 : err_set_errno(err, errnum, "cannot start a thread");
+}
+
+struct parallel *parallel_new(const struct parallel_work *work, struct outfile *out, struct err *err)
+{
+    struct parallel *parallel = calloc(1, sizeof(*parallel));
+    if (parallel == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory for a work pipeline");
+        return NULL;
+    }
+    parallel->work = *work;
+    parallel->out = out;
+    unsigned workers = work->workers == 0 ? cpu_count() : work->workers;
+    parallel->worker_count = workers < PARALLEL_MAX_WORKERS ? workers : PARALLEL_MAX_WORKERS;
+    pthread_mutex_init(&parallel->mutex, NULL);
+    pthread_cond_init(&parallel->changed, NULL);
+    if (make_slots(parallel, err) < 0 || start_workers(parallel, err) < 0) {
+        parallel_free(parallel);
+        return NULL;
+    }
+    return parallel;
+}
+
+/* With the mutex held. Returns 0, or -code with err set when the pipeline has stopped. */
+static int check_stopped(struct parallel *parallel, struct err *err)
+{
+    if (interrupted()) {
+        struct err failure = ERR_INIT;
+        interrupt_error(&failure);
+        stop(parallel, &failure);
+    }
+    if (!parallel->stopped)
+        return 0;
+    *err = parallel->failure;
+    return -(int)err->code;
+}
+
+void *parallel_unit(struct parallel *parallel, struct err *err)
+{
+    pthread_mutex_lock(&parallel->mutex);
+    struct slot *slot = slot_of(parallel, parallel->submitted);
+    while (!parallel->stopped && slot->state != SLOT_FREE)
+        pthread_cond_wait(&parallel->changed, &parallel->mutex);
+    int result = check_stopped(parallel, err);
+    pthread_mutex_unlock(&parallel->mutex);
+    return result < 0 ? NULL : slot->unit;
+}
+
+void parallel_submit(struct parallel *parallel)
+{
+    pthread_mutex_lock(&parallel->mutex);
+    slot_of(parallel, parallel->submitted)->state = SLOT_SUBMITTED;
+    parallel->submitted++;
+    pthread_cond_broadcast(&parallel->changed);
+    pthread_mutex_unlock(&parallel->mutex);
+}
+
+int parallel_finish(struct parallel *parallel, struct err *err)
+{
+    pthread_mutex_lock(&parallel->mutex);
+    parallel->closed = true;
+    pthread_cond_broadcast(&parallel->changed);
+    while (!parallel->stopped && parallel->turn != parallel->submitted)
+        pthread_cond_wait(&parallel->changed, &parallel->mutex);
+    int result = check_stopped(parallel, err);
+    pthread_mutex_unlock(&parallel->mutex);
+    return result;
+}
+
+void parallel_free(struct parallel *parallel)
+{
+    if (parallel == NULL)
+        return;
+    pthread_mutex_lock(&parallel->mutex);
+    stop(parallel, NULL);
+    pthread_mutex_unlock(&parallel->mutex);
+    for (unsigned i = 0; i < parallel->thread_count; i++)
+        pthread_join(parallel->workers[i].thread, NULL);
+    for (unsigned i = 0; i < parallel->worker_count; i++) {
+        if (parallel->workers[i].state != NULL)
+            parallel->work.worker_free(parallel->workers[i].state);
+    }
+    for (size_t i = 0; i < parallel->slot_count; i++) {
+        struct slot *slot = &parallel->slots[i];
+        if (parallel->work.unit_release != NULL && slot->unit != NULL)
+            parallel->work.unit_release(slot->unit);
+        free(slot->unit);
+        free(slot->output.data);
+    }
+    free(parallel->slots);
+    pthread_cond_destroy(&parallel->changed);
+    pthread_mutex_destroy(&parallel->mutex);
+    free(parallel);
+}
