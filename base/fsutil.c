@@ -80,6 +80,11 @@ static int limit_error(const char *path, size_t limit, struct err *err)
     return err_set(err, ERR_LIMIT, "'%s' is too long: at most %zu bytes of such a file are read", path, limit);
 }
 
+static int type_error(const char *path, struct err *err)
+{
+    return err_set(err, ERR_FORMAT, "'%s' is not a regular file", path);
+}
+
 /* Opens a regular file for reading; *ret_size is what it says of its size. Returns the descriptor or -code. */
 static int open_regular(const char *path, size_t limit, size_t *ret_size, struct err *err)
 {
@@ -87,12 +92,14 @@ static int open_regular(const char *path, size_t limit, size_t *ret_size, struct
     int r;
     /* O_NONBLOCK: opening a pipe that nobody writes to must not wait. */
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0 && errno == ENXIO) /* how a socket answers */
+        return type_error(path, err);
     if (fd < 0)
         return err_set_errno(err, errno, "cannot open '%s'", path);
     if (fstat(fd, &st) < 0)
         r = err_set_errno(err, errno, "cannot read '%s'", path);
     else if (!S_ISREG(st.st_mode))
-        r = err_set(err, ERR_FORMAT, "'%s' is not a regular file", path);
+        r = type_error(path, err);
     else if ((uint64_t)st.st_size > limit)
         r = limit_error(path, limit, err);
     else {
