@@ -98,9 +98,9 @@ void completion_fish(FILE *stream)
         char buffer[OPTION_SPELLING_SIZE];
         const char *spelling;
 
-        for (size_t s = 0;
-             option_table[i].type != VALUE_NONE && (spelling = option_spelling(&option_table[i], s, buffer)) != NULL;
-             s++)
+        if (option_table[i].type == VALUE_NONE || option_is_repeated(&option_table[i]))
+            continue;
+        for (size_t s = 0; (spelling = option_spelling(&option_table[i], s, buffer)) != NULL; s++)
             fprintf(stream, " %s", spelling);
     }
     fputs("\n"

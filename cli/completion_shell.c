@@ -24,7 +24,7 @@ static void put_value_options(FILE *stream)
         char buffer[OPTION_SPELLING_SIZE];
         const char *spelling;
 
-        if (option_table[i].type == VALUE_NONE)
+        if (option_table[i].type == VALUE_NONE || option_is_repeated(&option_table[i]))
             continue;
         for (size_t s = 0; (spelling = option_spelling(&option_table[i], s, buffer)) != NULL; s++) {
             fprintf(stream, "%s%s", separator, spelling);

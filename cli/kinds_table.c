@@ -10,9 +10,7 @@ const char *kinds_type_name(enum column_type type)
 
 const char *kinds_role(const struct column *column)
 {
-    if ((column->flags & COLUMN_FILE) != 0)
-        return "the file it came from";
-    if ((column->flags & COLUMN_DERIVED) != 0)
+    if ((column->flags & (COLUMN_FILE | COLUMN_DERIVED)) != 0)
         return (column->flags & COLUMN_TRANSIENT) != 0 ? "computed, not stored" : "computed";
     if ((column->flags & COLUMN_TRANSIENT) != 0)
         return "not stored";

@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define EVERYWHERE COMMAND_BIT(COMMAND_ROOT)
 #define ON_CAPTURES (COMMAND_BIT(COMMAND_IMPORT) | COMMAND_BIT(COMMAND_EXPORT) | COMMAND_BIT(COMMAND_SHOW))
@@ -103,6 +104,14 @@ bool option_applies(const struct option_spec *option, enum command_id command)
 {
     for (int id = 0; id < COMMAND_COUNT; id++)
         if ((option->commands & COMMAND_BIT(id)) != 0 && command_is_within(command, (enum command_id)id))
+            return true;
+    return false;
+}
+
+bool option_is_repeated(const struct option_spec *option)
+{
+    for (const struct option_spec *earlier = option_table; earlier < option; earlier++)
+        if (strcmp(earlier->name, option->name) == 0)
             return true;
     return false;
 }

@@ -76,6 +76,9 @@ extern const size_t option_count;
 /* Whether a command takes an option. */
 bool option_applies(const struct option_spec *option, enum command_id command);
 
+/* Whether an earlier row has the same name, for other commands. */
+bool option_is_repeated(const struct option_spec *option);
+
 /* The i-th spelling of an option with its dashes in buffer: "-h", "--help", aliases, vendor spelling; NULL after the
  * last. buffer has OPTION_SPELLING_SIZE bytes. */
 #define OPTION_SPELLING_SIZE 40

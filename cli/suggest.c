@@ -36,7 +36,7 @@ void suggestion_init(struct suggestion *suggestion, const char *word)
     size_t length = strlen(word);
 
     *suggestion = (struct suggestion){.word = word};
-    suggestion->distance = length / 3 + 2; /* one more than the distance that still counts as near */
+    suggestion->distance = length / 4 + 2; /* one more than the distance that still counts as near */
 }
 
 void suggestion_offer(struct suggestion *suggestion, const char *candidate)
