@@ -1,4 +1,5 @@
-/* Explicit little- and big-endian loads and stores, and a bounded reader. Nothing is ever laid over file bytes as a struct. */
+/* Explicit little- and big-endian loads and stores, and a bounded reader. Nothing is ever laid over file bytes as a
+ * struct. */
 #ifndef MSPROF_BASE_BYTES_H
 #define MSPROF_BASE_BYTES_H
 

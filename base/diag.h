@@ -11,62 +11,74 @@
 enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
 
 /* X(constant, "id", severity, "what it means", "what to do") */
-#define DIAG_LIST(X) \
-    X(DIAG_FILE_UNKNOWN, "file-unknown", DIAG_WARNING, "a file whose name no record kind claims; it is not decoded", \
-      "move it out of the capture, or see 'msprof kinds' for the names that are read") \
-    X(DIAG_FILE_UNSUPPORTED, "file-unsupported", DIAG_NOTE, \
+#define DIAG_LIST(X)                                                                                                   \
+    X(DIAG_FILE_UNKNOWN, "file-unknown", DIAG_WARNING, "a file whose name no record kind claims; it is not decoded",   \
+      "move it out of the capture, or see 'msprof kinds' for the names that are read")                                 \
+    X(DIAG_FILE_UNSUPPORTED, "file-unsupported", DIAG_NOTE,                                                            \
       "a file of a known profiling stream that this version does not decode", "nothing: the other files are complete") \
-    X(DIAG_FILE_UNREADABLE, "file-unreadable", DIAG_ERROR, "a file that cannot be opened or read", \
-      "make it readable and import again") \
-    X(DIAG_FILE_EMPTY, "file-empty", DIAG_WARNING, "a data file without a single byte", \
-      "collect again if its data are needed") \
-    X(DIAG_FILE_DUPLICATE, "file-duplicate", DIAG_WARNING, \
-      "two files claim to be the same stream; only the first is decoded", "remove the copy") \
-    X(DIAG_FILE_TYPE, "file-type", DIAG_WARNING, "not a regular file inside the capture directory (a symbolic link that " \
-      "leaves it, a device, a pipe); it is not read", "replace it by the file itself") \
-    X(DIAG_FILE_SIZE, "file-size", DIAG_WARNING, "a file that is longer or shorter than its .done file says", \
-      "copy it again from the board") \
-    X(DIAG_FILE_LIMIT, "file-limit", DIAG_ERROR, "a text file beyond the size that is read", \
-      "check that it is the file it claims to be") \
-    X(DIAG_LAYOUT_MISMATCH, "layout-mismatch", DIAG_ERROR, "no known layout fits the file; it is not decoded", \
-      "describe its layout in a file and give it with --layout (see msprof-records(5))") \
-    X(DIAG_RECORD_TRUNCATED, "record-truncated", DIAG_WARNING, "the file ends inside a record; the rest of it is dropped", \
-      "copy the file again from the board") \
-    X(DIAG_RECORD_MAGIC, "record-magic", DIAG_WARNING, "a record without its magic number; it is skipped", \
-      "copy the file again from the board, or give its layout with --layout") \
-    X(DIAG_RECORD_VALUE, "record-value", DIAG_WARNING, "a record with an impossible value; it is rejected", \
-      "collect again; if it comes back, report the file") \
-    X(DIAG_RECORD_ORDER, "record-order", DIAG_WARNING, "records out of time order; they are kept and sorted", \
-      "nothing: the reports are sorted") \
-    X(DIAG_RECORD_LOST, "record-lost", DIAG_WARNING, "the record counter jumps: records were lost on the device", \
-      "collect less at once, or shorter") \
-    X(DIAG_TEXT_LINE, "text-line", DIAG_WARNING, "a line or an entry of a text file that does not follow its format; it is skipped", \
-      "copy the file again from the board") \
-    X(DIAG_TASK_UNMATCHED_END, "task-unmatched-end", DIAG_WARNING, "a task end without its start; it is dropped", \
-      "nothing, when it happens at the start of a capture only") \
-    X(DIAG_TASK_UNMATCHED_START, "task-unmatched-start", DIAG_NOTE, \
-      "a task start without its end, or replaced by a later start; it is not a task", "nothing: common where a capture ends") \
-    X(DIAG_API_OVERFLOW, "api-overflow", DIAG_WARNING, \
-      "exactly 512 API records: the board's buffer was full and older calls were overwritten", \
-      "profile fewer inferences; the API statistics are incomplete") \
-    X(DIAG_NO_DEVICE_DATA, "no-device-data", DIAG_NOTE, "no device records: the model was loaded but never executed", \
-      "run an inference inside the profiled part of the program") \
-    X(DIAG_NO_FINALIZE, "no-finalize", DIAG_NOTE, "a data file without its .done file: the last second may be missing", \
-      "call svp_acl_finalize() before the program ends") \
-    X(DIAG_START_UNKNOWN, "start-unknown", DIAG_NOTE, \
-      "an inference without a start time; it is placed after the one before it, the first at 0", \
-      "nothing: durations and ratios do not depend on it") \
-    X(DIAG_INFERENCE_LIMIT, "inference-limit", DIAG_WARNING, \
-      "more interleaved inferences than are followed; a later part of one starts anew", "profile fewer streams at once") \
-    X(DIAG_LAYER_MISSING, "layer-missing", DIAG_WARNING, "device records of a task that no layer table names; shown as N/A", \
-      "bring <model>.<model id>.layer.info home with the capture") \
-    X(DIAG_CONFIG_MISSING, "config-missing", DIAG_WARNING, "info.json is missing or lacks a value that the times need", \
-      "bring info.json home with the capture, or give --freq-mhz") \
-    X(DIAG_CONFIG_INVALID, "config-invalid", DIAG_WARNING, "a configuration file that cannot be understood; it is ignored", \
-      "bring it home again, or give --freq-mhz") \
-    X(DIAG_CLOCK_ASSUMED, "clock-assumed", DIAG_NOTE, "the capture does not say its clock frequency; the family's usual one is taken", \
-      "give --freq-mhz when it is another one") \
-    X(DIAG_NAME_COLLISION, "name-collision", DIAG_NOTE, "one report file covers several inferences, because its name cannot tell them apart", \
+    X(DIAG_FILE_UNREADABLE, "file-unreadable", DIAG_ERROR, "a file that cannot be opened or read",                     \
+      "make it readable and import again")                                                                             \
+    X(DIAG_FILE_EMPTY, "file-empty", DIAG_WARNING, "a data file without a single byte",                                \
+      "collect again if its data are needed")                                                                          \
+    X(DIAG_FILE_DUPLICATE, "file-duplicate", DIAG_WARNING,                                                             \
+      "two files claim to be the same stream; only the first is decoded", "remove the copy")                           \
+    X(DIAG_FILE_TYPE, "file-type", DIAG_WARNING,                                                                       \
+      "not a regular file inside the capture directory (a symbolic link that "                                         \
+      "leaves it, a device, a pipe); it is not read",                                                                  \
+      "replace it by the file itself")                                                                                 \
+    X(DIAG_FILE_SIZE, "file-size", DIAG_WARNING, "a file that is longer or shorter than its .done file says",          \
+      "copy it again from the board")                                                                                  \
+    X(DIAG_FILE_MISSING, "file-missing", DIAG_WARNING, "a .done file without its data file",                           \
+      "copy the data file from the board")                                                                             \
+    X(DIAG_FILE_LIMIT, "file-limit", DIAG_ERROR, "a text file beyond the size that is read",                           \
+      "check that it is the file it claims to be")                                                                     \
+    X(DIAG_LAYOUT_MISMATCH, "layout-mismatch", DIAG_ERROR, "no known layout fits the file; it is not decoded",         \
+      "describe its layout in a file and give it with --layout (see msprof-records(5))")                               \
+    X(DIAG_RECORD_TRUNCATED, "record-truncated", DIAG_WARNING,                                                         \
+      "the file ends inside a record; the rest of it is dropped", "copy the file again from the board")                \
+    X(DIAG_RECORD_MAGIC, "record-magic", DIAG_WARNING, "a record without its magic number; it is skipped",             \
+      "copy the file again from the board, or give its layout with --layout")                                          \
+    X(DIAG_RECORD_VALUE, "record-value", DIAG_WARNING, "a record with an impossible value; it is rejected",            \
+      "collect again; if it comes back, report the file")                                                              \
+    X(DIAG_RECORD_ORDER, "record-order", DIAG_WARNING, "records out of time order; they are kept and sorted",          \
+      "nothing: the reports are sorted")                                                                               \
+    X(DIAG_RECORD_LOST, "record-lost", DIAG_WARNING, "the record counter jumps: records were lost on the device",      \
+      "collect less at once, or shorter")                                                                              \
+    X(DIAG_TEXT_LINE, "text-line", DIAG_WARNING,                                                                       \
+      "a line or an entry of a text file that does not follow its format; it is skipped",                              \
+      "copy the file again from the board")                                                                            \
+    X(DIAG_TASK_UNMATCHED_END, "task-unmatched-end", DIAG_WARNING, "a task end without its start; it is dropped",      \
+      "nothing, when it happens at the start of a capture only")                                                       \
+    X(DIAG_TASK_UNMATCHED_START, "task-unmatched-start", DIAG_NOTE,                                                    \
+      "a task start without its end, or replaced by a later start; it is not a task",                                  \
+      "nothing: common where a capture ends")                                                                          \
+    X(DIAG_API_OVERFLOW, "api-overflow", DIAG_WARNING,                                                                 \
+      "exactly 512 API records: the board's buffer was full and older calls were overwritten",                         \
+      "profile fewer inferences; the API statistics are incomplete")                                                   \
+    X(DIAG_NO_DEVICE_DATA, "no-device-data", DIAG_NOTE, "no device records: the model was loaded but never executed",  \
+      "run an inference inside the profiled part of the program")                                                      \
+    X(DIAG_NO_FINALIZE, "no-finalize", DIAG_NOTE,                                                                      \
+      "a data file without its .done file: the last second may be missing",                                            \
+      "call svp_acl_finalize() before the program ends")                                                               \
+    X(DIAG_START_UNKNOWN, "start-unknown", DIAG_NOTE,                                                                  \
+      "an inference without a start time; it is placed after the one before it, the first at 0",                       \
+      "nothing: durations and ratios do not depend on it")                                                             \
+    X(DIAG_INFERENCE_LIMIT, "inference-limit", DIAG_WARNING,                                                           \
+      "more interleaved inferences than are followed; a later part of one starts anew",                                \
+      "profile fewer streams at once")                                                                                 \
+    X(DIAG_LAYER_MISSING, "layer-missing", DIAG_WARNING,                                                               \
+      "device records of a task that no layer table names; shown as N/A",                                              \
+      "bring <model>.<model id>.layer.info home with the capture")                                                     \
+    X(DIAG_CONFIG_MISSING, "config-missing", DIAG_WARNING,                                                             \
+      "info.json is missing or lacks a value that the times need",                                                     \
+      "bring info.json home with the capture, or give --freq-mhz")                                                     \
+    X(DIAG_CONFIG_INVALID, "config-invalid", DIAG_WARNING,                                                             \
+      "a configuration file that cannot be understood; it is ignored", "bring it home again, or give --freq-mhz")      \
+    X(DIAG_CLOCK_ASSUMED, "clock-assumed", DIAG_NOTE,                                                                  \
+      "the capture does not say its clock frequency; the family's usual one is taken",                                 \
+      "give --freq-mhz when it is another one")                                                                        \
+    X(DIAG_NAME_COLLISION, "name-collision", DIAG_NOTE,                                                                \
+      "one report file covers several inferences, because its name cannot tell them apart",                            \
       "query the database to tell them apart")
 
 enum diag_id {

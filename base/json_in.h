@@ -11,8 +11,9 @@
 
 struct json; /* a value inside a parsed document; owned by the document's root */
 
-#define JSON_MEMORY_LIMIT ((size_t)64 * 1024 * 1024) /* bytes that one parsed document may take: some 700,000 values   \
-                                                      */
+#define JSON_MEMORY_LIMIT                                                                                              \
+    ((size_t)64 * 1024 * 1024) /* bytes that one parsed document may take: some 700,000 values                         \
+                                */
 
 /* Parses one document (nothing but blanks may follow it); text needs no final NUL. NULL with err set: -ERR_FORMAT tells
  * line and column of the mistake (characters, from 1; values nested over 1000 deep are one), -ERR_LIMIT that the

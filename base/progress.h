@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 struct progress {
-    /* done and total in the same unit (bytes, rows); may come from another thread than the one that started the work. */
+    /* done and total in the same unit (bytes, rows); may come from another thread than the one that started the work.
+     */
     void (*update)(void *arg, const char *what, uint64_t done, uint64_t total);
     void *arg;
 };
