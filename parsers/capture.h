@@ -20,6 +20,7 @@ enum capture_family {
 struct file_identity {
     int64_t device_id, model_id, batch_num, input_pic_num, current_pic_count, slice;
     char *model;
+    char *tag; /* the part of ACL that an AclModule file is about */
 };
 
 /* What the .done file beside a data file says; -1: not said. */
@@ -32,24 +33,30 @@ struct capture_file {
     int64_t id; /* 1, 2, ... in the order of decoding; source_file.id in the database */
     char *path; /* as opened */
     char *name; /* relative to the capture directory: "data/aicore.0.1.1" */
-    const struct record_kind *kind; /* NULL: not decoded; the diagnostics say why */
+    const struct record_kind *kind; /* NULL: not decoded: configuration, or the diagnostics say why */
     struct file_identity identity;
     struct done_info done;
     uint64_t size;
     int64_t modified_ns; /* mtime, since the epoch */
     uint64_t decoded, rejected; /* records; filled by decoding */
-    char checksum[65];          /* SHA-256, filled by decoding; "" when the file was not read */
+    char checksum[65];          /* SHA-256, filled when the file is read; "" when it was not read to its end */
 };
+
+/* Orders identities by device, model, model id, batch, input, sample, tag and (when asked for) slice; 0: equal. */
+int file_identity_compare(const struct file_identity *a, const struct file_identity *b, bool with_slice);
 
 /* One inference as its device .done file names it (aicore.<device>.<model>.<model_id>.<batch>.<input>.<pic>.done). */
 struct inference_mark {
-    struct file_identity identity;
+    struct file_identity identity; /* the texts belong to the capture's models */
     struct done_info done;
 };
+
+#define LAYER_TASK_MAX 65536
 
 struct capture_model { /* a model that file names or net.info name */
     char *name;
     int64_t model_id, batch_num; /* -1: not known */
+    unsigned char *layer_tasks; /* bit n: the layer table has a layer of task n (n < LAYER_TASK_MAX); NULL: no layer table */
 };
 
 struct device_info {
@@ -81,6 +88,8 @@ struct capture {
 #define CONFIG_FILE_LIMIT (1024 * 1024)    /* bytes of info.json, .done */
 #define TEXT_FILE_LIMIT (16 * 1024 * 1024) /* bytes of a text data file (layer table, descriptions) */
 #define CAPTURE_MAX_FILES 1000000
+#define CAPTURE_MAX_MODELS 4096
+#define CAPTURE_MAX_DEVICES 1024
 
 /* How a directory looks from outside. */
 enum directory_class { DIRECTORY_CAPTURE, DIRECTORY_PARENT, DIRECTORY_OTHER };
@@ -99,10 +108,21 @@ int capture_open(struct capture *capture, const char *directory, const struct ca
                  struct diagnostics *diag, struct err *err);
 void capture_release(struct capture *capture);
 
+/* SHA-256 over the names, sizes and modification times of everything in the capture that import looks at: equal text,
+ * unchanged capture. */
+int capture_fingerprint(const char *directory, char ret[65], struct err *err);
+
 /* Matches a file name against one pattern (see struct record_kind); fills *ret (ret->model is allocated). */
 bool capture_match_name(const char *pattern, const char *name, struct file_identity *ret);
 void file_identity_release(struct file_identity *identity);
 
+/* The model with this id (the first by name when several share it), NULL: unknown. model_id -1 finds the only model. */
+struct capture_model *capture_model(const struct capture *capture, int64_t model_id);
+/* Remembers that a layer table names this task of this model. */
+void capture_note_layer(struct capture *capture, const struct file_identity *identity, int64_t task_id);
+/* The .done file of one inference; NULL: there is none. */
+const struct inference_mark *capture_mark(const struct capture *capture, int64_t device_id, int64_t model_id,
+                                          int64_t batch_num, int64_t input_pic_num, int64_t current_pic_count);
 const struct device_info *capture_device(const struct capture *capture, int64_t device_id); /* NULL: unknown */
 
 #endif

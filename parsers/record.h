@@ -26,6 +26,7 @@ enum column_flags {
     COLUMN_DERIVED = 1,   /* no layout gives it; the kind's hooks compute it */
     COLUMN_TRANSIENT = 2, /* decoded for the hooks, not stored in the table */
     COLUMN_FILE = 4,      /* filled by the decoder: id of the source_file row */
+    COLUMN_KEY = 8,       /* the table's primary key; other tables get an automatic "id" in the order of rows */
 };
 
 /* The text of one value of an enumerated integer column. */
@@ -117,7 +118,7 @@ struct record_kind {
     const char *title; /* "Device PMU of a layer group" */
     const char *doc;   /* a few sentences for the manual */
     /* File names as patterns: literal text with {device_id}, {model}, {model_id}, {batch_num}, {input_pic_num},
-     * {current_pic_count}, {slice}, {number} (digits, ignored). {model} may hold dots and blanks and stands at most once.
+     * {current_pic_count}, {slice}, {tag} (letters and '_'), {number} (digits, ignored). {model} may hold dots and blanks and stands at most once.
      * NULL ends the list; an empty list means that the kind is derived from others. Earlier patterns win. */
     const char *const *patterns;
     const struct column *columns;
@@ -150,7 +151,7 @@ struct row_batch {
 };
 
 #define BATCH_ROWS 512
-#define BATCH_TEXTS (128 * 1024)
+#define BATCH_TEXTS (256 * 1024) /* room for every text column of one row at DECODED_TEXT_MAX */
 
 /* Allocates a batch that can hold BATCH_ROWS rows of any kind; NULL when memory ran out. */
 struct row_batch *row_batch_new(void);

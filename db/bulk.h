@@ -1,0 +1,19 @@
+/* Rows into tables, fast: SQLite pulls each batch itself with one prepared INSERT ... SELECT over a virtual table. */
+#ifndef MSPROF_DB_BULK_H
+#define MSPROF_DB_BULK_H
+
+#include "base/err.h"
+#include "parsers/record.h"
+
+#include <sqlite3.h>
+
+struct bulk; /* opaque; one for a connection */
+
+/* Prepares loading into the tables of all record kinds, which must exist. NULL with err set. */
+struct bulk *bulk_new(sqlite3 *db, struct err *err);
+/* Inserts all rows of a batch. */
+int bulk_insert(struct bulk *bulk, const struct row_batch *batch, struct err *err);
+/* Must come before the connection is closed. */
+void bulk_free(struct bulk *bulk);
+
+#endif

@@ -1,0 +1,195 @@
+#include "db/database.h"
+
+#include "base/fsutil.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int database_setup(struct err *err)
+{
+    static bool done;
+    if (done)
+        return 0;
+    /* Each connection stays on one thread, so SQLite needs locks around its globals only; without memory statistics these
+     * are next to none. */
+    if (sqlite3_config(SQLITE_CONFIG_MULTITHREAD) != SQLITE_OK || sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK ||
+        sqlite3_initialize() != SQLITE_OK)
+        return err_set(err, ERR_DATABASE, "cannot set SQLite up");
+    done = true;
+    return 0;
+}
+
+int database_error(struct err *err, sqlite3 *db, const char *doing)
+{
+    int code = sqlite3_errcode(db), system = sqlite3_system_errno(db);
+    const char *text = sqlite3_errmsg(db);
+    switch (code & 0xff) {
+    case SQLITE_FULL:
+        err_set(err, ERR_NO_SPACE, "%s: the disk is full", doing);
+        return err_hint(err, "free some space, or write the results elsewhere with --output DIR");
+    case SQLITE_NOMEM:
+        return err_set(err, ERR_NO_MEMORY, "%s: out of memory", doing);
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+        return err_set(err, ERR_ACCESS, "%s: %s", doing, text);
+    case SQLITE_IOERR:
+        if (system == ENOSPC || system == EDQUOT) {
+            err_set(err, ERR_NO_SPACE, "%s: the disk is full", doing);
+            return err_hint(err, "free some space, or write the results elsewhere with --output DIR");
+        }
+        return err_set(err, ERR_IO, "%s: %s%s%s", doing, text, system != 0 ? ": " : "", system != 0 ? strerror(system) : "");
+    case SQLITE_CANTOPEN:
+        return system != 0 ? err_set_errno(err, system, "%s", doing) : err_set(err, ERR_ACCESS, "%s: %s", doing, text);
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        err_set(err, ERR_FORMAT, "%s: %s", doing, text);
+        return err_hint(err, "run 'msprof import' to build the database anew");
+    default:
+        return err_set(err, ERR_DATABASE, "%s: %s", doing, text);
+    }
+}
+
+int database_exec(sqlite3 *db, const char *sql, struct err *err)
+{
+    return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : database_error(err, db, "database statement failed");
+}
+
+int database_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **ret, struct err *err)
+{
+    return sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_PERSISTENT, ret, NULL) == SQLITE_OK
+               ? 0
+               : database_error(err, db, "database query cannot be prepared");
+}
+
+void database_close(sqlite3 *db)
+{
+    sqlite3_close(db);
+}
+
+int database_build_open(struct database_build *build, const char *path, struct err *err)
+{
+    static const char settings[] = "PRAGMA page_size = 32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+                                   "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -8192; PRAGMA temp_store = FILE;"
+                                   "PRAGMA application_id = " /* filled in below */;
+    *build = (struct database_build){.path = strdup(path)};
+    size_t size = strlen(path) + 32;
+    build->temporary = malloc(size);
+    int status = 0;
+    if (build->path == NULL || build->temporary == NULL) {
+        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        goto out;
+    }
+    snprintf(build->temporary, size, "%s.%ld.tmp", path, (long)getpid());
+    if (unlink(build->temporary) != 0 && errno != ENOENT) {
+        status = err_set_errno(err, errno, "cannot create '%s'", build->temporary);
+        goto out;
+    }
+    /* Made here and not by SQLite: for the mode, and for the system's own reason when it cannot be. */
+    int fd = open(build->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+    if (fd < 0) {
+        status = err_set_errno(err, errno, "cannot create '%s'", build->temporary);
+        goto out;
+    }
+    close(fd);
+    if (sqlite3_open_v2(build->temporary, &build->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
+        status = database_error(err, build->db, "cannot create the database");
+        err_wrap(err, "cannot create '%s'", path);
+        goto out;
+    }
+    char sql[sizeof settings + 128];
+    snprintf(sql, sizeof sql, "%s%d; PRAGMA user_version = %d; BEGIN", settings, DATABASE_APPLICATION_ID, DATABASE_USER_VERSION);
+    status = database_exec(build->db, sql, err);
+out:
+    if (status < 0)
+        database_build_abort(build);
+    return status;
+}
+
+int database_build_commit(struct database_build *build, struct err *err)
+{
+    int status = database_exec(build->db, "COMMIT", err);
+    if (status == 0 && sqlite3_close(build->db) != SQLITE_OK)
+        status = database_error(err, build->db, "the database cannot be closed");
+    else if (status == 0)
+        build->db = NULL;
+    if (status == 0 && rename(build->temporary, build->path) != 0)
+        status = err_set_errno(err, errno, "cannot rename '%s' to '%s'", build->temporary, build->path);
+    database_build_abort(build); /* releases; after the rename there is nothing to remove */
+    return status;
+}
+
+void database_build_abort(struct database_build *build)
+{
+    sqlite3_close(build->db);
+    if (build->temporary != NULL)
+        unlink(build->temporary);
+    free(build->temporary);
+    free(build->path);
+    *build = (struct database_build){.path = NULL};
+}
+
+static int64_t pragma_integer(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *statement;
+    int64_t value = -1;
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
+        return -1;
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return value;
+}
+
+int database_open(const char *path, sqlite3 **ret, struct err *err)
+{
+    sqlite3 *db = NULL;
+    int status = 0;
+    if (access(path, F_OK) != 0)
+        return err_set_errno(err, errno, "cannot open database '%s'", path);
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
+        status = database_error(err, db, "cannot open the database");
+        err_wrap(err, "cannot open '%s'", path);
+        goto out;
+    }
+    sqlite3_exec(db, "PRAGMA cache_size = -4096", NULL, NULL, NULL);
+    int64_t application = pragma_integer(db, "PRAGMA application_id"), version = pragma_integer(db, "PRAGMA user_version");
+    if (application != DATABASE_APPLICATION_ID || version != DATABASE_USER_VERSION) {
+        err_set(err, ERR_FORMAT, "'%s' is not a database of this version: application id 0x%llx, version %lld; expected 0x%x, %d",
+                path, (unsigned long long)application, (long long)version, DATABASE_APPLICATION_ID, DATABASE_USER_VERSION);
+        status = err_hint(err, "run 'msprof import' to build it anew");
+    }
+out:
+    if (status < 0)
+        sqlite3_close(db);
+    else
+        *ret = db;
+    return status;
+}
+
+char *database_meta(sqlite3 *db, const char *key)
+{
+    sqlite3_stmt *statement;
+    char *value = NULL;
+    if (sqlite3_prepare_v2(db, "SELECT value FROM meta WHERE key = ?1", -1, &statement, NULL) != SQLITE_OK)
+        return NULL;
+    sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC);
+    if (sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_text(statement, 0) != NULL)
+        value = strdup((const char *)sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+    return value;
+}
+
+int64_t database_meta_integer(sqlite3 *db, const char *key, int64_t otherwise)
+{
+    char *text = database_meta(db, key);
+    char *end;
+    errno = 0;
+    long long value = text != NULL ? strtoll(text, &end, 10) : 0;
+    bool valid = text != NULL && *text != '\0' && *end == '\0' && errno == 0;
+    free(text);
+    return valid ? value : otherwise;
+}

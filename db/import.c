@@ -1,0 +1,263 @@
+#include "db/import.h"
+
+#include "base/interrupt.h"
+#include "db/bulk.h"
+#include "db/database.h"
+#include "db/pipeline.h"
+#include "db/schema.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void bind_known(sqlite3_stmt *statement, int index, int64_t value)
+{
+    if (value >= 0)
+        sqlite3_bind_int64(statement, index, value);
+    else
+        sqlite3_bind_null(statement, index);
+}
+
+/* Runs an insert whose values are bound, and makes it ready for the next row. */
+static int insert_row(sqlite3 *db, sqlite3_stmt *statement, struct err *err)
+{
+    int code = sqlite3_step(statement);
+    int status = code == SQLITE_DONE ? 0 : database_error(err, db, "the import's own tables cannot be stored");
+    sqlite3_reset(statement);
+    return status;
+}
+
+static int store_files(sqlite3 *db, const struct capture *capture, struct err *err)
+{
+    sqlite3_stmt *insert;
+    int status = database_prepare(db,
+                                  "INSERT INTO source_file(id, path, kind, size_bytes, modified_ns, sha256, records_decoded,"
+                                  " records_rejected, device_id, model_name, model_id, batch_num, input_pic_num,"
+                                  " current_pic_count, slice, start_ns, end_ns)"
+                                  " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+                                  &insert, err);
+    for (size_t i = 0; status == 0 && i < capture->file_count; i++) {
+        const struct capture_file *file = &capture->files[i];
+        const struct file_identity *identity = &file->identity;
+        sqlite3_bind_int64(insert, 1, file->id);
+        sqlite3_bind_text(insert, 2, file->name, -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 3, file->kind != NULL ? file->kind->name : NULL, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(insert, 4, (sqlite3_int64)file->size);
+        sqlite3_bind_int64(insert, 5, file->modified_ns);
+        sqlite3_bind_text(insert, 6, *file->checksum != '\0' ? file->checksum : NULL, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(insert, 7, (sqlite3_int64)file->decoded);
+        sqlite3_bind_int64(insert, 8, (sqlite3_int64)file->rejected);
+        bind_known(insert, 9, identity->device_id);
+        sqlite3_bind_text(insert, 10, identity->model, -1, SQLITE_STATIC);
+        bind_known(insert, 11, identity->model_id);
+        bind_known(insert, 12, identity->batch_num);
+        bind_known(insert, 13, identity->input_pic_num);
+        bind_known(insert, 14, identity->current_pic_count);
+        bind_known(insert, 15, identity->slice);
+        bind_known(insert, 16, file->done.start_ns);
+        bind_known(insert, 17, file->done.end_ns);
+        status = insert_row(db, insert, err);
+    }
+    sqlite3_finalize(insert);
+    return status;
+}
+
+static int store_models(sqlite3 *db, const struct capture *capture, struct err *err)
+{
+    sqlite3_stmt *insert;
+    int status = database_prepare(db, "INSERT INTO model(model_name, model_id, batch_num) VALUES(?1, ?2, ?3)", &insert, err);
+    for (size_t i = 0; status == 0 && i < capture->model_count; i++) {
+        sqlite3_bind_text(insert, 1, capture->models[i].name, -1, SQLITE_STATIC);
+        bind_known(insert, 2, capture->models[i].model_id);
+        bind_known(insert, 3, capture->models[i].batch_num);
+        status = insert_row(db, insert, err);
+    }
+    sqlite3_finalize(insert);
+    return status;
+}
+
+static int store_diagnostics(sqlite3 *db, const struct diagnostics *diag, struct err *err)
+{
+    sqlite3_stmt *insert;
+    int status = database_prepare(db,
+                                  "INSERT INTO diagnostics(severity, code, file, record, byte_offset, message, occurrences)"
+                                  " VALUES(?1, ?2, nullif(?3, ''), ?4, ?5, ?6, ?7)",
+                                  &insert, err);
+    for (size_t i = 0; status == 0 && i < diag->count; i++) {
+        const struct diag_entry *entry = &diag->entries[i];
+        const struct diag_info *info = diag_info(entry->id);
+        for (size_t k = 0; status == 0 && k < entry->kept; k++) {
+            sqlite3_bind_text(insert, 1, diag_severity_name(info->severity), -1, SQLITE_STATIC);
+            sqlite3_bind_text(insert, 2, info->id, -1, SQLITE_STATIC);
+            sqlite3_bind_text(insert, 3, entry->file, -1, SQLITE_STATIC);
+            bind_known(insert, 4, entry->records[k]);
+            bind_known(insert, 5, entry->offsets[k]);
+            sqlite3_bind_text(insert, 6, entry->texts[k], -1, SQLITE_STATIC);
+            sqlite3_bind_int64(insert, 7, (sqlite3_int64)entry->count);
+            status = insert_row(db, insert, err);
+        }
+    }
+    sqlite3_finalize(insert);
+    return status;
+}
+
+static int store_meta(sqlite3 *db, const char *key, const char *value, struct err *err)
+{
+    sqlite3_stmt *insert;
+    int status = database_prepare(db, "INSERT INTO meta VALUES(?1, ?2)", &insert, err);
+    if (status == 0) {
+        sqlite3_bind_text(insert, 1, key, -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 2, value, -1, SQLITE_STATIC);
+        status = insert_row(db, insert, err);
+    }
+    sqlite3_finalize(insert);
+    return status;
+}
+
+static int store_number(sqlite3 *db, const char *key, uint64_t value, struct err *err)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    return store_meta(db, key, text, err);
+}
+
+/* The clock that turned counters into times, in words. */
+static void describe_clock(const struct capture *capture, char *text, size_t size)
+{
+    int64_t khz = capture->options.clock_khz;
+    const char *origin = "--freq-mhz";
+    if (capture->device_count > 0 && khz <= 0) {
+        khz = capture->family == CAPTURE_SVP ? capture->devices[0].core_khz : capture->devices[0].counter_khz;
+        origin = "info.json";
+    }
+    if (khz > 0)
+        snprintf(text, size, "%lld.%03lld MHz from %s", (long long)(khz / 1000), (long long)(khz % 1000), origin);
+    else
+        snprintf(text, size, "%s", capture->family == CAPTURE_SVP ? "unknown" : "100.000 MHz assumed");
+}
+
+static int store_facts(sqlite3 *db, const struct import_request *request, const struct capture *capture, const char *fingerprint,
+                       const struct import_result *result, struct err *err)
+{
+    const struct diagnostics *diag = capture->diag;
+    char clock[96];
+    describe_clock(capture, clock, sizeof clock);
+    const struct {
+        const char *key, *value;
+    } texts[] = {
+        {"tool_version", request->tool_version},
+        {"capture_path", capture->directory},
+        {"family", capture->family == CAPTURE_SVP ? "svp" : "ascend-job"},
+        {"parameters", request->parameters},
+        {"fingerprint", fingerprint},
+        {"clock", clock},
+    };
+    const struct {
+        const char *key;
+        uint64_t value;
+    } numbers[] = {
+        {"files_decoded", result->files_decoded},
+        {"records_decoded", result->records_decoded},
+        {"records_rejected", result->records_rejected},
+        {"problems", diag_problems(diag)},
+        {"notes", diag->by_severity[DIAG_NOTE]},
+    };
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < sizeof texts / sizeof *texts; i++)
+        status = store_meta(db, texts[i].key, texts[i].value, err);
+    for (size_t i = 0; status == 0 && i < sizeof numbers / sizeof *numbers; i++)
+        status = store_number(db, numbers[i].key, numbers[i].value, err);
+    return status;
+}
+
+static void count_result(const struct capture *capture, struct import_result *result)
+{
+    *result = (struct import_result){.records_decoded = 0};
+    for (size_t i = 0; i < capture->file_count; i++) {
+        const struct capture_file *file = &capture->files[i];
+        result->records_decoded += file->decoded;
+        result->records_rejected += file->rejected;
+        result->bytes_read += file->kind != NULL ? file->size : 0;
+        result->files_decoded += file->kind != NULL;
+    }
+}
+
+static int load_rows(sqlite3 *db, struct capture *capture, const struct progress *progress, struct err *err)
+{
+    struct bulk *bulk = bulk_new(db, err);
+    if (bulk == NULL)
+        return -(int)err->code;
+    int status = pipeline_run(capture, bulk, progress, err);
+    bulk_free(bulk);
+    return status;
+}
+
+static int build(const struct import_request *request, struct capture *capture, struct import_result *result, struct err *err)
+{
+    struct database_build build;
+    char fingerprint[65];
+    int status = capture_fingerprint(request->directory, fingerprint, err);
+    if (status == 0)
+        status = database_build_open(&build, request->database, err);
+    if (status < 0)
+        return status;
+    status = schema_create_tables(build.db, err);
+    if (status == 0)
+        status = load_rows(build.db, capture, request->progress, err);
+    count_result(capture, result);
+    if (status == 0)
+        status = store_files(build.db, capture, err);
+    if (status == 0)
+        status = store_models(build.db, capture, err);
+    if (status == 0)
+        status = schema_finish(build.db, err);
+    if (status == 0)
+        status = store_diagnostics(build.db, capture->diag, err);
+    if (status == 0)
+        status = store_facts(build.db, request, capture, fingerprint, result, err);
+    if (status == 0 && interrupted())
+        status = interrupt_error(err);
+    if (status == 0)
+        return database_build_commit(&build, err);
+    database_build_abort(&build);
+    return status;
+}
+
+int db_import(const struct import_request *request, struct diagnostics *diag, struct import_result *ret, struct err *err)
+{
+    struct capture capture;
+    struct import_result result = {.records_decoded = 0};
+    int status = database_setup(err);
+    if (status < 0)
+        return status;
+    status = capture_open(&capture, request->directory, &request->options, diag, err);
+    if (status == 0)
+        status = build(request, &capture, &result, err);
+    if (status == 0)
+        *ret = result;
+    capture_release(&capture);
+    return status;
+}
+
+static bool meta_equals(sqlite3 *db, const char *key, const char *expected)
+{
+    char *value = database_meta(db, key);
+    bool equal = value != NULL && strcmp(value, expected) == 0;
+    free(value);
+    return equal;
+}
+
+bool db_is_current(const struct import_request *request)
+{
+    struct err ignored = ERR_INIT;
+    sqlite3 *db;
+    char fingerprint[65];
+    if (database_setup(&ignored) < 0 || database_open(request->database, &db, &ignored) < 0)
+        return false;
+    bool current = meta_equals(db, "tool_version", request->tool_version) &&
+                   meta_equals(db, "parameters", request->parameters) &&
+                   capture_fingerprint(request->directory, fingerprint, &ignored) == 0 &&
+                   meta_equals(db, "fingerprint", fingerprint);
+    database_close(db);
+    return current;
+}

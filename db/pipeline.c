@@ -1,0 +1,162 @@
+#include "db/pipeline.h"
+
+#include "parsers/decode.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The decoder may hold one unfinished batch of each kind; the rest lets it run ahead of the database. */
+#define SPARE_BATCHES 6
+#define MAX_BATCHES 128
+
+struct pipeline {
+    struct row_sink sink; /* first: the decoder's view of the pipeline */
+    struct capture *capture;
+    const struct progress *progress;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct row_batch *batches[MAX_BATCHES]; /* all of them, to free */
+    size_t batch_count;
+    struct row_batch *idle[MAX_BATCHES]; /* a stack */
+    size_t idle_count;
+    struct row_batch *filled[MAX_BATCHES]; /* a ring */
+    size_t filled_first, filled_count;
+    bool decoder_done, stop;
+    int decoder_status;
+    struct err decoder_err;
+};
+
+/* On the decoder's thread. */
+static struct row_batch *begin_batch(struct row_sink *sink, const struct record_kind *kind, struct err *err)
+{
+    struct pipeline *pipeline = (struct pipeline *)sink;
+    struct row_batch *batch = NULL;
+    pthread_mutex_lock(&pipeline->lock);
+    while (pipeline->idle_count == 0 && !pipeline->stop)
+        pthread_cond_wait(&pipeline->changed, &pipeline->lock);
+    if (!pipeline->stop)
+        batch = pipeline->idle[--pipeline->idle_count];
+    pthread_mutex_unlock(&pipeline->lock);
+    if (batch == NULL) {
+        err_set(err, ERR_FAILED, "storing the rows failed");
+        return NULL;
+    }
+    batch->kind = kind;
+    batch->rows = batch->texts_used = 0;
+    return batch;
+}
+
+/* On the decoder's thread. */
+static int commit_batch(struct row_sink *sink, struct row_batch *batch, struct err *err)
+{
+    (void)err;
+    struct pipeline *pipeline = (struct pipeline *)sink;
+    pthread_mutex_lock(&pipeline->lock);
+    pipeline->filled[(pipeline->filled_first + pipeline->filled_count++) % MAX_BATCHES] = batch;
+    pthread_cond_broadcast(&pipeline->changed);
+    pthread_mutex_unlock(&pipeline->lock);
+    return 0;
+}
+
+static void *decoder_thread(void *arg)
+{
+    struct pipeline *pipeline = arg;
+    int status = decode_capture(pipeline->capture, &pipeline->sink, pipeline->progress, &pipeline->decoder_err);
+    pthread_mutex_lock(&pipeline->lock);
+    pipeline->decoder_status = status;
+    pipeline->decoder_done = true;
+    pthread_cond_broadcast(&pipeline->changed);
+    pthread_mutex_unlock(&pipeline->lock);
+    return NULL;
+}
+
+/* The next filled batch; NULL when the decoder is done and all its batches are stored. */
+static struct row_batch *next_batch(struct pipeline *pipeline)
+{
+    struct row_batch *batch = NULL;
+    pthread_mutex_lock(&pipeline->lock);
+    while (pipeline->filled_count == 0 && !pipeline->decoder_done)
+        pthread_cond_wait(&pipeline->changed, &pipeline->lock);
+    if (pipeline->filled_count > 0) {
+        batch = pipeline->filled[pipeline->filled_first];
+        pipeline->filled_first = (pipeline->filled_first + 1) % MAX_BATCHES;
+        pipeline->filled_count--;
+    }
+    pthread_mutex_unlock(&pipeline->lock);
+    return batch;
+}
+
+static void recycle_batch(struct pipeline *pipeline, struct row_batch *batch, bool stop)
+{
+    pthread_mutex_lock(&pipeline->lock);
+    pipeline->idle[pipeline->idle_count++] = batch;
+    pipeline->stop |= stop;
+    pthread_cond_broadcast(&pipeline->changed);
+    pthread_mutex_unlock(&pipeline->lock);
+}
+
+static int make_batches(struct pipeline *pipeline, struct err *err)
+{
+    size_t wanted = SPARE_BATCHES;
+    for (size_t i = 0; record_kinds[i] != NULL; i++)
+        wanted++;
+    while (pipeline->batch_count < wanted && pipeline->batch_count < MAX_BATCHES) {
+        struct row_batch *batch = row_batch_new();
+        if (batch == NULL)
+            return err_set(err, ERR_NO_MEMORY, "out of memory");
+        pipeline->batches[pipeline->batch_count++] = batch;
+        pipeline->idle[pipeline->idle_count++] = batch;
+    }
+    return 0;
+}
+
+/* Signals go to the main thread only, so that they end its waiting system calls. */
+static int start_decoder(struct pipeline *pipeline, pthread_t *ret, struct err *err)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failure = pthread_create(ret, NULL, decoder_thread, pipeline);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return failure == 0 ? 0 : err_set_errno(err, failure, "cannot start the decoder's thread");
+}
+
+int pipeline_run(struct capture *capture, struct bulk *bulk, const struct progress *progress, struct err *err)
+{
+    struct pipeline *pipeline = calloc(1, sizeof *pipeline);
+    if (pipeline == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    *pipeline = (struct pipeline){
+        .sink = {begin_batch, commit_batch},
+        .capture = capture,
+        .progress = progress,
+        .decoder_err = ERR_INIT,
+    };
+    pthread_mutex_init(&pipeline->lock, NULL);
+    pthread_cond_init(&pipeline->changed, NULL);
+    pthread_t thread;
+    int status = make_batches(pipeline, err);
+    if (status == 0)
+        status = start_decoder(pipeline, &thread, err);
+    if (status == 0) {
+        struct row_batch *batch;
+        while ((batch = next_batch(pipeline)) != NULL) {
+            if (status == 0)
+                status = bulk_insert(bulk, batch, err);
+            recycle_batch(pipeline, batch, status < 0);
+        }
+        pthread_join(thread, NULL);
+        if (status == 0 && pipeline->decoder_status < 0) {
+            status = pipeline->decoder_status;
+            *err = pipeline->decoder_err;
+        }
+    }
+    for (size_t i = 0; i < pipeline->batch_count; i++)
+        row_batch_free(pipeline->batches[i]);
+    pthread_cond_destroy(&pipeline->changed);
+    pthread_mutex_destroy(&pipeline->lock);
+    free(pipeline);
+    return status;
+}

@@ -1,0 +1,160 @@
+#include "db/schema.h"
+
+#include "base/strbuf.h"
+#include "db/database.h"
+#include "parsers/record.h"
+
+/* What is known about the import itself. */
+static const char own_tables[] =
+    "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
+    "CREATE TABLE source_file("
+    "  id INTEGER PRIMARY KEY, path TEXT NOT NULL, kind TEXT, size_bytes INTEGER NOT NULL, modified_ns INTEGER NOT NULL,"
+    "  sha256 TEXT, records_decoded INTEGER NOT NULL, records_rejected INTEGER NOT NULL,"
+    "  device_id INTEGER, model_name TEXT, model_id INTEGER, batch_num INTEGER, input_pic_num INTEGER,"
+    "  current_pic_count INTEGER, slice INTEGER, start_ns INTEGER, end_ns INTEGER, profiled_model_id INTEGER);"
+    "CREATE TABLE diagnostics("
+    "  id INTEGER PRIMARY KEY, severity TEXT NOT NULL, code TEXT NOT NULL, file TEXT, record INTEGER, byte_offset INTEGER,"
+    "  message TEXT NOT NULL, occurrences INTEGER NOT NULL);"
+    "CREATE TABLE model(id INTEGER PRIMARY KEY, model_name TEXT NOT NULL, model_id INTEGER, batch_num INTEGER);"
+    "CREATE TABLE profiled_model("
+    "  id INTEGER PRIMARY KEY, device_id INTEGER, model_name TEXT NOT NULL, model_id INTEGER, batch_num INTEGER,"
+    "  inferences INTEGER NOT NULL DEFAULT 0, ai_core_tasks INTEGER NOT NULL DEFAULT 0,"
+    "  ai_cpu_tasks INTEGER NOT NULL DEFAULT 0, acl_calls INTEGER NOT NULL DEFAULT 0);";
+
+/* Rows are stored in file order, so most lookups are ranges of ids; these are the others. */
+static const char indexes[] =
+    "CREATE INDEX inference_run_by_inference ON inference_run(inference_id, first_task);"
+    "CREATE INDEX inference_by_report ON inference(device_id, model_id, current_pic_count);"
+    "CREATE INDEX ai_cpu_task_by_file ON ai_cpu_task(file_id, start_ns);"
+    "CREATE INDEX layer_by_task ON layer(model_name, model_id, task_id);"
+    "CREATE INDEX task_by_start ON task(device_id, start_ns);"
+    "CREATE INDEX task_description_by_task ON task_description(task_id, device_id);"
+    "CREATE INDEX operator_description_by_name ON operator_description(name);"
+    "CREATE INDEX source_file_by_report ON source_file(device_id, model_id, current_pic_count);";
+
+/* profiled_model: one row for each pair of timeline files. An ACL file names no batch number: it goes to the one that
+ * net.info names, else to the smallest that ran; without a model's name it belongs to the capture's only model. */
+static const char profiled_models[] =
+    "INSERT INTO profiled_model(device_id, model_name, model_id, batch_num)"
+    "  SELECT device_id, coalesce(model_name, 'unknown'), model_id, batch_num FROM inference"
+    "  UNION SELECT device_id, coalesce(model_name, 'unknown'), model_id, batch_num FROM source_file WHERE kind = 'aicpu_task';"
+    "CREATE TEMP TABLE acl_file AS SELECT id, device_id, model_name, model_id, batch_num FROM source_file WHERE kind = 'acl_call';"
+    "UPDATE acl_file SET (model_name, model_id) ="
+    "  (SELECT model_name, model_id FROM profiled_model GROUP BY model_name, model_id)"
+    "  WHERE model_name IS NULL AND (SELECT count(DISTINCT model_name || '.' || coalesce(model_id, '')) FROM profiled_model) = 1;"
+    "UPDATE acl_file SET model_name = 'unknown' WHERE model_name IS NULL;"
+    "UPDATE acl_file SET batch_num = coalesce("
+    "  (SELECT m.batch_num FROM model m WHERE m.model_name = acl_file.model_name AND m.model_id IS acl_file.model_id"
+    "     AND m.batch_num IS NOT NULL),"
+    "  (SELECT min(p.batch_num) FROM profiled_model p WHERE p.device_id IS acl_file.device_id"
+    "     AND p.model_name = acl_file.model_name AND p.model_id IS acl_file.model_id), 1);"
+    "INSERT INTO profiled_model(device_id, model_name, model_id, batch_num)"
+    "  SELECT DISTINCT device_id, model_name, model_id, batch_num FROM acl_file"
+    "  EXCEPT SELECT device_id, model_name, model_id, batch_num FROM profiled_model;"
+    "UPDATE source_file SET profiled_model_id = (SELECT p.id FROM profiled_model p JOIN acl_file a ON a.id = source_file.id"
+    "  WHERE p.device_id IS a.device_id AND p.model_name = a.model_name AND p.model_id IS a.model_id"
+    "    AND p.batch_num IS a.batch_num) WHERE kind = 'acl_call';"
+    "UPDATE source_file SET profiled_model_id = (SELECT p.id FROM profiled_model p WHERE p.device_id IS source_file.device_id"
+    "    AND p.model_name = coalesce(source_file.model_name, 'unknown') AND p.model_id IS source_file.model_id"
+    "    AND p.batch_num IS source_file.batch_num) WHERE kind = 'aicpu_task';"
+    "DROP TABLE acl_file;"
+    "CREATE TEMP TABLE inference_count AS"
+    "  SELECT device_id, coalesce(model_name, 'unknown') AS model_name, model_id, batch_num, count(*) AS inferences,"
+    "    sum(tasks) AS tasks FROM inference GROUP BY 1, 2, 3, 4;"
+    "UPDATE profiled_model SET (inferences, ai_core_tasks) = (c.inferences, c.tasks) FROM inference_count c"
+    "  WHERE c.device_id IS profiled_model.device_id AND c.model_name = profiled_model.model_name"
+    "    AND c.model_id IS profiled_model.model_id AND c.batch_num IS profiled_model.batch_num;"
+    "DROP TABLE inference_count;"
+    "UPDATE profiled_model SET"
+    "  ai_cpu_tasks = (SELECT coalesce(sum(f.records_decoded), 0) FROM source_file f"
+    "    WHERE f.profiled_model_id = profiled_model.id AND f.kind = 'aicpu_task'),"
+    "  acl_calls = (SELECT coalesce(sum(f.records_decoded), 0) FROM source_file f"
+    "    WHERE f.profiled_model_id = profiled_model.id AND f.kind = 'acl_call');"
+    "CREATE INDEX source_file_by_model ON source_file(profiled_model_id);";
+
+/* What timelines count from. */
+static const char origin[] =
+    "INSERT INTO meta SELECT 'origin_ns', coalesce(min(t), 0) FROM ("
+    "  SELECT min(start_ns) AS t FROM inference WHERE start_known = 1 AND start_ns IS NOT NULL"
+    "  UNION ALL SELECT min(start_ns) FROM acl_call UNION ALL SELECT min(start_ns) FROM ai_cpu_task"
+    "  UNION ALL SELECT min(start_ns) FROM task);";
+
+/* For people with sqlite3; the exporters do not use them. */
+static const char views[] =
+    "CREATE VIEW layer_group AS SELECT model_name, model_id, task_id, engine, group_concat(layer_id) AS layer_ids,"
+    "  group_concat(name) AS layer_names, group_concat(type) AS layer_types, group_concat(ori_name) AS ori_layer_names"
+    "  FROM (SELECT * FROM layer ORDER BY model_name, model_id, task_id, layer_id)"
+    "  GROUP BY model_name, model_id, task_id, engine;"
+    "CREATE VIEW ai_core_task_report AS SELECT t.id, i.device_id, i.model_name, i.model_id, i.batch_num, i.input_pic_num,"
+    "  i.current_pic_count, t.stream_id, t.task_id, g.layer_names, g.layer_types, g.ori_layer_names,"
+    "  t.start_ns / 1000.0 AS start_us, round(t.total_cycle * 1000.0 / i.core_khz, 2) AS time_us,"
+    "  round(100.0 * t.total_cycle / nullif(i.total_cycle, 0), 2) AS time_percent,"
+    "  round(100.0 * t.mac_busy_cycle / nullif(t.total_cycle, 0), 2) AS mac_busy_percent,"
+    "  round(100.0 * t.mac_ppen_cycle / nullif(t.total_cycle, 0), 2) AS mac_ppen_percent,"
+    "  round(100.0 * t.vec_busy_cycle / nullif(t.total_cycle, 0), 2) AS vec_busy_percent,"
+    "  round(100.0 * t.vec_ppen_cycle / nullif(t.total_cycle, 0), 2) AS vec_ppen_percent,"
+    "  round(100.0 * t.dstr_cycle / nullif(t.total_cycle, 0), 2) AS dstr_percent,"
+    "  round(100.0 * t.dtrans_cycle / nullif(t.total_cycle, 0), 2) AS dtrans_percent,"
+    "  round(100.0 * t.dld_cycle / nullif(t.total_cycle, 0), 2) AS dld_percent,"
+    "  round(100.0 * t.wld_cycle / nullif(t.total_cycle, 0), 2) AS wld_percent,"
+    "  t.ddr_read_bytes, t.ddr_write_bytes"
+    "  FROM ai_core_task t JOIN inference i ON i.inference_id = t.inference_id LEFT JOIN layer_group g"
+    "  ON g.model_name = i.model_name AND g.model_id = i.model_id AND g.task_id = t.task_id AND g.engine = 'AI_CORE';"
+    "CREATE VIEW ai_cpu_task_report AS SELECT t.id, f.device_id, f.model_name, f.model_id, f.batch_num, f.input_pic_num,"
+    "  f.current_pic_count, t.stream_id, t.task_id, g.layer_names, g.layer_types, t.start_ns / 1000.0 AS start_us,"
+    "  t.duration_ns / 1000.0 AS time_us, t.dispatch_ns / 1000.0 AS dispatch_us, t.total_ns / 1000.0 AS total_us"
+    "  FROM ai_cpu_task t JOIN source_file f ON f.id = t.file_id LEFT JOIN layer_group g"
+    "  ON g.model_name = f.model_name AND g.model_id = f.model_id AND g.task_id = t.task_id AND g.engine = 'AI_CPU';"
+    "CREATE VIEW acl_call_report AS SELECT c.id, p.device_id, p.model_name, p.model_id, c.process_id, c.thread_id,"
+    "  CASE c.api_type WHEN 1 THEN 'op' WHEN 2 THEN 'model' WHEN 3 THEN 'runtime' WHEN 4 THEN 'others' END AS type,"
+    "  c.name, c.start_ns / 1000.0 AS start_us, (c.end_ns - c.start_ns) / 1000.0 AS time_us"
+    "  FROM acl_call c JOIN source_file f ON f.id = c.file_id LEFT JOIN profiled_model p ON p.id = f.profiled_model_id;"
+    "CREATE VIEW operator_task AS SELECT t.id, t.device_id, t.stream_id, t.task_id, d.name, o.type,"
+    "  t.start_ns / 1000.0 AS start_us, t.duration_ns / 1000.0 AS time_us, o.input_shapes, o.input_data_types,"
+    "  o.input_formats, o.output_shapes, o.output_data_types, o.output_formats"
+    "  FROM task t JOIN task_description d ON t.task_id >= 25000 AND d.id = (SELECT min(id) FROM task_description"
+    "    WHERE task_id = t.task_id AND device_id IS t.device_id)"
+    "  LEFT JOIN operator_description o ON o.id = (SELECT min(id) FROM operator_description WHERE name = d.name);";
+
+static void add_column(struct strbuf *sql, const struct column *column, bool first)
+{
+    strbuf_addf(sql, "%s%s %s%s", first ? "" : ", ", column->name, column->type == COLUMN_INTEGER ? "INTEGER" : "TEXT",
+                column->flags & COLUMN_KEY ? " PRIMARY KEY" : "");
+}
+
+static int create_kind_table(sqlite3 *db, const struct record_kind *kind, struct err *err)
+{
+    struct strbuf sql, columns;
+    bool has_key = false, first = true;
+    strbuf_init(&sql, 65536);
+    strbuf_init(&columns, 65536);
+    for (size_t i = 0; i < kind->column_count; i++) {
+        if (kind->columns[i].flags & COLUMN_TRANSIENT)
+            continue;
+        add_column(&columns, &kind->columns[i], first);
+        first = false;
+        has_key |= (kind->columns[i].flags & COLUMN_KEY) != 0;
+    }
+    strbuf_addf(&sql, "CREATE TABLE \"%s\"(%s%s)", kind->table, has_key ? "" : "id INTEGER PRIMARY KEY, ", columns.data);
+    int status = sql.failed || columns.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : database_exec(db, sql.data, err);
+    strbuf_release(&columns);
+    strbuf_release(&sql);
+    return status;
+}
+
+int schema_create_tables(sqlite3 *db, struct err *err)
+{
+    int status = database_exec(db, own_tables, err);
+    for (size_t i = 0; status == 0 && record_kinds[i] != NULL; i++)
+        status = create_kind_table(db, record_kinds[i], err);
+    return status;
+}
+
+int schema_finish(sqlite3 *db, struct err *err)
+{
+    static const char *const scripts[] = {indexes, profiled_models, origin, views};
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < sizeof scripts / sizeof *scripts; i++)
+        status = database_exec(db, scripts[i], err);
+    return status;
+}

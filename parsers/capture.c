@@ -1,0 +1,439 @@
+/* A capture directory made sense of: which file is what, and what the small files beside the data say. */
+#include "parsers/capture.h"
+
+#include "base/fsutil.h"
+#include "base/number.h"
+#include "parsers/capture_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- the collections ---- */
+
+struct capture_file *capture_add_file(struct capture *capture, const struct entry *entry)
+{
+    if ((capture->file_count & (capture->file_count + 1)) == 0) { /* room for 2^n - 1 */
+        struct capture_file *larger = reallocarray(capture->files, 2 * capture->file_count + 1, sizeof *larger);
+        if (larger == NULL)
+            return NULL;
+        capture->files = larger;
+    }
+    struct capture_file *file = &capture->files[capture->file_count];
+    *file = (struct capture_file){
+        .path = path_join(capture->directory, entry->name),
+        .name = strdup(entry->name),
+        .identity = {-1, -1, -1, -1, -1, -1, NULL, NULL},
+        .done = {false, -1, -1, -1, -1, -1},
+        .size = entry->size,
+        .modified_ns = entry->modified_ns,
+    };
+    if (file->path == NULL || file->name == NULL) {
+        free(file->path);
+        free(file->name);
+        return NULL;
+    }
+    capture->file_count++;
+    return file;
+}
+
+struct capture_model *capture_add_model(struct capture *capture, const char *name, int64_t model_id, struct err *err)
+{
+    for (size_t i = 0; i < capture->model_count; i++) {
+        if (capture->models[i].model_id == model_id && strcmp(capture->models[i].name, name) == 0)
+            return &capture->models[i];
+    }
+    if (capture->model_count == CAPTURE_MAX_MODELS) {
+        diag_report(capture->diag, DIAG_FILE_LIMIT, NULL, "more than %d models; '%s' is ignored", CAPTURE_MAX_MODELS, name);
+        return NULL;
+    }
+    if (capture->models == NULL)
+        capture->models = calloc(CAPTURE_MAX_MODELS, sizeof *capture->models);
+    char *copy = strdup(name);
+    if (capture->models == NULL || copy == NULL) {
+        free(copy);
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    struct capture_model *model = &capture->models[capture->model_count++];
+    *model = (struct capture_model){copy, model_id, -1, NULL};
+    return model;
+}
+
+struct device_info *capture_add_device(struct capture *capture, int64_t device_id, struct err *err)
+{
+    for (size_t i = 0; i < capture->device_count; i++) {
+        if (capture->devices[i].device_id == device_id)
+            return &capture->devices[i];
+    }
+    struct device_info *larger = reallocarray(capture->devices, capture->device_count + 1, sizeof *larger);
+    if (larger == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    capture->devices = larger;
+    larger[capture->device_count] = (struct device_info){device_id, -1, -1};
+    return &larger[capture->device_count++];
+}
+
+const struct device_info *capture_device(const struct capture *capture, int64_t device_id)
+{
+    for (size_t i = 0; i < capture->device_count; i++) {
+        if (capture->devices[i].device_id == device_id)
+            return &capture->devices[i];
+    }
+    return NULL;
+}
+
+struct capture_model *capture_model(const struct capture *capture, int64_t model_id)
+{
+    if (model_id < 0)
+        return capture->model_count == 1 ? &capture->models[0] : NULL;
+    for (size_t i = 0; i < capture->model_count; i++) {
+        if (capture->models[i].model_id == model_id)
+            return &capture->models[i];
+    }
+    return NULL;
+}
+
+void capture_note_layer(struct capture *capture, const struct file_identity *identity, int64_t task_id)
+{
+    for (size_t i = 0; i < capture->model_count; i++) {
+        struct capture_model *model = &capture->models[i];
+        if (model->model_id != identity->model_id || strcmp(model->name, identity->model) != 0)
+            continue;
+        if (model->layer_tasks == NULL)
+            model->layer_tasks = calloc(LAYER_TASK_MAX / 8, 1);
+        if (model->layer_tasks != NULL && task_id >= 0 && task_id < LAYER_TASK_MAX)
+            model->layer_tasks[task_id >> 3] |= (unsigned char)(1u << (task_id & 7));
+        return;
+    }
+}
+
+/* Marks are found without their model's name: a record has only its number. */
+static int compare_marks(const void *a, const void *b)
+{
+    const struct file_identity *x = &((const struct inference_mark *)a)->identity, *y = &((const struct inference_mark *)b)->identity;
+    struct file_identity p = *x, q = *y;
+    p.model = q.model = NULL;
+    return file_identity_compare(&p, &q, false);
+}
+
+const struct inference_mark *capture_mark(const struct capture *capture, int64_t device_id, int64_t model_id,
+                                          int64_t batch_num, int64_t input_pic_num, int64_t current_pic_count)
+{
+    struct inference_mark key = {.identity = {device_id, model_id, batch_num, input_pic_num, current_pic_count, -1, NULL, NULL}};
+    if (model_id < 0) /* the layout does not give it: the only model's */
+        key.identity.model_id = capture->model_count == 1 ? capture->models[0].model_id : -1;
+    return capture->mark_count > 0 ? bsearch(&key, capture->marks, capture->mark_count, sizeof key, compare_marks) : NULL;
+}
+
+/* ---- one entry after the other ---- */
+
+static const char *const mark_patterns[] = {
+    "aicore.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}.done",
+    "AIcore.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}.done",
+    "AAcore.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}.done",
+};
+
+static int add_mark(struct capture *capture, const struct entry *entry, struct file_identity *identity, struct err *err)
+{
+    struct capture_model *model = capture_add_model(capture, identity->model, identity->model_id, err);
+    file_identity_release(identity);
+    if (model == NULL)
+        return err->code != ERR_NONE ? -(int)err->code : 0;
+    if ((capture->mark_count & (capture->mark_count + 1)) == 0) {
+        struct inference_mark *larger = reallocarray(capture->marks, 2 * capture->mark_count + 1, sizeof *larger);
+        if (larger == NULL)
+            return err_set(err, ERR_NO_MEMORY, "out of memory");
+        capture->marks = larger;
+    }
+    struct inference_mark *mark = &capture->marks[capture->mark_count];
+    int status = capture_read_done(capture, entry->name, &mark->done, err);
+    mark->identity = *identity;
+    mark->identity.model = model->name;
+    capture->mark_count += status == 0;
+    return status;
+}
+
+/* A .done file: of one inference, or of the data file of the same name (which reads it itself). */
+static int take_done(struct capture *capture, const struct entry_list *list, const struct entry *entry, struct err *err)
+{
+    struct file_identity identity;
+    for (size_t i = 0; i < sizeof mark_patterns / sizeof *mark_patterns; i++) {
+        if (capture_match_name(mark_patterns[i], base_name(entry->name), &identity))
+            return add_mark(capture, entry, &identity, err);
+    }
+    char *data_name = strndup(entry->name, strlen(entry->name) - strlen(".done"));
+    if (data_name == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (entry_list_find(list, data_name) == NULL) {
+        struct place place = {entry->name, -1, -1, NULL};
+        diag_report(capture->diag, DIAG_FILE_MISSING, &place, "the data file '%s' is not there", data_name);
+    }
+    free(data_name);
+    return 0;
+}
+
+static const struct record_kind *recognise(const char *name, struct file_identity *ret)
+{
+    for (size_t i = 0; record_kinds[i] != NULL; i++) {
+        for (const char *const *pattern = record_kinds[i]->patterns; pattern != NULL && *pattern != NULL; pattern++) {
+            if (capture_match_name(*pattern, name, ret))
+                return record_kinds[i];
+        }
+    }
+    return NULL;
+}
+
+static int read_done_of(struct capture *capture, const struct entry_list *list, struct capture_file *file, struct err *err)
+{
+    size_t length = strlen(file->name);
+    char *done_name = malloc(length + sizeof ".done");
+    if (done_name == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    memcpy(done_name, file->name, length);
+    memcpy(done_name + length, ".done", sizeof ".done");
+    int status = 0;
+    if (entry_list_find(list, done_name) != NULL)
+        status = capture_read_done(capture, done_name, &file->done, err);
+    free(done_name);
+    struct place place = {file->name, -1, -1, "filesize"};
+    if (status == 0 && file->done.file_size >= 0 && (uint64_t)file->done.file_size != file->size)
+        diag_report(capture->diag, DIAG_FILE_SIZE, &place, "%llu bytes; the .done file expects %lld",
+                    (unsigned long long)file->size, (long long)file->done.file_size);
+    return status;
+}
+
+static int take_data(struct capture *capture, const struct entry_list *list, const struct entry *entry,
+                     const struct record_kind *kind, struct file_identity *identity, struct err *err)
+{
+    struct place place = {entry->name, -1, -1, NULL};
+    struct capture_file *file = capture_add_file(capture, entry);
+    if (file == NULL) {
+        file_identity_release(identity);
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    file->identity = *identity;
+    file->kind = kind;
+    if (identity->model != NULL && capture_add_model(capture, identity->model, identity->model_id, err) == NULL &&
+        err->code != ERR_NONE)
+        return -(int)err->code;
+    if (identity->device_id >= 0 && capture_add_device(capture, identity->device_id, err) == NULL)
+        return -(int)err->code;
+    if (entry->size == 0 && kind->layout_count > 0) {
+        diag_report(capture->diag, DIAG_FILE_EMPTY, &place, "0 bytes; expected %s records", kind->name);
+        file->kind = NULL;
+    }
+    return read_done_of(capture, list, file, err);
+}
+
+static int take_entry(struct capture *capture, const struct entry_list *list, const struct entry *entry, struct err *err)
+{
+    const char *name = base_name(entry->name);
+    size_t length = strlen(name);
+    struct place place = {entry->name, -1, -1, NULL};
+    struct file_identity identity;
+    if (S_ISDIR(entry->mode)) {
+        if (strcmp(entry->name, "data") != 0)
+            diag_report(capture->diag, DIAG_FILE_UNKNOWN, &place, "a directory; expected the capture's files");
+        return 0;
+    }
+    if (entry->leaves || !S_ISREG(entry->mode)) {
+        diag_report(capture->diag, DIAG_FILE_TYPE, &place, "%s; expected a regular file",
+                    entry->leaves ? "a symbolic link that leaves the capture" : "a device, pipe or socket");
+        return 0;
+    }
+    if (is_config_name(name))
+        return capture_read_config(capture, entry, err);
+    if (length > 5 && strcmp(name + length - 5, ".done") == 0)
+        return take_done(capture, list, entry, err);
+    const struct record_kind *kind = recognise(name, &identity);
+    if (kind != NULL)
+        return take_data(capture, list, entry, kind, &identity, err);
+    if (capture_add_file(capture, entry) == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (entry->size == 0 && is_known_stream(name))
+        return 0; /* a stream that was switched on and had nothing to say */
+    diag_report(capture->diag, is_known_stream(name) ? DIAG_FILE_UNSUPPORTED : DIAG_FILE_UNKNOWN, &place,
+                "%llu bytes, not decoded", (unsigned long long)entry->size);
+    return 0;
+}
+
+/* ---- the whole ---- */
+
+static int kind_order(const struct record_kind *kind)
+{
+    if (kind == NULL)
+        return -2;
+    if (kind->hooks != NULL && kind->hooks->text != NULL)
+        return -1; /* tables and descriptions come first: records refer to them */
+    for (int i = 0; record_kinds[i] != NULL; i++) {
+        if (record_kinds[i] == kind)
+            return i;
+    }
+    return 0;
+}
+
+static int compare_files(const void *a, const void *b)
+{
+    const struct capture_file *x = a, *y = b;
+    int order = kind_order(x->kind) - kind_order(y->kind);
+    if (order == 0 && x->kind != y->kind)
+        order = strcmp(x->kind->name, y->kind->name);
+    if (order == 0 && x->kind != NULL)
+        order = file_identity_compare(&x->identity, &y->identity, true);
+    return order != 0 ? order : strcmp(x->name, y->name);
+}
+
+static int compare_models(const void *a, const void *b)
+{
+    const struct capture_model *x = a, *y = b;
+    int order = (x->model_id > y->model_id) - (x->model_id < y->model_id);
+    return order != 0 ? order : strcmp(x->name, y->name);
+}
+
+static int compare_devices(const void *a, const void *b)
+{
+    const struct device_info *x = a, *y = b;
+    return (x->device_id > y->device_id) - (x->device_id < y->device_id);
+}
+
+static void sort(struct capture *capture)
+{
+    if (capture->file_count > 0)
+        qsort(capture->files, capture->file_count, sizeof *capture->files, compare_files);
+    if (capture->mark_count > 0)
+        qsort(capture->marks, capture->mark_count, sizeof *capture->marks, compare_marks);
+    if (capture->model_count > 0)
+        qsort(capture->models, capture->model_count, sizeof *capture->models, compare_models);
+    if (capture->device_count > 0)
+        qsort(capture->devices, capture->device_count, sizeof *capture->devices, compare_devices);
+}
+
+static void reject_duplicates(struct capture *capture)
+{
+    const struct capture_file *before = NULL;
+    for (size_t i = 0; i < capture->file_count; i++) {
+        struct capture_file *file = &capture->files[i];
+        if (file->kind == NULL)
+            continue;
+        if (before != NULL && before->kind == file->kind && file_identity_compare(&before->identity, &file->identity, true) == 0) {
+            struct place place = {file->name, -1, -1, NULL};
+            diag_report(capture->diag, DIAG_FILE_DUPLICATE, &place, "the same stream as '%s', which is decoded", before->name);
+            file->kind = NULL;
+        } else {
+            before = file;
+        }
+    }
+}
+
+static bool has_kind(const struct capture *capture, const char *name)
+{
+    for (size_t i = 0; i < capture->file_count; i++) {
+        if (capture->files[i].kind != NULL && strcmp(capture->files[i].kind->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Frequencies: the option wins; what is missing is reported once for each device that needs it. */
+static void settle_clocks(struct capture *capture)
+{
+    const char *kind = capture->family == CAPTURE_SVP ? "svp_pmu" : "hwts";
+    int64_t reported = -1;
+    for (size_t i = 0; i < capture->device_count; i++) {
+        struct device_info *device = &capture->devices[i];
+        if (capture->options.clock_khz > 0 && capture->family == CAPTURE_SVP)
+            device->core_khz = capture->options.clock_khz;
+    }
+    for (size_t i = 0; i < capture->file_count; i++) {
+        const struct capture_file *file = &capture->files[i];
+        if (file->kind == NULL || strcmp(file->kind->name, kind) != 0 || file->identity.device_id == reported)
+            continue;
+        const struct device_info *device = capture_device(capture, file->identity.device_id);
+        reported = file->identity.device_id;
+        struct place place = {NULL, -1, -1, NULL};
+        if (capture->family == CAPTURE_SVP && (device == NULL || device->core_khz <= 0))
+            diag_report(capture->diag, DIAG_CONFIG_MISSING, &place,
+                        "no aic_frequency for device %lld in info.json; times are unknown, cycles and ratios are right",
+                        (long long)reported);
+        if (capture->family == CAPTURE_JOB && (device == NULL || device->counter_khz <= 0) && capture->options.clock_khz <= 0)
+            diag_report(capture->diag, DIAG_CLOCK_ASSUMED, &place,
+                        "no hwts_frequency for device %lld; 100 MHz is assumed, the Ascend 910A's", (long long)reported);
+    }
+}
+
+static void report_absences(struct capture *capture)
+{
+    if (capture->family != CAPTURE_SVP)
+        return;
+    if (!has_kind(capture, "svp_pmu"))
+        diag_report(capture->diag, DIAG_NO_DEVICE_DATA, NULL, "no device PMU file (aicore.*) with data");
+    for (size_t i = 0; i < capture->file_count; i++) {
+        const struct capture_file *file = &capture->files[i];
+        struct place place = {file->name, -1, -1, NULL};
+        if (file->kind != NULL && strcmp(file->kind->name, "acl_call") == 0 && !file->done.present)
+            diag_report(capture->diag, DIAG_NO_FINALIZE, &place, "no .done file: the last second may be missing");
+    }
+}
+
+static int check_anything(const struct capture *capture, const struct entry_list *list, struct err *err)
+{
+    for (size_t i = 0; i < capture->file_count; i++) {
+        if (capture->files[i].kind != NULL)
+            return 0;
+    }
+    if (!list->has_data) {
+        err_set(err, ERR_NOT_FOUND, "'%s' is not a capture: it has no data/ directory", capture->directory);
+        return err_hint(err, "give the JOB directory itself, or a directory that holds JOB* directories");
+    }
+    if (list->count > 1)
+        return 0; /* the diagnostics name what is there */
+    err_set(err, ERR_NOT_FOUND, "'%s' holds no data: its data/ directory is empty", capture->directory);
+    return err_hint(err, "check that profiling was enabled on the board, and that the transfer was complete");
+}
+
+int capture_open(struct capture *capture, const char *directory, const struct capture_options *options,
+                 struct diagnostics *diag, struct err *err)
+{
+    struct entry_list list = {.entries = NULL};
+    *capture = (struct capture){.diag = diag, .options = *options};
+    capture->directory = path_absolute(directory, err);
+    int status = capture->directory != NULL ? entry_list_read(&list, capture->directory, err) : -(int)err->code;
+    for (size_t i = 0; status == 0 && i < list.count; i++)
+        status = take_entry(capture, &list, &list.entries[i], err);
+    if (status == 0) {
+        sort(capture);
+        reject_duplicates(capture);
+        for (size_t i = 0; i < capture->file_count; i++)
+            capture->files[i].id = (int64_t)i + 1;
+        capture->family = has_kind(capture, "hwts") || has_kind(capture, "task_desc") || has_kind(capture, "graph_desc")
+                              ? CAPTURE_JOB
+                              : CAPTURE_SVP;
+        settle_clocks(capture);
+        report_absences(capture);
+        status = check_anything(capture, &list, err);
+    }
+    entry_list_release(&list);
+    return status;
+}
+
+void capture_release(struct capture *capture)
+{
+    for (size_t i = 0; i < capture->file_count; i++) {
+        free(capture->files[i].path);
+        free(capture->files[i].name);
+        file_identity_release(&capture->files[i].identity);
+    }
+    for (size_t i = 0; i < capture->model_count; i++) {
+        free(capture->models[i].name);
+        free(capture->models[i].layer_tasks);
+    }
+    free(capture->files);
+    free(capture->marks);
+    free(capture->models);
+    free(capture->devices);
+    free(capture->directory);
+    *capture = (struct capture){.directory = NULL};
+}

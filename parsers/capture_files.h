@@ -1,0 +1,50 @@
+/* Inside of capture discovery, shared by capture.c (all of it), capture_list.c (directories) and capture_config.c (small files). */
+#ifndef MSPROF_PARSERS_CAPTURE_FILES_H
+#define MSPROF_PARSERS_CAPTURE_FILES_H
+
+#include "parsers/capture.h"
+
+#include <sys/types.h>
+
+/* One entry of the capture directory or of its data/. */
+struct entry {
+    char *name; /* relative to the capture: "info.json.0", "data/aicore.0.1.1" */
+    uint64_t size;
+    int64_t modified_ns;
+    mode_t mode; /* of what a symbolic link inside the capture points to */
+    bool leaves; /* a symbolic link that points out of the capture, or to nothing */
+};
+
+struct entry_list {
+    struct entry *entries; /* sorted by name */
+    size_t count, capacity;
+    bool has_data; /* there is a data/ directory */
+};
+
+/* Everything in the directory and its data/ except results (sqlite/, log/, timeline/, summary/), hidden names and the
+ * markers that parsers drop (.complete). */
+int entry_list_read(struct entry_list *list, const char *directory, struct err *err);
+void entry_list_release(struct entry_list *list);
+/* By name; NULL: there is none. */
+const struct entry *entry_list_find(const struct entry_list *list, const char *name);
+
+/* The last part of a relative name. */
+const char *base_name(const char *name);
+
+/* Whether the name is that of a configuration file; config files are read by capture_read_config. */
+bool is_config_name(const char *name);
+/* Whether the name is that of a known stream which is not decoded (cann-formats 1.2). */
+bool is_known_stream(const char *name);
+
+/* Reads info.json and net.info files into devices and models, and lists them among the capture's files. */
+int capture_read_config(struct capture *capture, const struct entry *entry, struct err *err);
+/* Parses a .done file; what it does not say is -1. A file that is not understood is reported. */
+int capture_read_done(struct capture *capture, const char *name, struct done_info *ret, struct err *err);
+
+/* A new, zeroed file of the capture; NULL when memory ran out. */
+struct capture_file *capture_add_file(struct capture *capture, const struct entry *entry);
+/* Finds or adds; NULL with err set when memory ran out, NULL without when there are too many (which is reported). */
+struct capture_model *capture_add_model(struct capture *capture, const char *name, int64_t model_id, struct err *err);
+struct device_info *capture_add_device(struct capture *capture, int64_t device_id, struct err *err);
+
+#endif

@@ -1,0 +1,265 @@
+/* Directories of captures: what is in them and what they look like from outside. */
+#include "parsers/capture_files.h"
+
+#include "base/checksum.h"
+#include "base/fsutil.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+    size_t length = strlen(name), suffix_length = strlen(suffix);
+    return length >= suffix_length && strcmp(name + length - suffix_length, suffix) == 0;
+}
+
+const char *base_name(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash != NULL ? slash + 1 : name;
+}
+
+static bool is_result(const char *name)
+{
+    static const char *const results[] = {"sqlite", "log", "timeline", "summary"};
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+        if (strcmp(name, results[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_ignored(const char *name)
+{
+    return name[0] == '.' || has_suffix(name, ".complete") || has_suffix(name, ".zip");
+}
+
+/* Follows a symbolic link when it stays inside the capture. */
+static void resolve_link(const char *directory, const char *path, struct entry *entry)
+{
+    struct stat info;
+    char *target = realpath(path, NULL);
+    size_t length = strlen(directory);
+    entry->leaves = target == NULL || strncmp(target, directory, length) != 0 || target[length] != '/' || stat(target, &info) != 0;
+    if (!entry->leaves) {
+        entry->size = (uint64_t)info.st_size;
+        entry->modified_ns = info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec;
+        entry->mode = info.st_mode;
+    }
+    free(target);
+}
+
+static int add_entry(struct entry_list *list, const char *directory, char *name, struct err *err)
+{
+    struct stat info;
+    char *path = path_join(directory, name);
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity != 0 ? list->capacity * 2 : 64;
+        struct entry *larger = reallocarray(list->entries, capacity, sizeof *larger);
+        if (larger != NULL) {
+            list->entries = larger;
+            list->capacity = capacity;
+        }
+    }
+    if (path == NULL || list->count == list->capacity) {
+        free(path);
+        free(name);
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    struct entry *entry = &list->entries[list->count];
+    *entry = (struct entry){.name = name};
+    if (lstat(path, &info) == 0) {
+        entry->size = (uint64_t)info.st_size;
+        entry->modified_ns = info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec;
+        entry->mode = info.st_mode;
+        if (S_ISLNK(info.st_mode))
+            resolve_link(directory, path, entry);
+        list->count++;
+    } else { /* gone between reading the directory and here */
+        free(name);
+    }
+    free(path);
+    return 0;
+}
+
+/* Adds the entries of directory/sub (sub "" for the directory itself). */
+static int read_directory(struct entry_list *list, const char *directory, const char *sub, struct err *err)
+{
+    char *path = *sub != '\0' ? path_join(directory, sub) : strdup(directory);
+    DIR *stream = path != NULL ? opendir(path) : NULL;
+    int status = 0;
+    if (stream == NULL) {
+        status = path == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : err_set_errno(err, errno, "cannot read directory '%s'", path);
+        goto out;
+    }
+    while (status == 0) {
+        errno = 0;
+        const struct dirent *item = readdir(stream);
+        if (item == NULL) {
+            if (errno != 0)
+                status = err_set_errno(err, errno, "cannot read directory '%s'", path);
+            break;
+        }
+        if (is_ignored(item->d_name) || (*sub == '\0' && is_result(item->d_name)))
+            continue;
+        char *name = *sub != '\0' ? path_join(sub, item->d_name) : strdup(item->d_name);
+        if (name == NULL)
+            status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        else if (list->count >= CAPTURE_MAX_FILES) {
+            free(name);
+            status = err_set(err, ERR_LIMIT, "more than %d files in '%s'", CAPTURE_MAX_FILES, directory);
+        } else
+            status = add_entry(list, directory, name, err);
+    }
+out:
+    if (stream != NULL)
+        closedir(stream);
+    free(path);
+    return status;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+}
+
+int entry_list_read(struct entry_list *list, const char *directory, struct err *err)
+{
+    *list = (struct entry_list){.entries = NULL};
+    int status = read_directory(list, directory, "", err);
+    for (size_t i = 0; status == 0 && i < list->count; i++)
+        list->has_data |= strcmp(list->entries[i].name, "data") == 0 && S_ISDIR(list->entries[i].mode);
+    if (status == 0 && list->has_data)
+        status = read_directory(list, directory, "data", err);
+    if (list->count > 0)
+        qsort(list->entries, list->count, sizeof *list->entries, compare_entries);
+    return status;
+}
+
+void entry_list_release(struct entry_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->entries[i].name);
+    free(list->entries);
+    *list = (struct entry_list){.entries = NULL};
+}
+
+const struct entry *entry_list_find(const struct entry_list *list, const char *name)
+{
+    struct entry key = {.name = (char *)(uintptr_t)name};
+    return list->count > 0 ? bsearch(&key, list->entries, list->count, sizeof key, compare_entries) : NULL;
+}
+
+int capture_fingerprint(const char *directory, char ret[65], struct err *err)
+{
+    struct entry_list list = {.entries = NULL};
+    struct checksum *checksum = NULL;
+    char *absolute = path_absolute(directory, err);
+    int status = absolute != NULL ? entry_list_read(&list, absolute, err) : -(int)err->code;
+    if (status == 0 && (checksum = checksum_new()) == NULL)
+        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; status == 0 && i < list.count; i++) {
+        const struct entry *entry = &list.entries[i];
+        if (S_ISDIR(entry->mode)) /* its time changes when results are written beside the data */
+            continue;
+        char numbers[64];
+        int length = snprintf(numbers, sizeof numbers, "%llu %lld\n", (unsigned long long)entry->size, (long long)entry->modified_ns);
+        checksum_add(checksum, entry->name, strlen(entry->name) + 1);
+        checksum_add(checksum, numbers, (size_t)length);
+    }
+    if (status == 0)
+        checksum_finish(checksum, ret);
+    checksum_free(checksum);
+    entry_list_release(&list);
+    free(absolute);
+    return status;
+}
+
+static bool is_capture_directory(const char *parent, const char *name)
+{
+    struct stat info;
+    if (strncmp(name, "JOB", 3) != 0 && strncmp(name, "PROF", 4) != 0)
+        return false;
+    char *path = path_join(parent, name);
+    bool is_directory = path != NULL && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    free(path);
+    return is_directory;
+}
+
+static bool claims_capture(const char *name)
+{
+    struct file_identity identity;
+    if (is_config_name(name))
+        return true;
+    for (size_t i = 0; record_kinds[i] != NULL; i++) {
+        for (const char *const *pattern = record_kinds[i]->patterns; pattern != NULL && *pattern != NULL; pattern++) {
+            if (capture_match_name(*pattern, name, &identity)) {
+                file_identity_release(&identity);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+int capture_classify(const char *path, enum directory_class *ret_class, struct err *err)
+{
+    DIR *stream = opendir(path);
+    if (stream == NULL)
+        return err_set_errno(err, errno, "cannot open '%s'", path);
+    bool capture = false, parent = false;
+    for (const struct dirent *item; (item = readdir(stream)) != NULL;) {
+        if (item->d_name[0] == '.')
+            continue;
+        capture |= strcmp(item->d_name, "data") == 0 || claims_capture(item->d_name);
+        parent |= is_capture_directory(path, item->d_name);
+    }
+    closedir(stream);
+    *ret_class = capture ? DIRECTORY_CAPTURE : parent ? DIRECTORY_PARENT : DIRECTORY_OTHER;
+    return 0;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int capture_list(const char *parent, char ***ret_paths, size_t *ret_count, struct err *err)
+{
+    DIR *stream = opendir(parent);
+    if (stream == NULL)
+        return err_set_errno(err, errno, "cannot open '%s'", parent);
+    char **paths = NULL;
+    size_t count = 0;
+    int status = 0;
+    for (const struct dirent *item; status == 0 && (item = readdir(stream)) != NULL;) {
+        if (!is_capture_directory(parent, item->d_name))
+            continue;
+        char **larger = reallocarray(paths, count + 1, sizeof *paths);
+        char *path = path_join(parent, item->d_name);
+        if (larger != NULL)
+            paths = larger;
+        if (larger == NULL || path == NULL) {
+            free(path);
+            status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        } else {
+            paths[count++] = path;
+        }
+    }
+    closedir(stream);
+    if (status < 0) {
+        while (count > 0)
+            free(paths[--count]);
+        free(paths);
+        return status;
+    }
+    if (count > 0)
+        qsort(paths, count, sizeof *paths, compare_paths);
+    *ret_paths = paths;
+    *ret_count = count;
+    return 0;
+}

@@ -1,0 +1,509 @@
+/* Streams of records: files in, chunk by chunk, every record through its layout and its kind's hooks. */
+#include "parsers/decode.h"
+
+#include "base/checksum.h"
+#include "base/fsutil.h"
+#include "base/interrupt.h"
+#include "parsers/decoder.h"
+#include "parsers/layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHUNK_SIZE (1024 * 1024)
+_Static_assert(CHUNK_SIZE >= 4 * RECORD_MAX_SIZE, "a chunk must hold records on both sides of a damaged place");
+
+/* One file, or all slices of one, being decoded. */
+struct stream {
+    struct decoder *decoder;
+    struct capture_file *files; /* consecutive in the capture */
+    size_t file_count;
+    const struct record_kind *kind;
+    void *state;
+    const struct layout *layout;
+    struct decode_plan plan;
+    struct open_batch *open;
+    struct checksum *checksum;
+    unsigned char *buffer; /* CHUNK_SIZE; holds [used) bytes that begin at stream offset buffer_offset */
+    size_t used;
+    int64_t buffer_offset; /* from the start of the file that holds the buffer's first byte; may be before it (slices) */
+    bool last_chunk, searching; /* searching: after a damaged record, for the next magic */
+    int64_t lost_from;
+    uint64_t total_size;
+};
+
+/* ---- choosing a layout ---- */
+
+static bool can_resynchronise(const struct layout *layout)
+{
+    unsigned bytes = 0;
+    for (size_t i = 0; i < LAYOUT_MAX_MAGICS && layout->magics[i].width != 0; i++)
+        bytes += layout->magics[i].value != 0 ? layout->magics[i].width : 0;
+    return bytes >= 2;
+}
+
+static size_t count_matches(const struct layout *layout, const unsigned char *data, size_t length, size_t *ret_records)
+{
+    size_t matches = 0, records = 0;
+    for (size_t offset = 0; length - offset >= layout->record_size && records < 1024; offset += layout->record_size) {
+        matches += layout_matches(layout, data + offset);
+        records++;
+    }
+    *ret_records = records;
+    return matches;
+}
+
+/* How well a layout fits the first chunk: 4 size and first record, 3 first record, 2 most records, 1 somewhere; 0 not at all. */
+static int layout_fit(const struct stream *stream, const struct layout *layout)
+{
+    if (stream->used < layout->record_size)
+        return 0;
+    if (layout_matches(layout, stream->buffer))
+        return stream->total_size % layout->record_size == 0 ? 4 : 3;
+    size_t records, matches = count_matches(layout, stream->buffer, stream->used, &records);
+    if (matches * 2 > records)
+        return 2;
+    if (!can_resynchronise(layout))
+        return 0;
+    for (size_t offset = 1; stream->used - offset >= 2 * (size_t)layout->record_size; offset++) {
+        if (layout_matches(layout, stream->buffer + offset) &&
+            layout_matches(layout, stream->buffer + offset + layout->record_size))
+            return 1;
+    }
+    return 0;
+}
+
+static void report_no_layout(struct stream *stream, const struct layout *first)
+{
+    struct place place = {stream->files->name, -1, 0, NULL};
+    struct diagnostics *diag = stream->decoder->capture->diag;
+    if (first != NULL && stream->used < first->record_size) {
+        diag_report(diag, DIAG_RECORD_TRUNCATED, &place, "%llu bytes, less than one %s record; expected a multiple of %u bytes",
+                    (unsigned long long)stream->total_size, stream->kind->name, first->record_size);
+        stream->files->rejected++;
+        return;
+    }
+    char found[64] = "";
+    for (size_t i = 0; i < 16 && i < stream->used; i++)
+        snprintf(found + 3 * i, sizeof found - 3 * i, "%02x ", stream->buffer[i]);
+    diag_report(diag, DIAG_LAYOUT_MISMATCH, &place,
+                "%llu bytes fit no layout of kind %s; expected %u-byte records with the magic of layout '%s', found %s",
+                (unsigned long long)stream->total_size, stream->kind->name, first != NULL ? first->record_size : 0,
+                first != NULL ? first->name : "-", found);
+}
+
+/* Sets stream->layout; NULL when none fits, which has been reported. */
+static void choose_layout(struct stream *stream)
+{
+    const struct layout_set *set = stream->decoder->capture->options.layouts;
+    const struct layout *best = NULL, *candidate;
+    int best_fit = 0;
+    for (size_t i = 0; (candidate = layout_candidate(set, stream->kind, i)) != NULL; i++) {
+        int fit = layout_fit(stream, candidate);
+        if (fit > best_fit) {
+            best = candidate;
+            best_fit = fit;
+        }
+    }
+    stream->layout = best;
+    if (best == NULL)
+        report_no_layout(stream, layout_candidate(set, stream->kind, 0));
+    else
+        decode_plan_init(&stream->plan, stream->kind, best);
+}
+
+/* ---- records ---- */
+
+static int copy_texts(struct stream *stream, struct row *row)
+{
+    struct row_batch *batch = stream->open->batch;
+    for (size_t i = 0; i < stream->plan.step_count; i++) {
+        const struct decode_step *step = &stream->plan.steps[i];
+        struct cell *cell = &row->cells[step->column];
+        if (!step->text)
+            continue;
+        memcpy(batch->texts + batch->texts_used, cell->text, cell->length);
+        cell->text = batch->texts + batch->texts_used;
+        batch->texts_used += cell->length;
+    }
+    return 0;
+}
+
+static int take_record(struct stream *stream, const unsigned char *record, struct err *err)
+{
+    struct decoder *decoder = stream->decoder;
+    const struct record_kind *kind = stream->kind;
+    struct row row;
+    int bad_column, status = open_batch_next(decoder, stream->open, stream->open->text_columns != 0 ? stream->layout->record_size : 0, &row, err);
+    if (status < 0)
+        return status;
+    decode_record(&stream->plan, record, &row, &bad_column);
+    bool keep = bad_column < 0;
+    if (!keep) {
+        struct place place = decoder_place(decoder, kind->columns[bad_column].name);
+        diag_report(decoder->capture->diag, DIAG_RECORD_VALUE, &place, "a value of 2^63 or more; expected less");
+    }
+    for (size_t i = 0; keep && i < kind->column_count; i++) {
+        if (kind->columns[i].flags & COLUMN_FILE)
+            row_set_integer(&row, i, decoder->file->id);
+    }
+    if (keep && kind->hooks != NULL && kind->hooks->record != NULL)
+        status = kind->hooks->record(decoder, stream->state, &row, &keep, err);
+    if (status < 0)
+        return status;
+    if (keep) {
+        status = copy_texts(stream, &row);
+        open_batch_keep(stream->open);
+        decoder->file->decoded++;
+    } else {
+        decoder->file->rejected++;
+    }
+    return status;
+}
+
+/* A record without its magic: reported; the search for the next sound one begins. */
+static void begin_search(struct stream *stream, size_t at)
+{
+    const struct magic *magic = stream->layout->magics;
+    const unsigned char *record = stream->buffer + at;
+    while (magic->width != 0 && magic + 1 < stream->layout->magics + LAYOUT_MAX_MAGICS) {
+        uint64_t mask = magic->mask != 0 ? magic->mask : UINT64_MAX;
+        uint64_t value = 0;
+        for (unsigned i = 0; i < magic->width; i++)
+            value |= (uint64_t)record[magic->offset + (stream->layout->big_endian ? magic->width - 1 - i : i)] << (8 * i);
+        if ((value & mask) != (magic->value & mask)) {
+            struct place place = decoder_place(stream->decoder, "magic");
+            place.offset += magic->offset;
+            diag_report(stream->decoder->capture->diag, DIAG_RECORD_MAGIC, &place, "found 0x%llx; expected 0x%llx",
+                        (unsigned long long)(value & mask), (unsigned long long)(magic->value & mask));
+            break;
+        }
+        magic++;
+    }
+    stream->decoder->file->rejected++;
+    stream->searching = true;
+    stream->lost_from = stream->decoder->offset;
+}
+
+/* The next offset at or after `from` where a record may begin again; sets *ret_found. Otherwise how far it is ruled out. */
+static size_t search(const struct stream *stream, size_t from, bool *ret_found)
+{
+    size_t size = stream->layout->record_size;
+    for (size_t at = from; stream->used - at >= size; at++) {
+        if (!layout_matches(stream->layout, stream->buffer + at))
+            continue;
+        bool next_inside = stream->used - at >= 2 * size;
+        if (!next_inside && !stream->last_chunk)
+            return at; /* undecided: the next chunk tells */
+        if (next_inside ? layout_matches(stream->layout, stream->buffer + at + size) : stream->used - at == size) {
+            *ret_found = true;
+            return at;
+        }
+    }
+    return stream->used - from >= size ? stream->used - size + 1 : from;
+}
+
+/* The file of the stream that holds this byte of the buffer, and the byte's offset in it. */
+static void locate(struct stream *stream, size_t at)
+{
+    struct decoder *decoder = stream->decoder;
+    decoder->offset = stream->buffer_offset + (int64_t)at;
+}
+
+/* Decodes what is complete in the buffer; returns how many bytes are done with, or -code. */
+static int64_t take_chunk(struct stream *stream, struct err *err)
+{
+    size_t size = stream->layout->record_size, at = 0;
+    while (stream->used - at >= size) {
+        locate(stream, at);
+        if (stream->searching) {
+            bool found = false;
+            size_t next = search(stream, at, &found);
+            if (!found)
+                return (int64_t)next;
+            stream->searching = false;
+            at = next;
+            continue;
+        }
+        if (!layout_matches(stream->layout, stream->buffer + at)) {
+            begin_search(stream, at);
+            stream->searching = can_resynchronise(stream->layout);
+            at += stream->searching ? 1 : size;
+            stream->decoder->record++;
+            continue;
+        }
+        int status = take_record(stream, stream->buffer + at, err);
+        if (status < 0)
+            return status;
+        stream->decoder->record++;
+        at += size;
+    }
+    return (int64_t)at;
+}
+
+static int check_stop(const struct decoder *decoder, struct err *err)
+{
+    if (interrupted())
+        return interrupt_error(err);
+    if (diag_is_fatal(decoder->capture->diag))
+        return diag_fatal_error(decoder->capture->diag, err);
+    return 0;
+}
+
+/* Takes what is in the buffer and keeps the rest at its front. The first chunk also decides the layout. */
+static int process_buffer(struct stream *stream, bool *ret_give_up, struct err *err)
+{
+    if (stream->layout == NULL) {
+        choose_layout(stream);
+        *ret_give_up = stream->layout == NULL;
+        if (*ret_give_up)
+            return 0;
+    }
+    int64_t done = take_chunk(stream, err);
+    if (done < 0)
+        return (int)done;
+    memmove(stream->buffer, stream->buffer + done, stream->used - (size_t)done);
+    stream->used -= (size_t)done;
+    stream->buffer_offset += done;
+    return check_stop(stream->decoder, err);
+}
+
+static int open_data_file(const struct capture_file *file, int *ret_fd, struct diagnostics *diag)
+{
+    struct place place = {file->name, -1, -1, NULL};
+    int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat info;
+    if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
+        *ret_fd = fd;
+        return 0;
+    }
+    diag_report(diag, DIAG_FILE_UNREADABLE, &place, "%s; expected a readable file",
+                fd < 0 ? strerror(errno) : "not a regular file any more");
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* Reads one file of the stream through the buffer. */
+static int read_file(struct stream *stream, struct capture_file *file, bool last, bool *ret_give_up, struct err *err)
+{
+    struct decoder *decoder = stream->decoder;
+    int fd, status = 0;
+    decoder->file = file;
+    if (open_data_file(file, &fd, decoder->capture->diag) < 0)
+        return 0;
+    stream->buffer_offset = -(int64_t)stream->used;
+    for (bool end = false; !end && status == 0 && !*ret_give_up;) {
+        ssize_t got = read(fd, stream->buffer + stream->used, CHUNK_SIZE - stream->used);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            struct place place = {file->name, -1, stream->buffer_offset + (int64_t)stream->used, NULL};
+            diag_report(decoder->capture->diag, DIAG_FILE_UNREADABLE, &place, "%s; expected %llu bytes", strerror(errno),
+                        (unsigned long long)file->size);
+            break;
+        }
+        checksum_add(stream->checksum, stream->buffer + stream->used, (size_t)got);
+        stream->used += (size_t)got;
+        decoder->bytes_done += (uint64_t)got;
+        end = got == 0;
+        stream->last_chunk = end && last;
+        /* Deciding on a layout wants a full first chunk. */
+        if (stream->used == CHUNK_SIZE || end)
+            status = process_buffer(stream, ret_give_up, err);
+        progress_update(decoder->progress, "import", decoder->bytes_done, decoder->bytes_total);
+    }
+    checksum_finish(stream->checksum, file->checksum);
+    if (*ret_give_up || status < 0)
+        file->checksum[0] = '\0'; /* not read to its end */
+    close(fd);
+    return status;
+}
+
+static void report_rest(struct stream *stream)
+{
+    struct decoder *decoder = stream->decoder;
+    if (stream->layout == NULL || stream->searching || stream->used == 0)
+        return;
+    locate(stream, 0);
+    struct place place = decoder_place(decoder, NULL);
+    diag_report(decoder->capture->diag, DIAG_RECORD_TRUNCATED, &place, "%zu bytes at the end; expected a record of %u bytes",
+                stream->used, stream->layout->record_size);
+    decoder->file->rejected++;
+}
+
+static int decode_binary(struct stream *stream, struct err *err)
+{
+    struct decoder *decoder = stream->decoder;
+    int status = 0;
+    bool give_up = false;
+    stream->buffer = malloc(CHUNK_SIZE);
+    if (stream->buffer == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < stream->file_count; i++)
+        stream->total_size += stream->files[i].size;
+    decoder->record = 0;
+    for (size_t i = 0; i < stream->file_count && status == 0 && !give_up; i++)
+        status = read_file(stream, &stream->files[i], i + 1 == stream->file_count, &give_up, err);
+    if (status == 0 && !give_up)
+        report_rest(stream);
+    free(stream->buffer);
+    return status;
+}
+
+/* ---- text files ---- */
+
+static int decode_text(struct stream *stream, struct capture_file *file, struct err *err)
+{
+    struct decoder *decoder = stream->decoder;
+    struct place place = {file->name, -1, -1, NULL};
+    struct err problem = ERR_INIT;
+    char *data;
+    size_t length;
+    decoder->file = file;
+    decoder->record = decoder->offset = -1;
+    int status = read_whole_file(file->path, TEXT_FILE_LIMIT, &data, &length, &problem);
+    if (status == -ERR_NO_MEMORY) {
+        *err = problem;
+        return status;
+    }
+    if (status < 0) {
+        diag_report(decoder->capture->diag, status == -ERR_LIMIT ? DIAG_FILE_LIMIT : DIAG_FILE_UNREADABLE, &place,
+                    "%s; expected a text file of at most %d bytes", err_message(&problem), TEXT_FILE_LIMIT);
+        return 0;
+    }
+    checksum_add(stream->checksum, data, length);
+    checksum_finish(stream->checksum, file->checksum);
+    int64_t rows = stream->open->rows;
+    status = stream->kind->hooks->text(decoder, stream->state, file, data, length, err);
+    file->decoded = (uint64_t)(stream->open->rows - rows);
+    free(data);
+    decoder->bytes_done += file->size;
+    return status < 0 ? status : check_stop(decoder, err);
+}
+
+int decoder_each_line(struct decoder *decoder, const struct capture_file *file, const char *data, size_t length,
+                      int (*each)(struct decoder *decoder, const struct capture_file *file, const char *line, size_t length,
+                                  const struct place *place, struct err *err),
+                      struct err *err)
+{
+    int64_t number = 0;
+    int status = 0;
+    for (size_t start = 0, end; start < length && status == 0; start = end + 1) {
+        const char *newline = memchr(data + start, '\n', length - start);
+        end = newline != NULL ? (size_t)(newline - data) : length;
+        size_t line_length = end - start;
+        if (line_length > 0 && data[end - 1] == '\r')
+            line_length--;
+        number++;
+        if (line_length == 0)
+            continue;
+        struct place place = {file->name, number, (int64_t)start, NULL};
+        decoder->row_problem = false;
+        status = each(decoder, file, data + start, line_length, &place, err);
+        if (decoder->row_problem)
+            decoder->file->rejected++;
+    }
+    return status;
+}
+
+/* ---- all of it ---- */
+
+static int decode_stream(struct decoder *decoder, struct capture_file *files, size_t file_count, struct checksum *checksum,
+                         struct err *err)
+{
+    const struct record_kind *kind = files->kind;
+    const struct kind_hooks *hooks = kind->hooks;
+    struct stream stream = {
+        .decoder = decoder,
+        .files = files,
+        .file_count = file_count,
+        .kind = kind,
+        .open = decoder_open_batch(decoder, kind),
+        .checksum = checksum,
+    };
+    if (hooks != NULL && hooks->state_size != 0) {
+        stream.state = calloc(1, hooks->state_size);
+        if (stream.state == NULL)
+            return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    decoder->file = files;
+    int status = hooks != NULL && hooks->open != NULL ? hooks->open(decoder, stream.state, files, err) : 0;
+    if (status == 0 && hooks != NULL && hooks->text != NULL) {
+        for (size_t i = 0; i < file_count && status == 0; i++)
+            status = decode_text(&stream, &files[i], err);
+    } else if (status == 0) {
+        status = decode_binary(&stream, err);
+    }
+    if (hooks != NULL && hooks->close != NULL) {
+        int closed = hooks->close(decoder, stream.state, status < 0, err);
+        if (status == 0)
+            status = closed;
+    }
+    free(stream.state);
+    return status;
+}
+
+/* Files of the same kind and identity, but for the slice, are one stream. */
+static bool same_stream(const struct capture_file *a, const struct capture_file *b)
+{
+    return a->kind == b->kind && a->identity.slice >= 0 && b->identity.slice >= 0 &&
+           file_identity_compare(&a->identity, &b->identity, false) == 0;
+}
+
+static int decode_files(struct decoder *decoder, struct checksum *checksum, struct err *err)
+{
+    struct capture *capture = decoder->capture;
+    int status = check_stop(decoder, err);
+    for (size_t i = 0, next; i < capture->file_count && status == 0; i = next) {
+        struct capture_file *file = &capture->files[i];
+        next = i + 1;
+        if (file->kind == NULL)
+            continue;
+        while (next < capture->file_count && same_stream(file, &capture->files[next]))
+            next++;
+        status = decode_stream(decoder, file, next - i, checksum, err);
+        if (status < 0 && status != -ERR_STRICT && status != -ERR_INTERRUPTED)
+            err_wrap(err, "cannot decode '%s'", file->name);
+    }
+    return status;
+}
+
+static int open_batches(struct decoder *decoder, struct err *err)
+{
+    while (record_kinds[decoder->open_count] != NULL)
+        decoder->open_count++;
+    decoder->open = calloc(decoder->open_count, sizeof *decoder->open);
+    if (decoder->open == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < decoder->open_count; i++) {
+        const struct record_kind *kind = record_kinds[i];
+        decoder->open[i].kind = kind;
+        for (size_t column = 0; column < kind->column_count; column++)
+            decoder->open[i].text_columns += kind->columns[column].type == COLUMN_TEXT;
+    }
+    return 0;
+}
+
+int decode_capture(struct capture *capture, struct row_sink *sink, const struct progress *progress, struct err *err)
+{
+    struct decoder decoder = {.capture = capture, .sink = sink, .progress = progress};
+    struct checksum *checksum = checksum_new();
+    for (size_t i = 0; i < capture->file_count; i++)
+        decoder.bytes_total += capture->files[i].kind != NULL ? capture->files[i].size : 0;
+    int status = checksum != NULL ? open_batches(&decoder, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (status == 0)
+        status = decode_files(&decoder, checksum, err);
+    if (status == 0)
+        status = decoder_flush(&decoder, err);
+    if (status == 0)
+        status = check_stop(&decoder, err);
+    free(decoder.open);
+    checksum_free(checksum);
+    return status;
+}

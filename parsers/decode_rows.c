@@ -1,0 +1,123 @@
+/* Rows on their way from hooks and the record loop to the sink. */
+#include "parsers/decoder.h"
+
+#include <string.h>
+
+struct open_batch *decoder_open_batch(struct decoder *decoder, const struct record_kind *kind)
+{
+    for (size_t i = 0; i < decoder->open_count; i++) {
+        if (decoder->open[i].kind == kind)
+            return &decoder->open[i];
+    }
+    return NULL;
+}
+
+static int commit(struct decoder *decoder, struct open_batch *open, struct err *err)
+{
+    struct row_batch *batch = open->batch;
+    open->batch = NULL;
+    return decoder->sink->commit(decoder->sink, batch, err);
+}
+
+int open_batch_next(struct decoder *decoder, struct open_batch *open, size_t text_bytes, struct row *ret_row, struct err *err)
+{
+    struct row_batch *batch = open->batch;
+    if (batch != NULL && (batch->rows == batch->capacity || batch->texts_capacity - batch->texts_used < text_bytes)) {
+        int status = commit(decoder, open, err);
+        if (status < 0)
+            return status;
+        batch = NULL;
+    }
+    if (batch == NULL) {
+        batch = open->batch = decoder->sink->begin(decoder->sink, open->kind, err);
+        if (batch == NULL)
+            return -(int)err->code;
+    }
+    ret_row->cells = batch->cells + batch->rows * open->kind->column_count;
+    ret_row->present = &batch->present[batch->rows];
+    *ret_row->present = 0;
+    return 0;
+}
+
+void open_batch_keep(struct open_batch *open)
+{
+    open->batch->rows++;
+    open->rows++;
+}
+
+int decoder_flush(struct decoder *decoder, struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < decoder->open_count && status == 0; i++) {
+        if (decoder->open[i].batch != NULL)
+            status = commit(decoder, &decoder->open[i], err);
+    }
+    return status;
+}
+
+struct capture *decoder_capture(struct decoder *decoder)
+{
+    return decoder->capture;
+}
+
+struct diagnostics *decoder_diag(struct decoder *decoder)
+{
+    decoder->row_problem = true;
+    return decoder->capture->diag;
+}
+
+struct place decoder_place(const struct decoder *decoder, const char *field)
+{
+    return (struct place){decoder->file != NULL ? decoder->file->name : NULL, decoder->record, decoder->offset, field};
+}
+
+int64_t decoder_row_count(const struct decoder *decoder, const struct record_kind *kind)
+{
+    for (size_t i = 0; i < decoder->open_count; i++) {
+        if (decoder->open[i].kind == kind)
+            return decoder->open[i].rows;
+    }
+    return 0;
+}
+
+int decoder_emit(struct decoder *decoder, const struct record_kind *kind, struct row *ret_row, struct err *err)
+{
+    struct open_batch *open = decoder_open_batch(decoder, kind);
+    if (open == NULL)
+        return err_set(err, ERR_FAILED, "record kind '%s' is not registered", kind->name);
+    int status = open_batch_next(decoder, open, open->text_columns * DECODED_TEXT_MAX, ret_row, err);
+    if (status == 0)
+        open_batch_keep(open);
+    return status;
+}
+
+void row_set_integer(struct row *row, size_t column, int64_t value)
+{
+    row->cells[column].integer = value;
+    *row->present |= UINT64_C(1) << column;
+}
+
+/* The longest prefix of at most limit bytes that does not end inside a UTF-8 character. */
+static size_t cut_text(const char *text, size_t limit)
+{
+    size_t end = limit;
+    while (end > 0 && limit - end < 4 && ((unsigned char)text[end] & 0xc0) == 0x80)
+        end--;
+    return limit - end < 4 ? end : limit;
+}
+
+void decoder_set_text(struct decoder *decoder, const struct record_kind *kind, struct row *row, size_t column,
+                      const char *text, size_t length)
+{
+    struct row_batch *batch = decoder_open_batch(decoder, kind)->batch;
+    if (length > DECODED_TEXT_MAX)
+        length = cut_text(text, DECODED_TEXT_MAX);
+    if (batch->texts_capacity - batch->texts_used < length) /* cannot be: decoder_emit made room for every text column */
+        length = batch->texts_capacity - batch->texts_used;
+    char *copy = batch->texts + batch->texts_used;
+    memcpy(copy, text, length);
+    batch->texts_used += length;
+    row->cells[column].text = copy;
+    row->cells[column].length = (uint32_t)length;
+    *row->present |= UINT64_C(1) << column;
+}

@@ -1,0 +1,11 @@
+/* The columns of the task kind, for the kinds that derive it. */
+#ifndef MSPROF_PARSERS_KINDS_TASK_H
+#define MSPROF_PARSERS_KINDS_TASK_H
+
+#include "parsers/record.h"
+
+enum { TASK_FILE_ID, TASK_DEVICE_ID, TASK_STREAM_ID, TASK_TASK_ID, TASK_START_NS, TASK_DURATION_NS };
+
+extern const struct record_kind kind_task;
+
+#endif
