@@ -1,0 +1,317 @@
+/* The trace writer: valid JSON whatever the names hold, exact times, stable bytes. */
+#include "base/json_in.h"
+#include "db/database.h"
+#include "exporters/lanes.h"
+#include "exporters/trace.h"
+#include "tests/lib/scratch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define TEXT_LIMIT (1024 * 1024)
+
+static const struct trace_info some_info = {.clock = "system monotonic",
+                                            .origin_ns = 12345678901234567,
+                                            .device_id = 0,
+                                            .model = "m",
+                                            .model_id = 6,
+                                            .batch_num = 1};
+
+static void write_event(struct outfile *out, const char *name, size_t length, const struct trace_slice *slice)
+{
+    struct strbuf buf;
+    strbuf_init(&buf, TEXT_LIMIT);
+    assert_int_equal(trace_append_name(&buf, name, length), 0);
+    outfile_write(out, buf.data, buf.length);
+    strbuf_release(&buf);
+    char *start = outfile_reserve(out, TRACE_SLICE_MAX);
+    char *p = trace_put_slice(start, slice);
+    p = trace_put_task_args(p, "AI_CORE", 3, 7);
+    p = trace_put_end(p, slice);
+    outfile_advance(out, (size_t)(p - start));
+}
+
+/* The finished file's text; free() it. */
+static char *finish(struct outfile *out, const struct trace_info *info)
+{
+    struct err err = ERR_INIT;
+    char *text;
+    size_t length;
+    assert_int_equal(trace_end(out, info, &err), 0);
+    assert_int_equal(outfile_commit(out, &err), 0);
+    assert_int_equal(read_whole_file(in_scratch("trace.json"), TEXT_LIMIT, &text, &length, &err), 0);
+    assert_int_equal(strlen(text), length);
+    return text;
+}
+
+static char *trace_of_one(const char *name, size_t length, const struct trace_slice *slice)
+{
+    struct err err = ERR_INIT;
+    struct outfile out;
+    assert_int_equal(outfile_open(&out, in_scratch("trace.json"), &err), 0);
+    trace_begin(&out);
+    write_event(&out, name, length, slice);
+    return finish(&out, &some_info);
+}
+
+static void an_event_is_one_line_with_its_members_in_order(void **state)
+{
+    (void)state;
+    struct trace_slice slice = {.pid = 0, .tid = 3, .start_ns = 1234567, .duration_ns = 1000};
+    char *text = trace_of_one("conv1,relu1", 11, &slice);
+    assert_non_null(
+        strstr(text, ",\n{\"name\":\"conv1,relu1\",\"ph\":\"X\",\"pid\":0,\"tid\":3,\"ts\":1234.567,\"dur\":1.000,"
+                     "\"args\":{\"Task Type\":\"AI_CORE\",\"Stream Id\":3,\"Task Id\":7}}\n"));
+    free(text);
+}
+
+static void the_document_says_tool_clock_origin_and_model(void **state)
+{
+    (void)state;
+    struct trace_slice slice = {.tid = 3};
+    char *text = trace_of_one("a", 1, &slice);
+    const char head[] = "{\"traceEvents\":[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,\"tid\":0,"
+                        "\"args\":{\"name\":\"Task Scheduler\"}},\n";
+    assert_int_equal(strncmp(text, head, strlen(head)), 0);
+    assert_non_null(
+        strstr(text, "\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"tool\":\"msprof\",\"version\":\"" MSPROF_VERSION
+                     "\",\"clock\":\"system monotonic\",\"origin_ns\":\"12345678901234567\",\"device_id\":0,"
+                     "\"model\":\"m\",\"model_id\":6,\"batch_num\":1}}\n"));
+    free(text);
+}
+
+static void what_is_not_known_is_left_out_of_the_document(void **state)
+{
+    (void)state;
+    struct err err = ERR_INIT;
+    struct outfile out;
+    struct trace_info info = {.clock = "system counter", .device_id = DB_NULL};
+    assert_int_equal(outfile_open(&out, in_scratch("trace.json"), &err), 0);
+    trace_begin(&out);
+    char *text = finish(&out, &info);
+    assert_non_null(strstr(text, "\"origin_ns\":\"0\"}}\n"));
+    free(text);
+}
+
+static void times_are_exact_up_to_the_largest(void **state)
+{
+    (void)state;
+    struct trace_slice slice = {.tid = 1, .start_ns = INT64_MAX, .duration_ns = 1};
+    char *text = trace_of_one("a", 1, &slice);
+    assert_non_null(strstr(text, "\"ts\":9223372036854775.807,\"dur\":0.001,"));
+    free(text);
+}
+
+static void an_instant_keeps_its_duration_as_the_last_argument(void **state)
+{
+    (void)state;
+    struct trace_slice slice = {.tid = 1, .start_ns = 5, .duration_ns = 2500, .instant = true};
+    char *text = trace_of_one("a", 1, &slice);
+    assert_non_null(
+        strstr(text, "\"ph\":\"i\",\"pid\":0,\"tid\":1,\"ts\":0.005,\"s\":\"t\",\"args\":{\"Task Type\":\"AI_CORE\","
+                     "\"Stream Id\":3,\"Task Id\":7,\"Duration(us)\":2.500}}"));
+    free(text);
+}
+
+static void the_longest_numbers_fit_the_room_that_is_promised(void **state)
+{
+    (void)state;
+    char buffer[TRACE_SLICE_MAX];
+    struct trace_slice slice = {
+        .pid = INT64_MIN, .tid = INT64_MIN, .start_ns = INT64_MIN, .duration_ns = INT64_MIN, .instant = true};
+    char *p = trace_put_slice(buffer, &slice);
+    p = trace_put_task_args(p, "AI_CORE", INT64_MIN + 1, INT64_MIN + 1);
+    p = trace_put_end(p, &slice);
+    assert_true((size_t)(p - buffer) + NUMBER_MAX <= sizeof(buffer));
+}
+
+static void every_pair_of_bytes_makes_a_valid_document(void **state)
+{
+    struct trace_slice slice = {.tid = 3};
+    for (unsigned first = 0; first < 256; first += 5) {
+        (void)state;
+        struct err err = ERR_INIT;
+        struct outfile out;
+        assert_int_equal(outfile_open(&out, in_scratch("trace.json"), &err), 0);
+        trace_begin(&out);
+        for (unsigned second = 0; second < 256; second++) {
+            char name[2] = {(char)first, (char)second};
+            write_event(&out, name, 2, &slice);
+        }
+        char *text = finish(&out, &some_info);
+        struct json *root = json_parse(text, strlen(text), &err);
+        if (root == NULL)
+            fail_msg("first byte 0x%02x: %s", first, err_message(&err));
+        size_t events = 0;
+        for (const struct json *e = json_first(json_member(root, "traceEvents")); e != NULL; e = json_next(e))
+            events++;
+        assert_int_equal(events, 2 + 256);
+        json_free(root);
+        free(text);
+    }
+}
+
+static void a_model_name_of_hostile_bytes_keeps_the_document_valid(void **state)
+{
+    (void)state;
+    struct err err = ERR_INIT;
+    struct outfile out;
+    struct trace_info info = {.clock = "system monotonic", .device_id = 0, .model = "a\"b\\c\n\xff\xc0\x80"};
+    assert_int_equal(outfile_open(&out, in_scratch("trace.json"), &err), 0);
+    trace_begin(&out);
+    char *text = finish(&out, &info);
+    struct json *root = json_parse(text, strlen(text), &err);
+    assert_non_null(root);
+    assert_string_equal(json_string(json_member(json_member(root, "otherData"), "model")),
+                        "a\"b\\c\n\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+    json_free(root);
+    free(text);
+}
+
+static void a_name_that_does_not_fit_leaves_the_buffer_as_it_was(void **state)
+{
+    (void)state;
+    struct strbuf buf;
+    strbuf_init(&buf, 20);
+    assert_int_equal(strbuf_adds(&buf, "abc"), 0);
+    assert_int_equal(trace_append_name(&buf, "a name of more bytes", 20), -1);
+    assert_true(buf.failed);
+    assert_int_equal(buf.length, 3);
+    strbuf_release(&buf);
+}
+
+static void spans_that_overlap_never_share_a_lane(void **state)
+{
+    (void)state;
+    struct lanes *lanes = calloc(1, sizeof(*lanes));
+    assert_non_null(lanes);
+    assert_int_equal(lanes_take(lanes, 0, 10), 0);
+    assert_int_equal(lanes_take(lanes, 5, 8), 1);
+    assert_int_equal(lanes_take(lanes, 7, 9), 2);
+    assert_int_equal(lanes_take(lanes, 8, 12), 1);
+    assert_int_equal(lanes_take(lanes, 10, 11), 0);
+    assert_int_equal(lanes_take(lanes, 12, 12), 0);
+    free(lanes);
+}
+
+static void lanes_are_bounded_and_free_again_later(void **state)
+{
+    (void)state;
+    struct lanes *lanes = calloc(1, sizeof(*lanes));
+    assert_non_null(lanes);
+    for (size_t i = 0; i < LANES_MAX; i++)
+        assert_int_equal(lanes_take(lanes, 0, 100), i);
+    assert_int_equal(lanes_take(lanes, 0, 100), LANES_MAX);
+    assert_int_equal(lanes_take(lanes, 99, 100), LANES_MAX);
+    assert_int_equal(lanes_take(lanes, 100, 101), 0);
+    free(lanes);
+}
+
+static void thread_numbers_from_the_pool_are_no_stream_ids(void **state)
+{
+    (void)state;
+    struct stream_set first = {0}, second = {0};
+    stream_set_add(&first, DB_NULL);
+    stream_set_add(&first, 4);
+    stream_set_add(&first, INT64_MAX);
+    stream_set_add(&second, 9);
+    struct tid_pool pool;
+    tid_pool_init(&pool, &first, &second);
+    assert_int_equal(tid_pool_take(&pool, 1), 10);
+    assert_int_equal(tid_pool_take(&pool, 3), 11);
+    assert_int_equal(tid_pool_take(&pool, 1), 14);
+}
+
+static void a_range_of_thread_numbers_steps_over_stream_ids_inside_it(void **state)
+{
+    (void)state;
+    struct stream_set set = {0};
+    stream_set_add(&set, 0);
+    stream_set_add(&set, INT32_MAX / 2 + 3);
+    stream_set_add(&set, INT32_MAX / 2 - 1);
+    struct tid_pool pool;
+    tid_pool_init(&pool, &set, NULL);
+    assert_int_equal(tid_pool_take(&pool, 5), INT32_MAX / 2 + 4);
+}
+
+static void a_stream_keeps_its_number_unless_it_belongs_to_others(void **state)
+{
+    (void)state;
+    struct err err = ERR_INIT;
+    struct stream_set core = {0}, cpu = {0};
+    stream_set_add(&core, 0);
+    stream_set_add(&cpu, 0);
+    stream_set_add(&cpu, 1);
+    struct tid_pool pool;
+    struct stream_threads threads;
+    tid_pool_init(&pool, &core, &cpu);
+    assert_int_equal(stream_threads_init(&threads, &cpu, &core, &pool, &err), 0);
+    int64_t tid;
+    bool instant;
+    assert_int_equal(stream_threads_place(&threads, 1, 0, 10, &tid, &instant, &err), 0);
+    assert_int_equal(tid, 1);
+    assert_int_equal(stream_threads_place(&threads, 0, 0, 10, &tid, &instant, &err), 0);
+    assert_int_equal(tid, 2);
+    assert_int_equal(stream_threads_place(&threads, 1, 5, 10, &tid, &instant, &err), 0);
+    assert_int_equal(tid, 3);
+    assert_false(instant);
+    stream_threads_release(&threads);
+}
+
+static void more_streams_than_the_limit_share_one_thread_without_overlap(void **state)
+{
+    (void)state;
+    struct err err = ERR_INIT;
+    struct stream_set set = {0};
+    for (int64_t id = 0; id < STREAMS_MAX + 10; id++)
+        stream_set_add(&set, id);
+    assert_int_equal(set.count, STREAMS_MAX);
+    assert_true(set.overflowed);
+    struct tid_pool pool;
+    struct stream_threads threads;
+    tid_pool_init(&pool, &set, NULL);
+    assert_int_equal(stream_threads_init(&threads, &set, NULL, &pool, &err), 0);
+    int64_t first, second, third;
+    bool instant;
+    assert_int_equal(stream_threads_place(&threads, STREAMS_MAX + 1, 0, 10, &first, &instant, &err), 0);
+    assert_int_equal(stream_threads_place(&threads, STREAMS_MAX + 2, 5, 10, &second, &instant, &err), 0);
+    assert_int_equal(stream_threads_place(&threads, STREAMS_MAX + 3, 10, 10, &third, &instant, &err), 0);
+    assert_true(first >= STREAMS_MAX);
+    assert_int_not_equal(first, second);
+    assert_int_equal(first, third);
+    stream_threads_release(&threads);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(an_event_is_one_line_with_its_members_in_order, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(the_document_says_tool_clock_origin_and_model, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(what_is_not_known_is_left_out_of_the_document, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(times_are_exact_up_to_the_largest, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(an_instant_keeps_its_duration_as_the_last_argument, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(the_longest_numbers_fit_the_room_that_is_promised, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(every_pair_of_bytes_makes_a_valid_document, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_model_name_of_hostile_bytes_keeps_the_document_valid, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_name_that_does_not_fit_leaves_the_buffer_as_it_was, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(spans_that_overlap_never_share_a_lane, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(lanes_are_bounded_and_free_again_later, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(thread_numbers_from_the_pool_are_no_stream_ids, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_range_of_thread_numbers_steps_over_stream_ids_inside_it, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_stream_keeps_its_number_unless_it_belongs_to_others, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(more_streams_than_the_limit_share_one_thread_without_overlap, scratch_setup,
+                                        scratch_teardown),
+    };
+    return cmocka_run_group_tests_name("trace", tests, NULL, NULL);
+}
