@@ -1,0 +1,393 @@
+/* The numbers are those of the figures in the vendor's guide. Its counter ticks every 100 cycles at 600 MHz. */
+#include "exporters/svp_columns.h"
+#include "exporters/svp_metric.h"
+#include "exporters/svp_statistic.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define KHZ 600000
+
+static const char *text_of(struct table_cell cell)
+{
+    static char text[256];
+    char buffer[NUMBER_MAX];
+    size_t length;
+    const char *from = cell_as_text(&cell, buffer, &length);
+    assert_true(length < sizeof text);
+    memcpy(text, from, length);
+    text[length] = '\0';
+    return text;
+}
+
+/* All cells joined by ';'. */
+static const char *row_of(const struct table_cell *cells, size_t count)
+{
+    static char row[1024];
+    size_t used = 0;
+    row[0] = '\0';
+    for (size_t i = 0; i < count; i++)
+        used += (size_t)snprintf(row + used, sizeof row - used, "%s%s", i == 0 ? "" : ";", text_of(cells[i]));
+    return row;
+}
+
+/* The network of the figure takes 28823.67 us. */
+static struct svp_task figure_network(void)
+{
+    struct svp_task network;
+    svp_network_init(&network);
+    network.total_cycle = 17294200;
+    return network;
+}
+
+/* A task with the figure's percentages, given in hundredths, as nearly as whole cycles can have them. */
+static struct svp_task figure_task(int64_t total_cycle, const int64_t percentages[SVP_CYCLE_KINDS])
+{
+    struct svp_task task = {.total_cycle = total_cycle, .ddr_read_bytes = DB_NULL, .ddr_write_bytes = DB_NULL};
+    for (size_t i = 0; i < SVP_CYCLE_KINDS; i++)
+        task.cycles[i] = (percentages[i] * total_cycle + 5000) / 10000;
+    return task;
+}
+
+static const char *metrics_of(const struct svp_task *task, const struct svp_task *network)
+{
+    struct table_cell cells[METRIC_MEMORY_BOUND + 1];
+    for (int metric = METRIC_TIME; metric <= METRIC_MEMORY_BOUND; metric++)
+        cells[metric] = svp_metric_cell((enum svp_metric)metric, task, network, KHZ);
+    return row_of(cells, METRIC_MEMORY_BOUND + 1);
+}
+
+static void the_rows_of_the_op_summary_figure_come_out(void **state)
+{
+    (void)state;
+    const struct {
+        int64_t cycles, percentages[SVP_CYCLE_KINDS];
+        const char *expected;
+    } rows[] = {
+        {1556400, {9734, 9700, 9959, 1064, 190, 109, 3054, 180}, "2594;9;97.34;97;99.59;10.64;1.9;1.09;30.54;1.8;0.31"},
+        {416300, {9572, 9547, 9981, 265, 0, 0, 412, 1161}, "693.83;2.41;95.72;95.47;99.81;2.65;0;0;4.12;11.61;0.12"},
+        {5800, {0, 0, 0, 0, 0, 9229, 0, 0}, "9.67;0.03;0;0;0;0;0;92.29;0;0;0"},
+        {35500, {0, 0, 1257, 1123, 1444, 1135, 7218, 0}, "59.17;0.21;0;0;12.57;11.23;14.44;11.35;72.18;0;6.43"},
+        {19300,
+         {1931, 1907, 9660, 953, 1952, 0, 7796, 411},
+         "32.17;0.11;19.31;19.07;96.6;9.53;19.52;0;77.96;4.11;4.04"},
+    };
+    const struct svp_task network = figure_network();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct svp_task task = figure_task(rows[i].cycles, rows[i].percentages);
+        assert_string_equal(metrics_of(&task, &network), rows[i].expected);
+    }
+}
+
+static void the_total_row_of_the_op_summary_figure_comes_out(void **state)
+{
+    (void)state;
+    static const int64_t percentages[] = {6059, 5514, 6247, 615, 1560, 565, 4577, 1081};
+    const struct svp_task network = figure_task(17294200, percentages);
+    assert_string_equal(metrics_of(&network, &network),
+                        "28823.67;100;60.59;55.14;62.47;6.15;15.6;5.65;45.77;10.81;0.76");
+}
+
+static void memory_bound_is_taken_from_unrounded_ratios(void **state)
+{
+    (void)state;
+    /* "Slice,Permute" of the figure: 75.61 / 3.51 would be 21.54. */
+    struct svp_task task = {.total_cycle = 14200, .cycles = {0, 0, 540, 499, 10737, 1812, 1025, 0}};
+    const struct svp_task network = figure_network();
+    assert_string_equal(text_of(svp_metric_cell(METRIC_DSTR, &task, &network, KHZ)), "75.61");
+    assert_string_equal(text_of(svp_metric_cell(METRIC_VEC_PPEN, &task, &network, KHZ)), "3.51");
+    assert_string_equal(text_of(svp_metric_cell(METRIC_MEMORY_BOUND, &task, &network, KHZ)), "21.52");
+}
+
+static void the_network_s_time_is_converted_from_the_sum_of_cycles(void **state)
+{
+    (void)state;
+    /* Three times 1/6 us print as 0.17 each, together as 0.5. */
+    const struct svp_task task = {.total_cycle = 100, .cycles = {50}, .ddr_read_bytes = 7, .ddr_write_bytes = 5};
+    struct svp_task network;
+    svp_network_init(&network);
+    for (int i = 0; i < 3; i++)
+        svp_network_add(&network, &task);
+    assert_string_equal(text_of(svp_metric_cell(METRIC_TIME, &task, &network, KHZ)), "0.17");
+    assert_string_equal(text_of(svp_metric_cell(METRIC_TIME, &network, &network, KHZ)), "0.5");
+    assert_string_equal(text_of(svp_metric_cell(METRIC_TIME_RATIO, &task, &network, KHZ)), "33.33");
+    assert_string_equal(text_of(svp_metric_cell(METRIC_MAC_BUSY, &network, &network, KHZ)), "50");
+    assert_string_equal(text_of(svp_metric_cell(METRIC_DDR_TOTAL, &network, &network, KHZ)), "36");
+}
+
+static void what_the_capture_does_not_hold_is_not_available(void **state)
+{
+    (void)state;
+    struct svp_task task = {.total_cycle = 100, .ddr_read_bytes = DB_NULL, .ddr_write_bytes = 10};
+    task.cycles[SVP_DLD] = DB_NULL;
+    struct svp_task network;
+    svp_network_init(&network);
+    svp_network_add(&network, &task);
+    static const enum svp_metric missing[] = {METRIC_DLD,      METRIC_MEMORY_BOUND, METRIC_BANDWIDTH,
+                                              METRIC_DDR_READ, METRIC_DDR_TOTAL,    METRIC_DDR_TOTAL_KB};
+    for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++) {
+        assert_string_equal(text_of(svp_metric_cell(missing[i], &task, &network, KHZ)), "N/A");
+        assert_string_equal(text_of(svp_metric_cell(missing[i], &network, &network, KHZ)), "N/A");
+    }
+    assert_string_equal(text_of(svp_metric_cell(METRIC_DDR_WRITE, &network, &network, KHZ)), "10");
+    assert_string_equal(text_of(svp_metric_cell(METRIC_TIME, &task, &network, DB_NULL)), "N/A");
+    assert_string_equal(text_of(svp_metric_cell(METRIC_TIME_RATIO, &task, &network, DB_NULL)), "100");
+    assert_int_equal(svp_frames_per_second(1, &network, DB_NULL), DB_NULL);
+}
+
+static void ddr_is_in_kilobytes_of_1000_and_bandwidth_in_bytes_per_nanosecond(void **state)
+{
+    (void)state;
+    /* The first row of the show figure: 574265.83 us at 700 MHz. */
+    const struct svp_task network = {
+        .total_cycle = 401986083, .ddr_read_bytes = 141960400, .ddr_write_bytes = 160815780};
+    assert_string_equal(text_of(svp_metric_cell(METRIC_TIME, &network, &network, 700000)), "574265.83");
+    assert_string_equal(text_of(svp_metric_cell(METRIC_DDR_READ_KB, &network, &network, 700000)), "141960.4");
+    assert_string_equal(text_of(svp_metric_cell(METRIC_DDR_WRITE_KB, &network, &network, 700000)), "160815.78");
+    assert_string_equal(text_of(svp_metric_cell(METRIC_DDR_TOTAL_KB, &network, &network, 700000)), "302776.18");
+    assert_string_equal(text_of(svp_metric_cell(METRIC_BANDWIDTH, &network, &network, 700000)), "0.5272");
+    assert_int_equal(svp_frames_per_second(1, &network, 700000), 1);
+    assert_int_equal(svp_frames_per_second(4, &network, 700000), 6);
+}
+
+static void sums_beyond_64_bits_stay_at_the_limit(void **state)
+{
+    (void)state;
+    const struct svp_task task = {.total_cycle = INT64_MAX, .ddr_read_bytes = INT64_MAX, .ddr_write_bytes = INT64_MAX};
+    struct svp_task network;
+    svp_network_init(&network);
+    svp_network_add(&network, &task);
+    svp_network_add(&network, &task);
+    assert_int_equal(network.total_cycle, INT64_MAX);
+    for (int metric = METRIC_TIME; metric <= METRIC_DDR_TOTAL_KB; metric++)
+        assert_true(svp_metric_cell((enum svp_metric)metric, &network, &network, KHZ).value >= 0);
+}
+
+static void the_icache_miss_rate_is_zero_when_unknown(void **state)
+{
+    (void)state;
+    struct svp_inference inference = {.icache_hit = 999598, .icache_miss = 402};
+    assert_int_equal(svp_icache_miss_millionths(&inference), 402);
+    inference.icache_hit = DB_NULL;
+    assert_int_equal(svp_icache_miss_millionths(&inference), 0);
+    assert_int_equal(svp_frequency_mhz(594000), 594);
+    assert_int_equal(svp_frequency_mhz(DB_NULL), 0);
+}
+
+/* ---- op_statistic ---- */
+
+/* Credits a task of so many hundredths of a microsecond, which rounds to whole ticks, to layers of these types. */
+static void add_figure_task(struct svp_statistic *statistic, int64_t centi_us, const char *const *types)
+{
+    struct svp_layer layers[8];
+    struct err err = ERR_INIT;
+    size_t count = 0;
+    for (; types[count] != NULL; count++)
+        layers[count] = (struct svp_layer){.type = types[count]};
+    int64_t cycles = (centi_us * 6 + 50) / 100 * 100;
+    assert_int_equal(svp_statistic_add(statistic, layers, count, false, 0, svp_time_centi_us(cycles, KHZ), &err), 0);
+}
+
+#define ADD(statistic, centi_us, ...) add_figure_task(statistic, centi_us, (const char *const[]){__VA_ARGS__, NULL})
+
+static void the_op_statistic_figure_comes_out(void **state)
+{
+    (void)state;
+    struct svp_statistic statistic;
+    svp_statistic_init(&statistic);
+    ADD(&statistic, 259033, "Preprocess", "Convolution", "PoolingMax", "Convolution", "PoolingMax");
+    ADD(&statistic, 2367, "Slice", "Permute");
+    static const struct {
+        const char *type;
+        int64_t centi_us[6];
+    } tasks[] = {{"Convolution", {1117, 3217, 69383, 70067, 70067, 81267}},
+                 {"Permute", {967, 5917, 44367, 46317}},
+                 {"Fc", {936117, 7183, 150000, 157850}},
+                 {"Reshape", {39700, 650, 10000, 20000, 30000, 2050}},
+                 {"Reportop", {50050, 24033, 24033, 150}},
+                 {"Softmax", {64617, 6633}},
+                 {"Preprocess", {150}},
+                 {"DecBbox", {8783}},
+                 {"FilterBox", {4217}},
+                 {"NMS", {16350}},
+                 {"ROIPooling", {657117}},
+                 /* The ratios of the figure tell of one more row, of 244.5 to 252.1 us, that it does not show. */
+                 {"Unseen", {24833}}};
+    for (size_t i = 0; i < sizeof tasks / sizeof tasks[0]; i++)
+        for (size_t k = 0; k < 6 && tasks[i].centi_us[k] != 0; k++)
+            ADD(&statistic, tasks[i].centi_us[k], tasks[i].type);
+    svp_statistic_sort(&statistic);
+
+    static const char *const expected[] = {
+        "0;0;Convolution;AI_CORE;8131.84;20.71;8;1016.48;2590.33;11.17",
+        "1;0;DecBbox;AI_CORE;87.83;0.22;1;87.83;87.83;87.83",
+        "2;0;Fc;AI_CORE;12511.5;31.86;4;3127.875;9361.17;71.83",
+        "3;0;FilterBox;AI_CORE;42.17;0.11;1;42.17;42.17;42.17",
+        "4;0;NMS;AI_CORE;163.5;0.42;1;163.5;163.5;163.5",
+        "5;0;Permute;AI_CORE;999.35;2.54;5;199.87;463.17;9.67",
+        "6;0;PoolingMax;AI_CORE;5180.66;13.19;2;2590.33;2590.33;2590.33",
+        "7;0;Preprocess;AI_CORE;2591.83;6.6;2;1295.915;2590.33;1.5",
+        "8;0;ROIPooling;AI_CORE;6571.17;16.73;1;6571.17;6571.17;6571.17",
+        "9;0;Reportop;AI_CORE;982.66;2.5;4;245.665;500.5;1.5",
+        "10;0;Reshape;AI_CORE;1024;2.61;6;170.6667;397;6.5",
+        "11;0;Slice;AI_CORE;23.67;0.06;1;23.67;23.67;23.67",
+        "12;0;Softmax;AI_CORE;712.5;1.81;2;356.25;646.17;66.33",
+    };
+    int64_t total = svp_statistic_total(&statistic);
+    assert_int_equal(statistic.count, 14);
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        struct table_cell cells[TABLE_MAX_COLUMNS];
+        op_statistic_cells(COLUMNS_VENDOR, &statistic.rows[i], (int64_t)i, total, cells);
+        assert_string_equal(row_of(cells, 10), expected[i]);
+    }
+    svp_statistic_release(&statistic);
+}
+
+static void an_unknown_layer_another_engine_and_another_stream_have_rows_of_their_own(void **state)
+{
+    (void)state;
+    const struct svp_layer nms = {.type = "NMS"}, untyped = {.type = NULL};
+    struct svp_statistic statistic;
+    struct err err = ERR_INIT;
+    struct table_cell cells[TABLE_MAX_COLUMNS];
+    svp_statistic_init(&statistic);
+    assert_int_equal(svp_statistic_add(&statistic, &nms, 1, true, 1, 300, &err), 0);
+    assert_int_equal(svp_statistic_add(&statistic, NULL, 0, false, 0, 100, &err), 0);
+    assert_int_equal(svp_statistic_add(&statistic, &untyped, 1, false, 0, 100, &err), 0);
+    assert_int_equal(svp_statistic_add(&statistic, &nms, 1, false, 2, 400, &err), 0);
+    assert_int_equal(svp_statistic_add(&statistic, &nms, 1, false, 0, DB_NULL, &err), 0);
+    svp_statistic_sort(&statistic);
+    assert_int_equal(statistic.count, 4);
+    static const char *const expected[] = {"0;0;N/A;AI_CORE;22.22;2;2;1;1;1", "1;0;NMS;AI_CORE;N/A;N/A;1;N/A;N/A;N/A",
+                                           "2;2;NMS;AI_CORE;44.44;4;1;4;4;4", "3;1;NMS;AI_CPU;33.33;3;1;3;3;3"};
+    for (size_t i = 0; i < 4; i++) {
+        op_statistic_cells(COLUMNS_GUIDE, &statistic.rows[i], (int64_t)i, svp_statistic_total(&statistic), cells);
+        assert_string_equal(row_of(cells, 10), expected[i]);
+    }
+    svp_statistic_release(&statistic);
+}
+
+static void a_statistic_holds_many_streams_and_is_empty_after_a_clear(void **state)
+{
+    (void)state;
+    const struct svp_layer layer = {.type = "Fc"};
+    struct svp_statistic statistic;
+    struct err err = ERR_INIT;
+    svp_statistic_init(&statistic);
+    for (int64_t i = 0; i < 20000; i++)
+        assert_int_equal(svp_statistic_add(&statistic, &layer, 1, false, i % 10000, 1, &err), 0);
+    assert_int_equal(statistic.count, 10000);
+    assert_int_equal(svp_statistic_total(&statistic), 20000);
+    for (size_t i = 0; i < statistic.count; i++)
+        assert_int_equal(statistic.rows[i].count, 2);
+    svp_statistic_clear(&statistic);
+    assert_int_equal(svp_statistic_total(&statistic), DB_NULL);
+    assert_int_equal(svp_statistic_add(&statistic, &layer, 1, false, 5, 1, &err), 0);
+    assert_int_equal(statistic.count, 1);
+    svp_statistic_release(&statistic);
+}
+
+/* ---- acl_statistic ---- */
+
+static const char *acl_row(enum column_set set, const char *name, int64_t total_us, int64_t count, int64_t min_us,
+                           int64_t max_us)
+{
+    const struct acl_statistic row = {.api_type = 2,
+                                      .name = name,
+                                      .count = count,
+                                      .total_ns = total_us * 1000,
+                                      .min_ns = min_us * 1000,
+                                      .max_ns = max_us * 1000,
+                                      .report_total_ns = INT64_C(2480780000)};
+    struct table_cell cells[TABLE_MAX_COLUMNS];
+    acl_statistic_cells(set, &row, cells);
+    return row_of(cells, 10);
+}
+
+static void the_acl_statistic_figure_comes_out(void **state)
+{
+    (void)state;
+    assert_string_equal(acl_row(COLUMNS_VENDOR, "svp_acl_mdl_load_from_mem", 340694, 1, 340694, 340694),
+                        "0;0;model;svp_acl_mdl_load_from_mem;340694;13.73334193;1;340694;340694;340694");
+    assert_string_equal(acl_row(COLUMNS_VENDOR, "svp_acl_mdl_unload", 5898, 1, 5898, 5898),
+                        "0;0;model;svp_acl_mdl_unload;5898;0.237747805;1;5898;5898;5898");
+    assert_string_equal(acl_row(COLUMNS_VENDOR, "svp_acl_mdl_execute", 1781448, 50, 35377, 41968),
+                        "0;0;model;svp_acl_mdl_execute;1781448;71.80999524;50;35628;35377;41968");
+    assert_string_equal(acl_row(COLUMNS_VENDOR, "svp_acl_ext_process_aicpu_task", 352740, 50, 6863, 11883),
+                        "0;0;model;svp_acl_ext_process_aicpu_task;352740;14.21891502;50;7054;6863;11883");
+}
+
+static void the_guide_s_acl_columns_keep_the_average_s_nanoseconds(void **state)
+{
+    (void)state;
+    assert_string_equal(acl_row(COLUMNS_GUIDE, "svp_acl_mdl_execute", 1781448, 50, 35377, 41968),
+                        "0;0;model;svp_acl_mdl_execute;71.80999524;1781448;50;35628.96;41968;35377");
+}
+
+/* ---- op_summary ---- */
+
+static void a_fused_row_lists_its_layers_and_the_first_row_is_the_network(void **state)
+{
+    (void)state;
+    const struct svp_layer layers[] = {{.layer_id = 17, .name = "slice1", .type = "Slice", .ori_name = "slice1"},
+                                       {.layer_id = 18, .name = "perm", .type = "Permute", .ori_name = NULL}};
+    const struct svp_task task = {.task_id = 12, .total_cycle = 14200, .ddr_read_bytes = 1500, .ddr_write_bytes = 1};
+    struct svp_layer_lists lists;
+    struct table_cell cells[TABLE_MAX_COLUMNS];
+    struct err err = ERR_INIT;
+    svp_layer_lists_init(&lists);
+    assert_int_equal(svp_layer_lists_set(&lists, layers, 2, ',', &err), 0);
+    op_summary_cells(COLUMNS_VENDOR, &task, &lists, &task, KHZ, cells);
+    assert_string_equal(row_of(cells, 5), "12;17,18;slice1,perm;Slice,Permute;slice1,N/A");
+    assert_string_equal(row_of(cells + 15, 4), "0;1.5;0;1.5");
+    op_summary_cells(COLUMNS_GUIDE, &task, NULL, &task, KHZ, cells);
+    assert_string_equal(row_of(cells, 6), "-;-;-;-;23.67;100");
+    assert_string_equal(row_of(cells + 15, 3), "1500;1;1501");
+    assert_int_equal(svp_layer_lists_set(&lists, layers, 0, ',', &err), 0);
+    op_summary_cells(COLUMNS_VENDOR, &task, &lists, &task, KHZ, cells);
+    assert_string_equal(row_of(cells, 5), "12;N/A;N/A;N/A;N/A");
+    svp_layer_lists_release(&lists);
+}
+
+static void in_the_terminal_every_layer_has_its_own_line(void **state)
+{
+    (void)state;
+    const struct svp_layer layers[] = {
+        {.layer_id = 1, .name = "a\nb", .type = "Convolution", .ori_name = "res2a_branch2c"},
+        {.layer_id = 2, .name = "res2a", .type = "Eltwise", .ori_name = "res2a,res2a_relu"}};
+    struct svp_layer_lists lists;
+    struct err err = ERR_INIT;
+    svp_layer_lists_init(&lists);
+    assert_int_equal(svp_layer_lists_set(&lists, layers, 2, '\n', &err), 0);
+    assert_string_equal(lists.names.data, "a?b\nres2a");
+    assert_string_equal(lists.types.data, "Convolution\nEltwise");
+    assert_string_equal(lists.ori_names.data, "res2a_branch2c\nres2a\nres2a_relu");
+    svp_layer_lists_release(&lists);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_rows_of_the_op_summary_figure_come_out),
+        cmocka_unit_test(the_total_row_of_the_op_summary_figure_comes_out),
+        cmocka_unit_test(memory_bound_is_taken_from_unrounded_ratios),
+        cmocka_unit_test(the_network_s_time_is_converted_from_the_sum_of_cycles),
+        cmocka_unit_test(what_the_capture_does_not_hold_is_not_available),
+        cmocka_unit_test(ddr_is_in_kilobytes_of_1000_and_bandwidth_in_bytes_per_nanosecond),
+        cmocka_unit_test(sums_beyond_64_bits_stay_at_the_limit),
+        cmocka_unit_test(the_icache_miss_rate_is_zero_when_unknown),
+        cmocka_unit_test(the_op_statistic_figure_comes_out),
+        cmocka_unit_test(an_unknown_layer_another_engine_and_another_stream_have_rows_of_their_own),
+        cmocka_unit_test(a_statistic_holds_many_streams_and_is_empty_after_a_clear),
+        cmocka_unit_test(the_acl_statistic_figure_comes_out),
+        cmocka_unit_test(the_guide_s_acl_columns_keep_the_average_s_nanoseconds),
+        cmocka_unit_test(a_fused_row_lists_its_layers_and_the_first_row_is_the_network),
+        cmocka_unit_test(in_the_terminal_every_layer_has_its_own_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
