@@ -76,14 +76,12 @@ int database_build_open(struct database_build *build, const char *path, struct e
                                    "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -8192; PRAGMA temp_store = FILE;"
                                    "PRAGMA application_id = " /* filled in below */;
     *build = (struct database_build){.path = strdup(path)};
-    size_t size = strlen(path) + 32;
-    build->temporary = malloc(size);
+    build->temporary = temporary_path(path);
     int status = 0;
     if (build->path == NULL || build->temporary == NULL) {
         status = err_set(err, ERR_NO_MEMORY, "out of memory");
         goto out;
     }
-    snprintf(build->temporary, size, "%s.%ld.tmp", path, (long)getpid());
     if (unlink(build->temporary) != 0 && errno != ENOENT) {
         status = err_set_errno(err, errno, "cannot create '%s'", build->temporary);
         goto out;

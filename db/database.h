@@ -23,7 +23,7 @@ int database_exec(sqlite3 *db, const char *sql, struct err *err);
 /* Prepares one statement. */
 int database_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **ret, struct err *err);
 
-/* A new database being built as "<path>.<pid>.tmp" inside one transaction. */
+/* A new database being built under a temporary name beside it (temporary_path), inside one transaction. */
 struct database_build {
     char *path, *temporary;
     sqlite3 *db;
