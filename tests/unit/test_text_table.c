@@ -146,6 +146,36 @@ static void numbers_are_never_broken_even_when_the_table_cannot_fit(void **state
            "╘═════════╧══════════╧════════════╛\n");
 }
 
+static void joined_values_are_wrapped_between_values_only(void **state)
+{
+    (void)state;
+    const struct text_column columns[] = {{"Memory Bound\nBandWidth(GB/s)", VALUES_COLUMN}};
+    const struct table_cell cells[] = {cell_text("123456789/N/A/-1/N/A/12345")};
+    expect(columns, 1, cells, 1, 5,
+           "╒═════════════════╕\n"
+           "│    Memory Bound │\n"
+           "│ BandWidth(GB/s) │\n"
+           "╞═════════════════╡\n"
+           "│  123456789/N/A/ │\n"
+           "│    -1/N/A/12345 │\n"
+           "╘═════════════════╛\n");
+}
+
+static void words_stay_whole_while_other_columns_can_give_way(void **state)
+{
+    (void)state;
+    const struct text_column columns[] = {{"Type", TEXT_COLUMN}, {"Name", TEXT_COLUMN}};
+    const struct table_cell cells[] = {cell_text("Convolution"), cell_text("res2a_branch2c_relu")};
+    expect(columns, 2, cells, 1, 27,
+           "╒═════════════╤═══════════╕\n"
+           "│ Type        │ Name      │\n"
+           "╞═════════════╪═══════════╡\n"
+           "│ Convolution │ res2a_    │\n"
+           "│             │ branch2c_ │\n"
+           "│             │ relu      │\n"
+           "╘═════════════╧═══════════╛\n");
+}
+
 static void the_widest_column_gives_way_first(void **state)
 {
     (void)state;
@@ -212,6 +242,8 @@ int main(void)
         cmocka_unit_test(a_wide_text_column_is_wrapped_at_its_separators),
         cmocka_unit_test(a_long_word_is_wrapped_anywhere_but_not_inside_a_character),
         cmocka_unit_test(numbers_are_never_broken_even_when_the_table_cannot_fit),
+        cmocka_unit_test(joined_values_are_wrapped_between_values_only),
+        cmocka_unit_test(words_stay_whole_while_other_columns_can_give_way),
         cmocka_unit_test(the_widest_column_gives_way_first),
         cmocka_unit_test(no_width_means_no_limit),
         cmocka_unit_test(a_failed_write_is_told_at_the_end),
