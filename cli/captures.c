@@ -12,10 +12,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define PARAMETERS_LIMIT 1024
-#define RECOMMENDED_UMASK 0027
 
 /* Absolute paths of captures, each once. */
 struct found_captures {
@@ -168,15 +166,6 @@ static int format_parameters(struct strbuf *text, const struct settings *setting
     return 0;
 }
 
-static void warn_of_umask(void)
-{
-    mode_t mask = umask(RECOMMENDED_UMASK);
-
-    umask(mask);
-    if ((mask & RECOMMENDED_UMASK) != RECOMMENDED_UMASK)
-        console_warning("the umask is %04o; 0027 or stricter keeps other users from reading what you make", mask);
-}
-
 static int process_found(const struct settings *settings, const struct found_captures *found,
                          int (*process)(struct capture_job *job))
 {
@@ -226,10 +215,8 @@ int captures_process(const struct settings *settings, int (*process)(struct capt
         worst = status_worse(worst, find_captures(&found, settings->captures.values[i]));
     if (found.count > 0 && settings->output != NULL)
         worst = status_worse(worst, check_names(&found));
-    if (found.count > 0 && worst != STATUS_USAGE) {
-        warn_of_umask();
+    if (found.count > 0 && worst != STATUS_USAGE)
         worst = status_worse(worst, process_found(settings, &found, process));
-    }
     found_captures_release(&found);
     return worst;
 }

@@ -11,7 +11,10 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#define RECOMMENDED_UMASK 0027
 
 int job_fail(struct capture_job *job, const char *source, const struct err *err)
 {
@@ -21,11 +24,26 @@ int job_fail(struct capture_job *job, const char *source, const struct err *err)
     return status_of_error(err);
 }
 
+/* Once, before something is made. */
+static void warn_of_umask(void)
+{
+    static bool warned;
+    mode_t mask = umask(RECOMMENDED_UMASK);
+
+    umask(mask);
+    if (!warned && (mask & RECOMMENDED_UMASK) != RECOMMENDED_UMASK)
+        console_warning("the umask is %04o; 0027 or stricter keeps other users from reading what you make", mask);
+    warned = true;
+}
+
 int job_make_directory(struct capture_job *job, const char *name, char **ret_path)
 {
     struct err err = ERR_INIT;
     char *path = path_join(job->results, name);
-    int result = path != NULL ? make_directories(path, &err) : err_set(&err, ERR_NO_MEMORY, "out of memory");
+    int result;
+
+    warn_of_umask();
+    result = path != NULL ? make_directories(path, &err) : err_set(&err, ERR_NO_MEMORY, "out of memory");
 
     if (result != 0) {
         free(path);
