@@ -136,7 +136,7 @@ static void describe_clock(const struct capture *capture, char *text, size_t siz
         snprintf(text, size, "%s", capture->family == CAPTURE_SVP ? "unknown" : "100.000 MHz assumed");
 }
 
-static int store_facts(sqlite3 *db, const struct import_request *request, const struct capture *capture, const char *fingerprint,
+static int store_facts(sqlite3 *db, const struct import_request *request, const struct capture *capture,
                        const struct import_result *result, struct err *err)
 {
     const struct diagnostics *diag = capture->diag;
@@ -149,7 +149,7 @@ static int store_facts(sqlite3 *db, const struct import_request *request, const 
         {"capture_path", capture->directory},
         {"family", capture->family == CAPTURE_SVP ? "svp" : "ascend-job"},
         {"parameters", request->parameters},
-        {"fingerprint", fingerprint},
+        {"fingerprint", capture->fingerprint},
         {"clock", clock},
     };
     const struct {
@@ -195,10 +195,7 @@ static int load_rows(sqlite3 *db, struct capture *capture, const struct progress
 static int build(const struct import_request *request, struct capture *capture, struct import_result *result, struct err *err)
 {
     struct database_build build;
-    char fingerprint[65];
-    int status = capture_fingerprint(request->directory, fingerprint, err);
-    if (status == 0)
-        status = database_build_open(&build, request->database, err);
+    int status = database_build_open(&build, request->database, err);
     if (status < 0)
         return status;
     status = schema_create_tables(build.db, err);
@@ -214,7 +211,7 @@ static int build(const struct import_request *request, struct capture *capture, 
     if (status == 0)
         status = store_diagnostics(build.db, capture->diag, err);
     if (status == 0)
-        status = store_facts(build.db, request, capture, fingerprint, result, err);
+        status = store_facts(build.db, request, capture, result, err);
     if (status == 0 && interrupted())
         status = interrupt_error(err);
     if (status == 0)

@@ -32,6 +32,8 @@ struct svp_model {
 int svp_each_model(sqlite3 *db, int (*each)(void *arg, const struct svp_model *model, struct err *err), void *arg,
                    struct err *err);
 
+enum { SVP_MAC_BUSY, SVP_MAC_PPEN, SVP_VEC_BUSY, SVP_VEC_PPEN, SVP_DSTR, SVP_DTRANS, SVP_DLD, SVP_WLD, SVP_CYCLE_KINDS };
+
 struct svp_inference {
     int64_t id;
     int64_t device_id;
@@ -42,13 +44,13 @@ struct svp_inference {
     int64_t tasks;            /* AI core tasks */
     int64_t icache_hit, icache_miss; /* DB_NULL: not known */
     int64_t core_khz;                /* DB_NULL: not known; then times are DB_NULL too */
+    /* Sums over its tasks: */
+    int64_t total_cycle, cycles[SVP_CYCLE_KINDS], ddr_read_bytes, ddr_write_bytes;
 };
 /* In order of device, model, batch, input, then start time. model NULL: all; else only this model's. */
 int svp_each_inference(sqlite3 *db, const struct svp_model *model,
                        int (*each)(void *arg, const struct svp_inference *inference, struct err *err), void *arg,
                        struct err *err);
-
-enum { SVP_MAC_BUSY, SVP_MAC_PPEN, SVP_VEC_BUSY, SVP_VEC_PPEN, SVP_DSTR, SVP_DTRANS, SVP_DLD, SVP_WLD, SVP_CYCLE_KINDS };
 
 struct svp_task { /* one AI core task: a layer group in one inference */
     int64_t start_ns, duration_ns, stream_id, task_id, total_cycle;

@@ -56,7 +56,9 @@ static int prepare_for_model(sqlite3 *db, const char *sql, const struct svp_mode
 
 #define INFERENCE_COLUMNS                                                                                                    \
     "SELECT inference_id, device_id, coalesce(model_name, 'unknown'), model_id, batch_num, input_pic_num,"                   \
-    " current_pic_count, start_ns, end_ns, start_known, tasks, icache_hit, icache_miss, core_khz FROM inference"
+    " current_pic_count, start_ns, end_ns, start_known, tasks, icache_hit, icache_miss, core_khz,"               \
+    " total_cycle, mac_busy_cycle, mac_ppen_cycle, vec_busy_cycle, vec_ppen_cycle, dstr_cycle, dtrans_cycle, dld_cycle,"     \
+    " wld_cycle, ddr_read_bytes, ddr_write_bytes FROM inference"
 #define INFERENCE_ORDER " ORDER BY device_id, 3, model_id, batch_num, input_pic_num, start_known DESC, start_ns, inference_id"
 
 struct inference_loop {
@@ -67,7 +69,7 @@ struct inference_loop {
 static int give_inference(void *arg, sqlite3_stmt *row, struct err *err)
 {
     const struct inference_loop *loop = arg;
-    const struct svp_inference inference = {
+    struct svp_inference inference = {
         .id = query_integer(row, 0),
         .device_id = query_integer(row, 1),
         .model = query_text(row, 2),
@@ -82,7 +84,12 @@ static int give_inference(void *arg, sqlite3_stmt *row, struct err *err)
         .icache_hit = query_integer(row, 11),
         .icache_miss = query_integer(row, 12),
         .core_khz = query_integer(row, 13),
+        .total_cycle = query_integer(row, 14),
+        .ddr_read_bytes = query_integer(row, 15 + SVP_CYCLE_KINDS),
+        .ddr_write_bytes = query_integer(row, 16 + SVP_CYCLE_KINDS),
     };
+    for (int i = 0; i < SVP_CYCLE_KINDS; i++)
+        inference.cycles[i] = query_integer(row, 15 + i);
     return loop->each(loop->arg, &inference, err);
 }
 

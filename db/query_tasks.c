@@ -19,7 +19,8 @@ struct svp_task_reader {
 
 static int64_t value_integer(sqlite3_value *value)
 {
-    return sqlite3_value_type(value) == SQLITE_NULL ? DB_NULL : sqlite3_value_int64(value);
+    int64_t result = sqlite3_value_int64(value);
+    return result == 0 && sqlite3_value_type(value) == SQLITE_NULL ? DB_NULL : result;
 }
 
 /* An aggregate that hands every row to the callback: SQLite calls it from inside its own loop, which is about half again as

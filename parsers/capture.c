@@ -401,6 +401,8 @@ int capture_open(struct capture *capture, const char *directory, const struct ca
     *capture = (struct capture){.diag = diag, .options = *options};
     capture->directory = path_absolute(directory, err);
     int status = capture->directory != NULL ? entry_list_read(&list, capture->directory, err) : -(int)err->code;
+    if (status == 0)
+        status = entry_list_fingerprint(&list, capture->fingerprint, err);
     for (size_t i = 0; status == 0 && i < list.count; i++)
         status = take_entry(capture, &list, &list.entries[i], err);
     if (status == 0) {

@@ -25,6 +25,8 @@ struct entry_list {
  * markers that parsers drop (.complete). */
 int entry_list_read(struct entry_list *list, const char *directory, struct err *err);
 void entry_list_release(struct entry_list *list);
+/* See capture_fingerprint. */
+int entry_list_fingerprint(const struct entry_list *list, char ret[65], struct err *err);
 /* By name; NULL: there is none. */
 const struct entry *entry_list_find(const struct entry_list *list, const char *name);
 

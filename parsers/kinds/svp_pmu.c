@@ -99,6 +99,8 @@ static const struct layout layouts[] = {{
 struct open_inference {
     int64_t id, model_id, current_pic_count; /* -1: the layout does not give it */
     int64_t start_ns, end_ns, total_cycle, tasks;
+    int64_t sums[DDR_WRITE - MAC_BUSY + 1]; /* of the counters */
+    uint64_t summed;                        /* bit i: sums[i] has at least one value */
     bool start_known;
     const struct inference_mark *mark; /* may be NULL */
     struct open_inference *next_in_bucket;
@@ -188,6 +190,10 @@ static int emit_inference(struct decoder *decoder, const struct state *state, co
     row_set_integer(&row, INFERENCE_START_KNOWN, inference->start_known);
     row_set_integer(&row, INFERENCE_TASKS, inference->tasks);
     row_set_integer(&row, INFERENCE_TOTAL_CYCLE, inference->total_cycle);
+    for (size_t i = 0; i < sizeof inference->sums / sizeof *inference->sums; i++) {
+        if (inference->summed >> i & 1)
+            row_set_integer(&row, INFERENCE_MAC_BUSY_CYCLE + i, inference->sums[i]);
+    }
     if (inference->mark != NULL && inference->mark->done.icache_hit >= 0)
         row_set_integer(&row, INFERENCE_ICACHE_HIT, inference->mark->done.icache_hit);
     if (inference->mark != NULL && inference->mark->done.icache_miss >= 0)
@@ -340,6 +346,17 @@ static bool derive_times(struct state *state, struct row *row)
     return true;
 }
 
+/* Adds the counters up; a sum that would not fit stays at the largest number. */
+static void add_counters(struct open_inference *inference, const struct row *row)
+{
+    for (size_t i = MAC_BUSY; i <= DDR_WRITE; i++) {
+        int64_t *sum = &inference->sums[i - MAC_BUSY];
+        if (row_has(row, i) && __builtin_add_overflow(*sum, row->cells[i].integer, sum))
+            *sum = INT64_MAX;
+    }
+    inference->summed |= *row->present >> MAC_BUSY & ((UINT64_C(1) << (DDR_WRITE - MAC_BUSY + 1)) - 1);
+}
+
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
     struct state *state = opaque;
@@ -368,6 +385,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         return 0;
     }
     state->current->tasks++;
+    add_counters(state->current, row);
     if (row_has(row, TASK_ID))
         check_layer(decoder, state, row->cells[TASK_ID].integer);
     return 0;
