@@ -134,10 +134,29 @@ static void job_release(struct capture_job *job)
     free(job->database);
 }
 
+/* --output as an absolute path, for the log; the directory need not exist yet. NULL with err set. */
+static char *absolute_output(const char *output, struct err *err)
+{
+    char *working = NULL, *path;
+
+    if (output[0] != '/') {
+        working = path_absolute(".", err);
+        if (working == NULL)
+            return NULL;
+    }
+    path = working != NULL ? path_join(working, output) : strdup(output);
+    free(working);
+    if (path == NULL)
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+    return path;
+}
+
 static int job_init(struct capture_job *job, const char *path, bool own_directory, struct err *err)
 {
-    const char *output = job->settings->output;
+    char *output = NULL;
 
+    if (job->settings->output != NULL && (output = absolute_output(job->settings->output, err)) == NULL)
+        return -(int)err->code;
     job->directory = strdup(path);
     if (output == NULL)
         job->results = strdup(path);
@@ -145,6 +164,7 @@ static int job_init(struct capture_job *job, const char *path, bool own_director
         job->results = path_join(output, last_name(path));
     else
         job->results = strdup(output);
+    free(output);
     if (job->results != NULL)
         job->database = path_join(job->results, "sqlite/runtime.db");
     if (job->directory == NULL || job->database == NULL)

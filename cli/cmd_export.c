@@ -16,11 +16,12 @@
 struct export_type {
     const char *name;      /* as the log says it */
     const char *directory; /* inside the results */
+    const char *unit;      /* of what a file holds */
     int (*export)(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 };
 
-static const struct export_type timeline_type = {"timeline", "timeline", export_timeline};
-static const struct export_type summary_type = {"summary", "summary", export_summary};
+static const struct export_type timeline_type = {"timeline", "timeline", "event", export_timeline};
+static const struct export_type summary_type = {"summary", "summary", "row", export_summary};
 
 #define MAX_REPORTS 16 /* kinds of reports of one export; there are three */
 #define REPORT_NAME_SIZE 32
@@ -99,8 +100,8 @@ static int export_database(struct capture_job *job, const struct export_type *ty
     } else if (exported.files == 0) {
         status = tell_nothing(job, type);
     } else {
-        console_note("'%s': %" PRIu64 " files, %" PRIu64 " %s, %s s", directory, exported.files, exported.rows,
-                     type == &timeline_type ? "events" : "rows",
+        console_note("'%s': %" PRIu64 " file%s, %" PRIu64 " %s%s, %s s", directory, exported.files,
+                     console_plural(exported.files), exported.rows, type->unit, console_plural(exported.rows),
                      clock_format_seconds(clock_now_ns() - start_ns, seconds));
     }
     free(directory);

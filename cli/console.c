@@ -168,6 +168,11 @@ void console_diagnostics(const struct diagnostics *diag)
         console_warning("memory ran out: some data problems are counted, but not shown");
 }
 
+const char *console_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 bool console_colors_stdout(void)
 {
     return console.color_stdout;

@@ -83,8 +83,9 @@ static void tell_account(const struct capture_job *job, const struct import_resu
 {
     char seconds[CLOCK_TEXT_SIZE];
 
-    console_note("'%s': %zu files, %" PRIu64 " records decoded, %" PRIu64 " rejected, %s s", job->directory,
-                 imported->files_decoded, imported->records_decoded, imported->records_rejected,
+    console_note("'%s': %zu file%s, %" PRIu64 " record%s decoded, %" PRIu64 " rejected, %s s", job->directory,
+                 imported->files_decoded, console_plural(imported->files_decoded), imported->records_decoded,
+                 console_plural(imported->records_decoded), imported->records_rejected,
                  clock_format_seconds(elapsed_ns, seconds));
 }
 
@@ -163,12 +164,13 @@ static int tell_known_problems(struct capture_job *job, sqlite3 *db)
     if (job->settings->strict) {
         struct err err = ERR_INIT;
 
-        err_set(&err, ERR_STRICT, "'%s' has %" PRId64 " data problems, and --strict is given", job->directory,
-                problems);
-        err_hint(&err, "'msprof import -dir %s' tells them", job->directory);
+        err_set(&err, ERR_STRICT, "'%s' has %" PRId64 " data problem%s, and --strict is given", job->directory,
+                problems, console_plural((uint64_t)problems));
+        err_hint(&err, "'msprof import -dir %s' tells of them", job->directory);
         return job_fail(job, LOG_SOURCE_COMMON, &err);
     }
-    console_warning("'%s' has %" PRId64 " data problems; 'msprof import' tells them", job->directory, problems);
+    console_warning("'%s' has %" PRId64 " data problem%s; 'msprof import' tells of them", job->directory, problems,
+                    console_plural((uint64_t)problems));
     return STATUS_DATA_PROBLEMS;
 }
 

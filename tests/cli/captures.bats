@@ -128,6 +128,7 @@ setup() {
     expect_status 0
     expect_equal "$(ls results/deep)" $'log\nsqlite\nsummary\ntimeline'
     expect_equal "$(find JOBX | sort)" "$before"
+    grep -q "exported to \"$PWD/results/deep/timeline/task_time" results/deep/log/collection.log
     copy_capture captures/JOBA
     copy_capture captures/JOBB
     run_msprof import -dir captures --output results/many

@@ -27,7 +27,7 @@ enter_scratch() {
 # The path of the capture that testdata/ ships.
 shipped_capture() {
     local path
-    for path in "$repository"/testdata/JOB* "$repository"/testdata/*/JOB*; do
+    for path in "$repository"/testdata/resnet50/JOB* "$repository"/testdata/*/JOB*; do
         if [ -d "$path/data" ]; then
             printf '%s\n' "$path"
             return

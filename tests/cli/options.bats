@@ -245,7 +245,7 @@ cut_device_file() {
     expect_contains "$stderr" "warning: "
     run_msprof export timeline -dir JOBX
     expect_status 3
-    expect_contains "$stderr" "data problems"
+    expect_contains "$stderr" "data problem"
     run_msprof show -q -dir JOBX
     expect_status 3
     run_msprof --strict export timeline -dir JOBX
