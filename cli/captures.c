@@ -75,7 +75,7 @@ static int find_in_parent(struct found_captures *found, const char *parent, stru
 static int find_captures(struct found_captures *found, const char *path)
 {
     struct err err = ERR_INIT;
-    enum directory_class class;
+    enum directory_class class = DIRECTORY_OTHER;
     char *absolute = path_absolute(path, &err);
     size_t before = found->count;
     int result = absolute == NULL ? -(int)err.code : capture_classify(absolute, &class, &err);

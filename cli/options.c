@@ -139,7 +139,7 @@ static int store_number(int *ret, const struct option_spec *option, const char *
 
 static int store_mhz(int64_t *ret, const struct option_spec *option, const char *value, struct err *err)
 {
-    const int64_t most_khz = 100000 * 1000;
+    const int64_t most_khz = INT64_C(100000) * 1000;
     int64_t khz = number_parse_thousandths(value, strlen(value));
 
     if (khz < 1 || khz > most_khz)
@@ -285,7 +285,7 @@ static int read_options(struct settings *settings, enum command_id command, bool
             if (index >= 0 && strcspn(word + 2, "=") != strlen(tables.names[index].name))
                 result = unknown_option(err, command, word);
             else
-                result = store(settings, spec_of(code), optarg, err);
+                result = store(settings, spec_of(code), optarg != NULL ? optarg : "", err);
         }
     }
     *ret_next = optind;
