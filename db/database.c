@@ -14,10 +14,10 @@ int database_setup(struct err *err)
     static bool done;
     if (done)
         return 0;
-    /* Each connection stays on one thread, so SQLite needs locks around its globals only; without memory statistics these
-     * are next to none. */
-    if (sqlite3_config(SQLITE_CONFIG_MULTITHREAD) != SQLITE_OK || sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK ||
-        sqlite3_initialize() != SQLITE_OK)
+    /* Each connection stays on one thread, so SQLite needs locks around its globals only; without memory statistics
+     * these are next to none. */
+    if (sqlite3_config(SQLITE_CONFIG_MULTITHREAD) != SQLITE_OK ||
+        sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK || sqlite3_initialize() != SQLITE_OK)
         return err_set(err, ERR_DATABASE, "cannot set SQLite up");
     done = true;
     return 0;
@@ -41,7 +41,8 @@ int database_error(struct err *err, sqlite3 *db, const char *doing)
             err_set(err, ERR_NO_SPACE, "%s: the disk is full", doing);
             return err_hint(err, "free some space, or write the results elsewhere with --output DIR");
         }
-        return err_set(err, ERR_IO, "%s: %s%s%s", doing, text, system != 0 ? ": " : "", system != 0 ? strerror(system) : "");
+        return err_set(err, ERR_IO, "%s: %s%s%s", doing, text, system != 0 ? ": " : "",
+                       system != 0 ? strerror(system) : "");
     case SQLITE_CANTOPEN:
         return system != 0 ? err_set_errno(err, system, "%s", doing) : err_set(err, ERR_ACCESS, "%s: %s", doing, text);
     case SQLITE_CORRUPT:
@@ -55,7 +56,8 @@ int database_error(struct err *err, sqlite3 *db, const char *doing)
 
 int database_exec(sqlite3 *db, const char *sql, struct err *err)
 {
-    return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : database_error(err, db, "database statement failed");
+    return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0
+                                                                : database_error(err, db, "database statement failed");
 }
 
 int database_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **ret, struct err *err)
@@ -72,9 +74,10 @@ void database_close(sqlite3 *db)
 
 int database_build_open(struct database_build *build, const char *path, struct err *err)
 {
-    static const char settings[] = "PRAGMA page_size = 32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-                                   "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -8192; PRAGMA temp_store = FILE;"
-                                   "PRAGMA application_id = " /* filled in below */;
+    static const char settings[] =
+        "PRAGMA page_size = 32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+        "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -8192; PRAGMA temp_store = FILE;"
+        "PRAGMA application_id = " /* filled in below */;
     *build = (struct database_build){.path = strdup(path)};
     build->temporary = temporary_path(path);
     int status = 0;
@@ -99,7 +102,8 @@ int database_build_open(struct database_build *build, const char *path, struct e
         goto out;
     }
     char sql[sizeof settings + 128];
-    snprintf(sql, sizeof sql, "%s%d; PRAGMA user_version = %d; BEGIN", settings, DATABASE_APPLICATION_ID, DATABASE_USER_VERSION);
+    snprintf(sql, sizeof sql, "%s%d; PRAGMA user_version = %d; BEGIN", settings, DATABASE_APPLICATION_ID,
+             DATABASE_USER_VERSION);
     status = database_exec(build->db, sql, err);
 out:
     if (status < 0)
@@ -154,10 +158,12 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
         goto out;
     }
     sqlite3_exec(db, "PRAGMA cache_size = -4096", NULL, NULL, NULL);
-    int64_t application = pragma_integer(db, "PRAGMA application_id"), version = pragma_integer(db, "PRAGMA user_version");
+    int64_t application = pragma_integer(db, "PRAGMA application_id"),
+            version = pragma_integer(db, "PRAGMA user_version");
     if (application != DATABASE_APPLICATION_ID || version != DATABASE_USER_VERSION) {
-        err_set(err, ERR_FORMAT, "'%s' is not a database of this version: application id 0x%llx, version %lld; expected 0x%x, %d",
-                path, (unsigned long long)application, (long long)version, DATABASE_APPLICATION_ID, DATABASE_USER_VERSION);
+        err_set(err, ERR_FORMAT,
+                "'%s' is not a database of this version: application id 0x%llx, version %lld; expected 0x%x, %d", path,
+                (unsigned long long)application, (long long)version, DATABASE_APPLICATION_ID, DATABASE_USER_VERSION);
         status = err_hint(err, "run 'msprof import' to build it anew");
     }
 out:

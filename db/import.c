@@ -30,12 +30,13 @@ static int insert_row(sqlite3 *db, sqlite3_stmt *statement, struct err *err)
 static int store_files(sqlite3 *db, const struct capture *capture, struct err *err)
 {
     sqlite3_stmt *insert;
-    int status = database_prepare(db,
-                                  "INSERT INTO source_file(id, path, kind, size_bytes, modified_ns, sha256, records_decoded,"
-                                  " records_rejected, device_id, model_name, model_id, batch_num, input_pic_num,"
-                                  " current_pic_count, slice, start_ns, end_ns)"
-                                  " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
-                                  &insert, err);
+    int status =
+        database_prepare(db,
+                         "INSERT INTO source_file(id, path, kind, size_bytes, modified_ns, sha256, records_decoded,"
+                         " records_rejected, device_id, model_name, model_id, batch_num, input_pic_num,"
+                         " current_pic_count, slice, start_ns, end_ns)"
+                         " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+                         &insert, err);
     for (size_t i = 0; status == 0 && i < capture->file_count; i++) {
         const struct capture_file *file = &capture->files[i];
         const struct file_identity *identity = &file->identity;
@@ -65,7 +66,8 @@ static int store_files(sqlite3 *db, const struct capture *capture, struct err *e
 static int store_models(sqlite3 *db, const struct capture *capture, struct err *err)
 {
     sqlite3_stmt *insert;
-    int status = database_prepare(db, "INSERT INTO model(model_name, model_id, batch_num) VALUES(?1, ?2, ?3)", &insert, err);
+    int status =
+        database_prepare(db, "INSERT INTO model(model_name, model_id, batch_num) VALUES(?1, ?2, ?3)", &insert, err);
     for (size_t i = 0; status == 0 && i < capture->model_count; i++) {
         sqlite3_bind_text(insert, 1, capture->models[i].name, -1, SQLITE_STATIC);
         bind_known(insert, 2, capture->models[i].model_id);
@@ -79,10 +81,11 @@ static int store_models(sqlite3 *db, const struct capture *capture, struct err *
 static int store_diagnostics(sqlite3 *db, const struct diagnostics *diag, struct err *err)
 {
     sqlite3_stmt *insert;
-    int status = database_prepare(db,
-                                  "INSERT INTO diagnostics(severity, code, file, record, byte_offset, message, occurrences)"
-                                  " VALUES(?1, ?2, nullif(?3, ''), ?4, ?5, ?6, ?7)",
-                                  &insert, err);
+    int status =
+        database_prepare(db,
+                         "INSERT INTO diagnostics(severity, code, file, record, byte_offset, message, occurrences)"
+                         " VALUES(?1, ?2, nullif(?3, ''), ?4, ?5, ?6, ?7)",
+                         &insert, err);
     for (size_t i = 0; status == 0 && i < diag->count; i++) {
         const struct diag_entry *entry = &diag->entries[i];
         const struct diag_info *info = diag_info(entry->id);
@@ -156,10 +159,8 @@ static int store_facts(sqlite3 *db, const struct import_request *request, const 
         const char *key;
         uint64_t value;
     } numbers[] = {
-        {"files_decoded", result->files_decoded},
-        {"records_decoded", result->records_decoded},
-        {"records_rejected", result->records_rejected},
-        {"problems", diag_problems(diag)},
+        {"files_decoded", result->files_decoded},       {"records_decoded", result->records_decoded},
+        {"records_rejected", result->records_rejected}, {"problems", diag_problems(diag)},
         {"notes", diag->by_severity[DIAG_NOTE]},
     };
     int status = 0;
@@ -192,7 +193,8 @@ static int load_rows(sqlite3 *db, struct capture *capture, const struct progress
     return status;
 }
 
-static int build(const struct import_request *request, struct capture *capture, struct import_result *result, struct err *err)
+static int build(const struct import_request *request, struct capture *capture, struct import_result *result,
+                 struct err *err)
 {
     struct database_build build;
     int status = database_build_open(&build, request->database, err);
@@ -220,7 +222,8 @@ static int build(const struct import_request *request, struct capture *capture, 
     return status;
 }
 
-int db_import(const struct import_request *request, struct diagnostics *diag, struct import_result *ret, struct err *err)
+int db_import(const struct import_request *request, struct diagnostics *diag, struct import_result *ret,
+              struct err *err)
 {
     struct capture capture;
     struct import_result result = {.records_decoded = 0};

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int query_loop(sqlite3 *db, sqlite3_stmt *statement, int (*each)(void *arg, sqlite3_stmt *row, struct err *err), void *arg,
-               struct err *err)
+int query_loop(sqlite3 *db, sqlite3_stmt *statement, int (*each)(void *arg, sqlite3_stmt *row, struct err *err),
+               void *arg, struct err *err)
 {
     int code, status = 0;
     unsigned rows = 0;

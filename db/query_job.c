@@ -21,10 +21,10 @@ int job_each_device(sqlite3 *db, int (*each)(void *arg, int64_t device_id, struc
 }
 
 /* Descriptions of task ids below 25000 would match tasks of other streams: those ids are not unique. */
-#define NAMED_TASKS                                                                                                          \
-    " FROM task t LEFT JOIN task_description d ON t.task_id >= 25000 AND d.id = (SELECT min(id) FROM task_description"        \
-    "   WHERE task_id = t.task_id AND device_id IS t.device_id)"                                                             \
-    " LEFT JOIN operator_description o ON o.id = (SELECT min(id) FROM operator_description WHERE name = d.name)"             \
+#define NAMED_TASKS                                                                                                    \
+    " FROM task t LEFT JOIN task_description d ON t.task_id >= 25000 AND d.id = (SELECT min(id) FROM task_description" \
+    "   WHERE task_id = t.task_id AND device_id IS t.device_id)"                                                       \
+    " LEFT JOIN operator_description o ON o.id = (SELECT min(id) FROM operator_description WHERE name = d.name)"       \
     " WHERE t.device_id IS ?1"
 
 struct job_task_loop {
@@ -61,11 +61,12 @@ int job_each_task(sqlite3 *db, int64_t device_id, bool operators_only,
                   int (*each)(void *arg, const struct job_task *task, struct err *err), void *arg, struct err *err)
 {
     struct job_task_loop loop = {each, arg, operators_only, false, 0};
-    return query_run(db,
-                     "SELECT t.stream_id, t.task_id, t.start_ns, t.duration_ns, d.name, o.type, o.input_shapes,"
-                     " o.input_data_types, o.input_formats, o.output_shapes, o.output_data_types, o.output_formats" NAMED_TASKS
-                     " ORDER BY t.start_ns, t.id",
-                     &device_id, 1, give_task, &loop, err);
+    return query_run(
+        db,
+        "SELECT t.stream_id, t.task_id, t.start_ns, t.duration_ns, d.name, o.type, o.input_shapes,"
+        " o.input_data_types, o.input_formats, o.output_shapes, o.output_data_types, o.output_formats" NAMED_TASKS
+        " ORDER BY t.start_ns, t.id",
+        &device_id, 1, give_task, &loop, err);
 }
 
 struct job_statistic_loop {

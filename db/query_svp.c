@@ -33,14 +33,16 @@ int svp_each_model(sqlite3 *db, int (*each)(void *arg, const struct svp_model *m
                    struct err *err)
 {
     struct model_loop loop = {each, arg};
-    return query_run(db,
-                     "SELECT device_id, model_name, model_id, batch_num, inferences, ai_core_tasks, ai_cpu_tasks, acl_calls"
-                     " FROM profiled_model ORDER BY device_id, model_name, model_id, batch_num",
-                     NULL, 0, give_model, &loop, err);
+    return query_run(
+        db,
+        "SELECT device_id, model_name, model_id, batch_num, inferences, ai_core_tasks, ai_cpu_tasks, acl_calls"
+        " FROM profiled_model ORDER BY device_id, model_name, model_id, batch_num",
+        NULL, 0, give_model, &loop, err);
 }
 
 /* Prepares a statement whose parameters ?1 to ?4 are a model's device, name, id and batch number. */
-static int prepare_for_model(sqlite3 *db, const char *sql, const struct svp_model *model, sqlite3_stmt **ret, struct err *err)
+static int prepare_for_model(sqlite3 *db, const char *sql, const struct svp_model *model, sqlite3_stmt **ret,
+                             struct err *err)
 {
     int status = database_prepare(db, sql, ret, err);
     if (status < 0)
@@ -54,12 +56,14 @@ static int prepare_for_model(sqlite3 *db, const char *sql, const struct svp_mode
 
 /* ---- inferences ---- */
 
-#define INFERENCE_COLUMNS                                                                                                    \
-    "SELECT inference_id, device_id, coalesce(model_name, 'unknown'), model_id, batch_num, input_pic_num,"                   \
-    " current_pic_count, start_ns, end_ns, start_known, tasks, icache_hit, icache_miss, core_khz,"               \
-    " total_cycle, mac_busy_cycle, mac_ppen_cycle, vec_busy_cycle, vec_ppen_cycle, dstr_cycle, dtrans_cycle, dld_cycle,"     \
+#define INFERENCE_COLUMNS                                                                                              \
+    "SELECT inference_id, device_id, coalesce(model_name, 'unknown'), model_id, batch_num, input_pic_num,"             \
+    " current_pic_count, start_ns, end_ns, start_known, tasks, icache_hit, icache_miss, core_khz,"                     \
+    " total_cycle, mac_busy_cycle, mac_ppen_cycle, vec_busy_cycle, vec_ppen_cycle, dstr_cycle, dtrans_cycle, "         \
+    "dld_cycle,"                                                                                                       \
     " wld_cycle, ddr_read_bytes, ddr_write_bytes FROM inference"
-#define INFERENCE_ORDER " ORDER BY device_id, 3, model_id, batch_num, input_pic_num, start_known DESC, start_ns, inference_id"
+#define INFERENCE_ORDER                                                                                                \
+    " ORDER BY device_id, 3, model_id, batch_num, input_pic_num, start_known DESC, start_ns, inference_id"
 
 struct inference_loop {
     int (*each)(void *arg, const struct svp_inference *inference, struct err *err);
@@ -134,9 +138,9 @@ static int give_ai_cpu_task(void *arg, sqlite3_stmt *row, struct err *err)
                               : loop->each_of_model(loop->arg, query_text(row, 6), &task, err);
 }
 
-#define FILES_OF_MODEL                                                                                                       \
-    " FROM profiled_model p JOIN source_file f ON f.profiled_model_id = p.id AND f.kind = 'aicpu_task'"                      \
-    " JOIN ai_cpu_task t ON t.file_id = f.id"                                                                                \
+#define FILES_OF_MODEL                                                                                                 \
+    " FROM profiled_model p JOIN source_file f ON f.profiled_model_id = p.id AND f.kind = 'aicpu_task'"                \
+    " JOIN ai_cpu_task t ON t.file_id = f.id"                                                                          \
     " WHERE p.device_id IS ?1 AND p.model_name = ?2 AND p.model_id IS ?3 AND p.batch_num IS ?4"
 
 int svp_each_ai_cpu_task(sqlite3 *db, const struct svp_model *model, int64_t from_ns, int64_t until_ns,
@@ -199,10 +203,11 @@ int svp_each_report(sqlite3 *db, int (*each)(void *arg, const struct svp_report 
                     struct err *err)
 {
     struct report_loop loop = {each, arg};
-    return query_run(db,
-                     "SELECT device_id, model_id, current_pic_count FROM inference UNION"
-                     " SELECT device_id, model_id, current_pic_count FROM source_file WHERE kind = 'aicpu_task' ORDER BY 1, 2, 3",
-                     NULL, 0, give_report, &loop, err);
+    return query_run(
+        db,
+        "SELECT device_id, model_id, current_pic_count FROM inference UNION"
+        " SELECT device_id, model_id, current_pic_count FROM source_file WHERE kind = 'aicpu_task' ORDER BY 1, 2, 3",
+        NULL, 0, give_report, &loop, err);
 }
 
 struct svp_report_reader {
@@ -216,10 +221,11 @@ struct svp_report_reader *svp_report_reader_new(sqlite3 *db, struct err *err)
     int status = reader != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
     if (status == 0) {
         reader->db = db;
-        status = database_prepare(db,
-                                  INFERENCE_COLUMNS " WHERE device_id IS ?1 AND model_id IS ?2 AND current_pic_count IS ?3"
-                                                    " ORDER BY 3, batch_num, input_pic_num, start_ns, inference_id",
-                                  &reader->inferences, err);
+        status =
+            database_prepare(db,
+                             INFERENCE_COLUMNS " WHERE device_id IS ?1 AND model_id IS ?2 AND current_pic_count IS ?3"
+                                               " ORDER BY 3, batch_num, input_pic_num, start_ns, inference_id",
+                             &reader->inferences, err);
     }
     if (status == 0)
         status = database_prepare(db,
@@ -253,8 +259,8 @@ static void bind_report(sqlite3_stmt *statement, const struct svp_report *report
 }
 
 int svp_read_report_inferences(struct svp_report_reader *reader, const struct svp_report *report,
-                               int (*each)(void *arg, const struct svp_inference *inference, struct err *err), void *arg,
-                               struct err *err)
+                               int (*each)(void *arg, const struct svp_inference *inference, struct err *err),
+                               void *arg, struct err *err)
 {
     struct inference_loop loop = {each, arg};
     bind_report(reader->inferences, report);
@@ -273,7 +279,8 @@ int svp_read_report_ai_cpu_tasks(struct svp_report_reader *reader, const struct 
 
 /* ---- layers ---- */
 
-/* Texts grow and may move while they are read: until the end a layer holds offsets, one more than the text's, 0 for none. */
+/* Texts grow and may move while they are read: until the end a layer holds offsets, one more than the text's, 0 for
+ * none. */
 struct layer_loop {
     struct svp_layers layers;
     size_t capacity, texts_used, texts_capacity;
@@ -408,13 +415,14 @@ int acl_each_call(sqlite3 *db, const struct svp_model *model,
 {
     struct acl_loop loop = {each, arg};
     sqlite3_stmt *statement = NULL;
-    int status = prepare_for_model(db,
-                                   "SELECT c.start_ns, c.end_ns, c.process_id, c.thread_id, c.api_type, coalesce(c.name, 'N/A')"
-                                   " FROM profiled_model p JOIN source_file f ON f.profiled_model_id = p.id"
-                                   " AND f.kind = 'acl_call' JOIN acl_call c ON c.file_id = f.id WHERE p.device_id IS ?1"
-                                   " AND p.model_name = ?2 AND p.model_id IS ?3 AND p.batch_num IS ?4"
-                                   " ORDER BY c.process_id, c.thread_id, c.start_ns, c.end_ns DESC, c.id",
-                                   model, &statement, err);
+    int status =
+        prepare_for_model(db,
+                          "SELECT c.start_ns, c.end_ns, c.process_id, c.thread_id, c.api_type, coalesce(c.name, 'N/A')"
+                          " FROM profiled_model p JOIN source_file f ON f.profiled_model_id = p.id"
+                          " AND f.kind = 'acl_call' JOIN acl_call c ON c.file_id = f.id WHERE p.device_id IS ?1"
+                          " AND p.model_name = ?2 AND p.model_id IS ?3 AND p.batch_num IS ?4"
+                          " ORDER BY c.process_id, c.thread_id, c.start_ns, c.end_ns DESC, c.id",
+                          model, &statement, err);
     if (status == 0)
         status = query_loop(db, statement, give_call, &loop, err);
     sqlite3_finalize(statement);
@@ -449,15 +457,16 @@ int acl_each_statistic(sqlite3 *db, int (*each)(void *arg, const struct acl_stat
                        struct err *err)
 {
     struct acl_statistic_loop loop = {each, arg};
-    return query_run(db,
-                     "SELECT *, sum(total_ns) OVER (PARTITION BY device_id, model_id) FROM ("
-                     "  SELECT p.device_id, p.model_id, c.process_id, c.thread_id, c.api_type, coalesce(c.name, 'N/A') AS name,"
-                     "    count(*) AS calls, sum(c.end_ns - c.start_ns) AS total_ns, min(c.end_ns - c.start_ns),"
-                     "    max(c.end_ns - c.start_ns)"
-                     "  FROM acl_call c JOIN source_file f ON f.id = c.file_id JOIN profiled_model p ON p.id = f.profiled_model_id"
-                     "  GROUP BY 1, 2, 3, 4, 5, 6)"
-                     " ORDER BY device_id, model_id, process_id, thread_id, total_ns DESC, name",
-                     NULL, 0, give_acl_statistic, &loop, err);
+    return query_run(
+        db,
+        "SELECT *, sum(total_ns) OVER (PARTITION BY device_id, model_id) FROM ("
+        "  SELECT p.device_id, p.model_id, c.process_id, c.thread_id, c.api_type, coalesce(c.name, 'N/A') AS name,"
+        "    count(*) AS calls, sum(c.end_ns - c.start_ns) AS total_ns, min(c.end_ns - c.start_ns),"
+        "    max(c.end_ns - c.start_ns)"
+        "  FROM acl_call c JOIN source_file f ON f.id = c.file_id JOIN profiled_model p ON p.id = f.profiled_model_id"
+        "  GROUP BY 1, 2, 3, 4, 5, 6)"
+        " ORDER BY device_id, model_id, process_id, thread_id, total_ns DESC, name",
+        NULL, 0, give_acl_statistic, &loop, err);
 }
 
 const char *acl_mode_name(int64_t api_type)

@@ -44,7 +44,8 @@ struct capture_model *capture_add_model(struct capture *capture, const char *nam
             return &capture->models[i];
     }
     if (capture->model_count == CAPTURE_MAX_MODELS) {
-        diag_report(capture->diag, DIAG_FILE_LIMIT, NULL, "more than %d models; '%s' is ignored", CAPTURE_MAX_MODELS, name);
+        diag_report(capture->diag, DIAG_FILE_LIMIT, NULL, "more than %d models; '%s' is ignored", CAPTURE_MAX_MODELS,
+                    name);
         return NULL;
     }
     if (capture->models == NULL)
@@ -113,7 +114,8 @@ void capture_note_layer(struct capture *capture, const struct file_identity *ide
 /* Marks are found without their model's name: a record has only its number. */
 static int compare_marks(const void *a, const void *b)
 {
-    const struct file_identity *x = &((const struct inference_mark *)a)->identity, *y = &((const struct inference_mark *)b)->identity;
+    const struct file_identity *x = &((const struct inference_mark *)a)->identity,
+                               *y = &((const struct inference_mark *)b)->identity;
     struct file_identity p = *x, q = *y;
     p.model = q.model = NULL;
     return file_identity_compare(&p, &q, false);
@@ -122,10 +124,12 @@ static int compare_marks(const void *a, const void *b)
 const struct inference_mark *capture_mark(const struct capture *capture, int64_t device_id, int64_t model_id,
                                           int64_t batch_num, int64_t input_pic_num, int64_t current_pic_count)
 {
-    struct inference_mark key = {.identity = {device_id, model_id, batch_num, input_pic_num, current_pic_count, -1, NULL, NULL}};
+    struct inference_mark key = {
+        .identity = {device_id, model_id, batch_num, input_pic_num, current_pic_count, -1, NULL, NULL}};
     if (model_id < 0) /* the layout does not give it: the only model's */
         key.identity.model_id = capture->model_count == 1 ? capture->models[0].model_id : -1;
-    return capture->mark_count > 0 ? bsearch(&key, capture->marks, capture->mark_count, sizeof key, compare_marks) : NULL;
+    return capture->mark_count > 0 ? bsearch(&key, capture->marks, capture->mark_count, sizeof key, compare_marks)
+                                   : NULL;
 }
 
 /* ---- one entry after the other ---- */
@@ -186,7 +190,8 @@ static const struct record_kind *recognise(const char *name, struct file_identit
     return NULL;
 }
 
-static int read_done_of(struct capture *capture, const struct entry_list *list, struct capture_file *file, struct err *err)
+static int read_done_of(struct capture *capture, const struct entry_list *list, struct capture_file *file,
+                        struct err *err)
 {
     size_t length = strlen(file->name);
     char *done_name = malloc(length + sizeof ".done");
@@ -228,7 +233,8 @@ static int take_data(struct capture *capture, const struct entry_list *list, con
     return read_done_of(capture, list, file, err);
 }
 
-static int take_entry(struct capture *capture, const struct entry_list *list, const struct entry *entry, struct err *err)
+static int take_entry(struct capture *capture, const struct entry_list *list, const struct entry *entry,
+                      struct err *err)
 {
     const char *name = base_name(entry->name);
     size_t length = strlen(name);
@@ -318,9 +324,11 @@ static void reject_duplicates(struct capture *capture)
         struct capture_file *file = &capture->files[i];
         if (file->kind == NULL)
             continue;
-        if (before != NULL && before->kind == file->kind && file_identity_compare(&before->identity, &file->identity, true) == 0) {
+        if (before != NULL && before->kind == file->kind &&
+            file_identity_compare(&before->identity, &file->identity, true) == 0) {
             struct place place = {file->name, -1, -1, NULL};
-            diag_report(capture->diag, DIAG_FILE_DUPLICATE, &place, "the same stream as '%s', which is decoded", before->name);
+            diag_report(capture->diag, DIAG_FILE_DUPLICATE, &place, "the same stream as '%s', which is decoded",
+                        before->name);
             file->kind = NULL;
         } else {
             before = file;
@@ -358,9 +366,11 @@ static void settle_clocks(struct capture *capture)
             diag_report(capture->diag, DIAG_CONFIG_MISSING, &place,
                         "no aic_frequency for device %lld in info.json; times are unknown, cycles and ratios are right",
                         (long long)reported);
-        if (capture->family == CAPTURE_JOB && (device == NULL || device->counter_khz <= 0) && capture->options.clock_khz <= 0)
+        if (capture->family == CAPTURE_JOB && (device == NULL || device->counter_khz <= 0) &&
+            capture->options.clock_khz <= 0)
             diag_report(capture->diag, DIAG_CLOCK_ASSUMED, &place,
-                        "no hwts_frequency for device %lld; 100 MHz is assumed, the Ascend 910A's", (long long)reported);
+                        "no hwts_frequency for device %lld; 100 MHz is assumed, the Ascend 910A's",
+                        (long long)reported);
     }
 }
 

@@ -14,7 +14,8 @@
 
 bool is_config_name(const char *name)
 {
-    static const char *const prefixes[] = {"info.json", "sample.json", "start_info", "end_info", "host_start.log", "dev_start.log"};
+    static const char *const prefixes[] = {"info.json", "sample.json",    "start_info",
+                                           "end_info",  "host_start.log", "dev_start.log"};
     struct file_identity identity;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         size_t length = strlen(prefixes[i]);
@@ -30,11 +31,48 @@ bool is_config_name(const char *name)
 bool is_known_stream(const char *name)
 {
     static const char *const stems[] = {
-        "AclModule.", "aicore.data", "aiVectorCore.", "hwts.", "ts_track.", "stars_", "ffts_profile", "Framework.",
-        "Runtime.", "DATA_PREPROCESS.", "ai_ctrl_cpu.", "ctrlcpu.", "tscpu.", "aicpu.data", "ddr.", "hbm.", "llc.", "l2_cache.",
-        "dvpp.", "nic.", "roce.", "pcie.", "hccs.", "Memory.", "SystemCpuUsage.", "host_", "HCCL.", "Msprof.",
-        "training_trace.", "aging.", "unaging.", "biu.", "ge_logic_stream_info.", "npu_", "lpm", "instr.", "qos.",
-        "nano_stars_profile", "netdev_stats.", "ub.", "ccu", "socpmu.",
+        "AclModule.",
+        "aicore.data",
+        "aiVectorCore.",
+        "hwts.",
+        "ts_track.",
+        "stars_",
+        "ffts_profile",
+        "Framework.",
+        "Runtime.",
+        "DATA_PREPROCESS.",
+        "ai_ctrl_cpu.",
+        "ctrlcpu.",
+        "tscpu.",
+        "aicpu.data",
+        "ddr.",
+        "hbm.",
+        "llc.",
+        "l2_cache.",
+        "dvpp.",
+        "nic.",
+        "roce.",
+        "pcie.",
+        "hccs.",
+        "Memory.",
+        "SystemCpuUsage.",
+        "host_",
+        "HCCL.",
+        "Msprof.",
+        "training_trace.",
+        "aging.",
+        "unaging.",
+        "biu.",
+        "ge_logic_stream_info.",
+        "npu_",
+        "lpm",
+        "instr.",
+        "qos.",
+        "nano_stars_profile",
+        "netdev_stats.",
+        "ub.",
+        "ccu",
+        "socpmu.",
     };
     for (size_t i = 0; i < sizeof stems / sizeof *stems; i++) {
         if (strncmp(name, stems[i], strlen(stems[i])) == 0)
@@ -86,7 +124,8 @@ static int64_t read_frequency(struct capture *capture, const char *name, const s
     return -1;
 }
 
-static int take_device(struct capture *capture, const char *name, const struct json *entry, int64_t file_device, struct err *err)
+static int take_device(struct capture *capture, const char *name, const struct json *entry, int64_t file_device,
+                       struct err *err)
 {
     int64_t device_id = file_device;
     json_integer(json_member(entry, "id"), &device_id);
@@ -115,7 +154,8 @@ static int take_info(struct capture *capture, const char *name, const struct jso
         number_parse_integer(suffix + strlen(info_json), strlen(suffix) - strlen(info_json), &file_device);
     const struct json *devices = json_member(root, "DeviceInfo");
     if (!json_is_array(devices)) {
-        report_config(capture, name, "DeviceInfo", "no list of devices; expected {\"DeviceInfo\": [{\"aic_frequency\": \"600\"}]}");
+        report_config(capture, name, "DeviceInfo",
+                      "no list of devices; expected {\"DeviceInfo\": [{\"aic_frequency\": \"600\"}]}");
         return 0;
     }
     int status = 0;
@@ -176,7 +216,8 @@ int capture_read_config(struct capture *capture, const struct entry *entry, stru
         struct err mistake = ERR_INIT;
         struct json *root = json_parse(text, length, &mistake);
         if (!json_is_object(root))
-            report_config(capture, entry->name, NULL, root == NULL ? err_message(&mistake) : "no JSON object; it is ignored");
+            report_config(capture, entry->name, NULL,
+                          root == NULL ? err_message(&mistake) : "no JSON object; it is ignored");
         else
             status = (strncmp(name, "info.json", 9) == 0 ? take_info : take_net)(capture, entry->name, root, err);
         json_free(root);
@@ -192,8 +233,10 @@ static bool take_done_line(const char *line, size_t length, struct done_info *do
         const char *key;
         size_t member;
     } keys[] = {
-        {"filesize", offsetof(struct done_info, file_size)},   {"starttime", offsetof(struct done_info, start_ns)},
-        {"endtime", offsetof(struct done_info, end_ns)},       {"icache_hit", offsetof(struct done_info, icache_hit)},
+        {"filesize", offsetof(struct done_info, file_size)},
+        {"starttime", offsetof(struct done_info, start_ns)},
+        {"endtime", offsetof(struct done_info, end_ns)},
+        {"icache_hit", offsetof(struct done_info, icache_hit)},
         {"icache_miss", offsetof(struct done_info, icache_miss)},
     };
     const char *colon = memchr(line, ':', length);
@@ -237,8 +280,9 @@ int capture_read_done(struct capture *capture, const char *name, struct done_inf
     free(text);
     if (ret->start_ns >= 0 && ret->end_ns >= 0 && ret->end_ns < ret->start_ns) {
         struct place place = {name, -1, -1, "endtime"};
-        diag_report(capture->diag, DIAG_CONFIG_INVALID, &place, "endtime %lld is before starttime %lld; neither is used",
-                    (long long)ret->end_ns, (long long)ret->start_ns);
+        diag_report(capture->diag, DIAG_CONFIG_INVALID, &place,
+                    "endtime %lld is before starttime %lld; neither is used", (long long)ret->end_ns,
+                    (long long)ret->start_ns);
         ret->start_ns = ret->end_ns = -1;
     }
     return 0;

@@ -46,7 +46,8 @@ static void resolve_link(const char *directory, struct entry *entry)
     char *path = path_join(directory, entry->name);
     char *target = path != NULL ? realpath(path, NULL) : NULL;
     size_t length = strlen(directory);
-    entry->leaves = target == NULL || strncmp(target, directory, length) != 0 || target[length] != '/' || stat(target, &info) != 0;
+    entry->leaves =
+        target == NULL || strncmp(target, directory, length) != 0 || target[length] != '/' || stat(target, &info) != 0;
     if (!entry->leaves) {
         entry->size = (uint64_t)info.st_size;
         entry->modified_ns = info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec;
@@ -94,7 +95,8 @@ static int read_directory(struct entry_list *list, const char *directory, const 
     DIR *stream = path != NULL ? opendir(path) : NULL;
     int status = 0;
     if (stream == NULL) {
-        status = path == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : err_set_errno(err, errno, "cannot read directory '%s'", path);
+        status = path == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                              : err_set_errno(err, errno, "cannot read directory '%s'", path);
         goto out;
     }
     while (status == 0) {
@@ -165,7 +167,8 @@ int entry_list_fingerprint(const struct entry_list *list, char ret[65], struct e
         if (S_ISDIR(entry->mode)) /* its time changes when results are written beside the data */
             continue;
         char numbers[64];
-        int length = snprintf(numbers, sizeof numbers, "%llu %lld\n", (unsigned long long)entry->size, (long long)entry->modified_ns);
+        int length = snprintf(numbers, sizeof numbers, "%llu %lld\n", (unsigned long long)entry->size,
+                              (long long)entry->modified_ns);
         checksum_add(checksum, entry->name, strlen(entry->name) + 1);
         checksum_add(checksum, numbers, (size_t)length);
     }

@@ -1,6 +1,8 @@
 /* Rows on their way from hooks and the record loop to the sink. */
 #include "parsers/decoder.h"
 
+#include "base/utf8.h"
+
 #include <string.h>
 
 struct open_batch *decoder_open_batch(struct decoder *decoder, const struct record_kind *kind)
@@ -19,7 +21,8 @@ static int commit(struct decoder *decoder, struct open_batch *open, struct err *
     return decoder->sink->commit(decoder->sink, batch, err);
 }
 
-int open_batch_next(struct decoder *decoder, struct open_batch *open, size_t text_bytes, struct row *ret_row, struct err *err)
+int open_batch_next(struct decoder *decoder, struct open_batch *open, size_t text_bytes, struct row *ret_row,
+                    struct err *err)
 {
     struct row_batch *batch = open->batch;
     if (batch != NULL && (batch->rows == batch->capacity || batch->texts_capacity - batch->texts_used < text_bytes)) {
@@ -97,22 +100,14 @@ void row_set_integer(struct row *row, size_t column, int64_t value)
     *row->present |= UINT64_C(1) << column;
 }
 
-/* The longest prefix of at most limit bytes that does not end inside a UTF-8 character. */
-static size_t cut_text(const char *text, size_t limit)
-{
-    size_t end = limit;
-    while (end > 0 && limit - end < 4 && ((unsigned char)text[end] & 0xc0) == 0x80)
-        end--;
-    return limit - end < 4 ? end : limit;
-}
-
 void decoder_set_text(struct decoder *decoder, const struct record_kind *kind, struct row *row, size_t column,
                       const char *text, size_t length)
 {
     struct row_batch *batch = decoder_open_batch(decoder, kind)->batch;
     if (length > DECODED_TEXT_MAX)
-        length = cut_text(text, DECODED_TEXT_MAX);
-    if (batch->texts_capacity - batch->texts_used < length) /* cannot be: decoder_emit made room for every text column */
+        length = utf8_cut(text, DECODED_TEXT_MAX);
+    if (batch->texts_capacity - batch->texts_used <
+        length) /* cannot be: decoder_emit made room for every text column */
         length = batch->texts_capacity - batch->texts_used;
     char *copy = batch->texts + batch->texts_used;
     memcpy(copy, text, length);

@@ -1,4 +1,5 @@
-/* hwts log of Ascend chips with a hardware task scheduler: hwts.data and its older names, a record for each start and end. */
+/* hwts log of Ascend chips with a hardware task scheduler: hwts.data and its older names, a record for each start and
+ * end. */
 #include "base/number.h"
 #include "parsers/decode.h"
 #include "parsers/kinds/task.h"
@@ -15,12 +16,15 @@ static const char *const patterns[] = {
 enum { FILE_ID, TYPE, COUNTER, TASK_ID, STREAM_ID, TICK };
 enum { TYPE_START, TYPE_END };
 
-static const struct value_name types[] = {{TYPE_START, "start"}, {TYPE_END, "end"}, {2, "block start"}, {3, "block end"}, {0, NULL}};
+static const struct value_name types[] = {
+    {TYPE_START, "start"}, {TYPE_END, "end"}, {2, "block start"}, {3, "block end"}, {0, NULL}};
 
 static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL, "The file it came from (source_file.id)."},
+    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
+                 "The file it came from (source_file.id)."},
     [TYPE] = {"type", "Type", COLUMN_INTEGER, UNIT_NONE, 0, types, "What happened."},
-    [COUNTER] = {"counter", "Counter", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Counts records modulo 16; a gap means lost records."},
+    [COUNTER] = {"counter", "Counter", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                 "Counts records modulo 16; a gap means lost records."},
     [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The task's number."},
     [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream."},
     [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When, on the device's system counter."},
@@ -36,7 +40,8 @@ static const struct field fields[] = {
 
 static const struct layout layouts[] = {{
     .name = "hwts-64",
-    .source = "CANN hwts.data record, chips 1 to 4, 64 bytes, magic 0x6BD3 at 2 (cann-formats 5.1); the counter in bits 4 "
+    .source = "CANN hwts.data record, chips 1 to 4, 64 bytes, magic 0x6BD3 at 2 (Ascend/msprof of 2022, hwts_log.py); "
+              "the counter in bits 4 "
               "to 7 as a real Ascend 910A capture has it",
     .record_size = 64,
     .magics = {{.offset = 2, .width = 2, .value = 0x6bd3}},
@@ -120,8 +125,8 @@ static int64_t nanoseconds(const struct state *state, int64_t tick)
     return number_scale(tick, 1000000, state->khz);
 }
 
-static int emit_task(struct decoder *decoder, const struct state *state, int64_t stream_id, int64_t task_id, int64_t start,
-                     int64_t end, struct err *err)
+static int emit_task(struct decoder *decoder, const struct state *state, int64_t stream_id, int64_t task_id,
+                     int64_t start, int64_t end, struct err *err)
 {
     struct row row;
     int status = decoder_emit(decoder, &kind_task, &row, err);
@@ -163,8 +168,8 @@ static int take_end(struct decoder *decoder, struct state *state, uint64_t key, 
     struct open_start *start = find_start(state, key);
     struct place place = decoder_place(decoder, NULL);
     if (start->key != key) {
-        diag_report(decoder_diag(decoder), DIAG_TASK_UNMATCHED_END, &place, "stream %lld task %lld ends without a start",
-                    (long long)stream_id, (long long)task_id);
+        diag_report(decoder_diag(decoder), DIAG_TASK_UNMATCHED_END, &place,
+                    "stream %lld task %lld ends without a start", (long long)stream_id, (long long)task_id);
         return 0;
     }
     int64_t start_tick = start->tick;
@@ -194,7 +199,8 @@ static void check_sequence(struct decoder *decoder, struct state *state, const s
     int64_t tick = row->cells[TICK].integer;
     if (state->seen && tick < state->last_tick) {
         struct place place = decoder_place(decoder, "tick");
-        diag_report(diag, DIAG_RECORD_ORDER, &place, "tick %lld after %lld", (long long)tick, (long long)state->last_tick);
+        diag_report(diag, DIAG_RECORD_ORDER, &place, "tick %lld after %lld", (long long)tick,
+                    (long long)state->last_tick);
     }
     state->last_tick = tick;
     state->seen = true;
@@ -207,7 +213,8 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     if (!row_has(row, TYPE) || !row_has(row, TICK) || !row_has(row, STREAM_ID) || !row_has(row, TASK_ID))
         return 0;
     check_sequence(decoder, state, row);
-    uint64_t key = ((uint64_t)row->cells[STREAM_ID].integer << 32 | (uint64_t)(row->cells[TASK_ID].integer & 0xffffffff)) + 1;
+    uint64_t key =
+        ((uint64_t)row->cells[STREAM_ID].integer << 32 | (uint64_t)(row->cells[TASK_ID].integer & 0xffffffff)) + 1;
     switch (row->cells[TYPE].integer) {
     case TYPE_START:
         return take_start(decoder, state, key, row->cells[TICK].integer, err);
@@ -227,8 +234,9 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
         const struct open_start *start = &state->starts[i];
         if (start->key != 0)
             diag_report(decoder_diag(decoder), DIAG_TASK_UNMATCHED_START, &place,
-                        "stream %lld task %lld started at tick %lld and did not end", (long long)((start->key - 1) >> 32),
-                        (long long)((start->key - 1) & 0xffffffff), (long long)start->tick);
+                        "stream %lld task %lld started at tick %lld and did not end",
+                        (long long)((start->key - 1) >> 32), (long long)((start->key - 1) & 0xffffffff),
+                        (long long)start->tick);
     }
     free(state->starts);
     return 0;

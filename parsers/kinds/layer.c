@@ -9,20 +9,26 @@ static const char *const patterns[] = {"{model}.{model_id}.layer.info", NULL};
 enum { FILE_ID, MODEL_NAME, MODEL_ID, LAYER_ID, NAME, TYPE, ORI_NAME, TASK_ID, ENGINE };
 
 static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL, "The file it came from (source_file.id)."},
-    [MODEL_NAME] = {"model_name", "Model name", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL, "The model, from the file name."},
-    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "The model's number, from the file name."},
+    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
+                 "The file it came from (source_file.id)."},
+    [MODEL_NAME] = {"model_name", "Model name", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
+                    "The model, from the file name."},
+    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                  "The model's number, from the file name."},
     [LAYER_ID] = {"layer_id", "Layer ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The layer's number in the model."},
     [NAME] = {"name", "Layer name", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The layer's name on the device."},
     [TYPE] = {"type", "Layer type", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The layer's operator type."},
-    [ORI_NAME] = {"ori_name", "Original layer name", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The layer's name in the user's network."},
-    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The layer group it runs in; several layers of one task are fused."},
+    [ORI_NAME] = {"ori_name", "Original layer name", COLUMN_TEXT, UNIT_NONE, 0, NULL,
+                  "The layer's name in the user's network."},
+    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                 "The layer group it runs in; several layers of one task are fused."},
     [ENGINE] = {"engine", "Engine", COLUMN_TEXT, UNIT_NONE, 0, NULL, "AI_CORE or AI_CPU."},
 };
 
 extern const struct record_kind kind_layer;
 
-static void set_text(struct decoder *decoder, struct row *row, size_t column, const struct json *entry, const char *name)
+static void set_text(struct decoder *decoder, struct row *row, size_t column, const struct json *entry,
+                     const char *name)
 {
     const char *text = json_string(json_member(entry, name));
     if (text != NULL)
@@ -53,14 +59,17 @@ static int take_layer(struct decoder *decoder, const struct capture_file *file, 
     }
     place.field = "task_id";
     if (!json_integer(json_member(entry, "task_id"), &task_id) || task_id < 0) {
-        diag_report(diag, DIAG_TEXT_LINE, &place, "layer %lld has no task_id; expected a whole number", (long long)layer_id);
+        diag_report(diag, DIAG_TEXT_LINE, &place, "layer %lld has no task_id; expected a whole number",
+                    (long long)layer_id);
         return 0;
     }
     const char *engine = engine_name(json_member(entry, "engine"));
     if (engine == NULL) {
         place.field = "engine";
-        diag_report(diag, DIAG_TEXT_LINE, &place, "layer %lld has an unknown engine; expected AI_CORE or AI_CPU; taken as "
-                    "AI_CORE", (long long)layer_id);
+        diag_report(diag, DIAG_TEXT_LINE, &place,
+                    "layer %lld has an unknown engine; expected AI_CORE or AI_CPU; taken as "
+                    "AI_CORE",
+                    (long long)layer_id);
         engine = "AI_CORE";
     }
     struct row row;
@@ -80,15 +89,16 @@ static int take_layer(struct decoder *decoder, const struct capture_file *file, 
     return 0;
 }
 
-static int take_text(struct decoder *decoder, void *state, const struct capture_file *file, const char *data, size_t length,
-                     struct err *err)
+static int take_text(struct decoder *decoder, void *state, const struct capture_file *file, const char *data,
+                     size_t length, struct err *err)
 {
     (void)state;
     struct place place = {file->name, -1, -1, NULL};
     struct err mistake = ERR_INIT;
     struct json *root = json_parse(data, length, &mistake);
     if (root == NULL) {
-        diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, &place, "%s; expected a JSON array of layers", err_message(&mistake));
+        diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, &place, "%s; expected a JSON array of layers",
+                    err_message(&mistake));
         return 0;
     }
     if (!json_is_array(root)) {
@@ -110,8 +120,9 @@ const struct record_kind kind_layer = {
     .name = "layer",
     .table = "layer",
     .title = "Layer table entry",
-    .doc = "One layer of a model and the task that runs it. A JSON array of objects with the keys layer_id, name, type, "
-           "ori_name, task_id and engine.",
+    .doc =
+        "One layer of a model and the task that runs it. A JSON array of objects with the keys layer_id, name, type, "
+        "ori_name, task_id and engine.",
     .patterns = patterns,
     .columns = columns,
     .column_count = sizeof columns / sizeof *columns,

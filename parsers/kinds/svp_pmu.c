@@ -40,11 +40,15 @@ enum {
 
 /* The first five are what a timeline reads: SQLite stops unpacking a row after the last column that is asked for. */
 static const struct column columns[] = {
-    [INFERENCE] = {"inference_id", "Inference", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "The inference (inference.inference_id): model, batch, sample."},
-    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "Where the inference's task before it ended; the first at the inference's start."},
-    [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "total_cycle / AI core frequency, to the next task's start."},
+    [INFERENCE] = {"inference_id", "Inference", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                   "The inference (inference.inference_id): model, batch, sample."},
+    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                  "Where the inference's task before it ended; the first at the inference's start."},
+    [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                     "total_cycle / AI core frequency, to the next task's start."},
     [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream that the task ran on."},
-    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Index of the layer group within one inference."},
+    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                 "Index of the layer group within one inference."},
     [TOTAL_CYCLE] = {"total_cycle", "Total cycles", CYCLES, "Cycles of the layer group."},
     [MAC_BUSY] = {"mac_busy_cycle", "Mac busy", CYCLES, "Cycles in which the matrix unit was busy."},
     [MAC_PPEN] = {"mac_ppen_cycle", "Mac ppen", CYCLES, "Cycles in which the matrix unit's pipeline was enabled."},
@@ -56,8 +60,10 @@ static const struct column columns[] = {
     [WLD] = {"wld_cycle", "WLD", CYCLES, "Cycles in which weights were loaded."},
     [DDR_READ] = {"ddr_read_bytes", "DDR read", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "Bytes read from DDR memory."},
     [DDR_WRITE] = {"ddr_write_bytes", "DDR write", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "Bytes written to DDR memory."},
-    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "The model; stored once in inference."},
-    [CURRENT_PIC_COUNT] = {"current_pic_count", "Current pic count", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Which inference was sampled; stored once in inference."},
+    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
+                  "The model; stored once in inference."},
+    [CURRENT_PIC_COUNT] = {"current_pic_count", "Current pic count", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
+                           "Which inference was sampled; stored once in inference."},
 };
 
 static const struct field fields[] = {
@@ -81,7 +87,7 @@ static const struct field fields[] = {
 static const struct layout layouts[] = {{
     .name = "svp-reference",
     .source = "this project's reference layout after CANN's task-based aicore.data record, 128 bytes, event set "
-              "ArithmeticUtilization (cann-formats 4.1; svp-job 2.1)",
+              "ArithmeticUtilization (Ascend/msprof of 2022, analysis/profiling_bean/struct_info/aic_pmu.py)",
     .record_size = 128,
     /* The reserved word is the only thing constant in this record, so it stands in for a magic number. */
     .magics = {{.offset = 124, .width = 4, .value = 0}},
@@ -171,9 +177,10 @@ static int emit_inference(struct decoder *decoder, const struct state *state, co
         return status;
     const struct file_identity *identity = &state->file->identity;
     const struct capture_model *model = capture_model(decoder_capture(decoder), inference->model_id);
-    const char *name = inference->mark != NULL && inference->mark->identity.model != NULL ? inference->mark->identity.model
-                       : model != NULL                                                     ? model->name
-                                                                                           : NULL;
+    const char *name = inference->mark != NULL && inference->mark->identity.model != NULL
+                           ? inference->mark->identity.model
+                       : model != NULL ? model->name
+                                       : NULL;
     row_set_integer(&row, INFERENCE_ID, inference->id);
     row_set_integer(&row, INFERENCE_FILE_ID, state->file->id);
     row_set_integer(&row, INFERENCE_DEVICE_ID, state->device_id);
@@ -276,7 +283,8 @@ static void choose_model(struct decoder *decoder, struct state *state, int64_t m
     if (model != NULL && model->layer_tasks != NULL)
         return;
     struct place place = {state->file->name, -1, -1, NULL};
-    diag_report(decoder_diag(decoder), DIAG_LAYER_MISSING, &place, "no layer table for model %lld", (long long)model_id);
+    diag_report(decoder_diag(decoder), DIAG_LAYER_MISSING, &place, "no layer table for model %lld",
+                (long long)model_id);
 }
 
 /* Makes the record's inference the current one. */
@@ -365,8 +373,8 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     int64_t cycles = row_has(row, TOTAL_CYCLE) ? row->cells[TOTAL_CYCLE].integer : 0;
     if (cycles < 0 || cycles > CYCLE_LIMIT) {
         struct place place = decoder_place(decoder, "total_cycle");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%lld cycles; expected at most %lld", (long long)cycles,
-                    (long long)CYCLE_LIMIT);
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%lld cycles; expected at most %lld",
+                    (long long)cycles, (long long)CYCLE_LIMIT);
         *keep = false;
         return 0;
     }
