@@ -13,6 +13,7 @@
 #define UNIT_CARRIED 64 /* when more inferences than this go on at the end of a unit, each is drawn whole instead */
 #define SAMPLE_INFERENCES 16 /* looked through for stream ids before drawing */
 #define SAMPLE_ROWS 65536
+#define SAMPLE_AI_CPU_TASKS 1024
 #define LOOKING_ENDS 1 /* a callback's result that only ends the looking */
 
 struct inference_span {
@@ -41,6 +42,8 @@ struct task_timeline {
     struct svp_drawing drawing;
     struct tid_pool tids;
     struct stream_threads core_threads, cpu_threads;
+    struct svp_ai_cpu_task sample[SAMPLE_AI_CPU_TASKS]; /* the first, held back until the pipeline starts */
+    size_t sample_count;
     struct parallel *pipeline;
     struct svp_unit *unit;                        /* being filled */
     struct drawn_inference carried[UNIT_CARRIED]; /* from the unit before */
@@ -126,26 +129,32 @@ static int add_cpu_stream(void *arg, const struct svp_ai_cpu_task *task, struct 
 {
     struct task_timeline *timeline = arg;
     stream_set_add(&timeline->cpu_streams, task->stream_id);
-    if (++timeline->rows % SAMPLE_ROWS != 0)
-        return 0;
-    return interrupted() ? interrupt_error(err) : timeline->streams_complete ? 0 : LOOKING_ENDS;
+    return ++timeline->rows % SAMPLE_ROWS == 0 && interrupted() ? interrupt_error(err) : 0;
 }
 
 /* Which numbers are taken must be known before the first event is drawn. Nearly always a few inferences name every
- * stream; looking through all of them (complete) takes half as long as drawing them. */
-static int collect_streams(struct task_timeline *timeline, bool complete, struct err *err)
+ * stream, and the first AI CPU tasks theirs. */
+static int sample_streams(struct task_timeline *timeline, struct err *err)
 {
-    timeline->streams_complete = complete;
-    timeline->rows = 0;
-    int result = 0;
     const struct inference_list *list = &timeline->inferences;
-    for (size_t i = 0; i < list->count && result == 0 && (complete || i < SAMPLE_INFERENCES); i++)
+    int result = 0;
+    for (size_t i = 0; i < list->count && result == 0 && i < SAMPLE_INFERENCES; i++)
         result = svp_read_task_times(timeline->reader, list->spans[i].id, add_core_stream, timeline, err);
-    if (result < 0)
-        return result;
-    timeline->rows = 0;
-    result = svp_each_ai_cpu_task(timeline->db, timeline->model, INT64_MIN, INT64_MAX, add_cpu_stream, timeline, err);
     return result < 0 ? result : 0;
+}
+
+/* When they do not, all tasks are looked through, which takes half as long as drawing them. */
+static int collect_streams(struct task_timeline *timeline, struct err *err)
+{
+    const struct inference_list *list = &timeline->inferences;
+    int result = 0;
+    timeline->streams_complete = true;
+    for (size_t i = 0; i < list->count && result == 0; i++)
+        result = svp_read_task_times(timeline->reader, list->spans[i].id, add_core_stream, timeline, err);
+    if (result == 0)
+        result =
+            svp_each_ai_cpu_task(timeline->db, timeline->model, INT64_MIN, INT64_MAX, add_cpu_stream, timeline, err);
+    return result;
 }
 
 /* ---- units ---- */
@@ -286,32 +295,7 @@ static int add_ai_cpu_task(void *arg, const struct svp_ai_cpu_task *task, struct
                                                             : submit_unit(timeline, span_end(drawn.start_ns, 1), err);
 }
 
-static int draw_units(struct task_timeline *timeline, struct err *err)
-{
-    const struct parallel_work work = {.unit_size = sizeof(struct svp_unit),
-                                       .arg = &timeline->drawing,
-                                       .worker_new = svp_worker_new,
-                                       .worker_free = svp_worker_free,
-                                       .process = svp_worker_draw,
-                                       .unit_release = svp_unit_release};
-    timeline->pipeline = parallel_new(&work, &timeline->file.out, err);
-    if (timeline->pipeline == NULL)
-        return -(int)err->code;
-    int result = begin_unit(timeline, INT64_MIN, 0, err);
-    if (result == 0 && timeline->model->ai_cpu_tasks > 0)
-        result =
-            svp_each_ai_cpu_task(timeline->db, timeline->model, INT64_MIN, INT64_MAX, add_ai_cpu_task, timeline, err);
-    while (result == 0 && timeline->next_inference < timeline->inferences.count)
-        result = add_inference(timeline, err);
-    if (result == 0)
-        result = submit_unit(timeline, INT64_MAX, err);
-    if (result == 0)
-        result = parallel_finish(timeline->pipeline, err);
-    parallel_free(timeline->pipeline);
-    return result;
-}
-
-/* ---- the file ---- */
+/* ---- drawing ---- */
 
 static int number_threads(struct task_timeline *timeline, struct err *err)
 {
@@ -324,6 +308,63 @@ static int number_threads(struct task_timeline *timeline, struct err *err)
                                      &timeline->tids, err);
     return result;
 }
+
+/* Starts the workers once the first AI CPU tasks have told their streams, and gives these tasks on. */
+static int start_drawing(struct task_timeline *timeline, struct err *err)
+{
+    const struct parallel_work work = {.unit_size = sizeof(struct svp_unit),
+                                       .arg = &timeline->drawing,
+                                       .worker_new = svp_worker_new,
+                                       .worker_free = svp_worker_free,
+                                       .process = svp_worker_draw,
+                                       .unit_release = svp_unit_release};
+    for (size_t i = 0; i < timeline->sample_count; i++)
+        stream_set_add(&timeline->cpu_streams, timeline->sample[i].stream_id);
+    int result = number_threads(timeline, err);
+    if (result < 0)
+        return result;
+    timeline->pipeline = parallel_new(&work, &timeline->file.out, err);
+    if (timeline->pipeline == NULL)
+        return -(int)err->code;
+    result = begin_unit(timeline, INT64_MIN, 0, err);
+    for (size_t i = 0; i < timeline->sample_count && result == 0; i++)
+        result = add_ai_cpu_task(timeline, &timeline->sample[i], err);
+    return result;
+}
+
+static int take_ai_cpu_task(void *arg, const struct svp_ai_cpu_task *task, struct err *err)
+{
+    struct task_timeline *timeline = arg;
+    if (timeline->pipeline == NULL && timeline->sample_count < SAMPLE_AI_CPU_TASKS) {
+        timeline->sample[timeline->sample_count++] = *task;
+        return 0;
+    }
+    if (timeline->pipeline == NULL && start_drawing(timeline, err) < 0)
+        return -(int)err->code;
+    return add_ai_cpu_task(timeline, task, err);
+}
+
+static int draw_units(struct task_timeline *timeline, struct err *err)
+{
+    int result = 0;
+    timeline->sample_count = 0;
+    if (timeline->model->ai_cpu_tasks > 0)
+        result =
+            svp_each_ai_cpu_task(timeline->db, timeline->model, INT64_MIN, INT64_MAX, take_ai_cpu_task, timeline, err);
+    if (result == 0 && timeline->pipeline == NULL)
+        result = start_drawing(timeline, err);
+    while (result == 0 && timeline->next_inference < timeline->inferences.count)
+        result = add_inference(timeline, err);
+    if (result == 0)
+        result = submit_unit(timeline, INT64_MAX, err);
+    if (result == 0)
+        result = parallel_finish(timeline->pipeline, err);
+    parallel_free(timeline->pipeline);
+    timeline->pipeline = NULL;
+    return result;
+}
+
+/* ---- the file ---- */
 
 static void write_threads(struct task_timeline *timeline)
 {
@@ -341,9 +382,7 @@ static int write_file(struct task_timeline *timeline, struct err *err)
     timeline->next_inference = 0;
     timeline->latest_end_ns = INT64_MIN;
     timeline->events_before = timeline->carried_tasks = 0;
-    int result = number_threads(timeline, err);
-    if (result == 0)
-        result = svp_timeline_open(&timeline->file, timeline->run, "task_time", timeline->model, err);
+    int result = svp_timeline_open(&timeline->file, timeline->run, "task_time", timeline->model, err);
     if (result == 0) {
         result = draw_units(timeline, err);
         if (result == 0)
@@ -375,12 +414,12 @@ int svp_task_timeline(struct timeline_run *run, const struct svp_model *model, s
     uint64_t done = run->done;
     int result = load(timeline, err);
     if (result == 0)
-        result = collect_streams(timeline, false, err);
+        result = sample_streams(timeline, err);
     if (result == 0)
         result = write_file(timeline, err);
     if (result < 0 && atomic_load(&timeline->drawing.unknown_stream)) {
         run->done = done;
-        result = collect_streams(timeline, true, err);
+        result = collect_streams(timeline, err);
         if (result == 0)
             result = write_file(timeline, err);
     }
