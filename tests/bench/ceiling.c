@@ -16,9 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CHUNK (1024 * 1024)
-#define COLUMNS 16 /* integers of one device record as it is stored */
-#define ROWS_PER_INSERT 100
+#define CHUNK 1048576 /* bytes */
+#define COLUMNS 16    /* integers of one device record as it is stored */
+#define ROWS_PER_INSERT 100L
 
 static double now(void)
 {

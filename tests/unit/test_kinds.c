@@ -128,8 +128,10 @@ static size_t check_kind(const char *name)
     char path[384];
     size_t fixtures = 0;
     const struct record_kind *kind = record_kind_find(name);
-    if (kind == NULL)
+    if (kind == NULL) {
         fail_msg("%s/%s: there is no such record kind", KINDS_DIRECTORY, name);
+        return 0;
+    }
     snprintf(path, sizeof(path), "%s/%s", KINDS_DIRECTORY, name);
     DIR *directory = opendir(path);
     assert_non_null(directory);
@@ -150,8 +152,10 @@ static void records_typed_from_the_documents_decode_to_their_values(void **state
 {
     (void)state;
     DIR *directory = opendir(KINDS_DIRECTORY);
-    if (directory == NULL)
+    if (directory == NULL) {
         fail_msg("%s: %s (run this test from the top of the source tree)", KINDS_DIRECTORY, strerror(errno));
+        return;
+    }
     for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory))
         if (entry->d_name[0] != '.' && strchr(entry->d_name, '.') == NULL && check_kind(entry->d_name) == 0)
             fail_msg("%s/%s: no *.hex file", KINDS_DIRECTORY, entry->d_name);
