@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # The generator: shipped captures are what it writes, and what it writes is a sound capture of the size that was asked for.
-# shellcheck disable=SC2154 # load common sets repository; run_msprof sets status and output
+# shellcheck disable=SC2154 # load common sets repository and scratch; run_msprof sets status and stderr
 
 load common
 
