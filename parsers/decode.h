@@ -56,6 +56,11 @@ int decoder_each_line(struct decoder *decoder, const struct capture_file *file, 
                       int (*each)(struct decoder *decoder, const struct capture_file *file, const char *line,
                                   size_t length, const struct place *place, struct err *err),
                       struct err *err);
+/* No sound duration gets here (104 days), and a thousand of the longest can still be added up. */
+#define DURATION_LIMIT_NS (INT64_C(1) << 53)
+/* Whether a task or call may last from start to end; false when it ends before it starts, lasts longer than
+ * DURATION_LIMIT_NS or starts outside of time, which is reported at the current record. what: "the call". */
+bool decoder_check_span(struct decoder *decoder, const char *what, int64_t start_ns, int64_t end_ns);
 static inline bool row_has(const struct row *row, size_t column)
 {
     return (*row->present >> column & 1) != 0;

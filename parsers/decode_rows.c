@@ -74,6 +74,27 @@ struct place decoder_place(const struct decoder *decoder, const char *field)
     return (struct place){decoder->file != NULL ? decoder->file->name : NULL, decoder->record, decoder->offset, field};
 }
 
+bool decoder_check_span(struct decoder *decoder, const char *what, int64_t start_ns, int64_t end_ns)
+{
+    struct place place = decoder_place(decoder, "end_ns");
+    const int64_t last_start = INT64_MAX - DURATION_LIMIT_NS;
+    if (start_ns < 0 || start_ns > last_start) {
+        place.field = "start_ns";
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%s starts at %lld ns; expected 0 to %lld", what,
+                    (long long)start_ns, (long long)last_start);
+    } else if (end_ns < start_ns) {
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
+                    "%s ends (%lld ns) before it starts (%lld ns); expected end >= start", what, (long long)end_ns,
+                    (long long)start_ns);
+    } else if (end_ns - start_ns > DURATION_LIMIT_NS) {
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%s lasts %lld ns; expected at most %lld", what,
+                    (long long)(end_ns - start_ns), (long long)DURATION_LIMIT_NS);
+    } else {
+        return true;
+    }
+    return false;
+}
+
 int64_t decoder_row_count(const struct decoder *decoder, const struct record_kind *kind)
 {
     for (size_t i = 0; i < decoder->open_count; i++) {

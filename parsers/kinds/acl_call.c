@@ -67,13 +67,8 @@ static int check_record(struct decoder *decoder, void *opaque, struct row *row, 
     (void)err;
     struct state *state = opaque;
     state->records++;
-    if (row_has(row, START_NS) && row_has(row, END_NS) && row->cells[END_NS].integer < row->cells[START_NS].integer) {
-        struct place place = decoder_place(decoder, "end_ns");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
-                    "the call ends (%lld ns) before it starts (%lld ns); expected end >= start",
-                    (long long)row->cells[END_NS].integer, (long long)row->cells[START_NS].integer);
-        *keep = false;
-    }
+    if (row_has(row, START_NS) && row_has(row, END_NS))
+        *keep = decoder_check_span(decoder, "the call", row->cells[START_NS].integer, row->cells[END_NS].integer);
     return 0;
 }
 

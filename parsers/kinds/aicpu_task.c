@@ -55,15 +55,9 @@ static int derive_duration(struct decoder *decoder, void *state, struct row *row
     if (!row_has(row, START_NS) || !row_has(row, END_NS))
         return 0;
     int64_t start = row->cells[START_NS].integer, end = row->cells[END_NS].integer;
-    if (end < start) {
-        struct place place = decoder_place(decoder, "end_ns");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
-                    "the task ends (%lld ns) before it starts (%lld ns); expected end >= start", (long long)end,
-                    (long long)start);
-        *keep = false;
-        return 0;
-    }
-    row_set_integer(row, DURATION_NS, end - start);
+    *keep = decoder_check_span(decoder, "the task", start, end);
+    if (*keep)
+        row_set_integer(row, DURATION_NS, end - start);
     return 0;
 }
 

@@ -96,7 +96,7 @@ static const struct layout layouts[] = {{
 }};
 
 /* No sound counter gets here: 2^53 cycles are 100 days at 1 GHz. */
-#define CYCLE_LIMIT (INT64_C(1) << 53)
+#define COUNTER_LIMIT (INT64_C(1) << 53)
 
 /* How many inferences of one file may be interleaved before a later part of one counts as a new one. */
 #define OPEN_INFERENCES 4096
@@ -126,7 +126,6 @@ struct state {
     struct capture_model *current_model;
     int64_t run_first_task;
     int64_t last_end_ns; /* where an inference without a start time begins */
-    bool limit_reported;
     unsigned char *missing_reported; /* bit per task id of the current model without layers */
     const struct capture_model *missing_model;
 };
@@ -365,19 +364,29 @@ static void add_counters(struct open_inference *inference, const struct row *row
     inference->summed |= *row->present >> MAC_BUSY & ((UINT64_C(1) << (DDR_WRITE - MAC_BUSY + 1)) - 1);
 }
 
+/* False, and reported, when a counter is beyond what any board counts. */
+static bool check_counters(struct decoder *decoder, const struct row *row)
+{
+    for (size_t i = TOTAL_CYCLE; i <= DDR_WRITE; i++) {
+        int64_t value = row->cells[i].integer;
+        if (!row_has(row, i) || (value >= 0 && value <= COUNTER_LIMIT))
+            continue;
+        struct place place = decoder_place(decoder, columns[i].name);
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%lld; expected 0 to %lld", (long long)value,
+                    (long long)COUNTER_LIMIT);
+        return false;
+    }
+    return true;
+}
+
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
     struct state *state = opaque;
     int64_t model_id = row_has(row, MODEL_ID) ? row->cells[MODEL_ID].integer : -1;
     int64_t current_pic_count = row_has(row, CURRENT_PIC_COUNT) ? row->cells[CURRENT_PIC_COUNT].integer : -1;
-    int64_t cycles = row_has(row, TOTAL_CYCLE) ? row->cells[TOTAL_CYCLE].integer : 0;
-    if (cycles < 0 || cycles > CYCLE_LIMIT) {
-        struct place place = decoder_place(decoder, "total_cycle");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%lld cycles; expected at most %lld",
-                    (long long)cycles, (long long)CYCLE_LIMIT);
-        *keep = false;
+    *keep = check_counters(decoder, row);
+    if (!*keep)
         return 0;
-    }
     if (state->current == NULL || state->current->model_id != model_id ||
         state->current->current_pic_count != current_pic_count) {
         int status = switch_inference(decoder, state, model_id, current_pic_count, err);
