@@ -282,6 +282,7 @@ static int read_options(struct settings *settings, enum command_id command, bool
             const char *word = argv[optarg != NULL && optarg == argv[optind - 1] ? optind - 2 : optind - 1];
 
             /* getopt takes abbreviations, which break when an option is added: only whole names count */
+            // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): getopt gives no index of the zeros at the end
             if (index >= 0 && strcspn(word + 2, "=") != strlen(tables.names[index].name))
                 result = unknown_option(err, command, word);
             else

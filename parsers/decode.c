@@ -214,6 +214,7 @@ static bool reject_misaligned(struct stream *stream, size_t *at)
 static bool find_next(struct stream *stream, size_t *at)
 {
     size_t size = stream->layout->record_size;
+    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): layouts with a record size of 0 are refused
     size_t past = (size_t)((stream->buffer_offset + (int64_t)*at - stream->damage.offset) % (int64_t)size);
     size_t grid = *at + (size - past) % size;
     stream->searching =

@@ -413,7 +413,7 @@ static void make_directory(struct directory *directory)
 static void the_files_of_a_directory_are_read_in_name_order(void **state)
 {
     (void)state;
-    struct directory directory;
+    struct directory directory = {0};
     struct layout_set set;
     struct err err = ERR_INIT;
     make_directory(&directory);
