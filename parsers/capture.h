@@ -50,6 +50,7 @@ int file_identity_compare(const struct file_identity *a, const struct file_ident
 struct inference_mark {
     struct file_identity identity; /* the texts belong to the capture's models */
     struct done_info done;
+    char *name; /* of the file, relative to the capture; owned */
 };
 
 #define LAYER_TASK_MAX 65536
@@ -122,7 +123,7 @@ void file_identity_release(struct file_identity *identity);
 /* The model with this id (the first by name when several share it), NULL: unknown. model_id -1 finds the only model. */
 struct capture_model *capture_model(const struct capture *capture, int64_t model_id);
 /* Remembers that a layer table names this task of this model. */
-void capture_note_layer(struct capture *capture, const struct file_identity *identity, int64_t task_id);
+int capture_note_layer(struct capture *capture, const struct file_identity *identity, int64_t task_id, struct err *err);
 /* The .done file of one inference; NULL: there is none. */
 const struct inference_mark *capture_mark(const struct capture *capture, int64_t device_id, int64_t model_id,
                                           int64_t batch_num, int64_t input_pic_num, int64_t current_pic_count);

@@ -48,6 +48,7 @@ int capture_read_done(struct capture *capture, const char *name, struct done_inf
 struct capture_file *capture_add_file(struct capture *capture, const struct entry *entry);
 /* Finds or adds; NULL with err set when memory ran out, NULL without when there are too many (which is reported). */
 struct capture_model *capture_add_model(struct capture *capture, const char *name, int64_t model_id, struct err *err);
+/* Finds or adds; NULL with err set when memory ran out, NULL without when there are too many (which is reported). */
 struct device_info *capture_add_device(struct capture *capture, int64_t device_id, struct err *err);
 
 #endif

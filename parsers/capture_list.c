@@ -82,8 +82,12 @@ static int add_entry(struct entry_list *list, const char *directory, int at, cha
         if (S_ISLNK(info.st_mode))
             resolve_link(directory, entry);
         list->count++;
-    } else { /* gone between reading the directory and here */
+    } else if (errno == ENOENT) { /* gone between reading the directory and here */
         free(name);
+    } else {
+        err_set_errno(err, errno, "cannot look at '%s/%s'", directory, name);
+        free(name);
+        return -(int)err->code;
     }
     return 0;
 }
