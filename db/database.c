@@ -1,6 +1,7 @@
 #include "db/database.h"
 
 #include "base/fsutil.h"
+#include "base/interrupt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,11 +24,25 @@ int database_setup(struct err *err)
     return 0;
 }
 
+/* SQLite asks it every few thousand steps of its machine, also inside one long statement. */
+static int stop_when_interrupted(void *arg)
+{
+    (void)arg;
+    return interrupted();
+}
+
+static void poll_interrupts(sqlite3 *db)
+{
+    sqlite3_progress_handler(db, 10000, stop_when_interrupted, NULL);
+}
+
 int database_error(struct err *err, sqlite3 *db, const char *doing)
 {
     int code = sqlite3_errcode(db), system = sqlite3_system_errno(db);
     const char *text = sqlite3_errmsg(db);
     switch (code & 0xff) {
+    case SQLITE_INTERRUPT:
+        return interrupt_error(err);
     case SQLITE_FULL:
         err_set(err, ERR_NO_SPACE, "%s: the disk is full", doing);
         return err_hint(err, "free some space, or write the results elsewhere with --output DIR");
@@ -101,6 +116,7 @@ int database_build_open(struct database_build *build, const char *path, struct e
         err_wrap(err, "cannot create '%s'", path);
         goto out;
     }
+    poll_interrupts(build->db);
     char sql[sizeof settings + 128];
     snprintf(sql, sizeof sql, "%s%d; PRAGMA user_version = %d; BEGIN", settings, DATABASE_APPLICATION_ID,
              DATABASE_USER_VERSION);
@@ -157,6 +173,7 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
         err_wrap(err, "cannot open '%s'", path);
         goto out;
     }
+    poll_interrupts(db);
     sqlite3_exec(db, "PRAGMA cache_size = -4096", NULL, NULL, NULL);
     int64_t application = pragma_integer(db, "PRAGMA application_id"),
             version = pragma_integer(db, "PRAGMA user_version");

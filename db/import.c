@@ -193,6 +193,31 @@ static int load_rows(sqlite3 *db, struct capture *capture, const struct progress
     return status;
 }
 
+/* An inference that the decoder had to give up in between is in the table twice. */
+static int report_split_inferences(sqlite3 *db, struct capture *capture, struct err *err)
+{
+    sqlite3_stmt *select;
+    int code, status = database_prepare(db,
+                                        "SELECT f.path, i.model_id, i.current_pic_count, count(*) FROM inference i"
+                                        " JOIN source_file f ON f.id = i.file_id"
+                                        " GROUP BY i.file_id, i.model_id, i.current_pic_count HAVING count(*) > 1",
+                                        &select, err);
+    if (status < 0)
+        return status;
+    while ((code = sqlite3_step(select)) == SQLITE_ROW) {
+        struct place place = {(const char *)sqlite3_column_text(select, 0), -1, -1, NULL};
+        diag_report(capture->diag, DIAG_INFERENCE_LIMIT, &place, "inference %lld of model %lld is in %lld parts",
+                    (long long)sqlite3_column_int64(select, 2), (long long)sqlite3_column_int64(select, 1),
+                    (long long)sqlite3_column_int64(select, 3));
+    }
+    if (code != SQLITE_DONE)
+        status = database_error(err, db, "the inferences cannot be counted");
+    else if (diag_is_fatal(capture->diag))
+        status = diag_fatal_error(capture->diag, err);
+    sqlite3_finalize(select);
+    return status;
+}
+
 static int build(const struct import_request *request, struct capture *capture, struct import_result *result,
                  struct err *err)
 {
@@ -210,6 +235,8 @@ static int build(const struct import_request *request, struct capture *capture, 
         status = store_models(build.db, capture, err);
     if (status == 0)
         status = schema_finish(build.db, err);
+    if (status == 0)
+        status = report_split_inferences(build.db, capture, err);
     if (status == 0)
         status = store_diagnostics(build.db, capture->diag, err);
     if (status == 0)

@@ -461,6 +461,12 @@ int decoder_each_line(struct decoder *decoder, const struct capture_file *file, 
         if (line_length == 0)
             continue;
         struct place place = {file->name, number, (int64_t)start, NULL};
+        if (newline == NULL) { /* its last number may have lost digits */
+            diag_report(decoder->capture->diag, DIAG_RECORD_TRUNCATED, &place,
+                        "%zu bytes without a line end; expected a whole line", length - start);
+            decoder_reject(decoder);
+            break;
+        }
         decoder->row_problem = false;
         status = each(decoder, file, data + start, line_length, &place, err);
         if (decoder->row_problem)

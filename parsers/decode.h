@@ -44,12 +44,14 @@ struct place decoder_place(const struct decoder *decoder, const char *field);
 int64_t decoder_row_count(const struct decoder *decoder, const struct record_kind *kind);
 /* A new empty row of another kind; set its cells with row_set_*; it counts at once. NULL with err set. */
 int decoder_emit(struct decoder *decoder, const struct record_kind *kind, struct row *ret_row, struct err *err);
+/* Counts a record of the current file that was dropped (text hooks; lines that are reported count by themselves). */
+void decoder_reject(struct decoder *decoder);
 void row_set_integer(struct row *row, size_t column, int64_t value);
 /* Copies the text into the batch; cut at DECODED_TEXT_MAX bytes (on a character boundary). */
 #define DECODED_TEXT_MAX 16384
 void decoder_set_text(struct decoder *decoder, const struct record_kind *kind, struct row *row, size_t column,
                       const char *text, size_t length);
-/* Calls each for every line of a text file without its line end, counting decoded and rejected lines; empty lines are
+/* Calls each for every whole line of a text file without its line end, counting decoded and rejected lines; empty lines are
  * skipped. place names the line (record) and its offset. A hook that reports a line emits no row: that is how it is
  * counted. */
 int decoder_each_line(struct decoder *decoder, const struct capture_file *file, const char *data, size_t length,

@@ -115,6 +115,11 @@ int decoder_emit(struct decoder *decoder, const struct record_kind *kind, struct
     return status;
 }
 
+void decoder_reject(struct decoder *decoder)
+{
+    decoder->file->rejected++;
+}
+
 void row_set_integer(struct row *row, size_t column, int64_t value)
 {
     row->cells[column].integer = value;

@@ -2,6 +2,7 @@
 #include "base/json_in.h"
 #include "parsers/decode.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const patterns[] = {"{model}.{model_id}.layer.info", NULL};
@@ -54,11 +55,13 @@ static int take_layer(struct decoder *decoder, const struct capture_file *file, 
     int64_t layer_id, task_id;
     place.field = "layer_id";
     if (!json_is_object(entry) || !json_integer(json_member(entry, "layer_id"), &layer_id) || layer_id < 0) {
+        decoder_reject(decoder);
         diag_report(diag, DIAG_TEXT_LINE, &place, "no layer_id; expected an object with a whole number \"layer_id\"");
         return 0;
     }
     place.field = "task_id";
     if (!json_integer(json_member(entry, "task_id"), &task_id) || task_id < 0) {
+        decoder_reject(decoder);
         diag_report(diag, DIAG_TEXT_LINE, &place, "layer %lld has no task_id; expected a whole number",
                     (long long)layer_id);
         return 0;
@@ -85,8 +88,41 @@ static int take_layer(struct decoder *decoder, const struct capture_file *file, 
     set_text(decoder, &row, ORI_NAME, entry, "ori_name");
     row_set_integer(&row, TASK_ID, task_id);
     decoder_set_text(decoder, &kind_layer, &row, ENGINE, engine, strlen(engine));
-    capture_note_layer(decoder_capture(decoder), &file->identity, task_id);
-    return 0;
+    return capture_note_layer(decoder_capture(decoder), &file->identity, task_id, err);
+}
+
+/* Where the last complete element of an array ends that is cut off or broken further on; 0: there is none. */
+static size_t sound_elements(const char *text, size_t length)
+{
+    size_t end = 0, depth = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < length; i++) {
+        char c = text[i];
+        if (quoted && c == '\\')
+            i++;
+        else if (c == '"')
+            quoted = !quoted;
+        else if (!quoted && (c == '[' || c == '{'))
+            depth++;
+        else if (!quoted && (c == ']' || c == '}') && depth > 0 && --depth == 1)
+            end = i + 1;
+    }
+    return end;
+}
+
+/* The layers before a mistake; NULL: none. */
+static struct json *parse_sound_part(const char *data, size_t length)
+{
+    struct err ignored = ERR_INIT;
+    size_t end = sound_elements(data, length);
+    char *text = end > 0 ? malloc(end + 1) : NULL;
+    if (text == NULL)
+        return NULL;
+    memcpy(text, data, end);
+    text[end] = ']';
+    struct json *root = json_parse(text, end + 1, &ignored);
+    free(text);
+    return root;
 }
 
 static int take_text(struct decoder *decoder, void *state, const struct capture_file *file, const char *data,
@@ -97,18 +133,22 @@ static int take_text(struct decoder *decoder, void *state, const struct capture_
     struct err mistake = ERR_INIT;
     struct json *root = json_parse(data, length, &mistake);
     if (root == NULL) {
-        diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, &place, "%s; expected a JSON array of layers",
-                    err_message(&mistake));
-        return 0;
-    }
-    if (!json_is_array(root)) {
+        if (mistake.code == ERR_NO_MEMORY) {
+            *err = mistake;
+            return -ERR_NO_MEMORY;
+        }
+        decoder_reject(decoder);
+        diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, &place,
+                    "%s; expected a JSON array of layers; those before the mistake are kept", err_message(&mistake));
+        root = parse_sound_part(data, length);
+    } else if (!json_is_array(root)) {
+        decoder_reject(decoder);
         diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, &place, "not an array; expected a JSON array of layers");
-        json_free(root);
-        return 0;
     }
     int status = 0;
     int64_t index = 0;
-    for (const struct json *entry = json_first(root); entry != NULL && status == 0; entry = json_next(entry))
+    for (const struct json *entry = json_is_array(root) ? json_first(root) : NULL; entry != NULL && status == 0;
+         entry = json_next(entry))
         status = take_layer(decoder, file, entry, index++, err);
     json_free(root);
     return status;

@@ -126,6 +126,7 @@ struct state {
     struct capture_model *current_model;
     int64_t run_first_task;
     int64_t last_end_ns; /* where an inference without a start time begins */
+    bool last_end_known; /* it is on the system monotonic clock */
     unsigned char *missing_reported; /* bit per task id of the current model without layers */
     const struct capture_model *missing_model;
 };
@@ -256,10 +257,11 @@ static int begin_inference(struct decoder *decoder, struct state *state, int64_t
         .mark = capture_mark(decoder_capture(decoder), state->device_id, model_id, identity->batch_num,
                              identity->input_pic_num, current_pic_count),
     };
-    inference->start_known = inference->mark != NULL && inference->mark->done.start_ns >= 0;
-    if (inference->start_known) {
+    if (inference->mark != NULL && inference->mark->done.start_ns >= 0) {
+        inference->start_known = state->last_end_known = true;
         inference->start_ns = inference->mark->done.start_ns;
     } else {
+        inference->start_known = state->last_end_known; /* after one with a time it has a time, too */
         inference->start_ns = state->last_end_ns;
         struct place place = {state->file->name, -1, -1, NULL};
         diag_report(decoder_diag(decoder), DIAG_START_UNKNOWN, &place,
@@ -341,7 +343,7 @@ static bool derive_times(struct state *state, struct row *row)
         return false;
     if (state->core_khz > 0) {
         int64_t passed = number_scale(total, 1000000, state->core_khz);
-        if (passed > INT64_MAX / 2 || inference->start_ns > INT64_MAX / 2)
+        if (passed > DURATION_LIMIT_NS || inference->start_ns > INT64_MAX / 2)
             return false;
         int64_t start = inference->end_ns, end = inference->start_ns + passed;
         row_set_integer(row, START_NS, start);
@@ -397,7 +399,8 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     if (row_has(row, TOTAL_CYCLE) && !derive_times(state, row)) {
         struct place place = decoder_place(decoder, "total_cycle");
         diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
-                    "the times of the inference run past 146 years; expected a sum of cycles below 2^61");
+                    "the inference would last longer than %lld ns; expected a smaller sum of cycles",
+                    (long long)DURATION_LIMIT_NS);
         *keep = false;
         return 0;
     }
