@@ -83,6 +83,7 @@ int svp_read_task_times(struct svp_task_reader *reader, int64_t inference_id,
 struct svp_ai_cpu_task {
     int64_t start_ns, duration_ns, stream_id, task_id;
     int64_t input_pic_num, current_pic_count;
+    bool touches; /* another one starts at the nanosecond where it ends */
 };
 /* AI CPU tasks of one model (batch number included) by start time, those with from_ns <= start_ns < until_ns; limits
  * INT64_MIN and INT64_MAX mean all. */
@@ -133,6 +134,7 @@ size_t svp_layers_of_task(const struct svp_layers *layers, int64_t task_id, bool
 struct acl_call {
     int64_t start_ns, end_ns, process_id, thread_id, api_type;
     const char *name; /* never NULL */
+    bool touches;     /* another call starts at the nanosecond where it ends */
 };
 /* ACL calls of one model by (process, thread, start, longest first): a parent comes before what it contains. */
 int acl_each_call(sqlite3 *db, const struct svp_model *model,
@@ -155,6 +157,7 @@ const char *acl_mode_name(int64_t api_type);
 
 struct job_task { /* one task execution: an hwts start and its end */
     int64_t stream_id, task_id, start_ns, duration_ns;
+    bool touches;    /* another task starts at the nanosecond where it ends */
     int64_t wait_ns; /* since the end of the device's previous task in start order; 0 for the first */
     /* of the operator; all NULL when no description names the task */
     const char *name, *type;

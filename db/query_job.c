@@ -50,6 +50,7 @@ static int give_task(void *arg, sqlite3_stmt *row, struct err *err)
         .output_shapes = query_text(row, 9),
         .output_types = query_text(row, 10),
         .output_formats = query_text(row, 11),
+        .touches = sqlite3_column_int(row, 12) != 0,
     };
     task.wait_ns = loop->seen && task.start_ns > loop->last_end_ns ? task.start_ns - loop->last_end_ns : 0;
     loop->last_end_ns = task.start_ns + task.duration_ns;
@@ -61,12 +62,12 @@ int job_each_task(sqlite3 *db, int64_t device_id, bool operators_only,
                   int (*each)(void *arg, const struct job_task *task, struct err *err), void *arg, struct err *err)
 {
     struct job_task_loop loop = {each, arg, operators_only, false, 0};
-    return query_run(
-        db,
-        "SELECT t.stream_id, t.task_id, t.start_ns, t.duration_ns, d.name, o.type, o.input_shapes,"
-        " o.input_data_types, o.input_formats, o.output_shapes, o.output_data_types, o.output_formats" NAMED_TASKS
-        " ORDER BY t.start_ns, t.id",
-        &device_id, 1, give_task, &loop, err);
+    return query_run(db,
+                     "SELECT t.stream_id, t.task_id, t.start_ns, t.duration_ns, d.name, o.type, o.input_shapes,"
+                     " o.input_data_types, o.input_formats, o.output_shapes, o.output_data_types, o.output_formats,"
+                     " EXISTS(SELECT 1 FROM task n WHERE n.device_id IS t.device_id AND n.start_ns = t.start_ns + "
+                     "t.duration_ns)" NAMED_TASKS " ORDER BY t.start_ns, t.id",
+                     &device_id, 1, give_task, &loop, err);
 }
 
 struct job_statistic_loop {

@@ -133,6 +133,7 @@ static int give_ai_cpu_task(void *arg, sqlite3_stmt *row, struct err *err)
         .task_id = query_integer(row, 3),
         .input_pic_num = query_integer(row, 4),
         .current_pic_count = query_integer(row, 5),
+        .touches = sqlite3_column_int(row, 7) != 0,
     };
     return loop->each != NULL ? loop->each(loop->arg, &task, err)
                               : loop->each_of_model(loop->arg, query_text(row, 6), &task, err);
@@ -149,11 +150,13 @@ int svp_each_ai_cpu_task(sqlite3 *db, const struct svp_model *model, int64_t fro
 {
     struct ai_cpu_loop loop = {each, NULL, arg};
     sqlite3_stmt *statement = NULL;
-    int status = prepare_for_model(db,
-                                   "SELECT t.start_ns, t.duration_ns, t.stream_id, t.task_id, f.input_pic_num,"
-                                   " f.current_pic_count" FILES_OF_MODEL " AND t.start_ns >= ?5 AND t.start_ns < ?6"
-                                   " ORDER BY t.start_ns, t.id",
-                                   model, &statement, err);
+    int status = prepare_for_model(
+        db,
+        "SELECT t.start_ns, t.duration_ns, t.stream_id, t.task_id, f.input_pic_num,"
+        " f.current_pic_count, NULL, t.start_ns + t.duration_ns IN (SELECT start_ns FROM ai_cpu_task)" FILES_OF_MODEL
+        " AND t.start_ns >= ?5 AND t.start_ns < ?6"
+        " ORDER BY t.start_ns, t.id",
+        model, &statement, err);
     if (status == 0) {
         sqlite3_bind_int64(statement, 5, from_ns);
         sqlite3_bind_int64(statement, 6, until_ns);
@@ -406,6 +409,7 @@ static int give_call(void *arg, sqlite3_stmt *row, struct err *err)
         .thread_id = query_integer(row, 3),
         .api_type = query_integer(row, 4),
         .name = query_text(row, 5),
+        .touches = sqlite3_column_int(row, 6) != 0,
     };
     return loop->each(loop->arg, &call, err);
 }
@@ -417,7 +421,8 @@ int acl_each_call(sqlite3 *db, const struct svp_model *model,
     sqlite3_stmt *statement = NULL;
     int status =
         prepare_for_model(db,
-                          "SELECT c.start_ns, c.end_ns, c.process_id, c.thread_id, c.api_type, coalesce(c.name, 'N/A')"
+                          "SELECT c.start_ns, c.end_ns, c.process_id, c.thread_id, c.api_type, coalesce(c.name, 'N/A'),"
+                          " c.end_ns IN (SELECT start_ns FROM acl_call)"
                           " FROM profiled_model p JOIN source_file f ON f.profiled_model_id = p.id"
                           " AND f.kind = 'acl_call' JOIN acl_call c ON c.file_id = f.id WHERE p.device_id IS ?1"
                           " AND p.model_name = ?2 AND p.model_id IS ?3 AND p.batch_num IS ?4"

@@ -252,8 +252,11 @@ static int draw_ai_cpu_tasks(struct svp_worker *worker, const int64_t *before_ns
         const struct drawn_ai_cpu_task *task = &unit->ai_cpu_tasks[worker->next_ai_cpu];
         if (before_ns != NULL && task->start_ns >= *before_ns)
             break;
-        const struct trace_slice slice = {
-            .tid = task->tid, .start_ns = task->start_ns, .duration_ns = task->duration_ns, .instant = task->instant};
+        const struct trace_slice slice = {.tid = task->tid,
+                                          .start_ns = task->start_ns,
+                                          .duration_ns = task->duration_ns,
+                                          .instant = task->instant,
+                                          .touches = task->touches};
         if (draw_event(worker, names, find_name(names, task->task_id, &worker->cpu_hint), &slice, true, task->stream_id,
                        err) < 0)
             return -(int)err->code;
@@ -282,8 +285,11 @@ static inline int draw_core_task(struct svp_worker *worker, const struct drawn_i
 {
     if (worker->next_ai_cpu < worker->unit->ai_cpu_count && draw_ai_cpu_tasks(worker, &start_ns, err) < 0)
         return -(int)err->code;
-    struct trace_slice slice = {
-        .tid = inference->tid, .start_ns = start_ns, .duration_ns = duration_ns, .instant = inference->instants};
+    struct trace_slice slice = {.tid = inference->tid,
+                                .start_ns = start_ns,
+                                .duration_ns = duration_ns,
+                                .instant = inference->instants,
+                                .touches = true}; /* by construction: each task starts where the one before it ended */
     if (slice.tid == THREAD_BY_STREAM) {
         if ((!worker->has_stream || stream_id != worker->stream_id) && find_stream(worker, stream_id, err) < 0)
             return -(int)err->code;

@@ -53,7 +53,7 @@ struct drawn_inference {
 
 struct drawn_ai_cpu_task {
     int64_t start_ns, duration_ns, stream_id, task_id, tid;
-    bool instant;
+    bool instant, touches;
 };
 
 /* A piece of the sequence of all events, which is ordered by start time, AI core before AI CPU: the AI core tasks that

@@ -281,7 +281,8 @@ static int add_ai_cpu_task(void *arg, const struct svp_ai_cpu_task *task, struct
     struct drawn_ai_cpu_task drawn = {.start_ns = time_since(task->start_ns, timeline->run->origin_ns),
                                       .duration_ns = task->duration_ns,
                                       .stream_id = task->stream_id,
-                                      .task_id = task->task_id};
+                                      .task_id = task->task_id,
+                                      .touches = task->touches};
     const struct inference_list *list = &timeline->inferences;
     while (timeline->next_inference < list->count && list->spans[timeline->next_inference].start_ns <= drawn.start_ns) {
         if (add_inference(timeline, err) < 0)
