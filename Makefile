@@ -68,7 +68,7 @@ say = $(if $(V),,@printf '  %-7s %s\n' $(1) $@;)
 write-stamp = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' >$@
 .PHONY: FORCE
 $(B)/flags: FORCE
-	$(call write-stamp,$(COMPILE) $(LINK) $(LIBS))
+	$(call write-stamp,$(subst $(CURDIR),,$(COMPILE) $(LINK) $(LIBS)))
 $(B)/prefix: FORCE
 	$(call write-stamp,$(prefix))
 
