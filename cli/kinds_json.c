@@ -93,7 +93,8 @@ static void put_kind(FILE *stream, const struct record_kind *kind, const struct 
 
     fputs("    {\n      ", stream);
     put_member(stream, "name", kind->name, ",\n      ");
-    put_member(stream, "table", kind->table, ",\n      ");
+    if (kind->table != NULL)
+        put_member(stream, "table", kind->table, ",\n      ");
     put_member(stream, "title", kind->title, ",\n      ");
     put_member(stream, "doc", kind->doc, ",\n      ");
     fputs("\"files\": [", stream);

@@ -88,7 +88,8 @@ void kinds_print_table(FILE *stream, const struct record_kind *const *kinds, con
         const struct layout *layout;
 
         fprintf(stream, "%s%s: %s\n", kind == kinds ? "" : "\n", (*kind)->name, (*kind)->title);
-        fprintf(stream, "  table %s\n", (*kind)->table);
+        if ((*kind)->table != NULL)
+            fprintf(stream, "  table %s\n", (*kind)->table);
         for (size_t i = 0; (*kind)->patterns != NULL && (*kind)->patterns[i] != NULL; i++)
             fprintf(stream, "  file %s\n", (*kind)->patterns[i]);
         fputc('\n', stream);

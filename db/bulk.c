@@ -197,7 +197,7 @@ struct bulk *bulk_new(sqlite3 *db, struct err *err)
         status = err_set(err, ERR_NO_MEMORY, "out of memory");
     }
     for (size_t i = 0; status == 0 && i < bulk->kind_count; i++)
-        status = prepare_kind(bulk, &bulk->kinds[i], record_kinds[i], err);
+        status = record_kinds[i]->table == NULL ? 0 : prepare_kind(bulk, &bulk->kinds[i], record_kinds[i], err);
     if (status < 0) {
         bulk_free(bulk);
         return NULL;

@@ -157,7 +157,7 @@ int schema_create_tables(sqlite3 *db, struct err *err)
 {
     int status = database_exec(db, own_tables, err);
     for (size_t i = 0; status == 0 && record_kinds[i] != NULL; i++)
-        status = create_kind_table(db, record_kinds[i], err);
+        status = record_kinds[i]->table == NULL ? 0 : create_kind_table(db, record_kinds[i], err);
     return status;
 }
 

@@ -28,7 +28,8 @@ struct capture_file *capture_add_file(struct capture *capture, const struct entr
         .size = entry->size,
         .modified_ns = entry->modified_ns,
     };
-    if (file->path == NULL || file->name == NULL) {
+    struct err ignored = ERR_INIT;
+    if (file->path == NULL || file->name == NULL || capture_add_part(capture, entry->name, &file->part, &ignored) < 0) {
         free(file->path);
         free(file->name);
         return NULL;
@@ -260,7 +261,8 @@ static int take_entry(struct capture *capture, const struct entry_list *list, co
     struct place place = {entry->name, -1, -1, NULL};
     struct file_identity identity;
     if (S_ISDIR(entry->mode)) {
-        if (strcmp(entry->name, "data") != 0)
+        size_t prefix = part_prefix(entry->name);
+        if (!is_part_directory(entry->name) && strcmp(entry->name + (prefix > 0 ? prefix + 1 : 0), "data") != 0)
             diag_report(capture->diag, DIAG_FILE_UNKNOWN, &place, "a directory; expected the capture's files");
         return 0;
     }
@@ -300,10 +302,21 @@ static int kind_order(const struct record_kind *kind)
     return 0;
 }
 
+static int stage_of(const struct record_kind *kind)
+{
+    return kind != NULL ? kind->stage : 0;
+}
+
 static int compare_files(const void *a, const void *b)
 {
     const struct capture_file *x = a, *y = b;
-    int order = kind_order(x->kind) - kind_order(y->kind);
+    int order = (x->part > y->part) - (x->part < y->part);
+    if (order == 0 && (kind_order(x->kind) < 0 || kind_order(y->kind) < 0))
+        order = kind_order(x->kind) - kind_order(y->kind);
+    if (order == 0)
+        order = stage_of(x->kind) - stage_of(y->kind);
+    if (order == 0)
+        order = kind_order(x->kind) - kind_order(y->kind);
     if (order == 0 && x->kind != y->kind)
         order = strcmp(x->kind->name, y->kind->name);
     if (order == 0 && x->kind != NULL)
@@ -361,7 +374,7 @@ static void reject_duplicates(struct capture *capture)
         struct capture_file *file = &capture->files[i];
         if (file->kind == NULL)
             continue;
-        if (before != NULL && before->kind == file->kind &&
+        if (before != NULL && before->kind == file->kind && before->part == file->part &&
             file_identity_compare(&before->identity, &file->identity, true) == 0) {
             struct place place = {file->name, -1, -1, NULL};
             diag_report(capture->diag, DIAG_FILE_DUPLICATE, &place, "the same stream as '%s', which is decoded",
@@ -441,6 +454,49 @@ static int check_anything(const struct capture *capture, const struct entry_list
     return err_hint(err, "check that profiling was enabled on the board, and that the transfer was complete");
 }
 
+static bool has_one_of(const struct capture *capture, const char *const *kinds)
+{
+    while (*kinds != NULL && !has_kind(capture, *kinds))
+        kinds++;
+    return *kinds != NULL;
+}
+
+static enum capture_family recognise_family(const struct capture *capture)
+{
+    static const char *const cann[] = {"api_event",   "node_basic_info", "task_track",    "tensor_info", "hash_dic",
+                                       "stars_soc",   "ffts_profile",    "type_info_dic", NULL};
+    static const char *const legacy[] = {"acl_data", "runtime_api", "runtime_task_track", "framework_task", "ts_track", NULL};
+    static const char *const job[] = {"hwts", "task_desc", "graph_desc", NULL};
+    bool has_host = capture->part_count > 0 && capture->parts[0].is_host;
+    if (has_one_of(capture, cann) || (has_host && !has_one_of(capture, legacy)))
+        return CAPTURE_CANN;
+    if (has_one_of(capture, legacy))
+        return CAPTURE_LEGACY;
+    return has_one_of(capture, job) ? CAPTURE_JOB : CAPTURE_SVP;
+}
+
+/* The clocks of a new capture: every time becomes one since 1970. */
+static void settle_parts(struct capture *capture)
+{
+    for (size_t i = 0; i < capture->part_count; i++) {
+        struct capture_part *part = &capture->parts[i];
+        const char *missing = NULL;
+        if (part->start_unix_ns >= 0 && part->start_monotonic_ns >= 0 && part->start_monotonic_ns <= part->start_unix_ns)
+            part->unix_offset_ns = part->start_unix_ns - part->start_monotonic_ns;
+        else
+            missing = "start_info: times count from the start of the host instead of from 1970";
+        if (part->host_monotonic_ns < 0 || (part->host_hz > 0 && part->host_tick < 0))
+            missing = "host_start.log: times are shifted";
+        else if (!part->is_host && part->device_tick < 0)
+            missing = "dev_start.log: times are shifted";
+        else if (!part->is_host && part->device_hz <= 0)
+            missing = "hwts_frequency in info.json: the chip's usual one is assumed";
+        struct place place = {part->directory, -1, -1, NULL};
+        if (missing != NULL)
+            diag_report(capture->diag, DIAG_CONFIG_MISSING, &place, "no %s", missing);
+    }
+}
+
 int capture_open(struct capture *capture, const char *directory, const struct capture_options *options,
                  struct diagnostics *diag, struct err *err)
 {
@@ -452,16 +508,19 @@ int capture_open(struct capture *capture, const char *directory, const struct ca
         status = entry_list_fingerprint(&list, capture->fingerprint, err);
     for (size_t i = 0; status == 0 && i < list.count; i++)
         status = take_entry(capture, &list, &list.entries[i], err);
+    if (status == 0)
+        status = capture_settle_parts(capture, err);
     if (status == 0) {
         sort(capture);
         reject_duplicate_marks(capture);
         reject_duplicates(capture);
         for (size_t i = 0; i < capture->file_count; i++)
             capture->files[i].id = (int64_t)i + 1;
-        capture->family = has_kind(capture, "hwts") || has_kind(capture, "task_desc") || has_kind(capture, "graph_desc")
-                              ? CAPTURE_JOB
-                              : CAPTURE_SVP;
-        settle_clocks(capture);
+        capture->family = recognise_family(capture);
+        if (capture->family == CAPTURE_CANN)
+            settle_parts(capture);
+        else
+            settle_clocks(capture);
         report_absences(capture);
         status = check_anything(capture, &list, err);
     }
@@ -482,6 +541,9 @@ void capture_release(struct capture *capture)
     }
     for (size_t i = 0; i < capture->mark_count; i++)
         free(capture->marks[i].name);
+    for (size_t i = 0; i < capture->part_count; i++)
+        free(capture->parts[i].directory);
+    free(capture->parts);
     free(capture->files);
     free(capture->marks);
     free(capture->models);

@@ -213,7 +213,9 @@ int capture_read_config(struct capture *capture, const struct entry *entry, stru
     struct capture_file *file = capture_add_file(capture, entry);
     int status = file != NULL ? checksum_text(file, text, length, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
     const char *name = base_name(entry->name);
-    if (status == 0 && is_json_config(name)) {
+    if (status == 0)
+        part_read_config(&capture->parts[file->part], name, text, length);
+    if (status == 0 && is_json_config(name) && part_prefix(entry->name) == 0) {
         struct err mistake = ERR_INIT;
         struct json *root = json_parse(text, length, &mistake);
         if (!json_is_object(root))

@@ -19,7 +19,7 @@ struct entry {
 struct entry_list {
     struct entry *entries; /* sorted by name */
     size_t count, capacity;
-    bool has_data; /* there is a data/ directory */
+    bool has_data; /* there is a data/ directory, its own or that of a part */
 };
 
 /* Everything in the directory and its data/ except results (sqlite/, log/, timeline/, summary/), hidden names and the
@@ -38,6 +38,19 @@ const char *base_name(const char *name);
 bool is_config_name(const char *name);
 /* Whether the name is that of a known stream which is not decoded (cann-formats 1.2). */
 bool is_known_stream(const char *name);
+
+/* The sub-directory of a PROF capture that a relative name is in: the length of "host" or "device_0" in front of it;
+ * 0: in none. */
+size_t part_prefix(const char *name);
+/* Whether this is the name of such a sub-directory. */
+bool is_part_directory(const char *name);
+/* Finds or adds the part that a relative name is in; its index into *ret. */
+int capture_add_part(struct capture *capture, const char *name, size_t *ret, struct err *err);
+/* What a configuration file says of the clocks, chip and switches of its part. text is NUL-terminated. What it does not
+ * say stays as it was: files that lack something are reported when it is known that it is needed. */
+void part_read_config(struct capture_part *part, const char *name, const char *text, size_t length);
+/* Sorts the parts and files' references to them; fills what one part can tell of another. */
+int capture_settle_parts(struct capture *capture, struct err *err);
 
 /* Reads info.json and net.info files into devices and models, and lists them among the capture's files. */
 int capture_read_config(struct capture *capture, const struct entry *entry, struct err *err);

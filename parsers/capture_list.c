@@ -26,7 +26,8 @@ const char *base_name(const char *name)
 
 static bool is_result(const char *name)
 {
-    static const char *const results[] = {"sqlite", "log", "timeline", "summary"};
+    static const char *const results[] = {"sqlite", "log",   "timeline", "summary",
+                                          "query",  "analyze", "mindstudio_profiler_output", "mindstudio_profiler_log"};
     for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
         if (strcmp(name, results[i]) == 0)
             return true;
@@ -92,8 +93,15 @@ static int add_entry(struct entry_list *list, const char *directory, int at, cha
     return 0;
 }
 
-/* Adds the entries of directory/sub (sub "" for the directory itself). */
-static int read_directory(struct entry_list *list, const char *directory, const char *sub, struct err *err)
+/* The database of 'export db' beside the parts. */
+static bool is_exported_database(const char *name)
+{
+    return strncmp(name, "msprof_", 7) == 0 && has_suffix(name, ".db");
+}
+
+/* Adds the entries of directory/sub (sub "" for the directory itself). With results: leaves those out. */
+static int read_directory(struct entry_list *list, const char *directory, const char *sub, bool results,
+                          struct err *err)
 {
     char *path = *sub != '\0' ? path_join(directory, sub) : strdup(directory);
     DIR *stream = path != NULL ? opendir(path) : NULL;
@@ -111,7 +119,8 @@ static int read_directory(struct entry_list *list, const char *directory, const 
                 status = err_set_errno(err, errno, "cannot read directory '%s'", path);
             break;
         }
-        if (is_ignored(item->d_name) || (*sub == '\0' && is_result(item->d_name)))
+        if (is_ignored(item->d_name) ||
+            (results && (is_result(item->d_name) || is_exported_database(item->d_name))))
             continue;
         char *name = *sub != '\0' ? path_join(sub, item->d_name) : strdup(item->d_name);
         if (name == NULL)
@@ -134,14 +143,39 @@ static int compare_entries(const void *a, const void *b)
     return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
 }
 
+static int read_parts(struct entry_list *list, const char *directory, struct err *err)
+{
+    int status = 0;
+    size_t parts_end = list->count;
+    for (size_t i = 0; status == 0 && i < parts_end; i++) {
+        if (!S_ISDIR(list->entries[i].mode) || !is_part_directory(list->entries[i].name))
+            continue;
+        char *name = strdup(list->entries[i].name); /* the list moves while it grows */
+        status = name != NULL ? read_directory(list, directory, name, true, err)
+                              : err_set(err, ERR_NO_MEMORY, "out of memory");
+        free(name);
+    }
+    return status;
+}
+
 int entry_list_read(struct entry_list *list, const char *directory, struct err *err)
 {
     *list = (struct entry_list){.entries = NULL};
-    int status = read_directory(list, directory, "", err);
-    for (size_t i = 0; status == 0 && i < list->count; i++)
-        list->has_data |= strcmp(list->entries[i].name, "data") == 0 && S_ISDIR(list->entries[i].mode);
-    if (status == 0 && list->has_data)
-        status = read_directory(list, directory, "data", err);
+    int status = read_directory(list, directory, "", true, err);
+    if (status == 0)
+        status = read_parts(list, directory, err);
+    size_t directories_end = list->count;
+    for (size_t i = 0; status == 0 && i < directories_end; i++) {
+        const struct entry *entry = &list->entries[i];
+        size_t prefix = part_prefix(entry->name);
+        if (!S_ISDIR(entry->mode) || strcmp(entry->name + (prefix > 0 ? prefix + 1 : 0), "data") != 0)
+            continue;
+        list->has_data = true;
+        char *name = strdup(entry->name);
+        status = name != NULL ? read_directory(list, directory, name, false, err)
+                              : err_set(err, ERR_NO_MEMORY, "out of memory");
+        free(name);
+    }
     if (list->count > 0)
         qsort(list->entries, list->count, sizeof *list->entries, compare_entries);
     return status;
@@ -220,6 +254,20 @@ static bool claims_capture(const char *name)
     return false;
 }
 
+/* Whether this sub-directory makes its parent a PROF capture. */
+static bool has_part_data(const char *path, const char *name)
+{
+    struct stat info;
+    if (!is_part_directory(name))
+        return false;
+    char *part = path_join(path, name);
+    char *data = part != NULL ? path_join(part, "data") : NULL;
+    bool found = data != NULL && stat(data, &info) == 0 && S_ISDIR(info.st_mode);
+    free(data);
+    free(part);
+    return found;
+}
+
 int capture_classify(const char *path, enum directory_class *ret_class, struct err *err)
 {
     DIR *stream = opendir(path);
@@ -229,7 +277,8 @@ int capture_classify(const char *path, enum directory_class *ret_class, struct e
     for (const struct dirent *item; (item = readdir(stream)) != NULL;) {
         if (item->d_name[0] == '.')
             continue;
-        capture |= strcmp(item->d_name, "data") == 0 || claims_capture(item->d_name);
+        capture |= strcmp(item->d_name, "data") == 0 || claims_capture(item->d_name) ||
+                   has_part_data(path, item->d_name);
         parent |= is_capture_directory(path, item->d_name);
     }
     closedir(stream);

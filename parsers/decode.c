@@ -6,6 +6,7 @@
 #include "base/fsutil.h"
 #include "base/interrupt.h"
 #include "base/utf8.h"
+#include "parsers/association.h"
 #include "parsers/decoder.h"
 #include "parsers/framing.h"
 #include "parsers/layout.h"
@@ -126,8 +127,10 @@ static int take_record(struct stream *stream, const unsigned char *record, struc
 {
     struct decoder *decoder = stream->decoder;
     const struct record_kind *kind = stream->kind;
-    struct row row;
-    int bad_column, status = open_batch_next(decoder, stream->open, stream->plan.text_bytes, &row, err);
+    struct row row = {decoder->scratch, &decoder->scratch_present};
+    int bad_column, status = 0;
+    if (kind->table != NULL)
+        status = open_batch_next(decoder, stream->open, stream->plan.text_bytes, &row, err);
     if (status < 0)
         return status;
     decode_record(&stream->plan, record, &row, &bad_column);
@@ -144,9 +147,11 @@ static int take_record(struct stream *stream, const unsigned char *record, struc
         status = kind->hooks->record(decoder, stream->state, &row, &keep, err);
     if (status < 0)
         return status;
-    if (keep) {
+    if (keep && kind->table != NULL) {
         copy_texts(stream, &row);
         open_batch_keep(stream->open);
+    }
+    if (keep) {
         decoder->file->decoded++;
     } else {
         decoder->file->rejected++;
@@ -438,7 +443,8 @@ static int decode_text(struct stream *stream, struct capture_file *file, struct 
     checksum_finish(stream->checksum, file->checksum);
     int64_t rows = stream->open->rows;
     status = stream->kind->hooks->text(decoder, stream->state, file, data, length, err);
-    file->decoded = (uint64_t)(stream->open->rows - rows);
+    if (stream->kind->table != NULL)
+        file->decoded = (uint64_t)(stream->open->rows - rows);
     free(data);
     decoder->bytes_done += file->size;
     return status < 0 ? status : check_stop(decoder, err);
@@ -471,6 +477,8 @@ int decoder_each_line(struct decoder *decoder, const struct capture_file *file, 
         status = each(decoder, file, data + start, line_length, &place, err);
         if (decoder->row_problem)
             decoder->file->rejected++;
+        else if (file->kind->table == NULL)
+            decoder->file->decoded++;
     }
     return status;
 }
@@ -515,18 +523,36 @@ static int decode_stream(struct decoder *decoder, struct capture_file *files, si
 /* Files of the same kind and identity, but for the slice, are one stream. */
 static bool same_stream(const struct capture_file *a, const struct capture_file *b)
 {
-    return a->kind == b->kind && a->identity.slice >= 0 && b->identity.slice >= 0 &&
+    return a->kind == b->kind && a->part == b->part && a->identity.slice >= 0 && b->identity.slice >= 0 &&
            file_identity_compare(&a->identity, &b->identity, false) == 0;
+}
+
+/* The host and every device are joined on their own, then with each other. */
+static int change_part(struct decoder *decoder, size_t part, struct err *err)
+{
+    int status = 0;
+    if (decoder->capture->family != CAPTURE_CANN)
+        return 0;
+    if (decoder->association == NULL)
+        decoder->association = association_new(decoder, err);
+    else
+        status = association_end_part(decoder->association, err);
+    if (decoder->association == NULL)
+        return -(int)err->code;
+    return status == 0 ? association_begin_part(decoder->association, part, err) : status;
 }
 
 static int decode_files(struct decoder *decoder, struct checksum *checksum, struct err *err)
 {
     struct capture *capture = decoder->capture;
     int status = check_stop(decoder, err);
+    size_t part = SIZE_MAX;
     for (size_t i = 0, next; i < capture->file_count && status == 0; i = next) {
         struct capture_file *file = &capture->files[i];
         next = i + 1;
-        if (file->kind == NULL)
+        if (file->part != part)
+            status = change_part(decoder, part = file->part, err);
+        if (file->kind == NULL || status < 0)
             continue;
         while (next < capture->file_count && same_stream(file, &capture->files[next]))
             next++;
@@ -534,7 +560,7 @@ static int decode_files(struct decoder *decoder, struct checksum *checksum, stru
         if (status < 0 && status != -ERR_STRICT && status != -ERR_INTERRUPTED)
             err_wrap(err, "cannot decode '%s'", file->name);
     }
-    return status;
+    return status == 0 && decoder->association != NULL ? association_end_part(decoder->association, err) : status;
 }
 
 static int open_batches(struct decoder *decoder, struct err *err)
@@ -560,12 +586,17 @@ int decode_capture(struct capture *capture, struct row_sink *sink, const struct 
     for (size_t i = 0; i < capture->file_count; i++)
         decoder.bytes_total += capture->files[i].kind != NULL ? capture->files[i].size : 0;
     int status = checksum != NULL ? open_batches(&decoder, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    decoder.scratch = calloc(RECORD_MAX_COLUMNS, sizeof *decoder.scratch);
+    if (status == 0 && decoder.scratch == NULL)
+        status = err_set(err, ERR_NO_MEMORY, "out of memory");
     if (status == 0)
         status = decode_files(&decoder, checksum, err);
     if (status == 0)
         status = decoder_flush(&decoder, err);
     if (status == 0)
         status = check_stop(&decoder, err);
+    association_free(decoder.association);
+    free(decoder.scratch);
     free(decoder.open);
     checksum_free(checksum);
     return status;

@@ -37,6 +37,8 @@ void decode_record(const struct decode_plan *plan, const unsigned char *record, 
 
 /* For hooks. */
 struct capture *decoder_capture(struct decoder *decoder);
+/* The part of the capture that the current file belongs to. */
+const struct capture_part *decoder_part(const struct decoder *decoder);
 struct diagnostics *decoder_diag(struct decoder *decoder);
 /* Where the current record is. */
 struct place decoder_place(const struct decoder *decoder, const char *field);

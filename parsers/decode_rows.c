@@ -63,6 +63,11 @@ struct capture *decoder_capture(struct decoder *decoder)
     return decoder->capture;
 }
 
+const struct capture_part *decoder_part(const struct decoder *decoder)
+{
+    return &decoder->capture->parts[decoder->file->part];
+}
+
 struct diagnostics *decoder_diag(struct decoder *decoder)
 {
     decoder->row_problem = true;

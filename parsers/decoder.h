@@ -23,6 +23,9 @@ struct decoder {
     struct capture_file *file;
     int64_t record, offset;
     bool row_problem; /* a hook or line reported the current record */
+    struct association *association; /* NULL until a hook asks for it */
+    struct cell *scratch;            /* RECORD_MAX_COLUMNS cells: the row of a kind without a table */
+    uint64_t scratch_present;
     uint64_t bytes_done, bytes_total;
 };
 

@@ -114,7 +114,7 @@ struct kind_hooks {
 
 struct record_kind {
     const char *name;  /* "svp_pmu": as in --layout files and 'msprof kinds' */
-    const char *table; /* SQL table, singular */
+    const char *table; /* SQL table, singular; NULL: its records are joined with others and not stored one by one */
     const char *title; /* "Device PMU of a layer group" */
     const char *doc;   /* a few sentences for the manual */
     /* File names as patterns: literal text with {device_id}, {model}, {model_id}, {batch_num}, {input_pic_num},
@@ -122,6 +122,8 @@ struct record_kind {
      * blanks and stands at most once. NULL ends the list; an empty list means that the kind is derived from others.
      * Earlier patterns win. */
     const char *const *patterns;
+    /* Streams of one part of a capture are decoded in the order of this number, then of kinds. */
+    int stage;
     const struct column *columns;
     size_t column_count;
     const struct layout *layouts; /* tried in order */

@@ -1,0 +1,350 @@
+/* The parts of a PROF capture: host and devices, their chips and clocks. */
+#include "parsers/capture_files.h"
+
+#include "base/json_in.h"
+#include "base/number.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NANOSECONDS INT64_C(1000000000)
+#define MAX_HZ INT64_C(100000000000) /* 100 GHz */
+
+/* ---- names ---- */
+
+static size_t match_part(const char *name)
+{
+    static const char device[] = "device_";
+    size_t length = sizeof device - 1, digits = 0;
+    if (strncmp(name, "host", 4) == 0 && (name[4] == '\0' || name[4] == '/'))
+        return 4;
+    if (strncmp(name, device, length) != 0)
+        return 0;
+    while (isdigit((unsigned char)name[length + digits]))
+        digits++;
+    length += digits;
+    return digits > 0 && digits < 10 && (name[length] == '\0' || name[length] == '/') ? length : 0;
+}
+
+size_t part_prefix(const char *name)
+{
+    size_t length = match_part(name);
+    return length > 0 && name[length] == '/' ? length : 0;
+}
+
+bool is_part_directory(const char *name)
+{
+    size_t length = match_part(name);
+    return length > 0 && name[length] == '\0';
+}
+
+static const struct capture_part unknown_part = {
+    .device_id = -1,
+    .chip = -1,
+    .host_hz = -1,
+    .device_hz = -1,
+    .host_tick = -1,
+    .host_monotonic_ns = -1,
+    .device_tick = -1,
+    .start_monotonic_ns = -1,
+    .start_unix_ns = -1,
+    .end_unix_ns = -1,
+    .aic_hz = -1,
+    .aiv_hz = -1,
+    .ai_core_num = -1,
+    .aiv_num = -1,
+    .process_id = -1,
+    .driver_version = -1,
+    .rank_id = -1,
+};
+
+int capture_add_part(struct capture *capture, const char *name, size_t *ret, struct err *err)
+{
+    size_t length = part_prefix(name);
+    for (size_t i = 0; i < capture->part_count; i++) {
+        const char *directory = capture->parts[i].directory;
+        if (strlen(directory) == length && strncmp(directory, name, length) == 0) {
+            *ret = i;
+            return 0;
+        }
+    }
+    if (capture->part_count == CAPTURE_MAX_PARTS)
+        return err_set(err, ERR_LIMIT, "more than %d sub-directories of devices", CAPTURE_MAX_PARTS);
+    if (capture->parts == NULL)
+        capture->parts = calloc(CAPTURE_MAX_PARTS, sizeof *capture->parts);
+    char *directory = strndup(name, length);
+    if (capture->parts == NULL || directory == NULL) {
+        free(directory);
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    struct capture_part *part = &capture->parts[capture->part_count];
+    *part = unknown_part;
+    part->directory = directory;
+    part->is_host = strcmp(directory, "host") == 0;
+    if (length > 7)
+        number_parse_integer(directory + 7, length - 7, &part->device_id);
+    *ret = capture->part_count++;
+    return 0;
+}
+
+/* ---- configuration files ---- */
+
+/* "50", "38.4", "100.000000" MHz in Hz, digits after the sixth decimal dropped; -1: no number. "" is 0. */
+static int64_t parse_megahertz(const char *text)
+{
+    int64_t value = 0;
+    int decimals = -1;
+    for (; *text != '\0'; text++) {
+        if (*text == '.' && decimals < 0) {
+            decimals = 0;
+        } else if (!isdigit((unsigned char)*text)) {
+            return -1;
+        } else if (decimals < 6) {
+            value = value * 10 + (*text - '0');
+            decimals += decimals >= 0;
+            if (value > MAX_HZ)
+                return -1;
+        }
+    }
+    for (int i = decimals < 0 ? 0 : decimals; i < 6; i++)
+        value *= 10;
+    return value <= MAX_HZ ? value : -1;
+}
+
+static void read_hertz(const struct json *object, const char *key, int64_t *ret)
+{
+    const struct json *value = json_member(object, key);
+    const char *text = json_string(value);
+    int64_t hz = -1, whole;
+    if (text != NULL)
+        hz = parse_megahertz(text);
+    else if (json_integer(value, &whole) && whole >= 0 && whole <= MAX_HZ / 1000000)
+        hz = whole * 1000000;
+    if (hz >= 0)
+        *ret = hz;
+}
+
+static void read_number(const struct json *object, const char *key, int64_t *ret)
+{
+    int64_t value;
+    if (json_integer(json_member(object, key), &value))
+        *ret = value;
+}
+
+static void read_string(const struct json *object, const char *key, char *buffer, size_t size)
+{
+    const char *text = json_string(json_member(object, key));
+    if (text != NULL)
+        snprintf(buffer, size, "%s", text);
+}
+
+static void take_info(struct capture_part *part, const struct json *root)
+{
+    const struct json *device = json_first(json_member(root, "DeviceInfo"));
+    read_number(root, "platform_version", &part->chip);
+    read_number(root, "pid", &part->process_id);
+    read_number(root, "drvVersion", &part->driver_version);
+    read_number(root, "rank_id", &part->rank_id);
+    read_string(root, "jobInfo", part->job, sizeof part->job);
+    read_string(root, "hostname", part->host_name, sizeof part->host_name);
+    read_string(root, "hostUid", part->host_uid, sizeof part->host_uid);
+    read_string(root, "pid_name", part->process_name, sizeof part->process_name);
+    read_hertz(json_first(json_member(root, "CPU")), "Frequency", &part->host_hz);
+    if (device == NULL)
+        return;
+    if (part->device_id < 0)
+        read_number(device, "id", &part->device_id);
+    read_hertz(device, "hwts_frequency", &part->device_hz);
+    read_hertz(device, "aic_frequency", &part->aic_hz);
+    read_hertz(device, "aiv_frequency", &part->aiv_hz);
+    read_number(device, "ai_core_num", &part->ai_core_num);
+    read_number(device, "aiv_num", &part->aiv_num);
+}
+
+static void take_sample(struct capture_part *part, const struct json *root)
+{
+    read_string(root, "ai_core_metrics", part->metrics, sizeof part->metrics);
+    read_string(root, "ai_core_profiling_events", part->events, sizeof part->events);
+    read_string(root, "aiv_metrics", part->aiv_metrics, sizeof part->aiv_metrics);
+    read_string(root, "aiv_profiling_events", part->aiv_events, sizeof part->aiv_events);
+}
+
+/* Microseconds since 1970 as a string, which is what a start or end file says. */
+static void read_unix_time(const struct json *root, const char *key, int64_t *ret_ns)
+{
+    int64_t us = -1;
+    read_number(root, key, &us);
+    if (us > 0 && us < INT64_MAX / 2000)
+        *ret_ns = us * 1000;
+}
+
+static void take_start(struct capture_part *part, const struct json *root)
+{
+    read_unix_time(root, "collectionTimeBegin", &part->start_unix_ns);
+    read_number(root, "clockMonotonicRaw", &part->start_monotonic_ns);
+    read_string(root, "collectionDateBegin", part->begin_date, sizeof part->begin_date);
+}
+
+static void take_end(struct capture_part *part, const struct json *root)
+{
+    read_unix_time(root, "collectionTimeEnd", &part->end_unix_ns);
+}
+
+/* Lines "key: number"; sections are headings only. */
+static void take_clock_log(const char *text, const char *key, int64_t *ret)
+{
+    size_t key_length = strlen(key);
+    for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, key, key_length) != 0 || line[key_length] != ':')
+            continue;
+        const char *value = line + key_length + 1;
+        value += strspn(value, " \t");
+        number_parse_integer(value, strcspn(value, " \t\r\n"), ret);
+        return;
+    }
+}
+
+static bool begins(const char *name, const char *prefix)
+{
+    return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+void part_read_config(struct capture_part *part, const char *name, const char *text, size_t length)
+{
+    static const struct {
+        const char *prefix;
+        void (*take)(struct capture_part *part, const struct json *root);
+    } files[] = {{"info.json", take_info}, {"sample.json", take_sample}, {"start_info", take_start}, {"end_info", take_end}};
+    if (begins(name, "host_start.log")) {
+        take_clock_log(text, "clock_monotonic_raw", &part->host_monotonic_ns);
+        take_clock_log(text, "cntvct", &part->host_tick);
+        take_clock_log(text, "cntvct_diff", &part->host_tick_diff);
+    } else if (begins(name, "dev_start.log")) {
+        take_clock_log(text, "cntvct", &part->device_tick);
+    }
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (!begins(name, files[i].prefix))
+            continue;
+        struct err ignored = ERR_INIT;
+        struct json *root = json_parse(text, length, &ignored);
+        if (json_is_object(root))
+            files[i].take(part, root);
+        json_free(root);
+    }
+}
+
+/* ---- the whole ---- */
+
+static int compare_parts(const void *a, const void *b)
+{
+    const struct capture_part *x = a, *y = b;
+    if (x->is_host != y->is_host)
+        return x->is_host ? -1 : 1;
+    if (x->device_id != y->device_id)
+        return x->device_id < y->device_id ? -1 : 1;
+    return strcmp(x->directory, y->directory);
+}
+
+static void inherit(int64_t *value, int64_t from)
+{
+    if (*value < 0)
+        *value = from;
+}
+
+static void fill_from(struct capture_part *part, const struct capture_part *other)
+{
+    inherit(&part->chip, other->chip);
+    inherit(&part->host_hz, other->host_hz);
+    inherit(&part->process_id, other->process_id);
+    if (part->host_monotonic_ns < 0) {
+        part->host_monotonic_ns = other->host_monotonic_ns;
+        inherit(&part->host_tick, other->host_tick);
+    }
+    if (part->start_unix_ns < 0 || part->start_monotonic_ns < 0) {
+        part->start_unix_ns = other->start_unix_ns;
+        part->start_monotonic_ns = other->start_monotonic_ns;
+    }
+    inherit(&part->end_unix_ns, other->end_unix_ns);
+}
+
+int capture_settle_parts(struct capture *capture, struct err *err)
+{
+    if (capture->part_count == 0)
+        return 0;
+    char **directories = calloc(capture->part_count, sizeof *directories);
+    size_t *moved = calloc(capture->part_count, sizeof *moved);
+    if (directories == NULL || moved == NULL) {
+        free(directories);
+        free(moved);
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    for (size_t i = 0; i < capture->part_count; i++)
+        directories[i] = capture->parts[i].directory;
+    qsort(capture->parts, capture->part_count, sizeof *capture->parts, compare_parts);
+    for (size_t i = 0; i < capture->part_count; i++) {
+        for (size_t k = 0; k < capture->part_count; k++) {
+            if (directories[i] == capture->parts[k].directory)
+                moved[i] = k;
+        }
+    }
+    for (size_t i = 0; i < capture->file_count; i++)
+        capture->files[i].part = moved[capture->files[i].part];
+    free(directories);
+    free(moved);
+    for (size_t i = 0; i < capture->part_count; i++)
+        fill_from(&capture->parts[i], &capture->parts[i == 0 && capture->part_count > 1 ? 1 : 0]);
+    return 0;
+}
+
+/* ---- conversion ---- */
+
+/* ticks * 10^9 / hz, rounded to the nearest, plus base; saturates. */
+static int64_t convert(__int128 ticks, int64_t hz, __int128 base)
+{
+    __int128 scaled = ticks * NANOSECONDS + hz / 2, ns = scaled / hz;
+    if (scaled < 0 && ns * hz != scaled)
+        ns--;
+    ns += base;
+    return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
+}
+
+int64_t part_host_ns(const struct capture_part *part, int64_t tick)
+{
+    if (part->host_hz <= 0)
+        return convert(tick, NANOSECONDS, part->unix_offset_ns);
+    int64_t start = part->host_tick >= 0 ? part->host_tick : 0;
+    int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0;
+    return convert((__int128)tick - start + part->host_tick_diff, part->host_hz, (__int128)base + part->unix_offset_ns);
+}
+
+/* Of the system counter (cann-formats 2.1), for captures that do not say it. */
+static int64_t usual_device_hz(int64_t chip)
+{
+    switch (chip) {
+    case 0:
+        return 19200000;
+    case 2:
+    case 3:
+    case 4:
+        return 38400000;
+    case 5:
+        return 50000000;
+    case 7:
+    case 8:
+    case 11:
+        return 48000000;
+    default:
+        return 100000000;
+    }
+}
+
+int64_t part_device_ns(const struct capture_part *part, int64_t tick)
+{
+    int64_t hz = part->device_hz > 0 ? part->device_hz : usual_device_hz(part->chip);
+    int64_t start = part->device_tick >= 0 ? part->device_tick : 0;
+    int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0;
+    return convert((__int128)tick - start, hz, (__int128)base + part->unix_offset_ns);
+}
