@@ -10,10 +10,11 @@ const struct value_name host_level_names[] = {
 int host_stream_open(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err)
 {
     (void)file;
+    (void)err;
     struct host_stream *stream = state;
     stream->part = decoder_part(decoder);
-    stream->association = decoder_association(decoder, err);
-    return stream->association != NULL ? 0 : -(int)err->code;
+    stream->association = decoder_association(decoder);
+    return 0;
 }
 
 int host_record_take(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)

@@ -58,7 +58,7 @@ extern const struct value_name host_level_names[];
 
 /* The state of a stream of host records. */
 struct host_stream {
-    struct association *association;
+    struct association *association; /* NULL outside of a CANN capture: then there is nothing to join */
     const struct capture_part *part;
 };
 

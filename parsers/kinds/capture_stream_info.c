@@ -1,0 +1,58 @@
+/* Streams whose tasks are captured into a model: *.compact.capture_stream_info. */
+#include "parsers/decode.h"
+#include "parsers/kinds/host_record.h"
+
+static const char *const patterns[] = {
+    "{tag}.compact.capture_stream_info.slice_{slice}",
+    NULL,
+};
+
+static const struct value_name statuses[] = {{0, "normal"}, {1, "destroyed"}, {0, NULL}};
+
+enum { STATUS = HOST_RECORD_COLUMN_COUNT, MODEL_STREAM_ID, ORIGINAL_STREAM_ID, MODEL_ID, DEVICE_ID };
+
+static const struct column columns[] = {
+    HOST_RECORD_COLUMNS,
+    [STATUS] = {"status", "Status", COLUMN_INTEGER, UNIT_NONE, 0, statuses, "What happened to the capture."},
+    [MODEL_STREAM_ID] = {"model_stream_id", "Model stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                         "The stream that the captured tasks run on."},
+    [ORIGINAL_STREAM_ID] = {"original_stream_id", "Original stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                            "The stream that the program used."},
+    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                  "The model that the tasks were captured into."},
+    [DEVICE_ID] = {"device_id", "Device ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The device."},
+};
+
+static const struct field fields[] = {
+    HOST_RECORD_FIELDS,
+    {.column = "status", .offset = 24, .width = 2},
+    {.column = "model_stream_id", .offset = 26, .width = 2},
+    {.column = "original_stream_id", .offset = 28, .width = 2},
+    {.column = "model_id", .offset = 30, .width = 2},
+    {.column = "device_id", .offset = 32, .width = 2},
+};
+
+static const struct layout layouts[] = {
+    {
+        .name = "cann-capture-stream-info",
+        .source = "CANN compact record, 64 bytes: 24 bytes of header, status, model stream, original stream, model, "
+                  "device (cann-formats 3.4)",
+        .record_size = 64,
+        .magics = HOST_RECORD_MAGICS,
+        .fields = fields,
+        .field_count = sizeof fields / sizeof *fields,
+    },
+};
+
+const struct record_kind kind_capture_stream_info = {
+    .name = "capture_stream_info",
+    .table = "capture_stream_info",
+    .title = "Captured stream",
+    .doc = "A model stream that takes the tasks of an original stream from now on, until it is destroyed.",
+    .patterns = patterns,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .layouts = layouts,
+    .layout_count = sizeof layouts / sizeof *layouts,
+    .hooks = &host_record_hooks,
+};
