@@ -30,7 +30,9 @@ struct stream {
     const struct record_kind *kind;
     void *state;
     const struct layout *layout;
-    struct decode_plan plan;
+    struct decode_plan *plans; /* of the layout, or of every one that may be mixed with it */
+    size_t plan_count;
+    const struct decode_plan *plan; /* of the current record */
     struct open_batch *open;
     struct checksum *checksum;
     /* Offsets in the stream count the bytes that were read of all its files. */
@@ -84,24 +86,48 @@ static void report_no_layout(struct stream *stream, const struct layout *first)
                 first != NULL ? first->name : "-", found);
 }
 
-/* Sets stream->layout; NULL when none fits, which has been reported. */
-static void choose_layout(struct stream *stream)
+/* NULL when none fits. */
+static const struct layout *best_layout(const struct stream *stream)
 {
     const struct layout_set *set = stream->decoder->capture->options.layouts;
     const struct layout *best = NULL, *candidate;
     int best_fit = 0;
     for (size_t i = 0; (candidate = layout_candidate(set, stream->kind, i)) != NULL; i++) {
         int fit = framing_fit(candidate, stream->buffer, stream->used, stream->total_size);
+        if (candidate->mixed && stream->used >= candidate->record_size && layout_matches(candidate, stream->buffer))
+            return candidate; /* the size of the stream says nothing */
         if (fit > best_fit) {
             best = candidate;
             best_fit = fit;
         }
     }
+    return best;
+}
+
+/* Sets stream->layout; NULL when none fits, which has been reported. */
+static int choose_layout(struct stream *stream, struct err *err)
+{
+    const struct layout_set *set = stream->decoder->capture->options.layouts;
+    const struct layout *candidate, *best = best_layout(stream);
+    size_t count = 1;
     stream->layout = best;
-    if (best == NULL)
+    if (best == NULL) {
         report_no_layout(stream, layout_candidate(set, stream->kind, 0));
-    else
-        decode_plan_init(&stream->plan, stream->kind, best);
+        return 0;
+    }
+    while (layout_candidate(set, stream->kind, count) != NULL)
+        count++;
+    free(stream->plans);
+    stream->plan_count = 0;
+    stream->plan = stream->plans = calloc(count, sizeof *stream->plans);
+    if (stream->plans == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        candidate = layout_candidate(set, stream->kind, i);
+        if (candidate == best || (best->mixed && candidate->mixed))
+            decode_plan_init(&stream->plans[stream->plan_count++], stream->kind, candidate);
+    }
+    return 0;
 }
 
 /* ---- records ---- */
@@ -110,8 +136,8 @@ static void choose_layout(struct stream *stream)
 static void copy_texts(struct stream *stream, struct row *row)
 {
     struct row_batch *batch = stream->open->batch;
-    for (size_t i = 0; i < stream->plan.step_count; i++) {
-        const struct decode_step *step = &stream->plan.steps[i];
+    for (size_t i = 0; i < stream->plan->step_count; i++) {
+        const struct decode_step *step = &stream->plan->steps[i];
         struct cell *cell = &row->cells[step->column];
         if (!step->text)
             continue;
@@ -130,11 +156,12 @@ static int take_record(struct stream *stream, const unsigned char *record, struc
     struct row row = {decoder->scratch, &decoder->scratch_present};
     int bad_column, status = 0;
     if (kind->table != NULL)
-        status = open_batch_next(decoder, stream->open, stream->plan.text_bytes, &row, err);
+        status = open_batch_next(decoder, stream->open, stream->plan->text_bytes, &row, err);
     if (status < 0)
         return status;
-    decode_record(&stream->plan, record, &row, &bad_column);
+    decode_record(stream->plan, record, &row, &bad_column);
     bool keep = bad_column < 0;
+    decoder->consumed = kind->table == NULL;
     if (!keep) {
         struct place place = decoder_place(decoder, kind->columns[bad_column].name);
         diag_report(decoder->capture->diag, DIAG_RECORD_VALUE, &place, "a value of 2^63 or more; expected less");
@@ -147,15 +174,14 @@ static int take_record(struct stream *stream, const unsigned char *record, struc
         status = kind->hooks->record(decoder, stream->state, &row, &keep, err);
     if (status < 0)
         return status;
-    if (keep && kind->table != NULL) {
+    if (keep && !decoder->consumed) {
         copy_texts(stream, &row);
         open_batch_keep(stream->open);
     }
-    if (keep) {
+    if (keep)
         decoder->file->decoded++;
-    } else {
+    else
         decoder->file->rejected++;
-    }
     return status;
 }
 
@@ -266,6 +292,47 @@ static int64_t take_chunk(struct stream *stream, struct err *err)
     return (int64_t)at;
 }
 
+/* The plan of the record that begins at `at` in a stream of records of several sizes; NULL: none begins there. */
+static const struct decode_plan *plan_at(const struct stream *stream, size_t at)
+{
+    for (size_t i = 0; i < stream->plan_count; i++) {
+        if (framing_may_begin(stream->plans[i].layout, stream->buffer + at, stream->used - at))
+            return &stream->plans[i];
+    }
+    return NULL;
+}
+
+/* As take_chunk, for records of several sizes: each one's magics name its layout. */
+static int64_t take_mixed_chunk(struct stream *stream, struct err *err)
+{
+    size_t at = 0;
+    int status = 0;
+    while (at < stream->used && status == 0) {
+        const struct decode_plan *plan = plan_at(stream, at);
+        size_t size = plan != NULL ? plan->layout->record_size : 1;
+        locate(stream, at);
+        if (plan != NULL && stream->used - at < size + (stream->last_chunk ? 0 : RECORD_MAX_SIZE))
+            break; /* to see what follows */
+        if (plan != NULL && stream->searching && plan_at(stream, at + size) == NULL)
+            plan = NULL;
+        if (plan == NULL) {
+            if (!stream->searching)
+                note_damage(stream, at);
+            stream->searching = true;
+            at++;
+            continue;
+        }
+        if (stream->searching)
+            report_damage(stream, stream->buffer_offset + (int64_t)at);
+        stream->searching = false;
+        stream->plan = plan;
+        status = take_record(stream, stream->buffer + at, err);
+        stream->decoder->record++;
+        at += size;
+    }
+    return status < 0 ? status : (int64_t)at;
+}
+
 static int check_stop(const struct decoder *decoder, struct err *err)
 {
     if (interrupted())
@@ -279,12 +346,12 @@ static int check_stop(const struct decoder *decoder, struct err *err)
 static int process_buffer(struct stream *stream, bool *ret_give_up, struct err *err)
 {
     if (stream->layout == NULL) {
-        choose_layout(stream);
+        int status = choose_layout(stream, err);
         *ret_give_up = stream->layout == NULL;
-        if (*ret_give_up)
-            return 0;
+        if (*ret_give_up || status < 0)
+            return status;
     }
-    int64_t done = take_chunk(stream, err);
+    int64_t done = stream->layout->mixed ? take_mixed_chunk(stream, err) : take_chunk(stream, err);
     if (done < 0)
         return (int)done;
     memmove(stream->buffer, stream->buffer + done, stream->used - (size_t)done);
@@ -414,6 +481,7 @@ static int decode_binary(struct stream *stream, struct err *err)
     int status = stream->buffer != NULL && stream->starts != NULL ? read_files(stream, err)
                                                                   : err_set(err, ERR_NO_MEMORY, "out of memory");
     free(stream->starts);
+    free(stream->plans);
     free(stream->buffer);
     return status;
 }

@@ -46,6 +46,8 @@ struct place decoder_place(const struct decoder *decoder, const char *field);
 int64_t decoder_row_count(const struct decoder *decoder, const struct record_kind *kind);
 /* A new empty row of another kind; set its cells with row_set_*; it counts at once. NULL with err set. */
 int decoder_emit(struct decoder *decoder, const struct record_kind *kind, struct row *ret_row, struct err *err);
+/* For record hooks: the current record has been taken; no row of its own is stored. */
+void decoder_consume(struct decoder *decoder);
 /* Counts a record of the current file that was dropped (text hooks; lines that are reported count by themselves). */
 void decoder_reject(struct decoder *decoder);
 void row_set_integer(struct row *row, size_t column, int64_t value);

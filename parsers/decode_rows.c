@@ -120,6 +120,11 @@ int decoder_emit(struct decoder *decoder, const struct record_kind *kind, struct
     return status;
 }
 
+void decoder_consume(struct decoder *decoder)
+{
+    decoder->consumed = true;
+}
+
 void decoder_reject(struct decoder *decoder)
 {
     decoder->file->rejected++;

@@ -70,6 +70,7 @@ struct layout {
     const char *source; /* document and section that this layout follows */
     uint32_t record_size;
     bool big_endian;
+    bool mixed; /* records of the kind's other mixed layouts may stand in the same stream; the magics tell them apart */
     struct magic magics[LAYOUT_MAX_MAGICS];
     const struct field *fields;
     size_t field_count;
