@@ -53,6 +53,11 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_TASK_UNMATCHED_START, "task-unmatched-start", DIAG_NOTE,                                                    \
       "a task start without its end, or replaced by a later start; it is not a task",                                  \
       "no action is needed: common where a capture ends")                                                              \
+    X(DIAG_TASK_UNLAUNCHED, "task-unlaunched", DIAG_NOTE,                                                              \
+      "tasks of a device that no record of the host launched; they have no operator",                                  \
+      "no action is needed: common where a capture starts, or without the host's half")                                \
+    X(DIAG_PMU_UNMATCHED, "pmu-unmatched", DIAG_WARNING, "counters of a task that has no start and end; not shown",    \
+      "no action is needed when it happens at the ends of a capture only")                                             \
     X(DIAG_API_OVERFLOW, "api-overflow", DIAG_WARNING,                                                                 \
       "exactly 512 API records: the board's buffer was full and older calls were overwritten",                         \
       "profile fewer inferences; the API statistics are incomplete")                                                   \

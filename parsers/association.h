@@ -1,9 +1,9 @@
 /*
- * What one capture's host and device records say together. Hooks of record kinds hand over each record as it is decoded;
- * the association keeps what is needed of it in compact form, and between the parts of the capture (host, device_0, ...)
- * builds the call tree of each thread, gives nodes, tensors and launched tasks to the deepest call around them, matches
- * what the host launched with what the device ran, and emits the joined rows (host_call, device_task and the tables of
- * texts that they refer to).
+ * What one capture's host and device records say together. Hooks of record kinds hand over each record as it is
+ * decoded; the association keeps what is needed of it in compact form, and between the parts of the capture (host,
+ * device_0, ...) builds the call tree of each thread, gives nodes, tensors and launched tasks to the deepest call
+ * around them, matches what the host launched with what the device ran, and emits the joined rows (host_call,
+ * device_task and the tables of texts that they refer to).
  *
  * 64-bit ids of texts (hashes) are the same bits in a signed integer. Times are nanoseconds as part_host_ns and
  * part_device_ns give them. Every int function returns 0 or -code with err set; bad records are reported, not failures.
@@ -25,7 +25,13 @@ struct association *decoder_association(struct decoder *decoder);
 
 #define NO_CONTEXT INT64_C(4294967295) /* context id of a task that is not split, and model id of none */
 
-enum { HOST_LEVEL_RUNTIME = 5000, HOST_LEVEL_COMMUNICATION = 5500, HOST_LEVEL_NODE = 10000, HOST_LEVEL_MODEL = 15000, HOST_LEVEL_ACL = 20000 };
+enum {
+    HOST_LEVEL_RUNTIME = 5000,
+    HOST_LEVEL_COMMUNICATION = 5500,
+    HOST_LEVEL_NODE = 10000,
+    HOST_LEVEL_MODEL = 15000,
+    HOST_LEVEL_ACL = 20000
+};
 
 /* One API call (both halves of an event pair count as one). */
 struct host_call {
@@ -99,8 +105,8 @@ int association_add_flip(struct association *association, const struct device_fl
 enum pmu_core { PMU_CORE_AIC, PMU_CORE_AIV };
 #define PMU_COUNTERS 8
 
-/* The counters of one task on one kind of core. Must come after the device's tasks; several records of one task and core
- * (blocks) are added up. */
+/* The counters of one task on one kind of core. Must come after the device's tasks; several records of one task and
+ * core (blocks) are added up. */
 struct device_pmu {
     int64_t start_ns;   /* -1: not given: then records of one task belong to its executions in their order */
     int64_t context_id; /* NO_CONTEXT as in struct device_task */

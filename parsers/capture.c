@@ -268,7 +268,8 @@ static int take_entry(struct capture *capture, const struct entry_list *list, co
     }
     if (entry->leaves || !S_ISREG(entry->mode)) {
         diag_report(capture->diag, DIAG_FILE_TYPE, &place, "%s; expected a regular file",
-                    entry->leaves ? "a symbolic link that leaves the capture or leads nowhere" : "a device, pipe or socket");
+                    entry->leaves ? "a symbolic link that leaves the capture or leads nowhere"
+                                  : "a device, pipe or socket");
         return 0;
     }
     if (is_config_name(name))
@@ -463,9 +464,10 @@ static bool has_one_of(const struct capture *capture, const char *const *kinds)
 
 static enum capture_family recognise_family(const struct capture *capture)
 {
-    static const char *const cann[] = {"api_event",   "node_basic_info", "task_track",    "tensor_info", "hash_dic",
-                                       "stars_soc",   "ffts_profile",    "type_info_dic", NULL};
-    static const char *const legacy[] = {"acl_data", "runtime_api", "runtime_task_track", "framework_task", "ts_track", NULL};
+    static const char *const cann[] = {"api_event", "node_basic_info", "task_track",    "tensor_info", "hash_dic",
+                                       "stars_soc", "ffts_profile",    "type_info_dic", NULL};
+    static const char *const legacy[] = {"acl_data",       "runtime_api", "runtime_task_track",
+                                         "framework_task", "ts_track",    NULL};
     static const char *const job[] = {"hwts", "task_desc", "graph_desc", NULL};
     bool has_host = capture->part_count > 0 && capture->parts[0].is_host;
     if (has_one_of(capture, cann) || (has_host && !has_one_of(capture, legacy)))
@@ -481,7 +483,8 @@ static void settle_parts(struct capture *capture)
     for (size_t i = 0; i < capture->part_count; i++) {
         struct capture_part *part = &capture->parts[i];
         const char *missing = NULL;
-        if (part->start_unix_ns >= 0 && part->start_monotonic_ns >= 0 && part->start_monotonic_ns <= part->start_unix_ns)
+        if (part->start_unix_ns >= 0 && part->start_monotonic_ns >= 0 &&
+            part->start_monotonic_ns <= part->start_unix_ns)
             part->unix_offset_ns = part->start_unix_ns - part->start_monotonic_ns;
         else
             missing = "start_info: times count from the start of the host instead of from 1970";

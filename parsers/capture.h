@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 enum capture_family {
-    CAPTURE_SVP, /* SS928 and relatives: info.json.N, aicore.*, acl_api.* (svp-job: section 1) */
-    CAPTURE_JOB, /* Ascend, JOB era: hwts.log.data.*, Framework.* */
+    CAPTURE_SVP,    /* SS928 and relatives: info.json.N, aicore.*, acl_api.* (svp-job: section 1) */
+    CAPTURE_JOB,    /* Ascend, JOB era: hwts.log.data.*, Framework.* */
     CAPTURE_LEGACY, /* Ascend, CANN of 2021 to 2023: AclModule.*, Runtime.*, Framework.* as slices */
     CAPTURE_CANN, /* Ascend, CANN since 2023: *.api_event.data, *.compact.*, *.additional.* and the device's streams */
 };
@@ -79,16 +79,16 @@ struct capture_part {
     char *directory;   /* relative to the capture: "", "host", "device_0"; owned */
     int64_t device_id; /* -1: the host's, or not known */
     bool is_host;
-    int64_t chip;                               /* platform_version */
-    int64_t host_hz, device_hz;                 /* of the counters; host_hz 0: host ticks are nanoseconds already */
-    int64_t host_tick, host_tick_diff;          /* counter of the host at the start, and its correction */
-    int64_t host_monotonic_ns, device_tick;     /* host's monotonic clock, device's counter at the start */
-    int64_t start_monotonic_ns, start_unix_ns;  /* of the collection */
-    int64_t end_unix_ns;                        /* of the collection */
-    int64_t unix_offset_ns;                     /* what to add to the host's monotonic clock; 0 for legacy captures */
+    int64_t chip;                              /* platform_version */
+    int64_t host_hz, device_hz;                /* of the counters; host_hz 0: host ticks are nanoseconds already */
+    int64_t host_tick, host_tick_diff;         /* counter of the host at the start, and its correction */
+    int64_t host_monotonic_ns, device_tick;    /* host's monotonic clock, device's counter at the start */
+    int64_t start_monotonic_ns, start_unix_ns; /* of the collection */
+    int64_t end_unix_ns;                       /* of the collection */
+    int64_t unix_offset_ns;                    /* what to add to the host's monotonic clock; 0 for legacy captures */
     int64_t aic_hz, aiv_hz, ai_core_num, aiv_num;
     int64_t process_id, driver_version, rank_id;
-    char metrics[64], aiv_metrics[64];          /* groups: "PipeUtilization" */
+    char metrics[64], aiv_metrics[64];                         /* groups: "PipeUtilization" */
     char events[EVENTS_TEXT_MAX], aiv_events[EVENTS_TEXT_MAX]; /* "0x8,0xa" */
     char job[64], host_name[128], host_uid[64], begin_date[40], process_name[64];
 };
@@ -157,9 +157,9 @@ const struct inference_mark *capture_mark(const struct capture *capture, int64_t
                                           int64_t batch_num, int64_t input_pic_num, int64_t current_pic_count);
 const struct device_info *capture_device(const struct capture *capture, int64_t device_id); /* NULL: unknown */
 
-/* A counter's value as nanoseconds of the host's monotonic clock plus the part's unix_offset_ns (so since 1970 for a new
- * capture), rounded to the nearest; saturates. Without a frequency a host tick is a nanosecond, and a device tick that of
- * the chip's usual clock. */
+/* A counter's value as nanoseconds of the host's monotonic clock plus the part's unix_offset_ns (so since 1970 for a
+ * new capture), rounded to the nearest; saturates. Without a frequency a host tick is a nanosecond, and a device tick
+ * that of the chip's usual clock. */
 int64_t part_host_ns(const struct capture_part *part, int64_t tick);
 int64_t part_device_ns(const struct capture_part *part, int64_t tick);
 

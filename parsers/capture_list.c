@@ -26,8 +26,14 @@ const char *base_name(const char *name)
 
 static bool is_result(const char *name)
 {
-    static const char *const results[] = {"sqlite", "log",   "timeline", "summary",
-                                          "query",  "analyze", "mindstudio_profiler_output", "mindstudio_profiler_log"};
+    static const char *const results[] = {"sqlite",
+                                          "log",
+                                          "timeline",
+                                          "summary",
+                                          "query",
+                                          "analyze",
+                                          "mindstudio_profiler_output",
+                                          "mindstudio_profiler_log"};
     for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
         if (strcmp(name, results[i]) == 0)
             return true;
@@ -119,8 +125,7 @@ static int read_directory(struct entry_list *list, const char *directory, const 
                 status = err_set_errno(err, errno, "cannot read directory '%s'", path);
             break;
         }
-        if (is_ignored(item->d_name) ||
-            (results && (is_result(item->d_name) || is_exported_database(item->d_name))))
+        if (is_ignored(item->d_name) || (results && (is_result(item->d_name) || is_exported_database(item->d_name))))
             continue;
         char *name = *sub != '\0' ? path_join(sub, item->d_name) : strdup(item->d_name);
         if (name == NULL)
@@ -277,8 +282,8 @@ int capture_classify(const char *path, enum directory_class *ret_class, struct e
     for (const struct dirent *item; (item = readdir(stream)) != NULL;) {
         if (item->d_name[0] == '.')
             continue;
-        capture |= strcmp(item->d_name, "data") == 0 || claims_capture(item->d_name) ||
-                   has_part_data(path, item->d_name);
+        capture |=
+            strcmp(item->d_name, "data") == 0 || claims_capture(item->d_name) || has_part_data(path, item->d_name);
         parent |= is_capture_directory(path, item->d_name);
     }
     closedir(stream);

@@ -217,7 +217,8 @@ void part_read_config(struct capture_part *part, const char *name, const char *t
     static const struct {
         const char *prefix;
         void (*take)(struct capture_part *part, const struct json *root);
-    } files[] = {{"info.json", take_info}, {"sample.json", take_sample}, {"start_info", take_start}, {"end_info", take_end}};
+    } files[] = {
+        {"info.json", take_info}, {"sample.json", take_sample}, {"start_info", take_start}, {"end_info", take_end}};
     if (begins(name, "host_start.log")) {
         take_clock_log(text, "clock_monotonic_raw", &part->host_monotonic_ns);
         take_clock_log(text, "cntvct", &part->host_tick);
@@ -301,10 +302,12 @@ int capture_settle_parts(struct capture *capture, struct err *err)
 
 /* ---- conversion ---- */
 
+__extension__ typedef __int128 wide;
+
 /* ticks * 10^9 / hz, rounded to the nearest, plus base; saturates. */
-static int64_t convert(__int128 ticks, int64_t hz, __int128 base)
+static int64_t convert(wide ticks, int64_t hz, wide base)
 {
-    __int128 scaled = ticks * NANOSECONDS + hz / 2, ns = scaled / hz;
+    wide scaled = ticks * NANOSECONDS + hz / 2, ns = scaled / hz;
     if (scaled < 0 && ns * hz != scaled)
         ns--;
     ns += base;
@@ -317,7 +320,7 @@ int64_t part_host_ns(const struct capture_part *part, int64_t tick)
         return convert(tick, NANOSECONDS, part->unix_offset_ns);
     int64_t start = part->host_tick >= 0 ? part->host_tick : 0;
     int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0;
-    return convert((__int128)tick - start + part->host_tick_diff, part->host_hz, (__int128)base + part->unix_offset_ns);
+    return convert((wide)tick - start + part->host_tick_diff, part->host_hz, (wide)base + part->unix_offset_ns);
 }
 
 /* Of the system counter (cann-formats 2.1), for captures that do not say it. */
@@ -346,5 +349,5 @@ int64_t part_device_ns(const struct capture_part *part, int64_t tick)
     int64_t hz = part->device_hz > 0 ? part->device_hz : usual_device_hz(part->chip);
     int64_t start = part->device_tick >= 0 ? part->device_tick : 0;
     int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0;
-    return convert((__int128)tick - start, hz, (__int128)base + part->unix_offset_ns);
+    return convert((wide)tick - start, hz, (wide)base + part->unix_offset_ns);
 }

@@ -1,0 +1,306 @@
+/* The device: tasks that ran, which launch of the host each was, and their counters. */
+#include "base/interrupt.h"
+#include "parsers/association_data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- tables of keys ---- */
+
+void key_table_release(struct key_table *table)
+{
+    free(table->slots);
+    *table = (struct key_table){.slots = NULL};
+}
+
+int key_table_init(struct key_table *table, size_t count, struct err *err)
+{
+    size_t capacity = 64;
+    while (capacity < count + count / 2)
+        capacity *= 2;
+    struct key_slot *slots = malloc(capacity * sizeof *slots);
+    if (slots == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < capacity; i++)
+        slots[i].first = NO_INDEX;
+    free(table->slots);
+    *table = (struct key_table){.slots = slots, .capacity = capacity};
+    return 0;
+}
+
+struct key_slot *key_table_find(const struct key_table *table, uint64_t key)
+{
+    size_t i = (size_t)((key * 0x9e3779b97f4a7c15u) >> 24) & (table->capacity - 1);
+    while (table->slots[i].first != NO_INDEX && table->slots[i].key != key)
+        i = (i + 1) & (table->capacity - 1);
+    return &table->slots[i];
+}
+
+/* ---- records in ---- */
+
+int association_add_task(struct association *association, const struct device_task *task, struct err *err)
+{
+    struct ran_task *copy = ARRAY_NEXT(association->ran, association->ran_count, association->ran_capacity, err);
+    if (copy == NULL)
+        return -(int)err->code;
+    *copy = (struct ran_task){
+        .start_ns = task->start_ns,
+        .end_ns = task->end_ns,
+        .stream_id = task->stream_id,
+        .task_id = task->task_id,
+        .context_id = (uint32_t)task->context_id,
+        .next = NO_INDEX,
+        .host = NO_INDEX,
+        .pmu = {NO_INDEX, NO_INDEX},
+        .type = (uint16_t)task->type,
+    };
+    association->ran_sorted = false;
+    return 0;
+}
+
+int association_add_flip(struct association *association, const struct device_flip *flip, struct err *err)
+{
+    struct flip *copy = ARRAY_NEXT(association->flips, association->flip_count, association->flip_capacity, err);
+    if (copy == NULL)
+        return -(int)err->code;
+    *copy = (struct flip){flip->time_ns, flip->stream_id};
+    return 0;
+}
+
+/* ---- order and batches ---- */
+
+static inline bool ran_before(const struct ran_task *a, const struct ran_task *b)
+{
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns;
+    if (a->end_ns != b->end_ns)
+        return a->end_ns < b->end_ns;
+    if (a->stream_id != b->stream_id)
+        return a->stream_id < b->stream_id;
+    return a->task_id != b->task_id ? a->task_id < b->task_id : a->context_id < b->context_id;
+}
+
+static int compare_ran(const void *a, const void *b)
+{
+    return ran_before(b, a) - ran_before(a, b);
+}
+
+static int compare_flips(const void *a, const void *b)
+{
+    const struct flip *x = a, *y = b;
+    if (x->stream_id != y->stream_id)
+        return x->stream_id < y->stream_id ? -1 : 1;
+    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+/* How many flips a stream had until a time; false: it has none at all. */
+static bool count_flips(const struct association *association, uint32_t stream_id, int64_t time_ns, uint16_t *ret)
+{
+    size_t low = 0, high = association->flip_count;
+    while (low < high) { /* the first of the stream */
+        size_t middle = (low + high) / 2;
+        if (association->flips[middle].stream_id < stream_id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    size_t first = low;
+    if (first == association->flip_count || association->flips[first].stream_id != stream_id)
+        return false;
+    high = association->flip_count;
+    while (low < high) { /* the first after the time, or of the next stream */
+        size_t middle = (low + high) / 2;
+        const struct flip *flip = &association->flips[middle];
+        if (flip->stream_id == stream_id && flip->time_ns <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *ret = (uint16_t)(low - first);
+    return true;
+}
+
+/* ---- the host's tasks ---- */
+
+/* Appends to the chain of its key, where its time belongs. */
+static void chain_host_task(struct association *association, uint32_t index)
+{
+    struct host_task *tasks = association->host_tasks, *task = &tasks[index];
+    uint64_t key = task_key(task->stream_id, task->task_id);
+    struct key_slot *slot = key_table_find(&association->host_table, key);
+    task->next = NO_INDEX;
+    if (slot->first == NO_INDEX) {
+        *slot = (struct key_slot){key, index, index};
+    } else if (tasks[slot->last].time_ns <= task->time_ns) {
+        tasks[slot->last].next = index;
+        slot->last = index;
+    } else {
+        uint32_t *place = &slot->first;
+        while (*place != NO_INDEX && tasks[*place].time_ns <= task->time_ns)
+            place = &tasks[*place].next;
+        task->next = *place;
+        *place = index;
+    }
+}
+
+static int index_host_tasks(struct association *association, uint32_t device_id, struct err *err)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < association->host_task_count; i++)
+        count += association->host_tasks[i].device_id == device_id;
+    int status = key_table_init(&association->host_table, count, err);
+    for (size_t i = 0; status == 0 && i < association->host_task_count; i++) {
+        if (association->host_tasks[i].device_id == device_id)
+            chain_host_task(association, (uint32_t)i);
+    }
+    return status;
+}
+
+/* Whether no task will be matched with it any more when tasks are matched in their order. */
+static bool is_spent(const struct host_task *tasks, uint32_t index)
+{
+    return tasks[index].used && tasks[index].context_id == (uint32_t)NO_CONTEXT;
+}
+
+/* The launch that a task is: of the same batch when the device says where the numbers began again, else the next in
+ * time. A task that was launched once but ran several times (of a model loaded before) is that launch every time. */
+static uint32_t match_host(struct association *association, const struct ran_task *task, bool batch_known)
+{
+    struct host_task *tasks = association->host_tasks;
+    struct key_slot *slot = key_table_find(&association->host_table, task_key(task->stream_id, task->task_id));
+    bool in_order = !batch_known && task->context_id == (uint32_t)NO_CONTEXT;
+    uint32_t candidates = 0, only = NO_INDEX;
+    while (in_order && slot->first != slot->last && is_spent(tasks, slot->first) &&
+           tasks[slot->first].next != slot->last)
+        slot->first = tasks[slot->first].next;
+    for (uint32_t i = slot->first; i != NO_INDEX; i = tasks[i].next) {
+        struct host_task *host = &tasks[i];
+        if (host->context_id != task->context_id || (batch_known && host->batch_id != task->batch_id))
+            continue;
+        if (!host->used) {
+            host->used = true;
+            return i;
+        }
+        candidates++;
+        only = i;
+    }
+    return candidates == 1 && (!in_order || slot->first == slot->last) ? only : NO_INDEX;
+}
+
+static int chain_ran_tasks(struct association *association, struct err *err)
+{
+    int status = key_table_init(&association->ran_table, association->ran_count, err);
+    for (size_t i = 0; status == 0 && i < association->ran_count; i++) {
+        const struct ran_task *task = &association->ran[i];
+        uint64_t key = task_key(task->stream_id, task->task_id);
+        struct key_slot *slot = key_table_find(&association->ran_table, key);
+        if (slot->first == NO_INDEX)
+            *slot = (struct key_slot){key, (uint32_t)i, (uint32_t)i};
+        else
+            association->ran[slot->last].next = (uint32_t)i;
+        slot->last = (uint32_t)i;
+    }
+    for (size_t i = 0; status == 0 && i < association->ran_table.capacity; i++)
+        association->ran_table.slots[i].last = association->ran_table.slots[i].first; /* where counters go on */
+    return status;
+}
+
+int association_join_tasks(struct association *association, struct err *err)
+{
+    if (association->ran_count == 0 || association->ran_sorted)
+        return 0;
+    const struct capture_part *part = &decoder_capture(association->decoder)->parts[association->part];
+    uint32_t device_id = part->device_id >= 0 ? (uint32_t)part->device_id : 0;
+    size_t unmatched = 0;
+    qsort(association->ran, association->ran_count, sizeof *association->ran, compare_ran);
+    if (association->flip_count > 1)
+        qsort(association->flips, association->flip_count, sizeof *association->flips, compare_flips);
+    int status = index_host_tasks(association, device_id, err);
+    for (size_t i = 0; status == 0 && i < association->ran_count; i++) {
+        struct ran_task *task = &association->ran[i];
+        bool batch_known = count_flips(association, task->stream_id, task->start_ns, &task->batch_id);
+        task->host = match_host(association, task, batch_known);
+        if (task->host != NO_INDEX)
+            task->batch_id = (uint16_t)association->host_tasks[task->host].batch_id;
+        unmatched += task->host == NO_INDEX;
+    }
+    if (status == 0)
+        status = chain_ran_tasks(association, err);
+    struct place place = {part->directory, -1, -1, NULL};
+    if (status == 0 && unmatched > 0)
+        diag_report(decoder_diag(association->decoder), DIAG_TASK_UNLAUNCHED, &place, "%zu of %zu tasks", unmatched,
+                    association->ran_count);
+    association->ran_sorted = true;
+    return status;
+}
+
+/* ---- counters ---- */
+
+/* The first execution from one on that counters belong to: the one that was running then, else the first that has none
+ * yet; of a block's without a time the last that fits. */
+static uint32_t find_execution_from(const struct association *association, const struct device_pmu *pmu, uint32_t from)
+{
+    uint32_t last = NO_INDEX;
+    for (uint32_t i = from; i != NO_INDEX; i = association->ran[i].next) {
+        const struct ran_task *task = &association->ran[i];
+        if (task->context_id != (uint32_t)pmu->context_id && task->context_id != (uint32_t)NO_CONTEXT)
+            continue;
+        if (pmu->start_ns >= 0 ? pmu->start_ns <= task->end_ns : pmu->block || task->pmu[pmu->core] == NO_INDEX)
+            return i;
+        last = i;
+    }
+    return pmu->block ? last : NO_INDEX;
+}
+
+/* Counters come nearly in the order of the executions, so the search goes on where the last one ended. */
+static struct ran_task *find_execution(const struct association *association, const struct device_pmu *pmu)
+{
+    struct key_slot *slot = key_table_find(&association->ran_table, task_key(pmu->stream_id, pmu->task_id));
+    uint32_t from = slot->first == NO_INDEX ? NO_INDEX : slot->last, found = NO_INDEX;
+    bool behind = from != NO_INDEX && pmu->start_ns >= 0 && pmu->start_ns < association->ran[from].start_ns;
+    if (!behind)
+        found = find_execution_from(association, pmu, from);
+    if (found == NO_INDEX && (behind || from != slot->first))
+        found = find_execution_from(association, pmu, slot->first);
+    if (found == NO_INDEX)
+        return NULL;
+    slot->last = found;
+    return &association->ran[found];
+}
+
+static void add_up(struct pmu_sum *sum, const struct device_pmu *pmu)
+{
+    /* Unsigned sums: a damaged counter must not overflow. */
+    sum->total_cycle = (int64_t)((uint64_t)sum->total_cycle + (uint64_t)pmu->total_cycle);
+    for (size_t i = 0; i < PMU_COUNTERS; i++)
+        sum->counters[i] = (int64_t)((uint64_t)sum->counters[i] + (uint64_t)pmu->counters[i]);
+}
+
+int association_add_pmu(struct association *association, const struct device_pmu *pmu, struct err *err)
+{
+    int status = association_join_tasks(association, err);
+    if (status < 0)
+        return status;
+    struct ran_task *task = association->ran_count > 0 ? find_execution(association, pmu) : NULL;
+    if (task == NULL) {
+        struct place place = decoder_place(association->decoder, NULL);
+        diag_report(decoder_diag(association->decoder), DIAG_PMU_UNMATCHED, &place,
+                    "counters of stream %u task %u, which did not run", pmu->stream_id, pmu->task_id);
+        return 0;
+    }
+    uint32_t *slot = &task->pmu[pmu->core];
+    if (*slot == NO_INDEX) {
+        struct pmu_sum *sum = ARRAY_NEXT(association->pmu, association->pmu_count, association->pmu_capacity, err);
+        if (sum == NULL)
+            return -(int)err->code;
+        *sum = (struct pmu_sum){.total_cycle = 0};
+        *slot = (uint32_t)(association->pmu_count - 1);
+    }
+    struct pmu_sum *sum = &association->pmu[*slot];
+    if (pmu->block && sum->whole)
+        return 0; /* the task's own record counts its blocks already */
+    if (!pmu->block)
+        *sum = (struct pmu_sum){.whole = true};
+    add_up(sum, pmu);
+    return 0;
+}
