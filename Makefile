@@ -54,7 +54,7 @@ B := build/$(VARIANT)
 NEEDED_CPPFLAGS := -I. -I$(B)/generated -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DMSPROF_VERSION='"$(VERSION)"'
 NEEDED_CFLAGS   := -std=c17 -pthread -fPIE $(WARNINGS) $(CFLAGS_$(VARIANT))
 NEEDED_LDFLAGS  := -pthread -pie $(LDFLAGS_$(VARIANT))
-NEEDED_LDLIBS   := -lsqlite3 -lcjson -lcsv -lcrypto
+NEEDED_LDLIBS   := -lsqlite3 -lcjson -lcsv -lcrypto -lm
 
 COMPILE = $(CC) $(NEEDED_CPPFLAGS) $(CPPFLAGS) $(NEEDED_CFLAGS) $(CFLAGS)
 LINK    = $(CC) $(NEEDED_LDFLAGS) $(LDFLAGS)

@@ -1,0 +1,690 @@
+#include "exporters/pmu_metric.h"
+
+#include "exporters/pmu_rounding.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+__extension__ typedef unsigned __int128 uint128;
+
+enum pmu_formula {
+    TOTAL_TIME,   /* us */
+    TOTAL_CYCLES, /* as counted */
+    PIPE,         /* share of the cycles and time spent, two columns; events are added up */
+    SHARE,        /* of the cycles; events are added up */
+    MISS_RATE,    /* second event / first event */
+    BANDWIDTH,    /* GB/s: event * pipe * size */
+    UB_MTE_READ,  /* GB/s, of 2022: what the vector pipe moved is taken off */
+    CUBE_FLOPS,
+    VECTOR_FLOPS,
+    COUNT,     /* the event */
+    KILOBYTES, /* events weighted in eighths */
+    MEMORY_BOUND
+};
+
+struct pmu_metric {
+    const char *name;
+    enum pmu_formula formula;
+    uint16_t events[4]; /* 0 ends */
+    uint16_t pipe, size;
+    int8_t eighths[4];
+};
+
+struct group {
+    const char *name;
+    unsigned rules; /* bit of every enum pmu_rules it is for */
+    const char *events;
+    const struct pmu_metric *metrics;
+    size_t count;
+};
+
+#define OLD (1U << PMU_RULES_2022)
+#define PYTHON (1U << PMU_RULES_PYTHON)
+#define CORE (1U << PMU_RULES_CORE)
+
+static const struct pmu_metric total_time = {.formula = TOTAL_TIME}, total_cycles = {.formula = TOTAL_CYCLES};
+
+#define PIPE_METRIC(label, ...)                                                                                        \
+    {                                                                                                                  \
+        .name = label, .formula = PIPE, .events = { __VA_ARGS__ }                                                      \
+    }
+#define SHARE_METRIC(label, ...)                                                                                       \
+    {                                                                                                                  \
+        .name = label, .formula = SHARE, .events = { __VA_ARGS__ }                                                     \
+    }
+#define BANDWIDTH_METRIC(label, event, p, s)                                                                           \
+    {                                                                                                                  \
+        .name = label "_bw(GB/s)", .formula = BANDWIDTH, .events = {event}, .pipe = (p), .size = (s)                   \
+    }
+#define MISS_RATE_METRIC                                                                                               \
+    {                                                                                                                  \
+        .name = "icache_miss_rate", .formula = MISS_RATE, .events = { 0x54, 0x55 }                                     \
+    }
+#define KILOBYTES_METRIC(label, e0, w0, e1, w1)                                                                        \
+    {                                                                                                                  \
+        .name = label "_datas(KB)", .formula = KILOBYTES, .events = {e0, e1}, .eighths = { w0, w1 }                    \
+    }
+
+static const struct pmu_metric pipe_utilization[] = {
+    PIPE_METRIC("vec", 0x8),    PIPE_METRIC("mac", 0xa),
+    PIPE_METRIC("scalar", 0x9), PIPE_METRIC("mte1", 0xb),
+    PIPE_METRIC("mte2", 0xc),   PIPE_METRIC("mte3", 0xd),
+    MISS_RATE_METRIC,           {.name = "memory_bound", .formula = MEMORY_BOUND, .events = {0xc, 0xa, 0x8}},
+};
+/* The core of 2026 has no memory_bound. */
+#define PIPE_UTILIZATION_OF_CORE (sizeof pipe_utilization / sizeof *pipe_utilization - 1)
+
+static const struct pmu_metric pipe_utilization_exct[] = {
+    PIPE_METRIC("mac", 0x416, 0x417), PIPE_METRIC("scalar", 0x9),    PIPE_METRIC("mte1", 0x302),
+    PIPE_METRIC("mte2", 0xc),         PIPE_METRIC("fixpipe", 0x303), MISS_RATE_METRIC,
+};
+
+static const struct pmu_metric arithmetic_utilization[] = {
+    SHARE_METRIC("mac_fp16", 0x49),
+    SHARE_METRIC("mac_int8", 0x4a),
+    SHARE_METRIC("vec_fp32", 0x4b),
+    SHARE_METRIC("vec_fp16", 0x4c, 0x4d),
+    SHARE_METRIC("vec_int32", 0x4e),
+    SHARE_METRIC("vec_misc", 0x4f),
+    {.name = "cube_fops", .formula = CUBE_FLOPS, .events = {0x49, 0x4a}},
+    {.name = "vector_fops", .formula = VECTOR_FLOPS, .events = {0x4b, 0x4c, 0x4d, 0x4e}},
+};
+
+static const struct pmu_metric resource_conflict_ratio[] = {
+    SHARE_METRIC("vec_bankgroup_cflt", 0x64),
+    SHARE_METRIC("vec_bank_cflt", 0x65),
+    SHARE_METRIC("vec_resc_cflt", 0x66),
+};
+
+static const struct pmu_metric memory_2022[] = {
+    BANDWIDTH_METRIC("ub_read", 0x15, 256, 4),       BANDWIDTH_METRIC("ub_write", 0x16, 256, 4),
+    BANDWIDTH_METRIC("l1_read", 0x31, 256, 16),      BANDWIDTH_METRIC("l1_write", 0x32, 128, 8),
+    BANDWIDTH_METRIC("l2_read", 0xf, 256, 8),        BANDWIDTH_METRIC("l2_write", 0x10, 256, 8),
+    BANDWIDTH_METRIC("main_mem_read", 0x12, 256, 8), BANDWIDTH_METRIC("main_mem_write", 0x13, 256, 8),
+};
+static const struct pmu_metric memory_python[] = {
+    BANDWIDTH_METRIC("ub_read", 0x15, 256, 4),     BANDWIDTH_METRIC("ub_write", 0x16, 256, 4),
+    BANDWIDTH_METRIC("l1_read", 0x31, 256, 16),    BANDWIDTH_METRIC("l1_write", 0x32, 256, 8),
+    BANDWIDTH_METRIC("l2_read", 0xf, 256, 8),      BANDWIDTH_METRIC("l2_write", 0x10, 256, 8),
+    BANDWIDTH_METRIC("main_mem_read", 0x12, 8, 8), BANDWIDTH_METRIC("main_mem_write", 0x13, 8, 8),
+};
+static const struct pmu_metric memory_core[] = {
+    BANDWIDTH_METRIC("ub_read", 0x15, 256, 4),     BANDWIDTH_METRIC("ub_write", 0x16, 256, 4),
+    BANDWIDTH_METRIC("l1_read", 0x31, 256, 16),    BANDWIDTH_METRIC("l1_write", 0x32, 128, 8),
+    BANDWIDTH_METRIC("main_mem_read", 0x12, 8, 8), BANDWIDTH_METRIC("main_mem_write", 0x13, 8, 8),
+    BANDWIDTH_METRIC("l2_read", 0xf, 256, 8),      BANDWIDTH_METRIC("l2_write", 0x10, 256, 8),
+};
+
+#define L0C_CUBE(label, event, s)                                                                                      \
+    {                                                                                                                  \
+        .name = label "_bw_cube(GB/s)", .formula = BANDWIDTH, .events = {event}, .pipe = 256, .size = (s)              \
+    }
+static const struct pmu_metric memory_l0[] = {
+    /* of 2022 and of the core of 2026 */
+    BANDWIDTH_METRIC("l0a_read", 0x1b, 256, 16),
+    BANDWIDTH_METRIC("l0a_write", 0x1c, 256, 16),
+    BANDWIDTH_METRIC("l0b_read", 0x21, 256, 16),
+    BANDWIDTH_METRIC("l0b_write", 0x22, 256, 8),
+    BANDWIDTH_METRIC("l0c_read", 0x27, 256, 8),
+    BANDWIDTH_METRIC("l0c_write", 0x29, 256, 8),
+    L0C_CUBE("l0c_read", 0x28, 32),
+    L0C_CUBE("l0c_write", 0x2a, 32),
+};
+static const struct pmu_metric memory_l0_python[] = {
+    BANDWIDTH_METRIC("l0a_read", 0x1b, 256, 16),
+    BANDWIDTH_METRIC("l0a_write", 0x1c, 256, 16),
+    BANDWIDTH_METRIC("l0b_read", 0x21, 256, 8),
+    BANDWIDTH_METRIC("l0b_write", 0x22, 256, 8),
+    BANDWIDTH_METRIC("l0c_read", 0x27, 256, 8),
+    BANDWIDTH_METRIC("l0c_write", 0x29, 256, 8),
+    L0C_CUBE("l0c_read", 0x28, 8),
+    L0C_CUBE("l0c_write", 0x2a, 8),
+};
+
+#define UB_METRIC(label, event, p, s)                                                                                  \
+    {                                                                                                                  \
+        .name = label "(GB/s)", .formula = BANDWIDTH, .events = {event}, .pipe = (p), .size = (s)                      \
+    }
+static const struct pmu_metric memory_ub_2022[] = {
+    {.name = "ub_read_bw_mte(GB/s)", .formula = UB_MTE_READ, .events = {0x3d, 0x10, 0x13}},
+    UB_METRIC("ub_write_bw_mte", 0x3e, 128, 8),
+    UB_METRIC("ub_read_bw_vector", 0x43, 256, 16),
+    UB_METRIC("ub_write_bw_vector", 0x44, 256, 8),
+    UB_METRIC("ub_read_bw_scalar", 0x37, 256, 32),
+    UB_METRIC("ub_write_bw_scalar", 0x38, 256, 32),
+};
+static const struct pmu_metric memory_ub_python[] = {
+    UB_METRIC("ub_read_bw_mte", 0x3d, 128, 1),    UB_METRIC("ub_write_bw_mte", 0x3e, 128, 1),
+    UB_METRIC("ub_read_bw_vector", 0x43, 128, 2), UB_METRIC("ub_write_bw_vector", 0x44, 128, 2),
+    UB_METRIC("ub_read_bw_scalar", 0x37, 128, 1), UB_METRIC("ub_write_bw_scalar", 0x38, 128, 1),
+};
+#define UB_OF_CORE (memory_ub_python + 2) /* without the mte ones */
+
+#define COUNT_METRIC(label, event)                                                                                     \
+    {                                                                                                                  \
+        .name = label, .formula = COUNT, .events = { event }                                                           \
+    }
+static const struct pmu_metric l2_cache[] = {
+    COUNT_METRIC("write_cache_hit", 0x500),   COUNT_METRIC("write_cache_miss_allocate", 0x502),
+    COUNT_METRIC("r0_read_cache_hit", 0x504), COUNT_METRIC("r0_read_cache_miss_allocate", 0x506),
+    COUNT_METRIC("r1_read_cache_hit", 0x508), COUNT_METRIC("r1_read_cache_miss_allocate", 0x50a),
+};
+
+static const struct pmu_metric memory_access[] = {
+    KILOBYTES_METRIC("read_main_memory", 0x50d, 1, 0x50e, 1),
+    KILOBYTES_METRIC("write_main_memory", 0x50c, 1, 0, 0),
+    KILOBYTES_METRIC("GM_to_L1", 0x32, 2, 0x206, -2),
+    KILOBYTES_METRIC("L0C_to_L1", 0x206, 1, 0, 0),
+    KILOBYTES_METRIC("L0C_to_GM", 0x20c, 1, 0x206, -1),
+    KILOBYTES_METRIC("GM_to_UB", 0x3e, 1, 0, 0),
+    KILOBYTES_METRIC("UB_to_GM", 0x3d, 1, 0, 0),
+};
+
+#define LIST(list) (list), sizeof(list) / sizeof *(list)
+#define PIPE_EVENTS "0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55"
+#define MEMORY_EVENTS "0x15,0x16,0x31,0x32,0xf,0x10,0x12,0x13"
+#define MEMORY_L0_EVENTS "0x1b,0x1c,0x21,0x22,0x27,0x28,0x29,0x2a"
+#define MEMORY_UB_EVENTS "0x10,0x13,0x37,0x38,0x3d,0x3e,0x43,0x44"
+
+static const struct group groups[] = {
+    {"PipeUtilization", OLD | PYTHON, PIPE_EVENTS, LIST(pipe_utilization)},
+    {"PipeUtilization", CORE, PIPE_EVENTS, pipe_utilization, PIPE_UTILIZATION_OF_CORE},
+    {"PipeUtilizationExct", OLD | PYTHON | CORE, "0x416,0x417,0x9,0x302,0xc,0x303,0x54,0x55",
+     LIST(pipe_utilization_exct)},
+    {"ArithmeticUtilization", OLD | PYTHON | CORE, "0x49,0x4a,0x4b,0x4c,0x4d,0x4e,0x4f", LIST(arithmetic_utilization)},
+    {"ResourceConflictRatio", OLD | PYTHON | CORE, "0x64,0x65,0x66", LIST(resource_conflict_ratio)},
+    {"Memory", OLD, MEMORY_EVENTS, LIST(memory_2022)},
+    {"Memory", PYTHON, MEMORY_EVENTS, LIST(memory_python)},
+    {"Memory", CORE, MEMORY_EVENTS, LIST(memory_core)},
+    {"MemoryL0", OLD | CORE, MEMORY_L0_EVENTS, LIST(memory_l0)},
+    {"MemoryL0", PYTHON, MEMORY_L0_EVENTS, LIST(memory_l0_python)},
+    {"MemoryUB", OLD, MEMORY_UB_EVENTS, LIST(memory_ub_2022)},
+    {"MemoryUB", PYTHON, MEMORY_UB_EVENTS, LIST(memory_ub_python)},
+    {"MemoryUB", CORE, MEMORY_UB_EVENTS, UB_OF_CORE, sizeof memory_ub_python / sizeof *memory_ub_python - 2},
+    {"L2Cache", PYTHON | CORE, "0x500,0x502,0x504,0x506,0x508,0x50a", LIST(l2_cache)},
+    {"MemoryAccess", PYTHON | CORE, "0x32,0x3d,0x3e,0x206,0x20c,0x50c,0x50d,0x50e", LIST(memory_access)},
+};
+
+/* What one side of the 910B cannot count, by the beginning of the name (cann-formats, corrections to 4). */
+static const char *const unsupported_aic[] = {
+    "vec",
+    "ub_read_bw(",
+    "ub_write_bw(",
+    "l0c_read_bw(",
+    "l0c_write_bw(",
+    "ub_read_bw_mte",
+    "ub_write_bw_mte",
+    "ub_read_bw_vector",
+    "ub_write_bw_vector",
+    NULL,
+};
+static const char *const unsupported_aiv[] = {
+    "mac",       "mte1",    "l1_read", "l1_write", "l0a_", "l0b_", "l0c_read_bw_cube", "l0c_write_bw_cube",
+    "cube_fops", "fixpipe", NULL,
+};
+
+static bool is_supported(const struct pmu_plan *plan, const char *name)
+{
+    const char *const *list = plan->side == PMU_AIC ? unsupported_aic : unsupported_aiv;
+    if (plan->rules != PMU_RULES_CORE)
+        return true;
+    for (; *list != NULL; list++) {
+        if (strncmp(name, *list, strlen(*list)) == 0)
+            return false;
+    }
+    return true;
+}
+
+static const struct group *find_group(const char *name, enum pmu_rules rules)
+{
+    for (size_t i = 0; name != NULL && i < sizeof groups / sizeof *groups; i++) {
+        if ((groups[i].rules >> rules & 1) != 0 && strcmp(groups[i].name, name) == 0)
+            return &groups[i];
+    }
+    return NULL;
+}
+
+/* Reads "0x8,0xa"; returns how many. */
+static size_t parse_events(const char *text, uint16_t events[PMU_EVENTS])
+{
+    size_t count = 0;
+    while (count < PMU_EVENTS && *text != '\0') {
+        char *end;
+        unsigned long event = strtoul(text, &end, 16);
+        if (end == text)
+            break;
+        events[count++] = event <= UINT16_MAX ? (uint16_t)event : 0;
+        text = end + strspn(end, ", ");
+    }
+    return count;
+}
+
+/* Which counter holds an event; -1: none. */
+static int8_t find_counter(const uint16_t *events, size_t count, uint16_t event)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (events[i] == event)
+            return (int8_t)i;
+    }
+    return -1;
+}
+
+/* False: an event of the metric was not counted. */
+static bool find_counters(const struct pmu_metric *metric, const uint16_t *events, size_t count, int8_t counters[4])
+{
+    for (size_t i = 0; i < 4; i++) {
+        counters[i] = metric->events[i] != 0 ? find_counter(events, count, metric->events[i]) : -1;
+        if (metric->events[i] != 0 && counters[i] < 0)
+            return false;
+    }
+    return true;
+}
+
+static void add_column(struct pmu_plan *plan, const struct pmu_metric *metric, const int8_t counters[4], bool is_time,
+                       const char *format, const char *name)
+{
+    if (plan->count == PMU_MAX_COLUMNS)
+        return;
+    struct pmu_column *column = &plan->columns[plan->count++];
+    const char *prefix = plan->rules != PMU_RULES_CORE ? "" : plan->side == PMU_AIC ? "aic_" : "aiv_";
+    size_t length = strlen(prefix);
+    *column = (struct pmu_column){.metric = metric, .is_time = is_time};
+    memcpy(column->counter, counters, sizeof column->counter);
+    memcpy(column->title, prefix, length);
+    snprintf(column->title + length, sizeof column->title - length, "%s%s", name, format);
+}
+
+static void add_metric(struct pmu_plan *plan, const struct pmu_metric *metric, const uint16_t *events, size_t count)
+{
+    int8_t counters[4];
+    if (!is_supported(plan, metric->name) || !find_counters(metric, events, count, counters))
+        return;
+    switch (metric->formula) {
+    case PIPE:
+        add_column(plan, metric, counters, true, "_time(us)", metric->name);
+        add_column(plan, metric, counters, false, "_ratio", metric->name);
+        break;
+    case SHARE:
+        add_column(plan, metric, counters, false, "_ratio", metric->name);
+        break;
+    default:
+        add_column(plan, metric, counters, false, "", metric->name);
+        break;
+    }
+}
+
+void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup)
+{
+    static const int8_t none[4] = {-1, -1, -1, -1};
+    uint16_t events[PMU_EVENTS];
+    *plan = (struct pmu_plan){
+        .rules = setup->legacy      ? PMU_RULES_2022
+                 : setup->chip == 5 ? PMU_RULES_CORE
+                                    : PMU_RULES_PYTHON,
+        .side = setup->side,
+        .chip = setup->chip,
+        .frequency_hz = setup->frequency_hz,
+        .core_num = setup->core_num,
+    };
+    const struct group *group = find_group(setup->group, plan->rules);
+    bool given = setup->events != NULL && setup->events[0] != '\0';
+    size_t count = given           ? parse_events(setup->events, events)
+                   : group != NULL ? parse_events(group->events, events)
+                                   : 0;
+    add_column(plan, &total_time, none, true, "", "");
+    snprintf(plan->columns[0].title, PMU_TITLE_MAX, "%s", plan->side == PMU_AIC ? "aicore_time(us)" : "aiv_time(us)");
+    add_column(plan, &total_cycles, none, false, "", "total_cycles");
+    for (size_t i = 0; group != NULL && i < group->count; i++)
+        add_metric(plan, &group->metrics[i], events, count);
+    plan->mac[0] = find_counter(events, count, 0xa);
+    plan->mac[1] = -1;
+    if (plan->mac[0] < 0) {
+        plan->mac[0] = find_counter(events, count, 0x416);
+        plan->mac[1] = find_counter(events, count, 0x417);
+    }
+}
+
+/* ---- values ---- */
+
+#define DECIMALS 3
+#define COUNTER_LIMIT (INT64_C(1) << 53) /* no sound counter gets here, and every product below fits 128 bits */
+
+/* numerator / denominator in thousandths, rounded half away from zero; 0 when the denominator is 0. */
+static int64_t thousandths(uint128 numerator, uint128 denominator)
+{
+    if (denominator == 0)
+        return 0;
+    uint128 quotient = (2 * 1000 * numerator / denominator + 1) / 2;
+    return quotient > INT64_MAX ? INT64_MAX : (int64_t)quotient;
+}
+
+static uint64_t bounded(int64_t value)
+{
+    return value < 0 ? 0 : (uint64_t)(value < COUNTER_LIMIT ? value : COUNTER_LIMIT);
+}
+
+static uint64_t sum_of(const struct pmu_column *column, const struct pmu_counts *counts)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < 4 && column->counter[i] >= 0; i++)
+        sum += bounded(counts->counters[column->counter[i]]);
+    return sum;
+}
+
+static uint64_t counter_of(const struct pmu_column *column, const struct pmu_counts *counts, size_t i)
+{
+    return bounded(counts->counters[column->counter[i]]);
+}
+
+/* How often the cores have to go round to take every block. */
+static uint64_t rounds(const struct pmu_plan *plan, int64_t block_num)
+{
+    return (uint64_t)((block_num + plan->core_num - 1) / plan->core_num);
+}
+
+static bool is_time_known(const struct pmu_plan *plan, const struct pmu_counts *counts)
+{
+    return plan->frequency_hz > 0 && plan->core_num > 0 && plan->core_num <= INT32_MAX && counts->block_num > 0 &&
+           counts->block_num <= INT32_MAX;
+}
+
+/* Thousandths of a microsecond that the task took. */
+static int64_t task_time(const struct pmu_plan *plan, const struct pmu_counts *counts)
+{
+    if (!is_time_known(plan, counts))
+        return 0;
+    uint128 numerator = (uint128)bounded(counts->total_cycle) * 1000000 * rounds(plan, counts->block_num);
+    uint128 denominator = (uint128)(uint64_t)plan->frequency_hz * (uint64_t)counts->block_num;
+    if (plan->rules == PMU_RULES_CORE)
+        return thousandths(numerator, denominator);
+    return thousandths(numerator, denominator * 10) * 10; /* two decimals */
+}
+
+/* Thousandths of a microsecond of it that a pipe worked. */
+static int64_t pipe_time(const struct pmu_plan *plan, const struct pmu_counts *counts, uint64_t cycles)
+{
+    if (!is_time_known(plan, counts))
+        return 0;
+    if (plan->rules != PMU_RULES_CORE)
+        return thousandths((uint128)(uint64_t)task_time(plan, counts) * cycles,
+                           (uint128)bounded(counts->total_cycle) * 1000);
+    return counts->total_cycle <= 0 ? 0
+                                    : thousandths((uint128)cycles * 1000000 * rounds(plan, counts->block_num),
+                                                  (uint128)(uint64_t)plan->frequency_hz * (uint64_t)counts->block_num);
+}
+
+static int64_t bandwidth(const struct pmu_plan *plan, const struct pmu_counts *counts, uint128 bits)
+{
+    if (plan->frequency_hz <= 0)
+        return 0;
+    return thousandths(bits * (uint64_t)plan->frequency_hz, (uint128)bounded(counts->total_cycle) << 33);
+}
+
+static int64_t vector_flops(const struct pmu_plan *plan, const struct pmu_column *column,
+                            const struct pmu_counts *counts)
+{
+    bool narrow = plan->chip >= 2 && plan->chip <= 4;
+    uint64_t fp32 = counter_of(column, counts, 0), fp16_128 = counter_of(column, counts, 1),
+             fp16_64 = counter_of(column, counts, 2), int32 = counter_of(column, counts, 3);
+    uint128 sum = (uint128)fp32 * (plan->chip == 0 ? 32 : 64) + (uint128)fp16_128 * 128 + (uint128)fp16_64 * 64 +
+                  (uint128)int32 * (narrow ? 16 : 64);
+    return sum > INT64_MAX ? INT64_MAX : (int64_t)sum;
+}
+
+static int64_t kilobytes(const struct pmu_column *column, const struct pmu_counts *counts)
+{
+    int64_t eighths = 0;
+    for (size_t i = 0; i < 4 && column->counter[i] >= 0; i++)
+        eighths += column->metric->eighths[i] * (int64_t)counter_of(column, counts, i);
+    return eighths * 125; /* thousandths; at most 2^62 */
+}
+
+static int64_t cube_flops(const struct pmu_column *column, const struct pmu_counts *counts)
+{
+    /* 16 * 16 * 16 and 16 * 16 * 32 multiplications and as many additions */
+    uint128 sum = (uint128)counter_of(column, counts, 0) * 8192 + (uint128)counter_of(column, counts, 1) * 16384;
+    return sum > INT64_MAX ? INT64_MAX : (int64_t)sum;
+}
+
+/* Of the ratios as they are shown. */
+static int64_t memory_bound(const struct pmu_column *column, const struct pmu_counts *counts)
+{
+    uint128 cycles = bounded(counts->total_cycle);
+    int64_t mte2 = thousandths(counter_of(column, counts, 0), cycles),
+            mac = thousandths(counter_of(column, counts, 1), cycles),
+            vec = thousandths(counter_of(column, counts, 2), cycles);
+    return thousandths((uint64_t)mte2, (uint64_t)(mac > vec ? mac : vec));
+}
+
+static struct pmu_value number(int64_t value)
+{
+    return (struct pmu_value){value, 0};
+}
+
+static struct pmu_value exact_value(const struct pmu_plan *plan, const struct pmu_column *column,
+                                    const struct pmu_counts *counts)
+{
+    const struct pmu_metric *metric = column->metric;
+    uint128 cycles = bounded(counts->total_cycle);
+    struct pmu_value value = {.decimals = DECIMALS};
+    switch (metric->formula) {
+    case TOTAL_TIME:
+        value.value = task_time(plan, counts);
+        break;
+    case TOTAL_CYCLES:
+        return number(counts->total_cycle);
+    case PIPE:
+    case SHARE:
+        value.value = column->is_time ? pipe_time(plan, counts, sum_of(column, counts))
+                                      : thousandths(sum_of(column, counts), cycles);
+        break;
+    case MISS_RATE:
+        value.value = cycles == 0 ? 0 : thousandths(counter_of(column, counts, 1), counter_of(column, counts, 0));
+        break;
+    case BANDWIDTH:
+        value.value = bandwidth(plan, counts, (uint128)counter_of(column, counts, 0) * metric->pipe * metric->size);
+        break;
+    case CUBE_FLOPS:
+        return number(cube_flops(column, counts));
+    case VECTOR_FLOPS:
+        return number(vector_flops(plan, column, counts));
+    case COUNT:
+        return number((int64_t)counter_of(column, counts, 0));
+    case KILOBYTES:
+        value.value = kilobytes(column, counts);
+        break;
+    case MEMORY_BOUND:
+        value.value = memory_bound(column, counts);
+        break;
+    case UB_MTE_READ: /* of 2022 only */
+        value.value = DB_NULL;
+        break;
+    }
+    return value;
+}
+
+/* ---- as in 2022 ---- */
+
+/* The task's time in ms, in the tool's order of operations. */
+static double time_2022(const struct pmu_plan *plan, const struct pmu_counts *counts)
+{
+    if (!is_time_known(plan, counts))
+        return 0;
+    double cycles = (double)counts->total_cycle, frequency = (double)plan->frequency_hz,
+           blocks = (double)counts->block_num, turns = (double)rounds(plan, counts->block_num);
+    return plan->chip == 0 ? cycles * 1000 / frequency / blocks * turns
+                           : cycles * 1000 / (frequency / 1000000) / blocks * turns / 1000000;
+}
+
+/* Seconds that a transfer is spread over. */
+static double transfer_seconds(const struct pmu_plan *plan, const struct pmu_counts *counts)
+{
+    if (plan->chip == 0)
+        return time_2022(plan, counts) / 1000;
+    return plan->frequency_hz > 0 ? (double)counts->total_cycle / (double)plan->frequency_hz : 0;
+}
+
+static double quotient(double numerator, double denominator)
+{
+    return denominator == 0 ? NAN : numerator / denominator;
+}
+
+static double share(const struct pmu_column *column, const struct pmu_counts *counts, size_t i)
+{
+    return quotient((double)counter_of(column, counts, i), (double)counts->total_cycle);
+}
+
+/* Moved by the MTE: all reads less the four for each write of the L2 and the main memory, which are half as wide. */
+static double mte_read_bits(const struct pmu_column *column, const struct pmu_counts *counts)
+{
+    double reads = (double)counter_of(column, counts, 0),
+           narrow = 4 * ((double)counter_of(column, counts, 1) + (double)counter_of(column, counts, 2));
+    return (reads - narrow) * 128 + narrow * 64;
+}
+
+#define BITS_OF_GIGABYTE 8589934592.0
+
+static double memory_bound_2022(const struct pmu_column *column, const struct pmu_counts *counts)
+{
+    double mte2 = pmu_round_binary(share(column, counts, 0), 6), mac = pmu_round_binary(share(column, counts, 1), 6),
+           vec = pmu_round_binary(share(column, counts, 2), 6);
+    return quotient(mte2, mac > vec ? mac : vec);
+}
+
+/* Not a number: SQL had no value. */
+static double floating_value(const struct pmu_plan *plan, const struct pmu_column *column,
+                             const struct pmu_counts *counts)
+{
+    const struct pmu_metric *metric = column->metric;
+    double sum = (double)sum_of(column, counts), cycles = (double)counts->total_cycle;
+    switch (metric->formula) {
+    case PIPE:
+        if (column->is_time)
+            return pmu_round_binary(time_2022(plan, counts) * quotient(sum, cycles), 6) * 1000;
+        return quotient(sum, cycles);
+    case SHARE:
+        return quotient(sum, cycles);
+    case MISS_RATE:
+        return quotient(share(column, counts, 1), share(column, counts, 0));
+    case BANDWIDTH:
+        return quotient(sum * metric->pipe * metric->size, transfer_seconds(plan, counts)) / BITS_OF_GIGABYTE;
+    case UB_MTE_READ:
+        return quotient(mte_read_bits(column, counts), transfer_seconds(plan, counts)) / BITS_OF_GIGABYTE;
+    case MEMORY_BOUND:
+        return memory_bound_2022(column, counts);
+    default: /* whole numbers */
+        return NAN;
+    }
+}
+
+#define DECIMALS_2022 4
+
+static struct pmu_value value_2022(const struct pmu_plan *plan, const struct pmu_column *column,
+                                   const struct pmu_counts *counts)
+{
+    double value;
+    switch (column->metric->formula) {
+    case TOTAL_CYCLES:
+    case CUBE_FLOPS:
+    case VECTOR_FLOPS:
+    case COUNT:
+        return exact_value(plan, column, counts);
+    case TOTAL_TIME:
+        value = time_2022(plan, counts) * 1000;
+        break;
+    default:
+        value = pmu_round_binary(floating_value(plan, column, counts), 6);
+        break;
+    }
+    if (isnan(value))
+        return (struct pmu_value){DB_NULL, DECIMALS_2022};
+    return (struct pmu_value){pmu_round_decimal(value, DECIMALS_2022), DECIMALS_2022};
+}
+
+void pmu_plan_values(const struct pmu_plan *plan, const struct pmu_counts *counts, struct pmu_value *values)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        values[i] = plan->rules == PMU_RULES_2022 ? value_2022(plan, &plan->columns[i], counts)
+                                                  : exact_value(plan, &plan->columns[i], counts);
+}
+
+/* ---- both sides together ---- */
+
+void pmu_columns_init(struct pmu_columns *columns, const struct pmu_input *input)
+{
+    struct pmu_setup aic = {.side = PMU_AIC,
+                            .chip = input->chip,
+                            .group = input->metrics,
+                            .events = input->events,
+                            .frequency_hz = input->aic_hz,
+                            .core_num = input->ai_core_num};
+    struct pmu_setup aiv = {.side = PMU_AIV,
+                            .chip = input->chip,
+                            .group = input->aiv_metrics,
+                            .events = input->aiv_events,
+                            .frequency_hz = input->aiv_hz,
+                            .core_num = input->aiv_num};
+    *columns = (struct pmu_columns){.count = 0};
+    pmu_plan_init(&columns->aic, &aic);
+    if (columns->aic.rules == PMU_RULES_CORE)
+        pmu_plan_init(&columns->aiv, &aiv);
+    for (size_t i = 0; i < columns->aic.count; i++)
+        columns->titles[columns->count++] = columns->aic.columns[i].title;
+    for (size_t i = 0; i < columns->aiv.count; i++)
+        columns->titles[columns->count++] = columns->aiv.columns[i].title;
+    columns->has_cube = columns->aic.mac[0] >= 0;
+    if (columns->has_cube)
+        columns->titles[columns->count++] = "cube_utilization(%)";
+}
+
+/* How much of the cores' time the task used, in thousandths of a percent, rounded half to even as the tool does; 0 when
+ * its share of the cube is shown as 0. */
+static int64_t cube_utilization(const struct pmu_plan *plan, const struct pmu_task *task)
+{
+    uint128 mac = bounded(task->aic_counters[plan->mac[0]]);
+    if (plan->mac[1] >= 0)
+        mac += bounded(task->aic_counters[plan->mac[1]]);
+    if (plan->frequency_hz <= 0 || plan->core_num <= 0 || task->duration_ns <= 0 ||
+        thousandths(mac, bounded(task->aic_total_cycle)) == 0)
+        return 0;
+    /* cycles / (Hz * cores * s) * 100 * 1000 */
+    uint128 numerator = (uint128)bounded(task->aic_total_cycle) * 100000 * 1000000000;
+    uint128 denominator = (uint128)(uint64_t)plan->frequency_hz * (uint64_t)task->duration_ns;
+    if (denominator > ((uint128)1 << 90))
+        return 0;
+    denominator *= (uint32_t)(plan->core_num < INT32_MAX ? plan->core_num : INT32_MAX);
+    uint128 result = numerator / denominator, rest = numerator % denominator * 2;
+    result += rest > denominator || (rest == denominator && result % 2 != 0);
+    return result > INT64_MAX ? INT64_MAX : (int64_t)result;
+}
+
+static void side_values(const struct pmu_plan *plan, bool ran, int64_t total_cycle, const int64_t *counters,
+                        int64_t block_num, struct pmu_value *values)
+{
+    struct pmu_counts counts = {.total_cycle = total_cycle, .block_num = block_num};
+    if (!ran) {
+        for (size_t i = 0; i < plan->count; i++)
+            values[i] = number(0);
+        return;
+    }
+    memcpy(counts.counters, counters, sizeof counts.counters);
+    pmu_plan_values(plan, &counts, values);
+}
+
+void pmu_columns_values(const struct pmu_columns *columns, const struct pmu_task *task, struct pmu_value *values)
+{
+    if (!task->has_aic && !task->has_aiv) {
+        for (size_t i = 0; i < columns->count; i++)
+            values[i] = (struct pmu_value){DB_NULL, 0};
+        return;
+    }
+    bool both = task->has_aic && task->has_aiv;
+    side_values(&columns->aic, task->has_aic, task->aic_total_cycle, task->aic_counters, task->block_num, values);
+    side_values(&columns->aiv, task->has_aiv, task->aiv_total_cycle, task->aiv_counters,
+                both ? task->mix_block_num : task->block_num, values + columns->aic.count);
+    if (columns->has_cube)
+        values[columns->count - 1] =
+            (struct pmu_value){task->has_aic ? cube_utilization(&columns->aic, task) : 0, DECIMALS};
+}
