@@ -5,6 +5,7 @@
 #include "base/number.h"
 
 #include <stdint.h>
+#include <string.h>
 #include <time.h>
 
 #define CLOCK_TEXT_SIZE NUMBER_MAX
@@ -21,6 +22,19 @@ static inline int64_t clock_now_ns(void)
 static inline const char *clock_format_seconds(int64_t elapsed_ns, char text[CLOCK_TEXT_SIZE])
 {
     *number_put_us(text, elapsed_ns / 1000000) = '\0'; /* thousandths of seconds, like thousandths of us */
+    return text;
+}
+
+#define TIMESTAMP_SIZE 16
+
+/* The local time as "20250101120000" in text; returns text. */
+static inline const char *clock_format_local(char text[TIMESTAMP_SIZE])
+{
+    time_t now = time(NULL);
+    struct tm parts;
+
+    if (localtime_r(&now, &parts) == NULL || strftime(text, TIMESTAMP_SIZE, "%Y%m%d%H%M%S", &parts) == 0)
+        memcpy(text, "00000000000000", TIMESTAMP_SIZE - 1);
     return text;
 }
 

@@ -6,6 +6,7 @@
 #include "cli/console.h"
 #include "cli/status.h"
 #include "db/database.h"
+#include "db/query.h"
 #include "exporters/export.h"
 
 #include <inttypes.h>
@@ -23,6 +24,7 @@ struct export_type {
 static const struct export_type timeline_type = {"timeline", "timeline", "event", export_timeline};
 static const struct export_type summary_type = {"summary", "summary", "row", export_summary};
 
+#define CANN_DIRECTORY "mindstudio_profiler_output" /* where the vendor's tool puts both kinds since 2023 */
 #define MAX_REPORTS 16 /* kinds of reports of one export; there are three */
 #define REPORT_NAME_SIZE 32
 
@@ -75,10 +77,10 @@ static int export_database(struct capture_job *job, const struct export_type *ty
     struct err err = ERR_INIT;
     char *directory = NULL;
     int64_t start_ns = clock_now_ns();
-    char seconds[CLOCK_TEXT_SIZE];
+    char seconds[CLOCK_TEXT_SIZE], timestamp[TIMESTAMP_SIZE];
     int status, result;
 
-    status = job_make_directory(job, type->directory, &directory);
+    status = job_make_directory(job, db_family(db) == DB_FAMILY_CANN ? CANN_DIRECTORY : type->directory, &directory);
     if (status != STATUS_DONE)
         return status;
     job_open_log(job);
@@ -88,6 +90,8 @@ static int export_database(struct capture_job *job, const struct export_type *ty
         .directory = directory,
         .format = (enum table_format)job->settings->table_format,
         .columns = (enum column_set)job->settings->columns,
+        .timestamp = clock_format_local(timestamp),
+        .trace_compat = job->settings->trace_compat,
         .written = log_written,
         .written_arg = &export_log,
         .progress = console_progress(),

@@ -35,6 +35,7 @@ struct settings {
 
     int table_format; /* enum table_format */
     int columns;      /* enum column_set */
+    bool trace_compat;
     int kinds_format; /* enum kinds_format */
     int width;        /* WIDTH_DEFAULT, or columns; 0: no limit */
 

@@ -104,6 +104,37 @@ static int store_diagnostics(sqlite3 *db, const struct diagnostics *diag, struct
     return status;
 }
 
+static int store_parts(sqlite3 *db, const struct capture *capture, struct err *err)
+{
+    sqlite3_stmt *insert;
+    int status =
+        database_prepare(db,
+                         "INSERT INTO capture_part(directory, device_id, is_host, chip, host_hz, device_hz,"
+                         " aic_hz, aiv_hz, ai_core_num, aiv_num, process_id, driver_version, rank_id, start_ns,"
+                         " end_ns, unix_offset_ns, metrics, events, aiv_metrics, aiv_events, job, host_name,"
+                         " host_uid, begin_date, process_name) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"
+                         " ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)",
+                         &insert, err);
+    for (size_t i = 0; status == 0 && i < capture->part_count; i++) {
+        const struct capture_part *part = &capture->parts[i];
+        const int64_t numbers[] = {part->device_id,     part->is_host,     part->chip,           part->host_hz,
+                                   part->device_hz,     part->aic_hz,      part->aiv_hz,         part->ai_core_num,
+                                   part->aiv_num,       part->process_id,  part->driver_version, part->rank_id,
+                                   part->start_unix_ns, part->end_unix_ns, part->unix_offset_ns};
+        const char *const texts[] = {part->metrics,   part->events,   part->aiv_metrics, part->aiv_events,  part->job,
+                                     part->host_name, part->host_uid, part->begin_date,  part->process_name};
+        int index = 1;
+        sqlite3_bind_text(insert, index++, part->directory, -1, SQLITE_STATIC);
+        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+            bind_known(insert, index++, numbers[k]);
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+            sqlite3_bind_text(insert, index++, *texts[k] != '\0' ? texts[k] : NULL, -1, SQLITE_STATIC);
+        status = insert_row(db, insert, err);
+    }
+    sqlite3_finalize(insert);
+    return status;
+}
+
 static int store_meta(sqlite3 *db, const char *key, const char *value, struct err *err)
 {
     sqlite3_stmt *insert;
@@ -139,6 +170,11 @@ static void describe_clock(const struct capture *capture, char *text, size_t siz
         snprintf(text, size, "%s", capture->family == CAPTURE_SVP ? "unknown" : "100.000 MHz assumed");
 }
 
+static const char *const family_names[] = {[CAPTURE_SVP] = "svp",
+                                           [CAPTURE_JOB] = "ascend-job",
+                                           [CAPTURE_LEGACY] = "ascend-legacy",
+                                           [CAPTURE_CANN] = "ascend-cann"};
+
 static int store_facts(sqlite3 *db, const struct import_request *request, const struct capture *capture,
                        const struct import_result *result, struct err *err)
 {
@@ -148,12 +184,9 @@ static int store_facts(sqlite3 *db, const struct import_request *request, const 
     const struct {
         const char *key, *value;
     } texts[] = {
-        {"tool_version", request->tool_version},
-        {"capture_path", capture->directory},
-        {"family", capture->family == CAPTURE_SVP ? "svp" : "ascend-job"},
-        {"parameters", request->parameters},
-        {"fingerprint", capture->fingerprint},
-        {"clock", clock},
+        {"tool_version", request->tool_version},   {"capture_path", capture->directory},
+        {"family", family_names[capture->family]}, {"parameters", request->parameters},
+        {"fingerprint", capture->fingerprint},     {"clock", clock},
     };
     const struct {
         const char *key;
@@ -231,6 +264,8 @@ static int build(const struct import_request *request, struct capture *capture, 
     count_result(capture, result);
     if (status == 0)
         status = store_files(build.db, capture, err);
+    if (status == 0)
+        status = store_parts(build.db, capture, err);
     if (status == 0)
         status = store_models(build.db, capture, err);
     if (status == 0)

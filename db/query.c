@@ -61,7 +61,13 @@ const char *query_text(sqlite3_stmt *row, int column)
 int db_family(sqlite3 *db)
 {
     char *family = database_meta(db, "family");
-    int result = family != NULL && strcmp(family, "ascend-job") == 0 ? DB_FAMILY_JOB : DB_FAMILY_SVP;
+    static const char *const names[] = {[DB_FAMILY_SVP] = "svp",
+                                        [DB_FAMILY_JOB] = "ascend-job",
+                                        [DB_FAMILY_LEGACY] = "ascend-legacy",
+                                        [DB_FAMILY_CANN] = "ascend-cann"};
+    int result = DB_FAMILY_SVP;
+    for (int i = 0; family != NULL && i < (int)(sizeof names / sizeof *names); i++)
+        result = strcmp(family, names[i]) == 0 ? i : result;
     free(family);
     return result;
 }

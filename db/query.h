@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DB_FAMILY_SVP, DB_FAMILY_JOB };
+enum { DB_FAMILY_SVP, DB_FAMILY_JOB, DB_FAMILY_LEGACY, DB_FAMILY_CANN };
 /* Which family of capture the database was made from. */
 int db_family(sqlite3 *db);
 /* The earliest absolute time in the capture: what timelines count from; 0 when there is none. ns, device or host

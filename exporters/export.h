@@ -18,6 +18,8 @@ struct export_options {
     const char *directory;    /* existing directory that the files go into: <capture>/summary or timeline */
     enum table_format format; /* summary only */
     enum column_set columns;  /* summary only */
+    const char *timestamp;    /* "20250101120000", in names of the reports of CANN captures */
+    bool trace_compat;        /* timeline of CANN captures: ts as a string, as the vendor's tool writes it */
     /* Told once for every file that is complete under its name: "op_summary", its path. May be NULL. */
     void (*written)(void *arg, const char *report, const char *path);
     void *written_arg;

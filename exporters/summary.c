@@ -1,6 +1,7 @@
 #include "exporters/summary.h"
 
 #include "db/query.h"
+#include "exporters/cann_report.h"
 #include "exporters/job_summary.h"
 #include "exporters/svp_summary.h"
 
@@ -51,5 +52,12 @@ void summary_abort(struct summary_file *file)
 int export_summary(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
 {
     *ret = (struct export_result){.files = 0};
-    return db_family(db) == DB_FAMILY_JOB ? job_summary(db, options, ret, err) : svp_summary(db, options, ret, err);
+    switch (db_family(db)) {
+    case DB_FAMILY_CANN:
+        return cann_summary(db, options, ret, err);
+    case DB_FAMILY_JOB:
+        return job_summary(db, options, ret, err);
+    default:
+        return svp_summary(db, options, ret, err);
+    }
 }

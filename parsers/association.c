@@ -282,9 +282,9 @@ int association_add_contexts(struct association *association, const struct host_
 
 int association_add_track(struct association *association, const struct host_track *track, struct err *err)
 {
-    uint32_t task_type, kernel;
+    uint32_t task_type, kernel = NO_INDEX;
     int status = task_type_text(association, track->task_type_id, &task_type, err);
-    if (status == 0)
+    if (status == 0 && track->kernel_id != 0)
         status = association_text(association, track->kernel_id, &kernel, err);
     struct thread *thread = status == 0 ? find_thread(association, track->thread_id, err) : NULL;
     struct track *copy =

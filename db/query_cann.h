@@ -1,0 +1,96 @@
+/* What the exporters of new CANN captures ask the database. As in query.h: no SQL above, no formatting below; integers
+ * that are NULL are DB_NULL. */
+#ifndef MSPROF_DB_QUERY_CANN_H
+#define MSPROF_DB_QUERY_CANN_H
+
+#include "base/err.h"
+#include "db/database.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One part of the capture; see struct capture_part. */
+struct cann_part {
+    int64_t device_id, chip, aic_hz, aiv_hz, ai_core_num, aiv_num, process_id, rank_id;
+    int64_t start_ns, end_ns;
+    bool is_host;
+    char metrics[64], events[256], aiv_metrics[64], aiv_events[256];
+    char directory[32], job[64], host_name[128], host_uid[64], begin_date[40], process_name[64];
+};
+struct cann_parts {
+    struct cann_part *parts; /* the host first, then by device */
+    size_t count;
+};
+int cann_parts_load(sqlite3 *db, struct cann_parts *ret, struct err *err);
+void cann_parts_release(struct cann_parts *parts);
+/* The part of a device, NULL: none. */
+const struct cann_part *cann_part_of_device(const struct cann_parts *parts, int64_t device_id);
+
+/* All rows of a table of texts in memory, found by id. */
+struct cann_texts {
+    struct cann_text {
+        const char *text; /* NUL-terminated; NULL: SQL NULL or no such row */
+        uint32_t length;
+    } * items; /* column_count for each id from 0 on */
+    size_t rows, column_count;
+    struct cann_text_block *blocks; /* own the texts */
+};
+int cann_names_load(sqlite3 *db, struct cann_texts *ret, struct err *err);
+/* Columns: shapes, data types, formats of the inputs, then of the outputs. */
+#define CANN_TENSOR_COLUMNS 6
+int cann_tensor_sets_load(sqlite3 *db, struct cann_texts *ret, struct err *err);
+/* Puts a copy of another text in the place of item i; an equal one is left as it is. */
+int cann_texts_replace(struct cann_texts *texts, size_t i, const char *text, size_t length, struct err *err);
+void cann_texts_release(struct cann_texts *texts);
+/* A missing text for DB_NULL and unknown ids. */
+static inline struct cann_text cann_text(const struct cann_texts *texts, int64_t id, size_t column)
+{
+    if (id < 0 || (uint64_t)id >= texts->rows)
+        return (struct cann_text){NULL, 0};
+    return texts->items[(size_t)id * texts->column_count + column];
+}
+
+#define CANN_COUNTERS 8
+
+struct cann_task {
+    int64_t id, device_id, start_ns, duration_ns, stream_id, task_id, batch_id, context_id, type;
+    int64_t connection_id, thread_id, host_type_id, kernel_name_id, op_name_id, op_type_id, op_task_type, op_state,
+        op_flag, block_num, mix_block_num, tensor_set_id, attribute_id;
+    bool has_aic, has_aiv; /* the counters below were recorded */
+    int64_t aic_total_cycle, aic_counters[CANN_COUNTERS], aiv_total_cycle, aiv_counters[CANN_COUNTERS];
+};
+/* Reads ranges of tasks, one after another. Tasks are numbered by device and start. */
+struct cann_task_reader; /* opaque */
+/* NULL with err set. with_counters: false leaves has_aic, has_aiv and the counters unset, which is faster. */
+struct cann_task_reader *cann_task_reader_new(sqlite3 *db, bool with_counters, struct err *err);
+void cann_task_reader_free(struct cann_task_reader *reader);
+/* Tasks with first <= id < end, by id. */
+int cann_read_tasks(struct cann_task_reader *reader, int64_t first, int64_t end,
+                    int (*each)(void *arg, const struct cann_task *task, struct err *err), void *arg, struct err *err);
+/* The device and end of the last task of an operator before this id; DB_NULL both: there is none. */
+int cann_operator_before(struct cann_task_reader *reader, int64_t id, int64_t *ret_device_id, int64_t *ret_end_ns,
+                         struct err *err);
+
+struct cann_call {
+    int64_t id, thread_id, level, type, name_id, item_id, start_ns, duration_ns, parent_id, connection_id;
+};
+/* Calls by thread and start with first <= id < end; a call comes before those inside of it. */
+struct cann_call_reader; /* opaque */
+struct cann_call_reader *cann_call_reader_new(sqlite3 *db, struct err *err);
+void cann_call_reader_free(struct cann_call_reader *reader);
+int cann_read_calls(struct cann_call_reader *reader, int64_t first, int64_t end,
+                    int (*each)(void *arg, const struct cann_call *call, struct err *err), void *arg, struct err *err);
+/* One call; *ret_found false: there is none. */
+int cann_get_call(struct cann_call_reader *reader, int64_t id, struct cann_call *ret, bool *ret_found, struct err *err);
+
+/* How many rows there are: ids run from 1 to this. */
+int64_t cann_task_count(sqlite3 *db);
+int64_t cann_call_count(sqlite3 *db);
+/* Tasks that are shown as operators: with a name, and neither written back (3) nor invalid (11). */
+int64_t cann_operator_count(sqlite3 *db);
+/* The id of the task at this place (from 0) among all, or among the operators. */
+int64_t cann_row_id(sqlite3 *db, bool operators_only, int64_t place);
+
+#endif

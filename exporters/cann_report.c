@@ -1,0 +1,65 @@
+#include "exporters/cann_report.h"
+
+#include "base/strbuf.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define PATH_LIMIT 8192
+
+char *cann_report_path(const struct export_options *options, const char *report, int64_t slice, const char *suffix,
+                       struct err *err)
+{
+    struct strbuf path;
+    strbuf_init(&path, PATH_LIMIT);
+    strbuf_addf(&path, "%s/%s", options->directory, report);
+    if (slice >= 0)
+        strbuf_addf(&path, "_slice_%" PRId64, slice);
+    strbuf_addf(&path, "_%s%s", options->timestamp, suffix);
+    if (path.failed) {
+        err_set(err, ERR_LIMIT, "the path of '%s' is too long", report);
+        strbuf_release(&path);
+        return NULL;
+    }
+    char *result = strbuf_detach(&path);
+    if (result == NULL)
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+    return result;
+}
+
+int cann_report_done(struct outfile *out, const char *report, const char *path, uint64_t rows,
+                     const struct export_options *options, struct export_result *result, struct err *err)
+{
+    int status = outfile_commit(out, err);
+    if (status < 0)
+        return status;
+    result->files++;
+    result->rows += rows;
+    if (options->written != NULL)
+        options->written(options->written_arg, report, path);
+    return 0;
+}
+
+const char *cann_core_type(int64_t op_task_type)
+{
+    static const char *const names[] = {"AI_CORE",   "AI_CPU", "AI_VECTOR_CORE", "WRITE_BACK", "MIX_AIC", "MIX_AIV",
+                                        "FFTS_PLUS", "DSA",    "DVPP",           "HCCL",       "FUSION",  "INVALID"};
+    return op_task_type >= 0 && (size_t)op_task_type < sizeof names / sizeof *names ? names[op_task_type] : "UNKNOWN";
+}
+
+const char *cann_device_type(int64_t type)
+{
+    static const char *const names[] = {"AI_CORE",          "AI_CPU",         "AIV_SQE",           "PLACE_HOLDER_SQE",
+                                        "EVENT_RECORD_SQE", "EVENT_WAIT_SQE", "NOTIFY_RECORD_SQE", "NOTIFY_WAIT_SQE",
+                                        "WRITE_VALUE_SQE",  "VQ6_SQE",        "TOF_SQE",           "SDMA_SQE",
+                                        "VPC_SQE",          "JPEGE_SQE",      "JPEGD_SQE",         "DSA_SQE",
+                                        "ROCCE_SQE",        "PCIE_DMA_SQE",   "HOST_CPU_SQE",      "CDQM_SQE",
+                                        "C_CORE_SQE"};
+    return type >= 0 && (size_t)type < sizeof names / sizeof *names ? names[type] : "UNKNOWN";
+}
+
+bool cann_is_operator(const struct cann_task *task)
+{
+    enum { WRITE_BACK = 3, INVALID = 11 };
+    return task->op_name_id != DB_NULL && task->op_task_type != WRITE_BACK && task->op_task_type != INVALID;
+}

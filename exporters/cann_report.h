@@ -1,0 +1,54 @@
+/* Reports of new CANN captures: what the tables and the timeline share. */
+#ifndef MSPROF_EXPORTERS_CANN_REPORT_H
+#define MSPROF_EXPORTERS_CANN_REPORT_H
+
+#include "db/query_cann.h"
+#include "exporters/export.h"
+#include "exporters/parallel.h"
+#include "exporters/row_format.h"
+
+/* Writes "<report>_<timestamp>.csv" and the others; see export_summary and export_timeline. */
+int cann_summary(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
+int cann_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
+
+/* "<directory>/<report>[_slice_<n>]_<timestamp><suffix>" (free() it); slice < 0: not in slices. */
+char *cann_report_path(const struct export_options *options, const char *report, int64_t slice, const char *suffix,
+                       struct err *err);
+/* Puts a complete file in place, counts it and tells options->written. */
+int cann_report_done(struct outfile *out, const char *report, const char *path, uint64_t rows,
+                     const struct export_options *options, struct export_result *result, struct err *err);
+
+#define CANN_NO_ID INT64_C(4294967295) /* a model or part that there is none of */
+
+/* The text of a core type (node record), and of what the device says ran a task. */
+const char *cann_core_type(int64_t op_task_type);
+const char *cann_device_type(int64_t type);
+/* Whether a task of an operator is shown as one: not those that only move data back or hand over. */
+bool cann_is_operator(const struct cann_task *task);
+
+/* ---- tables with a row for each task, made by several threads ---- */
+
+struct task_report {
+    const char *name; /* "op_summary" */
+    const char *const *titles;
+    size_t columns;
+    bool with_counters, operators_only;
+    void *arg;
+    /* Puts the values of one row, in order; wait_ns since the end of the operator before (operators_only). The texts
+     * that it puts have at most text_room bytes. In several threads at once. */
+    void (*put)(const void *arg, struct row_put *put, const struct cann_task *task, int64_t wait_ns);
+    size_t (*text_room)(const void *arg, const struct cann_task *task);
+};
+
+#define ROWS_PER_FILE 1000000
+
+int task_report_write(sqlite3 *db, const struct task_report *report, const struct row_format *format,
+                      const struct export_options *options, struct export_result *result, struct err *err);
+
+/* ---- statistics ---- */
+
+/* op_statistic and api_statistic; names are encoded. */
+int cann_statistics(sqlite3 *db, const struct cann_texts *names, const struct export_options *options,
+                    struct export_result *result, struct err *err);
+
+#endif

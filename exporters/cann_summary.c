@@ -1,0 +1,266 @@
+/* The tables of a new CANN capture. */
+#include "exporters/cann_report.h"
+#include "exporters/pmu_metric.h"
+
+#include <stdlib.h>
+
+#define FIRST_STARS_CHIP 5
+#define HF32_FLAG 1
+
+static size_t text_length(struct cann_text text)
+{
+    return text.length;
+}
+
+/* ---- op_summary ---- */
+
+struct op_summary {
+    const struct cann_texts *names, *tensors;
+    bool stars; /* the chip splits tasks: their context and the other core's blocks are columns */
+    struct device_columns {
+        int64_t device_id;
+        struct pmu_columns pmu;
+    } * devices;
+    size_t device_count, pmu_count;
+};
+
+static const char *const leading_titles[] = {"Device_id",
+                                             "Model ID",
+                                             "Task ID",
+                                             "Stream ID",
+                                             "Op Name",
+                                             "OP Type",
+                                             "OP State",
+                                             "Task Type",
+                                             "Task Start Time(us)",
+                                             "Task Duration(us)",
+                                             "Task Wait Time(us)",
+                                             "Block Num"};
+static const char *const tensor_titles[] = {"HF32 Eligible", "Input Shapes",      "Input Data Types", "Input Formats",
+                                            "Output Shapes", "Output Data Types", "Output Formats"};
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+static size_t collect_titles(const struct op_summary *summary, const char *titles[ROW_MAX_COLUMNS])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < COUNT_OF(leading_titles); i++)
+        titles[count++] = leading_titles[i];
+    if (summary->stars)
+        titles[count++] = "Mix Block Num";
+    for (size_t i = 0; i < COUNT_OF(tensor_titles); i++)
+        titles[count++] = tensor_titles[i];
+    if (summary->stars)
+        titles[count++] = "Context ID";
+    for (size_t i = 0; i < summary->pmu_count; i++)
+        titles[count++] = summary->devices[0].pmu.titles[i];
+    return count;
+}
+
+static const struct pmu_columns *columns_of_device(const struct op_summary *summary, int64_t device_id)
+{
+    for (size_t i = 0; i < summary->device_count; i++) {
+        if (summary->devices[i].device_id == device_id && summary->devices[i].pmu.count == summary->pmu_count)
+            return &summary->devices[i].pmu;
+    }
+    return NULL;
+}
+
+static void put_metrics(const struct op_summary *summary, struct row_put *put, const struct cann_task *task)
+{
+    struct pmu_value values[2 * PMU_MAX_COLUMNS + 1];
+    const struct pmu_columns *columns = columns_of_device(summary, task->device_id);
+    if (columns == NULL || (!task->has_aic && !task->has_aiv)) {
+        for (size_t i = 0; i < summary->pmu_count; i++)
+            row_missing(put);
+        return;
+    }
+    struct pmu_task counted = {
+        .has_aic = task->has_aic,
+        .has_aiv = task->has_aiv,
+        .aic_total_cycle = task->aic_total_cycle,
+        .aiv_total_cycle = task->aiv_total_cycle,
+        .block_num = task->block_num != DB_NULL ? task->block_num : 0,
+        .mix_block_num = task->mix_block_num != DB_NULL ? task->mix_block_num : 0,
+        .duration_ns = task->duration_ns,
+    };
+    memcpy(counted.aic_counters, task->aic_counters, sizeof counted.aic_counters);
+    memcpy(counted.aiv_counters, task->aiv_counters, sizeof counted.aiv_counters);
+    pmu_columns_values(columns, &counted, values);
+    for (size_t i = 0; i < summary->pmu_count; i++)
+        row_decimal(put, values[i].value, values[i].decimals);
+}
+
+static void put_operator(const void *arg, struct row_put *put, const struct cann_task *task, int64_t wait_ns)
+{
+    const struct op_summary *summary = arg;
+    row_integer(put, task->device_id);
+    row_integer(put, CANN_NO_ID);
+    row_integer(put, task->task_id);
+    row_integer(put, task->stream_id);
+    row_text(put, cann_text(summary->names, task->op_name_id, 0));
+    row_text(put, cann_text(summary->names, task->op_type_id, 0));
+    row_word(put, task->op_state == 0 ? "static" : task->op_state == 1 ? "dynamic" : "N/A");
+    row_word(put, cann_core_type(task->op_task_type));
+    row_time(put, task->start_ns);
+    row_decimal(put, task->duration_ns, 3);
+    row_decimal(put, wait_ns, 3);
+    row_integer(put, task->block_num);
+    if (summary->stars)
+        row_integer(put, task->mix_block_num);
+    row_word(put, task->op_flag != DB_NULL && (task->op_flag & HF32_FLAG) != 0 ? "YES" : "NO");
+    for (size_t i = 0; i < CANN_TENSOR_COLUMNS; i++)
+        row_text(put, cann_text(summary->tensors, task->tensor_set_id, i));
+    if (summary->stars)
+        row_integer(put, task->context_id);
+    put_metrics(summary, put, task);
+}
+
+static size_t operator_text_room(const void *arg, const struct cann_task *task)
+{
+    const struct op_summary *summary = arg;
+    size_t room = text_length(cann_text(summary->names, task->op_name_id, 0)) +
+                  text_length(cann_text(summary->names, task->op_type_id, 0));
+    for (size_t i = 0; i < CANN_TENSOR_COLUMNS; i++)
+        room += text_length(cann_text(summary->tensors, task->tensor_set_id, i));
+    return room;
+}
+
+static int prepare_devices(struct op_summary *summary, const struct cann_parts *parts, struct err *err)
+{
+    summary->devices = calloc(parts->count + 1, sizeof *summary->devices);
+    if (summary->devices == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < parts->count; i++) {
+        const struct cann_part *part = &parts->parts[i];
+        if (part->is_host)
+            continue;
+        struct device_columns *device = &summary->devices[summary->device_count++];
+        const struct pmu_input input = {
+            .chip = part->chip,
+            .aic_hz = part->aic_hz,
+            .aiv_hz = part->aiv_hz,
+            .ai_core_num = part->ai_core_num,
+            .aiv_num = part->aiv_num,
+            .metrics = part->metrics,
+            .events = part->events,
+            .aiv_metrics = part->aiv_metrics,
+            .aiv_events = part->aiv_events,
+        };
+        device->device_id = part->device_id != DB_NULL ? part->device_id : 0;
+        pmu_columns_init(&device->pmu, &input);
+        summary->stars |= part->chip >= FIRST_STARS_CHIP;
+    }
+    summary->pmu_count = summary->device_count > 0 ? summary->devices[0].pmu.count : 0;
+    return 0;
+}
+
+static int write_op_summary(sqlite3 *db, const struct cann_texts *names, const struct export_options *options,
+                            struct export_result *result, struct err *err)
+{
+    static const char *const marks[CANN_TENSOR_COLUMNS] = {"\"", "", "", "\"", "", ""};
+    struct op_summary summary = {.names = names};
+    struct cann_parts parts = {.parts = NULL};
+    struct cann_texts tensors = {.items = NULL};
+    struct row_format format = {.columns = 0};
+    const char *titles[ROW_MAX_COLUMNS];
+    int status = cann_parts_load(db, &parts, err);
+    if (status == 0)
+        status = prepare_devices(&summary, &parts, err);
+    if (status == 0)
+        status = cann_tensor_sets_load(db, &tensors, err);
+    size_t columns = status == 0 ? collect_titles(&summary, titles) : 0;
+    if (status == 0)
+        status = row_format_init(&format, options->format, titles, columns, err);
+    if (status == 0)
+        status = row_format_encode(&format, &tensors, marks, err);
+    summary.tensors = &tensors;
+    const struct task_report report = {
+        .name = "op_summary",
+        .titles = titles,
+        .columns = columns,
+        .with_counters = true,
+        .operators_only = true,
+        .arg = &summary,
+        .put = put_operator,
+        .text_room = operator_text_room,
+    };
+    if (status == 0)
+        status = task_report_write(db, &report, &format, options, result, err);
+    row_format_release(&format);
+    cann_texts_release(&tensors);
+    cann_parts_release(&parts);
+    free(summary.devices);
+    return status;
+}
+
+/* ---- task_time ---- */
+
+static const char *const task_time_titles[] = {"Device_id", "kernel_name",   "kernel_type",    "stream_id",
+                                               "task_id",   "task_time(us)", "task_start(us)", "task_stop(us)"};
+
+static void put_task_time(const void *arg, struct row_put *put, const struct cann_task *task, int64_t wait_ns)
+{
+    const struct cann_texts *names = arg;
+    (void)wait_ns;
+    row_integer(put, task->device_id);
+    row_text(put, cann_text(names, task->kernel_name_id != DB_NULL ? task->kernel_name_id : task->op_name_id, 0));
+    if (task->op_name_id != DB_NULL)
+        row_word(put, cann_core_type(task->op_task_type));
+    else if (task->host_type_id != DB_NULL)
+        row_text(put, cann_text(names, task->host_type_id, 0));
+    else
+        row_word(put, cann_device_type(task->type));
+    row_integer(put, task->stream_id);
+    row_integer(put, task->task_id);
+    row_decimal(put, task->duration_ns, 3);
+    row_time(put, task->start_ns);
+    row_time(put, task->start_ns + task->duration_ns);
+}
+
+static size_t task_time_text_room(const void *arg, const struct cann_task *task)
+{
+    const struct cann_texts *names = arg;
+    return text_length(cann_text(names, task->kernel_name_id, 0)) + text_length(cann_text(names, task->op_name_id, 0)) +
+           text_length(cann_text(names, task->host_type_id, 0));
+}
+
+static int write_task_time(sqlite3 *db, const struct cann_texts *names, const struct export_options *options,
+                           struct export_result *result, struct err *err)
+{
+    struct row_format format;
+    const struct task_report report = {
+        .name = "task_time",
+        .titles = task_time_titles,
+        .columns = COUNT_OF(task_time_titles),
+        .arg = (void *)(uintptr_t)names,
+        .put = put_task_time,
+        .text_room = task_time_text_room,
+    };
+    int status = row_format_init(&format, options->format, task_time_titles, COUNT_OF(task_time_titles), err);
+    if (status == 0)
+        status = task_report_write(db, &report, &format, options, result, err);
+    row_format_release(&format);
+    return status;
+}
+
+int cann_summary(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
+{
+    struct cann_texts names;
+    struct row_format format;
+    static const char *const any_title[] = {""};
+    int status = cann_names_load(db, &names, err);
+    if (status < 0)
+        return status;
+    status = row_format_init(&format, options->format, any_title, 1, err);
+    if (status == 0)
+        status = row_format_encode(&format, &names, NULL, err);
+    row_format_release(&format);
+    if (status == 0)
+        status = write_op_summary(db, &names, options, ret, err);
+    if (status == 0)
+        status = cann_statistics(db, &names, options, ret, err);
+    if (status == 0)
+        status = write_task_time(db, &names, options, ret, err);
+    cann_texts_release(&names);
+    return status;
+}
