@@ -42,6 +42,8 @@ const struct capture_part *decoder_part(const struct decoder *decoder);
 struct diagnostics *decoder_diag(struct decoder *decoder);
 /* Where the current record is. */
 struct place decoder_place(const struct decoder *decoder, const char *field);
+/* The source_file row of the current file. */
+int64_t decoder_file_id(const struct decoder *decoder);
 /* How many rows of a kind have been emitted so far: the id of the last one. */
 int64_t decoder_row_count(const struct decoder *decoder, const struct record_kind *kind);
 /* A new empty row of another kind; set its cells with row_set_*; it counts at once. NULL with err set. */

@@ -100,6 +100,11 @@ bool decoder_check_span(struct decoder *decoder, const char *what, int64_t start
     return false;
 }
 
+int64_t decoder_file_id(const struct decoder *decoder)
+{
+    return decoder->file->id;
+}
+
 int64_t decoder_row_count(const struct decoder *decoder, const struct record_kind *kind)
 {
     for (size_t i = 0; i < decoder->open_count; i++) {

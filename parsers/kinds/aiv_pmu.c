@@ -99,6 +99,7 @@ static const struct layout layouts[] = {
         .name = "pmu-event-count-112",
         .source = "CANN event count record of chip 0, tag 4, 112 bytes (cann-formats 4.2)",
         .record_size = 112,
+        .mixed = true,
         .magics = {{.offset = 1, .width = 3, .value = 0x7004}},
         .fields = event_count_fields,
         .field_count = sizeof event_count_fields / sizeof *event_count_fields,

@@ -1,0 +1,121 @@
+/* Which operator a task runs, before 2023: Framework.task_desc_info. */
+#include "parsers/decode.h"
+#include "parsers/kinds/mixed_text.h"
+
+static const char *const patterns[] = {
+    "Framework.task_desc_info.{device_id}.slice_{slice}",
+    "Framework.task_desc_info.dev.{device_id}.{slice}",
+    "Framework.task_desc_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
+    "Framework.single_op_task_info.{device_id}.slice_{slice}",
+    "Framework.single_op_task_info.dev.{device_id}.{slice}",
+    "Framework.single_op_task_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
+    NULL,
+};
+
+static const struct value_name task_types[] = {{0, "AI_CORE"}, {1, "AI_CPU"}, {2, "AIV"}, {0, NULL}};
+
+static const struct value_name shape_types[] = {{0, "static"}, {1, "dynamic"}, {0, NULL}};
+
+enum {
+    FILE_ID,
+    TASK_TYPE,
+    OP_NAME_KIND,
+    OP_NAME_ID,
+    OP_NAME,
+    OP_TYPE_KIND,
+    OP_TYPE_ID,
+    OP_TYPE,
+    ITERATION,
+    TIME_NS,
+    SHAPE_TYPE,
+    BLOCK_DIM,
+    MODEL_ID,
+    STREAM_ID,
+    TASK_ID,
+    BATCH_ID,
+    THREAD_ID
+};
+
+static const struct column columns[] = {
+    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
+                 "The file it came from (source_file.id)."},
+    [TASK_TYPE] = {"task_type", "Task type", COLUMN_INTEGER, UNIT_NONE, 0, task_types, "The kind of task."},
+    [OP_NAME_KIND] = {"op_name_kind", "Operator given as", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
+                      "0 an id, 1 a text."},
+    [OP_NAME_ID] = {"op_name_id", "Operator id", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                    "The name of the operator, as an id of the hash dictionary."},
+    [OP_NAME] = {"op_name", "Operator", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The name of the operator."},
+    [OP_TYPE_KIND] = {"op_type_kind", "Operator type given as", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
+                      "0 an id, 1 a text."},
+    [OP_TYPE_ID] = {"op_type_id", "Operator type id", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                    "The type of the operator, as an id of the hash dictionary."},
+    [OP_TYPE] = {"op_type", "Operator type", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The type of the operator."},
+    [ITERATION] = {"iteration", "Iteration", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The iteration of the model."},
+    [TIME_NS] = {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, 0, NULL,
+                 "When it was reported, monotonic clock of the host."},
+    [SHAPE_TYPE] = {"shape_type", "Shapes", COLUMN_INTEGER, UNIT_NONE, 0, shape_types, "How the shapes are known."},
+    [BLOCK_DIM] = {"block_dim", "Block dim", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                   "How many blocks the task is split into."},
+    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The model; 4294967295: none."},
+    [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream."},
+    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The number of the task."},
+    [BATCH_ID] = {"batch_id", "Batch ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                  "How often the task numbers of the stream had begun again."},
+    [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The reporting thread."},
+};
+
+static const struct field fields[] = {
+    {.column = "task_type", .offset = 4, .width = 4},
+    {.column = "op_name_kind", .offset = 8, .width = 1},
+    {.column = "op_name_id", .offset = 16, .width = 8, .is_signed = true},
+    {.column = "op_name", .offset = 16, .width = 120},
+    {.column = "op_type_kind", .offset = 136, .width = 1},
+    {.column = "op_type_id", .offset = 144, .width = 8, .is_signed = true},
+    {.column = "op_type", .offset = 144, .width = 56},
+    {.column = "iteration", .offset = 200, .width = 8},
+    {.column = "time_ns", .offset = 208, .width = 8},
+    {.column = "shape_type", .offset = 216, .width = 4},
+    {.column = "block_dim", .offset = 220, .width = 4},
+    {.column = "model_id", .offset = 224, .width = 4},
+    {.column = "stream_id", .offset = 228, .width = 4},
+    {.column = "task_id", .offset = 232, .width = 2},
+    {.column = "batch_id", .offset = 234, .width = 2},
+    {.column = "thread_id", .offset = 236, .width = 4},
+};
+
+static const struct layout layouts[] = {
+    {
+        .name = "cann-framework-task",
+        .source = "CANN Framework.task_desc_info record, magic 0x5A5A, 256 bytes (cann-formats 5.4)",
+        .record_size = 256,
+        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
+        .fields = fields,
+        .field_count = sizeof fields / sizeof *fields,
+    },
+};
+
+static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    (void)decoder;
+    (void)state;
+    (void)keep;
+    (void)err;
+    mixed_text_resolve(row, OP_NAME_KIND, OP_NAME_ID, OP_NAME);
+    mixed_text_resolve(row, OP_TYPE_KIND, OP_TYPE_ID, OP_TYPE);
+    return 0;
+}
+
+static const struct kind_hooks hooks = {.record = take_record};
+
+const struct record_kind kind_framework_task = {
+    .name = "framework_task",
+    .table = "framework_task",
+    .title = "Operator of a task",
+    .doc = "Name, type and blocks of the operator that a task runs.",
+    .patterns = patterns,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .layouts = layouts,
+    .layout_count = sizeof layouts / sizeof *layouts,
+    .hooks = &hooks,
+};
