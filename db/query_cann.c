@@ -370,7 +370,7 @@ struct cann_call_reader *cann_call_reader_new(sqlite3 *db, struct err *err)
     reader->db = db;
     if (database_prepare(db,
                          "SELECT id, thread_id, level, type, name_id, item_id, start_ns, duration_ns, parent_id,"
-                         " connection_id FROM host_call WHERE id >= ?1 AND id < ?2 ORDER BY id",
+                         " connection_id, launches FROM host_call WHERE id >= ?1 AND id < ?2 ORDER BY id",
                          &reader->range, err) < 0) {
         free(reader);
         return NULL;
@@ -404,6 +404,7 @@ static int give_call(void *arg, sqlite3_stmt *row, struct err *err)
         .duration_ns = sqlite3_column_int64(row, 7),
         .parent_id = query_integer(row, 8),
         .connection_id = query_integer(row, 9),
+        .launches = sqlite3_column_int64(row, 10),
     };
     return loop->each(loop->arg, &call, err);
 }
@@ -437,4 +438,62 @@ int cann_get_call(struct cann_call_reader *reader, int64_t id, struct cann_call 
     int status = cann_read_calls(reader, id, id + 1, take_call, &found, err);
     *ret_found = found.found;
     return status;
+}
+
+/* ---- spans ---- */
+
+struct cann_span_reader {
+    sqlite3 *db;
+    sqlite3_stmt *range;
+};
+
+struct cann_span_reader *cann_span_reader_new(sqlite3 *db, struct err *err)
+{
+    struct cann_span_reader *reader = calloc(1, sizeof *reader);
+    if (reader == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    reader->db = db;
+    if (database_prepare(db,
+                         "SELECT device_id, start_ns, start_ns + duration_ns, " IS_OPERATOR " FROM device_task"
+                         " WHERE id >= ?1 AND id < ?2 ORDER BY id",
+                         &reader->range, err) < 0) {
+        free(reader);
+        return NULL;
+    }
+    return reader;
+}
+
+void cann_span_reader_free(struct cann_span_reader *reader)
+{
+    if (reader != NULL)
+        sqlite3_finalize(reader->range);
+    free(reader);
+}
+
+struct span_loop {
+    int (*each)(void *arg, const struct cann_span *span, struct err *err);
+    void *arg;
+};
+
+static int give_span(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct span_loop *loop = arg;
+    const struct cann_span span = {
+        .device_id = sqlite3_column_int64(row, 0),
+        .start_ns = sqlite3_column_int64(row, 1),
+        .end_ns = sqlite3_column_int64(row, 2),
+        .computing = sqlite3_column_int(row, 3) != 0,
+    };
+    return loop->each(loop->arg, &span, err);
+}
+
+int cann_read_spans(struct cann_span_reader *reader, int64_t first, int64_t end,
+                    int (*each)(void *arg, const struct cann_span *span, struct err *err), void *arg, struct err *err)
+{
+    struct span_loop loop = {each, arg};
+    query_bind(reader->range, 1, first);
+    query_bind(reader->range, 2, end);
+    return query_loop(reader->db, reader->range, give_span, &loop, err);
 }

@@ -75,6 +75,7 @@ int cann_operator_before(struct cann_task_reader *reader, int64_t id, int64_t *r
 
 struct cann_call {
     int64_t id, thread_id, level, type, name_id, item_id, start_ns, duration_ns, parent_id, connection_id;
+    int64_t launches; /* tasks that this call itself launched */
 };
 /* Calls by thread and start with first <= id < end; a call comes before those inside of it. */
 struct cann_call_reader; /* opaque */
@@ -84,6 +85,17 @@ int cann_read_calls(struct cann_call_reader *reader, int64_t first, int64_t end,
                     int (*each)(void *arg, const struct cann_call *call, struct err *err), void *arg, struct err *err);
 /* One call; *ret_found false: there is none. */
 int cann_get_call(struct cann_call_reader *reader, int64_t id, struct cann_call *ret, bool *ret_found, struct err *err);
+
+/* When the tasks with first <= id < end ran, and whether they count as computing. */
+struct cann_span {
+    int64_t device_id, start_ns, end_ns;
+    bool computing;
+};
+struct cann_span_reader; /* opaque */
+struct cann_span_reader *cann_span_reader_new(sqlite3 *db, struct err *err);
+void cann_span_reader_free(struct cann_span_reader *reader);
+int cann_read_spans(struct cann_span_reader *reader, int64_t first, int64_t end,
+                    int (*each)(void *arg, const struct cann_span *span, struct err *err), void *arg, struct err *err);
 
 /* How many rows there are: ids run from 1 to this. */
 int64_t cann_task_count(sqlite3 *db);

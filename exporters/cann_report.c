@@ -47,6 +47,21 @@ const char *cann_core_type(int64_t op_task_type)
     return op_task_type >= 0 && (size_t)op_task_type < sizeof names / sizeof *names ? names[op_task_type] : "UNKNOWN";
 }
 
+const char *cann_level_name(int64_t level)
+{
+    static const struct {
+        int64_t level;
+        const char *name;
+    } names[] = {{30000, "pytorch"}, {25000, "pta"},  {20500, "msproftx"}, {20000, "acl"},
+                 {15000, "model"},   {10000, "node"}, {6000, "aicpu"},     {5500, "communication"},
+                 {5000, "runtime"},  {4500, "prof"},  {4000, "dpu"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (names[i].level == level)
+            return names[i].name;
+    }
+    return NULL;
+}
+
 const char *cann_device_type(int64_t type)
 {
     static const char *const names[] = {"AI_CORE",          "AI_CPU",         "AIV_SQE",           "PLACE_HOLDER_SQE",

@@ -23,6 +23,8 @@ int cann_report_done(struct outfile *out, const char *report, const char *path, 
 /* The text of a core type (node record), and of what the device says ran a task. */
 const char *cann_core_type(int64_t op_task_type);
 const char *cann_device_type(int64_t type);
+/* "acl" for 20000 and so on; NULL: a level without a name. */
+const char *cann_level_name(int64_t level);
 /* Whether a task of an operator is shown as one: not those that only move data back or hand over. */
 bool cann_is_operator(const struct cann_task *task);
 

@@ -192,7 +192,7 @@ static void put_operator_group(const void *arg, struct row_put *put, const struc
     row_integer(put, group->count);
     row_decimal(put, group->total_ns, 3);
     row_decimal(put, group->min_ns, 3);
-    row_decimal(put, number_ratio(group->total_ns, group->count, 0), 3);
+    row_decimal(put, group->total_ns / group->count, 3); /* cut, not rounded, as Ascend's tool does here */
     row_decimal(put, group->max_ns, 3);
     row_decimal(put, number_ratio(group->total_ns, device_total(&operators->groups, group->major), 5), 3);
 }
@@ -219,21 +219,6 @@ static int write_op_statistic(sqlite3 *db, const struct cann_texts *names, const
 }
 
 /* ---- calls ---- */
-
-static const char *level_name(int64_t level)
-{
-    static const struct {
-        int64_t level;
-        const char *name;
-    } names[] = {{30000, "pytorch"}, {25000, "pta"},  {20500, "msproftx"}, {20000, "acl"},
-                 {15000, "model"},   {10000, "node"}, {6000, "aicpu"},     {5500, "communication"},
-                 {5000, "runtime"},  {4500, "prof"},  {4000, "dpu"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (names[i].level == level)
-            return names[i].name;
-    }
-    return NULL;
-}
 
 static int count_call(void *arg, const struct cann_call *call, struct err *err)
 {
@@ -263,7 +248,7 @@ static int64_t variance(const struct group *group)
 static void put_call_group(const void *arg, struct row_put *put, const struct group *group)
 {
     const struct cann_texts *names = arg;
-    const char *level = level_name(group->major);
+    const char *level = cann_level_name(group->major);
     row_word(put, "host");
     if (level != NULL)
         row_word(put, level);

@@ -1,6 +1,7 @@
 #include "exporters/timeline.h"
 
 #include "db/query.h"
+#include "exporters/cann_report.h"
 #include "exporters/job_timeline.h"
 #include "exporters/svp_timeline.h"
 
@@ -53,6 +54,8 @@ void timeline_progress(struct timeline_run *run, uint64_t events)
 int export_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
 {
     *ret = (struct export_result){0};
+    if (db_family(db) == DB_FAMILY_CANN)
+        return cann_timeline(db, options, ret, err);
     struct timeline_run run = {.db = db, .options = options, .result = ret, .origin_ns = db_origin_ns(db)};
     return db_family(db) == DB_FAMILY_JOB ? job_timeline(&run, err) : svp_timeline(&run, err);
 }

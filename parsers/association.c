@@ -199,7 +199,7 @@ int association_add_call(struct association *association, const struct host_call
         thread != NULL ? ARRAY_NEXT(thread->calls, thread->call_count, thread->call_capacity, err) : NULL;
     if (copy == NULL)
         return -(int)err->code;
-    *copy = (struct call){call->begin_ns, call->end_ns, item, NO_INDEX, 0, kind};
+    *copy = (struct call){call->begin_ns, call->end_ns, item, NO_INDEX, 0, kind, 0};
     return 0;
 }
 

@@ -15,6 +15,7 @@ struct call {
     uint32_t parent;     /* index of the call around it; NO_INDEX */
     uint32_t connection; /* number of the launch in it; 0: none */
     uint16_t kind;       /* index into the association's call kinds */
+    uint16_t launches;   /* tasks that this call itself launched; saturates */
 };
 
 struct node {

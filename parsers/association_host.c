@@ -245,6 +245,8 @@ static uint32_t connect(struct association *association, struct thread *thread, 
         return 0;
     if (calls[leaf].connection == 0)
         calls[leaf].connection = ++association->connections;
+    if (calls[leaf].launches < UINT16_MAX)
+        calls[leaf].launches++;
     uint32_t connection = calls[leaf].connection;
     for (uint32_t i = calls[leaf].parent; i != NO_INDEX && calls[i].connection == 0; i = calls[i].parent)
         calls[i].connection = connection;

@@ -30,6 +30,8 @@ int association_emit_calls(struct association *association, const struct thread 
             row_set_integer(&row, HOST_CALL_PARENT_ID, base + call->parent);
         if (call->connection != 0)
             row_set_integer(&row, HOST_CALL_CONNECTION_ID, call->connection);
+        if (call->launches != 0)
+            row_set_integer(&row, HOST_CALL_LAUNCHES, call->launches);
     }
     association->host_call_rows += (int64_t)thread->call_count;
     return status;

@@ -21,6 +21,8 @@ static const struct column columns[] = {
     [HOST_CALL_CONNECTION_ID] =
         {"connection_id", "Connection ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
          "The launch in it: device tasks with the same number were launched here; none when it launched nothing."},
+    [HOST_CALL_LAUNCHES] = {"launches", "Launches", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                            "How many tasks were launched by this call itself, not by one inside of it; none: 0."},
 };
 
 const struct record_kind kind_host_call = {

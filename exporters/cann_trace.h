@@ -1,0 +1,100 @@
+/* Events of the timeline of a new CANN capture as bytes. Everything here is read-only while several threads put events,
+ * but for the list of threads, which locks. */
+#ifndef MSPROF_EXPORTERS_CANN_TRACE_H
+#define MSPROF_EXPORTERS_CANN_TRACE_H
+
+#include "exporters/cann_report.h"
+
+#include <pthread.h>
+
+/* Layers as Ascend's tool numbers them: their place in the view and part of their process ids. */
+enum { LAYER_CANN = 7, LAYER_HARDWARE = 14, LAYER_FREQUENCY = 15, LAYER_OVERLAP = 31 };
+
+/* The threads that have events, each once. */
+struct trace_threads {
+    struct trace_thread {
+        int64_t pid, tid;
+    } * items;
+    size_t count, capacity;
+    bool out_of_memory;
+    pthread_mutex_t lock;
+};
+void trace_threads_add(struct trace_threads *threads, int64_t pid, int64_t tid);
+
+struct cann_trace {
+    const char *database;
+    bool compat;        /* ts as a string */
+    int64_t process_id; /* of the profiled program */
+    int64_t cann_pid;
+    struct cann_parts parts;
+    struct cann_texts names; /* as JSON strings, with their quotes */
+    struct trace_threads threads;
+    uint64_t events;
+};
+
+int cann_trace_init(struct cann_trace *trace, sqlite3 *db, const struct export_options *options, struct err *err);
+void cann_trace_release(struct cann_trace *trace);
+/* Processes, and what does not come from rows. */
+void trace_write_head(struct cann_trace *trace, struct outfile *out);
+/* Threads, and the end of the document. */
+void trace_write_tail(struct cann_trace *trace, struct outfile *out);
+
+static inline int64_t trace_pid(const struct cann_trace *trace, int64_t layer, int64_t device_id)
+{
+    return trace->process_id << 10 | layer << 5 | (device_id & 31);
+}
+
+/* An operator's launch at the level of nodes. */
+static inline bool is_launch(const struct cann_call *call)
+{
+    enum { LEVEL_NODE = 10000, TYPE_LAUNCH = 5 };
+    return call->level == LEVEL_NODE && call->type == TYPE_LAUNCH;
+}
+
+/* ---- events; each writes at p and returns the end ---- */
+
+#define TRACE_EVENT_MAX 640 /* bytes of an event without texts of the database */
+size_t trace_call_room(const struct cann_trace *trace, const struct cann_call *call);
+char *trace_put_call(char *p, const struct cann_trace *trace, const struct cann_call *call);
+size_t trace_task_room(const struct cann_trace *trace, const struct cann_task *task);
+char *trace_put_task(char *p, const struct cann_trace *trace, const struct cann_task *task, int64_t pid);
+/* One end of an arrow: phase 's' or 'f'. */
+char *trace_put_flow(char *p, const struct cann_trace *trace, char phase, int64_t id, int64_t pid, int64_t tid,
+                     int64_t time_ns);
+
+/* ---- the calls that were drawn last, by id ---- */
+
+#define CALL_WINDOW 64 /* a power of two */
+struct call_window {
+    struct cann_call calls[CALL_WINDOW];
+};
+static inline void call_window_add(struct call_window *window, const struct cann_call *call)
+{
+    window->calls[call->id & (CALL_WINDOW - 1)] = *call;
+}
+/* NULL: not kept any more. */
+static inline const struct cann_call *call_window_find(const struct call_window *window, int64_t id)
+{
+    const struct cann_call *call = &window->calls[id & (CALL_WINDOW - 1)];
+    return call->id == id ? call : NULL;
+}
+
+/* ---- what a device did over time ---- */
+
+enum overlap_type { OVERLAP_COMPUTING, OVERLAP_COMMUNICATION, OVERLAP_COMMUNICATION_ONLY, OVERLAP_FREE };
+struct overlap_span {
+    enum overlap_type type;
+    int64_t device_id, start_ns, end_ns;
+};
+struct overlap {
+    bool open; /* a computing span is being joined from tasks */
+    int64_t device_id, start_ns, end_ns;
+};
+/* Takes the next task in order of device and start; puts the spans that are complete then (at most 2) and returns how
+ * many. */
+size_t overlap_take(struct overlap *overlap, const struct cann_span *span, struct overlap_span *ret);
+/* The span that is still open; 0 or 1. */
+size_t overlap_end(struct overlap *overlap, struct overlap_span *ret);
+char *trace_put_overlap(char *p, const struct cann_trace *trace, const struct overlap_span *span);
+
+#endif
