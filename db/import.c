@@ -111,16 +111,17 @@ static int store_parts(sqlite3 *db, const struct capture *capture, struct err *e
         database_prepare(db,
                          "INSERT INTO capture_part(directory, device_id, is_host, chip, host_hz, device_hz,"
                          " aic_hz, aiv_hz, ai_core_num, aiv_num, process_id, driver_version, rank_id, start_ns,"
-                         " end_ns, unix_offset_ns, metrics, events, aiv_metrics, aiv_events, job, host_name,"
+                         " end_ns, unix_offset_ns, host_monotonic_ns, device_tick, metrics, events, aiv_metrics, aiv_events, job, host_name,"
                          " host_uid, begin_date, process_name) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"
-                         " ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)",
+                         " ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)",
                          &insert, err);
     for (size_t i = 0; status == 0 && i < capture->part_count; i++) {
         const struct capture_part *part = &capture->parts[i];
         const int64_t numbers[] = {part->device_id,     part->is_host,     part->chip,           part->host_hz,
                                    part->device_hz,     part->aic_hz,      part->aiv_hz,         part->ai_core_num,
                                    part->aiv_num,       part->process_id,  part->driver_version, part->rank_id,
-                                   part->start_unix_ns, part->end_unix_ns, part->unix_offset_ns};
+                                   part->start_unix_ns, part->end_unix_ns, part->unix_offset_ns, part->host_monotonic_ns,
+                                   part->device_tick};
         const char *const texts[] = {part->metrics,   part->events,   part->aiv_metrics, part->aiv_events,  part->job,
                                      part->host_name, part->host_uid, part->begin_date,  part->process_name};
         int index = 1;

@@ -448,14 +448,14 @@ static int64_t cube_flops(const struct pmu_column *column, const struct pmu_coun
     return sum > INT64_MAX ? INT64_MAX : (int64_t)sum;
 }
 
-/* Of the ratios as they are shown. */
+/* Of the ratios as they are shown, divided and rounded in binary floating point as the tool does. */
 static int64_t memory_bound(const struct pmu_column *column, const struct pmu_counts *counts)
 {
     uint128 cycles = bounded(counts->total_cycle);
     int64_t mte2 = thousandths(counter_of(column, counts, 0), cycles),
             mac = thousandths(counter_of(column, counts, 1), cycles),
-            vec = thousandths(counter_of(column, counts, 2), cycles);
-    return thousandths((uint64_t)mte2, (uint64_t)(mac > vec ? mac : vec));
+            vec = thousandths(counter_of(column, counts, 2), cycles), busiest = mac > vec ? mac : vec;
+    return busiest == 0 ? 0 : pmu_round_decimal((double)mte2 / 1000 / ((double)busiest / 1000), DECIMALS);
 }
 
 static struct pmu_value number(int64_t value)

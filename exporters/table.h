@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define TABLE_MAX_COLUMNS 24
+#define TABLE_MAX_COLUMNS 48
 #define TABLE_MISSING "N/A" /* how a value that does not exist is printed */
 
 enum table_cell_kind { CELL_TEXT, CELL_NUMBER, CELL_MICROSECONDS };

@@ -85,7 +85,7 @@ static int64_t nanoseconds(struct decoder *decoder, const struct state *state, i
 
 /* A task at the record of its end. */
 static int emit_task(struct decoder *decoder, const struct state *state, const struct task_key *key, int64_t start_ns,
-                     int64_t end_ns, const struct row *record, struct err *err)
+                     int64_t end_ns, int64_t start_tick, const struct row *record, struct err *err)
 {
     struct row row;
     if (state->association != NULL)
@@ -107,6 +107,8 @@ static int emit_task(struct decoder *decoder, const struct state *state, const s
     row_set_integer(&row, TASK_TASK_ID, key->task_id);
     row_set_integer(&row, TASK_START_NS, start_ns);
     row_set_integer(&row, TASK_DURATION_NS, end_ns - start_ns);
+    row_set_integer(&row, TASK_START_TICK, start_tick);
+    row_set_integer(&row, TASK_END_TICK, record->cells[TICK].integer);
     return 0;
 }
 
@@ -119,7 +121,7 @@ static int take_end(struct decoder *decoder, struct state *state, const struct t
     int64_t start_ns = nanoseconds(decoder, state, start_tick), end_ns = nanoseconds(decoder, state, end_tick);
     if (!task_pairs_check_span(decoder, key, start_ns, end_ns))
         return 0;
-    return emit_task(decoder, state, key, start_ns, end_ns, row, err);
+    return emit_task(decoder, state, key, start_ns, end_ns, start_tick, row, err);
 }
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)

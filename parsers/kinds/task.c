@@ -13,6 +13,10 @@ static const struct column columns[] = {
                        "When it began, on the device's system counter."},
     [TASK_DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
                           "From start to end."},
+    [TASK_START_TICK] = {"start_tick", "Start tick", COLUMN_INTEGER, UNIT_TICK, COLUMN_DERIVED, NULL,
+                         "The same begin, uncut."},
+    [TASK_END_TICK] = {"end_tick", "End tick", COLUMN_INTEGER, UNIT_TICK, COLUMN_DERIVED, NULL,
+                       "When it ended, uncut."},
 };
 
 const struct record_kind kind_task = {

@@ -4,7 +4,16 @@
 
 #include "parsers/record.h"
 
-enum { TASK_FILE_ID, TASK_DEVICE_ID, TASK_STREAM_ID, TASK_TASK_ID, TASK_START_NS, TASK_DURATION_NS };
+enum {
+    TASK_FILE_ID,
+    TASK_DEVICE_ID,
+    TASK_STREAM_ID,
+    TASK_TASK_ID,
+    TASK_START_NS,
+    TASK_DURATION_NS,
+    TASK_START_TICK,
+    TASK_END_TICK
+};
 
 extern const struct record_kind kind_task;
 

@@ -1,0 +1,258 @@
+#include "db/query_legacy.h"
+
+#include "db/database.h"
+#include "db/query_loop.h"
+
+/* Every loop: how a row becomes what the caller is given. */
+struct loop {
+    int (*call)(struct loop *loop, sqlite3_stmt *row, struct err *err);
+    void *arg;
+    union {
+        int (*part)(void *arg, const struct legacy_part *part, struct err *err);
+        legacy_call_each each_call;
+        legacy_total_each total;
+        int (*run)(void *arg, const struct legacy_run *run, struct err *err);
+        int (*operator_)(void *arg, const struct legacy_operator *operator_, struct err *err);
+        int (*counters)(void *arg, const struct legacy_counters *counters, struct err *err);
+    } each;
+    struct legacy_run run; /* of chip 0, being put together */
+};
+
+static int take_row(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct loop *loop = arg;
+    return loop->call(loop, row, err);
+}
+
+static int run_for_device(sqlite3 *db, const char *sql, int64_t device_id, struct loop *loop, struct err *err)
+{
+    return query_run(db, sql, &device_id, 1, take_row, loop, err);
+}
+
+static int take_part(struct loop *loop, sqlite3_stmt *row, struct err *err)
+{
+    const struct legacy_part part = {
+        .device_id = query_integer(row, 0),
+        .chip = query_integer(row, 1),
+        .process_id = query_integer(row, 2),
+        .host_monotonic_ns = query_integer(row, 3),
+        .device_tick = query_integer(row, 4),
+        .device_hz = query_integer(row, 5),
+        .aic_hz = query_integer(row, 6),
+        .ai_core_num = query_integer(row, 7),
+        .metrics = query_text(row, 8),
+        .events = query_text(row, 9),
+    };
+    return loop->each.part(loop->arg, &part, err);
+}
+
+int legacy_each_part(sqlite3 *db, int (*each)(void *arg, const struct legacy_part *part, struct err *err), void *arg,
+                     struct err *err)
+{
+    struct loop loop = {.call = take_part, .arg = arg, .each.part = each};
+    return query_run(db,
+                     "SELECT device_id, chip, process_id, coalesce(host_monotonic_ns, 0), coalesce(device_tick, 0),"
+                     "  device_hz, aic_hz, ai_core_num, metrics, events FROM capture_part"
+                     "  WHERE NOT is_host AND device_id IS NOT NULL ORDER BY device_id",
+                     NULL, 0, take_row, &loop, err);
+}
+
+static int take_call(struct loop *loop, sqlite3_stmt *row, struct err *err)
+{
+    const struct legacy_call call = {
+        .name = query_text(row, 0),
+        .start_ns = query_integer(row, 1),
+        .end_ns = query_integer(row, 2),
+        .process_id = query_integer(row, 3),
+        .thread_id = query_integer(row, 4),
+        .api_type = query_integer(row, 5),
+    };
+    return loop->each.each_call(loop->arg, &call, err);
+}
+
+int legacy_each_acl_call(sqlite3 *db, int64_t device_id, legacy_call_each each, void *arg, struct err *err)
+{
+    struct loop loop = {.call = take_call, .arg = arg, .each.each_call = each};
+    return run_for_device(db,
+                          "SELECT c.name, c.start_ns, c.end_ns, c.process_id, c.thread_id, c.api_type"
+                          "  FROM acl_call c JOIN source_file f ON f.id = c.file_id"
+                          "  WHERE f.device_id = ?1 ORDER BY c.start_ns, c.id",
+                          device_id, &loop, err);
+}
+
+int legacy_each_runtime_call(sqlite3 *db, int64_t device_id, legacy_call_each each, void *arg, struct err *err)
+{
+    struct loop loop = {.call = take_call, .arg = arg, .each.each_call = each};
+    return run_for_device(db,
+                          "SELECT c.name, c.start_ns, c.end_ns, NULL, c.thread_id, NULL"
+                          "  FROM runtime_api c JOIN source_file f ON f.id = c.file_id"
+                          "  WHERE f.device_id = ?1 ORDER BY c.start_ns, c.id",
+                          device_id, &loop, err);
+}
+
+static int take_total(struct loop *loop, sqlite3_stmt *row, struct err *err)
+{
+    const struct legacy_call_total total = {
+        .name = query_text(row, 0),
+        .stream_id = query_integer(row, 1),
+        .total_ns = query_integer(row, 2),
+        .count = query_integer(row, 3),
+        .min_ns = query_integer(row, 4),
+        .max_ns = query_integer(row, 5),
+        .api_type = query_integer(row, 6),
+        .process_id = query_integer(row, 7),
+        .thread_id = query_integer(row, 8),
+    };
+    return loop->each.total(loop->arg, &total, err);
+}
+
+int legacy_each_acl_total(sqlite3 *db, int64_t device_id, legacy_total_each each, void *arg, struct err *err)
+{
+    struct loop loop = {.call = take_total, .arg = arg, .each.total = each};
+    return run_for_device(db,
+                          "SELECT c.name, NULL, sum(c.end_ns - c.start_ns), count(*), min(c.end_ns - c.start_ns),"
+                          "  max(c.end_ns - c.start_ns), c.api_type, c.process_id, c.thread_id"
+                          "  FROM acl_call c JOIN source_file f ON f.id = c.file_id"
+                          "  WHERE f.device_id = ?1 GROUP BY c.name ORDER BY c.name",
+                          device_id, &loop, err);
+}
+
+/* The stream and thread are those of the longest call. */
+int legacy_each_runtime_total(sqlite3 *db, int64_t device_id, legacy_total_each each, void *arg, struct err *err)
+{
+    struct loop loop = {.call = take_total, .arg = arg, .each.total = each};
+    return run_for_device(db,
+                          "SELECT c.name, c.stream_id, sum(c.end_ns - c.start_ns), count(*),"
+                          "  min(c.end_ns - c.start_ns), max(c.end_ns - c.start_ns), NULL, NULL, c.thread_id"
+                          "  FROM runtime_api c JOIN source_file f ON f.id = c.file_id"
+                          "  WHERE f.device_id = ?1 GROUP BY c.name ORDER BY c.name",
+                          device_id, &loop, err);
+}
+
+enum { STATE_WAITING = 1, STATE_RUNNING = 2, STATE_COMPLETE = 3, STATE_PENDING = 4 };
+
+/* Chip 0 records the states of a task one by one; the record of its end completes it. */
+static int take_state(struct loop *loop, sqlite3_stmt *row, struct err *err)
+{
+    struct legacy_run *run = &loop->run;
+    int64_t stream_id = query_integer(row, 0), task_id = query_integer(row, 1), tick = query_integer(row, 4);
+    if (stream_id != run->stream_id || task_id != run->task_id)
+        *run = (struct legacy_run){stream_id, task_id, DB_NULL, DB_NULL, DB_NULL, DB_NULL, DB_NULL};
+    run->task_type = query_integer(row, 2);
+    switch (query_integer(row, 3)) {
+    case STATE_WAITING:
+        run->wait_tick = tick;
+        return 0;
+    case STATE_PENDING:
+        run->pending_tick = tick;
+        return 0;
+    case STATE_RUNNING:
+        run->start_tick = tick;
+        return 0;
+    case STATE_COMPLETE:
+        break;
+    default:
+        return 0;
+    }
+    run->end_tick = tick;
+    int status = run->start_tick != DB_NULL ? loop->each.run(loop->arg, run, err) : 0;
+    run->wait_tick = run->pending_tick = run->start_tick = DB_NULL;
+    return status;
+}
+
+static int take_run(struct loop *loop, sqlite3_stmt *row, struct err *err)
+{
+    const struct legacy_run run = {
+        .stream_id = query_integer(row, 0),
+        .task_id = query_integer(row, 1),
+        .task_type = DB_NULL,
+        .wait_tick = DB_NULL,
+        .pending_tick = DB_NULL,
+        .start_tick = query_integer(row, 2),
+        .end_tick = query_integer(row, 3),
+    };
+    return loop->each.run(loop->arg, &run, err);
+}
+
+int legacy_each_run(sqlite3 *db, const struct legacy_part *part,
+                    int (*each)(void *arg, const struct legacy_run *run, struct err *err), void *arg, struct err *err)
+{
+    struct loop loop = {.arg = arg, .each.run = each, .run = {.stream_id = DB_NULL}};
+    loop.call = part->chip == 0 ? take_state : take_run;
+    return run_for_device(db,
+                          part->chip == 0 ? "SELECT stream_id, task_id, task_type, task_state, tick FROM ts_track"
+                                            "  WHERE device_id = ?1 AND tag = 3"
+                                            "  ORDER BY task_id, stream_id, tick, task_state, id"
+                                          : "SELECT stream_id, task_id, start_tick, end_tick FROM task"
+                                            "  WHERE device_id = ?1 ORDER BY end_tick, id",
+                          part->device_id, &loop, err);
+}
+
+static int take_operator(struct loop *loop, sqlite3_stmt *row, struct err *err)
+{
+    const struct legacy_operator operator_ = {
+        .stream_id = query_integer(row, 0),
+        .task_id = query_integer(row, 1),
+        .model_id = query_integer(row, 2),
+        .time_ns = query_integer(row, 3),
+        .block_dim = query_integer(row, 4),
+        .task_type = query_integer(row, 5),
+        .name = query_text(row, 6),
+        .type = query_text(row, 7),
+        .input_shapes = query_text(row, 8),
+        .input_types = query_text(row, 9),
+        .input_formats = query_text(row, 10),
+        .output_shapes = query_text(row, 11),
+        .output_types = query_text(row, 12),
+        .output_formats = query_text(row, 13),
+    };
+    return loop->each.operator_(loop->arg, &operator_, err);
+}
+
+int legacy_each_operator(sqlite3 *db, int64_t device_id,
+                         int (*each)(void *arg, const struct legacy_operator *operator_, struct err *err), void *arg,
+                         struct err *err)
+{
+    struct loop loop = {.call = take_operator, .arg = arg, .each.operator_ = each};
+    return run_for_device(
+        db,
+        "SELECT t.stream_id, t.task_id, t.model_id, t.time_ns, t.block_dim, t.task_type,"
+        "  coalesce(t.op_name, n.name, printf('%d', t.op_name_id)),"
+        "  coalesce(t.op_type, y.name, printf('%d', t.op_type_id)), group_concat(x.input_shapes, ';'),"
+        "  group_concat(x.input_data_types, ';'), group_concat(x.input_formats, ';'),"
+        "  group_concat(x.output_shapes, ';'), group_concat(x.output_data_types, ';'),"
+        "  group_concat(x.output_formats, ';')"
+        "  FROM framework_task t JOIN source_file f ON f.id = t.file_id"
+        "  LEFT JOIN framework_hash n ON n.hash_id = t.op_name_id"
+        "  LEFT JOIN framework_hash y ON y.hash_id = t.op_type_id"
+        "  LEFT JOIN operator_tensor x ON x.time_ns = t.time_ns AND x.stream_id = t.stream_id"
+        "    AND x.task_id = t.task_id AND x.batch_id = t.batch_id AND x.model_id = t.model_id"
+        "    AND x.iteration = t.iteration"
+        "  WHERE f.device_id = ?1 GROUP BY t.id ORDER BY t.stream_id, t.task_id, t.batch_id, t.id",
+        device_id, &loop, err);
+}
+
+static int take_counters(struct loop *loop, sqlite3_stmt *row, struct err *err)
+{
+    struct legacy_counters counters = {
+        .stream_id = query_integer(row, 0),
+        .task_id = query_integer(row, 1),
+        .total_cycle = query_integer(row, 2),
+        .block_num = query_integer(row, 3),
+    };
+    for (int i = 0; i < 8; i++)
+        counters.counters[i] = query_integer(row, 4 + i);
+    return loop->each.counters(loop->arg, &counters, err);
+}
+
+int legacy_each_counters(sqlite3 *db, int64_t device_id,
+                         int (*each)(void *arg, const struct legacy_counters *counters, struct err *err), void *arg,
+                         struct err *err)
+{
+    struct loop loop = {.call = take_counters, .arg = arg, .each.counters = each};
+    return run_for_device(db,
+                          "SELECT stream_id, task_id, total_cycle, block_num, event0, event1, event2, event3, event4,"
+                          "  event5, event6, event7 FROM aicore_pmu WHERE device_id = ?1"
+                          "  ORDER BY stream_id, task_id, id",
+                          device_id, &loop, err);
+}
