@@ -194,9 +194,12 @@ static int64_t ns_after(const char *line, const char *key)
     char *point;
     int64_t us = strtoll(found + strlen(key), &point, 10);
     assert_int_equal(*point, '.');
-    int64_t ns = strtoll(point + 1, &point, 10);
+    const char *decimals = point + 1;
+    int64_t fraction = strtoll(decimals, &point, 10);
     assert_true(*point == ',' || *point == '}');
-    return us * 1000 + ns;
+    assert_true(point - decimals == 3 || point - decimals == 6);
+    /* Six decimals: a slice that touches the next, a picosecond short of its whole nanoseconds. */
+    return us * 1000 + (point - decimals == 3 ? fraction : (fraction + 1) / 1000);
 }
 
 static void text_after(const char *line, const char *key, char *text, size_t size)
@@ -341,9 +344,9 @@ static void a_task_is_named_after_its_original_layers(void **state)
     assert_string_equal(reports[0], "task_time " TASK_TIME);
     char *text = read_text(TASK_TIME);
     assert_non_null(strstr(text,
-                           ",\n{\"name\":\"data,conv 1\",\"ph\":\"X\",\"pid\":0,\"tid\":3,\"ts\":1.000,\"dur\":5.500,"
+                           ",\n{\"name\":\"data,conv 1\",\"ph\":\"X\",\"pid\":0,\"tid\":3,\"ts\":1.000,\"dur\":5.499999,"
                            "\"args\":{\"Task Type\":\"AI_CORE\",\"Stream Id\":3,\"Task Id\":0}},\n"
-                           "{\"name\":\"N/A\",\"ph\":\"X\",\"pid\":0,\"tid\":3,\"ts\":6.500,\"dur\":0.010,"
+                           "{\"name\":\"N/A\",\"ph\":\"X\",\"pid\":0,\"tid\":3,\"ts\":6.500,\"dur\":0.009999,"
                            "\"args\":{\"Task Type\":\"AI_CORE\",\"Stream Id\":3,\"Task Id\":1}},\n"
                            "{\"name\":\"softmax\",\"ph\":\"X\",\"pid\":0,\"tid\":4,\"ts\":7.000,\"dur\":0.100,"
                            "\"args\":{\"Task Type\":\"AI_CPU\",\"Stream Id\":4,\"Task Id\":2}},\n"));
