@@ -174,7 +174,8 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
         goto out;
     }
     poll_interrupts(db);
-    sqlite3_exec(db, "PRAGMA cache_size = -4096", NULL, NULL, NULL);
+    /* One read transaction for the connection's life: else SQLite looks for a journal before every small query. */
+    sqlite3_exec(db, "PRAGMA cache_size = -1024; BEGIN", NULL, NULL, NULL);
     int64_t application = pragma_integer(db, "PRAGMA application_id"),
             version = pragma_integer(db, "PRAGMA user_version");
     if (application != DATABASE_APPLICATION_ID || version != DATABASE_USER_VERSION) {
