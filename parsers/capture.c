@@ -266,7 +266,8 @@ static int take_entry(struct capture *capture, const struct entry_list *list, co
     }
     if (entry->leaves || !S_ISREG(entry->mode)) {
         diag_report(capture->diag, DIAG_FILE_TYPE, &place, "%s; expected a regular file",
-                    entry->leaves ? "a symbolic link that leaves the capture or leads nowhere" : "a device, pipe or socket");
+                    entry->leaves ? "a symbolic link that leaves the capture or leads nowhere"
+                                  : "a device, pipe or socket");
         return 0;
     }
     if (is_config_name(name))

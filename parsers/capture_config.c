@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_KHZ INT64_C(100000000)                /* 100 GHz */
+#define MAX_KHZ INT64_C(100000000)         /* 100 GHz */
 #define DONE_TIME_LIMIT_NS (INT64_MAX / 2) /* 146 years: room to add an inference's own time */
 
 bool is_config_name(const char *name)

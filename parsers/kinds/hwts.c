@@ -150,8 +150,8 @@ static int take_start(struct decoder *decoder, struct state *state, uint64_t key
     struct place place = decoder_place(decoder, NULL);
     if (start->taken) {
         diag_report(decoder_diag(decoder), DIAG_TASK_UNMATCHED_START, &place,
-                    "stream %lld task %lld starts again; the start at tick %lld has no end",
-                    (long long)(key >> 32), (long long)(key & 0xffffffff), (long long)start->tick);
+                    "stream %lld task %lld starts again; the start at tick %lld has no end", (long long)(key >> 32),
+                    (long long)(key & 0xffffffff), (long long)start->tick);
         start->tick = tick;
         return 0;
     }
@@ -232,9 +232,8 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
         const struct open_start *start = &state->starts[i];
         if (start->taken)
             diag_report(decoder_diag(decoder), DIAG_TASK_UNMATCHED_START, &place,
-                        "stream %lld task %lld started at tick %lld and did not end",
-                        (long long)(start->key >> 32), (long long)(start->key & 0xffffffff),
-                        (long long)start->tick);
+                        "stream %lld task %lld started at tick %lld and did not end", (long long)(start->key >> 32),
+                        (long long)(start->key & 0xffffffff), (long long)start->tick);
     }
     free(state->starts);
     return 0;
