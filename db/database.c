@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int database_setup(struct err *err)
@@ -165,9 +166,14 @@ static int64_t pragma_integer(sqlite3 *db, const char *sql)
 int database_open(const char *path, sqlite3 **ret, struct err *err)
 {
     sqlite3 *db = NULL;
+    struct stat info;
     int status = 0;
-    if (access(path, F_OK) != 0)
+    if (stat(path, &info) != 0)
         return err_set_errno(err, errno, "cannot open database '%s'", path);
+    if (!S_ISREG(info.st_mode)) { /* opening a pipe would wait */
+        err_set(err, ERR_FORMAT, "'%s' is not a regular file; expected a database", path);
+        return err_hint(err, "move it away and run 'msprof import'");
+    }
     if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
         status = database_error(err, db, "cannot open the database");
         err_wrap(err, "cannot open '%s'", path);
@@ -182,6 +188,13 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
         err_set(err, ERR_FORMAT,
                 "'%s' is not a database of this version: application id 0x%llx, version %lld; expected 0x%x, %d", path,
                 (unsigned long long)application, (long long)version, DATABASE_APPLICATION_ID, DATABASE_USER_VERSION);
+        status = err_hint(err, "run 'msprof import' to build it anew");
+        goto out;
+    }
+    int64_t bytes = pragma_integer(db, "PRAGMA page_count") * pragma_integer(db, "PRAGMA page_size");
+    if (bytes != info.st_size) {
+        err_set(err, ERR_FORMAT, "'%s' is cut off: %lld bytes; expected %lld", path, (long long)info.st_size,
+                (long long)bytes);
         status = err_hint(err, "run 'msprof import' to build it anew");
     }
 out:
