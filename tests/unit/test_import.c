@@ -65,7 +65,7 @@ static void assert_query(const char *path, const char *sql, const char *expected
 {
     struct err err = ERR_INIT;
     sqlite3 *db;
-    sqlite3_stmt *statement;
+    sqlite3_stmt *statement = NULL;
     assert_int_equal(database_setup(&err), 0);
     if (database_open(path, &db, &err) < 0 || database_prepare(db, sql, &statement, &err) < 0)
         fail_msg("%s", err_message(&err));
