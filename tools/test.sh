@@ -14,9 +14,10 @@ build asan
 
 # What clang and lint find does not keep the tests from running, but it counts.
 status=0
-if ! build clang || ! build --keep-going lint; then
+build clang || status=1
+build --keep-going lint || status=1
+if [ "$status" -ne 0 ]; then
     echo "clang or make lint have findings, see above; the tests follow" >&2
-    status=1
 fi
 tests/check release asan || status=1
 exit "$status"

@@ -26,7 +26,7 @@ static sqlite3 *import_job(void)
     struct diagnostics diag;
     struct import_result result;
     struct err err = ERR_INIT;
-    sqlite3 *db;
+    sqlite3 *db = NULL;
     snprintf(path, sizeof path, "%s", in_scratch("runtime.db"));
     const struct import_request request = {
         .directory = in_scratch("J"), .database = path, .tool_version = "1", .parameters = ""};
