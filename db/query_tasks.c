@@ -67,11 +67,12 @@ static int create_give_task(struct svp_task_reader *reader, int argc, struct err
 struct svp_task_reader *svp_task_reader_new(sqlite3 *db, struct err *err)
 {
     struct svp_task_reader *reader = calloc(1, sizeof *reader);
-    int status = reader != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
-    if (status == 0) {
-        reader->db = db;
-        status = create_give_task(reader, TASK_TIMES, err);
+    if (reader == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
     }
+    reader->db = db;
+    int status = create_give_task(reader, TASK_TIMES, err);
     if (status == 0)
         status = create_give_task(reader, TASK_VALUES, err);
     if (status == 0)
