@@ -205,26 +205,25 @@ out:
     return status;
 }
 
-char *database_meta(sqlite3 *db, const char *key)
+int database_meta(sqlite3 *db, const char *key, char **ret, struct err *err)
 {
     sqlite3_stmt *statement;
-    char *value = NULL;
-    if (sqlite3_prepare_v2(db, "SELECT value FROM meta WHERE key = ?1", -1, &statement, NULL) != SQLITE_OK)
-        return NULL;
-    sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC);
-    if (sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_text(statement, 0) != NULL)
-        value = strdup((const char *)sqlite3_column_text(statement, 0));
+    int status = database_prepare(db, "SELECT value FROM meta WHERE key = ?1", &statement, err);
+    if (status < 0)
+        return status;
+    int code = sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC);
+    if (code == SQLITE_OK)
+        code = sqlite3_step(statement);
+    const char *text = code == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    char *copy = text != NULL ? strdup(text) : NULL;
+    if (code == SQLITE_DONE)
+        status = err_set(err, ERR_FORMAT, "the database does not tell its %s", key);
+    else if (code != SQLITE_ROW)
+        status = database_error(err, db, "the database cannot be read");
+    else if (copy == NULL)
+        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+    else
+        *ret = copy;
     sqlite3_finalize(statement);
-    return value;
-}
-
-int64_t database_meta_integer(sqlite3 *db, const char *key, int64_t otherwise)
-{
-    char *text = database_meta(db, key);
-    char *end;
-    errno = 0;
-    long long value = text != NULL ? strtoll(text, &end, 10) : 0;
-    bool valid = text != NULL && *text != '\0' && *end == '\0' && errno == 0;
-    free(text);
-    return valid ? value : otherwise;
+    return status;
 }

@@ -53,6 +53,10 @@ void timeline_progress(struct timeline_run *run, uint64_t events)
 int export_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
 {
     *ret = (struct export_result){0};
-    struct timeline_run run = {.db = db, .options = options, .result = ret, .origin_ns = db_origin_ns(db)};
-    return db_family(db) == DB_FAMILY_JOB ? job_timeline(&run, err) : svp_timeline(&run, err);
+    struct db_facts facts;
+    int result = db_read_facts(db, &facts, err);
+    if (result != 0)
+        return result;
+    struct timeline_run run = {.db = db, .options = options, .result = ret, .origin_ns = facts.origin_ns};
+    return facts.family == DB_FAMILY_JOB ? job_timeline(&run, err) : svp_timeline(&run, err);
 }

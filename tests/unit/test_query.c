@@ -161,8 +161,11 @@ static void models_inferences_and_tasks_come_in_the_order_of_the_reports(void **
     put_text("aicore.0.b.1.1.1.0.done", "starttime:9000\n");
     put_text("aicore.0.b.1.1.1.5.done", "starttime:2000\n");
     sqlite3 *db = import_job();
-    assert_int_equal(db_family(db), DB_FAMILY_SVP);
-    assert_int_equal(db_origin_ns(db), 2000);
+    struct db_facts facts;
+    assert_int_equal(db_read_facts(db, &facts, &err), 0);
+    assert_int_equal(facts.family, DB_FAMILY_SVP);
+    assert_int_equal(facts.origin_ns, 2000);
+    assert_int_equal(facts.problems, 2);
     assert_int_equal(svp_each_model(db, add_model, NULL, &err), 0);
     assert_lines("a 0 2 1 1 1 0 0 \nb 0 1 1 2 3 0 0 \n");
     strbuf_init(&lines, 1 << 20);
@@ -320,7 +323,9 @@ static void executions_are_named_by_descriptions_from_task_25000_on(void **state
              "op_name:a/Mul-op1 op_type:Mul input_id:0 input_shape:\"2,3\" input_id:1 input_shape:\"4\"\n"
              "op_name:b/Add-op2 op_type:Add\n");
     sqlite3 *db = import_job();
-    assert_int_equal(db_family(db), DB_FAMILY_JOB);
+    struct db_facts facts;
+    assert_int_equal(db_read_facts(db, &facts, &err), 0);
+    assert_int_equal(facts.family, DB_FAMILY_JOB);
     assert_int_equal(job_each_task(db, 0, false, add_job_task, NULL, &err), 0);
     assert_lines("a/Mul-op1 Mul 2,3;4 3 25000 1000 500 0 \n- - - 4 24999 1600 50 100 \n"
                  "a/Mul-op1 Mul 2,3;4 3 25000 2000 300 350 \nc/X-op3 - - 3 25001 2200 200 0 \n");
