@@ -3,7 +3,7 @@
 #include "db/database.h"
 #include "exporters/parallel.h"
 #include "exporters/report_name.h"
-#include "exporters/summary.h"
+#include "exporters/summary_file.h"
 #include "exporters/svp_walk.h"
 
 #include <inttypes.h>
