@@ -21,15 +21,6 @@ static enum call chosen = NONE;
 static unsigned long fail_at;
 static atomic_ulong calls;
 
-/* dlsym may allocate before it has told where malloc is. */
-static char early[65536];
-static size_t early_used;
-
-static bool is_early(const void *p)
-{
-    return (const char *)p >= early && (const char *)p < early + sizeof early;
-}
-
 static void *next(const char *name)
 {
     void *address = dlsym(RTLD_NEXT, name);
@@ -91,6 +82,17 @@ static bool fails(enum call call)
     static type (*real)(__VA_ARGS__);                                                                                  \
     if (real == NULL)                                                                                                  \
         *(void **)&real = next(name);
+
+#ifndef WITHOUT_MEMORY /* a sanitizer has its own malloc, which bears no other before it */
+
+/* dlsym may allocate before it has told where malloc is. */
+static char early[65536];
+static size_t early_used;
+
+static bool is_early(const void *p)
+{
+    return (const char *)p >= early && (const char *)p < early + sizeof early;
+}
 
 static bool memory_fails(const void *caller)
 {
@@ -171,6 +173,8 @@ void free(void *p)
     REAL(void, "free", void *)
     real(p);
 }
+
+#endif
 
 ssize_t read(int fd, void *buffer, size_t size)
 {
