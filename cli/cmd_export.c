@@ -70,6 +70,15 @@ static int tell_nothing(struct capture_job *job, const struct export_type *type)
     return STATUS_NOTHING;
 }
 
+/* Inside the results. A database that does not say what it is fails later, when it is exported. */
+static const char *results_directory(const struct export_type *type, sqlite3 *db)
+{
+    struct err ignored = ERR_INIT;
+    struct db_facts facts;
+
+    return db_read_facts(db, &facts, &ignored) == 0 && facts.family == DB_FAMILY_CANN ? CANN_DIRECTORY : type->directory;
+}
+
 static int export_database(struct capture_job *job, const struct export_type *type, sqlite3 *db)
 {
     struct export_log export_log = {.job = job, .type = type};
@@ -80,7 +89,7 @@ static int export_database(struct capture_job *job, const struct export_type *ty
     char seconds[CLOCK_TEXT_SIZE], timestamp[TIMESTAMP_SIZE];
     int status, result;
 
-    status = job_make_directory(job, db_family(db) == DB_FAMILY_CANN ? CANN_DIRECTORY : type->directory, &directory);
+    status = job_make_directory(job, results_directory(type, db), &directory);
     if (status != STATUS_DONE)
         return status;
     job_open_log(job);

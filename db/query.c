@@ -2,6 +2,7 @@
 #include "db/query.h"
 
 #include "base/interrupt.h"
+#include "base/number.h"
 #include "db/database.h"
 #include "db/query_loop.h"
 
@@ -58,26 +59,36 @@ const char *query_text(sqlite3_stmt *row, int column)
     return (const char *)sqlite3_column_text(row, column);
 }
 
-int db_family(sqlite3 *db)
+static int read_number(sqlite3 *db, const char *key, int64_t *ret, struct err *err)
 {
-    char *family = database_meta(db, "family");
-    static const char *const names[] = {[DB_FAMILY_SVP] = "svp",
-                                        [DB_FAMILY_JOB] = "ascend-job",
-                                        [DB_FAMILY_LEGACY] = "ascend-legacy",
-                                        [DB_FAMILY_CANN] = "ascend-cann"};
-    int result = DB_FAMILY_SVP;
-    for (int i = 0; family != NULL && i < (int)(sizeof names / sizeof *names); i++)
-        result = strcmp(family, names[i]) == 0 ? i : result;
+    char *text = NULL;
+    int status = database_meta(db, key, &text, err);
+    if (status == 0 && number_parse_integer(text, strlen(text), ret) != 0)
+        status = err_set(err, ERR_FORMAT, "the database's %s is '%s'; expected a number", key, text);
+    free(text);
+    return status;
+}
+
+static const char *const family_names[] = {[DB_FAMILY_SVP] = "svp",
+                                           [DB_FAMILY_JOB] = "ascend-job",
+                                           [DB_FAMILY_LEGACY] = "ascend-legacy",
+                                           [DB_FAMILY_CANN] = "ascend-cann"};
+
+int db_read_facts(sqlite3 *db, struct db_facts *ret, struct err *err)
+{
+    struct db_facts facts;
+    char *family;
+    int status = database_meta(db, "family", &family, err);
+    if (status < 0)
+        return status;
+    facts.family = DB_FAMILY_SVP;
+    for (int i = 0; i < (int)(sizeof family_names / sizeof *family_names); i++)
+        facts.family = strcmp(family, family_names[i]) == 0 ? i : facts.family;
     free(family);
-    return result;
-}
-
-int64_t db_origin_ns(sqlite3 *db)
-{
-    return database_meta_integer(db, "origin_ns", 0);
-}
-
-int64_t db_problem_count(sqlite3 *db)
-{
-    return database_meta_integer(db, "problems", 0);
+    status = read_number(db, "origin_ns", &facts.origin_ns, err);
+    if (status == 0)
+        status = read_number(db, "problems", &facts.problems, err);
+    if (status == 0)
+        *ret = facts;
+    return status;
 }

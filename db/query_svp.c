@@ -64,6 +64,7 @@ static int prepare_for_model(sqlite3 *db, const char *sql, const struct svp_mode
     " wld_cycle, ddr_read_bytes, ddr_write_bytes FROM inference"
 #define INFERENCE_ORDER                                                                                                \
     " ORDER BY device_id, 3, model_id, batch_num, input_pic_num, start_known DESC, start_ns, inference_id"
+#define INFERENCE_ORDER_IN_MODEL " ORDER BY input_pic_num, start_known DESC, start_ns, inference_id"
 
 struct inference_loop {
     int (*each)(void *arg, const struct svp_inference *inference, struct err *err);
@@ -107,7 +108,7 @@ int svp_each_inference(sqlite3 *db, const struct svp_model *model,
                                : prepare_for_model(db,
                                                    INFERENCE_COLUMNS
                                                    " WHERE device_id IS ?1 AND coalesce(model_name, 'unknown') = ?2"
-                                                   " AND model_id IS ?3 AND batch_num IS ?4" INFERENCE_ORDER,
+                                                   " AND model_id IS ?3 AND batch_num IS ?4" INFERENCE_ORDER_IN_MODEL,
                                                    model, &statement, err);
     if (status == 0)
         status = query_loop(db, statement, give_inference, &loop, err);

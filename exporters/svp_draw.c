@@ -183,11 +183,9 @@ struct svp_worker {
 struct svp_task_reader *svp_draw_open(const char *database, sqlite3 **ret_db, struct err *err)
 {
     sqlite3 *db;
-    struct svp_task_reader *reader = NULL;
     if (database_open(database, &db, err) < 0)
         return NULL;
-    if (database_exec(db, "PRAGMA cache_size = -1024; BEGIN", err) == 0)
-        reader = svp_task_reader_new(db, err);
+    struct svp_task_reader *reader = svp_task_reader_new(db, err);
     if (reader != NULL)
         *ret_db = db;
     else

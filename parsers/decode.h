@@ -57,8 +57,8 @@ void row_set_integer(struct row *row, size_t column, int64_t value);
 #define DECODED_TEXT_MAX 16384
 void decoder_set_text(struct decoder *decoder, const struct record_kind *kind, struct row *row, size_t column,
                       const char *text, size_t length);
-/* Calls each for every whole line of a text file without its line end, counting decoded and rejected lines; empty lines are
- * skipped. place names the line (record) and its offset. A hook that reports a line emits no row: that is how it is
+/* Calls each for every whole line of a text file without its line end, counting decoded and rejected lines; empty lines
+ * are skipped. place names the line (record) and its offset. A hook that reports a line emits no row: that is how it is
  * counted. */
 int decoder_each_line(struct decoder *decoder, const struct capture_file *file, const char *data, size_t length,
                       int (*each)(struct decoder *decoder, const struct capture_file *file, const char *line,

@@ -13,7 +13,7 @@ finding() {
 }
 
 sources_of() {
-    find "$1" -name '*.[ch]' | sort
+    [ ! -d "$1" ] || find "$1" -name '*.[ch]' | sort
 }
 
 # What the files of a folder may include beside their own folder's headers: an extended regular expression.
@@ -87,7 +87,7 @@ while read -r file; do
     if [ "$lines" -gt "$longest_file" ]; then
         finding "$file:$lines: more than $longest_file lines: divide it"
     fi
-done < <(find base parsers db exporters ssh cli testdata tests tools -name '*.[ch]' -o -name '*.bats' -o -name '*.sh' -o -name '*.py')
+done < <(find . \( -name build -o -name .git \) -prune -o \( -name '*.[ch]' -o -name '*.bats' -o -name '*.bash' -o -name '*.sh' -o -name '*.py' \) -print)
 
 if [ "$findings" -gt 0 ]; then
     echo "lint-structure: $findings findings" >&2

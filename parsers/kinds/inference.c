@@ -24,8 +24,9 @@ static const struct column columns[] = {
                             "When its first task began: system monotonic clock, or from 0 when start_known is 0."},
     [INFERENCE_END_NS] = {"end_ns", "End", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
                           "When its last task ended, on the same clock."},
-    [INFERENCE_START_KNOWN] = {"start_known", "Start known", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, yes_no,
-                               "1 when start_ns is on the system monotonic clock: from a .done file, or after an inference that has one."},
+    [INFERENCE_START_KNOWN] =
+        {"start_known", "Start known", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, yes_no,
+         "1 when start_ns is on the system monotonic clock: from a .done file, or after an inference that has one."},
     [INFERENCE_TASKS] = {"tasks", "Tasks", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                          "How many AI core tasks it has."},
     [INFERENCE_TOTAL_CYCLE] = {"total_cycle", "Total cycles", COLUMN_INTEGER, UNIT_CYCLE, COLUMN_DERIVED, NULL,

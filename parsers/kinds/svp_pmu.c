@@ -125,8 +125,8 @@ struct state {
     struct open_inference *current;
     struct capture_model *current_model;
     int64_t run_first_task;
-    int64_t last_end_ns; /* where an inference without a start time begins */
-    bool last_end_known; /* it is on the system monotonic clock */
+    int64_t last_end_ns;             /* where an inference without a start time begins */
+    bool last_end_known;             /* it is on the system monotonic clock */
     unsigned char *missing_reported; /* bit per task id of the current model without layers */
     const struct capture_model *missing_model;
 };

@@ -85,7 +85,7 @@ END
     expect_equal "$(make all)" ""
     expect_equal "$(make all prefix=/elsewhere | grep '^  CC ')" "  CC      build/release/cli/layouts.o"
     expect_equal "$(make all prefix=/elsewhere)" ""
-    output=$(make -j2 all prefix=/elsewhere CFLAGS=-O1)
+    output=$(make -j2 all prefix=/elsewhere CFLAGS=-g1)
     expect_contains "$output" "  CC      build/release/base/err.o"
     expect_contains "$output" "  CC      build/release/cli/main.o"
 }

@@ -50,13 +50,8 @@ tools/test.sh"
             continue
         fi
         count=$((count + 1))
-        status=0
-        bash -e -o pipefail -c "$line" >out 2>err </dev/null || status=$?
-        # The layout is not that of the capture, so the import that shows how to give one finds nothing that fits.
-        expected=0
-        [[ $line != *import*board.layout* ]] || expected=3
-        if [ "$status" -ne "$expected" ]; then
-            printf 'status %s, expected %s: %s\n' "$status" "$expected" "$line" >&2
+        if ! bash -e -o pipefail -c "$line" >out 2>err </dev/null; then
+            printf 'failed: %s\n' "$line" >&2
             cat out err >&2
             return 1
         fi
@@ -84,7 +79,7 @@ tools/test.sh"
     expect_equal "$(sqlite3 JOBX/sqlite/runtime.db 'SELECT time_ns, used_bytes FROM memory_sample')" "1000|7000
 2000|9000"
     run_msprof kinds memory
-    expect_contains "$output" "How much memory was in use"
+    expect_contains "$output" "Memory in use."
 }
 
 @test "the exit statuses of the README are those of the help" {
@@ -109,6 +104,7 @@ tools/test.sh"
 
 # Stands in for the package tools: logs what is called, and says that the packages in $installed are there.
 fake_package_tools() {
+    unset DEBIAN_FRONTEND
     mkdir -p bin
     cat >bin/dpkg-query <<'END'
 #!/bin/bash
@@ -118,7 +114,7 @@ END
     for tool in apt-get sudo; do
         cat >bin/$tool <<END
 #!/bin/bash
-echo "$tool \$* \${DEBIAN_FRONTEND:-}" >>"$scratch/calls"
+echo "$tool \$*\${DEBIAN_FRONTEND:+ (\$DEBIAN_FRONTEND)}" >>"$scratch/calls"
 [ $tool != sudo ] || exec "\$@"
 END
     done
@@ -131,16 +127,16 @@ END
     fake_package_tools 0
     export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev"
     PATH=$scratch/bin:$PATH "$repository/tools/packages.sh" build
-    expect_equal "$(cat calls)" "apt-get update -qq 
-apt-get install -y -qq --no-install-recommends libcsv-dev libssl-dev noninteractive"
+    expect_equal "$(cat calls)" "apt-get update -qq
+apt-get install -y -qq --no-install-recommends libcsv-dev libssl-dev (noninteractive)"
 }
 
 @test "packages are installed with sudo by users that are not root" {
     fake_package_tools 1000
     export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev libcsv-dev"
     PATH=$scratch/bin:$PATH "$repository/tools/packages.sh" build
-    expect_equal "$(grep ^sudo calls)" "sudo apt-get update -qq 
-sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends libssl-dev "
+    expect_equal "$(grep ^sudo calls)" "sudo apt-get update -qq
+sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends libssl-dev"
 }
 
 @test "nothing is called when nothing is missing" {

@@ -9,6 +9,7 @@ static const struct record_kind *choose_kind(uint8_t byte)
     size_t count = 0;
     for (size_t i = 0; record_kinds[i] != NULL; i++)
         count += record_kinds[i]->patterns != NULL;
+    EXPECT(count > 0);
     size_t wanted = byte % count;
     for (size_t i = 0;; i++) {
         if (record_kinds[i]->patterns != NULL && wanted-- == 0)

@@ -1,4 +1,5 @@
-/* Runs a fuzz target on files and directories of files: the regression test of its corpus, without libFuzzer. */
+/* Runs a fuzz target on files and directories of files: the regression test of its corpus, without libFuzzer.
+ * Prints TAP, a line after each input, so that the input that ends the program is the one after the last line. */
 #include "tests/fuzz/support.h"
 
 #include <dirent.h>
@@ -26,7 +27,8 @@ static int replay_file(const char *path)
     uint8_t *exact = realloc(data, size > 0 ? size : 1);
     if (status == 0 && exact != NULL) {
         LLVMFuzzerTestOneInput(exact, size);
-        inputs++;
+        printf("ok %zu - the target survives %s\n", ++inputs, path);
+        fflush(stdout);
     }
     free(exact != NULL ? exact : data);
     return status;
@@ -44,11 +46,12 @@ static int replay(const char *path)
     if (count < 0)
         return errno == ENOTDIR ? replay_file(path) : (perror(path), -1);
     for (int i = 0; i < count; i++) {
-        char *file;
-        if (asprintf(&file, "%s/%s", path, entries[i]->d_name) < 0 || replay_file(file) < 0)
+        char *file = NULL;
+        if (asprintf(&file, "%s/%s", path, entries[i]->d_name) < 0)
+            file = NULL;
+        if (file == NULL || replay_file(file) < 0)
             status = -1;
-        else
-            free(file);
+        free(file);
         free(entries[i]);
     }
     free(entries);
@@ -60,6 +63,7 @@ int main(int argc, char **argv)
     int status = 0;
     for (int i = 1; i < argc; i++)
         status |= replay(argv[i]);
-    printf("%zu inputs\n", inputs);
+    if (inputs > 0)
+        printf("1..%zu\n", inputs);
     return status == 0 && inputs > 0 ? 0 : 1;
 }

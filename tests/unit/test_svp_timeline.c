@@ -49,6 +49,7 @@ static void begin_database(const char *family)
     assert_int_equal(database_build_open(&build, in_scratch("runtime.db"), &err), 0);
     assert_int_equal(schema_create_tables(build.db, &err), 0);
     run_sql("INSERT INTO meta VALUES('family', '%s')", family);
+    run_sql("INSERT INTO meta VALUES('problems', '0')");
     run_sql(
         "INSERT INTO source_file(id, path, kind, size_bytes, modified_ns, records_decoded, records_rejected, device_id,"
         " model_name, model_id, batch_num) VALUES(1, 'c', 'aicpu_task', 0, 0, 0, 0, 0, 'net', 6, 1)");
@@ -194,9 +195,12 @@ static int64_t ns_after(const char *line, const char *key)
     char *point;
     int64_t us = strtoll(found + strlen(key), &point, 10);
     assert_int_equal(*point, '.');
-    int64_t ns = strtoll(point + 1, &point, 10);
+    const char *decimals = point + 1;
+    int64_t fraction = strtoll(decimals, &point, 10);
     assert_true(*point == ',' || *point == '}');
-    return us * 1000 + ns;
+    assert_true(point - decimals == 3 || point - decimals == 6);
+    /* Six decimals: a slice that touches the next, a picosecond short of its whole nanoseconds. */
+    return us * 1000 + (point - decimals == 3 ? fraction : (fraction + 1) / 1000);
 }
 
 static void text_after(const char *line, const char *key, char *text, size_t size)
@@ -340,13 +344,13 @@ static void a_task_is_named_after_its_original_layers(void **state)
     assert_int_equal(report_count, 1);
     assert_string_equal(reports[0], "task_time " TASK_TIME);
     char *text = read_text(TASK_TIME);
-    assert_non_null(strstr(text,
-                           ",\n{\"name\":\"data,conv 1\",\"ph\":\"X\",\"pid\":0,\"tid\":3,\"ts\":1.000,\"dur\":5.500,"
-                           "\"args\":{\"Task Type\":\"AI_CORE\",\"Stream Id\":3,\"Task Id\":0}},\n"
-                           "{\"name\":\"N/A\",\"ph\":\"X\",\"pid\":0,\"tid\":3,\"ts\":6.500,\"dur\":0.010,"
-                           "\"args\":{\"Task Type\":\"AI_CORE\",\"Stream Id\":3,\"Task Id\":1}},\n"
-                           "{\"name\":\"softmax\",\"ph\":\"X\",\"pid\":0,\"tid\":4,\"ts\":7.000,\"dur\":0.100,"
-                           "\"args\":{\"Task Type\":\"AI_CPU\",\"Stream Id\":4,\"Task Id\":2}},\n"));
+    assert_non_null(
+        strstr(text, ",\n{\"name\":\"data,conv 1\",\"ph\":\"X\",\"pid\":0,\"tid\":3,\"ts\":1.000,\"dur\":5.499999,"
+                     "\"args\":{\"Task Type\":\"AI_CORE\",\"Stream Id\":3,\"Task Id\":0}},\n"
+                     "{\"name\":\"N/A\",\"ph\":\"X\",\"pid\":0,\"tid\":3,\"ts\":6.500,\"dur\":0.009999,"
+                     "\"args\":{\"Task Type\":\"AI_CORE\",\"Stream Id\":3,\"Task Id\":1}},\n"
+                     "{\"name\":\"softmax\",\"ph\":\"X\",\"pid\":0,\"tid\":4,\"ts\":7.000,\"dur\":0.100,"
+                     "\"args\":{\"Task Type\":\"AI_CPU\",\"Stream Id\":4,\"Task Id\":2}},\n"));
     assert_non_null(strstr(
         text, "\"origin_ns\":\"54382576024666\",\"device_id\":0,\"model\":\"net\",\"model_id\":6,\"batch_num\":1}"));
     free(text);

@@ -166,6 +166,58 @@ static void a_field_longer_than_every_buffer_is_written_whole(void **state)
     free(name);
 }
 
+static void a_rendered_beginning_gives_the_same_file_as_its_cells(void **state)
+{
+    (void)state;
+    const struct table_cell rows[][COLUMNS] = {
+        {cell_text("data,\"conv1\"\n"), cell_number(1560, 2), cell_microseconds(1500)},
+        {cell_text("\xe5\xb1\x82\x01"), cell_missing(), cell_microseconds(DB_NULL)},
+        {cell_number(-7, 0), cell_microseconds(1), cell_text("end")},
+        {cell_missing(), cell_number(DB_NULL, 1), cell_text("")},
+    };
+    enum { ROWS = sizeof rows / sizeof rows[0] };
+    for (enum table_format format = TABLE_CSV; format <= TABLE_JSON; format++) {
+        char *expected = write_table(format, rows, ROWS);
+        for (size_t rendered = 1; rendered < COLUMNS; rendered++) {
+            struct table table;
+            struct err err = ERR_INIT;
+            char *content = NULL;
+            size_t length = 0;
+            assert_int_equal(table_open(&table, path, format, titles, COLUMNS, &err), 0);
+            for (size_t i = 0; i < ROWS; i++) {
+                struct strbuf text;
+                strbuf_init(&text, 1024);
+                assert_int_equal(table_render(&text, format, titles, rows[i], rendered), 0);
+                const struct table_beginning beginning = {text.data, text.length, rendered};
+                struct table_cell cells[COLUMNS];
+                for (size_t k = rendered; k < COLUMNS; k++)
+                    cells[k] = rows[i][k];
+                table_row_after(&table, &beginning, cells);
+                strbuf_release(&text);
+            }
+            assert_int_equal(table.rows, ROWS);
+            assert_int_equal(table_commit(&table, &err), 0);
+            assert_int_equal(read_whole_file(path, 1 << 20, &content, &length, &err), 0);
+            assert_string_equal(content, expected);
+            free(content);
+        }
+        free(expected);
+    }
+}
+
+static void a_beginning_that_does_not_fit_is_told(void **state)
+{
+    (void)state;
+    const struct table_cell cells[] = {cell_text("a,b"), cell_number(1560, 2)};
+    for (enum table_format format = TABLE_CSV; format <= TABLE_JSON; format++) {
+        struct strbuf text;
+        strbuf_init(&text, 6);
+        assert_int_equal(table_render(&text, format, titles, cells, 2), -1);
+        assert_true(text.failed);
+        strbuf_release(&text);
+    }
+}
+
 static void a_full_disk_is_told_by_commit(void **state)
 {
     (void)state;
@@ -233,6 +285,8 @@ int main(void)
         cmocka_unit_test(json_is_a_list_of_objects_with_four_blanks_of_indent),
         cmocka_unit_test(json_stays_valid_whatever_bytes_a_name_holds),
         cmocka_unit_test(a_field_longer_than_every_buffer_is_written_whole),
+        cmocka_unit_test(a_rendered_beginning_gives_the_same_file_as_its_cells),
+        cmocka_unit_test(a_beginning_that_does_not_fit_is_told),
         cmocka_unit_test(a_full_disk_is_told_by_commit),
         cmocka_unit_test(an_aborted_table_leaves_no_file),
         cmocka_unit_test(escaped_text_is_appended_piece_by_piece_without_cutting_characters),

@@ -1,6 +1,6 @@
 /* What the summary reports of all families share: files that are opened, committed and told about. */
-#ifndef MSPROF_EXPORTERS_SUMMARY_H
-#define MSPROF_EXPORTERS_SUMMARY_H
+#ifndef MSPROF_EXPORTERS_SUMMARY_FILE_H
+#define MSPROF_EXPORTERS_SUMMARY_FILE_H
 
 #include "exporters/export.h"
 #include "exporters/svp_columns.h"
@@ -14,6 +14,10 @@ struct summary_file {
     char *path;         /* NULL: none is open */
     struct table table;
 };
+
+/* The name of a report file: report, then each number after '_', then the format's suffix. */
+int summary_name(struct strbuf *name, const char *report, const int64_t *numbers, size_t count,
+                 enum table_format format, struct err *err);
 
 /* Opens "<directory>/<name>" for a report with these columns. */
 int summary_open(struct summary_file *file, const struct export_options *options, struct export_result *result,
