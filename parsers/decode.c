@@ -333,6 +333,30 @@ static int64_t take_mixed_chunk(struct stream *stream, struct err *err)
     return status < 0 ? status : (int64_t)at;
 }
 
+/* A device that ages its data cuts slices off the front without regard to records: what is left of the first record is
+ * as long as the whole is over a multiple of records. True when the bytes in front are such a rest. */
+static bool is_aged(const struct stream *stream, size_t rest)
+{
+    enum capture_family family = stream->decoder->capture->family;
+    const struct layout *layout = stream->layout;
+    if ((family != CAPTURE_CANN && family != CAPTURE_LEGACY) || stream->files->identity.slice < 0 || rest == 0 ||
+        stream->used < rest + layout->record_size)
+        return false;
+    if (!framing_can_search(layout))
+        return true;
+    return !layout_matches(layout, stream->buffer) && layout_matches(layout, stream->buffer + rest);
+}
+
+static void drop_aged(struct stream *stream)
+{
+    size_t rest = (size_t)(stream->total_size % stream->layout->record_size);
+    if (!is_aged(stream, rest))
+        return;
+    memmove(stream->buffer, stream->buffer + rest, stream->used - rest);
+    stream->used -= rest;
+    stream->buffer_offset += (int64_t)rest;
+}
+
 static int check_stop(const struct decoder *decoder, struct err *err)
 {
     if (interrupted())
@@ -350,6 +374,8 @@ static int process_buffer(struct stream *stream, bool *ret_give_up, struct err *
         *ret_give_up = stream->layout == NULL;
         if (*ret_give_up || status < 0)
             return status;
+        if (!stream->layout->mixed)
+            drop_aged(stream);
     }
     int64_t done = stream->layout->mixed ? take_mixed_chunk(stream, err) : take_chunk(stream, err);
     if (done < 0)
