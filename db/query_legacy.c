@@ -14,6 +14,7 @@ struct loop {
         int (*run)(void *arg, const struct legacy_run *run, struct err *err);
         int (*operator_)(void *arg, const struct legacy_operator *operator_, struct err *err);
         int (*counters)(void *arg, const struct legacy_counters *counters, struct err *err);
+        int (*launch)(void *arg, const struct legacy_launch *launch, struct err *err);
     } each;
     struct legacy_run run; /* of chip 0, being put together */
 };
@@ -254,5 +255,23 @@ int legacy_each_counters(sqlite3 *db, int64_t device_id,
                           "SELECT stream_id, task_id, total_cycle, block_num, event0, event1, event2, event3, event4,"
                           "  event5, event6, event7 FROM aicore_pmu WHERE device_id = ?1"
                           "  ORDER BY stream_id, task_id, id",
+                          device_id, &loop, err);
+}
+
+static int take_launch(struct loop *loop, sqlite3_stmt *row, struct err *err)
+{
+    const struct legacy_launch launch = {query_integer(row, 0), query_integer(row, 1), query_text(row, 2)};
+    return loop->each.launch(loop->arg, &launch, err);
+}
+
+int legacy_each_launch(sqlite3 *db, int64_t device_id,
+                       int (*each)(void *arg, const struct legacy_launch *launch, struct err *err), void *arg,
+                       struct err *err)
+{
+    struct loop loop = {.call = take_launch, .arg = arg, .each.launch = each};
+    return run_for_device(db,
+                          "SELECT c.stream_id, c.task0_id, c.name FROM runtime_api c"
+                          "  JOIN source_file f ON f.id = c.file_id WHERE f.device_id = ?1 AND c.task_count > 0"
+                          "  ORDER BY c.stream_id, c.task0_id, c.id",
                           device_id, &loop, err);
 }

@@ -66,4 +66,13 @@ int legacy_each_counters(sqlite3 *db, int64_t device_id,
                          int (*each)(void *arg, const struct legacy_counters *counters, struct err *err), void *arg,
                          struct err *err);
 
+/* Which function of the runtime launched the first task of a call, by stream and task. */
+struct legacy_launch {
+    int64_t stream_id, task_id;
+    const char *name;
+};
+int legacy_each_launch(sqlite3 *db, int64_t device_id,
+                       int (*each)(void *arg, const struct legacy_launch *launch, struct err *err), void *arg,
+                       struct err *err);
+
 #endif

@@ -507,8 +507,8 @@ static struct pmu_value exact_value(const struct pmu_plan *plan, const struct pm
 
 /* ---- as in 2022 ---- */
 
-/* The task's time in ms, in the tool's order of operations. */
-static double time_2022(const struct pmu_plan *plan, const struct pmu_counts *counts)
+/* In the tool's order of operations. */
+double pmu_legacy_milliseconds(const struct pmu_plan *plan, const struct pmu_counts *counts)
 {
     if (!is_time_known(plan, counts))
         return 0;
@@ -522,7 +522,7 @@ static double time_2022(const struct pmu_plan *plan, const struct pmu_counts *co
 static double transfer_seconds(const struct pmu_plan *plan, const struct pmu_counts *counts)
 {
     if (plan->chip == 0)
-        return time_2022(plan, counts) / 1000;
+        return pmu_legacy_milliseconds(plan, counts) / 1000;
     return plan->frequency_hz > 0 ? (double)counts->total_cycle / (double)plan->frequency_hz : 0;
 }
 
@@ -562,7 +562,7 @@ static double floating_value(const struct pmu_plan *plan, const struct pmu_colum
     switch (metric->formula) {
     case PIPE:
         if (column->is_time)
-            return pmu_round_binary(time_2022(plan, counts) * quotient(sum, cycles), 6) * 1000;
+            return pmu_round_binary(pmu_legacy_milliseconds(plan, counts) * quotient(sum, cycles), 6) * 1000;
         return quotient(sum, cycles);
     case SHARE:
         return quotient(sum, cycles);
@@ -592,7 +592,7 @@ static struct pmu_value value_2022(const struct pmu_plan *plan, const struct pmu
     case COUNT:
         return exact_value(plan, column, counts);
     case TOTAL_TIME:
-        value = time_2022(plan, counts) * 1000;
+        value = pmu_legacy_milliseconds(plan, counts) * 1000;
         break;
     default:
         value = pmu_round_binary(floating_value(plan, column, counts), 6);

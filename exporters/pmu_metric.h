@@ -72,6 +72,9 @@ struct pmu_value {
 /* The plan->count values of a task. */
 void pmu_plan_values(const struct pmu_plan *plan, const struct pmu_counts *counts, struct pmu_value *values);
 
+/* The time of a task in ms by the rules of 2022, as its tool held it before rounding. */
+double pmu_legacy_milliseconds(const struct pmu_plan *plan, const struct pmu_counts *counts);
+
 /* ---- both sides together: what an operator summary since 2023 says of a task ---- */
 
 struct pmu_input {

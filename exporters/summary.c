@@ -2,6 +2,7 @@
 #include "exporters/cann_report.h"
 #include "exporters/export.h"
 #include "exporters/job_summary.h"
+#include "exporters/legacy_report.h"
 #include "exporters/svp_summary.h"
 
 int export_summary(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
@@ -14,6 +15,8 @@ int export_summary(sqlite3 *db, const struct export_options *options, struct exp
     switch (facts.family) {
     case DB_FAMILY_CANN:
         return cann_summary(db, options, ret, err);
+    case DB_FAMILY_LEGACY:
+        return legacy_summary(db, options, ret, err);
     case DB_FAMILY_JOB:
         return job_summary(db, options, ret, err);
     default:

@@ -1,0 +1,359 @@
+#include "exporters/legacy_data.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- texts, each kept once ---- */
+
+struct text_pool {
+    char **texts; /* open addressing, capacity a power of two */
+    size_t capacity, used;
+};
+
+static struct text_pool *pool_new(void)
+{
+    struct text_pool *pool = calloc(1, sizeof *pool);
+    if (pool == NULL)
+        return NULL;
+    pool->capacity = 1024;
+    pool->texts = calloc(pool->capacity, sizeof *pool->texts);
+    if (pool->texts == NULL) {
+        free(pool);
+        return NULL;
+    }
+    return pool;
+}
+
+static void pool_free(struct text_pool *pool)
+{
+    if (pool == NULL)
+        return;
+    for (size_t i = 0; i < pool->capacity; i++)
+        free(pool->texts[i]);
+    free(pool->texts);
+    free(pool);
+}
+
+static char **pool_place(const struct text_pool *pool, const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325U;
+    for (const char *p = text; *p != '\0'; p++)
+        hash = (hash ^ (unsigned char)*p) * 0x100000001b3U;
+    size_t i = (size_t)(hash >> 16) & (pool->capacity - 1);
+    while (pool->texts[i] != NULL && strcmp(pool->texts[i], text) != 0)
+        i = (i + 1) & (pool->capacity - 1);
+    return &pool->texts[i];
+}
+
+static bool pool_grow(struct text_pool *pool)
+{
+    struct text_pool larger = {.capacity = pool->capacity * 2, .used = pool->used};
+    larger.texts = calloc(larger.capacity, sizeof *larger.texts);
+    if (larger.texts == NULL)
+        return false;
+    for (size_t i = 0; i < pool->capacity; i++) {
+        if (pool->texts[i] != NULL)
+            *pool_place(&larger, pool->texts[i]) = pool->texts[i];
+    }
+    free(pool->texts);
+    *pool = larger;
+    return true;
+}
+
+/* Replaces *text by the pool's copy; false: memory ran out. NULL stays NULL. */
+static bool pool_keep(struct text_pool *pool, const char **text)
+{
+    if (*text == NULL)
+        return true;
+    char **place = pool_place(pool, *text);
+    if (*place == NULL) {
+        *place = strdup(*text);
+        if (*place == NULL)
+            return false;
+        *text = *place;
+        return ++pool->used * 2 <= pool->capacity || pool_grow(pool);
+    }
+    *text = *place;
+    return true;
+}
+
+/* ---- rows ---- */
+
+static int no_memory(struct err *err)
+{
+    return err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+/* Room for one more element; NULL when memory ran out. */
+static void *next_element(void **elements, size_t *count, size_t *capacity, size_t size)
+{
+    if (*count == *capacity) {
+        size_t larger = *capacity == 0 ? 1024 : *capacity * 2;
+        void *moved = reallocarray(*elements, larger, size);
+        if (moved == NULL)
+            return NULL;
+        *elements = moved;
+        *capacity = larger;
+    }
+    return (char *)*elements + (*count)++ * size;
+}
+
+static int keep_operator(void *arg, const struct legacy_operator *operator_, struct err *err)
+{
+    struct legacy_device *device = arg;
+    void *elements = device->operators;
+    struct legacy_operator *kept =
+        next_element(&elements, &device->operator_count, &device->operator_capacity, sizeof *kept);
+    device->operators = elements;
+    if (kept == NULL)
+        return no_memory(err);
+    *kept = *operator_;
+    const char **const texts[] = {&kept->name,         &kept->type,          &kept->input_shapes,
+                                  &kept->input_types,  &kept->input_formats, &kept->output_shapes,
+                                  &kept->output_types, &kept->output_formats};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (!pool_keep(device->texts, texts[i]))
+            return no_memory(err);
+    }
+    return 0;
+}
+
+static int keep_counters(void *arg, const struct legacy_counters *counters, struct err *err)
+{
+    struct legacy_device *device = arg;
+    void *elements = device->counters;
+    struct legacy_counters *kept =
+        next_element(&elements, &device->counter_count, &device->counter_capacity, sizeof *kept);
+    device->counters = elements;
+    if (kept == NULL)
+        return no_memory(err);
+    *kept = *counters;
+    return 0;
+}
+
+/* A tick on the host's clock, in the tool's order of operations. On chip 0 it kept times as texts of 15 digits, which
+ * SQLite makes. */
+static double time_of(const struct legacy_part *part, int64_t tick)
+{
+    char text[64];
+    if (tick == DB_NULL)
+        return NAN;
+    double hertz = part->device_hz > 0 ? (double)part->device_hz : 1e9;
+    double time = (double)(tick - part->device_tick) / hertz * 1e9 + (double)part->host_monotonic_ns;
+    if (part->chip != 0)
+        return time;
+    sqlite3_snprintf(sizeof text, text, "%!.15g", time);
+    return strtod(text, NULL);
+}
+
+static int keep_run(void *arg, const struct legacy_run *run, struct err *err)
+{
+    struct legacy_device *device = arg;
+    void *elements = device->tasks;
+    struct legacy_task *task = next_element(&elements, &device->task_count, &device->task_capacity, sizeof *task);
+    device->tasks = elements;
+    if (task == NULL)
+        return no_memory(err);
+    *task = (struct legacy_task){
+        .stream_id = run->stream_id,
+        .task_id = run->task_id,
+        .type = run->task_type,
+        .wait = time_of(&device->part, run->wait_tick),
+        .pending = time_of(&device->part, run->pending_tick),
+        .start = time_of(&device->part, run->start_tick),
+        .end = time_of(&device->part, run->end_tick),
+    };
+    return 0;
+}
+
+/* ---- who belongs to whom ---- */
+
+static int compare_numbers(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_times(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_ids(const struct legacy_task *a, const struct legacy_task *b)
+{
+    int order = compare_numbers(a->stream_id, b->stream_id);
+    return order != 0 ? order : compare_numbers(a->task_id, b->task_id);
+}
+
+static int by_start(const void *x, const void *y)
+{
+    const struct legacy_task *a = x, *b = y;
+    int order = compare_times(a->start, b->start);
+    return order != 0 ? order : compare_ids(a, b);
+}
+
+static int by_end(const void *x, const void *y)
+{
+    const struct legacy_task *a = x, *b = y;
+    int order = compare_times(a->end, b->end);
+    return order != 0 ? order : compare_ids(a, b);
+}
+
+static int by_ids(const void *x, const void *y)
+{
+    int order = compare_ids(x, y);
+    return order != 0 ? order : by_end(x, y);
+}
+
+/* The n-th execution of a stream and task belongs to its n-th operator, or the last one: a loaded model runs the same
+ * operators again and again; and to its n-th counters. */
+static void join(struct legacy_device *device)
+{
+    size_t op = 0, counter = 0;
+    struct legacy_task *tasks = device->tasks;
+    for (size_t i = 0; i < device->task_count; i++) {
+        struct legacy_task *task = &tasks[i];
+        while (op < device->operator_count &&
+               (compare_numbers(device->operators[op].stream_id, task->stream_id) < 0 ||
+                (device->operators[op].stream_id == task->stream_id && device->operators[op].task_id < task->task_id)))
+            op++;
+        while (counter < device->counter_count && (device->counters[counter].stream_id < task->stream_id ||
+                                                   (device->counters[counter].stream_id == task->stream_id &&
+                                                    device->counters[counter].task_id < task->task_id)))
+            counter++;
+        bool again = i > 0 && compare_ids(&tasks[i - 1], task) == 0;
+        const struct legacy_operator *operators = device->operators;
+        if (op < device->operator_count && operators[op].stream_id == task->stream_id &&
+            operators[op].task_id == task->task_id)
+            task->op = &operators[op++];
+        else if (again)
+            task->op = tasks[i - 1].op;
+        if (counter < device->counter_count && device->counters[counter].stream_id == task->stream_id &&
+            device->counters[counter].task_id == task->task_id)
+            task->counters = &device->counters[counter++];
+    }
+}
+
+/* Launches come in the order of the tasks. */
+struct launch_walk {
+    struct legacy_device *device;
+    size_t next;
+};
+
+static int take_launch(void *arg, const struct legacy_launch *launch, struct err *err)
+{
+    struct launch_walk *walk = arg;
+    struct legacy_device *device = walk->device;
+    const struct legacy_task wanted = {.stream_id = launch->stream_id, .task_id = launch->task_id};
+    const char *name = launch->name;
+    while (walk->next < device->task_count && compare_ids(&device->tasks[walk->next], &wanted) < 0)
+        walk->next++;
+    if (walk->next == device->task_count || compare_ids(&device->tasks[walk->next], &wanted) != 0)
+        return 0;
+    if (!pool_keep(device->texts, &name))
+        return no_memory(err);
+    device->tasks[walk->next++].launch = name;
+    return 0;
+}
+
+int legacy_device_load(struct legacy_device *device, sqlite3 *db, const struct legacy_part *part, struct err *err)
+{
+    device->part = *part;
+    device->texts = pool_new();
+    if (device->texts == NULL || !pool_keep(device->texts, &device->part.metrics) ||
+        !pool_keep(device->texts, &device->part.events))
+        return no_memory(err);
+    int status = legacy_each_operator(db, part->device_id, keep_operator, device, err);
+    if (status == 0)
+        status = legacy_each_counters(db, part->device_id, keep_counters, device, err);
+    if (status == 0)
+        status = legacy_each_run(db, &device->part, keep_run, device, err);
+    if (status != 0)
+        return status;
+    if (device->task_count > 0)
+        qsort(device->tasks, device->task_count, sizeof *device->tasks, by_ids);
+    join(device);
+    struct launch_walk walk = {.device = device};
+    status = legacy_each_launch(db, part->device_id, take_launch, &walk, err);
+    if (status == 0 && device->counter_count > 0) {
+        const struct pmu_setup setup = {.side = PMU_AIC,
+                                        .chip = part->chip,
+                                        .legacy = true,
+                                        .group = device->part.metrics,
+                                        .events = device->part.events,
+                                        .frequency_hz = part->aic_hz,
+                                        .core_num = part->ai_core_num};
+        pmu_plan_init(&device->pmu, &setup);
+    }
+    return status;
+}
+
+void legacy_device_release(struct legacy_device *device)
+{
+    free(device->tasks);
+    free(device->operators);
+    free(device->counters);
+    pool_free(device->texts);
+    *device = (struct legacy_device){.tasks = NULL};
+}
+
+void legacy_device_sort_by_start(struct legacy_device *device)
+{
+    if (device->task_count > 0)
+        qsort(device->tasks, device->task_count, sizeof *device->tasks, by_start);
+}
+
+void legacy_device_sort_by_end(struct legacy_device *device)
+{
+    if (device->task_count > 0)
+        qsort(device->tasks, device->task_count, sizeof *device->tasks, by_end);
+}
+
+static int by_report(const void *x, const void *y)
+{
+    const struct legacy_operator *a = *(const struct legacy_operator *const *)x,
+                                 *b = *(const struct legacy_operator *const *)y;
+    int order = compare_numbers(a->time_ns, b->time_ns);
+    return order != 0 ? order : (a > b) - (a < b);
+}
+
+const struct legacy_operator **legacy_device_by_time(const struct legacy_device *device)
+{
+    const struct legacy_operator **list = calloc(device->operator_count + 1, sizeof *list);
+    for (size_t i = 0; list != NULL && i < device->operator_count; i++)
+        list[i] = &device->operators[i];
+    if (list != NULL)
+        qsort(list, device->operator_count, sizeof *list, by_report);
+    return list;
+}
+
+const struct legacy_operator *legacy_device_operator_within(const struct legacy_operator *const *by_time, size_t count,
+                                                            int64_t from_ns, int64_t until_ns)
+{
+    size_t low = 0, high = count; /* the first that is later than from_ns */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (by_time[middle]->time_ns > from_ns)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low < count && by_time[low]->time_ns < until_ns ? by_time[low] : NULL;
+}
+
+struct pmu_counts legacy_task_counts(const struct legacy_task *task)
+{
+    struct pmu_counts counts = {.total_cycle = task->counters->total_cycle};
+    memcpy(counts.counters, task->counters->counters, sizeof counts.counters);
+    counts.block_num = task->counters->block_num != DB_NULL ? task->counters->block_num
+                       : task->op != NULL                   ? task->op->block_dim
+                                                            : 0;
+    return counts;
+}
+
+const char *legacy_task_type(const struct legacy_task *task)
+{
+    static const char *const names[] = {"AI_CORE", "AI_CPU", "AIV"};
+    int64_t type = task->op != NULL ? task->op->task_type : task->type;
+    return type >= 0 && (size_t)type < sizeof names / sizeof *names ? names[type] : NULL;
+}

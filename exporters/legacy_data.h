@@ -1,0 +1,55 @@
+/* What the reports of one device of a capture of the layout of 2022 are made of: every execution of a task with its
+ * operator and its counters. Times are nanoseconds of the host's monotonic clock in binary floating point, exactly as
+ * Ascend's tool of 2022 held them: its reports show the rounding. */
+#ifndef MSPROF_EXPORTERS_LEGACY_DATA_H
+#define MSPROF_EXPORTERS_LEGACY_DATA_H
+
+#include "db/query_legacy.h"
+#include "exporters/pmu_metric.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct legacy_task {
+    int64_t stream_id, task_id;
+    int64_t type;                           /* what the device says it is: 0 AI core, 1 AI CPU; DB_NULL: nothing */
+    double wait, pending, start, end;       /* NAN: did not happen */
+    const struct legacy_operator *op;       /* NULL: nothing names the task */
+    const struct legacy_counters *counters; /* NULL: none were taken */
+    const char *launch;                     /* the runtime's function that launched it; NULL: not known */
+    double share;                           /* for sorting: percent of all time */
+};
+
+struct text_pool; /* inside */
+
+struct legacy_device {
+    struct legacy_part part;
+    struct legacy_task *tasks; /* in the order of legacy_each_run */
+    size_t task_count, task_capacity;
+    struct legacy_operator *operators; /* by stream, task, batch */
+    size_t operator_count, operator_capacity;
+    struct legacy_counters *counters; /* by stream, task, record */
+    size_t counter_count, counter_capacity;
+    struct pmu_plan pmu; /* count 0: no counters in the capture */
+    struct text_pool *texts;
+};
+
+/* Fills a zeroed device; it must be released also after a failure. */
+int legacy_device_load(struct legacy_device *device, sqlite3 *db, const struct legacy_part *part, struct err *err);
+void legacy_device_release(struct legacy_device *device);
+
+/* Sorts the tasks by start, stream and task; or by end. */
+void legacy_device_sort_by_start(struct legacy_device *device);
+void legacy_device_sort_by_end(struct legacy_device *device);
+/* The operators by the time of their report; free() it. NULL when memory ran out. */
+const struct legacy_operator **legacy_device_by_time(const struct legacy_device *device);
+/* The first of such a list that was reported after from_ns and before until_ns; NULL: none. */
+const struct legacy_operator *legacy_device_operator_within(const struct legacy_operator *const *by_time, size_t count,
+                                                            int64_t from_ns, int64_t until_ns);
+
+/* The counters of a task as the plan wants them. */
+struct pmu_counts legacy_task_counts(const struct legacy_task *task);
+/* "AI_CORE", "AI_CPU", "AIV", or NULL. */
+const char *legacy_task_type(const struct legacy_task *task);
+
+#endif

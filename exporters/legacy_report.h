@@ -1,0 +1,20 @@
+/* Reports of captures of the layout of 2022, named and laid out as Ascend's tool of 2022 did. */
+#ifndef MSPROF_EXPORTERS_LEGACY_REPORT_H
+#define MSPROF_EXPORTERS_LEGACY_REPORT_H
+
+#include "exporters/export.h"
+#include "exporters/legacy_data.h"
+
+/* As export_summary and export_timeline (export.h); add to *ret. Files: <report>_<device>_<iteration>. */
+int legacy_summary(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
+int legacy_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
+
+#define LEGACY_ITERATION 1 /* of a capture without step marks all is iteration 1 */
+
+/* "ACL_OP"; NULL when the type has no name. */
+const char *legacy_api_type(int64_t api_type);
+
+/* Where the calls of an iteration begin: its model's execution. */
+#define LEGACY_MODEL_CALL "aclmdlExecute"
+
+#endif
