@@ -180,7 +180,7 @@ static int prepare_kind(struct bulk *bulk, struct bulk_kind *entry, const struct
     return status;
 }
 
-struct bulk *bulk_new(sqlite3 *db, struct err *err)
+struct bulk *bulk_new(sqlite3 *db, bool cann, struct err *err)
 {
     struct bulk *bulk = calloc(1, sizeof *bulk);
     int status = 0;
@@ -197,7 +197,9 @@ struct bulk *bulk_new(sqlite3 *db, struct err *err)
         status = err_set(err, ERR_NO_MEMORY, "out of memory");
     }
     for (size_t i = 0; status == 0 && i < bulk->kind_count; i++)
-        status = record_kinds[i]->table == NULL ? 0 : prepare_kind(bulk, &bulk->kinds[i], record_kinds[i], err);
+        status = record_kinds[i]->table == NULL || (record_kinds[i]->cann && !cann)
+                     ? 0
+                     : prepare_kind(bulk, &bulk->kinds[i], record_kinds[i], err);
     if (status < 0) {
         bulk_free(bulk);
         return NULL;

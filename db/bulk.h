@@ -9,8 +9,8 @@
 
 struct bulk; /* opaque; one for a connection */
 
-/* Prepares loading into the tables of all record kinds, which must exist. NULL with err set. */
-struct bulk *bulk_new(sqlite3 *db, struct err *err);
+/* Prepares loading into the tables that schema_create_tables made, with the same cann. NULL with err set. */
+struct bulk *bulk_new(sqlite3 *db, bool cann, struct err *err);
 /* Inserts all rows of a batch. */
 int bulk_insert(struct bulk *bulk, const struct row_batch *batch, struct err *err);
 /* Must come before the connection is closed. */

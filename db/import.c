@@ -104,6 +104,11 @@ static int store_diagnostics(sqlite3 *db, const struct diagnostics *diag, struct
     return status;
 }
 
+static bool is_cann(const struct capture *capture)
+{
+    return capture->family == CAPTURE_CANN || capture->family == CAPTURE_LEGACY;
+}
+
 static int store_parts(sqlite3 *db, const struct capture *capture, struct err *err)
 {
     sqlite3_stmt *insert;
@@ -111,17 +116,19 @@ static int store_parts(sqlite3 *db, const struct capture *capture, struct err *e
         database_prepare(db,
                          "INSERT INTO capture_part(directory, device_id, is_host, chip, host_hz, device_hz,"
                          " aic_hz, aiv_hz, ai_core_num, aiv_num, process_id, driver_version, rank_id, start_ns,"
-                         " end_ns, unix_offset_ns, host_monotonic_ns, device_tick, metrics, events, aiv_metrics, aiv_events, job, host_name,"
+                         " end_ns, unix_offset_ns, host_monotonic_ns, device_tick, metrics, events, aiv_metrics, "
+                         "aiv_events, job, host_name,"
                          " host_uid, begin_date, process_name) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"
                          " ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)",
                          &insert, err);
     for (size_t i = 0; status == 0 && i < capture->part_count; i++) {
         const struct capture_part *part = &capture->parts[i];
-        const int64_t numbers[] = {part->device_id,     part->is_host,     part->chip,           part->host_hz,
-                                   part->device_hz,     part->aic_hz,      part->aiv_hz,         part->ai_core_num,
-                                   part->aiv_num,       part->process_id,  part->driver_version, part->rank_id,
-                                   part->start_unix_ns, part->end_unix_ns, part->unix_offset_ns, part->host_monotonic_ns,
-                                   part->device_tick};
+        const int64_t numbers[] = {
+            part->device_id,     part->is_host,     part->chip,           part->host_hz,
+            part->device_hz,     part->aic_hz,      part->aiv_hz,         part->ai_core_num,
+            part->aiv_num,       part->process_id,  part->driver_version, part->rank_id,
+            part->start_unix_ns, part->end_unix_ns, part->unix_offset_ns, part->host_monotonic_ns,
+            part->device_tick};
         const char *const texts[] = {part->metrics,   part->events,   part->aiv_metrics, part->aiv_events,  part->job,
                                      part->host_name, part->host_uid, part->begin_date,  part->process_name};
         int index = 1;
@@ -219,7 +226,7 @@ static void count_result(const struct capture *capture, struct import_result *re
 
 static int load_rows(sqlite3 *db, struct capture *capture, const struct progress *progress, struct err *err)
 {
-    struct bulk *bulk = bulk_new(db, err);
+    struct bulk *bulk = bulk_new(db, is_cann(capture), err);
     if (bulk == NULL)
         return -(int)err->code;
     int status = pipeline_run(capture, bulk, progress, err);
@@ -259,7 +266,7 @@ static int build(const struct import_request *request, struct capture *capture, 
     int status = database_build_open(&build, request->database, err);
     if (status < 0)
         return status;
-    status = schema_create_tables(build.db, err);
+    status = schema_create_tables(build.db, is_cann(capture), err);
     if (status == 0)
         status = load_rows(build.db, capture, request->progress, err);
     count_result(capture, result);
@@ -270,7 +277,7 @@ static int build(const struct import_request *request, struct capture *capture, 
     if (status == 0)
         status = store_models(build.db, capture, err);
     if (status == 0)
-        status = schema_finish(build.db, err);
+        status = schema_finish(build.db, is_cann(capture), err);
     if (status == 0)
         status = report_split_inferences(build.db, capture, err);
     if (status == 0)

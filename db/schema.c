@@ -21,7 +21,8 @@ static const char own_tables[] =
     "  id INTEGER PRIMARY KEY, directory TEXT NOT NULL, device_id INTEGER, is_host INTEGER NOT NULL, chip INTEGER,"
     "  host_hz INTEGER, device_hz INTEGER, aic_hz INTEGER, aiv_hz INTEGER, ai_core_num INTEGER, aiv_num INTEGER,"
     "  process_id INTEGER, driver_version INTEGER, rank_id INTEGER, start_ns INTEGER, end_ns INTEGER,"
-    "  unix_offset_ns INTEGER NOT NULL, host_monotonic_ns INTEGER, device_tick INTEGER, metrics TEXT, events TEXT, aiv_metrics TEXT, aiv_events TEXT,"
+    "  unix_offset_ns INTEGER NOT NULL, host_monotonic_ns INTEGER, device_tick INTEGER, metrics TEXT, events TEXT, "
+    "aiv_metrics TEXT, aiv_events TEXT,"
     "  job TEXT, host_name TEXT, host_uid TEXT, begin_date TEXT, process_name TEXT);"
     "CREATE TABLE model(id INTEGER PRIMARY KEY, model_name TEXT NOT NULL, model_id INTEGER, batch_num INTEGER);"
     "CREATE TABLE profiled_model("
@@ -131,6 +132,32 @@ static const char views[] =
     "    WHERE task_id = t.task_id AND device_id IS t.device_id)"
     "  LEFT JOIN operator_description o ON o.id = (SELECT min(id) FROM operator_description WHERE name = d.name);";
 
+static const char cann_views[] =
+    "CREATE VIEW host_call_report AS SELECT c.id, c.thread_id, CASE c.level WHEN 20000 THEN 'acl' WHEN 15000 THEN "
+    "'model'"
+    "  WHEN 10000 THEN 'node' WHEN 5500 THEN 'communication' WHEN 5000 THEN 'runtime' ELSE c.level END AS level_name,"
+    "  n.text AS name, i.text AS item, c.start_ns / 1000.0 AS start_us, c.duration_ns / 1000.0 AS time_us, c.parent_id,"
+    "  c.connection_id, c.launches FROM host_call c LEFT JOIN name n ON n.id = c.name_id"
+    "  LEFT JOIN name i ON i.id = c.item_id;"
+    "CREATE VIEW device_task_report AS SELECT t.id, t.device_id, t.stream_id, t.task_id, t.batch_id, t.context_id,"
+    "  o.text AS op_name, y.text AS op_type, h.text AS host_type, k.text AS kernel_name, t.start_ns / 1000.0 AS "
+    "start_us,"
+    "  t.duration_ns / 1000.0 AS time_us, t.block_num, t.mix_block_num, s.input_shapes, s.input_data_types,"
+    "  s.input_formats, s.output_shapes, s.output_data_types, s.output_formats, t.thread_id, t.connection_id"
+    "  FROM device_task t LEFT JOIN name o ON o.id = t.op_name_id LEFT JOIN name y ON y.id = t.op_type_id"
+    "  LEFT JOIN name h ON h.id = t.host_type_id LEFT JOIN name k ON k.id = t.kernel_name_id"
+    "  LEFT JOIN tensor_set s ON s.id = t.tensor_set_id;"
+    "CREATE VIEW task_counters AS SELECT t.id, t.device_id, p.chip, p.metrics, p.events, p.aiv_metrics, p.aiv_events,"
+    "  t.aic_total_cycle, t.aic_event0, t.aic_event1, t.aic_event2, t.aic_event3, t.aic_event4, t.aic_event5,"
+    "  t.aic_event6, t.aic_event7, t.aiv_total_cycle, t.aiv_event0, t.aiv_event1, t.aiv_event2, t.aiv_event3,"
+    "  t.aiv_event4, t.aiv_event5, t.aiv_event6, t.aiv_event7"
+    "  FROM device_task t LEFT JOIN capture_part p ON p.device_id = t.device_id AND NOT p.is_host"
+    "  WHERE t.aic_total_cycle IS NOT NULL OR t.aiv_total_cycle IS NOT NULL;"
+    "CREATE VIEW task_launch AS SELECT t.id AS task, c.id AS call, t.device_id, t.stream_id, t.task_id, c.thread_id,"
+    "  c.start_ns / 1000.0 AS launch_us, t.start_ns / 1000.0 AS start_us,"
+    "  (t.start_ns - c.start_ns) / 1000.0 AS latency_us"
+    "  FROM device_task t JOIN host_call c ON c.connection_id = t.connection_id AND c.launches > 0;";
+
 static void add_column(struct strbuf *sql, const struct column *column, bool first)
 {
     strbuf_addf(sql, "%s%s %s%s", first ? "" : ", ", column->name, column->type == COLUMN_INTEGER ? "INTEGER" : "TEXT",
@@ -159,19 +186,21 @@ static int create_kind_table(sqlite3 *db, const struct record_kind *kind, struct
     return status;
 }
 
-int schema_create_tables(sqlite3 *db, struct err *err)
+int schema_create_tables(sqlite3 *db, bool cann, struct err *err)
 {
     int status = database_exec(db, own_tables, err);
     for (size_t i = 0; status == 0 && record_kinds[i] != NULL; i++)
-        status = record_kinds[i]->table == NULL ? 0 : create_kind_table(db, record_kinds[i], err);
+        status = record_kinds[i]->table == NULL || (record_kinds[i]->cann && !cann)
+                     ? 0
+                     : create_kind_table(db, record_kinds[i], err);
     return status;
 }
 
-int schema_finish(sqlite3 *db, struct err *err)
+int schema_finish(sqlite3 *db, bool cann, struct err *err)
 {
     static const char *const scripts[] = {indexes, profiled_models, origin, views};
     int status = 0;
     for (size_t i = 0; status == 0 && i < sizeof scripts / sizeof *scripts; i++)
         status = database_exec(db, scripts[i], err);
-    return status;
+    return status == 0 && cann ? database_exec(db, cann_views, err) : status;
 }

@@ -5,10 +5,11 @@
 #include "base/err.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
 
-/* Before the load: empty tables without indexes. */
-int schema_create_tables(sqlite3 *db, struct err *err);
+/* Before the load: empty tables without indexes; cann: also those of kinds that only CANN captures have. */
+int schema_create_tables(sqlite3 *db, bool cann, struct err *err);
 /* After the load: indexes, what is derived from several tables, and the views for people. */
-int schema_finish(sqlite3 *db, struct err *err);
+int schema_finish(sqlite3 *db, bool cann, struct err *err);
 
 #endif

@@ -116,6 +116,7 @@ struct kind_hooks {
 struct record_kind {
     const char *name;  /* "svp_pmu": as in --layout files and 'msprof kinds' */
     const char *table; /* SQL table, singular; NULL: its records are joined with others and not stored one by one */
+    bool cann;         /* of captures of CANN only (CAPTURE_CANN, CAPTURE_LEGACY): other databases lack the table */
     const char *title; /* "Device PMU of a layer group" */
     const char *doc;   /* a few sentences for the manual */
     /* File names as patterns: literal text with {device_id}, {model}, {model_id}, {batch_num}, {input_pic_num},

@@ -154,6 +154,7 @@ static const struct kind_hooks hooks = {
 
 const struct record_kind kind_aicore_pmu = {
     .name = "aicore_pmu",
+    .cann = true,
     .stage = 1,
     .table = "aicore_pmu",
     .title = "PMU of the AI cores",

@@ -154,6 +154,7 @@ static const struct kind_hooks hooks = {
 
 const struct record_kind kind_aiv_pmu = {
     .name = "aiv_pmu",
+    .cann = true,
     .stage = 1,
     .table = "aiv_pmu",
     .title = "PMU of the vector cores",

@@ -142,6 +142,7 @@ static const struct kind_hooks hooks = {
 
 const struct record_kind kind_api_event = {
     .name = "api_event",
+    .cann = true,
     .title = "API call of CANN",
     .doc = "A call of a function of one of CANN's layers. Calls of a thread nest; what is launched on a device inside "
            "is joined with them.",

@@ -46,6 +46,7 @@ static const struct layout layouts[] = {
 
 const struct record_kind kind_capture_stream_info = {
     .name = "capture_stream_info",
+    .cann = true,
     .table = "capture_stream_info",
     .title = "Captured stream",
     .doc = "A model stream that takes the tasks of an original stream from now on, until it is destroyed.",

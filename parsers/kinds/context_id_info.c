@@ -235,6 +235,7 @@ static const struct kind_hooks hooks = {
 
 const struct record_kind kind_context_id_info = {
     .name = "context_id_info",
+    .cann = true,
     .title = "Context ids",
     .doc = "The contexts (parts of one FFTS+ task) that an operator runs in, reported inside its node call and joined "
            "with it.",

@@ -85,6 +85,7 @@ static const struct column columns[] = {
 
 const struct record_kind kind_device_task = {
     .name = "device_task",
+    .cann = true,
     .table = "device_task",
     .title = "Task of a device",
     .doc = "One execution of a task on a device, ordered by device and start, with what the host said of it and the "

@@ -229,6 +229,7 @@ static const struct kind_hooks hooks = {
 
 const struct record_kind kind_ffts_profile = {
     .name = "ffts_profile",
+    .cann = true,
     .stage = 1,
     .title = "Core PMU of STARS chips",
     .doc = "Cycles and eight event counters of a task, of a part of an FFTS+ task, or of one block of it. They are "

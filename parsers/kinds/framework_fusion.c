@@ -112,6 +112,7 @@ static const struct kind_hooks hooks = {.record = take_record};
 
 const struct record_kind kind_framework_fusion = {
     .name = "framework_fusion",
+    .cann = true,
     .table = "framework_fusion",
     .title = "Operator fusion of 2022",
     .doc = "An operator that the graph compiler made of several, with its memory.",

@@ -55,6 +55,7 @@ static const struct kind_hooks hooks = {
 
 const struct record_kind kind_framework_hash = {
     .name = "framework_hash",
+    .cann = true,
     .table = "framework_hash",
     .title = "Hash dictionary of 2022",
     .doc = "The texts behind the 64-bit ids in other records. Lines \"<id>:<text>\".",

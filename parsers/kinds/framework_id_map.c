@@ -39,6 +39,7 @@ static const struct layout layouts[] = {
 
 const struct record_kind kind_framework_id_map = {
     .name = "framework_id_map",
+    .cann = true,
     .table = "framework_id_map",
     .title = "Graph of a model",
     .doc = "Which graph and session a model was made of.",

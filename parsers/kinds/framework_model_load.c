@@ -58,6 +58,7 @@ static const struct kind_hooks hooks = {.record = take_record};
 
 const struct record_kind kind_framework_model_load = {
     .name = "framework_model_load",
+    .cann = true,
     .table = "framework_model_load",
     .title = "Load of a model",
     .doc = "When a model was loaded, and its name.",

@@ -90,6 +90,7 @@ static const struct kind_hooks hooks = {.record = take_record};
 
 const struct record_kind kind_framework_model_time = {
     .name = "framework_model_time",
+    .cann = true,
     .table = "framework_model_time",
     .title = "Execution of a model",
     .doc = "When a model took its input, ran and gave its output.",

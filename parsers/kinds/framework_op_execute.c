@@ -53,6 +53,7 @@ static const struct kind_hooks hooks = {.record = check_record};
 
 const struct record_kind kind_framework_op_execute = {
     .name = "framework_op_execute",
+    .cann = true,
     .table = "framework_op_execute",
     .title = "Host step of an operator",
     .doc = "What the host did for an operator of dynamic shape, and how long.",

@@ -46,6 +46,7 @@ static const struct layout layouts[] = {
 
 const struct record_kind kind_framework_step = {
     .name = "framework_step",
+    .cann = true,
     .table = "framework_step",
     .title = "Iteration mark",
     .doc = "The begin or end of an iteration of a model.",

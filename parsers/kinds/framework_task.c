@@ -109,6 +109,7 @@ static const struct kind_hooks hooks = {.record = take_record};
 
 const struct record_kind kind_framework_task = {
     .name = "framework_task",
+    .cann = true,
     .table = "framework_task",
     .title = "Operator of a task",
     .doc = "Name, type and blocks of the operator that a task runs.",

@@ -143,6 +143,7 @@ static const struct kind_hooks hooks = {.record = take_record};
 
 const struct record_kind kind_framework_tensor = {
     .name = "framework_tensor",
+    .cann = true,
     .title = "Tensors of an operator",
     .doc = "Shapes, data types and formats of the tensors of the operator that a task runs. They become rows of "
            "operator_tensor.",

@@ -87,6 +87,7 @@ static const struct layout layouts[] = {
 
 const struct record_kind kind_fusion_op_info = {
     .name = "fusion_op_info",
+    .cann = true,
     .table = "fusion_op_info",
     .title = "Operator fusion",
     .doc = "An operator that the graph compiler made of several, with its memory.",

@@ -37,6 +37,7 @@ static const struct layout layouts[] = {
 
 const struct record_kind kind_graph_id_map = {
     .name = "graph_id_map",
+    .cann = true,
     .table = "graph_id_map",
     .title = "Model name",
     .doc = "Which graph a model was made of, and its name.",

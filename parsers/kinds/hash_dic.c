@@ -46,6 +46,7 @@ static const struct kind_hooks hooks = {
 
 const struct record_kind kind_hash_dic = {
     .name = "hash_dic",
+    .cann = true,
     .title = "Hash dictionary",
     .doc = "The texts behind the 64-bit ids in other records. Lines \"<id>:<text>\". An id without a line is shown as "
            "its number.",

@@ -47,6 +47,7 @@ static const struct layout layouts[] = {
 
 const struct record_kind kind_hccl_op_info = {
     .name = "hccl_op_info",
+    .cann = true,
     .table = "hccl_op_info",
     .title = "Communication operator",
     .doc = "What a collective communication operator transfers and how, reported inside its node call.",

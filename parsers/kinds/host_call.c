@@ -27,6 +27,7 @@ static const struct column columns[] = {
 
 const struct record_kind kind_host_call = {
     .name = "host_call",
+    .cann = true,
     .table = "host_call",
     .title = "Call on the host",
     .doc = "One call of CANN on the host, ordered by thread and start: a call comes before those inside of it.",

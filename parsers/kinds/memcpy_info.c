@@ -43,6 +43,7 @@ static const struct layout layouts[] = {
 
 const struct record_kind kind_memcpy_info = {
     .name = "memcpy_info",
+    .cann = true,
     .table = "memcpy_info",
     .title = "Memory copy",
     .doc = "Size and direction of a copy, reported inside the runtime call that launches it.",

@@ -9,6 +9,7 @@ static const struct column columns[] = {
 
 const struct record_kind kind_name = {
     .name = "name",
+    .cann = true,
     .table = "name",
     .title = "Name",
     .doc = "The texts that other tables refer to by number: operators, their types, kernels, calls, task types. What "

@@ -63,6 +63,7 @@ static const struct kind_hooks hooks = {
 
 const struct record_kind kind_node_attr_info = {
     .name = "node_attr_info",
+    .cann = true,
     .title = "Node attribute",
     .doc = "A text that describes an operator further, reported inside the node call that launches it. It is joined "
            "with that call.",

@@ -83,6 +83,7 @@ static const struct kind_hooks hooks = {
 
 const struct record_kind kind_node_basic_info = {
     .name = "node_basic_info",
+    .cann = true,
     .title = "Node description",
     .doc = "Name, type and blocks of an operator, reported inside the node call that launches it. It is joined with "
            "that call and its task.",

@@ -31,6 +31,7 @@ extern const struct record_kind kind_operator_tensor;
 
 const struct record_kind kind_operator_tensor = {
     .name = "operator_tensor",
+    .cann = true,
     .table = "operator_tensor",
     .title = "Tensors of an operator as text",
     .doc = "Shapes, data types and formats of up to five tensors of the operator that a task runs; more tensors are "

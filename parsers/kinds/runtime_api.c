@@ -131,6 +131,7 @@ static const struct kind_hooks hooks = {.record = check_record};
 
 const struct record_kind kind_runtime_api = {
     .name = "runtime_api",
+    .cann = true,
     .table = "runtime_api",
     .title = "Runtime API call",
     .doc = "One call of a function of the runtime by the profiled program: when, in which thread, which tasks it "

@@ -44,6 +44,7 @@ static const struct layout layouts[] = {
 
 const struct record_kind kind_runtime_task_track = {
     .name = "runtime_task_track",
+    .cann = true,
     .table = "runtime_task_track",
     .title = "Runtime task track",
     .doc = "A task that the runtime handed to a device and its type.",

@@ -185,6 +185,7 @@ static const struct kind_hooks hooks = {
 
 const struct record_kind kind_stars_soc = {
     .name = "stars_soc",
+    .cann = true,
     .title = "STARS task log",
     .doc = "Starts and ends of tasks, and of the parts of FFTS+ tasks, in the order in which the scheduler wrote them. "
            "They become the tasks of the device.",

@@ -91,6 +91,7 @@ static const struct kind_hooks hooks = {
 
 const struct record_kind kind_task_track = {
     .name = "task_track",
+    .cann = true,
     .title = "Task track",
     .doc = "A task that the runtime handed to a device, reported inside the runtime call that launches it. It is "
            "joined with that call and with the execution on the device.",

@@ -75,6 +75,7 @@ static const struct kind_hooks hooks = {
 
 const struct record_kind kind_tensor_info = {
     .name = "tensor_info",
+    .cann = true,
     .title = "Tensor description",
     .doc = "Shapes, data types and formats of an operator's tensors, reported inside the node call that launches it "
            "and joined with it.",

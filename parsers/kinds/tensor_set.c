@@ -20,6 +20,7 @@ static const struct column columns[] = {
 
 const struct record_kind kind_tensor_set = {
     .name = "tensor_set",
+    .cann = true,
     .table = "tensor_set",
     .title = "Tensors of an operator",
     .doc = "The inputs and outputs of operators, each combination once. Several tensors are joined by ';'.",

@@ -261,6 +261,7 @@ static const struct kind_hooks hooks = {
 
 const struct record_kind kind_ts_track = {
     .name = "ts_track",
+    .cann = true,
     .stage = -1,
     .table = "ts_track",
     .title = "Task scheduler track",

@@ -58,6 +58,7 @@ static const struct kind_hooks hooks = {
 
 const struct record_kind kind_type_info_dic = {
     .name = "type_info_dic",
+    .cann = true,
     .title = "Type dictionary",
     .doc = "The names of the types that other records carry as numbers. Lines \"<level>_<type>:<name>\". A type "
            "without a line is shown as its number.",
