@@ -24,6 +24,8 @@ struct export_type {
 static const struct export_type timeline_type = {"timeline", "timeline", "event", export_timeline};
 static const struct export_type summary_type = {"summary", "summary", "row", export_summary};
 
+static const struct export_type db_type = {"db", "", "row", export_database};
+
 #define CANN_DIRECTORY "mindstudio_profiler_output" /* where the vendor's tool puts both kinds since 2023 */
 #define MAX_REPORTS 16 /* kinds of reports of one export; there are three */
 #define REPORT_NAME_SIZE 32
@@ -76,10 +78,12 @@ static const char *results_directory(const struct export_type *type, sqlite3 *db
     struct err ignored = ERR_INIT;
     struct db_facts facts;
 
+    if (*type->directory == '\0')
+        return type->directory;
     return db_read_facts(db, &facts, &ignored) == 0 && facts.family == DB_FAMILY_CANN ? CANN_DIRECTORY : type->directory;
 }
 
-static int export_database(struct capture_job *job, const struct export_type *type, sqlite3 *db)
+static int export_reports(struct capture_job *job, const struct export_type *type, sqlite3 *db)
 {
     struct export_log export_log = {.job = job, .type = type};
     struct export_result exported = {0};
@@ -128,7 +132,7 @@ static int export_capture(struct capture_job *job, const struct export_type *typ
 
     if (db == NULL)
         return status;
-    status = status_worse(status, export_database(job, type, db));
+    status = status_worse(status, export_reports(job, type, db));
     database_close(db);
     return status;
 }
@@ -143,6 +147,11 @@ static int export_capture_summary(struct capture_job *job)
     return export_capture(job, &summary_type);
 }
 
+static int export_capture_db(struct capture_job *job)
+{
+    return export_capture(job, &db_type);
+}
+
 static int run_timeline(const struct settings *settings)
 {
     return captures_process(settings, export_capture_timeline);
@@ -151,6 +160,11 @@ static int run_timeline(const struct settings *settings)
 static int run_summary(const struct settings *settings)
 {
     return captures_process(settings, export_capture_summary);
+}
+
+static int run_db(const struct settings *settings)
+{
+    return captures_process(settings, export_capture_db);
 }
 
 static const struct example export_examples[] = {
@@ -199,4 +213,20 @@ const struct command command_export_summary = {
     .needs_capture = true,
     .examples = summary_examples,
     .run = run_summary,
+};
+
+static const struct example db_examples[] = {
+    {"write JOBX/msprof_<time>.db", "msprof export db -dir JOBX"},
+    {NULL, NULL},
+};
+
+const struct command command_export_db = {
+    .path = "export db",
+    .parent = COMMAND_EXPORT,
+    .summary = "database for Ascend's viewers",
+    .description = "Writes what a CANN capture holds as one SQLite database in the schema that Ascend has\n"
+                   "published, msprof_<time>.db in the capture.\n",
+    .needs_capture = true,
+    .examples = db_examples,
+    .run = run_db,
 };

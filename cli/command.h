@@ -15,6 +15,8 @@ struct settings;
     X(COMMAND_EXPORT, command_export)                                                                                  \
     X(COMMAND_EXPORT_TIMELINE, command_export_timeline)                                                                \
     X(COMMAND_EXPORT_SUMMARY, command_export_summary)                                                                  \
+    X(COMMAND_EXPORT_DB, command_export_db)                                                                            \
+    X(COMMAND_QUERY, command_query)                                                                                    \
     X(COMMAND_SHOW, command_show)                                                                                      \
     X(COMMAND_KINDS, command_kinds)                                                                                    \
     X(COMMAND_COMPLETION, command_completion)                                                                          \

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define EVERYWHERE COMMAND_BIT(COMMAND_ROOT)
-#define ON_CAPTURES (COMMAND_BIT(COMMAND_IMPORT) | COMMAND_BIT(COMMAND_EXPORT) | COMMAND_BIT(COMMAND_SHOW))
+#define ON_CAPTURES (COMMAND_BIT(COMMAND_IMPORT) | COMMAND_BIT(COMMAND_EXPORT) | COMMAND_BIT(COMMAND_SHOW) | COMMAND_BIT(COMMAND_QUERY))
 #define MEMBER(name) offsetof(struct settings, name)
 
 /* Each list is in the order of the enum that its index is stored as. */

@@ -497,3 +497,40 @@ int cann_read_spans(struct cann_span_reader *reader, int64_t first, int64_t end,
     query_bind(reader->range, 2, end);
     return query_loop(reader->db, reader->range, give_span, &loop, err);
 }
+
+/* ---- iterations ---- */
+
+struct iterations_loop {
+    int (*each)(void *arg, const struct cann_iterations *iterations, struct err *err);
+    void *arg;
+};
+
+static int give_iterations(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct iterations_loop *loop = arg;
+    const char *longest = query_text(row, 2);
+    const struct cann_iterations iterations = {
+        .model_id = query_integer(row, 0),
+        .count = query_integer(row, 1),
+        .longest = longest != NULL ? longest : "",
+    };
+    return loop->each(loop->arg, &iterations, err);
+}
+
+int cann_each_model(sqlite3 *db, int64_t device_id,
+                    int (*each)(void *arg, const struct cann_iterations *iterations, struct err *err), void *arg,
+                    struct err *err)
+{
+    /* Step marks: 0 begins an iteration of a model, 1 ends it. A capture without marks has no table, or no row. */
+    static const char sql[] =
+        "WITH step AS (SELECT model_id, index_id, max(time_ns) - min(time_ns) AS ns FROM ts_track"
+        "   WHERE tag = 10 AND step_tag IN (0, 1) AND device_id = ?1 GROUP BY model_id, index_id),"
+        " ranked AS (SELECT model_id, index_id, row_number() OVER (PARTITION BY model_id ORDER BY ns DESC, index_id)"
+        "   AS place FROM step)"
+        " SELECT s.model_id, count(*), (SELECT group_concat(index_id) FROM (SELECT index_id FROM ranked r"
+        "   WHERE r.model_id = s.model_id AND r.place <= 5 ORDER BY r.place)) FROM step s GROUP BY s.model_id";
+    struct iterations_loop loop = {each, arg};
+    if (single_integer(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'ts_track'") == 0)
+        return 0;
+    return query_run(db, sql, &device_id, 1, give_iterations, &loop, err);
+}

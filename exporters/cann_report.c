@@ -78,3 +78,34 @@ bool cann_is_operator(const struct cann_task *task)
     enum { WRITE_BACK = 3, INVALID = 11 };
     return task->op_name_id != DB_NULL && task->op_task_type != WRITE_BACK && task->op_task_type != INVALID;
 }
+
+struct pmu_input cann_pmu_input(const struct cann_part *part)
+{
+    return (struct pmu_input){
+        .chip = part->chip,
+        .aic_hz = part->aic_hz,
+        .aiv_hz = part->aiv_hz,
+        .ai_core_num = part->ai_core_num,
+        .aiv_num = part->aiv_num,
+        .metrics = part->metrics,
+        .events = part->events,
+        .aiv_metrics = part->aiv_metrics,
+        .aiv_events = part->aiv_events,
+    };
+}
+
+struct pmu_task cann_pmu_task(const struct cann_task *task)
+{
+    struct pmu_task result = {
+        .has_aic = task->has_aic,
+        .has_aiv = task->has_aiv,
+        .aic_total_cycle = task->aic_total_cycle,
+        .aiv_total_cycle = task->aiv_total_cycle,
+        .block_num = task->block_num != DB_NULL ? task->block_num : 0,
+        .mix_block_num = task->mix_block_num != DB_NULL ? task->mix_block_num : 0,
+        .duration_ns = task->duration_ns,
+    };
+    memcpy(result.aic_counters, task->aic_counters, sizeof result.aic_counters);
+    memcpy(result.aiv_counters, task->aiv_counters, sizeof result.aiv_counters);
+    return result;
+}

@@ -5,6 +5,7 @@
 #include "db/query_cann.h"
 #include "exporters/export.h"
 #include "exporters/parallel.h"
+#include "exporters/pmu_metric.h"
 #include "exporters/row_format.h"
 
 /* Writes "<report>_<timestamp>.csv" and the others; see export_summary and export_timeline. */
@@ -27,6 +28,10 @@ const char *cann_device_type(int64_t type);
 const char *cann_level_name(int64_t level);
 /* Whether a task of an operator is shown as one: not those that only move data back or hand over. */
 bool cann_is_operator(const struct cann_task *task);
+
+/* What the metrics of a device are made of, and of a task. */
+struct pmu_input cann_pmu_input(const struct cann_part *part);
+struct pmu_task cann_pmu_task(const struct cann_task *task);
 
 /* ---- tables with a row for each task, made by several threads ---- */
 

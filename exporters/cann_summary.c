@@ -1,6 +1,5 @@
 /* The tables of a new CANN capture. */
 #include "exporters/cann_report.h"
-#include "exporters/pmu_metric.h"
 
 #include <stdlib.h>
 
@@ -74,17 +73,7 @@ static void put_metrics(const struct op_summary *summary, struct row_put *put, c
             row_missing(put);
         return;
     }
-    struct pmu_task counted = {
-        .has_aic = task->has_aic,
-        .has_aiv = task->has_aiv,
-        .aic_total_cycle = task->aic_total_cycle,
-        .aiv_total_cycle = task->aiv_total_cycle,
-        .block_num = task->block_num != DB_NULL ? task->block_num : 0,
-        .mix_block_num = task->mix_block_num != DB_NULL ? task->mix_block_num : 0,
-        .duration_ns = task->duration_ns,
-    };
-    memcpy(counted.aic_counters, task->aic_counters, sizeof counted.aic_counters);
-    memcpy(counted.aiv_counters, task->aiv_counters, sizeof counted.aiv_counters);
+    const struct pmu_task counted = cann_pmu_task(task);
     pmu_columns_values(columns, &counted, values);
     for (size_t i = 0; i < summary->pmu_count; i++)
         row_decimal(put, values[i].value, values[i].decimals);
@@ -135,17 +124,7 @@ static int prepare_devices(struct op_summary *summary, const struct cann_parts *
         if (part->is_host)
             continue;
         struct device_columns *device = &summary->devices[summary->device_count++];
-        const struct pmu_input input = {
-            .chip = part->chip,
-            .aic_hz = part->aic_hz,
-            .aiv_hz = part->aiv_hz,
-            .ai_core_num = part->ai_core_num,
-            .aiv_num = part->aiv_num,
-            .metrics = part->metrics,
-            .events = part->events,
-            .aiv_metrics = part->aiv_metrics,
-            .aiv_events = part->aiv_events,
-        };
+        const struct pmu_input input = cann_pmu_input(part);
         device->device_id = part->device_id != DB_NULL ? part->device_id : 0;
         pmu_columns_init(&device->pmu, &input);
         summary->stars |= part->chip >= FIRST_STARS_CHIP;

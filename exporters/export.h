@@ -36,6 +36,9 @@ struct export_result {
 int export_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 int export_summary(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 
+/* The database that Ascend's viewers read; only of new CANN captures: others give no file. */
+int export_database(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
+
 struct show_options {
     int width;  /* columns of the terminal; 0: no limit */
     bool color; /* titles in cyan */
@@ -44,5 +47,9 @@ struct show_options {
 /* Prints the capture's tables to stream; a write error is returned as -ERR_IO. */
 int show_capture(sqlite3 *db, FILE *stream, const struct show_options *options, struct export_result *ret,
                  struct err *err);
+
+/* Prints the job table of a capture: a row for each of its devices and models; rows are counted in *ret. */
+int query_capture(sqlite3 *db, FILE *stream, const struct show_options *options, struct export_result *ret,
+                  struct err *err);
 
 #endif

@@ -1,0 +1,242 @@
+#include "db/unified.h"
+
+#include "db/database.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MAX_METRICS 96
+#define FIRST_WORD_ID INT64_C(4000000000) /* ids of words that are not texts of the capture */
+
+struct unified {
+    struct database_build build;
+    sqlite3_stmt *metric, *overlap, *word;
+    const char *names[MAX_METRICS]; /* of metrics that have an id */
+    size_t name_count;
+    int64_t overlaps;
+};
+
+static const char tables[] =
+    "CREATE TABLE STRING_IDS(id INTEGER PRIMARY KEY, value TEXT);"
+    "CREATE TABLE SESSION_TIME_INFO(startTimeNs INTEGER, endTimeNs INTEGER);"
+    "CREATE TABLE NPU_INFO(id INTEGER, name TEXT);"
+    "CREATE TABLE RANK_DEVICE_MAP(rankId INTEGER, deviceId INTEGER);"
+    "CREATE TABLE HOST_INFO(hostUid TEXT, hostName TEXT);"
+    "CREATE TABLE META_DATA(name TEXT, value TEXT);"
+    "CREATE TABLE TASK(startNs INTEGER, endNs INTEGER, deviceId INTEGER, connectionId INTEGER, globalTaskId INTEGER,"
+    "  globalPid INTEGER, taskType INTEGER, contextId INTEGER, streamId INTEGER, taskId INTEGER, modelId INTEGER);"
+    "CREATE TABLE COMPUTE_TASK_INFO(name INTEGER, globalTaskId INTEGER PRIMARY KEY, blockNum INTEGER,"
+    "  mixBlockNum INTEGER, taskType INTEGER, opType INTEGER, inputFormats INTEGER, inputDataTypes INTEGER,"
+    "  inputShapes INTEGER, outputFormats INTEGER, outputDataTypes INTEGER, outputShapes INTEGER, attrInfo INTEGER,"
+    "  opState INTEGER, hf32Eligible INTEGER, gridDim INTEGER, blockDim INTEGER);"
+    "CREATE TABLE CANN_API(startNs INTEGER, endNs INTEGER, type INTEGER, globalTid INTEGER,"
+    "  connectionId INTEGER PRIMARY KEY, name INTEGER);"
+    "CREATE TABLE TASK_PMU_INFO(globalTaskId INTEGER, name INTEGER, value NUMERIC);"
+    "CREATE TABLE AICORE_FREQ(deviceId INTEGER, timestampNs INTEGER, freq INTEGER, dieId NUMERIC);"
+    "CREATE TABLE OVERLAP_ANALYSIS(id INTEGER PRIMARY KEY, deviceId INTEGER, startNs NUMERIC, endNs NUMERIC,"
+    "  type INTEGER);"
+    "CREATE TABLE ENUM_API_TYPE(id INTEGER PRIMARY KEY, name TEXT);"
+    "CREATE TABLE ENUM_MEMCPY_OPERATION(id INTEGER PRIMARY KEY, name TEXT);"
+    "CREATE TABLE ENUM_MSTX_EVENT_TYPE(id INTEGER PRIMARY KEY, name TEXT);"
+    "CREATE TABLE ENUM_OVERLAP_ANALYSIS_TYPE(id INTEGER PRIMARY KEY, name TEXT);"
+    "INSERT INTO ENUM_API_TYPE VALUES(20000, 'acl'), (15000, 'model'), (10000, 'node'), (5500, 'communication'),"
+    "  (5000, 'runtime'), (50001, 'op'), (50002, 'queue'), (50003, 'trace'), (50004, 'mstx');"
+    "INSERT INTO ENUM_MEMCPY_OPERATION VALUES(0, 'host to host'), (1, 'host to device'), (2, 'device to host'),"
+    "  (3, 'device to device'), (4, 'managed memory'), (5, 'addr device to device'), (6, 'host to device ex'),"
+    "  (7, 'device to host ex'), (65535, 'other');"
+    "INSERT INTO ENUM_MSTX_EVENT_TYPE VALUES(0, 'marker'), (1, 'push/pop'), (2, 'start/end'), (3, 'marker_ex');"
+    "INSERT INTO ENUM_OVERLAP_ANALYSIS_TYPE VALUES(0, 'Computing'), (1, 'Communication'),"
+    "  (2, 'Communication(Not Overlapped)'), (3, 'Free');"
+    "INSERT INTO META_DATA VALUES('SCHEMA_VERSION', '1.1.0'), ('SCHEMA_VERSION_MAJOR', '1'),"
+    "  ('SCHEMA_VERSION_MINOR', '1'), ('SCHEMA_VERSION_MICRO', '0');";
+
+/* Ids: of texts as in table name; then of the six texts of every tensor set; 4000000000 on: words of these statements.
+ * A task's connection is the launch at the node level around the call that launched it, else that call: as the
+ * timeline's arrows. */
+static const char rows[] =
+    "CREATE TEMP TABLE word(kind TEXT, number INTEGER, id INTEGER, value TEXT);"
+    "INSERT INTO word VALUES('core', 0, 4000000000, 'AI_CORE'), ('core', 1, 4000000001, 'AI_CPU'),"
+    "  ('core', 2, 4000000002, 'AI_VECTOR_CORE'), ('core', 3, 4000000003, 'WRITE_BACK'),"
+    "  ('core', 4, 4000000004, 'MIX_AIC'), ('core', 5, 4000000005, 'MIX_AIV'), ('core', 6, 4000000006, 'FFTS_PLUS'),"
+    "  ('core', 7, 4000000007, 'DSA'), ('core', 8, 4000000008, 'DVPP'), ('core', 9, 4000000009, 'HCCL'),"
+    "  ('core', 10, 4000000010, 'FUSION'), ('core', 11, 4000000011, 'INVALID'), ('state', 0, 4000000012, 'static'),"
+    "  ('state', 1, 4000000013, 'dynamic'), ('hf32', 0, 4000000014, 'NO'), ('hf32', 1, 4000000015, 'YES'),"
+    "  ('none', 0, 4000000016, 'N/A'), ('none', 1, 4000000017, 'UNKNOWN');"
+    "INSERT INTO STRING_IDS SELECT id, value FROM word;"
+    "INSERT INTO STRING_IDS SELECT id, text FROM capture.name ORDER BY id;"
+    "CREATE TEMP TABLE first_tensor AS SELECT coalesce(max(id), 0) - 5 AS id FROM capture.name;"
+    "INSERT INTO STRING_IDS SELECT f.id + 6 * s.id + c.value, CASE c.value WHEN 0 THEN input_shapes WHEN 1 THEN"
+    "  input_data_types WHEN 2 THEN input_formats WHEN 3 THEN output_shapes WHEN 4 THEN output_data_types"
+    "  ELSE output_formats END FROM capture.tensor_set s, first_tensor f, json_each('[0,1,2,3,4,5]') c;"
+    "INSERT INTO SESSION_TIME_INFO SELECT min(start_ns), max(end_ns) FROM capture.capture_part;"
+    "INSERT INTO HOST_INFO SELECT host_uid, host_name FROM capture.capture_part ORDER BY is_host DESC, id LIMIT 1;"
+    "INSERT INTO NPU_INFO SELECT device_id, CASE chip WHEN 0 THEN 'Ascend310' WHEN 1 THEN 'Ascend910A'"
+    "  WHEN 5 THEN 'Ascend910B' WHEN 7 THEN 'Ascend310B' WHEN 2 THEN 'Ascend310P' WHEN 3 THEN 'Ascend310P'"
+    "  WHEN 4 THEN 'Ascend310P' ELSE 'platform ' || chip END FROM capture.capture_part WHERE NOT is_host;"
+    "INSERT INTO RANK_DEVICE_MAP SELECT coalesce(rank_id, -1), device_id FROM capture.capture_part WHERE NOT is_host;"
+    "CREATE TEMP TABLE process AS SELECT coalesce(max(process_id), 0) AS id FROM capture.capture_part;"
+    "INSERT INTO CANN_API SELECT start_ns, start_ns + duration_ns, level, p.id << 32 | thread_id, c.id, name_id"
+    "  FROM capture.host_call c, process p;"
+    "CREATE TEMP TABLE launch(connection_id INTEGER PRIMARY KEY, id INTEGER);"
+    "INSERT OR IGNORE INTO launch SELECT c.connection_id, coalesce((WITH RECURSIVE around(id, parent_id, level, type) "
+    "AS"
+    "  (SELECT c.id, c.parent_id, c.level, c.type UNION ALL SELECT o.id, o.parent_id, o.level, o.type"
+    "   FROM around a JOIN capture.host_call o ON o.id = a.parent_id WHERE NOT (a.level = 10000 AND a.type = 5))"
+    "  SELECT id FROM around WHERE level = 10000 AND type = 5), c.id)"
+    "  FROM capture.host_call c WHERE c.launches > 0;"
+    "INSERT INTO TASK SELECT t.start_ns, t.start_ns + t.duration_ns, t.device_id, coalesce(l.id, 4294967295), t.id, "
+    "p.id,"
+    "  coalesce(t.host_type_id, w.id, 4000000017), coalesce(t.context_id, 4294967295), t.stream_id, t.task_id,"
+    "  4294967295 FROM capture.device_task t JOIN process p LEFT JOIN launch l ON l.connection_id = t.connection_id"
+    "  LEFT JOIN word w ON w.kind = 'core' AND w.number = t.type ORDER BY t.id;"
+    "INSERT INTO COMPUTE_TASK_INFO SELECT t.op_name_id, t.id, t.block_num, t.mix_block_num,"
+    "  coalesce(w.id, 4000000017), t.op_type_id, n(f.id, t.tensor_set_id, 2), n(f.id, t.tensor_set_id, 1),"
+    "  n(f.id, t.tensor_set_id, 0), n(f.id, t.tensor_set_id, 5), n(f.id, t.tensor_set_id, 4),"
+    "  n(f.id, t.tensor_set_id, 3), coalesce(t.attribute_id, 4000000016), 4000000012 + min(t.op_state, 1),"
+    "  4000000014 + (t.op_flag & 1), 4000000016, 4000000016"
+    "  FROM capture.device_task t JOIN first_tensor f LEFT JOIN word w ON w.kind = 'core' AND w.number = t.op_task_type"
+    "  WHERE t.op_name_id IS NOT NULL ORDER BY t.id;"
+    "INSERT INTO AICORE_FREQ SELECT device_id, start_ns, aic_hz / 1000000, 0 FROM capture.capture_part"
+    "  WHERE NOT is_host AND aic_hz IS NOT NULL AND start_ns IS NOT NULL"
+    "  UNION ALL SELECT device_id, end_ns, aic_hz / 1000000, 0 FROM capture.capture_part"
+    "  WHERE NOT is_host AND aic_hz IS NOT NULL AND end_ns IS NOT NULL;";
+
+/* n(first, set, column): id of a tensor text; that of N/A without a set. */
+static void tensor_text_id(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+    (void)argc;
+    if (sqlite3_value_type(argv[1]) == SQLITE_NULL)
+        sqlite3_result_int64(context, FIRST_WORD_ID + 16);
+    else
+        sqlite3_result_int64(context, sqlite3_value_int64(argv[0]) + 6 * sqlite3_value_int64(argv[1]) +
+                                          sqlite3_value_int64(argv[2]));
+}
+
+static int attach(struct unified *unified, const char *database, struct err *err)
+{
+    sqlite3 *db = unified->build.db;
+    sqlite3_stmt *statement;
+    int status = database_exec(db, "COMMIT; PRAGMA application_id = 0; PRAGMA user_version = 0", err);
+    if (status == 0)
+        status = database_prepare(db, "ATTACH ?1 AS capture", &statement, err);
+    if (status < 0)
+        return status;
+    sqlite3_bind_text(statement, 1, database, -1, SQLITE_STATIC);
+    if (sqlite3_step(statement) != SQLITE_DONE)
+        status = database_error(err, db, "the capture's database cannot be read");
+    sqlite3_finalize(statement);
+    if (status == 0 && sqlite3_create_function_v2(db, "n", 3, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, tensor_text_id,
+                                                  NULL, NULL, NULL) != SQLITE_OK)
+        status = database_error(err, db, "the database cannot be made");
+    return status == 0 ? database_exec(db, "BEGIN", err) : status;
+}
+
+struct unified *unified_new(const char *path, const char *database, struct err *err)
+{
+    struct unified *unified = calloc(1, sizeof *unified);
+    if (unified == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    int status = database_build_open(&unified->build, path, err);
+    if (status < 0) {
+        free(unified);
+        return NULL;
+    }
+    sqlite3 *db = unified->build.db;
+    status = attach(unified, database, err);
+    if (status == 0)
+        status = database_exec(db, tables, err);
+    if (status == 0)
+        status = database_exec(db, rows, err);
+    if (status == 0)
+        status = database_prepare(db, "INSERT INTO TASK_PMU_INFO VALUES(?1, ?2, ?3)", &unified->metric, err);
+    if (status == 0)
+        status =
+            database_prepare(db, "INSERT INTO OVERLAP_ANALYSIS VALUES(?1, ?2, ?3, ?4, ?5)", &unified->overlap, err);
+    if (status == 0)
+        status = database_prepare(db, "INSERT INTO STRING_IDS VALUES(?1, ?2)", &unified->word, err);
+    if (status == 0)
+        return unified;
+    unified_abort(unified);
+    return NULL;
+}
+
+static int insert(struct unified *unified, sqlite3_stmt *statement, struct err *err)
+{
+    int code = sqlite3_step(statement);
+    int status = code == SQLITE_DONE ? 0 : database_error(err, unified->build.db, "the database cannot be written");
+    sqlite3_reset(statement);
+    return status;
+}
+
+/* The id of a metric's name, which is stored when it comes first; -code. */
+static int64_t name_id(struct unified *unified, const char *name, struct err *err)
+{
+    size_t i = 0;
+    while (i < unified->name_count && unified->names[i] != name)
+        i++;
+    int64_t id = FIRST_WORD_ID + 1000 + (int64_t)i;
+    if (i < unified->name_count)
+        return id;
+    if (i == MAX_METRICS)
+        return err_set(err, ERR_LIMIT, "more than %d metrics", MAX_METRICS);
+    sqlite3_bind_int64(unified->word, 1, id);
+    sqlite3_bind_text(unified->word, 2, name, -1, SQLITE_STATIC);
+    int status = insert(unified, unified->word, err);
+    if (status < 0)
+        return status;
+    unified->names[unified->name_count++] = name;
+    return id;
+}
+
+int unified_add_metric(struct unified *unified, int64_t task_id, const char *name, int64_t value, unsigned decimals,
+                       struct err *err)
+{
+    int64_t id = name_id(unified, name, err);
+    if (id < 0)
+        return (int)id;
+    double divisor = 1;
+    while (decimals-- > 0)
+        divisor *= 10;
+    sqlite3_bind_int64(unified->metric, 1, task_id);
+    sqlite3_bind_int64(unified->metric, 2, id);
+    sqlite3_bind_double(unified->metric, 3, (double)value / divisor);
+    return insert(unified, unified->metric, err);
+}
+
+int unified_add_overlap(struct unified *unified, int64_t device_id, int64_t start_ns, int64_t end_ns, int type,
+                        struct err *err)
+{
+    sqlite3_bind_int64(unified->overlap, 1, unified->overlaps++);
+    sqlite3_bind_int64(unified->overlap, 2, device_id);
+    sqlite3_bind_int64(unified->overlap, 3, start_ns);
+    sqlite3_bind_int64(unified->overlap, 4, end_ns);
+    sqlite3_bind_int(unified->overlap, 5, type);
+    return insert(unified, unified->overlap, err);
+}
+
+static void finalize(struct unified *unified)
+{
+    sqlite3_finalize(unified->metric);
+    sqlite3_finalize(unified->overlap);
+    sqlite3_finalize(unified->word);
+}
+
+int unified_commit(struct unified *unified, uint64_t *ret_rows, struct err *err)
+{
+    finalize(unified);
+    *ret_rows = (uint64_t)sqlite3_total_changes64(unified->build.db);
+    int status = database_build_commit(&unified->build, err);
+    free(unified);
+    return status;
+}
+
+void unified_abort(struct unified *unified)
+{
+    if (unified == NULL)
+        return;
+    finalize(unified);
+    database_build_abort(&unified->build);
+    free(unified);
+}

@@ -1,0 +1,25 @@
+/* The database that Ascend's viewers read (msprof_<time>.db, cann-formats 8.5), made from that of a new CANN capture.
+ */
+#ifndef MSPROF_DB_UNIFIED_H
+#define MSPROF_DB_UNIFIED_H
+
+#include "base/err.h"
+
+#include <sqlite3.h>
+#include <stdint.h>
+
+struct unified; /* opaque: a database being made */
+
+/* Begins the database at path with all that can be said in SQL; database: of the capture. NULL with err set. */
+struct unified *unified_new(const char *path, const char *database, struct err *err);
+/* One metric of a task. name: of a column, the same pointer for all its values. */
+int unified_add_metric(struct unified *unified, int64_t task_id, const char *name, int64_t value, unsigned decimals,
+                       struct err *err);
+/* What a device did for a while: type as in ENUM_OVERLAP_ANALYSIS_TYPE. */
+int unified_add_overlap(struct unified *unified, int64_t device_id, int64_t start_ns, int64_t end_ns, int type,
+                        struct err *err);
+/* Completes the file under its name. It releases in any case. *ret_rows: of all tables. */
+int unified_commit(struct unified *unified, uint64_t *ret_rows, struct err *err);
+void unified_abort(struct unified *unified); /* NULL is fine */
+
+#endif

@@ -1,0 +1,115 @@
+/* msprof_<timestamp>.db: the database for Ascend's viewers. */
+#include "db/query.h"
+#include "db/unified.h"
+#include "exporters/cann_trace.h"
+#include "exporters/pmu_metric.h"
+
+#include <stdlib.h>
+
+struct db_export {
+    struct unified *unified;
+    const struct cann_part *part; /* of the device that is being exported */
+    struct pmu_columns columns;
+    struct cann_parts parts;
+    struct overlap overlap;
+};
+
+/* Plans the metrics of a task's device when it is another one than before. */
+static bool choose_device(struct db_export *export, int64_t device_id)
+{
+    if (export->part != NULL && export->part->device_id == device_id)
+        return true;
+    export->part = cann_part_of_device(&export->parts, device_id);
+    if (export->part == NULL)
+        return false;
+    const struct pmu_input input = cann_pmu_input(export->part);
+    pmu_columns_init(&export->columns, &input);
+    return true;
+}
+
+static int add_metrics(void *arg, const struct cann_task *task, struct err *err)
+{
+    struct db_export *export = arg;
+    struct pmu_value values[2 * PMU_MAX_COLUMNS + 1];
+    int status = 0;
+    if ((!task->has_aic && !task->has_aiv) || !choose_device(export, task->device_id))
+        return 0;
+    const struct pmu_task counted = cann_pmu_task(task);
+    pmu_columns_values(&export->columns, &counted, values);
+    for (size_t i = 0; status == 0 && i < export->columns.count; i++) {
+        if (values[i].value != DB_NULL)
+            status = unified_add_metric(export->unified, task->id, export->columns.titles[i], values[i].value,
+                                        values[i].decimals, err);
+    }
+    return status;
+}
+
+static int add_spans(struct db_export *export, const struct overlap_span *spans, size_t count, struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < count; i++)
+        status = unified_add_overlap(export->unified, spans[i].device_id, spans[i].start_ns, spans[i].end_ns,
+                                     (int)spans[i].type, err);
+    return status;
+}
+
+static int add_overlap(void *arg, const struct cann_span *span, struct err *err)
+{
+    struct db_export *export = arg;
+    struct overlap_span spans[2];
+    return add_spans(export, spans, overlap_take(&export->overlap, span, spans), err);
+}
+
+static int add_tasks(struct db_export *export, sqlite3 *db, struct err *err)
+{
+    struct overlap_span last;
+    struct cann_task_reader *tasks = cann_task_reader_new(db, true, err);
+    struct cann_span_reader *spans = tasks != NULL ? cann_span_reader_new(db, err) : NULL;
+    int status = spans != NULL ? cann_read_tasks(tasks, 1, INT64_MAX, add_metrics, export, err) : -(int)err->code;
+    if (status == 0)
+        status = cann_read_spans(spans, 1, INT64_MAX, add_overlap, export, err);
+    if (status == 0)
+        status = add_spans(export, &last, overlap_end(&export->overlap, &last), err);
+    cann_task_reader_free(tasks);
+    cann_span_reader_free(spans);
+    return status;
+}
+
+static int write_database(sqlite3 *db, const struct export_options *options, struct export_result *result,
+                          struct err *err)
+{
+    struct db_export export = {.part = NULL};
+    uint64_t rows;
+    char *path = cann_report_path(options, "msprof", -1, ".db", err);
+    if (path == NULL)
+        return -(int)err->code;
+    int status = cann_parts_load(db, &export.parts, err);
+    if (status == 0)
+        export.unified = unified_new(path, options->database, err);
+    if (status == 0)
+        status = export.unified != NULL ? add_tasks(&export, db, err) : -(int)err->code;
+    if (status == 0) {
+        status = unified_commit(export.unified, &rows, err);
+    } else {
+        unified_abort(export.unified);
+    }
+    if (status == 0) {
+        result->files++;
+        result->rows += rows;
+        if (options->written != NULL)
+            options->written(options->written_arg, "db", path);
+    }
+    cann_parts_release(&export.parts);
+    free(path);
+    return status;
+}
+
+int export_database(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
+{
+    struct db_facts facts;
+    *ret = (struct export_result){.files = 0};
+    int status = db_read_facts(db, &facts, err);
+    if (status < 0 || facts.family != DB_FAMILY_CANN)
+        return status;
+    return write_database(db, options, ret, err);
+}
