@@ -369,10 +369,10 @@ static void put_stack_event(struct run *run, const char *name, int64_t tid, doub
     begin_event(run, "", name);
     put_place(run, run->device->part.process_id, tid);
     strbuf_addf(&run->line,
-                ",\"ts\":%lld,\"dur\":%lld,\"args\":{\"Iter ID\":%d,\"Start Time\":%lld,\"End Time\":%lld,"
+                ",\"ts\":%lld,\"dur\":%lld,\"args\":{\"Iter ID\":%d,\"Start Time\":%.15g,\"End Time\":%lld,"
                 "\"Duration Time(ns)\":%.17g",
-                (long long)(start / 1000), (long long)((end - start) / 1000), LEGACY_ITERATION, (long long)start,
-                (long long)end, end - start);
+                (long long)(start / 1000), (long long)((end - start) / 1000), LEGACY_ITERATION, start,
+                (long long)start + (long long)(end - start), end - start);
 }
 
 static int put_stack_acl(void *arg, const struct legacy_call *call, struct err *err)

@@ -27,9 +27,9 @@ enum pmu_formula {
 struct pmu_metric {
     const char *name;
     enum pmu_formula formula;
-    uint16_t events[4]; /* 0 ends */
+    uint16_t events[PMU_METRIC_EVENTS]; /* 0 ends */
     uint16_t pipe, size;
-    int8_t eighths[4];
+    int8_t eighths[PMU_METRIC_EVENTS];
 };
 
 struct group {
@@ -89,7 +89,7 @@ static const struct pmu_metric arithmetic_utilization[] = {
     SHARE_METRIC("vec_int32", 0x4e),
     SHARE_METRIC("vec_misc", 0x4f),
     {.name = "cube_fops", .formula = CUBE_FLOPS, .events = {0x49, 0x4a}},
-    {.name = "vector_fops", .formula = VECTOR_FLOPS, .events = {0x4b, 0x4c, 0x4d, 0x4e}},
+    {.name = "vector_fops", .formula = VECTOR_FLOPS, .events = {0x4b, 0x4c, 0x4d, 0x4e, 0x4f}},
 };
 
 static const struct pmu_metric resource_conflict_ratio[] = {
@@ -272,9 +272,10 @@ static int8_t find_counter(const uint16_t *events, size_t count, uint16_t event)
 }
 
 /* False: an event of the metric was not counted. */
-static bool find_counters(const struct pmu_metric *metric, const uint16_t *events, size_t count, int8_t counters[4])
+static bool find_counters(const struct pmu_metric *metric, const uint16_t *events, size_t count,
+                          int8_t counters[PMU_METRIC_EVENTS])
 {
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < PMU_METRIC_EVENTS; i++) {
         counters[i] = metric->events[i] != 0 ? find_counter(events, count, metric->events[i]) : -1;
         if (metric->events[i] != 0 && counters[i] < 0)
             return false;
@@ -282,8 +283,8 @@ static bool find_counters(const struct pmu_metric *metric, const uint16_t *event
     return true;
 }
 
-static void add_column(struct pmu_plan *plan, const struct pmu_metric *metric, const int8_t counters[4], bool is_time,
-                       const char *format, const char *name)
+static void add_column(struct pmu_plan *plan, const struct pmu_metric *metric, const int8_t counters[PMU_METRIC_EVENTS],
+                       bool is_time, const char *format, const char *name)
 {
     if (plan->count == PMU_MAX_COLUMNS)
         return;
@@ -298,7 +299,7 @@ static void add_column(struct pmu_plan *plan, const struct pmu_metric *metric, c
 
 static void add_metric(struct pmu_plan *plan, const struct pmu_metric *metric, const uint16_t *events, size_t count)
 {
-    int8_t counters[4];
+    int8_t counters[PMU_METRIC_EVENTS];
     if (!is_supported(plan, metric->name) || !find_counters(metric, events, count, counters))
         return;
     switch (metric->formula) {
@@ -317,7 +318,7 @@ static void add_metric(struct pmu_plan *plan, const struct pmu_metric *metric, c
 
 void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup)
 {
-    static const int8_t none[4] = {-1, -1, -1, -1};
+    static const int8_t none[PMU_METRIC_EVENTS] = {-1, -1, -1, -1, -1};
     uint16_t events[PMU_EVENTS];
     *plan = (struct pmu_plan){
         .rules = setup->legacy      ? PMU_RULES_2022
@@ -368,7 +369,7 @@ static uint64_t bounded(int64_t value)
 static uint64_t sum_of(const struct pmu_column *column, const struct pmu_counts *counts)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < 4 && column->counter[i] >= 0; i++)
+    for (size_t i = 0; i < PMU_METRIC_EVENTS && column->counter[i] >= 0; i++)
         sum += bounded(counts->counters[column->counter[i]]);
     return sum;
 }
@@ -427,16 +428,17 @@ static int64_t vector_flops(const struct pmu_plan *plan, const struct pmu_column
 {
     bool narrow = plan->chip >= 2 && plan->chip <= 4;
     uint64_t fp32 = counter_of(column, counts, 0), fp16_128 = counter_of(column, counts, 1),
-             fp16_64 = counter_of(column, counts, 2), int32 = counter_of(column, counts, 3);
+             fp16_64 = counter_of(column, counts, 2), int32 = counter_of(column, counts, 3),
+             others = counter_of(column, counts, 4);
     uint128 sum = (uint128)fp32 * (plan->chip == 0 ? 32 : 64) + (uint128)fp16_128 * 128 + (uint128)fp16_64 * 64 +
-                  (uint128)int32 * (narrow ? 16 : 64);
+                  (uint128)int32 * (narrow ? 16 : 64) + (uint128)others * (narrow ? 16 : 32);
     return sum > INT64_MAX ? INT64_MAX : (int64_t)sum;
 }
 
 static int64_t kilobytes(const struct pmu_column *column, const struct pmu_counts *counts)
 {
     int64_t eighths = 0;
-    for (size_t i = 0; i < 4 && column->counter[i] >= 0; i++)
+    for (size_t i = 0; i < PMU_METRIC_EVENTS && column->counter[i] >= 0; i++)
         eighths += column->metric->eighths[i] * (int64_t)counter_of(column, counts, i);
     return eighths * 125; /* thousandths; at most 2^62 */
 }

@@ -21,6 +21,7 @@
 #define PMU_EVENTS 8
 #define PMU_MAX_COLUMNS 24
 #define PMU_TITLE_MAX 64
+#define PMU_METRIC_EVENTS 5 /* that one metric is made of, at most */
 
 enum pmu_side { PMU_AIC, PMU_AIV };
 enum pmu_rules { PMU_RULES_2022, PMU_RULES_PYTHON, PMU_RULES_CORE };
@@ -53,8 +54,8 @@ struct pmu_plan {
     struct pmu_column {
         char title[PMU_TITLE_MAX]; /* "aic_mac_time(us)" */
         const struct pmu_metric *metric;
-        int8_t counter[4]; /* of each event of the metric; -1: it has fewer */
-        bool is_time;      /* time spent instead of a share */
+        int8_t counter[PMU_METRIC_EVENTS]; /* of each event of the metric; -1: it has fewer */
+        bool is_time;                      /* time spent instead of a share */
     } columns[PMU_MAX_COLUMNS];
     int8_t mac[2]; /* counters that make mac_ratio; -1: not counted */
 };
