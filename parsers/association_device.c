@@ -22,7 +22,7 @@ int key_table_init(struct key_table *table, size_t count, struct err *err)
     if (slots == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < capacity; i++)
-        slots[i].first = NO_INDEX;
+        slots[i].first = slots[i].last = NO_INDEX;
     free(table->slots);
     *table = (struct key_table){.slots = slots, .capacity = capacity};
     return 0;
@@ -170,7 +170,7 @@ static uint32_t match_host(struct association *association, const struct ran_tas
     struct key_slot *slot = key_table_find(&association->host_table, task_key(task->stream_id, task->task_id));
     bool in_order = !batch_known && task->context_id == (uint32_t)NO_CONTEXT;
     uint32_t candidates = 0, only = NO_INDEX;
-    while (in_order && slot->first != slot->last && is_spent(tasks, slot->first) &&
+    while (in_order && slot->first != NO_INDEX && slot->first != slot->last && is_spent(tasks, slot->first) &&
            tasks[slot->first].next != slot->last)
         slot->first = tasks[slot->first].next;
     for (uint32_t i = slot->first; i != NO_INDEX; i = tasks[i].next) {

@@ -1,0 +1,126 @@
+#!/usr/bin/env bats
+# Reports of new CANN captures, row by row against those that Ascend's own tool made of them.
+
+bats_require_minimum_version 1.5.0
+load ../cli/common
+
+TABLES=(op_summary op_statistic api_statistic task_time)
+
+setup() {
+    enter_scratch
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    [ -d "$shared/data/generated" ] || skip "the shared data are not there: $shared/data/generated"
+}
+
+# Copies a generated capture into PROF_1.
+copy_generated() {
+    cp -r "$shared/data/generated/$1"/PROF_* PROF_1
+    chmod -R u+w PROF_1
+}
+
+export_all() {
+    run_msprof export summary -dir "$1"
+    expect_status 0
+    run_msprof export timeline -dir "$1"
+    expect_status 0
+}
+
+agree() {
+    python3 "$BATS_TEST_DIRNAME/agree.py" "$shared/data/expected/$1" "$2/mindstudio_profiler_output" "${TABLES[@]}" timeline
+}
+
+@test "an Ascend 910B capture gives what Ascend's tool gives" {
+    copy_generated prof-chip5-1k
+    export_all PROF_1
+    agree prof-chip5-1k PROF_1
+}
+
+@test "an Ascend 910A capture gives what Ascend's tool gives" {
+    copy_generated prof-chip1-1k
+    export_all PROF_1
+    agree prof-chip1-1k PROF_1
+}
+
+@test "the reports do not depend on where slices are cut" {
+    for chip in 5 1; do
+        python3 "$BATS_TEST_DIRNAME/reslice.py" "$shared/data/generated/prof-chip$chip-1k"/PROF_* "PROF_$chip" 1001
+        export_all "PROF_$chip"
+        agree "prof-chip$chip-1k" "PROF_$chip"
+    done
+}
+
+@test "the rest of a record in front of an aged stream is dropped without a word" {
+    python3 "$BATS_TEST_DIRNAME/reslice.py" "$shared/data/generated/prof-chip5-1k"/PROF_* PROF_1 10001 37
+    run_msprof import -dir PROF_1
+    expect_contains "$stderr" "9188 records decoded, 0 rejected"
+    if grep -q 'bytes are skipped' <<<"$stderr"; then false; fi
+}
+
+@test "several captures in one directory are each exported" {
+    mkdir all
+    cp -r "$shared/data/generated/prof-chip5-1k"/PROF_* all/PROF_5
+    cp -r "$shared/data/generated/prof-chip1-1k"/PROF_* all/PROF_1
+    chmod -R u+w all
+    export_all all
+    agree prof-chip5-1k all/PROF_5
+    agree prof-chip1-1k all/PROF_1
+}
+
+@test "a capture without its host half still gives the tasks of the device" {
+    copy_generated prof-chip5-1k
+    rm -r PROF_1/host
+    run_msprof export summary -dir PROF_1
+    expect_status 0
+    [ "$(wc -l <"$(echo PROF_1/mindstudio_profiler_output/task_time_*.csv)")" -eq 1001 ]
+}
+
+@test "a capture without its device half still gives the calls of the host" {
+    copy_generated prof-chip5-1k
+    rm -r PROF_1/device_0
+    run_msprof export summary -dir PROF_1
+    expect_status 0
+    TABLES=(api_statistic)
+    python3 "$BATS_TEST_DIRNAME/agree.py" "$shared/data/expected/prof-chip5-1k" PROF_1/mindstudio_profiler_output api_statistic
+}
+
+@test "tables as JSON hold the values of the CSV files" {
+    copy_generated prof-chip5-1k
+    run_msprof export summary -dir PROF_1
+    run_msprof export summary -dir PROF_1 --format json
+    expect_status 0
+    python3 - PROF_1/mindstudio_profiler_output <<'END'
+import csv, glob, json, sys
+for table in ('op_summary', 'op_statistic', 'api_statistic', 'task_time'):
+    with open(glob.glob('%s/%s_*.csv' % (sys.argv[1], table))[0], newline='') as stream:
+        rows = list(csv.DictReader(stream))
+    with open(glob.glob('%s/%s_*.json' % (sys.argv[1], table))[0]) as stream:
+        objects = json.load(stream, parse_float=str, parse_int=str)
+    assert len(rows) == len(objects) > 0, table
+    for row, value in zip(rows, objects):
+        for key in row:
+            assert row[key].strip().strip('"') == value[key], (table, key, row[key], value[key])
+END
+}
+
+@test "the database for viewers joins tasks with the calls that launched them" {
+    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    copy_generated prof-chip5-1k
+    run_msprof export db -dir PROF_1
+    expect_status 0
+    [ "$(sqlite3 PROF_1/msprof_*.db "SELECT count(*), min(t.startNs >= a.startNs), min(s.value) FROM TASK t
+        JOIN CANN_API a USING(connectionId) JOIN STRING_IDS s ON s.id = a.name")" = "1000|1|launch" ]
+    [ "$(sqlite3 PROF_1/msprof_*.db "SELECT count(*) FROM COMPUTE_TASK_INFO i JOIN STRING_IDS s ON s.id = i.inputShapes
+        WHERE s.value LIKE '%,%;%,%'")" -eq 1000 ]
+    [ "$(sqlite3 PROF_1/msprof_*.db "SELECT value FROM TASK_PMU_INFO m JOIN STRING_IDS s ON s.id = m.name
+        WHERE globalTaskId = 1 AND s.value = 'aic_total_cycles'")" = "88704.0" ] ||
+        [ "$(sqlite3 PROF_1/msprof_*.db "SELECT m.value FROM TASK_PMU_INFO m JOIN STRING_IDS s ON s.id = m.name
+        WHERE globalTaskId = 1 AND s.value = 'aic_total_cycles'")" = "88704" ]
+}
+
+@test "query prints the devices of a capture" {
+    copy_generated prof-chip5-1k
+    run_msprof query -dir PROF_1
+    expect_status 0
+    expect_contains "$output" "device_0"
+    expect_contains "$output" "2025-01-01 00:00:00.000000"
+}
