@@ -1,7 +1,9 @@
-/* The decoder: the first byte chooses the record kind, the second how the rest is cut into slices. */
+/* The decoder: the first byte chooses the record kind, the second how the rest is cut into slices and whether the
+ * capture is one whose records are joined. */
 #include "tests/fuzz/support.h"
 
 #define MAX_SLICES 3
+#define JOINED 3 /* in the low bits of the second byte: one slice of a CANN capture */
 
 /* The kinds that files can be of. */
 static const struct record_kind *choose_kind(uint8_t byte)
@@ -26,8 +28,11 @@ static void expect_complete(const struct capture *capture, uint64_t size)
         decoded += capture->files[i].decoded;
     if (kind->layout_count == 0)
         return;
-    EXPECT(decoded <= size / kind->layouts[0].record_size);
-    if (size > 0 && diag_problems(capture->diag) == 0)
+    uint32_t smallest = kind->layouts[0].record_size;
+    for (size_t i = 1; i < kind->layout_count; i++)
+        smallest = kind->layouts[i].record_size < smallest ? kind->layouts[i].record_size : smallest;
+    EXPECT(decoded <= size / smallest);
+    if (kind->layout_count == 1 && size > 0 && diag_problems(capture->diag) == 0)
         EXPECT(decoded * kind->layouts[0].record_size == size);
 }
 
@@ -39,6 +44,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct capture_file files[MAX_SLICES];
     struct capture_model model = {.name = model_name, .model_id = 1, .batch_num = -1};
     struct device_info device = {0, 600000, 100000};
+    char directory[] = "device_0";
+    struct capture_part part = {.directory = directory,
+                                .device_id = 0,
+                                .chip = data[1] & 4 ? 5 : 0,
+                                .host_hz = 100000000,
+                                .device_hz = 38400000};
     struct diagnostics diag;
     struct err err = ERR_INIT;
     struct checking_sink sink = CHECKING_SINK_INIT;
@@ -60,13 +71,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     diag_init(&diag, false);
     struct capture capture = {
-        .family = data[0] & 0x80 ? CAPTURE_JOB : CAPTURE_SVP,
+        .family = (data[1] & 3) == JOINED ? CAPTURE_CANN
+                  : data[0] & 0x80        ? CAPTURE_JOB
+                                          : CAPTURE_SVP,
         .files = files,
         .file_count = slices,
         .models = &model,
         .model_count = 1,
         .devices = &device,
         .device_count = 1,
+        .parts = &part,
+        .part_count = 1,
         .diag = &diag,
     };
     EXPECT(decode_capture(&capture, &sink.sink, NULL, &err) == 0);

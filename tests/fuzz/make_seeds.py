@@ -1,15 +1,36 @@
 #!/usr/bin/env python3
 """Writes the first inputs of the fuzz targets into tests/fuzz/corpus/: sound files of every kind, and some damage."""
+import glob
 import json
 import os
+import re
 import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "..", "lib"))
 from capture import acl, aicpu, done, hwts, layer, pmu  # noqa: E402
 
-# The order of parsers/kinds/*.c, of those that files can be of.
-KINDS = ["acl_call", "aicpu_task", "graph_desc", "hwts", "layer", "svp_pmu", "task_desc"]
+SOURCE = os.path.join(here, "..", "..")
+
+
+def kinds_of_files():
+    """In the order of parsers/kinds/*.c, those that files can be of."""
+    kinds = []
+    for path in sorted(glob.glob(os.path.join(SOURCE, "parsers", "kinds", "*.c"))):
+        with open(path) as file:
+            if ".patterns = " in file.read():
+                kinds.append(os.path.basename(path)[:-2])
+    return kinds
+
+
+KINDS = kinds_of_files()
+
+
+def typed_record(path):
+    """The bytes of a record typed by hand."""
+    with open(path) as file:
+        lines = [line.split("#")[0].split(":", 1)[1] for line in file if re.match(r"[0-9]+:", line)]
+    return bytes.fromhex("".join(lines))
 
 
 def put(target, name, content):
@@ -27,7 +48,13 @@ graph = ('op_name:a/b-op1 op_type:Mul input_id:0 input_format:NCHW input_data_ty
          'input_id:1 output_id:0 output_format:NCHW output_data_type:7 output_shape:""\n')
 layers = json.dumps([layer(0, 0), layer(1, 0, 'q"u\u2028', "NMS", "AI_CPU"), layer(2, 70000)])
 descriptions = "a/b-op1 1 25000 9\nc d 2 25001 9\n"
-contents = dict(zip(KINDS, [calls, cpu, graph.encode(), log, layers.encode(), tasks, descriptions.encode()]))
+contents = {"acl_call": calls, "aicpu_task": cpu, "graph_desc": graph.encode(), "hwts": log, "layer": layers.encode(),
+            "svp_pmu": tasks, "task_desc": descriptions.encode()}
+for kind in KINDS:
+    records = [typed_record(path) for path in sorted(glob.glob(os.path.join(SOURCE, "testdata", "kinds", kind, "*.hex")))]
+    contents.setdefault(kind, b"".join(records * 3))
+contents["hash_dic"] = contents["framework_hash"] = b"12:MatMul\n18446744073709551615:Add\n99999999999999999999:x\n7\n"
+contents["type_info_dic"] = b"5000_802:task_track\n20000_327681:aclnnAdd\n70000_1:x\n1_:y\n"
 
 for number, kind in enumerate(KINDS):
     content = contents[kind]
@@ -36,9 +63,10 @@ for number, kind in enumerate(KINDS):
     put("decode", f"{kind}_cut", bytes([number, 0]) + content[:-7])
     put("decode", f"{kind}_inserted", bytes([number, 0]) + content[:150] + b"xyz" + content[150:])
     put("decode", f"{kind}_removed", bytes([number, 0]) + content[:150] + content[155:])
-put("decode", "acl_call_magics", bytes([0, 0]) + b"\0\0" + calls[2:] + calls.replace(b"ZZ", b"YY", 1))
-put("decode", "svp_pmu_counters", bytes([5, 0]) + pmu(1, 2**63) + pmu(2, 1, counters=(2**62,) * 8) + pmu(3, 2**53))
-put("decode", "hwts_gap", bytes([3, 0]) + hwts(1, 15, 1, 1, 5) + hwts(0, 0, 1, 1, 9) + hwts(1, 7, 1, 1, 4))
+    put("decode", f"{kind}_joined", bytes([number, 3]) + content)
+put("decode", "acl_call_magics", bytes([KINDS.index("acl_call"), 0]) + b"\0\0" + calls[2:] + calls.replace(b"ZZ", b"YY", 1))
+put("decode", "svp_pmu_counters", bytes([KINDS.index("svp_pmu"), 0]) + pmu(1, 2**63) + pmu(2, 1, counters=(2**62,) * 8) + pmu(3, 2**53))
+put("decode", "hwts_gap", bytes([KINDS.index("hwts"), 0]) + hwts(1, 15, 1, 1, 5) + hwts(0, 0, 1, 1, 9) + hwts(1, 7, 1, 1, 4))
 
 info = '{"DeviceInfo": [{"id": 0, "aic_frequency": "600", "hwts_frequency": "38.4"}]}'
 mark = done(5, 9, 128, icache_hit=7, icache_miss=1)
