@@ -95,7 +95,7 @@ END
         # shellcheck disable=SC2086 # the words of a command
         expect_equal "$(zsh -f driver.zsh $command - | sort)" "$(options_of "$command")"
     done
-    expect_equal "$(zsh -f driver.zsh msprof export '' | sort)" $'summary\ntimeline'
+    expect_equal "$(zsh -f driver.zsh msprof export '' | sort)" $'db\nsummary\ntimeline'
     expect_equal "$(zsh -f driver.zsh msprof export summary --format '')" $'csv\njson'
     expect_equal "$(zsh -f driver.zsh msprof import --layout '')" "FILES"
     expect_equal "$(zsh -f driver.zsh msprof import -dir '')" "FILES -/"
@@ -118,7 +118,7 @@ END
 
 @test "commands are offered, and a value that looks like one is none" {
     expect_equal "$(complete_bash msprof exp)" export
-    expect_equal "$(complete_bash msprof -q export '')" $'timeline\nsummary'
+    expect_equal "$(complete_bash msprof -q export '')" $'timeline\nsummary\ndb'
     expect_equal "$(complete_bash msprof completion '')" $'bash\nzsh\nfish'
     expect_equal "$(complete_bash msprof --color export sh)" show
     need fish

@@ -21,6 +21,7 @@ setup() {
 /usr/share/man/man1/msprof-export.1
 /usr/share/man/man1/msprof-import.1
 /usr/share/man/man1/msprof-kinds.1
+/usr/share/man/man1/msprof-query.1
 /usr/share/man/man1/msprof-show.1
 /usr/share/man/man1/msprof.1
 /usr/share/man/man5/msprof-records.5
