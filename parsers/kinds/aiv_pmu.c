@@ -1,6 +1,5 @@
-/* PMU of the vector cores: aiVectorCore.data, a record for each task. */
-#include "parsers/decode.h"
-#include "parsers/device_stream.h"
+/* PMU of the vector cores: aiVectorCore.data, a record for each task, or samples. */
+#include "parsers/core_pmu.h"
 
 static const char *const patterns[] = {
     "aiVectorCore.data.{device_id}.slice_{slice}",
@@ -9,161 +8,18 @@ static const char *const patterns[] = {
     NULL,
 };
 
-enum {
-    FILE_ID,
-    DEVICE_ID,
-    COUNTER,
-    STREAM_ID,
-    TASK_ID,
-    TOTAL_CYCLE,
-    EVENT0,
-    EVENT1,
-    EVENT2,
-    EVENT3,
-    EVENT4,
-    EVENT5,
-    EVENT6,
-    EVENT7,
-    BLOCK_NUM,
-    TICK
-};
-
-static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [DEVICE_ID] = {"device_id", "Device ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                   "The device, from the file name."},
-    [COUNTER] = {"counter", "Counter", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
-                 "Counts records modulo 16; a gap means lost records."},
-    [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream that the task ran on."},
-    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The number of the task."},
-    [TOTAL_CYCLE] = {"total_cycle", "Total cycles", COLUMN_INTEGER, UNIT_CYCLE, 0, NULL,
-                     "Cycles of all cores together."},
-    [EVENT0] = {"event0", "Event 0", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 0 of the profiled group."},
-    [EVENT1] = {"event1", "Event 1", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 1 of the profiled group."},
-    [EVENT2] = {"event2", "Event 2", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 2 of the profiled group."},
-    [EVENT3] = {"event3", "Event 3", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 3 of the profiled group."},
-    [EVENT4] = {"event4", "Event 4", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 4 of the profiled group."},
-    [EVENT5] = {"event5", "Event 5", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 5 of the profiled group."},
-    [EVENT6] = {"event6", "Event 6", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 6 of the profiled group."},
-    [EVENT7] = {"event7", "Event 7", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 7 of the profiled group."},
-    [BLOCK_NUM] = {"block_num", "Block num", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "How many blocks the task was split into; chip 0 only."},
-    [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, COLUMN_TRANSIENT, NULL,
-              "When it was written, on the counter of the device; chip 0 only."},
-};
-
-static const struct field task_fields[] = {
-    {.column = "counter", .offset = 0, .width = 1, .first_bit = 4, .bit_count = 4},
-    {.column = "stream_id", .offset = 96, .width = 4},
-    {.column = "task_id", .offset = 6, .width = 2},
-    {.column = "total_cycle", .offset = 16, .width = 8},
-    {.column = "event0", .offset = 32, .width = 8},
-    {.column = "event1", .offset = 40, .width = 8},
-    {.column = "event2", .offset = 48, .width = 8},
-    {.column = "event3", .offset = 56, .width = 8},
-    {.column = "event4", .offset = 64, .width = 8},
-    {.column = "event5", .offset = 72, .width = 8},
-    {.column = "event6", .offset = 80, .width = 8},
-    {.column = "event7", .offset = 88, .width = 8},
-};
-
-static const struct field event_count_fields[] = {
-    {.column = "stream_id", .offset = 10, .width = 2},   {.column = "task_id", .offset = 12, .width = 2},
-    {.column = "total_cycle", .offset = 88, .width = 8}, {.column = "event0", .offset = 24, .width = 8},
-    {.column = "event1", .offset = 32, .width = 8},      {.column = "event2", .offset = 40, .width = 8},
-    {.column = "event3", .offset = 48, .width = 8},      {.column = "event4", .offset = 56, .width = 8},
-    {.column = "event5", .offset = 64, .width = 8},      {.column = "event6", .offset = 72, .width = 8},
-    {.column = "event7", .offset = 80, .width = 8},      {.column = "block_num", .offset = 104, .width = 2},
-    {.column = "tick", .offset = 96, .width = 8},
-};
-
-static const struct layout layouts[] = {
-    {
-        .name = "pmu-task-128",
-        .source = "CANN aiVectorCore.data record, chips 1 to 4, 128 bytes, magic 0x6BD3 at 2 (cann-formats 4.1)",
-        .record_size = 128,
-        .magics = {{.offset = 2, .width = 2, .value = 0x6bd3}},
-        .fields = task_fields,
-        .field_count = sizeof task_fields / sizeof *task_fields,
-    },
-    {
-        .name = "pmu-event-count-112",
-        .source = "CANN event count record of chip 0, tag 4, 112 bytes (cann-formats 4.2)",
-        .record_size = 112,
-        .mixed = true,
-        .magics = {{.offset = 1, .width = 3, .value = 0x7004}},
-        .fields = event_count_fields,
-        .field_count = sizeof event_count_fields / sizeof *event_count_fields,
-    },
-};
-
-struct state {
-    struct association *association; /* NULL: the records are stored */
-    int64_t device_id;
-    struct sequence sequence;
-};
-
-static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
-{
-    (void)err;
-    struct state *state = opaque;
-    state->association = decoder_association(decoder);
-    state->device_id = file->identity.device_id;
-    return 0;
-}
-
-static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
-{
-    (void)keep;
-    struct state *state = opaque;
-    const struct cell *cells = row->cells;
-    if (row_has(row, COUNTER))
-        sequence_check(&state->sequence, decoder, cells[COUNTER].integer);
-    row_set_integer(row, DEVICE_ID, state->device_id);
-    if (state->association == NULL)
-        return 0;
-    struct device_pmu pmu = {
-        .start_ns = -1,
-        .context_id = NO_CONTEXT,
-        .device_id = (uint32_t)state->device_id,
-        .stream_id = (uint32_t)cells[STREAM_ID].integer,
-        .task_id = (uint32_t)cells[TASK_ID].integer,
-        .core = PMU_CORE_AIV,
-        .total_cycle = cells[TOTAL_CYCLE].integer,
-    };
-    for (size_t i = 0; i < PMU_COUNTERS; i++)
-        pmu.counters[i] = cells[EVENT0 + i].integer;
-    decoder_consume(decoder);
-    return association_add_pmu(state->association, &pmu, err);
-}
-
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-};
-
 const struct record_kind kind_aiv_pmu = {
     .name = "aiv_pmu",
     .cann = true,
     .stage = 1,
     .table = "aiv_pmu",
     .title = "PMU of the vector cores",
-    .doc = "Cycles and eight event counters of a task. In captures since 2023 they are joined with the task instead of "
-           "stored here.",
+    .doc = "Cycles and eight event counters of a task, or of a core when it was sampled. In captures since 2023 those "
+           "of tasks are joined with the task instead of stored here.",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
-    .hooks = &hooks,
+    .columns = core_pmu_columns,
+    .column_count = CORE_PMU_COLUMNS,
+    .layouts = core_pmu_layouts,
+    .layout_count = CORE_PMU_LAYOUTS,
+    .hooks = &core_pmu_hooks,
 };
