@@ -237,6 +237,10 @@ $(BENCH_PROGRAMS): %: %.o $(filter $(B)/base/%,$(LIB_OBJECTS)) $(B)/flags
 bench: program $(B)/make-capture $(BENCH_PROGRAMS) ## measure import and export at BENCH_SIZES records
 	tests/bench/bench.sh $(B)
 
+.PHONY: bench-cann
+bench-cann: program $(BENCH_PROGRAMS) ## measure import and exports of CANN captures of BENCH_OPERATORS operators
+	tests/bench/bench_cann.sh $(B)
+
 # --- lint: one stamp for a file, so that only what changed is read again ---
 
 C_FILES     := $(sort $(wildcard base/*.[ch] parsers/*.[ch] parsers/kinds/*.[ch] db/*.[ch] exporters/*.[ch] ssh/*.[ch] cli/*.[ch] \

@@ -43,7 +43,7 @@ struct command {
     int most_operands;              /* -1: any number */
     const char *const *words;       /* what operands can be, for completion and checking; NULL: not a fixed list */
     bool needs_capture;             /* at least one --collection-dir must be given */
-    const struct example *examples; /* ended by an entry without a line */
+    const struct example *examples; /* ended by an entry without a line; NULL: none */
     int (*run)(const struct settings *settings); /* returns the exit status; NULL: only its subcommands can run */
 };
 

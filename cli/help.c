@@ -104,8 +104,9 @@ void help_print(enum command_id id, FILE *stream)
     if (command->run == NULL)
         print_subcommands(stream, id);
     print_options(stream, id);
-    fputs("\nEXAMPLES\n", stream);
-    for (const struct example *example = command->examples; example->line != NULL; example++)
+    if (command->examples != NULL)
+        fputs("\nEXAMPLES\n", stream);
+    for (const struct example *example = command->examples; example != NULL && example->line != NULL; example++)
         fprintf(stream, "  # %s\n  %s\n", example->comment, example->line);
     print_exit_statuses(stream);
 }

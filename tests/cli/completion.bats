@@ -122,6 +122,6 @@ END
     expect_equal "$(complete_bash msprof completion '')" $'bash\nzsh\nfish'
     expect_equal "$(complete_bash msprof --color export sh)" show
     need fish
-    expect_equal "$(complete_fish 'msprof export ' | sort)" $'summary\ntimeline'
+    expect_equal "$(complete_fish 'msprof export ' | sort)" $'db\nsummary\ntimeline'
     expect_equal "$(complete_fish 'msprof --color export sh')" show
 }
