@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Reports of new CANN captures, row by row against those that Ascend's own tool made of them.
 
+# shellcheck disable=SC2154 # common.bash sets shared, run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0
 load ../cli/common
 

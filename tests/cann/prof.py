@@ -1,0 +1,111 @@
+"""Writes small PROF captures record by record, by the documented layouts and not by msprof's own encoder."""
+import json
+import os
+import struct
+
+MONOTONIC = 1_000_000_000_000
+UNIX = 1_700_000_000_000_000_000
+DEVICE_TICK = 5_000_000
+DEVICE_MHZ = 50
+ACL, NODE, RUNTIME = 20000, 10000, 5000
+LAUNCH = 5
+
+
+class Prof:
+    """Times are nanoseconds since the start of the collection."""
+
+    def __init__(self, path, chip=5):
+        self.path, self.chip = path, chip
+        self.host, self.device = {}, {}
+        self.names, self.types = {}, {(NODE, LAUNCH): 'launch', (RUNTIME, 1): 'LaunchKernel', (ACL, 0x50001): 'aclnnX'}
+
+    def _add(self, files, name, record, size):
+        assert len(record) == size, (name, len(record))
+        files.setdefault(name, bytearray()).extend(record)
+
+    def hash(self, text):
+        value = 1000 + len(self.names)
+        return self.names.setdefault(text, value)
+
+    def call(self, level, kind, begin, end, thread=1, item=0):
+        self._add(self.host, 'unaging.api_event.data', struct.pack(
+            '<HHIIIQQQ', 0x5a5a, level, kind, thread, 0, MONOTONIC + begin, MONOTONIC + end, item), 40)
+
+    def node(self, time, name, op_type, thread=1, task_type=0, blocks=4):
+        self._add(self.host, 'unaging.compact.node_basic_info', struct.pack(
+            '<HHIIIQQIQII12x', 0x5a5a, NODE, 0, thread, 40, MONOTONIC + time, self.hash(name), task_type,
+            self.hash(op_type), blocks, 0), 64)
+
+    def tensors(self, time, name, tensors, thread=1):
+        """tensors: (kind, format, data type, dimensions)"""
+        payload = b''.join(struct.pack('<III8I', kind, fmt, data_type, *(list(shape) + [0] * (8 - len(shape))))
+                           for kind, fmt, data_type, shape in tensors)
+        self._add(self.host, 'unaging.additional.tensor_info', struct.pack(
+            '<HHIIIQQI', 0x5a5a, NODE, 1, thread, 232, MONOTONIC + time, self.hash(name),
+            len(tensors)) + payload.ljust(220, b'\0'), 256)
+
+    def contexts(self, time, name, ids, thread=1):
+        self._add(self.host, 'unaging.additional.context_id_info', struct.pack(
+            '<HHIIIQQI55I', 0x5a5a, NODE, 4, thread, 232, MONOTONIC + time, self.hash(name), len(ids),
+            *(list(ids) + [0] * (55 - len(ids)))), 256)
+
+    def track(self, time, stream, task, batch=0, task_type='KERNEL_AICORE', thread=1, device=0):
+        self._add(self.host, 'unaging.compact.task_track', struct.pack(
+            '<HHIIIQHHHHQQ16x', 0x5a5a, RUNTIME, 802, thread, 24, MONOTONIC + time, device, stream, task, batch,
+            self.hash(task_type), self.hash('kernel')), 64)
+
+    def launch(self, begin, stream, task, name, thread=1, **track):
+        """An operator's launch of 100 ns with all that belongs to it."""
+        self.call(RUNTIME, 1, begin + 20, begin + 60, thread)
+        self.track(begin + 40, stream, task, thread=thread, **track)
+        self.node(begin + 90, name, 'Type', thread)
+        self.call(NODE, LAUNCH, begin, begin + 100, thread, self.hash(name))
+
+    def _ticks(self, time):
+        assert time * DEVICE_MHZ % 1000 == 0, 'not on the grid of the counter'
+        return DEVICE_TICK + time * DEVICE_MHZ // 1000
+
+    def ran(self, start, end, stream, task, kind=0):
+        for function, time in ((0, start), (1, end)):
+            self._add(self.device, 'stars_soc.data.0', struct.pack(
+                '<HHHHQ48x', function | kind << 10, 0x6bd3, stream, task, self._ticks(time)), 64)
+
+    def ran_part(self, start, end, stream, task, context, kind=0):
+        for function, time in ((0x22, start), (0x23, end)):
+            self._add(self.device, 'stars_soc.data.0', struct.pack(
+                '<HHHHQHHHH40x', function, 0x6bd3, stream, task, self._ticks(time), kind, context, 4 << 13, 0), 64)
+
+    def pmu(self, start, end, stream, task, total, counters, core=0):
+        self._add(self.device, 'ffts_profile.data.0', struct.pack(
+            '<HHHHQHHHHQQQ8QQQ', 0x28, 0x6bd3, stream, task, 0, 0, 0, core << 13, 0, 0, total, 0, *counters,
+            self._ticks(start), self._ticks(end)), 128)
+
+    def flip(self, time, stream, number):
+        self._add(self.device, 'ts_track.data.0', struct.pack(
+            '<BBHIQHHHHQQ', 1, 14, 40, 0, self._ticks(time), stream, number, 0, 0, 0, 0), 40)
+
+    def _write(self, part, name, data):
+        path = os.path.join(self.path, part, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'wb') as stream:
+            stream.write(data if isinstance(data, (bytes, bytearray)) else data.encode())
+
+    def write(self):
+        device = [{'id': 0, 'hwts_frequency': str(DEVICE_MHZ), 'aic_frequency': '1000', 'aiv_frequency': '1000',
+                   'ai_core_num': 8, 'aiv_num': 16}]
+        for part, suffix, info in (('host', '', []), ('device_0', '.0', device)):
+            self._write(part, 'info.json' + suffix, json.dumps(
+                {'platform_version': str(self.chip), 'pid': '77', 'DeviceInfo': info, 'CPU': [{'Frequency': ''}]}))
+            self._write(part, 'start_info' + suffix, json.dumps(
+                {'collectionTimeBegin': str(UNIX // 1000), 'clockMonotonicRaw': str(MONOTONIC)}))
+            self._write(part, 'host_start.log' + suffix, '[Device0]\nclock_monotonic_raw: %d\ncntvct: 0\n' % MONOTONIC)
+        self._write('device_0', 'dev_start.log.0', 'clock_monotonic_raw: 1\ncntvct: %d\n' % DEVICE_TICK)
+        self._write('device_0', 'sample.json', json.dumps(
+            {'ai_core_metrics': 'PipeUtilization', 'ai_core_profiling_events': '0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55'}))
+        for part, files in (('host', self.host), ('device_0', self.device)):
+            for name, data in files.items():
+                self._write(part, 'data/%s.slice_0' % name, data)
+        self._write('host', 'data/unaging.additional.hash_dic.slice_0',
+                    ''.join('%d:%s\n' % (value, name) for name, value in self.names.items()))
+        self._write('host', 'data/unaging.additional.type_info_dic.slice_0',
+                    ''.join('%d_%d:%s\n' % (level, kind, name) for (level, kind), name in self.types.items()))
