@@ -14,6 +14,7 @@ struct loop {
         int (*run)(void *arg, const struct legacy_run *run, struct err *err);
         int (*operator_)(void *arg, const struct legacy_operator *operator_, struct err *err);
         int (*counters)(void *arg, const struct legacy_counters *counters, struct err *err);
+        int (*step)(void *arg, const struct legacy_step *step, struct err *err);
         int (*launch)(void *arg, const struct legacy_launch *launch, struct err *err);
     } each;
     struct legacy_run run; /* of chip 0, being put together */
@@ -255,6 +256,23 @@ int legacy_each_counters(sqlite3 *db, int64_t device_id,
                           "SELECT stream_id, task_id, total_cycle, block_num, event0, event1, event2, event3, event4,"
                           "  event5, event6, event7 FROM aicore_pmu WHERE device_id = ?1"
                           "  ORDER BY stream_id, task_id, id",
+                          device_id, &loop, err);
+}
+
+static int take_step(struct loop *loop, sqlite3_stmt *row, struct err *err)
+{
+    const struct legacy_step step = {query_integer(row, 0), query_integer(row, 1), query_integer(row, 2)};
+    return loop->each.step(loop->arg, &step, err);
+}
+
+int legacy_each_step(sqlite3 *db, int64_t device_id,
+                     int (*each)(void *arg, const struct legacy_step *step, struct err *err), void *arg,
+                     struct err *err)
+{
+    struct loop loop = {.call = take_step, .arg = arg, .each.step = each};
+    return run_for_device(db,
+                          "SELECT model_id, index_id, max(tick) FROM ts_track WHERE device_id = ?1 AND tag = 10"
+                          "  AND step_tag = 1 GROUP BY model_id, index_id ORDER BY model_id, index_id",
                           device_id, &loop, err);
 }
 

@@ -66,6 +66,14 @@ int legacy_each_counters(sqlite3 *db, int64_t device_id,
                          int (*each)(void *arg, const struct legacy_counters *counters, struct err *err), void *arg,
                          struct err *err);
 
+/* The end of one iteration of a model, by model and iteration. */
+struct legacy_step {
+    int64_t model_id, iteration, end_tick;
+};
+int legacy_each_step(sqlite3 *db, int64_t device_id,
+                     int (*each)(void *arg, const struct legacy_step *step, struct err *err), void *arg,
+                     struct err *err);
+
 /* Which function of the runtime launched the first task of a call, by stream and task. */
 struct legacy_launch {
     int64_t stream_id, task_id;

@@ -20,6 +20,9 @@ struct export_options {
     enum table_format format; /* summary only */
     enum column_set columns;  /* summary only */
     const char *timestamp;    /* "20250101120000", in names of the reports of CANN captures */
+    int64_t iteration_id;     /* captures of the layout of 2022: the first iteration that is reported; 0: not given */
+    int64_t iteration_count;  /* how many; 0: one */
+    int64_t model_id;         /* of which model; -1: of the first that has iterations */
     bool trace_compat;        /* timeline of CANN captures: ts as a string, as the vendor's tool writes it */
     /* Told once for every file that is complete under its name: "op_summary", its path. May be NULL. */
     void (*written)(void *arg, const char *report, const char *path);

@@ -78,6 +78,55 @@ static bool pool_keep(struct text_pool *pool, const char **text)
     return true;
 }
 
+/* ---- iterations ---- */
+
+struct range_search {
+    struct legacy_range *range;
+    int64_t model_id, last; /* wanted; -1: any */
+    bool any;               /* the capture has marks */
+};
+
+static int take_step(void *arg, const struct legacy_step *step, struct err *err)
+{
+    (void)err;
+    struct range_search *search = arg;
+    struct legacy_range *range = search->range;
+    search->any = true;
+    if (search->model_id < 0)
+        search->model_id = step->model_id;
+    if (step->model_id != search->model_id || step->iteration > search->last)
+        return 0;
+    range->model_id = step->model_id;
+    if (step->iteration < range->iteration) {
+        range->after_tick = step->end_tick;
+    } else {
+        range->until_tick = step->end_tick;
+        range->exists = true;
+    }
+    return 0;
+}
+
+int legacy_range_find(struct legacy_range *range, sqlite3 *db, const struct legacy_part *part,
+                      const struct export_options *options, struct err *err)
+{
+    bool given = options->iteration_id > 0;
+    int64_t count = options->iteration_count > 0 ? options->iteration_count : 1;
+    *range = (struct legacy_range){.model_id = DB_NULL,
+                                   .iteration = given ? options->iteration_id : 1,
+                                   .after_tick = INT64_MIN,
+                                   .until_tick = INT64_MIN};
+    struct range_search search = {.range = range,
+                                  .model_id = given ? options->model_id : -1,
+                                  .last =
+                                      range->iteration <= INT64_MAX - count ? range->iteration + count - 1 : INT64_MAX};
+    int status = legacy_each_step(db, part->device_id, take_step, &search, err);
+    if (status == 0 && !search.any) {
+        range->until_tick = INT64_MAX;
+        range->exists = range->iteration == 1;
+    }
+    return status;
+}
+
 /* ---- rows ---- */
 
 static int no_memory(struct err *err)
@@ -150,6 +199,8 @@ static double time_of(const struct legacy_part *part, int64_t tick)
 static int keep_run(void *arg, const struct legacy_run *run, struct err *err)
 {
     struct legacy_device *device = arg;
+    if (run->end_tick <= device->range.after_tick || run->end_tick > device->range.until_tick)
+        return 0;
     void *elements = device->tasks;
     struct legacy_task *task = next_element(&elements, &device->task_count, &device->task_capacity, sizeof *task);
     device->tasks = elements;
@@ -256,9 +307,11 @@ static int take_launch(void *arg, const struct legacy_launch *launch, struct err
     return 0;
 }
 
-int legacy_device_load(struct legacy_device *device, sqlite3 *db, const struct legacy_part *part, struct err *err)
+int legacy_device_load(struct legacy_device *device, sqlite3 *db, const struct legacy_part *part,
+                       const struct legacy_range *range, struct err *err)
 {
     device->part = *part;
+    device->range = *range;
     device->texts = pool_new();
     if (device->texts == NULL || !pool_keep(device->texts, &device->part.metrics) ||
         !pool_keep(device->texts, &device->part.events))

@@ -5,6 +5,7 @@
 #define MSPROF_EXPORTERS_LEGACY_DATA_H
 
 #include "db/query_legacy.h"
+#include "exporters/export.h"
 #include "exporters/pmu_metric.h"
 
 #include <stdbool.h>
@@ -20,10 +21,23 @@ struct legacy_task {
     double share;                           /* for sorting: percent of all time */
 };
 
+/* Which part of a capture is reported. A capture without marks of iterations is one iteration of no model. */
+struct legacy_range {
+    int64_t model_id;               /* DB_NULL: of no model */
+    int64_t iteration;              /* the first */
+    int64_t after_tick, until_tick; /* tasks that end after the one and not after the other */
+    bool exists;                    /* there is such an iteration */
+};
+
+/* Finds the iterations that the options ask for. */
+int legacy_range_find(struct legacy_range *range, sqlite3 *db, const struct legacy_part *part,
+                      const struct export_options *options, struct err *err);
+
 struct text_pool; /* inside */
 
 struct legacy_device {
     struct legacy_part part;
+    struct legacy_range range;
     struct legacy_task *tasks; /* in the order of legacy_each_run */
     size_t task_count, task_capacity;
     struct legacy_operator *operators; /* by stream, task, batch */
@@ -35,7 +49,8 @@ struct legacy_device {
 };
 
 /* Fills a zeroed device; it must be released also after a failure. */
-int legacy_device_load(struct legacy_device *device, sqlite3 *db, const struct legacy_part *part, struct err *err);
+int legacy_device_load(struct legacy_device *device, sqlite3 *db, const struct legacy_part *part,
+                       const struct legacy_range *range, struct err *err);
 void legacy_device_release(struct legacy_device *device);
 
 /* Sorts the tasks by start, stream and task; or by end. */

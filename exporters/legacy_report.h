@@ -5,11 +5,15 @@
 #include "exporters/export.h"
 #include "exporters/legacy_data.h"
 
-/* As export_summary and export_timeline (export.h); add to *ret. Files: <report>_<device>_<iteration>. */
+/* As export_summary and export_timeline (export.h); add to *ret. Files:
+ * <report>_<device>[_<model>]_<iteration>. */
 int legacy_summary(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 int legacy_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 
-#define LEGACY_ITERATION 1 /* of a capture without step marks all is iteration 1 */
+/* Writes "<report>_<device>[_<model>]_<iteration><suffix>". */
+#define LEGACY_NAME_MAX 160
+void legacy_report_name(char name[LEGACY_NAME_MAX], const struct legacy_device *device, const char *report,
+                        const char *suffix);
 
 /* "ACL_OP"; NULL when the type has no name. */
 const char *legacy_api_type(int64_t api_type);

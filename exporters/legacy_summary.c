@@ -26,6 +26,17 @@ const char *legacy_api_type(int64_t api_type)
     return api_type > 0 && (size_t)api_type < sizeof names / sizeof *names ? names[api_type] : NULL;
 }
 
+void legacy_report_name(char name[LEGACY_NAME_MAX], const struct legacy_device *device, const char *report,
+                        const char *suffix)
+{
+    const struct legacy_range *range = &device->range;
+    char model[32] = "";
+    if (range->model_id != DB_NULL)
+        snprintf(model, sizeof model, "_%lld", (long long)range->model_id);
+    snprintf(name, LEGACY_NAME_MAX, "%s_%lld%s_%lld%s", report, (long long)device->part.device_id, model,
+             (long long)range->iteration, suffix);
+}
+
 /* ---- cells ---- */
 
 static struct table_cell decimal(double value)
@@ -59,11 +70,10 @@ static struct table_cell number_or_missing(int64_t value, int64_t missing)
 
 static int open_once(struct run *run, const char *report, const struct column_titles *titles, struct err *err)
 {
-    char name[128];
+    char name[LEGACY_NAME_MAX];
     if (run->file.path != NULL)
         return 0;
-    snprintf(name, sizeof name, "%s_%lld_%d%s", report, (long long)run->device->part.device_id, LEGACY_ITERATION,
-             table_suffix(run->options->format));
+    legacy_report_name(name, run->device, report, table_suffix(run->options->format));
     return summary_open(&run->file, run->options, run->result, report, name, titles, err);
 }
 
@@ -507,7 +517,7 @@ static int stack_row(struct run *run, const char *module, const struct span *spa
 {
     static const struct column_titles titles = {5, {"Infer ID", "Module", "API", "Start Time", "Duration(ns)"}};
     const struct table_cell cells[] = {
-        cell_number(LEGACY_ITERATION, 0),
+        cell_number(run->device->range.iteration, 0),
         cell_text(module),
         cell_text(span->name[0] != '\0' ? span->name : NULL),
         cell_number((int64_t)span->first, 0),
@@ -542,7 +552,11 @@ static int write_device(void *arg, const struct legacy_part *part, struct err *e
 {
     struct run *run = arg;
     struct legacy_device device = {.tasks = NULL};
-    int status = legacy_device_load(&device, run->db, part, err);
+    struct legacy_range range;
+    int status = legacy_range_find(&range, run->db, part, run->options, err);
+    if (status != 0 || !range.exists)
+        return status;
+    status = legacy_device_load(&device, run->db, part, &range, err);
     run->device = &device;
     if (status == 0)
         status = write_calls(run, err);

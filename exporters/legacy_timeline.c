@@ -369,10 +369,10 @@ static void put_stack_event(struct run *run, const char *name, int64_t tid, doub
     begin_event(run, "", name);
     put_place(run, run->device->part.process_id, tid);
     strbuf_addf(&run->line,
-                ",\"ts\":%lld,\"dur\":%lld,\"args\":{\"Iter ID\":%d,\"Start Time\":%.15g,\"End Time\":%lld,"
+                ",\"ts\":%lld,\"dur\":%lld,\"args\":{\"Iter ID\":%lld,\"Start Time\":%.15g,\"End Time\":%lld,"
                 "\"Duration Time(ns)\":%.17g",
-                (long long)(start / 1000), (long long)((end - start) / 1000), LEGACY_ITERATION, start,
-                (long long)start + (long long)(end - start), end - start);
+                (long long)(start / 1000), (long long)((end - start) / 1000), (long long)run->device->range.iteration,
+                start, (long long)start + (long long)(end - start), end - start);
 }
 
 static int put_stack_acl(void *arg, const struct legacy_call *call, struct err *err)
@@ -447,8 +447,8 @@ static int write_msprof(struct run *run, struct err *err)
 static int write_file(struct run *run, const char *report, int (*write)(struct run *run, struct err *err),
                       struct err *err)
 {
-    char name[128];
-    snprintf(name, sizeof name, "%s_%lld_%d.json", report, (long long)run->device->part.device_id, LEGACY_ITERATION);
+    char name[LEGACY_NAME_MAX];
+    legacy_report_name(name, run->device, report, ".json");
     char *path = path_join(run->options->directory, name);
     if (path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
@@ -496,7 +496,11 @@ static int write_device(void *arg, const struct legacy_part *part, struct err *e
 {
     struct run *run = arg;
     struct legacy_device device = {.tasks = NULL};
-    int status = legacy_device_load(&device, run->db, part, err);
+    struct legacy_range range;
+    int status = legacy_range_find(&range, run->db, part, run->options, err);
+    if (status != 0 || !range.exists)
+        return status;
+    status = legacy_device_load(&device, run->db, part, &range, err);
     run->device = &device;
     if (status == 0) {
         legacy_device_sort_by_start(&device);
