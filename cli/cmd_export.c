@@ -27,7 +27,7 @@ static const struct export_type summary_type = {"summary", "summary", "row", exp
 static const struct export_type db_type = {"db", "", "row", export_database};
 
 #define CANN_DIRECTORY "mindstudio_profiler_output" /* where the vendor's tool puts both kinds since 2023 */
-#define MAX_REPORTS 16 /* kinds of reports of one export; there are three */
+#define MAX_REPORTS 16                              /* kinds of reports of one export; there are three */
 #define REPORT_NAME_SIZE 32
 
 /* What the exporter's callback needs. */
@@ -80,7 +80,8 @@ static const char *results_directory(const struct export_type *type, sqlite3 *db
 
     if (*type->directory == '\0')
         return type->directory;
-    return db_read_facts(db, &facts, &ignored) == 0 && facts.family == DB_FAMILY_CANN ? CANN_DIRECTORY : type->directory;
+    return db_read_facts(db, &facts, &ignored) == 0 && facts.family == DB_FAMILY_CANN ? CANN_DIRECTORY
+                                                                                      : type->directory;
 }
 
 static int export_reports(struct capture_job *job, const struct export_type *type, sqlite3 *db)
@@ -104,6 +105,9 @@ static int export_reports(struct capture_job *job, const struct export_type *typ
         .format = (enum table_format)job->settings->table_format,
         .columns = (enum column_set)job->settings->columns,
         .timestamp = clock_format_local(timestamp),
+        .iteration_id = job->settings->iteration_id,
+        .iteration_count = job->settings->iteration_count,
+        .model_id = job->settings->model_id,
         .trace_compat = job->settings->trace_compat,
         .written = log_written,
         .written_arg = &export_log,

@@ -127,7 +127,9 @@ void kinds_print_mdoc(FILE *stream, const struct record_kind *const *kinds, cons
         if ((*kind)->table != NULL)
             fprintf(stream, "Database table:\n.Va %s .\n.Pp\n", (*kind)->table);
         else
-            fputs("Not stored record by record; see\n.Xr msprof-schema 5\nfor the tables that its records are joined into.\n.Pp\n", stream);
+            fputs("Not stored record by record; see\n.Xr msprof-schema 5\nfor the tables that its records are joined "
+                  "into.\n.Pp\n",
+                  stream);
         put_file_names(stream, *kind);
         put_columns(stream, *kind);
         for (size_t i = 0; (layout = layout_candidate(layouts, *kind, i)) != NULL; i++)

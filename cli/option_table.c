@@ -1,10 +1,12 @@
 #include "cli/options.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #define EVERYWHERE COMMAND_BIT(COMMAND_ROOT)
-#define ON_CAPTURES (COMMAND_BIT(COMMAND_IMPORT) | COMMAND_BIT(COMMAND_EXPORT) | COMMAND_BIT(COMMAND_SHOW) | COMMAND_BIT(COMMAND_QUERY))
+#define ON_CAPTURES                                                                                                    \
+    (COMMAND_BIT(COMMAND_IMPORT) | COMMAND_BIT(COMMAND_EXPORT) | COMMAND_BIT(COMMAND_SHOW) | COMMAND_BIT(COMMAND_QUERY))
 #define MEMBER(name) offsetof(struct settings, name)
 
 /* Each list is in the order of the enum that its index is stored as. */
@@ -64,6 +66,30 @@ const struct option_spec option_table[] = {
      .type = VALUE_NONE,
      .offset = MEMBER(trace_compat),
      .help = "write times of CANN timelines as strings, as\nAscend's tool does"},
+    {.name = "model-id",
+     .commands = COMMAND_BIT(COMMAND_EXPORT_SUMMARY) | COMMAND_BIT(COMMAND_EXPORT_TIMELINE),
+     .type = VALUE_NUMBER,
+     .argument = "N",
+     .minimum = 0,
+     .maximum = INT_MAX,
+     .offset = MEMBER(model_id),
+     .help = "of captures of CANN before 2023: the model whose\niterations are reported (the first that has any)"},
+    {.name = "iteration-id",
+     .commands = COMMAND_BIT(COMMAND_EXPORT_SUMMARY) | COMMAND_BIT(COMMAND_EXPORT_TIMELINE),
+     .type = VALUE_NUMBER,
+     .argument = "N",
+     .minimum = 1,
+     .maximum = INT_MAX,
+     .offset = MEMBER(iteration_id),
+     .help = "of captures of CANN before 2023: the iteration that\nis reported (1)"},
+    {.name = "iteration-count",
+     .commands = COMMAND_BIT(COMMAND_EXPORT_SUMMARY) | COMMAND_BIT(COMMAND_EXPORT_TIMELINE),
+     .type = VALUE_NUMBER,
+     .argument = "N",
+     .minimum = 1,
+     .maximum = INT_MAX,
+     .offset = MEMBER(iteration_count),
+     .help = "how many iterations from there on (1)"},
     {.name = "width",
      .commands = COMMAND_BIT(COMMAND_SHOW),
      .type = VALUE_NUMBER,

@@ -14,7 +14,7 @@
 
 void settings_init(struct settings *settings)
 {
-    *settings = (struct settings){.command = COMMAND_ROOT, .width = WIDTH_DEFAULT};
+    *settings = (struct settings){.command = COMMAND_ROOT, .width = WIDTH_DEFAULT, .model_id = -1};
 }
 
 void settings_release(struct settings *settings)

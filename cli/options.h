@@ -36,6 +36,9 @@ struct settings {
     int table_format; /* enum table_format */
     int columns;      /* enum column_set */
     bool trace_compat;
+    int model_id;        /* -1: not given */
+    int iteration_id;    /* 0: not given */
+    int iteration_count; /* 0: not given */
     int kinds_format; /* enum kinds_format */
     int width;        /* WIDTH_DEFAULT, or columns; 0: no limit */
 

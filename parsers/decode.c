@@ -10,6 +10,7 @@
 #include "parsers/decoder.h"
 #include "parsers/framing.h"
 #include "parsers/layout.h"
+#include "parsers/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,117 +19,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define CHUNK_SIZE (1024 * 1024)
-_Static_assert(CHUNK_SIZE >= 4 * RECORD_MAX_SIZE, "a chunk must hold records on both sides of a damaged place");
-
-/* One file, or all slices of one, being decoded. */
-struct stream {
-    struct decoder *decoder;
-    struct capture_file *files; /* consecutive in the capture */
-    size_t file_count, current; /* current: the one being read */
-    const struct record_kind *kind;
-    void *state;
-    const struct layout *layout;
-    struct decode_plan *plans; /* of the layout, or of every one that may be mixed with it */
-    size_t plan_count;
-    const struct decode_plan *plan; /* of the current record */
-    struct open_batch *open;
-    struct checksum *checksum;
-    /* Offsets in the stream count the bytes that were read of all its files. */
-    int64_t *starts;       /* of each file that has been opened */
-    unsigned char *buffer; /* CHUNK_SIZE; holds used bytes that begin at stream offset buffer_offset */
-    size_t used;
-    int64_t buffer_offset;
-    bool last_chunk; /* nothing follows what is in the buffer */
-    bool searching;  /* after a damaged record, for the next sound one */
-    struct damage {
-        int64_t offset; /* in the stream */
-        struct capture_file *file;
-        struct place place;
-        uint64_t found, expected;
-    } damage; /* that the search began with */
-    uint64_t total_size;
-};
-
-/* Makes the byte of the buffer the decoder's place: in which file, and where in it. */
-static void locate(struct stream *stream, size_t at)
-{
-    int64_t offset = stream->buffer_offset + (int64_t)at;
-    size_t file = stream->current;
-    while (file > 0 && offset < stream->starts[file])
-        file--;
-    stream->decoder->file = &stream->files[file];
-    stream->decoder->offset = offset - stream->starts[file];
-}
-
-/* ---- choosing a layout ---- */
-
-static void report_no_layout(struct stream *stream, const struct layout *first)
-{
-    locate(stream, 0);
-    struct capture_file *file = stream->decoder->file;
-    struct place place = {file->name, -1, 0, NULL};
-    struct diagnostics *diag = stream->decoder->capture->diag;
-    if (first != NULL && stream->used < first->record_size) {
-        diag_report(diag, DIAG_RECORD_TRUNCATED, &place,
-                    "%zu bytes, less than one %s record; expected a multiple of %u bytes", stream->used,
-                    stream->kind->name, first->record_size);
-        file->rejected++;
-        return;
-    }
-    char found[64] = "";
-    for (size_t i = 0; i < 16 && i < stream->used; i++)
-        snprintf(found + 3 * i, sizeof found - 3 * i, "%02x ", stream->buffer[i]);
-    diag_report(diag, DIAG_LAYOUT_MISMATCH, &place,
-                "%llu bytes fit no layout of kind %s; expected %u-byte records with the magic of layout '%s', found %s",
-                (unsigned long long)stream->total_size, stream->kind->name, first != NULL ? first->record_size : 0,
-                first != NULL ? first->name : "-", found);
-}
-
-/* NULL when none fits. */
-static const struct layout *best_layout(const struct stream *stream)
-{
-    const struct layout_set *set = stream->decoder->capture->options.layouts;
-    const struct layout *best = NULL, *candidate;
-    int best_fit = 0;
-    for (size_t i = 0; (candidate = layout_candidate(set, stream->kind, i)) != NULL; i++) {
-        int fit = framing_fit(candidate, stream->buffer, stream->used, stream->total_size);
-        if (candidate->mixed && stream->used >= candidate->record_size && layout_matches(candidate, stream->buffer))
-            return candidate; /* the size of the stream says nothing */
-        if (fit > best_fit) {
-            best = candidate;
-            best_fit = fit;
-        }
-    }
-    return best;
-}
-
-/* Sets stream->layout; NULL when none fits, which has been reported. */
-static int choose_layout(struct stream *stream, struct err *err)
-{
-    const struct layout_set *set = stream->decoder->capture->options.layouts;
-    const struct layout *candidate, *best = best_layout(stream);
-    size_t count = 1;
-    stream->layout = best;
-    if (best == NULL) {
-        report_no_layout(stream, layout_candidate(set, stream->kind, 0));
-        return 0;
-    }
-    while (layout_candidate(set, stream->kind, count) != NULL)
-        count++;
-    free(stream->plans);
-    stream->plan_count = 0;
-    stream->plan = stream->plans = calloc(count, sizeof *stream->plans);
-    if (stream->plans == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < count; i++) {
-        candidate = layout_candidate(set, stream->kind, i);
-        if (candidate == best || (best->mixed && candidate->mixed))
-            decode_plan_init(&stream->plans[stream->plan_count++], stream->kind, candidate);
-    }
-    return 0;
-}
 
 /* ---- records ---- */
 
@@ -268,7 +158,7 @@ static int64_t take_chunk(struct stream *stream, struct err *err)
             break;
         if (stream->used - at < wanted)
             break;
-        locate(stream, at);
+        stream_locate(stream, at);
         if (!layout_matches(stream->layout, stream->buffer + at)) {
             note_damage(stream, at);
             stream->searching = can_search;
@@ -310,7 +200,7 @@ static int64_t take_mixed_chunk(struct stream *stream, struct err *err)
     while (at < stream->used && status == 0) {
         const struct decode_plan *plan = plan_at(stream, at);
         size_t size = plan != NULL ? plan->layout->record_size : 1;
-        locate(stream, at);
+        stream_locate(stream, at);
         if (plan != NULL && stream->used - at < size + (stream->last_chunk ? 0 : RECORD_MAX_SIZE))
             break; /* to see what follows */
         if (plan != NULL && stream->searching && plan_at(stream, at + size) == NULL)
@@ -333,30 +223,6 @@ static int64_t take_mixed_chunk(struct stream *stream, struct err *err)
     return status < 0 ? status : (int64_t)at;
 }
 
-/* A device that ages its data cuts slices off the front without regard to records: what is left of the first record is
- * as long as the whole is over a multiple of records. True when the bytes in front are such a rest. */
-static bool is_aged(const struct stream *stream, size_t rest)
-{
-    enum capture_family family = stream->decoder->capture->family;
-    const struct layout *layout = stream->layout;
-    if ((family != CAPTURE_CANN && family != CAPTURE_LEGACY) || stream->files->identity.slice < 0 || rest == 0 ||
-        stream->used < rest + layout->record_size)
-        return false;
-    if (!framing_can_search(layout))
-        return true;
-    return !layout_matches(layout, stream->buffer) && layout_matches(layout, stream->buffer + rest);
-}
-
-static void drop_aged(struct stream *stream)
-{
-    size_t rest = (size_t)(stream->total_size % stream->layout->record_size);
-    if (!is_aged(stream, rest))
-        return;
-    memmove(stream->buffer, stream->buffer + rest, stream->used - rest);
-    stream->used -= rest;
-    stream->buffer_offset += (int64_t)rest;
-}
-
 static int check_stop(const struct decoder *decoder, struct err *err)
 {
     if (interrupted())
@@ -370,12 +236,12 @@ static int check_stop(const struct decoder *decoder, struct err *err)
 static int process_buffer(struct stream *stream, bool *ret_give_up, struct err *err)
 {
     if (stream->layout == NULL) {
-        int status = choose_layout(stream, err);
+        int status = stream_choose_layout(stream, err);
         *ret_give_up = stream->layout == NULL;
         if (*ret_give_up || status < 0)
             return status;
         if (!stream->layout->mixed)
-            drop_aged(stream);
+            stream_drop_aged(stream);
     }
     int64_t done = stream->layout->mixed ? take_mixed_chunk(stream, err) : take_chunk(stream, err);
     if (done < 0)
@@ -445,7 +311,7 @@ static void report_rest(struct stream *stream)
     if (stream->searching) {
         report_damage(stream, stream->buffer_offset + (int64_t)stream->used);
     } else if (stream->used > 0) {
-        locate(stream, 0);
+        stream_locate(stream, 0);
         struct place place = decoder_place(decoder, NULL);
         diag_report(decoder->capture->diag, DIAG_RECORD_TRUNCATED, &place,
                     "%zu bytes at the end; expected a record of %u bytes", stream->used, stream->layout->record_size);
@@ -542,39 +408,6 @@ static int decode_text(struct stream *stream, struct capture_file *file, struct 
     free(data);
     decoder->bytes_done += file->size;
     return status < 0 ? status : check_stop(decoder, err);
-}
-
-int decoder_each_line(struct decoder *decoder, const struct capture_file *file, const char *data, size_t length,
-                      int (*each)(struct decoder *decoder, const struct capture_file *file, const char *line,
-                                  size_t length, const struct place *place, struct err *err),
-                      struct err *err)
-{
-    int64_t number = 0;
-    int status = 0;
-    for (size_t start = 0, end; start < length && status == 0; start = end + 1) {
-        const char *newline = memchr(data + start, '\n', length - start);
-        end = newline != NULL ? (size_t)(newline - data) : length;
-        size_t line_length = end - start;
-        if (line_length > 0 && data[end - 1] == '\r')
-            line_length--;
-        number++;
-        if (line_length == 0)
-            continue;
-        struct place place = {file->name, number, (int64_t)start, NULL};
-        if (newline == NULL) { /* its last number may have lost digits */
-            diag_report(decoder->capture->diag, DIAG_RECORD_TRUNCATED, &place,
-                        "%zu bytes without a line end; expected a whole line", length - start);
-            decoder_reject(decoder);
-            break;
-        }
-        decoder->row_problem = false;
-        status = each(decoder, file, data + start, line_length, &place, err);
-        if (decoder->row_problem)
-            decoder->file->rejected++;
-        else if (file->kind->table == NULL)
-            decoder->file->decoded++;
-    }
-    return status;
 }
 
 /* ---- all of it ---- */

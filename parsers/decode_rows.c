@@ -157,3 +157,36 @@ void decoder_set_text(struct decoder *decoder, const struct record_kind *kind, s
     row->cells[column].length = (uint32_t)length;
     *row->present |= UINT64_C(1) << column;
 }
+
+int decoder_each_line(struct decoder *decoder, const struct capture_file *file, const char *data, size_t length,
+                      int (*each)(struct decoder *decoder, const struct capture_file *file, const char *line,
+                                  size_t length, const struct place *place, struct err *err),
+                      struct err *err)
+{
+    int64_t number = 0;
+    int status = 0;
+    for (size_t start = 0, end; start < length && status == 0; start = end + 1) {
+        const char *newline = memchr(data + start, '\n', length - start);
+        end = newline != NULL ? (size_t)(newline - data) : length;
+        size_t line_length = end - start;
+        if (line_length > 0 && data[end - 1] == '\r')
+            line_length--;
+        number++;
+        if (line_length == 0)
+            continue;
+        struct place place = {file->name, number, (int64_t)start, NULL};
+        if (newline == NULL) { /* its last number may have lost digits */
+            diag_report(decoder->capture->diag, DIAG_RECORD_TRUNCATED, &place,
+                        "%zu bytes without a line end; expected a whole line", length - start);
+            decoder_reject(decoder);
+            break;
+        }
+        decoder->row_problem = false;
+        status = each(decoder, file, data + start, line_length, &place, err);
+        if (decoder->row_problem)
+            decoder->file->rejected++;
+        else if (file->kind->table == NULL)
+            decoder->file->decoded++;
+    }
+    return status;
+}

@@ -22,8 +22,8 @@ struct decoder {
     /* Where the decoder is: */
     struct capture_file *file;
     int64_t record, offset;
-    bool consumed;    /* a hook took the current record: no row is stored */
-    bool row_problem; /* a hook or line reported the current record */
+    bool consumed;                   /* a hook took the current record: no row is stored */
+    bool row_problem;                /* a hook or line reported the current record */
     struct association *association; /* NULL until a hook asks for it */
     struct cell *scratch;            /* RECORD_MAX_COLUMNS cells: the row of a kind without a table */
     uint64_t scratch_present;
