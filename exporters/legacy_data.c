@@ -109,14 +109,13 @@ static int take_step(void *arg, const struct legacy_step *step, struct err *err)
 int legacy_range_find(struct legacy_range *range, sqlite3 *db, const struct legacy_part *part,
                       const struct export_options *options, struct err *err)
 {
-    bool given = options->iteration_id > 0;
     int64_t count = options->iteration_count > 0 ? options->iteration_count : 1;
     *range = (struct legacy_range){.model_id = DB_NULL,
-                                   .iteration = given ? options->iteration_id : 1,
+                                   .iteration = options->iteration_id > 0 ? options->iteration_id : 1,
                                    .after_tick = INT64_MIN,
                                    .until_tick = INT64_MIN};
     struct range_search search = {.range = range,
-                                  .model_id = given ? options->model_id : -1,
+                                  .model_id = options->model_id,
                                   .last =
                                       range->iteration <= INT64_MAX - count ? range->iteration + count - 1 : INT64_MAX};
     int status = legacy_each_step(db, part->device_id, take_step, &search, err);
