@@ -125,3 +125,30 @@ END
     expect_contains "$output" "device_0"
     expect_contains "$output" "2025-01-01 00:00:00.000000"
 }
+
+@test "captures of other sizes, seeds, streams, threads and slice sizes come out right" {
+    generator=$shared/tools/gen_prof.py
+    python=/usr/bin/python3
+    "$python" -c 'import numpy' 2>/dev/null || skip "numpy is not installed"
+    while read -r chip count streams threads seed slice; do
+        rm -rf generated
+        "$python" "$generator" generated -n "$count" --chip "$chip" --streams "$streams" --threads "$threads" \
+            --seed "$seed" --slice-kb "$slice"
+        export_all generated
+        python3 "$BATS_TEST_DIRNAME/recompute.py" generated/PROF_*
+        python3 - generated/PROF_*/mindstudio_profiler_output/msprof_*.json "$count" <<'END'
+import json, sys
+with open(sys.argv[1], encoding='utf-8') as stream:
+    events = json.load(stream)
+starts = {event['id']: event for event in events if event['ph'] == 's'}
+ends = [event for event in events if event['ph'] == 'f']
+assert len(starts) == len(ends) == int(sys.argv[2])
+assert all(starts[event['id']]['ts'] < event['ts'] for event in ends)
+END
+    done <<'END'
+5 1500 7 3 11 16
+1 2500 3 5 12 64
+5 3000 40 8 13 1
+1 700 1 1 14 3
+END
+}
