@@ -39,8 +39,8 @@ struct settings {
     int model_id;        /* -1: not given */
     int iteration_id;    /* 0: not given */
     int iteration_count; /* 0: not given */
-    int kinds_format; /* enum kinds_format */
-    int width;        /* WIDTH_DEFAULT, or columns; 0: no limit */
+    int kinds_format;    /* enum kinds_format */
+    int width;           /* WIDTH_DEFAULT, or columns; 0: no limit */
 
     bool list_options; /* help --options */
 };

@@ -219,8 +219,8 @@ int legacy_each_operator(sqlite3 *db, int64_t device_id,
     return run_for_device(
         db,
         "SELECT t.stream_id, t.task_id, t.model_id, t.time_ns, t.block_dim, t.task_type,"
-        "  coalesce(t.op_name, n.name, printf('%d', t.op_name_id)),"
-        "  coalesce(t.op_type, y.name, printf('%d', t.op_type_id)), group_concat(x.input_shapes, ';'),"
+        "  coalesce(t.op_name, n.name, CAST(t.op_name_id AS TEXT)),"
+        "  coalesce(t.op_type, y.name, CAST(t.op_type_id AS TEXT)), group_concat(x.input_shapes, ';'),"
         "  group_concat(x.input_data_types, ';'), group_concat(x.input_formats, ';'),"
         "  group_concat(x.output_shapes, ';'), group_concat(x.output_data_types, ';'),"
         "  group_concat(x.output_formats, ';')"
