@@ -123,6 +123,7 @@ static const char *const framework_data_type_names[] = {
 };
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
+#define UNDEFINED_IN_GRAPH 28
 #define UNDEFINED UINT32_MAX /* what a framework says that does not know */
 
 static const char *pick(const char *const *names, size_t count, uint32_t value)
@@ -139,12 +140,11 @@ static char *put_text(char *p, const char *text)
 
 char *tensor_type_put(char *p, uint32_t data_type, enum tensor_era era)
 {
-    const char *name = pick(data_type_names, COUNT(data_type_names), data_type);
-    if (data_type == UNDEFINED)
-        name = "UNDEFINED";
-    else if (data_type >= FRAMEWORK_DATA_TYPES)
-        name = pick(framework_data_type_names, COUNT(framework_data_type_names), data_type - FRAMEWORK_DATA_TYPES);
-    else if (data_type == 28 && era == TENSOR_ERA_2022)
+    const char *name =
+        data_type >= FRAMEWORK_DATA_TYPES
+            ? pick(framework_data_type_names, COUNT(framework_data_type_names), data_type - FRAMEWORK_DATA_TYPES)
+            : pick(data_type_names, COUNT(data_type_names), data_type);
+    if (data_type == UNDEFINED || (data_type == UNDEFINED_IN_GRAPH && era == TENSOR_ERA_2022))
         name = "UNDEFINED";
     return name != NULL ? put_text(p, name) : number_put_unsigned(p, data_type);
 }

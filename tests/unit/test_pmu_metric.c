@@ -22,7 +22,7 @@ struct expected {
 static void print_value(const struct pmu_value *value, char text[64])
 {
     if (value->value == DB_NULL) {
-        strcpy(text, "N/A");
+        snprintf(text, 64, "N/A");
         return;
     }
     *number_put_shortest(text, value->value, value->decimals) = '\0';
