@@ -53,6 +53,9 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_TASK_UNMATCHED_START, "task-unmatched-start", DIAG_NOTE,                                                    \
       "a task start without its end, or replaced by a later start; it is not a task",                                  \
       "no action is needed: common where a capture ends")                                                              \
+    X(DIAG_CHIP_UNKNOWN, "chip-unknown", DIAG_WARNING,                                                                 \
+      "a device whose chip (platform_version in info.json) is not supported; its data are skipped",                    \
+      "see msprof-cann(7) for the chips that are read")                                                                \
     X(DIAG_TASK_UNLAUNCHED, "task-unlaunched", DIAG_NOTE,                                                              \
       "tasks of a device that no record of the host launched; they have no operator",                                  \
       "no action is needed: common where a capture starts, or without the host's half")                                \

@@ -9,9 +9,11 @@
 #include "db/query.h"
 #include "exporters/export.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What differs between the two. */
 struct export_type {
@@ -132,13 +134,15 @@ static int export_reports(struct capture_job *job, const struct export_type *typ
 static int export_capture(struct capture_job *job, const struct export_type *type)
 {
     sqlite3 *db = NULL;
-    int status = job_open_database(job, &db);
+    int status = job_open_database(job, &db), exported;
 
     if (db == NULL)
         return status;
-    status = status_worse(status, export_reports(job, type, db));
+    exported = export_reports(job, type, db);
     database_close(db);
-    return status;
+    if (exported == STATUS_DONE && job->settings->clear && unlink(job->database) != 0)
+        console_warning("'%s' is not removed: %s", job->database, strerror(errno));
+    return status_worse(status, exported);
 }
 
 static int export_capture_timeline(struct capture_job *job)

@@ -35,7 +35,7 @@ struct settings {
 
     int table_format; /* enum table_format */
     int columns;      /* enum column_set */
-    bool trace_compat;
+    bool trace_compat, clear;
     int model_id;        /* -1: not given */
     int iteration_id;    /* 0: not given */
     int iteration_count; /* 0: not given */

@@ -477,6 +477,33 @@ static enum capture_family recognise_family(const struct capture *capture)
     return has_one_of(capture, job) ? CAPTURE_JOB : CAPTURE_SVP;
 }
 
+static bool is_known_chip(int64_t chip)
+{
+    static const int64_t known[] = {0, 1, 2, 3, 4, 5, 7, 8, 11};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (known[i] == chip)
+            return true;
+    }
+    return false;
+}
+
+/* Devices of a chip whose records are not known are left out; the host and the other devices are not. */
+static void skip_unknown_chips(struct capture *capture)
+{
+    for (size_t i = 0; i < capture->part_count; i++) {
+        const struct capture_part *part = &capture->parts[i];
+        struct place place = {part->directory, -1, -1, "platform_version"};
+        if (part->is_host || part->chip < 0 || is_known_chip(part->chip))
+            continue;
+        diag_report(capture->diag, DIAG_CHIP_UNKNOWN, &place, "chip %lld; expected 0 to 5, 7, 8 or 11",
+                    (long long)part->chip);
+        for (size_t k = 0; k < capture->file_count; k++) {
+            if (capture->files[k].part == i)
+                capture->files[k].kind = NULL;
+        }
+    }
+}
+
 /* The clocks of a new capture: every time becomes one since 1970. */
 static void settle_parts(struct capture *capture)
 {
@@ -520,10 +547,12 @@ int capture_open(struct capture *capture, const char *directory, const struct ca
         for (size_t i = 0; i < capture->file_count; i++)
             capture->files[i].id = (int64_t)i + 1;
         capture->family = recognise_family(capture);
-        if (capture->family == CAPTURE_CANN)
+        if (capture->family == CAPTURE_CANN) {
+            skip_unknown_chips(capture);
             settle_parts(capture);
-        else
+        } else {
             settle_clocks(capture);
+        }
         report_absences(capture);
         status = check_anything(capture, &list, err);
     }

@@ -126,6 +126,24 @@ END
     expect_contains "$output" "2025-01-01 00:00:00.000000"
 }
 
+@test "a device of an unknown chip is named and left out, the host is not" {
+    copy_generated prof-chip5-1k
+    sed -i 's/"platform_version":"5"/"platform_version":"99"/' PROF_1/device_0/info.json.0
+    run_msprof export summary -dir PROF_1
+    expect_status 3
+    expect_contains "$stderr" "device_0: field platform_version: chip 99"
+    TABLES=(api_statistic)
+    python3 "$BATS_TEST_DIRNAME/agree.py" "$shared/data/expected/prof-chip5-1k" PROF_1/mindstudio_profiler_output api_statistic
+}
+
+@test "with --clear only the reports stay" {
+    copy_generated prof-chip5-1k
+    run_msprof export summary -dir PROF_1 --clear
+    expect_status 0
+    [ ! -e PROF_1/sqlite/runtime.db ]
+    [ "$(find PROF_1/mindstudio_profiler_output -type f | wc -l)" -eq 4 ]
+}
+
 @test "captures of other sizes, seeds, streams, threads and slice sizes come out right" {
     generator=$shared/tools/gen_prof.py
     python=/usr/bin/python3
