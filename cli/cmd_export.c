@@ -223,6 +223,11 @@ const struct command command_export_summary = {
     .run = run_summary,
 };
 
+static const struct example db_examples[] = {
+    {"what it can be told", "msprof help export db"},
+    {NULL, NULL},
+};
+
 const struct command command_export_db = {
     .path = "export db",
     .parent = COMMAND_EXPORT,
@@ -230,5 +235,6 @@ const struct command command_export_db = {
     .description = "Writes what a CANN capture holds as one SQLite database in the schema that Ascend has\n"
                    "published, msprof_<time>.db in the capture.\n",
     .needs_capture = true,
+    .examples = db_examples,
     .run = run_db,
 };

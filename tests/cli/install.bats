@@ -26,6 +26,7 @@ setup() {
 /usr/share/man/man1/msprof.1
 /usr/share/man/man5/msprof-records.5
 /usr/share/man/man5/msprof-schema.5
+/usr/share/man/man7/msprof-cann.7
 /usr/share/zsh/site-functions/_msprof
 END
     )"

@@ -43,6 +43,19 @@ struct random_row {
     char texts[RECORD_MAX_COLUMNS][TEXT_ROOM];
 };
 
+/* Whether an earlier field has bits of this one: one of several ways to say the same, of which a record has one. */
+static bool is_taken(const struct layout *layout, size_t index)
+{
+    const struct field *field = &layout->fields[index];
+    for (size_t i = 0; i < index; i++) {
+        const struct field *earlier = &layout->fields[i];
+        bool bits = field->bit_count != 0 && earlier->bit_count != 0;
+        if (!bits && earlier->offset < field->offset + field->width && field->offset < earlier->offset + earlier->width)
+            return true;
+    }
+    return false;
+}
+
 static void fill_row(struct random_row *random, const struct record_kind *kind, const struct layout *layout)
 {
     random->present = 0;
@@ -51,6 +64,8 @@ static void fill_row(struct random_row *random, const struct record_kind *kind, 
         int at = record_kind_column(kind, field->column);
         assert_true(at >= 0);
         struct cell *cell = &random->cells[at];
+        if (is_taken(layout, i))
+            continue;
         random->present |= UINT64_C(1) << at;
         if (kind->columns[at].type != COLUMN_TEXT) {
             cell->integer = random_value(field);
@@ -80,7 +95,8 @@ static void round_trip(const struct record_kind *kind, const struct layout *layo
     decode_plan_init(&plan, kind, layout);
     decode_record(&plan, record, &out_row, &bad_column);
     assert_int_equal(bad_column, -1);
-    assert_int_equal(out.present, in.present);
+    assert_int_equal(out.present, plan.present);
+    assert_int_equal(in.present & ~out.present, 0);
     for (size_t i = 0; i < kind->column_count; i++) {
         if ((in.present >> i & 1) == 0)
             continue;
