@@ -299,6 +299,49 @@ static void stream_and_task_of_stars_share_their_bits(void **state)
     }
 }
 
+/* ---- calls ---- */
+
+#define CALL_SIZE 40
+
+static unsigned char *put_call(unsigned char *p, unsigned level, unsigned request, uint64_t begin, uint64_t end)
+{
+    memset(p, 0, CALL_SIZE);
+    put16(p, 0x5a5a);
+    put16(p + 2, level);
+    put32(p + 4, 1);
+    put32(p + 8, 42);
+    put32(p + 12, request);
+    put64(p + 16, begin);
+    put64(p + 24, end);
+    return p + CALL_SIZE;
+}
+
+static void two_events_are_one_call_and_half_a_call_is_named(void **state)
+{
+    (void)state;
+    unsigned char bytes[6 * CALL_SIZE], *p = bytes;
+    make_job();
+    p = put_call(p, 15000, 1, 1000, UINT64_MAX);
+    p = put_call(p, 15000, 2, 1100, UINT64_MAX); /* never ends */
+    p = put_call(p, 5000, 0, 1200, 1300);
+    p = put_call(p, 15000, 1, 2000, UINT64_MAX);
+    p = put_call(p, 5000, 0, 1300, 1200); /* ends before it begins */
+    put_call(p, 5000, 0, 1300, UINT64_MAX - 1);
+    put_file("unaging.api_event.data.slice_0", bytes, sizeof bytes);
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    const struct diagnostics *diag = collection_diagnostics(collection);
+    assert_int_equal(row_count(collection, "host_call"), 2);
+    assert_int_equal(row_integer(collection, "host_call", 0, "level"), 15000);
+    assert_int_equal(row_integer(collection, "host_call", 0, "duration_ns"), 1000);
+    assert_int_equal(row_integer(collection, "host_call", 1, "level"), 5000);
+    assert_int_equal(row_integer(collection, "host_call", 1, "start_ns"),
+                     row_integer(collection, "host_call", 0, "start_ns") + 200);
+    assert_report(diag, DIAG_TASK_UNMATCHED_START, "has no second half", NULL);
+    assert_int_equal(reported(diag, DIAG_RECORD_VALUE, NULL), 2);
+    assert_int_equal(collection_file(collection, "data/unaging.api_event.data.slice_0")->rejected, 2);
+    collection_free(collection);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
 
 int main(void)
@@ -314,6 +357,7 @@ int main(void)
         TEST(names_of_tensors_follow_the_era),
         TEST(lost_counters_are_told_and_samples_end_with_mode_0),
         TEST(stream_and_task_of_stars_share_their_bits),
+        TEST(two_events_are_one_call_and_half_a_call_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
