@@ -43,10 +43,17 @@ struct random_row {
     char texts[RECORD_MAX_COLUMNS][TEXT_ROOM];
 };
 
-/* Whether an earlier field has bits of this one: one of several ways to say the same, of which a record has one. */
+/* Whether an earlier field has bits of this one: one of several ways to say the same, of which a record has one; or a
+ * magic has them, which says what the field's value is. */
 static bool is_taken(const struct layout *layout, size_t index)
 {
     const struct field *field = &layout->fields[index];
+    for (size_t i = 0; i < LAYOUT_MAX_MAGICS && layout->magics[i].width != 0; i++) {
+        const struct magic *magic = &layout->magics[i];
+        if (magic->mask == 0 && magic->offset < field->offset + field->width &&
+            field->offset < magic->offset + magic->width)
+            return true;
+    }
     for (size_t i = 0; i < index; i++) {
         const struct field *earlier = &layout->fields[i];
         bool bits = field->bit_count != 0 && earlier->bit_count != 0;
