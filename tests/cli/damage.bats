@@ -315,7 +315,7 @@ os.mkfifo("JOBX/info.json.1")'
         file.write(block)'
     for delay in 0.05 0.2 0.5; do
         status=0
-        timeout --preserve-status -s INT "$delay" "$MSPROF" import -q -dir JOBX 2>errors || status=$?
+        timeout --foreground --preserve-status -s INT "$delay" "$MSPROF" import -q -dir JOBX 2>errors || status=$?
         output='' stderr=$(<errors)
         expect_status 130
         expect_equal "$(sha256sum <JOBX/sqlite/runtime.db)" "$before"
