@@ -269,7 +269,7 @@ static void put_line(struct text_table *table, enum text_column_kind kind, size_
 /* Prints cells, whose remainders are set, line by line. */
 static void put_cells(struct text_table *table, struct remainder *cells)
 {
-    size_t columns[TABLE_MAX_COLUMNS]; /* of each stack: the column that is printed now */
+    size_t columns[TABLE_MAX_COLUMNS] = {0}; /* of each stack: the column that is printed now */
     size_t open = table->stack_count;
     locale_t previous = display_enter(&table->display);
     for (size_t i = 0; i < table->stack_count; i++)
@@ -296,7 +296,7 @@ static void put_cells(struct text_table *table, struct remainder *cells)
 
 static void put_titles(struct text_table *table)
 {
-    struct remainder cells[TABLE_MAX_COLUMNS];
+    struct remainder cells[TABLE_MAX_COLUMNS] = {0};
     for (size_t i = 0; i < table->count; i++) {
         const char *title = table->columns[i].title;
         cells[i] = (struct remainder){.wrapping = WRAP_TITLE, .text = title, .length = strlen(title)};
@@ -306,11 +306,10 @@ static void put_titles(struct text_table *table)
 
 static void put_row(struct text_table *table, const struct table_cell *cells)
 {
-    struct remainder rest[TABLE_MAX_COLUMNS];
+    struct remainder rest[TABLE_MAX_COLUMNS] = {0};
     for (size_t i = 0; i < table->count; i++) {
         rest[i].wrapping = cell_wrapping(table->columns[i].kind);
         rest[i].text = cell_as_text(&cells[i], rest[i].buffer, &rest[i].length);
-        rest[i].done = false;
     }
     put_cells(table, rest);
 }
