@@ -24,7 +24,7 @@ endif
 override CFLAGS += -std=c17 -pthread -fPIE $(WARNINGS) $(CFLAGS_$(VARIANT))
 override LDFLAGS += -pthread -pie $(if $(filter release clang,$(VARIANT)),-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) \
             $(filter -fsanitize=% --coverage,$(CFLAGS_$(VARIANT)))
-LDLIBS  += -lsqlite3 -lcjson -lcsv -lcrypto
+LDLIBS  += -lsqlite3 -lcjson -lcsv -lssh2 -lcrypto
 comma   := ,
 
 B := build/$(VARIANT)
