@@ -116,6 +116,8 @@ static int serve_input(struct ssh_command *command, bool *ret_busy, struct err *
     while (!command->input_ended && !ssh_send_is_congested(connection)) {
         ssize_t n;
 
+        if (command->io.input == NULL && command->io.keeps_input_open)
+            return 0;
         if (command->input_length == 0) {
             int result = 0;
 
@@ -233,13 +235,6 @@ int ssh_commands_serve(struct ssh_command *const *commands, size_t count, struct
         }
         if (connection == NULL)
             return 0;
-        for (size_t i = 0; i < count && !any_busy; i++)
-            if (commands[i] != NULL && commands[i]->io.idle != NULL && commands[i]->state != ENDED) {
-                int result = commands[i]->io.idle(commands[i]->io.arg, err);
-
-                if (result != 0)
-                    return result;
-            }
         if (!any_busy || interrupted()) {
             int result = ssh_wait(connection, SSH_NEVER, err);
 
@@ -247,6 +242,11 @@ int ssh_commands_serve(struct ssh_command *const *commands, size_t count, struct
                 return result;
         }
     }
+}
+
+void ssh_command_end_input(struct ssh_command *command)
+{
+    command->io.keeps_input_open = false;
 }
 
 bool ssh_command_has_ended(const struct ssh_command *command)

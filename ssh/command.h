@@ -16,8 +16,8 @@ struct ssh_io {
     int (*input)(void *arg, const char **bytes, size_t *length, struct err *err);
     int (*output)(void *arg, const char *bytes, size_t length, struct err *err);
     int (*errors)(void *arg, const char *bytes, size_t length, struct err *err);
-    /* Called about five times a second while there is nothing else to do. It may run other commands. */
-    int (*idle)(void *arg, struct err *err);
+    /* Without an input function: the input stays open until ssh_command_end_input. */
+    bool keeps_input_open;
     void *arg;
 };
 
@@ -39,6 +39,8 @@ int ssh_commands_serve(struct ssh_command *const *commands, size_t count, struct
 
 /* Serves one round without waiting; *ret_busy tells whether something moved. */
 int ssh_command_poll(struct ssh_command *command, bool *ret_busy, struct err *err);
+
+void ssh_command_end_input(struct ssh_command *command);
 
 bool ssh_command_has_ended(const struct ssh_command *command);
 /* After the end. */

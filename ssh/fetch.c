@@ -193,8 +193,8 @@ static int add_data_command(struct transfer *transfer, struct strbuf *script, st
 static int serve_streams(struct transfer *transfer, struct err *err)
 {
     struct stream streams[2] = {{transfer, 0}, {transfer, 1}};
-    struct ssh_io data = {give_names, take_data, keep_complaint, NULL, &streams[0]};
-    struct ssh_io checksums = {give_names, take_checksums, keep_complaint, NULL, &streams[1]};
+    struct ssh_io data = {give_names, take_data, keep_complaint, false, &streams[0]};
+    struct ssh_io checksums = {give_names, take_checksums, keep_complaint, false, &streams[1]};
     struct ssh_command *commands[2] = {NULL, NULL};
     struct strbuf script;
     int result;
