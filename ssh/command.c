@@ -17,6 +17,7 @@ enum command_state { RUNNING, CLOSING, ENDED };
 struct ssh_command {
     struct ssh_connection *connection;
     LIBSSH2_CHANNEL *channel;
+    unsigned generation; /* of the connection's session that the channel belongs to */
     struct ssh_io io;
     enum command_state state;
     const char *input; /* what is left of the current piece */
@@ -96,6 +97,7 @@ int ssh_command_start(struct ssh_command **ret, struct ssh_connection *connectio
     }
     command->connection = connection;
     command->io = *io;
+    command->generation = connection->generation;
     result = connection->lost || connection->session == NULL
                  ? err_set(err, ERR_REMOTE, "the connection to '%s' is lost", connection->target.host)
                  : open_channel(command, err);
@@ -187,6 +189,8 @@ int ssh_command_poll(struct ssh_command *command, bool *ret_busy, struct err *er
     int result = 0, code;
 
     *ret_busy = false;
+    if (!ssh_command_is_connected(command))
+        return err_set(err, ERR_REMOTE, "the connection to '%s' is lost", command->connection->target.host);
     if (command->state == RUNNING) {
         result = serve_output(command, 0, ret_busy, err);
         if (result == 0)
@@ -244,6 +248,11 @@ int ssh_commands_serve(struct ssh_command *const *commands, size_t count, struct
     }
 }
 
+bool ssh_command_is_connected(const struct ssh_command *command)
+{
+    return command->connection->session != NULL && command->generation == command->connection->generation;
+}
+
 void ssh_command_end_input(struct ssh_command *command)
 {
     command->io.keeps_input_open = false;
@@ -264,7 +273,7 @@ void ssh_command_close(struct ssh_command *command)
     if (command == NULL)
         return;
     /* without waiting: what does not go out now is freed with the session */
-    if (command->channel != NULL && command->connection->session != NULL)
+    if (command->channel != NULL && ssh_command_is_connected(command))
         libssh2_channel_free(command->channel);
     free(command->buffer);
     free(command);

@@ -42,6 +42,8 @@ int ssh_command_poll(struct ssh_command *command, bool *ret_busy, struct err *er
 
 void ssh_command_end_input(struct ssh_command *command);
 
+/* False when its connection has gone or has been made anew meanwhile. */
+bool ssh_command_is_connected(const struct ssh_command *command);
 bool ssh_command_has_ended(const struct ssh_command *command);
 /* After the end. */
 const struct ssh_exit *ssh_command_exit(const struct ssh_command *command);

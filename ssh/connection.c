@@ -319,6 +319,7 @@ static void close_session(struct ssh_connection *connection)
             ;
     }
     connection->session = NULL;
+    connection->generation++;
     if (connection->fd >= 0)
         close(connection->fd);
     connection->fd = -1;

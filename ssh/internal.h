@@ -29,6 +29,7 @@ struct ssh_connection {
     struct ssh_target target;
     LIBSSH2_SESSION *session;
     int fd;
+    unsigned generation; /* of the session: channels of an older one are gone */
     bool lost;
     bool tidying;
     int64_t tidying_until_ns; /* monotonic */

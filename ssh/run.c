@@ -119,6 +119,11 @@ int board_lock_take(struct board_lock *lock, struct board *board, const char *di
     return result;
 }
 
+bool board_lock_is_held(const struct board_lock *lock)
+{
+    return lock->holder != NULL && ssh_command_is_connected(lock->holder);
+}
+
 void board_lock_release(struct board_lock *lock)
 {
     struct err ignored = ERR_INIT;
@@ -399,9 +404,9 @@ int board_unmount(struct board *board, const char *directory, struct err *err)
     strbuf_init(&script, SCRIPT_LIMIT);
     strbuf_adds(&script, "umount ");
     ssh_quote(&script, directory);
-    strbuf_adds(&script, " && rmdir ");
+    strbuf_adds(&script, " || exit 1\nrmdir ");
     ssh_quote(&script, directory);
-    strbuf_addc(&script, '\n');
+    strbuf_adds(&script, " 2>/dev/null\nexit 0\n"); /* it stays when something else is in it */
     result = board_do(board, "cannot unmount the project from the board", script.data, NULL, err);
     strbuf_release(&script);
     return result;

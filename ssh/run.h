@@ -20,6 +20,8 @@ struct board_lock {
 int board_lock_take(struct board_lock *lock, struct board *board, const char *directory, struct err *err);
 /* Before the first board_lock_take. */
 int board_lock_init(struct board_lock *lock, struct err *err);
+/* False also when the connection was made anew meanwhile: take it again. */
+bool board_lock_is_held(const struct board_lock *lock);
 /* Gives it back and waits until that is done; harmless when not held. After a lost connection it only forgets. */
 void board_lock_release(struct board_lock *lock);
 
