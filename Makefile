@@ -1,33 +1,79 @@
 # msprof: every target. 'make help' lists them.
 #
-# Objects and binaries live under build/<variant>/; build/msprof is the release program.
+# Objects and programs live under build/<variant>/; build/msprof is the release program.
+# CC, CPPFLAGS, CFLAGS, LDFLAGS and LDLIBS are the user's: they are added to what the project needs.
 
+VERSION := 0.1.0
 VARIANT ?= release
 prefix  ?= /usr/local
 DESTDIR ?=
-VERSION := 0.1.0
 
-CC      ?= cc
+SHELL       := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+.DELETE_ON_ERROR:
+.SECONDARY:
+.SUFFIXES:
+.PHONY: all
+all:
+
+# --- how to compile: the variants ---
+
+CC       ?= cc
+WERROR   ?= -Werror
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes -Wmissing-prototypes \
-            -Wold-style-definition -Wpointer-arith -Wcast-qual -Wwrite-strings -Wformat=2 -Wundef -Wvla -Werror
-CPPFLAGS += -I. -Ibuild/$(VARIANT)/generated -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DMSPROF_VERSION='"$(VERSION)"' \
-            -DMSPROF_PREFIX='"$(prefix)"'
-CFLAGS_release  := -O2 -g -fstack-protector-strong -D_FORTIFY_SOURCE=2
-CFLAGS_asan     := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-CFLAGS_tsan     := -O1 -g -fsanitize=thread -fno-omit-frame-pointer
-CFLAGS_coverage := -O0 -g --coverage
-CFLAGS_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-CFLAGS_clang    := -O2 -g
+            -Wold-style-definition -Wpointer-arith -Wcast-qual -Wwrite-strings -Wformat=2 -Wundef -Wvla $(WERROR)
+
+# No path of the build machine in the program: the same sources make the same bytes in every directory.
+OPTIMIZED := -O2 -g -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -ffile-prefix-map=$(CURDIR)=.
+SANITIZED := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
+HARDENED  := -Wl,-z,relro -Wl,-z,now
+
+CFLAGS_release   := $(OPTIMIZED)
+LDFLAGS_release  := $(HARDENED)
+CFLAGS_clang     := $(OPTIMIZED)
+LDFLAGS_clang    := $(HARDENED)
+CFLAGS_asan      := $(SANITIZED) -fsanitize=address,undefined
+LDFLAGS_asan     := -fsanitize=address,undefined
+CFLAGS_tsan      := $(SANITIZED) -fsanitize=thread
+LDFLAGS_tsan     := -fsanitize=thread
+CFLAGS_coverage  := -O0 -g --coverage
+LDFLAGS_coverage := --coverage
+CFLAGS_fuzz      := $(SANITIZED) -fsanitize=fuzzer-no-link,address,undefined
+LDFLAGS_fuzz     := -fsanitize=address,undefined
+
+VARIANTS := release clang asan tsan coverage fuzz
+ifeq (,$(filter $(VARIANT),$(VARIANTS)))
+$(error unknown VARIANT '$(VARIANT)'; there are: $(VARIANTS))
+endif
 ifneq (,$(filter fuzz clang,$(VARIANT)))
 override CC := clang
 endif
-override CFLAGS += -std=c17 -pthread -fPIE $(WARNINGS) $(CFLAGS_$(VARIANT))
-override LDFLAGS += -pthread -pie $(if $(filter release clang,$(VARIANT)),-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) \
-            $(filter -fsanitize=% --coverage,$(CFLAGS_$(VARIANT)))
-LDLIBS  += -lsqlite3 -lcjson -lcsv -lssh2 -lcrypto
-comma   := ,
 
 B := build/$(VARIANT)
+
+NEEDED_CPPFLAGS := -I. -I$(B)/generated -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DMSPROF_VERSION='"$(VERSION)"'
+NEEDED_CFLAGS   := -std=c17 -pthread -fPIE $(WARNINGS) $(CFLAGS_$(VARIANT))
+NEEDED_LDFLAGS  := -pthread -pie $(LDFLAGS_$(VARIANT))
+NEEDED_LDLIBS   := -lsqlite3 -lcjson -lcsv -lssh2 -lcrypto
+
+COMPILE = $(CC) $(NEEDED_CPPFLAGS) $(CPPFLAGS) $(NEEDED_CFLAGS) $(CFLAGS)
+LINK    = $(CC) $(NEEDED_LDFLAGS) $(LDFLAGS)
+LIBS    = $(NEEDED_LDLIBS) $(LDLIBS)
+
+# A line for each step; 'make V=1' shows the commands themselves.
+say = $(if $(V),,@printf '  %-7s %s\n' $(1) $@;)
+
+# A stamp holds a text and is as old as the text: what depends on it is made anew when, say, the flags change.
+# usage: $(call write-stamp,TEXT)
+write-stamp = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' >$@
+.PHONY: FORCE
+$(B)/flags: FORCE
+	$(call write-stamp,$(subst $(CURDIR),,$(COMPILE) $(LINK) $(LIBS)))
+$(B)/prefix: FORCE
+	$(call write-stamp,$(prefix))
+
+# --- the program ---
+
 KIND_SOURCES := $(sort $(wildcard parsers/kinds/*.c))
 KINDS        := $(notdir $(KIND_SOURCES:.c=))
 LIB_SOURCES  := $(sort $(wildcard base/*.c parsers/*.c db/*.c exporters/*.c ssh/*.c)) $(KIND_SOURCES)
@@ -36,58 +82,145 @@ LIB_OBJECTS  := $(LIB_SOURCES:%.c=$(B)/%.o)
 CLI_OBJECTS  := $(CLI_SOURCES:%.c=$(B)/%.o)
 KIND_LIST    := $(B)/generated/kind_list.h
 
-.PHONY: all help clean
-all: build/msprof ## build build/msprof (the default)
+all: program manual completions ## build build/msprof, its manual and completion scripts (the default)
 
-ifeq ($(VARIANT),release)
-build/msprof: $(B)/msprof
+.PHONY: program
+program: $(B)/msprof $(if $(filter release,$(VARIANT)),build/msprof)
+
+build/msprof: build/release/msprof
 	@ln -sf release/msprof $@
-else
-build/msprof: $(B)/msprof
-endif
 
-$(B)/msprof: $(LIB_OBJECTS) $(CLI_OBJECTS)
-	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+$(B)/msprof: $(LIB_OBJECTS) $(CLI_OBJECTS) $(B)/flags
+	$(call say,LINK)$(LINK) $(filter %.o,$^) $(LIBS) -o $@
 
-$(B)/%.o: %.c | $(KIND_LIST)
+$(B)/%.o: %.c $(B)/flags | $(KIND_LIST)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+	$(call say,CC)$(COMPILE) -MMD -MP -c $< -o $@
+
+# Only this object knows where msprof is installed.
+$(B)/cli/layouts.o: $(B)/prefix
+$(B)/cli/layouts.o: NEEDED_CPPFLAGS += -DMSPROF_PREFIX='"$(prefix)"'
 
 # The list of record kinds is the list of files in parsers/kinds/: adding a kind touches no other file.
-$(KIND_LIST): $(KIND_SOURCES) Makefile
+$(KIND_LIST): FORCE
+	$(call write-stamp,$(patsubst %,KIND(%),$(KINDS)))
+
+# --- manual and completion scripts ---
+
+MAN_PAGES   := $(patsubst man/%,$(B)/man/%,$(sort $(wildcard man/*.[1-8]) $(patsubst %.in,%,$(wildcard man/*.in))))
+COMPLETIONS := $(addprefix $(B)/completions/msprof.,bash zsh fish)
+
+.PHONY: manual completions
+manual: $(MAN_PAGES) ## build the manual pages
+completions: $(COMPLETIONS) ## build the completion scripts
+
+$(B)/man/%: man/% $(B)/prefix
 	@mkdir -p $(@D)
-	@printf 'KIND(%s)\n' $(KINDS) > $@.tmp && { cmp -s $@.tmp $@ && rm $@.tmp && touch $@ || mv $@.tmp $@; }
-$(B)/parsers/record.o: $(KIND_LIST)
+	$(call say,MAN)sed 's|/usr/local/share|$(prefix)/share|' $< >$@
 
--include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d)
+# The pages with a .in hold a line that stands for the record kinds.
+$(B)/man/%: man/%.in $(B)/msprof $(B)/prefix
+	@mkdir -p $(@D)
+	$(call say,MAN)$(B)/msprof kinds --format mdoc | sed -e '/@KINDS@/{r /dev/stdin' -e 'd;}' -e 's|/usr/local/share|$(prefix)/share|' $< >$@
 
-UNIT_SOURCES := $(sort $(wildcard tests/unit/test_*.c))
-UNIT_TESTS   := $(UNIT_SOURCES:%.c=$(B)/%)
-TEST_LIB     := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard tests/lib/*.c)))
-$(B)/tests/unit/%: $(B)/tests/unit/%.o $(TEST_LIB) $(LIB_OBJECTS)
-	$(CC) $(LDFLAGS) $^ $(LDLIBS) -lcmocka -o $@
-.PRECIOUS: $(B)/tests/unit/%.o
--include $(UNIT_SOURCES:%.c=$(B)/%.d)
+$(B)/completions/msprof.%: $(B)/msprof
+	@mkdir -p $(@D)
+	$(call say,GEN)$(B)/msprof completion $* >$@
 
-.PHONY: unit-tests
+# --- install: what 'uninstall' removes is what INSTALLED lists ---
+
+bindir      ?= $(prefix)/bin
+datadir     ?= $(prefix)/share
+mandir      ?= $(datadir)/man
+bashdir     ?= $(datadir)/bash-completion/completions
+zshdir      ?= $(datadir)/zsh/site-functions
+fishdir     ?= $(datadir)/fish/vendor_completions.d
+layoutdir   := $(prefix)/share/msprof/layouts
+INSTALL     ?= install
+
+install_man = $(mandir)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
+INSTALLED   = $(bindir)/msprof $(bashdir)/msprof $(zshdir)/_msprof $(fishdir)/msprof.fish \
+              $(foreach page,$(MAN_PAGES),$(call install_man,$(page)))
+
+.PHONY: install uninstall
+install: all ## install below DESTDIR and prefix (/usr/local)
+	$(INSTALL) -D -m 755 $(B)/msprof '$(DESTDIR)$(bindir)/msprof'
+	$(INSTALL) -D -m 644 $(B)/completions/msprof.bash '$(DESTDIR)$(bashdir)/msprof'
+	$(INSTALL) -D -m 644 $(B)/completions/msprof.zsh '$(DESTDIR)$(zshdir)/_msprof'
+	$(INSTALL) -D -m 644 $(B)/completions/msprof.fish '$(DESTDIR)$(fishdir)/msprof.fish'
+	$(foreach page,$(MAN_PAGES),$(INSTALL) -D -m 644 $(page) '$(DESTDIR)$(call install_man,$(page))' &&) :
+	$(INSTALL) -d -m 755 '$(DESTDIR)$(layoutdir)'
+
+uninstall: ## remove what install made; layouts that were put there since stay
+	rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)')
+	for directory in '$(DESTDIR)$(layoutdir)' '$(DESTDIR)$(dir $(layoutdir))'; do \
+	    [ ! -d "$$directory" ] || rmdir --ignore-fail-on-non-empty "$$directory"; done
+
+# --- variants ---
+
+.PHONY: asan tsan clang
+asan: ## build build/asan: gcc's address and undefined-behaviour sanitizers
+tsan: ## build build/tsan: the thread sanitizer
+clang: ## build build/clang: as release, with clang
+asan tsan clang:
+	$(MAKE) VARIANT=$@ program test-programs
+
+# --- tests ---
+
+UNIT_SOURCES   := $(sort $(wildcard tests/unit/test_*.c))
+UNIT_TESTS     := $(UNIT_SOURCES:%.c=$(B)/%)
+TEST_OBJECTS   := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard tests/lib/*.c)))
+FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_PROGRAMS  := $(FUZZ_SOURCES:tests/fuzz/%.c=build/fuzz/%)
+REPLAY_TESTS   := $(FUZZ_SOURCES:tests/fuzz/fuzz_%.c=$(B)/tests/fuzz/replay_%)
+
+.PHONY: unit-tests replay-tests test-programs check check-fast coverage fuzz
 unit-tests: $(UNIT_TESTS) ## build the unit tests
+replay-tests: $(REPLAY_TESTS) ## build the programs that run the fuzz targets on their corpus
 
-clean: ## remove build/
-	rm -rf build
+test-programs: program unit-tests replay-tests generators
 
-help: ## list the targets
-	@awk -F':.*## ' '/^[a-z][a-z0-9-]*:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+$(UNIT_TESTS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(TEST_OBJECTS) $(LIB_OBJECTS) $(B)/flags
+	$(call say,LINK)$(LINK) $(filter %.o,$^) $(LIBS) -lcmocka -o $@
+
+$(REPLAY_TESTS): $(B)/tests/fuzz/replay_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/replay.o $(LIB_OBJECTS) $(B)/flags
+	$(call say,LINK)$(LINK) $(filter %.o,$^) $(LIBS) -o $@
+
+# In three steps, because two compilations of everything at once would fight for the same cores.
+check: ## run all tests: unit, command line and fuzz corpus, then again under ASan and UBSan
+	$(MAKE) VARIANT=release all test-programs
+	$(MAKE) VARIANT=asan test-programs
+	tests/check release asan
+
+check-fast: all test-programs ## run the tests of VARIANT only (release): make check-fast VARIANT=tsan
+	tests/check $(VARIANT)
+
+coverage: ## run the tests on build/coverage, report in build/coverage/report/index.html
+	$(MAKE) VARIANT=coverage test-programs
+	find build/coverage -name '*.gcda' -delete
+	tests/check coverage
+	@mkdir -p build/coverage/report
+	gcovr --root . --object-directory build/coverage --filter '(base|parsers|db|exporters|ssh|cli)/' \
+	    --html-details build/coverage/report/index.html --print-summary build/coverage
+
+fuzz: ## build the libFuzzer targets build/fuzz/fuzz_*; tools/fuzz.sh runs them
+	$(MAKE) VARIANT=fuzz $(FUZZ_PROGRAMS)
+
+ifeq ($(VARIANT),fuzz)
+$(FUZZ_PROGRAMS): build/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(LIB_OBJECTS) $(B)/flags
+	$(call say,LINK)$(LINK) -fsanitize=fuzzer $(filter %.o,$^) $(LIBS) -o $@
+endif
 
 # --- captures and benchmarks ---
+
 # The generator knows base/ and parsers/ only: it writes with the encoder what the decoder is to read.
 GENERATE_SOURCES := $(sort $(wildcard testdata/generate/*.c))
 GENERATE_OBJECTS := $(GENERATE_SOURCES:%.c=$(B)/%.o)
 GENERATE_COMMON  := $(filter-out $(B)/testdata/generate/make_%,$(GENERATE_OBJECTS)) $(filter $(B)/base/% $(B)/parsers/%,$(LIB_OBJECTS))
 GENERATORS       := $(B)/make-capture $(B)/make-figures
--include $(GENERATE_OBJECTS:.o=.d)
 
-$(GENERATORS): $(B)/make-%: $(B)/testdata/generate/make_%.o $(GENERATE_COMMON)
-	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+$(GENERATORS): $(B)/make-%: $(B)/testdata/generate/make_%.o $(GENERATE_COMMON) $(B)/flags
+	$(call say,LINK)$(LINK) $(filter %.o,$^) $(LIBS) -o $@
 
 .PHONY: generators captures bench
 generators: $(GENERATORS) ## build make-capture and make-figures, which write SVP captures
@@ -97,8 +230,74 @@ captures: $(GENERATORS) ## write the captures under testdata/ anew
 	testdata/generate/shipped.sh $(B) testdata
 
 BENCH_PROGRAMS := $(B)/tests/bench/measure $(B)/tests/bench/ceiling
-$(BENCH_PROGRAMS): %: %.o
-	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+$(BENCH_PROGRAMS): %: %.o $(filter $(B)/base/%,$(LIB_OBJECTS)) $(B)/flags
+	$(call say,LINK)$(LINK) $(filter %.o,$^) $(LIBS) -o $@
 
-bench: build/msprof $(B)/make-capture $(BENCH_PROGRAMS) ## measure import and export at BENCH_SIZES records
+bench: program $(B)/make-capture $(BENCH_PROGRAMS) ## measure import and export at BENCH_SIZES records
 	tests/bench/bench.sh $(B)
+
+# --- lint: one stamp for a file, so that only what changed is read again ---
+
+C_FILES     := $(sort $(wildcard base/*.[ch] parsers/*.[ch] parsers/kinds/*.[ch] db/*.[ch] exporters/*.[ch] ssh/*.[ch] cli/*.[ch] \
+               testdata/generate/*.[ch] tests/*/*.[ch]))
+C_HEADERS   := $(filter %.h,$(C_FILES))
+C_SOURCES   := $(filter %.c,$(C_FILES))
+SCRIPTS     := $(sort $(wildcard .ci/run tests/run tests/check tools/*.sh testdata/generate/*.sh tests/*/*.sh tests/*/*.bash \
+               tests/*/*.bats))
+LINT        := build/lint
+LINT_FLAGS   = $(NEEDED_CPPFLAGS) -DMSPROF_PREFIX='"$(prefix)"' -std=c17 -pthread $(WARNINGS)
+
+.PHONY: lint lint-format lint-tidy lint-headers lint-scripts lint-manual lint-structure lint-cppcheck
+lint: lint-format lint-structure lint-headers lint-scripts lint-manual lint-cppcheck lint-tidy ## check format, clang-tidy, cppcheck, shellcheck, mandoc, include direction
+
+lint-format: $(C_FILES:%=$(LINT)/%.format)
+$(LINT)/%.format: % .clang-format
+	@mkdir -p $(@D)
+	$(call say,FORMAT)clang-format --dry-run -Werror $<
+	@touch $@
+
+# The object comes first for its dependencies: clang-tidy reads a file again when a header that it includes changed.
+lint-tidy: $(C_SOURCES:%=$(LINT)/%.tidy)
+$(LINT)/%.c.tidy: %.c $(B)/%.o .clang-tidy tests/.clang-tidy tools/analyzer.h
+	@mkdir -p $(@D)
+	$(call say,TIDY)clang-tidy --quiet --warnings-as-errors='*' $< -- $(LINT_FLAGS) \
+	    $(if $(filter base/err.c,$<),,-include tools/analyzer.h) 2>&1 | { grep -vE ' warnings? generated\.$$' || :; }
+	@touch $@
+
+# Every header can be included alone and first.
+lint-headers: $(C_HEADERS:%=$(LINT)/%.alone)
+$(LINT)/%.h.alone: %.h $(C_HEADERS) | $(KIND_LIST)
+	@mkdir -p $(@D)
+	$(call say,HEADER)echo '#include "$<"' | $(CC) $(LINT_FLAGS) -fsyntax-only -x c -
+	@touch $@
+
+lint-scripts: $(SCRIPTS:%=$(LINT)/%.shellcheck)
+$(LINT)/%.shellcheck: %
+	@mkdir -p $(@D)
+	$(call say,SHELL)shellcheck -x -P SCRIPTDIR $<
+	@touch $@
+
+lint-manual: $(MAN_PAGES)
+	$(call say,MANDOC)mandoc -T lint -W warning $(MAN_PAGES)
+
+lint-structure:
+	$(call say,STRUCT)tools/lint-structure.sh
+
+lint-cppcheck: $(KIND_LIST)
+	@mkdir -p $(LINT)/cppcheck
+	$(call say,CPPCHK)cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+	    --suppress=missingIncludeSystem --cppcheck-build-dir=$(LINT)/cppcheck \
+	    $(NEEDED_CPPFLAGS) -DMSPROF_PREFIX='"$(prefix)"' $(C_SOURCES)
+
+# --- the rest ---
+
+.PHONY: clean distclean help
+clean: ## remove build/
+	rm -rf build
+
+distclean: clean ## the same: nothing is made outside build/
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z][a-z0-9-]*:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+-include $(patsubst %.c,$(B)/%.d,$(LIB_SOURCES) $(CLI_SOURCES) $(GENERATE_SOURCES) $(wildcard tests/*/*.c))

@@ -15,7 +15,8 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_FILE_UNKNOWN, "file-unknown", DIAG_WARNING, "a file whose name no record kind claims; it is not decoded",   \
       "move it out of the capture, or see 'msprof kinds' for the names that are read")                                 \
     X(DIAG_FILE_UNSUPPORTED, "file-unsupported", DIAG_NOTE,                                                            \
-      "a file of a known profiling stream that this version does not decode", "nothing: the other files are complete") \
+      "a file of a known profiling stream that this version does not decode",                                          \
+      "no action is needed: the other files are complete")                                                             \
     X(DIAG_FILE_UNREADABLE, "file-unreadable", DIAG_ERROR, "a file that cannot be opened or read",                     \
       "make it readable and import again")                                                                             \
     X(DIAG_FILE_EMPTY, "file-empty", DIAG_WARNING, "a data file without a single byte",                                \
@@ -41,17 +42,17 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_RECORD_VALUE, "record-value", DIAG_WARNING, "a record with an impossible value; it is rejected",            \
       "collect again; if it comes back, report the file")                                                              \
     X(DIAG_RECORD_ORDER, "record-order", DIAG_WARNING, "records out of time order; they are kept and sorted",          \
-      "nothing: the reports are sorted")                                                                               \
+      "no action is needed: the reports are sorted")                                                                   \
     X(DIAG_RECORD_LOST, "record-lost", DIAG_WARNING, "the record counter jumps: records were lost on the device",      \
       "collect less at once, or shorter")                                                                              \
     X(DIAG_TEXT_LINE, "text-line", DIAG_WARNING,                                                                       \
       "a line or an entry of a text file that does not follow its format; it is skipped",                              \
       "copy the file again from the board")                                                                            \
     X(DIAG_TASK_UNMATCHED_END, "task-unmatched-end", DIAG_WARNING, "a task end without its start; it is dropped",      \
-      "nothing, when it happens at the start of a capture only")                                                       \
+      "no action is needed when it happens at the start of a capture only")                                            \
     X(DIAG_TASK_UNMATCHED_START, "task-unmatched-start", DIAG_NOTE,                                                    \
       "a task start without its end, or replaced by a later start; it is not a task",                                  \
-      "nothing: common where a capture ends")                                                                          \
+      "no action is needed: common where a capture ends")                                                              \
     X(DIAG_API_OVERFLOW, "api-overflow", DIAG_WARNING,                                                                 \
       "exactly 512 API records: the board's buffer was full and older calls were overwritten",                         \
       "profile fewer inferences; the API statistics are incomplete")                                                   \
@@ -62,7 +63,7 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
       "call svp_acl_finalize() before the program ends")                                                               \
     X(DIAG_START_UNKNOWN, "start-unknown", DIAG_NOTE,                                                                  \
       "an inference without a start time; it is placed after the one before it, the first at 0",                       \
-      "nothing: durations and ratios do not depend on it")                                                             \
+      "no action is needed: durations and ratios do not depend on it")                                                 \
     X(DIAG_INFERENCE_LIMIT, "inference-limit", DIAG_WARNING,                                                           \
       "more interleaved inferences than are followed; a later part of one starts anew",                                \
       "profile fewer streams at once")                                                                                 \

@@ -95,7 +95,7 @@ static int create_temporary(struct outfile *out, struct err *err)
 
 static int open_target(struct outfile *out, struct err *err)
 {
-    bool direct;
+    bool direct = false;
     int descriptor = named_descriptor(out->path);
     if (descriptor >= 0) {
         /* A duplicate shares the file offset with the original, so that nothing overwrites what came before. */

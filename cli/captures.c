@@ -12,10 +12,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define PARAMETERS_LIMIT 1024
-#define RECOMMENDED_UMASK 0027
 
 /* Absolute paths of captures, each once. */
 struct found_captures {
@@ -77,7 +75,7 @@ static int find_in_parent(struct found_captures *found, const char *parent, stru
 static int find_captures(struct found_captures *found, const char *path)
 {
     struct err err = ERR_INIT;
-    enum directory_class class;
+    enum directory_class class = DIRECTORY_OTHER;
     char *absolute = path_absolute(path, &err);
     size_t before = found->count;
     int result = absolute == NULL ? -(int)err.code : capture_classify(absolute, &class, &err);
@@ -136,10 +134,29 @@ static void job_release(struct capture_job *job)
     free(job->database);
 }
 
+/* --output as an absolute path, for the log; the directory need not exist yet. NULL with err set. */
+static char *absolute_output(const char *output, struct err *err)
+{
+    char *working = NULL, *path;
+
+    if (output[0] != '/') {
+        working = path_absolute(".", err);
+        if (working == NULL)
+            return NULL;
+    }
+    path = working != NULL ? path_join(working, output) : strdup(output);
+    free(working);
+    if (path == NULL)
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+    return path;
+}
+
 static int job_init(struct capture_job *job, const char *path, bool own_directory, struct err *err)
 {
-    const char *output = job->settings->output;
+    char *output = NULL;
 
+    if (job->settings->output != NULL && (output = absolute_output(job->settings->output, err)) == NULL)
+        return -(int)err->code;
     job->directory = strdup(path);
     if (output == NULL)
         job->results = strdup(path);
@@ -147,6 +164,7 @@ static int job_init(struct capture_job *job, const char *path, bool own_director
         job->results = path_join(output, last_name(path));
     else
         job->results = strdup(output);
+    free(output);
     if (job->results != NULL)
         job->database = path_join(job->results, "sqlite/runtime.db");
     if (job->directory == NULL || job->database == NULL)
@@ -166,15 +184,6 @@ static int format_parameters(struct strbuf *text, const struct settings *setting
     if (strbuf_addf(text, "freq_khz=%" PRId64 " layouts=%s", settings->clock_khz, fingerprint) != 0)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     return 0;
-}
-
-static void warn_of_umask(void)
-{
-    mode_t mask = umask(RECOMMENDED_UMASK);
-
-    umask(mask);
-    if ((mask & RECOMMENDED_UMASK) != RECOMMENDED_UMASK)
-        console_warning("the umask is %04o; 0027 or stricter keeps other users from reading what you make", mask);
 }
 
 static int process_found(const struct settings *settings, const struct found_captures *found,
@@ -226,10 +235,8 @@ int captures_process(const struct settings *settings, int (*process)(struct capt
         worst = status_worse(worst, find_captures(&found, settings->captures.values[i]));
     if (found.count > 0 && settings->output != NULL)
         worst = status_worse(worst, check_names(&found));
-    if (found.count > 0 && worst != STATUS_USAGE) {
-        warn_of_umask();
+    if (found.count > 0 && worst != STATUS_USAGE)
         worst = status_worse(worst, process_found(settings, &found, process));
-    }
     found_captures_release(&found);
     return worst;
 }

@@ -21,8 +21,9 @@ static int run_completion(const struct settings *settings)
         console_error(&err);
         return STATUS_USAGE;
     }
-    while (strcmp(shells[shell], settings->operands[0]) != 0)
-        shell++; /* the operand is one of them: parse_command_line has checked it */
+    /* parse_command_line has checked that the operand is one of them */
+    while (shells[shell + 1] != NULL && strcmp(shells[shell], settings->operands[0]) != 0)
+        shell++;
     console_output_begin();
     writers[shell](stdout);
     return console_output_end(false);

@@ -16,29 +16,41 @@
 struct export_type {
     const char *name;      /* as the log says it */
     const char *directory; /* inside the results */
+    const char *unit;      /* of what a file holds */
     int (*export)(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 };
 
-static const struct export_type timeline_type = {"timeline", "timeline", export_timeline};
-static const struct export_type summary_type = {"summary", "summary", export_summary};
+static const struct export_type timeline_type = {"timeline", "timeline", "event", export_timeline};
+static const struct export_type summary_type = {"summary", "summary", "row", export_summary};
+
+#define MAX_REPORTS 16 /* kinds of reports of one export; there are three */
+#define REPORT_NAME_SIZE 32
 
 /* What the exporter's callback needs. */
 struct export_log {
     struct capture_job *job;
     const struct export_type *type;
-    char report[64]; /* the one being exported */
+    char announced[MAX_REPORTS][REPORT_NAME_SIZE]; /* reports whose start is in the log */
+    size_t announced_count;
 };
+
+static void announce(struct export_log *export_log, const char *report)
+{
+    for (size_t i = 0; i < export_log->announced_count; i++)
+        if (strncmp(export_log->announced[i], report, REPORT_NAME_SIZE - 1) == 0)
+            return;
+    if (export_log->announced_count < MAX_REPORTS)
+        snprintf(export_log->announced[export_log->announced_count++], REPORT_NAME_SIZE, "%s", report);
+    collection_log_add(&export_log->job->log, LOG_LEVEL_INFO, LOG_SOURCE_EXPORT, "Start to export %s %s data ...",
+                       report, export_log->type->name);
+}
 
 static void log_written(void *arg, const char *report, const char *path)
 {
     struct export_log *export_log = arg;
     struct collection_log *log = &export_log->job->log;
 
-    if (strcmp(export_log->report, report) != 0) {
-        snprintf(export_log->report, sizeof export_log->report, "%s", report);
-        collection_log_add(log, LOG_LEVEL_INFO, LOG_SOURCE_EXPORT, "Start to export %s %s data ...", report,
-                           export_log->type->name);
-    }
+    announce(export_log, report);
     collection_log_exported(log, LOG_SOURCE_EXPORT, report, export_log->type->name, path);
     console_detail("wrote '%s'", path);
 }
@@ -88,8 +100,8 @@ static int export_database(struct capture_job *job, const struct export_type *ty
     } else if (exported.files == 0) {
         status = tell_nothing(job, type);
     } else {
-        console_note("'%s': %" PRIu64 " files, %" PRIu64 " %s, %s s", directory, exported.files, exported.rows,
-                     type == &timeline_type ? "events" : "rows",
+        console_note("'%s': %" PRIu64 " file%s, %" PRIu64 " %s%s, %s s", directory, exported.files,
+                     console_plural(exported.files), exported.rows, type->unit, console_plural(exported.rows),
                      clock_format_seconds(clock_now_ns() - start_ns, seconds));
     }
     free(directory);

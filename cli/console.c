@@ -155,17 +155,24 @@ void console_diagnostics(const struct diagnostics *diag)
         if (console.quiet && info->severity != DIAG_ERROR)
             continue;
         snprintf(prefix, sizeof prefix, "%s: ", diag_severity_name(info->severity));
-        for (size_t k = 0; k < entry->kept; k++)
+        /* One example of a note is enough, unless details are wanted: notes ask for nothing. */
+        size_t shown = info->severity == DIAG_NOTE && !console.verbose && entry->kept > 1 ? 1 : entry->kept;
+        for (size_t k = 0; k < shown; k++)
             say(colors[info->severity], prefix, entry->texts[k]);
-        if (entry->count > entry->kept) {
+        if (entry->count > shown) {
             snprintf(more, sizeof more, "%s%s... and %llu more of '%s' (%s)", entry->file,
-                     entry->file[0] != '\0' ? ": " : "", (unsigned long long)(entry->count - entry->kept), info->id,
+                     entry->file[0] != '\0' ? ": " : "", (unsigned long long)(entry->count - shown), info->id,
                      info->meaning);
             say(colors[info->severity], prefix, more);
         }
     }
     if (diag->out_of_memory)
         console_warning("memory ran out: some data problems are counted, but not shown");
+}
+
+const char *console_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
 }
 
 bool console_colors_stdout(void)

@@ -19,6 +19,8 @@ void console_error(const struct err *err);
 void console_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void console_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void console_detail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* "s" unless count is 1. */
+const char *console_plural(uint64_t count);
 /* Every data problem that was kept, then how many more there are; --quiet leaves errors only. */
 void console_diagnostics(const struct diagnostics *diag);
 

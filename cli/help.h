@@ -6,6 +6,6 @@
 
 #include <stdio.h>
 
-void help_print(enum command_id command, FILE *stream);
+void help_print(enum command_id id, FILE *stream);
 
 #endif

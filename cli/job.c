@@ -11,7 +11,10 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#define RECOMMENDED_UMASK 0027
 
 int job_fail(struct capture_job *job, const char *source, const struct err *err)
 {
@@ -21,11 +24,26 @@ int job_fail(struct capture_job *job, const char *source, const struct err *err)
     return status_of_error(err);
 }
 
+/* Once, before something is made. */
+static void warn_of_umask(void)
+{
+    static bool warned;
+    mode_t mask = umask(RECOMMENDED_UMASK);
+
+    umask(mask);
+    if (!warned && (mask & RECOMMENDED_UMASK) != RECOMMENDED_UMASK)
+        console_warning("the umask is %04o; 0027 or stricter keeps other users from reading what you make", mask);
+    warned = true;
+}
+
 int job_make_directory(struct capture_job *job, const char *name, char **ret_path)
 {
     struct err err = ERR_INIT;
     char *path = path_join(job->results, name);
-    int result = path != NULL ? make_directories(path, &err) : err_set(&err, ERR_NO_MEMORY, "out of memory");
+    int result;
+
+    warn_of_umask();
+    result = path != NULL ? make_directories(path, &err) : err_set(&err, ERR_NO_MEMORY, "out of memory");
 
     if (result != 0) {
         free(path);
@@ -65,8 +83,9 @@ static void tell_account(const struct capture_job *job, const struct import_resu
 {
     char seconds[CLOCK_TEXT_SIZE];
 
-    console_note("'%s': %zu files, %" PRIu64 " records decoded, %" PRIu64 " rejected, %s s", job->directory,
-                 imported->files_decoded, imported->records_decoded, imported->records_rejected,
+    console_note("'%s': %zu file%s, %" PRIu64 " record%s decoded, %" PRIu64 " rejected, %s s", job->directory,
+                 imported->files_decoded, console_plural(imported->files_decoded), imported->records_decoded,
+                 console_plural(imported->records_decoded), imported->records_rejected,
                  clock_format_seconds(elapsed_ns, seconds));
 }
 
@@ -145,12 +164,13 @@ static int tell_known_problems(struct capture_job *job, sqlite3 *db)
     if (job->settings->strict) {
         struct err err = ERR_INIT;
 
-        err_set(&err, ERR_STRICT, "'%s' has %" PRId64 " data problems, and --strict is given", job->directory,
-                problems);
-        err_hint(&err, "'msprof import -dir %s' tells them", job->directory);
+        err_set(&err, ERR_STRICT, "'%s' has %" PRId64 " data problem%s, and --strict is given", job->directory,
+                problems, console_plural((uint64_t)problems));
+        err_hint(&err, "'msprof import -dir %s' tells of them", job->directory);
         return job_fail(job, LOG_SOURCE_COMMON, &err);
     }
-    console_warning("'%s' has %" PRId64 " data problems; 'msprof import' tells them", job->directory, problems);
+    console_warning("'%s' has %" PRId64 " data problem%s; 'msprof import' tells of them", job->directory, problems,
+                    console_plural((uint64_t)problems));
     return STATUS_DATA_PROBLEMS;
 }
 

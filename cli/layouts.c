@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define FINGERPRINT_LIMIT (64 * 1024 * 1024)
+#define FINGERPRINT_LIMIT ((size_t)64 * 1024 * 1024)
 
 /* $XDG_CONFIG_HOME/msprof/layouts, by default ~/.config/msprof/layouts; *ret NULL when there is no home. */
 static int user_directory(char **ret, struct err *err)

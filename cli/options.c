@@ -21,6 +21,8 @@ void settings_release(struct settings *settings)
 {
     free(settings->captures.values);
     free(settings->layouts.values);
+    free(settings->collect.boards.values);
+    free(settings->collect.exclude.values);
     free(settings->words);
     settings_init(settings);
 }
@@ -139,7 +141,7 @@ static int store_number(int *ret, const struct option_spec *option, const char *
 
 static int store_mhz(int64_t *ret, const struct option_spec *option, const char *value, struct err *err)
 {
-    const int64_t most_khz = 100000 * 1000;
+    const int64_t most_khz = INT64_C(100000) * 1000;
     int64_t khz = number_parse_thousandths(value, strlen(value));
 
     if (khz < 1 || khz > most_khz)
@@ -156,7 +158,8 @@ static int store_text(struct settings *settings, const struct option_spec *optio
     const char **values;
 
     if (value[0] == '\0')
-        return err_set(err, ERR_USAGE, "--%s has an empty value, expected a path", option->name);
+        return err_set(err, ERR_USAGE, "--%s has an empty value, expected %s", option->name,
+                       option->type == VALUE_TEXT ? "a text" : "a path");
     if (!option->repeatable) {
         *(const char **)member = value;
         return 0;
@@ -187,6 +190,7 @@ static int store(struct settings *settings, const struct option_spec *option, co
         return unknown_choice(err, option_spelling(option, 0, what), value, option->choices);
     case VALUE_DIRECTORY:
     case VALUE_FILE:
+    case VALUE_TEXT:
         return store_text(settings, option, value, err);
     case VALUE_NUMBER:
         return store_number(member, option, value, err);
@@ -233,8 +237,11 @@ static int getopt_tables_make(struct getopt_tables *tables, enum command_id comm
             name.name = option->aliases[a];
             tables->names[names++] = name;
         }
-        if (option->letter != 0 && letters < sizeof tables->letters - 1)
+        if (option->letter != 0 && letters < sizeof tables->letters - 2) {
             tables->letters[letters++] = option->letter;
+            if (option->type != VALUE_NONE)
+                tables->letters[letters++] = ':';
+        }
     }
     tables->letters[letters] = '\0';
     return 0;
@@ -282,10 +289,11 @@ static int read_options(struct settings *settings, enum command_id command, bool
             const char *word = argv[optarg != NULL && optarg == argv[optind - 1] ? optind - 2 : optind - 1];
 
             /* getopt takes abbreviations, which break when an option is added: only whole names count */
+            // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): getopt gives no index of the zeros at the end
             if (index >= 0 && strcspn(word + 2, "=") != strlen(tables.names[index].name))
                 result = unknown_option(err, command, word);
             else
-                result = store(settings, spec_of(code), optarg, err);
+                result = store(settings, spec_of(code), optarg != NULL ? optarg : "", err);
         }
     }
     *ret_next = optind;

@@ -93,8 +93,8 @@ static void draw(const char *what, uint64_t done, uint64_t total, int64_t elapse
     /* the last column stays free: terminals would wrap */
     progress_bar_format(line + 1, sizeof line - 5, terminal_width() - 1, what, done, total, elapsed_ns);
     length = strlen(line);
-    memcpy(line + length, "\033[K", 3);
-    put(line, length + 3);
+    length += (size_t)snprintf(line + length, sizeof line - length, "\033[K");
+    put(line, length);
     bar.visible = true;
 }
 

@@ -1,35 +1,8 @@
 #include "cli/suggest.h"
 
+#include "base/edit_distance.h"
+
 #include <string.h>
-
-#define WORD_LIMIT 40
-
-static size_t smallest(size_t a, size_t b, size_t c)
-{
-    size_t least = a < b ? a : b;
-    return least < c ? least : c;
-}
-
-/* Levenshtein's distance; both lengths are below WORD_LIMIT. */
-static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
-{
-    size_t row[WORD_LIMIT + 1];
-
-    for (size_t j = 0; j <= b_length; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= a_length; i++) {
-        size_t diagonal = row[0];
-
-        row[0] = i;
-        for (size_t j = 1; j <= b_length; j++) {
-            size_t above = row[j];
-
-            row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
-            diagonal = above;
-        }
-    }
-    return row[b_length];
-}
 
 void suggestion_init(struct suggestion *suggestion, const char *word)
 {
@@ -44,7 +17,7 @@ void suggestion_offer(struct suggestion *suggestion, const char *candidate)
     size_t typed = strlen(suggestion->word), offered = strlen(candidate);
     size_t distance;
 
-    if (typed >= WORD_LIMIT || offered >= sizeof suggestion->nearest)
+    if (offered >= sizeof suggestion->nearest)
         return;
     if (typed >= 3 && strncmp(candidate, suggestion->word, typed) == 0)
         distance = 0; /* an abbreviation */

@@ -1,6 +1,7 @@
 #include "db/database.h"
 
 #include "base/fsutil.h"
+#include "base/interrupt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,13 +15,25 @@ int database_setup(struct err *err)
     static bool done;
     if (done)
         return 0;
-    /* Each connection stays on one thread, so SQLite needs locks around its globals only; without memory statistics these
-     * are next to none. */
-    if (sqlite3_config(SQLITE_CONFIG_MULTITHREAD) != SQLITE_OK || sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK ||
-        sqlite3_initialize() != SQLITE_OK)
+    /* Each connection stays on one thread, so SQLite needs locks around its globals only; without memory statistics
+     * these are next to none. */
+    if (sqlite3_config(SQLITE_CONFIG_MULTITHREAD) != SQLITE_OK ||
+        sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK || sqlite3_initialize() != SQLITE_OK)
         return err_set(err, ERR_DATABASE, "cannot set SQLite up");
     done = true;
     return 0;
+}
+
+/* SQLite asks it every few thousand steps of its machine, also inside one long statement. */
+static int stop_when_interrupted(void *arg)
+{
+    (void)arg;
+    return interrupted();
+}
+
+static void poll_interrupts(sqlite3 *db)
+{
+    sqlite3_progress_handler(db, 10000, stop_when_interrupted, NULL);
 }
 
 int database_error(struct err *err, sqlite3 *db, const char *doing)
@@ -28,6 +41,8 @@ int database_error(struct err *err, sqlite3 *db, const char *doing)
     int code = sqlite3_errcode(db), system = sqlite3_system_errno(db);
     const char *text = sqlite3_errmsg(db);
     switch (code & 0xff) {
+    case SQLITE_INTERRUPT:
+        return interrupt_error(err);
     case SQLITE_FULL:
         err_set(err, ERR_NO_SPACE, "%s: the disk is full", doing);
         return err_hint(err, "free some space, or write the results elsewhere with --output DIR");
@@ -41,7 +56,8 @@ int database_error(struct err *err, sqlite3 *db, const char *doing)
             err_set(err, ERR_NO_SPACE, "%s: the disk is full", doing);
             return err_hint(err, "free some space, or write the results elsewhere with --output DIR");
         }
-        return err_set(err, ERR_IO, "%s: %s%s%s", doing, text, system != 0 ? ": " : "", system != 0 ? strerror(system) : "");
+        return err_set(err, ERR_IO, "%s: %s%s%s", doing, text, system != 0 ? ": " : "",
+                       system != 0 ? strerror(system) : "");
     case SQLITE_CANTOPEN:
         return system != 0 ? err_set_errno(err, system, "%s", doing) : err_set(err, ERR_ACCESS, "%s: %s", doing, text);
     case SQLITE_CORRUPT:
@@ -55,7 +71,8 @@ int database_error(struct err *err, sqlite3 *db, const char *doing)
 
 int database_exec(sqlite3 *db, const char *sql, struct err *err)
 {
-    return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : database_error(err, db, "database statement failed");
+    return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0
+                                                                : database_error(err, db, "database statement failed");
 }
 
 int database_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **ret, struct err *err)
@@ -72,18 +89,17 @@ void database_close(sqlite3 *db)
 
 int database_build_open(struct database_build *build, const char *path, struct err *err)
 {
-    static const char settings[] = "PRAGMA page_size = 32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-                                   "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -8192; PRAGMA temp_store = FILE;"
-                                   "PRAGMA application_id = " /* filled in below */;
+    static const char settings[] =
+        "PRAGMA page_size = 32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+        "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -8192; PRAGMA temp_store = FILE;"
+        "PRAGMA application_id = " /* filled in below */;
     *build = (struct database_build){.path = strdup(path)};
-    size_t size = strlen(path) + 32;
-    build->temporary = malloc(size);
+    build->temporary = temporary_path(path);
     int status = 0;
     if (build->path == NULL || build->temporary == NULL) {
         status = err_set(err, ERR_NO_MEMORY, "out of memory");
         goto out;
     }
-    snprintf(build->temporary, size, "%s.%ld.tmp", path, (long)getpid());
     if (unlink(build->temporary) != 0 && errno != ENOENT) {
         status = err_set_errno(err, errno, "cannot create '%s'", build->temporary);
         goto out;
@@ -100,8 +116,10 @@ int database_build_open(struct database_build *build, const char *path, struct e
         err_wrap(err, "cannot create '%s'", path);
         goto out;
     }
+    poll_interrupts(build->db);
     char sql[sizeof settings + 128];
-    snprintf(sql, sizeof sql, "%s%d; PRAGMA user_version = %d; BEGIN", settings, DATABASE_APPLICATION_ID, DATABASE_USER_VERSION);
+    snprintf(sql, sizeof sql, "%s%d; PRAGMA user_version = %d; BEGIN", settings, DATABASE_APPLICATION_ID,
+             DATABASE_USER_VERSION);
     status = database_exec(build->db, sql, err);
 out:
     if (status < 0)
@@ -155,11 +173,15 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
         err_wrap(err, "cannot open '%s'", path);
         goto out;
     }
-    sqlite3_exec(db, "PRAGMA cache_size = -4096", NULL, NULL, NULL);
-    int64_t application = pragma_integer(db, "PRAGMA application_id"), version = pragma_integer(db, "PRAGMA user_version");
+    poll_interrupts(db);
+    /* One read transaction for the connection's life: else SQLite looks for a journal before every small query. */
+    sqlite3_exec(db, "PRAGMA cache_size = -1024; BEGIN", NULL, NULL, NULL);
+    int64_t application = pragma_integer(db, "PRAGMA application_id"),
+            version = pragma_integer(db, "PRAGMA user_version");
     if (application != DATABASE_APPLICATION_ID || version != DATABASE_USER_VERSION) {
-        err_set(err, ERR_FORMAT, "'%s' is not a database of this version: application id 0x%llx, version %lld; expected 0x%x, %d",
-                path, (unsigned long long)application, (long long)version, DATABASE_APPLICATION_ID, DATABASE_USER_VERSION);
+        err_set(err, ERR_FORMAT,
+                "'%s' is not a database of this version: application id 0x%llx, version %lld; expected 0x%x, %d", path,
+                (unsigned long long)application, (long long)version, DATABASE_APPLICATION_ID, DATABASE_USER_VERSION);
         status = err_hint(err, "run 'msprof import' to build it anew");
     }
 out:

@@ -23,13 +23,14 @@ int database_exec(sqlite3 *db, const char *sql, struct err *err);
 /* Prepares one statement. */
 int database_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **ret, struct err *err);
 
-/* A new database being built as "<path>.<pid>.tmp" inside one transaction. */
+/* A new database being built under a temporary name beside it (temporary_path), inside one transaction. */
 struct database_build {
     char *path, *temporary;
     sqlite3 *db;
 };
 int database_build_open(struct database_build *build, const char *path, struct err *err);
-/* Commits, checks, closes and renames; the file was not there before and is complete now. On failure nothing remains. */
+/* Commits, checks, closes and renames; the file was not there before and is complete now. On failure nothing remains.
+ */
 int database_build_commit(struct database_build *build, struct err *err);
 void database_build_abort(struct database_build *build);
 

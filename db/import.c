@@ -30,12 +30,13 @@ static int insert_row(sqlite3 *db, sqlite3_stmt *statement, struct err *err)
 static int store_files(sqlite3 *db, const struct capture *capture, struct err *err)
 {
     sqlite3_stmt *insert;
-    int status = database_prepare(db,
-                                  "INSERT INTO source_file(id, path, kind, size_bytes, modified_ns, sha256, records_decoded,"
-                                  " records_rejected, device_id, model_name, model_id, batch_num, input_pic_num,"
-                                  " current_pic_count, slice, start_ns, end_ns)"
-                                  " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
-                                  &insert, err);
+    int status =
+        database_prepare(db,
+                         "INSERT INTO source_file(id, path, kind, size_bytes, modified_ns, sha256, records_decoded,"
+                         " records_rejected, device_id, model_name, model_id, batch_num, input_pic_num,"
+                         " current_pic_count, slice, start_ns, end_ns)"
+                         " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+                         &insert, err);
     for (size_t i = 0; status == 0 && i < capture->file_count; i++) {
         const struct capture_file *file = &capture->files[i];
         const struct file_identity *identity = &file->identity;
@@ -65,7 +66,8 @@ static int store_files(sqlite3 *db, const struct capture *capture, struct err *e
 static int store_models(sqlite3 *db, const struct capture *capture, struct err *err)
 {
     sqlite3_stmt *insert;
-    int status = database_prepare(db, "INSERT INTO model(model_name, model_id, batch_num) VALUES(?1, ?2, ?3)", &insert, err);
+    int status =
+        database_prepare(db, "INSERT INTO model(model_name, model_id, batch_num) VALUES(?1, ?2, ?3)", &insert, err);
     for (size_t i = 0; status == 0 && i < capture->model_count; i++) {
         sqlite3_bind_text(insert, 1, capture->models[i].name, -1, SQLITE_STATIC);
         bind_known(insert, 2, capture->models[i].model_id);
@@ -79,10 +81,11 @@ static int store_models(sqlite3 *db, const struct capture *capture, struct err *
 static int store_diagnostics(sqlite3 *db, const struct diagnostics *diag, struct err *err)
 {
     sqlite3_stmt *insert;
-    int status = database_prepare(db,
-                                  "INSERT INTO diagnostics(severity, code, file, record, byte_offset, message, occurrences)"
-                                  " VALUES(?1, ?2, nullif(?3, ''), ?4, ?5, ?6, ?7)",
-                                  &insert, err);
+    int status =
+        database_prepare(db,
+                         "INSERT INTO diagnostics(severity, code, file, record, byte_offset, message, occurrences)"
+                         " VALUES(?1, ?2, nullif(?3, ''), ?4, ?5, ?6, ?7)",
+                         &insert, err);
     for (size_t i = 0; status == 0 && i < diag->count; i++) {
         const struct diag_entry *entry = &diag->entries[i];
         const struct diag_info *info = diag_info(entry->id);
@@ -136,7 +139,7 @@ static void describe_clock(const struct capture *capture, char *text, size_t siz
         snprintf(text, size, "%s", capture->family == CAPTURE_SVP ? "unknown" : "100.000 MHz assumed");
 }
 
-static int store_facts(sqlite3 *db, const struct import_request *request, const struct capture *capture, const char *fingerprint,
+static int store_facts(sqlite3 *db, const struct import_request *request, const struct capture *capture,
                        const struct import_result *result, struct err *err)
 {
     const struct diagnostics *diag = capture->diag;
@@ -149,17 +152,15 @@ static int store_facts(sqlite3 *db, const struct import_request *request, const 
         {"capture_path", capture->directory},
         {"family", capture->family == CAPTURE_SVP ? "svp" : "ascend-job"},
         {"parameters", request->parameters},
-        {"fingerprint", fingerprint},
+        {"fingerprint", capture->fingerprint},
         {"clock", clock},
     };
     const struct {
         const char *key;
         uint64_t value;
     } numbers[] = {
-        {"files_decoded", result->files_decoded},
-        {"records_decoded", result->records_decoded},
-        {"records_rejected", result->records_rejected},
-        {"problems", diag_problems(diag)},
+        {"files_decoded", result->files_decoded},       {"records_decoded", result->records_decoded},
+        {"records_rejected", result->records_rejected}, {"problems", diag_problems(diag)},
         {"notes", diag->by_severity[DIAG_NOTE]},
     };
     int status = 0;
@@ -192,13 +193,36 @@ static int load_rows(sqlite3 *db, struct capture *capture, const struct progress
     return status;
 }
 
-static int build(const struct import_request *request, struct capture *capture, struct import_result *result, struct err *err)
+/* An inference that the decoder had to give up in between is in the table twice. */
+static int report_split_inferences(sqlite3 *db, struct capture *capture, struct err *err)
+{
+    sqlite3_stmt *select;
+    int code, status = database_prepare(db,
+                                        "SELECT f.path, i.model_id, i.current_pic_count, count(*) FROM inference i"
+                                        " JOIN source_file f ON f.id = i.file_id"
+                                        " GROUP BY i.file_id, i.model_id, i.current_pic_count HAVING count(*) > 1",
+                                        &select, err);
+    if (status < 0)
+        return status;
+    while ((code = sqlite3_step(select)) == SQLITE_ROW) {
+        struct place place = {(const char *)sqlite3_column_text(select, 0), -1, -1, NULL};
+        diag_report(capture->diag, DIAG_INFERENCE_LIMIT, &place, "inference %lld of model %lld is in %lld parts",
+                    (long long)sqlite3_column_int64(select, 2), (long long)sqlite3_column_int64(select, 1),
+                    (long long)sqlite3_column_int64(select, 3));
+    }
+    if (code != SQLITE_DONE)
+        status = database_error(err, db, "the inferences cannot be counted");
+    else if (diag_is_fatal(capture->diag))
+        status = diag_fatal_error(capture->diag, err);
+    sqlite3_finalize(select);
+    return status;
+}
+
+static int build(const struct import_request *request, struct capture *capture, struct import_result *result,
+                 struct err *err)
 {
     struct database_build build;
-    char fingerprint[65];
-    int status = capture_fingerprint(request->directory, fingerprint, err);
-    if (status == 0)
-        status = database_build_open(&build, request->database, err);
+    int status = database_build_open(&build, request->database, err);
     if (status < 0)
         return status;
     status = schema_create_tables(build.db, err);
@@ -212,9 +236,11 @@ static int build(const struct import_request *request, struct capture *capture, 
     if (status == 0)
         status = schema_finish(build.db, err);
     if (status == 0)
+        status = report_split_inferences(build.db, capture, err);
+    if (status == 0)
         status = store_diagnostics(build.db, capture->diag, err);
     if (status == 0)
-        status = store_facts(build.db, request, capture, fingerprint, result, err);
+        status = store_facts(build.db, request, capture, result, err);
     if (status == 0 && interrupted())
         status = interrupt_error(err);
     if (status == 0)
@@ -223,7 +249,8 @@ static int build(const struct import_request *request, struct capture *capture, 
     return status;
 }
 
-int db_import(const struct import_request *request, struct diagnostics *diag, struct import_result *ret, struct err *err)
+int db_import(const struct import_request *request, struct diagnostics *diag, struct import_result *ret,
+              struct err *err)
 {
     struct capture capture;
     struct import_result result = {.records_decoded = 0};

@@ -8,10 +8,10 @@
 #include "parsers/capture.h"
 
 struct import_request {
-    const char *directory;   /* the capture */
-    const char *database;    /* path of the database to make; its directory exists */
+    const char *directory; /* the capture */
+    const char *database;  /* path of the database to make; its directory exists */
     const char *tool_version;
-    const char *parameters;  /* options that change the result, as text; kept in meta for db_is_current */
+    const char *parameters; /* options that change the result, as text; kept in meta for db_is_current */
     struct capture_options options;
     const struct progress *progress; /* may be NULL */
 };
@@ -23,7 +23,8 @@ struct import_result {
 
 /* Always builds anew. Data problems go to diag and into the diagnostics table; with a strict diag the first one fails
  * the import and no database appears (an older one stays). */
-int db_import(const struct import_request *request, struct diagnostics *diag, struct import_result *ret, struct err *err);
+int db_import(const struct import_request *request, struct diagnostics *diag, struct import_result *ret,
+              struct err *err);
 
 /* True when the database exists, has this schema, was made with the same parameters, and the capture's files are the
  * ones it was made from (names, sizes, times). Never fails: anything unreadable means false. */

@@ -6,8 +6,8 @@
 #include "db/bulk.h"
 #include "parsers/capture.h"
 
-/* Decodes the capture on a thread of its own while this one stores its rows; bounded memory between the two. Returns when
- * both are done; the first failure ends both. */
+/* Decodes the capture on a thread of its own while this one stores its rows; bounded memory between the two. Returns
+ * when both are done; the first failure ends both. */
 int pipeline_run(struct capture *capture, struct bulk *bulk, const struct progress *progress, struct err *err);
 
 #endif

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int query_loop(sqlite3 *db, sqlite3_stmt *statement, int (*each)(void *arg, sqlite3_stmt *row, struct err *err), void *arg,
-               struct err *err)
+int query_loop(sqlite3 *db, sqlite3_stmt *statement, int (*each)(void *arg, sqlite3_stmt *row, struct err *err),
+               void *arg, struct err *err)
 {
     int code, status = 0;
     unsigned rows = 0;
@@ -48,7 +48,9 @@ void query_bind(sqlite3_stmt *statement, int index, int64_t value)
 
 int64_t query_integer(sqlite3_stmt *row, int column)
 {
-    return sqlite3_column_type(row, column) == SQLITE_NULL ? DB_NULL : sqlite3_column_int64(row, column);
+    int64_t value = sqlite3_column_int64(row, column);
+    /* NULL reads as 0, and asking for the type of every value would double the time of a scan. */
+    return value == 0 && sqlite3_column_type(row, column) == SQLITE_NULL ? DB_NULL : value;
 }
 
 const char *query_text(sqlite3_stmt *row, int column)

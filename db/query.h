@@ -1,6 +1,6 @@
-/* What the exporters ask the database. No SQL above this line, no formatting below it. Integers that are NULL are given as DB_NULL,
- * texts that are NULL as NULL. Texts handed to callbacks live until the callback returns. A callback that returns non-zero
- * ends the loop and becomes its result; so err must be the one the callback filled. */
+/* What the exporters ask the database. No SQL above this line, no formatting below it. Integers that are NULL are given
+ * as DB_NULL, texts that are NULL as NULL. Texts handed to callbacks live until the callback returns. A callback that
+ * returns non-zero ends the loop and becomes its result; so err must be the one the callback filled. */
 #ifndef MSPROF_DB_QUERY_H
 #define MSPROF_DB_QUERY_H
 
@@ -14,10 +14,11 @@
 enum { DB_FAMILY_SVP, DB_FAMILY_JOB };
 /* Which family of capture the database was made from. */
 int db_family(sqlite3 *db);
-/* The earliest absolute time in the capture: what timelines count from; 0 when there is none. ns, device or host monotonic. */
+/* The earliest absolute time in the capture: what timelines count from; 0 when there is none. ns, device or host
+ * monotonic. */
 int64_t db_origin_ns(sqlite3 *db);
-/* Data problems met at import: how many reports of severity warning or error the diagnostics table holds; 0 when it cannot
- * be read. */
+/* Data problems met at import: how many reports of severity warning or error the diagnostics table holds; 0 when it
+ * cannot be read. */
 int64_t db_problem_count(sqlite3 *db);
 
 /* ---- SVP ---- */
@@ -32,23 +33,35 @@ struct svp_model {
 int svp_each_model(sqlite3 *db, int (*each)(void *arg, const struct svp_model *model, struct err *err), void *arg,
                    struct err *err);
 
+enum {
+    SVP_MAC_BUSY,
+    SVP_MAC_PPEN,
+    SVP_VEC_BUSY,
+    SVP_VEC_PPEN,
+    SVP_DSTR,
+    SVP_DTRANS,
+    SVP_DLD,
+    SVP_WLD,
+    SVP_CYCLE_KINDS
+};
+
 struct svp_inference {
     int64_t id;
     int64_t device_id;
     const char *model; /* never NULL */
     int64_t model_id, batch_num, input_pic_num, current_pic_count;
-    int64_t start_ns, end_ns; /* of its AI core tasks */
-    int64_t start_known;      /* 0: start_ns counts from the capture's start, else absolute */
-    int64_t tasks;            /* AI core tasks */
+    int64_t start_ns, end_ns;        /* of its AI core tasks */
+    int64_t start_known;             /* 0: start_ns counts from the capture's start, else absolute */
+    int64_t tasks;                   /* AI core tasks */
     int64_t icache_hit, icache_miss; /* DB_NULL: not known */
     int64_t core_khz;                /* DB_NULL: not known; then times are DB_NULL too */
+    /* Sums over its tasks: */
+    int64_t total_cycle, cycles[SVP_CYCLE_KINDS], ddr_read_bytes, ddr_write_bytes;
 };
 /* In order of device, model, batch, input, then start time. model NULL: all; else only this model's. */
 int svp_each_inference(sqlite3 *db, const struct svp_model *model,
                        int (*each)(void *arg, const struct svp_inference *inference, struct err *err), void *arg,
                        struct err *err);
-
-enum { SVP_MAC_BUSY, SVP_MAC_PPEN, SVP_VEC_BUSY, SVP_VEC_PPEN, SVP_DSTR, SVP_DTRANS, SVP_DLD, SVP_WLD, SVP_CYCLE_KINDS };
 
 struct svp_task { /* one AI core task: a layer group in one inference */
     int64_t start_ns, duration_ns, stream_id, task_id, total_cycle;
@@ -56,7 +69,7 @@ struct svp_task { /* one AI core task: a layer group in one inference */
     int64_t ddr_read_bytes, ddr_write_bytes;
 };
 /* Reads tasks of one inference after another with statements that are prepared once. */
-struct svp_task_reader; /* opaque */
+struct svp_task_reader;                                                    /* opaque */
 struct svp_task_reader *svp_task_reader_new(sqlite3 *db, struct err *err); /* NULL with err set */
 void svp_task_reader_free(struct svp_task_reader *reader);
 /* All tasks of an inference in execution order. */
@@ -64,11 +77,13 @@ int svp_read_tasks(struct svp_task_reader *reader, int64_t inference_id,
                    int (*each)(void *arg, const struct svp_task *task, struct err *err), void *arg, struct err *err);
 /* The same with start_ns, duration_ns, stream_id and task_id only (the rest is not set): the fast way for timelines. */
 int svp_read_task_times(struct svp_task_reader *reader, int64_t inference_id,
-                        int (*each)(void *arg, const struct svp_task *task, struct err *err), void *arg, struct err *err);
+                        int (*each)(void *arg, const struct svp_task *task, struct err *err), void *arg,
+                        struct err *err);
 
 struct svp_ai_cpu_task {
     int64_t start_ns, duration_ns, stream_id, task_id;
     int64_t input_pic_num, current_pic_count;
+    bool touches; /* another one starts at the nanosecond where it ends */
 };
 /* AI CPU tasks of one model (batch number included) by start time, those with from_ns <= start_ns < until_ns; limits
  * INT64_MIN and INT64_MAX mean all. */
@@ -87,13 +102,13 @@ int svp_each_report(sqlite3 *db, int (*each)(void *arg, const struct svp_report 
                     struct err *err);
 /* Reads one report after another with statements that are prepared once; the time for one report does not grow with the
  * number of reports. */
-struct svp_report_reader; /* opaque */
+struct svp_report_reader;                                                      /* opaque */
 struct svp_report_reader *svp_report_reader_new(sqlite3 *db, struct err *err); /* NULL with err set */
 void svp_report_reader_free(struct svp_report_reader *reader);
 /* The inferences of one report in order of model, batch, input, then start time. */
 int svp_read_report_inferences(struct svp_report_reader *reader, const struct svp_report *report,
-                               int (*each)(void *arg, const struct svp_inference *inference, struct err *err), void *arg,
-                               struct err *err);
+                               int (*each)(void *arg, const struct svp_inference *inference, struct err *err),
+                               void *arg, struct err *err);
 /* The AI CPU tasks of one report, those of one model (name) together. */
 int svp_read_report_ai_cpu_tasks(struct svp_report_reader *reader, const struct svp_report *report,
                                  int (*each)(void *arg, const char *model, const struct svp_ai_cpu_task *task,
@@ -119,6 +134,7 @@ size_t svp_layers_of_task(const struct svp_layers *layers, int64_t task_id, bool
 struct acl_call {
     int64_t start_ns, end_ns, process_id, thread_id, api_type;
     const char *name; /* never NULL */
+    bool touches;     /* another call starts at the nanosecond where it ends */
 };
 /* ACL calls of one model by (process, thread, start, longest first): a parent comes before what it contains. */
 int acl_each_call(sqlite3 *db, const struct svp_model *model,
@@ -141,13 +157,15 @@ const char *acl_mode_name(int64_t api_type);
 
 struct job_task { /* one task execution: an hwts start and its end */
     int64_t stream_id, task_id, start_ns, duration_ns;
+    bool touches;    /* another task starts at the nanosecond where it ends */
     int64_t wait_ns; /* since the end of the device's previous task in start order; 0 for the first */
     /* of the operator; all NULL when no description names the task */
     const char *name, *type;
     const char *input_shapes, *input_types, *input_formats, *output_shapes, *output_types, *output_formats;
 };
 /* Devices that have tasks, ascending. */
-int job_each_device(sqlite3 *db, int (*each)(void *arg, int64_t device_id, struct err *err), void *arg, struct err *err);
+int job_each_device(sqlite3 *db, int (*each)(void *arg, int64_t device_id, struct err *err), void *arg,
+                    struct err *err);
 /* All tasks of a device by start time. operators_only: those with a name. */
 int job_each_task(sqlite3 *db, int64_t device_id, bool operators_only,
                   int (*each)(void *arg, const struct job_task *task, struct err *err), void *arg, struct err *err);

@@ -21,10 +21,10 @@ int job_each_device(sqlite3 *db, int (*each)(void *arg, int64_t device_id, struc
 }
 
 /* Descriptions of task ids below 25000 would match tasks of other streams: those ids are not unique. */
-#define NAMED_TASKS                                                                                                          \
-    " FROM task t LEFT JOIN task_description d ON t.task_id >= 25000 AND d.id = (SELECT min(id) FROM task_description"        \
-    "   WHERE task_id = t.task_id AND device_id IS t.device_id)"                                                             \
-    " LEFT JOIN operator_description o ON o.id = (SELECT min(id) FROM operator_description WHERE name = d.name)"             \
+#define NAMED_TASKS                                                                                                    \
+    " FROM task t LEFT JOIN task_description d ON t.task_id >= 25000 AND d.id = (SELECT min(id) FROM task_description" \
+    "   WHERE task_id = t.task_id AND device_id IS t.device_id)"                                                       \
+    " LEFT JOIN operator_description o ON o.id = (SELECT min(id) FROM operator_description WHERE name = d.name)"       \
     " WHERE t.device_id IS ?1"
 
 struct job_task_loop {
@@ -50,6 +50,7 @@ static int give_task(void *arg, sqlite3_stmt *row, struct err *err)
         .output_shapes = query_text(row, 9),
         .output_types = query_text(row, 10),
         .output_formats = query_text(row, 11),
+        .touches = sqlite3_column_int(row, 12) != 0,
     };
     task.wait_ns = loop->seen && task.start_ns > loop->last_end_ns ? task.start_ns - loop->last_end_ns : 0;
     loop->last_end_ns = task.start_ns + task.duration_ns;
@@ -63,8 +64,9 @@ int job_each_task(sqlite3 *db, int64_t device_id, bool operators_only,
     struct job_task_loop loop = {each, arg, operators_only, false, 0};
     return query_run(db,
                      "SELECT t.stream_id, t.task_id, t.start_ns, t.duration_ns, d.name, o.type, o.input_shapes,"
-                     " o.input_data_types, o.input_formats, o.output_shapes, o.output_data_types, o.output_formats" NAMED_TASKS
-                     " ORDER BY t.start_ns, t.id",
+                     " o.input_data_types, o.input_formats, o.output_shapes, o.output_data_types, o.output_formats,"
+                     " EXISTS(SELECT 1 FROM task n WHERE n.device_id IS t.device_id AND n.start_ns = t.start_ns + "
+                     "t.duration_ns)" NAMED_TASKS " ORDER BY t.start_ns, t.id",
                      &device_id, 1, give_task, &loop, err);
 }
 

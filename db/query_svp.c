@@ -33,14 +33,16 @@ int svp_each_model(sqlite3 *db, int (*each)(void *arg, const struct svp_model *m
                    struct err *err)
 {
     struct model_loop loop = {each, arg};
-    return query_run(db,
-                     "SELECT device_id, model_name, model_id, batch_num, inferences, ai_core_tasks, ai_cpu_tasks, acl_calls"
-                     " FROM profiled_model ORDER BY device_id, model_name, model_id, batch_num",
-                     NULL, 0, give_model, &loop, err);
+    return query_run(
+        db,
+        "SELECT device_id, model_name, model_id, batch_num, inferences, ai_core_tasks, ai_cpu_tasks, acl_calls"
+        " FROM profiled_model ORDER BY device_id, model_name, model_id, batch_num",
+        NULL, 0, give_model, &loop, err);
 }
 
 /* Prepares a statement whose parameters ?1 to ?4 are a model's device, name, id and batch number. */
-static int prepare_for_model(sqlite3 *db, const char *sql, const struct svp_model *model, sqlite3_stmt **ret, struct err *err)
+static int prepare_for_model(sqlite3 *db, const char *sql, const struct svp_model *model, sqlite3_stmt **ret,
+                             struct err *err)
 {
     int status = database_prepare(db, sql, ret, err);
     if (status < 0)
@@ -54,10 +56,15 @@ static int prepare_for_model(sqlite3 *db, const char *sql, const struct svp_mode
 
 /* ---- inferences ---- */
 
-#define INFERENCE_COLUMNS                                                                                                    \
-    "SELECT inference_id, device_id, coalesce(model_name, 'unknown'), model_id, batch_num, input_pic_num,"                   \
-    " current_pic_count, start_ns, end_ns, start_known, tasks, icache_hit, icache_miss, core_khz FROM inference"
-#define INFERENCE_ORDER " ORDER BY device_id, 3, model_id, batch_num, input_pic_num, start_known DESC, start_ns, inference_id"
+#define INFERENCE_COLUMNS                                                                                              \
+    "SELECT inference_id, device_id, coalesce(model_name, 'unknown'), model_id, batch_num, input_pic_num,"             \
+    " current_pic_count, start_ns, end_ns, start_known, tasks, icache_hit, icache_miss, core_khz,"                     \
+    " total_cycle, mac_busy_cycle, mac_ppen_cycle, vec_busy_cycle, vec_ppen_cycle, dstr_cycle, dtrans_cycle, "         \
+    "dld_cycle,"                                                                                                       \
+    " wld_cycle, ddr_read_bytes, ddr_write_bytes FROM inference"
+#define INFERENCE_ORDER                                                                                                \
+    " ORDER BY device_id, 3, model_id, batch_num, input_pic_num, start_known DESC, start_ns, inference_id"
+#define INFERENCE_ORDER_IN_MODEL " ORDER BY input_pic_num, start_known DESC, start_ns, inference_id"
 
 struct inference_loop {
     int (*each)(void *arg, const struct svp_inference *inference, struct err *err);
@@ -67,7 +74,7 @@ struct inference_loop {
 static int give_inference(void *arg, sqlite3_stmt *row, struct err *err)
 {
     const struct inference_loop *loop = arg;
-    const struct svp_inference inference = {
+    struct svp_inference inference = {
         .id = query_integer(row, 0),
         .device_id = query_integer(row, 1),
         .model = query_text(row, 2),
@@ -82,7 +89,12 @@ static int give_inference(void *arg, sqlite3_stmt *row, struct err *err)
         .icache_hit = query_integer(row, 11),
         .icache_miss = query_integer(row, 12),
         .core_khz = query_integer(row, 13),
+        .total_cycle = query_integer(row, 14),
+        .ddr_read_bytes = query_integer(row, 15 + SVP_CYCLE_KINDS),
+        .ddr_write_bytes = query_integer(row, 16 + SVP_CYCLE_KINDS),
     };
+    for (int i = 0; i < SVP_CYCLE_KINDS; i++)
+        inference.cycles[i] = query_integer(row, 15 + i);
     return loop->each(loop->arg, &inference, err);
 }
 
@@ -96,7 +108,7 @@ int svp_each_inference(sqlite3 *db, const struct svp_model *model,
                                : prepare_for_model(db,
                                                    INFERENCE_COLUMNS
                                                    " WHERE device_id IS ?1 AND coalesce(model_name, 'unknown') = ?2"
-                                                   " AND model_id IS ?3 AND batch_num IS ?4" INFERENCE_ORDER,
+                                                   " AND model_id IS ?3 AND batch_num IS ?4" INFERENCE_ORDER_IN_MODEL,
                                                    model, &statement, err);
     if (status == 0)
         status = query_loop(db, statement, give_inference, &loop, err);
@@ -122,14 +134,15 @@ static int give_ai_cpu_task(void *arg, sqlite3_stmt *row, struct err *err)
         .task_id = query_integer(row, 3),
         .input_pic_num = query_integer(row, 4),
         .current_pic_count = query_integer(row, 5),
+        .touches = sqlite3_column_int(row, 7) != 0,
     };
     return loop->each != NULL ? loop->each(loop->arg, &task, err)
                               : loop->each_of_model(loop->arg, query_text(row, 6), &task, err);
 }
 
-#define FILES_OF_MODEL                                                                                                       \
-    " FROM profiled_model p JOIN source_file f ON f.profiled_model_id = p.id AND f.kind = 'aicpu_task'"                      \
-    " JOIN ai_cpu_task t ON t.file_id = f.id"                                                                                \
+#define FILES_OF_MODEL                                                                                                 \
+    " FROM profiled_model p JOIN source_file f ON f.profiled_model_id = p.id AND f.kind = 'aicpu_task'"                \
+    " JOIN ai_cpu_task t ON t.file_id = f.id"                                                                          \
     " WHERE p.device_id IS ?1 AND p.model_name = ?2 AND p.model_id IS ?3 AND p.batch_num IS ?4"
 
 int svp_each_ai_cpu_task(sqlite3 *db, const struct svp_model *model, int64_t from_ns, int64_t until_ns,
@@ -138,11 +151,13 @@ int svp_each_ai_cpu_task(sqlite3 *db, const struct svp_model *model, int64_t fro
 {
     struct ai_cpu_loop loop = {each, NULL, arg};
     sqlite3_stmt *statement = NULL;
-    int status = prepare_for_model(db,
-                                   "SELECT t.start_ns, t.duration_ns, t.stream_id, t.task_id, f.input_pic_num,"
-                                   " f.current_pic_count" FILES_OF_MODEL " AND t.start_ns >= ?5 AND t.start_ns < ?6"
-                                   " ORDER BY t.start_ns, t.id",
-                                   model, &statement, err);
+    int status = prepare_for_model(
+        db,
+        "SELECT t.start_ns, t.duration_ns, t.stream_id, t.task_id, f.input_pic_num,"
+        " f.current_pic_count, NULL, t.start_ns + t.duration_ns IN (SELECT start_ns FROM ai_cpu_task)" FILES_OF_MODEL
+        " AND t.start_ns >= ?5 AND t.start_ns < ?6"
+        " ORDER BY t.start_ns, t.id",
+        model, &statement, err);
     if (status == 0) {
         sqlite3_bind_int64(statement, 5, from_ns);
         sqlite3_bind_int64(statement, 6, until_ns);
@@ -192,10 +207,11 @@ int svp_each_report(sqlite3 *db, int (*each)(void *arg, const struct svp_report 
                     struct err *err)
 {
     struct report_loop loop = {each, arg};
-    return query_run(db,
-                     "SELECT device_id, model_id, current_pic_count FROM inference UNION"
-                     " SELECT device_id, model_id, current_pic_count FROM source_file WHERE kind = 'aicpu_task' ORDER BY 1, 2, 3",
-                     NULL, 0, give_report, &loop, err);
+    return query_run(
+        db,
+        "SELECT device_id, model_id, current_pic_count FROM inference UNION"
+        " SELECT device_id, model_id, current_pic_count FROM source_file WHERE kind = 'aicpu_task' ORDER BY 1, 2, 3",
+        NULL, 0, give_report, &loop, err);
 }
 
 struct svp_report_reader {
@@ -209,10 +225,11 @@ struct svp_report_reader *svp_report_reader_new(sqlite3 *db, struct err *err)
     int status = reader != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
     if (status == 0) {
         reader->db = db;
-        status = database_prepare(db,
-                                  INFERENCE_COLUMNS " WHERE device_id IS ?1 AND model_id IS ?2 AND current_pic_count IS ?3"
-                                                    " ORDER BY 3, batch_num, input_pic_num, start_ns, inference_id",
-                                  &reader->inferences, err);
+        status =
+            database_prepare(db,
+                             INFERENCE_COLUMNS " WHERE device_id IS ?1 AND model_id IS ?2 AND current_pic_count IS ?3"
+                                               " ORDER BY 3, batch_num, input_pic_num, start_ns, inference_id",
+                             &reader->inferences, err);
     }
     if (status == 0)
         status = database_prepare(db,
@@ -246,8 +263,8 @@ static void bind_report(sqlite3_stmt *statement, const struct svp_report *report
 }
 
 int svp_read_report_inferences(struct svp_report_reader *reader, const struct svp_report *report,
-                               int (*each)(void *arg, const struct svp_inference *inference, struct err *err), void *arg,
-                               struct err *err)
+                               int (*each)(void *arg, const struct svp_inference *inference, struct err *err),
+                               void *arg, struct err *err)
 {
     struct inference_loop loop = {each, arg};
     bind_report(reader->inferences, report);
@@ -266,7 +283,8 @@ int svp_read_report_ai_cpu_tasks(struct svp_report_reader *reader, const struct 
 
 /* ---- layers ---- */
 
-/* Texts grow and may move while they are read: until the end a layer holds offsets, one more than the text's, 0 for none. */
+/* Texts grow and may move while they are read: until the end a layer holds offsets, one more than the text's, 0 for
+ * none. */
 struct layer_loop {
     struct svp_layers layers;
     size_t capacity, texts_used, texts_capacity;
@@ -392,6 +410,7 @@ static int give_call(void *arg, sqlite3_stmt *row, struct err *err)
         .thread_id = query_integer(row, 3),
         .api_type = query_integer(row, 4),
         .name = query_text(row, 5),
+        .touches = sqlite3_column_int(row, 6) != 0,
     };
     return loop->each(loop->arg, &call, err);
 }
@@ -401,13 +420,15 @@ int acl_each_call(sqlite3 *db, const struct svp_model *model,
 {
     struct acl_loop loop = {each, arg};
     sqlite3_stmt *statement = NULL;
-    int status = prepare_for_model(db,
-                                   "SELECT c.start_ns, c.end_ns, c.process_id, c.thread_id, c.api_type, coalesce(c.name, 'N/A')"
-                                   " FROM profiled_model p JOIN source_file f ON f.profiled_model_id = p.id"
-                                   " AND f.kind = 'acl_call' JOIN acl_call c ON c.file_id = f.id WHERE p.device_id IS ?1"
-                                   " AND p.model_name = ?2 AND p.model_id IS ?3 AND p.batch_num IS ?4"
-                                   " ORDER BY c.process_id, c.thread_id, c.start_ns, c.end_ns DESC, c.id",
-                                   model, &statement, err);
+    int status =
+        prepare_for_model(db,
+                          "SELECT c.start_ns, c.end_ns, c.process_id, c.thread_id, c.api_type, coalesce(c.name, 'N/A'),"
+                          " c.end_ns IN (SELECT start_ns FROM acl_call)"
+                          " FROM profiled_model p JOIN source_file f ON f.profiled_model_id = p.id"
+                          " AND f.kind = 'acl_call' JOIN acl_call c ON c.file_id = f.id WHERE p.device_id IS ?1"
+                          " AND p.model_name = ?2 AND p.model_id IS ?3 AND p.batch_num IS ?4"
+                          " ORDER BY c.process_id, c.thread_id, c.start_ns, c.end_ns DESC, c.id",
+                          model, &statement, err);
     if (status == 0)
         status = query_loop(db, statement, give_call, &loop, err);
     sqlite3_finalize(statement);
@@ -442,15 +463,16 @@ int acl_each_statistic(sqlite3 *db, int (*each)(void *arg, const struct acl_stat
                        struct err *err)
 {
     struct acl_statistic_loop loop = {each, arg};
-    return query_run(db,
-                     "SELECT *, sum(total_ns) OVER (PARTITION BY device_id, model_id) FROM ("
-                     "  SELECT p.device_id, p.model_id, c.process_id, c.thread_id, c.api_type, coalesce(c.name, 'N/A') AS name,"
-                     "    count(*) AS calls, sum(c.end_ns - c.start_ns) AS total_ns, min(c.end_ns - c.start_ns),"
-                     "    max(c.end_ns - c.start_ns)"
-                     "  FROM acl_call c JOIN source_file f ON f.id = c.file_id JOIN profiled_model p ON p.id = f.profiled_model_id"
-                     "  GROUP BY 1, 2, 3, 4, 5, 6)"
-                     " ORDER BY device_id, model_id, process_id, thread_id, total_ns DESC, name",
-                     NULL, 0, give_acl_statistic, &loop, err);
+    return query_run(
+        db,
+        "SELECT *, sum(total_ns) OVER (PARTITION BY device_id, model_id) FROM ("
+        "  SELECT p.device_id, p.model_id, c.process_id, c.thread_id, c.api_type, coalesce(c.name, 'N/A') AS name,"
+        "    count(*) AS calls, sum(c.end_ns - c.start_ns) AS total_ns, min(c.end_ns - c.start_ns),"
+        "    max(c.end_ns - c.start_ns)"
+        "  FROM acl_call c JOIN source_file f ON f.id = c.file_id JOIN profiled_model p ON p.id = f.profiled_model_id"
+        "  GROUP BY 1, 2, 3, 4, 5, 6)"
+        " ORDER BY device_id, model_id, process_id, thread_id, total_ns DESC, name",
+        NULL, 0, give_acl_statistic, &loop, err);
 }
 
 const char *acl_mode_name(int64_t api_type)

@@ -19,11 +19,12 @@ struct svp_task_reader {
 
 static int64_t value_integer(sqlite3_value *value)
 {
-    return sqlite3_value_type(value) == SQLITE_NULL ? DB_NULL : sqlite3_value_int64(value);
+    int64_t result = sqlite3_value_int64(value);
+    return result == 0 && sqlite3_value_type(value) == SQLITE_NULL ? DB_NULL : result;
 }
 
-/* An aggregate that hands every row to the callback: SQLite calls it from inside its own loop, which is about half again as
- * fast as stepping out for each row. */
+/* An aggregate that hands every row to the callback: SQLite calls it from inside its own loop, which is about half
+ * again as fast as stepping out for each row. */
 static void give_time(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
     (void)argc;
@@ -35,8 +36,9 @@ static void give_time(sqlite3_context *context, int argc, sqlite3_value **argv)
         .task_id = value_integer(argv[3]),
     };
     if (reader->status == 0)
-        reader->status = (++reader->polled & 1023) == 0 && interrupted() ? interrupt_error(reader->err)
-                                                                        : reader->each(reader->arg, &task, reader->err);
+        reader->status = (++reader->polled & 1023) == 0 && interrupted()
+                             ? interrupt_error(reader->err)
+                             : reader->each(reader->arg, &task, reader->err);
     if (reader->status != 0)
         sqlite3_result_error(context, "stopped", -1);
 }
@@ -52,19 +54,21 @@ struct svp_task_reader *svp_task_reader_new(sqlite3 *db, struct err *err)
     int status = reader != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
     if (status == 0) {
         reader->db = db;
-        if (sqlite3_create_function_v2(db, "give_time", 4, SQLITE_UTF8, reader, NULL, give_time, end_times, NULL) != SQLITE_OK)
+        if (sqlite3_create_function_v2(db, "give_time", 4, SQLITE_UTF8, reader, NULL, give_time, end_times, NULL) !=
+            SQLITE_OK)
             status = database_error(err, db, "the database cannot be read");
     }
     if (status == 0)
-        status = database_prepare(db,
-                                  "SELECT first_task, last_task FROM inference_run WHERE inference_id = ?1 ORDER BY first_task",
-                                  &reader->runs, err);
+        status = database_prepare(
+            db, "SELECT first_task, last_task FROM inference_run WHERE inference_id = ?1 ORDER BY first_task",
+            &reader->runs, err);
     if (status == 0)
-        status = database_prepare(db,
-                                  "SELECT start_ns, duration_ns, stream_id, task_id, total_cycle, mac_busy_cycle,"
-                                  " mac_ppen_cycle, vec_busy_cycle, vec_ppen_cycle, dstr_cycle, dtrans_cycle, dld_cycle,"
-                                  " wld_cycle, ddr_read_bytes, ddr_write_bytes FROM ai_core_task WHERE id BETWEEN ?1 AND ?2",
-                                  &reader->tasks, err);
+        status =
+            database_prepare(db,
+                             "SELECT start_ns, duration_ns, stream_id, task_id, total_cycle, mac_busy_cycle,"
+                             " mac_ppen_cycle, vec_busy_cycle, vec_ppen_cycle, dstr_cycle, dtrans_cycle, dld_cycle,"
+                             " wld_cycle, ddr_read_bytes, ddr_write_bytes FROM ai_core_task WHERE id BETWEEN ?1 AND ?2",
+                             &reader->tasks, err);
     if (status == 0)
         status = database_prepare(db,
                                   "SELECT give_time(start_ns, duration_ns, stream_id, task_id) FROM ai_core_task"
@@ -143,7 +147,8 @@ int svp_read_tasks(struct svp_task_reader *reader, int64_t inference_id,
 }
 
 int svp_read_task_times(struct svp_task_reader *reader, int64_t inference_id,
-                        int (*each)(void *arg, const struct svp_task *task, struct err *err), void *arg, struct err *err)
+                        int (*each)(void *arg, const struct svp_task *task, struct err *err), void *arg,
+                        struct err *err)
 {
     return read_tasks(reader, inference_id, read_run_times, each, arg, err);
 }

@@ -8,12 +8,14 @@
 static const char own_tables[] =
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
     "CREATE TABLE source_file("
-    "  id INTEGER PRIMARY KEY, path TEXT NOT NULL, kind TEXT, size_bytes INTEGER NOT NULL, modified_ns INTEGER NOT NULL,"
+    "  id INTEGER PRIMARY KEY, path TEXT NOT NULL, kind TEXT, size_bytes INTEGER NOT NULL, modified_ns INTEGER NOT "
+    "NULL,"
     "  sha256 TEXT, records_decoded INTEGER NOT NULL, records_rejected INTEGER NOT NULL,"
     "  device_id INTEGER, model_name TEXT, model_id INTEGER, batch_num INTEGER, input_pic_num INTEGER,"
     "  current_pic_count INTEGER, slice INTEGER, start_ns INTEGER, end_ns INTEGER, profiled_model_id INTEGER);"
     "CREATE TABLE diagnostics("
-    "  id INTEGER PRIMARY KEY, severity TEXT NOT NULL, code TEXT NOT NULL, file TEXT, record INTEGER, byte_offset INTEGER,"
+    "  id INTEGER PRIMARY KEY, severity TEXT NOT NULL, code TEXT NOT NULL, file TEXT, record INTEGER, byte_offset "
+    "INTEGER,"
     "  message TEXT NOT NULL, occurrences INTEGER NOT NULL);"
     "CREATE TABLE model(id INTEGER PRIMARY KEY, model_name TEXT NOT NULL, model_id INTEGER, batch_num INTEGER);"
     "CREATE TABLE profiled_model("
@@ -37,11 +39,14 @@ static const char indexes[] =
 static const char profiled_models[] =
     "INSERT INTO profiled_model(device_id, model_name, model_id, batch_num)"
     "  SELECT device_id, coalesce(model_name, 'unknown'), model_id, batch_num FROM inference"
-    "  UNION SELECT device_id, coalesce(model_name, 'unknown'), model_id, batch_num FROM source_file WHERE kind = 'aicpu_task';"
-    "CREATE TEMP TABLE acl_file AS SELECT id, device_id, model_name, model_id, batch_num FROM source_file WHERE kind = 'acl_call';"
+    "  UNION SELECT device_id, coalesce(model_name, 'unknown'), model_id, batch_num FROM source_file WHERE kind = "
+    "'aicpu_task';"
+    "CREATE TEMP TABLE acl_file AS SELECT id, device_id, model_name, model_id, batch_num FROM source_file WHERE kind = "
+    "'acl_call';"
     "UPDATE acl_file SET (model_name, model_id) ="
     "  (SELECT model_name, model_id FROM profiled_model GROUP BY model_name, model_id)"
-    "  WHERE model_name IS NULL AND (SELECT count(DISTINCT model_name || '.' || coalesce(model_id, '')) FROM profiled_model) = 1;"
+    "  WHERE model_name IS NULL AND (SELECT count(DISTINCT model_name || '.' || coalesce(model_id, '')) FROM "
+    "profiled_model) = 1;"
     "UPDATE acl_file SET model_name = 'unknown' WHERE model_name IS NULL;"
     "UPDATE acl_file SET batch_num = coalesce("
     "  (SELECT m.batch_num FROM model m WHERE m.model_name = acl_file.model_name AND m.model_id IS acl_file.model_id"
@@ -51,10 +56,12 @@ static const char profiled_models[] =
     "INSERT INTO profiled_model(device_id, model_name, model_id, batch_num)"
     "  SELECT DISTINCT device_id, model_name, model_id, batch_num FROM acl_file"
     "  EXCEPT SELECT device_id, model_name, model_id, batch_num FROM profiled_model;"
-    "UPDATE source_file SET profiled_model_id = (SELECT p.id FROM profiled_model p JOIN acl_file a ON a.id = source_file.id"
+    "UPDATE source_file SET profiled_model_id = (SELECT p.id FROM profiled_model p JOIN acl_file a ON a.id = "
+    "source_file.id"
     "  WHERE p.device_id IS a.device_id AND p.model_name = a.model_name AND p.model_id IS a.model_id"
     "    AND p.batch_num IS a.batch_num) WHERE kind = 'acl_call';"
-    "UPDATE source_file SET profiled_model_id = (SELECT p.id FROM profiled_model p WHERE p.device_id IS source_file.device_id"
+    "UPDATE source_file SET profiled_model_id = (SELECT p.id FROM profiled_model p WHERE p.device_id IS "
+    "source_file.device_id"
     "    AND p.model_name = coalesce(source_file.model_name, 'unknown') AND p.model_id IS source_file.model_id"
     "    AND p.batch_num IS source_file.batch_num) WHERE kind = 'aicpu_task';"
     "DROP TABLE acl_file;"
@@ -85,7 +92,8 @@ static const char views[] =
     "  group_concat(name) AS layer_names, group_concat(type) AS layer_types, group_concat(ori_name) AS ori_layer_names"
     "  FROM (SELECT * FROM layer ORDER BY model_name, model_id, task_id, layer_id)"
     "  GROUP BY model_name, model_id, task_id, engine;"
-    "CREATE VIEW ai_core_task_report AS SELECT t.id, i.device_id, i.model_name, i.model_id, i.batch_num, i.input_pic_num,"
+    "CREATE VIEW ai_core_task_report AS SELECT t.id, i.device_id, i.model_name, i.model_id, i.batch_num, "
+    "i.input_pic_num,"
     "  i.current_pic_count, t.stream_id, t.task_id, g.layer_names, g.layer_types, g.ori_layer_names,"
     "  t.start_ns / 1000.0 AS start_us, round(t.total_cycle * 1000.0 / i.core_khz, 2) AS time_us,"
     "  round(100.0 * t.total_cycle / nullif(i.total_cycle, 0), 2) AS time_percent,"
@@ -100,7 +108,8 @@ static const char views[] =
     "  t.ddr_read_bytes, t.ddr_write_bytes"
     "  FROM ai_core_task t JOIN inference i ON i.inference_id = t.inference_id LEFT JOIN layer_group g"
     "  ON g.model_name = i.model_name AND g.model_id = i.model_id AND g.task_id = t.task_id AND g.engine = 'AI_CORE';"
-    "CREATE VIEW ai_cpu_task_report AS SELECT t.id, f.device_id, f.model_name, f.model_id, f.batch_num, f.input_pic_num,"
+    "CREATE VIEW ai_cpu_task_report AS SELECT t.id, f.device_id, f.model_name, f.model_id, f.batch_num, "
+    "f.input_pic_num,"
     "  f.current_pic_count, t.stream_id, t.task_id, g.layer_names, g.layer_types, t.start_ns / 1000.0 AS start_us,"
     "  t.duration_ns / 1000.0 AS time_us, t.dispatch_ns / 1000.0 AS dispatch_us, t.total_ns / 1000.0 AS total_us"
     "  FROM ai_cpu_task t JOIN source_file f ON f.id = t.file_id LEFT JOIN layer_group g"
@@ -135,8 +144,10 @@ static int create_kind_table(sqlite3 *db, const struct record_kind *kind, struct
         first = false;
         has_key |= (kind->columns[i].flags & COLUMN_KEY) != 0;
     }
-    strbuf_addf(&sql, "CREATE TABLE \"%s\"(%s%s)", kind->table, has_key ? "" : "id INTEGER PRIMARY KEY, ", columns.data);
-    int status = sql.failed || columns.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : database_exec(db, sql.data, err);
+    strbuf_addf(&sql, "CREATE TABLE \"%s\"(%s%s)", kind->table, has_key ? "" : "id INTEGER PRIMARY KEY, ",
+                columns.data);
+    int status =
+        sql.failed || columns.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : database_exec(db, sql.data, err);
     strbuf_release(&columns);
     strbuf_release(&sql);
     return status;

@@ -45,13 +45,17 @@ static int find_largest_thread(void *arg, const struct acl_call *call, struct er
     return ++timeline->calls % CALLS_PER_POLL == 0 && interrupted() ? interrupt_error(err) : 0;
 }
 
-/* Whether the call fits behind or inside what the stack holds; then it is on top of it. */
-static bool push_call(struct call_stack *stack, int64_t start_ns, int64_t end_ns)
+/* Whether the call fits behind or inside what the stack holds; then it is on top of it, and *ret_shared_ends says how
+ * many of those around it end when it does. */
+static bool push_call(struct call_stack *stack, int64_t start_ns, int64_t end_ns, unsigned *ret_shared_ends)
 {
     while (stack->depth > 0 && stack->ends[stack->depth - 1] <= start_ns)
         stack->depth--;
     if (stack->depth == CALL_DEPTH_MAX || (stack->depth > 0 && end_ns > stack->ends[stack->depth - 1]))
         return false;
+    *ret_shared_ends = 0;
+    for (size_t i = stack->depth; i > 0 && stack->ends[i - 1] == end_ns; i--)
+        ++*ret_shared_ends;
     stack->ends[stack->depth++] = end_ns;
     return true;
 }
@@ -99,7 +103,7 @@ static void place_call(struct call_timeline *timeline, const struct acl_call *ca
     slice->pid = timeline->pid;
     int64_t end_ns = span_end(slice->start_ns, slice->duration_ns);
     for (size_t i = 0; i < timeline->stack_count; i++) {
-        if (push_call(&timeline->stacks[i], slice->start_ns, end_ns)) {
+        if (push_call(&timeline->stacks[i], slice->start_ns, end_ns, &slice->shared_ends)) {
             slice->tid = timeline->stacks[i].tid;
             return;
         }
@@ -108,7 +112,7 @@ static void place_call(struct call_timeline *timeline, const struct acl_call *ca
     slice->instant = stack == NULL;
     slice->tid = stack != NULL ? stack->tid : timeline->stack_count > 0 ? timeline->stacks[0].tid : 0;
     if (stack != NULL)
-        push_call(stack, slice->start_ns, end_ns);
+        push_call(stack, slice->start_ns, end_ns, &slice->shared_ends);
 }
 
 static int write_call(struct call_timeline *timeline, const struct acl_call *call, const struct trace_slice *slice,
@@ -140,7 +144,8 @@ static int draw_call(void *arg, const struct acl_call *call, struct err *err)
     if (call->start_ns == DB_NULL || call->end_ns == DB_NULL || call->end_ns < call->start_ns)
         return 0;
     struct trace_slice slice = {.start_ns = time_since(call->start_ns, timeline->run->origin_ns),
-                                .duration_ns = time_since(call->end_ns, call->start_ns)};
+                                .duration_ns = time_since(call->end_ns, call->start_ns),
+                                .touches = call->touches};
     place_call(timeline, call, &slice);
     if (write_call(timeline, call, &slice, err) < 0)
         return -(int)err->code;

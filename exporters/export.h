@@ -1,4 +1,5 @@
-/* The reports: what the command line asks exporters/ for. Each reads the database and writes whole files or one stream. */
+/* The reports: what the command line asks exporters/ for. Each reads the database and writes whole files or one stream.
+ */
 #ifndef MSPROF_EXPORTERS_EXPORT_H
 #define MSPROF_EXPORTERS_EXPORT_H
 
@@ -28,8 +29,8 @@ struct export_result {
     uint64_t files, rows; /* rows of tables, or events of timelines */
 };
 
-/* Writes every timeline (or summary) that the database has data for; *ret counts also on failure. Files written before a
- * failure stay; the failing one does not appear. */
+/* Writes every timeline (or summary) that the database has data for; *ret counts also on failure. Files written before
+ * a failure stay; the failing one does not appear. */
 int export_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 int export_summary(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 
@@ -39,6 +40,7 @@ struct show_options {
 };
 
 /* Prints the capture's tables to stream; a write error is returned as -ERR_IO. */
-int show_capture(sqlite3 *db, FILE *stream, const struct show_options *options, struct export_result *ret, struct err *err);
+int show_capture(sqlite3 *db, FILE *stream, const struct show_options *options, struct export_result *ret,
+                 struct err *err);
 
 #endif

@@ -61,7 +61,8 @@ static int draw_task(void *arg, const struct job_task *task, struct err *err)
     if (!can_be_drawn(task))
         return 0;
     struct trace_slice slice = {.start_ns = time_since(task->start_ns, run->origin_ns),
-                                .duration_ns = task->duration_ns};
+                                .duration_ns = task->duration_ns,
+                                .touches = task->touches};
     int result = stream_threads_place(&device->threads, task->stream_id, slice.start_ns, slice.duration_ns, &slice.tid,
                                       &slice.instant, err);
     if (result < 0)

@@ -138,17 +138,37 @@ static int64_t new_tid(struct stream_threads *threads, size_t index, size_t lane
     return own && !clashes(threads, index) ? threads->streams->ids[index] : tid_pool_take(threads->pool, 1);
 }
 
+/* A stream's lanes, made when they are first asked for; NULL with err set. */
+static struct stream_lanes *lanes_of(struct stream_threads *threads, size_t index, struct err *err)
+{
+    if (threads->lanes[index] == NULL)
+        threads->lanes[index] = stream_lanes_new(err);
+    return threads->lanes[index];
+}
+
+int stream_threads_number(struct stream_threads *threads, struct err *err)
+{
+    for (size_t i = 0; i < threads->streams->count + threads->streams->overflowed; i++) {
+        struct stream_lanes *lanes = lanes_of(threads, i, err);
+        if (lanes == NULL)
+            return -(int)err->code;
+        lanes->tids[0] = new_tid(threads, i, 0);
+    }
+    return 0;
+}
+
+int64_t stream_threads_first(const struct stream_threads *threads, size_t index)
+{
+    return threads->lanes[index]->tids[0];
+}
+
 int stream_threads_place(struct stream_threads *threads, int64_t stream_id, int64_t start_ns, int64_t duration_ns,
                          int64_t *ret_tid, bool *ret_instant, struct err *err)
 {
     size_t index = stream_set_index(threads->streams, stream_id);
-    struct stream_lanes *lanes = threads->lanes[index];
-    if (lanes == NULL) {
-        lanes = stream_lanes_new(err);
-        if (lanes == NULL)
-            return -(int)err->code;
-        threads->lanes[index] = lanes;
-    }
+    struct stream_lanes *lanes = lanes_of(threads, index, err);
+    if (lanes == NULL)
+        return -(int)err->code;
     size_t lane = lanes_take(&lanes->lanes, start_ns, span_end(start_ns, duration_ns));
     if (lanes->tids[lane] == -1)
         lanes->tids[lane] = new_tid(threads, index, lane);
@@ -157,7 +177,7 @@ int stream_threads_place(struct stream_threads *threads, int64_t stream_id, int6
     return 0;
 }
 
-void stream_thread_write(struct outfile *out, int64_t tid, int64_t sort_index, const struct stream_set *streams,
+static void write_thread(struct outfile *out, int64_t tid, int64_t sort_index, const struct stream_set *streams,
                          size_t index, const char *suffix, size_t lane)
 {
     char stream[32] = "Other streams", place[32] = "", name[TRACE_THREAD_NAME_MAX];
@@ -182,7 +202,7 @@ int64_t stream_threads_write(const struct stream_threads *threads, struct outfil
         const char *suffix = clashes(threads, i) ? clash_suffix : "";
         for (size_t lane = 0; lanes != NULL && lane <= LANES_MAX; lane++) {
             if (lanes->tids[lane] != -1)
-                stream_thread_write(out, lanes->tids[lane], sort_index++, threads->streams, i, suffix, lane);
+                write_thread(out, lanes->tids[lane], sort_index++, threads->streams, i, suffix, lane);
         }
     }
     return sort_index;

@@ -64,6 +64,11 @@ struct stream_threads {
 int stream_threads_init(struct stream_threads *threads, const struct stream_set *streams,
                         const struct stream_set *avoid, struct tid_pool *pool, struct err *err);
 void stream_threads_release(struct stream_threads *threads);
+/* Gives every stream its first thread, before any event is placed. */
+int stream_threads_number(struct stream_threads *threads, struct err *err);
+/* The number of a stream's first thread, once stream_threads_number has given it; index is that of the stream in the
+ * set. */
+int64_t stream_threads_first(const struct stream_threads *threads, size_t index);
 /* Finds the thread of an event; *ret_instant when every lane is occupied. Events must come by start time. */
 int stream_threads_place(struct stream_threads *threads, int64_t stream_id, int64_t start_ns, int64_t duration_ns,
                          int64_t *ret_tid, bool *ret_instant, struct err *err);
@@ -73,9 +78,6 @@ int stream_threads_place(struct stream_threads *threads, int64_t stream_id, int6
  * sort index after first_sort_index. */
 int64_t stream_threads_write(const struct stream_threads *threads, struct outfile *out, int64_t first_sort_index,
                              const char *clash_suffix);
-/* The same for one thread. index is that of the stream in the set. */
-void stream_thread_write(struct outfile *out, int64_t tid, int64_t sort_index, const struct stream_set *streams,
-                         size_t index, const char *suffix, size_t lane);
 
 /* start + duration, and time - origin, where damaged times must not overflow. */
 static inline int64_t span_end(int64_t start_ns, int64_t duration_ns)

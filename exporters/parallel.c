@@ -70,6 +70,8 @@ static void stop(struct parallel *parallel, const struct err *failure)
 /* Without the mutex, by the one thread whose turn it is. */
 static void write_output(struct parallel *parallel, struct parallel_output *output, struct err *err)
 {
+    if (parallel->out == NULL)
+        return;
     outfile_write(parallel->out, output->data, output->used);
     output->used = 0;
     if (outfile_failed(parallel->out))
@@ -189,8 +191,8 @@ static int make_slots(struct parallel *parallel, struct err *err)
     for (size_t i = 0; i < count; i++) {
         struct slot *slot = &parallel->slots[i];
         slot->unit = calloc(1, parallel->work.unit_size);
-        slot->output.data = malloc(PARALLEL_BUFFER_SIZE);
-        if (slot->unit == NULL || slot->output.data == NULL)
+        slot->output.data = parallel->out == NULL ? NULL : malloc(PARALLEL_BUFFER_SIZE);
+        if (slot->unit == NULL || (parallel->out != NULL && slot->output.data == NULL))
             return err_set(err, ERR_NO_MEMORY, "out of memory for work unit %zu of %zu", i + 1, count);
     }
     return 0;

@@ -30,7 +30,8 @@ struct parallel_work {
     void (*unit_release)(void *unit);
 };
 
-/* Starts the workers; out must outlive the pipeline and not be used by others meanwhile. NULL with err set. */
+/* Starts the workers; out must outlive the pipeline and not be used by others meanwhile. out NULL: the units are
+ * written elsewhere, process must leave its output alone. NULL with err set. */
 struct parallel *parallel_new(const struct parallel_work *work, struct outfile *out, struct err *err);
 
 /* The next unit to fill, with what it held when it was last used; waits until one is free. NULL with err set when the

@@ -2,9 +2,23 @@
 
 #include "db/query.h"
 #include "exporters/job_summary.h"
+#include "exporters/report_name.h"
 #include "exporters/svp_summary.h"
 
 #include <stdlib.h>
+
+int summary_name(struct strbuf *name, const char *report, const int64_t *numbers, size_t count,
+                 enum table_format format, struct err *err)
+{
+    strbuf_clear(name);
+    strbuf_adds(name, report);
+    for (size_t i = 0; i < count; i++) {
+        strbuf_addc(name, '_');
+        report_name_number(name, numbers[i]);
+    }
+    strbuf_adds(name, table_suffix(format));
+    return name->failed ? err_set(err, ERR_NO_MEMORY, "no room for the name of a report file") : 0;
+}
 
 int summary_open(struct summary_file *file, const struct export_options *options, struct export_result *result,
                  const char *report, const char *name, const struct column_titles *titles, struct err *err)

@@ -15,6 +15,10 @@ struct summary_file {
     struct table table;
 };
 
+/* The name of a report file: report, then each number after '_', then the format's suffix. */
+int summary_name(struct strbuf *name, const char *report, const int64_t *numbers, size_t count,
+                 enum table_format format, struct err *err);
+
 /* Opens "<directory>/<name>" for a report with these columns. */
 int summary_open(struct summary_file *file, const struct export_options *options, struct export_result *result,
                  const char *report, const char *name, const struct column_titles *titles, struct err *err);

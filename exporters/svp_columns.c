@@ -110,7 +110,7 @@ struct table_cell svp_layer_list_cell(const struct svp_layer_lists *lists, const
 
 /* ---- op_summary ---- */
 
-/* What a column shows: an enum svp_metric, or one of these. */
+/* What a column shows: an enum svp_metric, or one of these, which come first in every set. */
 enum { SUMMARY_TASK_ID = METRIC_DDR_TOTAL_KB + 1, SUMMARY_LAYER_ID, SUMMARY_NAME, SUMMARY_TYPE, SUMMARY_ORI_NAME };
 
 static const struct column_definition summary_guide[] = {
@@ -157,42 +157,57 @@ void op_summary_titles(enum column_set set, struct column_titles *ret)
     titles_of(&summary_columns[set], ret);
 }
 
-static struct table_cell network_cell(enum column_set set, int value, const struct svp_task *network, int64_t core_khz)
+size_t op_summary_identity_columns(enum column_set set)
 {
-    if (value >= SUMMARY_TASK_ID)
-        return cell_text("-");
-    if (value == METRIC_TIME_RATIO && set == COLUMNS_VENDOR)
-        return cell_text("100"); /* the vendor's tool gives a string in JSON */
-    return svp_metric_cell((enum svp_metric)value, network, network, core_khz);
+    const struct column_list *list = &summary_columns[set];
+    size_t count = 0;
+    while (list->columns[count].value >= SUMMARY_TASK_ID)
+        count++;
+    return count;
 }
 
-static struct table_cell task_cell(int value, const struct svp_task *task, const struct svp_layer_lists *lists,
-                                   const struct svp_task *network, int64_t core_khz)
+static struct table_cell identity_cell(int value, int64_t task_id, const struct svp_layer_lists *lists)
 {
     switch (value) {
     case SUMMARY_TASK_ID:
-        return cell_number(task->task_id, 0);
+        return cell_number(task_id, 0);
     case SUMMARY_LAYER_ID:
         return lists->layers == 1 ? cell_number(lists->first_id, 0) : svp_layer_list_cell(lists, &lists->ids);
     case SUMMARY_NAME:
         return svp_layer_list_cell(lists, &lists->names);
     case SUMMARY_TYPE:
         return svp_layer_list_cell(lists, &lists->types);
-    case SUMMARY_ORI_NAME:
-        return svp_layer_list_cell(lists, &lists->ori_names);
     default:
-        return svp_metric_cell((enum svp_metric)value, task, network, core_khz);
+        return svp_layer_list_cell(lists, &lists->ori_names);
     }
 }
 
-void op_summary_cells(enum column_set set, const struct svp_task *task, const struct svp_layer_lists *lists,
-                      const struct svp_task *network, int64_t core_khz, struct table_cell *cells)
+void op_summary_identity(enum column_set set, int64_t task_id, const struct svp_layer_lists *lists,
+                         struct table_cell *cells)
+{
+    size_t count = op_summary_identity_columns(set);
+    for (size_t i = 0; i < count; i++)
+        cells[i] = identity_cell(summary_columns[set].columns[i].value, task_id, lists);
+}
+
+void op_summary_metrics(enum column_set set, const struct svp_task *task, const struct svp_task *network,
+                        int64_t core_khz, struct table_cell *cells)
 {
     const struct column_list *list = &summary_columns[set];
+    for (size_t i = op_summary_identity_columns(set); i < list->count; i++)
+        cells[i] = svp_metric_cell((enum svp_metric)list->columns[i].value, task, network, core_khz);
+}
+
+void op_summary_network(enum column_set set, const struct svp_task *network, int64_t core_khz, struct table_cell *cells)
+{
+    const struct column_list *list = &summary_columns[set];
+    op_summary_metrics(set, network, network, core_khz, cells);
     for (size_t i = 0; i < list->count; i++) {
         int value = list->columns[i].value;
-        cells[i] = lists == NULL ? network_cell(set, value, network, core_khz)
-                                 : task_cell(value, task, lists, network, core_khz);
+        if (value >= SUMMARY_TASK_ID)
+            cells[i] = cell_text("-");
+        else if (value == METRIC_TIME_RATIO && set == COLUMNS_VENDOR)
+            cells[i] = cell_text("100"); /* the vendor's tool gives a string in JSON */
     }
 }
 

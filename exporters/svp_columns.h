@@ -30,11 +30,19 @@ int svp_layer_lists_set(struct svp_layer_lists *lists, const struct svp_layer *l
 /* One of the lists; missing when no layer is known. It must not be set again while the cell is in use. */
 struct table_cell svp_layer_list_cell(const struct svp_layer_lists *lists, const struct strbuf *list);
 
-/* op_summary: one row per AI core task. */
+/* op_summary: one row per AI core task. Its first columns say which task it is, the others hold its metrics. */
 void op_summary_titles(enum column_set set, struct column_titles *ret);
-/* Fills one cell per title. lists NULL: the row of the whole network; else it must outlive the cells. */
-void op_summary_cells(enum column_set set, const struct svp_task *task, const struct svp_layer_lists *lists,
-                      const struct svp_task *network, int64_t core_khz, struct table_cell *cells);
+/* How many columns say which task it is. */
+size_t op_summary_identity_columns(enum column_set set);
+/* Fills the cells of these columns. lists must outlive the cells. */
+void op_summary_identity(enum column_set set, int64_t task_id, const struct svp_layer_lists *lists,
+                         struct table_cell *cells);
+/* Fills the cells of all other columns, at their places after those. */
+void op_summary_metrics(enum column_set set, const struct svp_task *task, const struct svp_task *network,
+                        int64_t core_khz, struct table_cell *cells);
+/* Fills one cell per title for the row of the whole network. */
+void op_summary_network(enum column_set set, const struct svp_task *network, int64_t core_khz,
+                        struct table_cell *cells);
 
 /* op_statistic: one row per layer type, engine and stream. */
 struct op_statistic {

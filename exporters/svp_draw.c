@@ -10,7 +10,7 @@
 #define NAMES_MAX ((size_t)512 * 1024 * 1024) /* bytes of all names of a model, escaped */
 #define NAME_PIECE 65536                      /* longer names are written apart from the rest of their event */
 #define ROWS_PER_POLL 4096
-#define UNIT_ENDS 1 /* a callback's result that only ends the reading of one inference */
+#define READING_ENDS 1 /* a callback's result that only ends the reading of one inference */
 
 /* ---- names ---- */
 
@@ -103,8 +103,9 @@ void svp_unit_clear(struct svp_unit *unit)
 {
     unit->inference_count = unit->ai_cpu_count = 0;
     unit->tasks = unit->first_index = 0;
-    unit->after_ns = INT64_MIN;
-    unit->limit_ns = INT64_MAX;
+    unit->from_ns = INT64_MIN;
+    unit->until_ns = INT64_MAX;
+    unit->interleaved = false;
 }
 
 void svp_unit_release(void *arg)
@@ -154,23 +155,43 @@ int svp_unit_add_ai_cpu_task(struct svp_unit *unit, const struct drawn_ai_cpu_ta
 
 /* ---- workers ---- */
 
+/* A task of an interleaved unit, kept until all are known. */
+struct kept_task {
+    int64_t start_ns, duration_ns, stream_id, task_id;
+    uint32_t inference, order;
+};
+
 struct svp_worker {
     struct svp_drawing *drawing;
     sqlite3 *db;
     struct svp_task_reader *reader;
     size_t core_hint, cpu_hint;
+    struct kept_task *kept;
+    size_t kept_count, kept_capacity;
     /* the unit being drawn */
     const struct svp_unit *unit;
     const struct drawn_inference *inference;
     struct parallel_output *output;
     size_t next_ai_cpu;
     int64_t index; /* the next Task Id */
-    int64_t after_ns, limit_ns;
     uint64_t events;
     unsigned rows;
-    int64_t stream_id, tid; /* of the last task of this inference */
-    bool stream_found;
+    bool has_stream; /* of the last task that was given its stream's thread */
+    int64_t stream_id, stream_tid;
 };
+
+struct svp_task_reader *svp_draw_open(const char *database, sqlite3 **ret_db, struct err *err)
+{
+    sqlite3 *db;
+    if (database_open(database, &db, err) < 0)
+        return NULL;
+    struct svp_task_reader *reader = svp_task_reader_new(db, err);
+    if (reader != NULL)
+        *ret_db = db;
+    else
+        database_close(db);
+    return reader;
+}
 
 void *svp_worker_new(void *drawing, struct err *err)
 {
@@ -180,13 +201,9 @@ void *svp_worker_new(void *drawing, struct err *err)
         return NULL;
     }
     worker->drawing = drawing;
-    if (database_open(worker->drawing->database, &worker->db, err) < 0)
-        goto failed;
-    worker->reader = svp_task_reader_new(worker->db, err);
+    worker->reader = svp_draw_open(worker->drawing->database, &worker->db, err);
     if (worker->reader != NULL)
         return worker;
-    database_close(worker->db);
-failed:
     free(worker);
     return NULL;
 }
@@ -196,6 +213,7 @@ void svp_worker_free(void *arg)
     struct svp_worker *worker = arg;
     svp_task_reader_free(worker->reader);
     database_close(worker->db);
+    free(worker->kept);
     free(worker);
 }
 
@@ -227,13 +245,16 @@ static inline int draw_event(struct svp_worker *worker, const struct task_names 
 static int draw_ai_cpu_tasks(struct svp_worker *worker, const int64_t *before_ns, struct err *err)
 {
     const struct svp_unit *unit = worker->unit;
+    const struct task_names *names = worker->drawing->cpu_names;
     while (worker->next_ai_cpu < unit->ai_cpu_count) {
         const struct drawn_ai_cpu_task *task = &unit->ai_cpu_tasks[worker->next_ai_cpu];
         if (before_ns != NULL && task->start_ns >= *before_ns)
             break;
-        const struct task_names *names = worker->drawing->cpu_names;
-        struct trace_slice slice = {
-            .tid = task->tid, .start_ns = task->start_ns, .duration_ns = task->duration_ns, .instant = task->instant};
+        const struct trace_slice slice = {.tid = task->tid,
+                                          .start_ns = task->start_ns,
+                                          .duration_ns = task->duration_ns,
+                                          .instant = task->instant,
+                                          .touches = task->touches};
         if (draw_event(worker, names, find_name(names, task->task_id, &worker->cpu_hint), &slice, true, task->stream_id,
                        err) < 0)
             return -(int)err->code;
@@ -242,73 +263,183 @@ static int draw_ai_cpu_tasks(struct svp_worker *worker, const int64_t *before_ns
     return 0;
 }
 
-/* Finds the thread of a stream in the current inference. */
-static int choose_thread(struct svp_worker *worker, int64_t stream_id, struct err *err)
+static int find_stream(struct svp_worker *worker, int64_t stream_id, struct err *err)
 {
-    const struct stream_set *streams = worker->drawing->streams;
-    size_t index = stream_set_index(streams, stream_id);
-    bool known = index < streams->count;
-    if (!known && !worker->drawing->streams_complete) {
+    const struct stream_threads *threads = worker->drawing->threads;
+    size_t index = stream_set_index(threads->streams, stream_id);
+    if (index == threads->streams->count && !worker->drawing->streams_complete) {
         atomic_store(&worker->drawing->unknown_stream, true);
         return err_set(err, ERR_FAILED, "stream %lld was not expected", (long long)stream_id);
     }
-    bool own_number = known && worker->inference->first_lane && stream_id >= 0;
-    worker->tid = own_number ? stream_id : worker->inference->base_tid + (int64_t)index;
+    worker->stream_tid = stream_threads_first(threads, index);
     worker->stream_id = stream_id;
-    worker->stream_found = true;
+    worker->has_stream = true;
+    return 0;
+}
+
+/* Draws an AI core task, and before it the AI CPU tasks that started earlier. */
+static inline int draw_core_task(struct svp_worker *worker, const struct drawn_inference *inference, int64_t start_ns,
+                                 int64_t duration_ns, int64_t stream_id, int64_t task_id, struct err *err)
+{
+    if (worker->next_ai_cpu < worker->unit->ai_cpu_count && draw_ai_cpu_tasks(worker, &start_ns, err) < 0)
+        return -(int)err->code;
+    struct trace_slice slice = {.tid = inference->tid,
+                                .start_ns = start_ns,
+                                .duration_ns = duration_ns,
+                                .instant = inference->instants,
+                                .touches = true}; /* by construction: each task starts where the one before it ended */
+    if (slice.tid == THREAD_BY_STREAM) {
+        if ((!worker->has_stream || stream_id != worker->stream_id) && find_stream(worker, stream_id, err) < 0)
+            return -(int)err->code;
+        slice.tid = worker->stream_tid;
+    }
+    const struct task_names *names = worker->drawing->core_names;
+    return draw_event(worker, names, find_name(names, task_id, &worker->core_hint), &slice, false, stream_id, err);
+}
+
+/* Whether a task can be drawn, and its start since the origin. */
+static inline bool task_start(const struct svp_worker *worker, const struct svp_task *task, int64_t *ret_ns)
+{
+    if (task->start_ns == DB_NULL || task->duration_ns == DB_NULL || task->duration_ns < 0)
+        return false;
+    *ret_ns = time_since(task->start_ns, worker->inference->shift_ns);
+    return true;
+}
+
+static inline int poll_interrupt(struct svp_worker *worker, struct err *err)
+{
+    return ++worker->rows % ROWS_PER_POLL == 0 && interrupted() ? interrupt_error(err) : 0;
+}
+
+/* Reads the tasks of one inference of the unit. Returns 0 or -code. */
+static int read_inference(struct svp_worker *worker, size_t i,
+                          int (*each)(void *arg, const struct svp_task *task, struct err *err), struct err *err)
+{
+    worker->inference = &worker->unit->inferences[i];
+    int result = svp_read_task_times(worker->reader, worker->inference->id, each, worker, err);
+    return result < 0 ? result : 0;
+}
+
+/* ---- one inference after another ---- */
+
+static int skip_task(void *arg, const struct svp_task *task, struct err *err)
+{
+    struct svp_worker *worker = arg;
+    int64_t start_ns;
+    if (poll_interrupt(worker, err) < 0)
+        return -(int)err->code;
+    if (!task_start(worker, task, &start_ns))
+        return 0;
+    if (start_ns >= worker->unit->from_ns)
+        return READING_ENDS;
+    worker->index++;
     return 0;
 }
 
 static int draw_task(void *arg, const struct svp_task *task, struct err *err)
 {
     struct svp_worker *worker = arg;
-    if (++worker->rows % ROWS_PER_POLL == 0 && interrupted())
-        return interrupt_error(err);
-    if (task->start_ns == DB_NULL || task->duration_ns == DB_NULL || task->duration_ns < 0) {
-        worker->index++; /* it has its place in the execution order all the same */
+    int64_t start_ns;
+    if (poll_interrupt(worker, err) < 0)
+        return -(int)err->code;
+    if (!task_start(worker, task, &start_ns) || (worker->inference->carried && start_ns < worker->unit->from_ns))
         return 0;
+    if (start_ns >= worker->unit->until_ns)
+        return READING_ENDS;
+    return draw_core_task(worker, worker->inference, start_ns, task->duration_ns, task->stream_id, task->task_id, err);
+}
+
+static int draw_in_turn(struct svp_worker *worker, struct err *err)
+{
+    const struct svp_unit *unit = worker->unit;
+    for (size_t i = 0; i < unit->inference_count; i++) {
+        if (unit->inferences[i].carried && read_inference(worker, i, skip_task, err) < 0)
+            return -(int)err->code;
     }
-    int64_t start_ns = time_since(task->start_ns, worker->inference->shift_ns);
-    if (start_ns <= worker->after_ns) {
+    for (size_t i = 0; i < unit->inference_count; i++) {
+        if (read_inference(worker, i, draw_task, err) < 0)
+            return -(int)err->code;
+    }
+    return draw_ai_cpu_tasks(worker, NULL, err);
+}
+
+/* ---- task by task, whichever inference each is of ---- */
+
+static int keep_task(void *arg, const struct svp_task *task, struct err *err)
+{
+    struct svp_worker *worker = arg;
+    int64_t start_ns;
+    if (poll_interrupt(worker, err) < 0)
+        return -(int)err->code;
+    if (!task_start(worker, task, &start_ns))
+        return 0;
+    if (start_ns >= worker->unit->until_ns)
+        return READING_ENDS;
+    if (worker->inference->carried && start_ns < worker->unit->from_ns) {
         worker->index++;
         return 0;
     }
-    worker->after_ns = INT64_MIN;
-    if (start_ns > worker->limit_ns)
-        return UNIT_ENDS;
-    if (worker->next_ai_cpu < worker->unit->ai_cpu_count && draw_ai_cpu_tasks(worker, &start_ns, err) < 0)
+    struct kept_task *kept = grow(worker->kept, &worker->kept_capacity, worker->kept_count, sizeof(*kept), err);
+    if (kept == NULL)
         return -(int)err->code;
-    if ((!worker->stream_found || task->stream_id != worker->stream_id) &&
-        choose_thread(worker, task->stream_id, err) < 0)
-        return -(int)err->code;
-    const struct task_names *names = worker->drawing->core_names;
-    struct trace_slice slice = {.tid = worker->tid,
-                                .start_ns = start_ns,
-                                .duration_ns = task->duration_ns,
-                                .instant = worker->inference->instants};
-    return draw_event(worker, names, find_name(names, task->task_id, &worker->core_hint), &slice, false,
-                      task->stream_id, err);
+    worker->kept = kept;
+    kept[worker->kept_count] = (struct kept_task){.start_ns = start_ns,
+                                                  .duration_ns = task->duration_ns,
+                                                  .stream_id = task->stream_id,
+                                                  .task_id = task->task_id,
+                                                  .inference = (uint32_t)(worker->inference - worker->unit->inferences),
+                                                  .order = (uint32_t)worker->kept_count};
+    worker->kept_count++;
+    return worker->kept_count > UNIT_INTERLEAVED_MAX ? READING_ENDS : 0;
+}
+
+static int compare_kept(const void *a, const void *b)
+{
+    const struct kept_task *x = a, *y = b;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* Reads all tasks of the unit; *ret_fit tells whether they were few enough. */
+static int keep_tasks(struct svp_worker *worker, bool *ret_fit, struct err *err)
+{
+    worker->kept_count = 0;
+    for (size_t i = 0; i < worker->unit->inference_count && worker->kept_count <= UNIT_INTERLEAVED_MAX; i++) {
+        if (read_inference(worker, i, keep_task, err) < 0)
+            return -(int)err->code;
+    }
+    *ret_fit = worker->kept_count <= UNIT_INTERLEAVED_MAX;
+    return 0;
+}
+
+static int draw_kept_tasks(struct svp_worker *worker, struct err *err)
+{
+    if (worker->kept_count > 0)
+        qsort(worker->kept, worker->kept_count, sizeof(*worker->kept), compare_kept);
+    for (size_t i = 0; i < worker->kept_count; i++) {
+        const struct kept_task *task = &worker->kept[i];
+        if (draw_core_task(worker, &worker->unit->inferences[task->inference], task->start_ns, task->duration_ns,
+                           task->stream_id, task->task_id, err) < 0)
+            return -(int)err->code;
+    }
+    return draw_ai_cpu_tasks(worker, NULL, err);
 }
 
 int svp_worker_draw(void *arg, void *drawn, struct parallel_output *output, struct err *err)
 {
     struct svp_worker *worker = arg;
-    const struct svp_unit *unit = drawn;
-    worker->unit = unit;
+    worker->unit = drawn;
     worker->output = output;
     worker->next_ai_cpu = 0;
-    worker->index = unit->first_index;
     worker->events = 0;
-    for (size_t i = 0; i < unit->inference_count; i++) {
-        worker->inference = &unit->inferences[i];
-        worker->stream_found = false;
-        worker->after_ns = i == 0 ? unit->after_ns : INT64_MIN;
-        worker->limit_ns = i == unit->inference_count - 1 ? unit->limit_ns : INT64_MAX;
-        int result = svp_read_task_times(worker->reader, worker->inference->id, draw_task, worker, err);
-        if (result < 0)
-            return result;
-    }
-    if (draw_ai_cpu_tasks(worker, NULL, err) < 0)
+    worker->index = worker->unit->first_index;
+    bool fit = false;
+    if (worker->unit->interleaved && keep_tasks(worker, &fit, err) < 0)
+        return -(int)err->code;
+    if (!fit)
+        worker->index = worker->unit->first_index;
+    if ((fit ? draw_kept_tasks(worker, err) : draw_in_turn(worker, err)) < 0)
         return -(int)err->code;
     atomic_fetch_add(&worker->drawing->events, worker->events);
     return 0;

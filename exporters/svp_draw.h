@@ -32,46 +32,55 @@ void task_names_release(struct task_names *names);
 
 /* What all workers share and only read, but for the two results. */
 struct svp_drawing {
-    const char *database;             /* path */
-    const struct stream_set *streams; /* of AI core tasks */
-    bool streams_complete;            /* no task has another stream, unless the set overflowed */
+    const char *database;                 /* path */
+    const struct stream_threads *threads; /* of AI core tasks: their first threads are numbered */
+    bool streams_complete;                /* no task has a stream that is not among them, unless the set overflowed */
     const struct task_names *core_names, *cpu_names;
     atomic_uint_fast64_t events; /* drawn so far */
-    atomic_bool unknown_stream;  /* drawing failed only because streams was not complete */
+    atomic_bool unknown_stream;  /* drawing failed only because the streams were not complete */
 };
 
-/* One inference of a unit. Thread numbers: base_tid + index of the task's stream, but a stream that has a number of its
- * own keeps it in the first lane. */
+#define THREAD_BY_STREAM (-1)
+
 struct drawn_inference {
     int64_t id, tasks;
-    int64_t shift_ns; /* subtracted from its times */
-    int64_t base_tid;
-    bool first_lane;
-    bool instants; /* no lane was free */
+    int64_t end_ns;   /* since the origin, as all times of a unit */
+    int64_t shift_ns; /* subtracted from its tasks' times */
+    int64_t tid;      /* of all its tasks; THREAD_BY_STREAM: each goes to its stream's first thread */
+    bool instants;    /* no lane was free */
+    bool carried;     /* tasks before from_ns are in an earlier unit */
 };
 
 struct drawn_ai_cpu_task {
     int64_t start_ns, duration_ns, stream_id, task_id, tid;
-    bool instant;
+    bool instant, touches;
 };
 
-/* A piece of the sequence of all events: the inferences by start time, each with its tasks in execution order, and
- * every AI CPU task, by start time, before the first event that starts later. */
+/* A piece of the sequence of all events, which is ordered by start time, AI core before AI CPU: the AI core tasks that
+ * start at until_ns or later are in later units. Task Ids count along the sequence. */
 struct svp_unit {
-    struct drawn_inference *inferences;
+    struct drawn_inference *inferences; /* by start time */
     size_t inference_count, inference_capacity;
-    struct drawn_ai_cpu_task *ai_cpu_tasks;
+    struct drawn_ai_cpu_task *ai_cpu_tasks; /* by start time */
     size_t ai_cpu_count, ai_cpu_capacity;
     int64_t tasks;       /* of all inferences */
-    int64_t first_index; /* Task Id of the first inference's first task, or of the first AI CPU task */
-    /* When an inference is divided among units: this one leaves out the first tasks of its first inference, up to and
-     * with start after_ns, and ends its last inference before the first task that starts later than limit_ns. */
-    int64_t after_ns, limit_ns;
+    int64_t first_index; /* events of earlier units, those of carried inferences not counted */
+    int64_t from_ns, until_ns;
+    bool interleaved; /* inferences overlap */
 };
+
+/* So many AI core tasks of a unit are interleaved at most; the inferences of one that has more stay one after another.
+ */
+#define UNIT_INTERLEAVED_MAX 32768
 
 void svp_unit_clear(struct svp_unit *unit);
 int svp_unit_add_inference(struct svp_unit *unit, const struct drawn_inference *inference, struct err *err);
 int svp_unit_add_ai_cpu_task(struct svp_unit *unit, const struct drawn_ai_cpu_task *task, struct err *err);
+
+/* Opens an own connection for one thread, with a small cache because it reads forwards, and in one read transaction to
+ * its end because SQLite would look for a journal before each of many small queries. NULL with err set; free the
+ * reader, then close *ret_db. */
+struct svp_task_reader *svp_draw_open(const char *database, sqlite3 **ret_db, struct err *err);
 
 /* For struct parallel_work: the argument of svp_worker_new is the struct svp_drawing. */
 void *svp_worker_new(void *drawing, struct err *err);

@@ -25,24 +25,16 @@ static bool is_known_frequency(int64_t core_khz)
     return core_khz != DB_NULL && core_khz > 0;
 }
 
-void svp_network_init(struct svp_task *network)
+void svp_network_of(const struct svp_inference *inference, struct svp_task *ret)
 {
-    *network = (struct svp_task){.task_id = DB_NULL,
-                                 .stream_id = DB_NULL,
-                                 .total_cycle = DB_NULL,
-                                 .ddr_read_bytes = DB_NULL,
-                                 .ddr_write_bytes = DB_NULL};
-    for (size_t i = 0; i < SVP_CYCLE_KINDS; i++)
-        network->cycles[i] = DB_NULL;
-}
-
-void svp_network_add(struct svp_task *network, const struct svp_task *task)
-{
-    network->total_cycle = add_known(network->total_cycle, task->total_cycle);
-    for (size_t i = 0; i < SVP_CYCLE_KINDS; i++)
-        network->cycles[i] = add_known(network->cycles[i], task->cycles[i]);
-    network->ddr_read_bytes = add_known(network->ddr_read_bytes, task->ddr_read_bytes);
-    network->ddr_write_bytes = add_known(network->ddr_write_bytes, task->ddr_write_bytes);
+    *ret = (struct svp_task){.start_ns = inference->start_ns,
+                             .duration_ns = DB_NULL,
+                             .stream_id = DB_NULL,
+                             .task_id = DB_NULL,
+                             .total_cycle = inference->total_cycle,
+                             .ddr_read_bytes = inference->ddr_read_bytes,
+                             .ddr_write_bytes = inference->ddr_write_bytes};
+    memcpy(ret->cycles, inference->cycles, sizeof ret->cycles);
 }
 
 int64_t svp_time_centi_us(int64_t total_cycle, int64_t core_khz)
@@ -86,16 +78,14 @@ static int64_t bandwidth(const struct svp_task *task, int64_t core_khz)
     return number_ratio(bytes, number_scale(task->total_cycle, 1000000, core_khz), 4);
 }
 
-struct table_cell svp_metric_cell(enum svp_metric metric, const struct svp_task *task, const struct svp_task *network,
-                                  int64_t core_khz)
+int64_t svp_metric_value(enum svp_metric metric, const struct svp_task *task, const struct svp_task *network,
+                         int64_t core_khz)
 {
     switch (metric) {
     case METRIC_TIME:
-        return cell_number(svp_time_centi_us(task->total_cycle, core_khz), 2);
+        return svp_time_centi_us(task->total_cycle, core_khz);
     case METRIC_TIME_RATIO:
-        if (task == network)
-            return cell_number(100, 0);
-        return cell_number(ratio_known(task->total_cycle, network->total_cycle, 4), 2);
+        return task == network ? 10000 : ratio_known(task->total_cycle, network->total_cycle, 4);
     case METRIC_MAC_BUSY:
     case METRIC_MAC_PPEN:
     case METRIC_VEC_BUSY:
@@ -104,25 +94,39 @@ struct table_cell svp_metric_cell(enum svp_metric metric, const struct svp_task 
     case METRIC_DTRANS:
     case METRIC_DLD:
     case METRIC_WLD:
-        return cell_number(ratio_known(task->cycles[metric - METRIC_MAC_BUSY], task->total_cycle, 4), 2);
+        return ratio_known(task->cycles[metric - METRIC_MAC_BUSY], task->total_cycle, 4);
     case METRIC_MEMORY_BOUND:
-        return cell_number(memory_bound(task), 2);
+        return memory_bound(task);
     case METRIC_BANDWIDTH:
-        return cell_number(bandwidth(task, core_khz), 4);
+        return bandwidth(task, core_khz);
     case METRIC_DDR_READ:
-        return cell_number(task->ddr_read_bytes, 0);
+        return task->ddr_read_bytes;
     case METRIC_DDR_WRITE:
-        return cell_number(task->ddr_write_bytes, 0);
+        return task->ddr_write_bytes;
     case METRIC_DDR_TOTAL:
-        return cell_number(ddr_total_bytes(task), 0);
+        return ddr_total_bytes(task);
     case METRIC_DDR_READ_KB:
-        return cell_number(ratio_known(task->ddr_read_bytes, 1000, 2), 2);
+        return ratio_known(task->ddr_read_bytes, 1000, 2);
     case METRIC_DDR_WRITE_KB:
-        return cell_number(ratio_known(task->ddr_write_bytes, 1000, 2), 2);
+        return ratio_known(task->ddr_write_bytes, 1000, 2);
     case METRIC_DDR_TOTAL_KB:
-        return cell_number(ratio_known(ddr_total_bytes(task), 1000, 2), 2);
+        return ratio_known(ddr_total_bytes(task), 1000, 2);
     }
-    return cell_missing();
+    return DB_NULL;
+}
+
+unsigned svp_metric_decimals(enum svp_metric metric)
+{
+    switch (metric) {
+    case METRIC_BANDWIDTH:
+        return 4;
+    case METRIC_DDR_READ:
+    case METRIC_DDR_WRITE:
+    case METRIC_DDR_TOTAL:
+        return 0;
+    default:
+        return 2;
+    }
 }
 
 int64_t svp_frames_per_second(int64_t batch_num, const struct svp_task *network, int64_t core_khz)

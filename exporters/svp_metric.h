@@ -12,10 +12,9 @@ int64_t add_known(int64_t a, int64_t b);
 /* numerator / denominator in units of 10^-decimals; DB_NULL when one of them is, 0 when the denominator is 0. */
 int64_t ratio_known(int64_t numerator, int64_t denominator, unsigned decimals);
 
-/* The sum over a network has the fields of a task, so that every formula for a task holds for the network too: each of
- * its ratios is then the time-weighted mean. A value is known in the sum once any task has it. */
-void svp_network_init(struct svp_task *network);
-void svp_network_add(struct svp_task *network, const struct svp_task *task);
+/* The sum over a network's tasks in the fields of a task, so that every formula for a task holds for the network too:
+ * each of its ratios is then the time-weighted mean. A sum is known once any task has the value. */
+void svp_network_of(const struct svp_inference *inference, struct svp_task *ret);
 
 enum svp_metric {
     METRIC_TIME,       /* us, two decimals */
@@ -38,9 +37,16 @@ enum svp_metric {
     METRIC_DDR_TOTAL_KB
 };
 
-/* One value of a task that is part of the network (or of the network itself). */
-struct table_cell svp_metric_cell(enum svp_metric metric, const struct svp_task *task, const struct svp_task *network,
-                                  int64_t core_khz);
+/* One value of a task that is part of the network (or of the network itself), in units of 10^-svp_metric_decimals. */
+int64_t svp_metric_value(enum svp_metric metric, const struct svp_task *task, const struct svp_task *network,
+                         int64_t core_khz);
+unsigned svp_metric_decimals(enum svp_metric metric);
+
+static inline struct table_cell svp_metric_cell(enum svp_metric metric, const struct svp_task *task,
+                                                const struct svp_task *network, int64_t core_khz)
+{
+    return cell_number(svp_metric_value(metric, task, network, core_khz), svp_metric_decimals(metric));
+}
 
 /* total_cycle at core_khz in hundredths of a microsecond. */
 int64_t svp_time_centi_us(int64_t total_cycle, int64_t core_khz);

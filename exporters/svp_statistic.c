@@ -6,7 +6,7 @@
 
 void svp_statistic_init(struct svp_statistic *statistic)
 {
-    *statistic = (struct svp_statistic){.rows = NULL};
+    *statistic = (struct svp_statistic){.period = 1};
 }
 
 static void free_types(struct svp_statistic *statistic)
@@ -27,6 +27,7 @@ void svp_statistic_clear(struct svp_statistic *statistic)
 {
     free_types(statistic);
     statistic->count = 0;
+    statistic->period++;
     if (statistic->slots != NULL)
         memset(statistic->slots, 0, statistic->slot_count * sizeof *statistic->slots);
 }
@@ -82,8 +83,8 @@ static int grow(struct svp_statistic *statistic, struct err *err)
     return 0;
 }
 
-static int find_row(struct svp_statistic *statistic, const char *type, bool ai_cpu, int64_t stream_id,
-                    struct op_statistic **ret, struct err *err)
+static int find_row(struct svp_statistic *statistic, const char *type, bool ai_cpu, int64_t stream_id, size_t *ret,
+                    struct err *err)
 {
     int result;
     if (statistic->count == statistic->capacity && (result = grow(statistic, err)) < 0)
@@ -101,17 +102,35 @@ static int find_row(struct svp_statistic *statistic, const char *type, bool ai_c
                                                                   .min_centi_us = DB_NULL};
         *slot = (uint32_t)++statistic->count;
     }
-    *ret = &statistic->rows[*slot - 1];
+    *ret = *slot - 1;
     return 0;
 }
 
-static int credit(struct svp_statistic *statistic, const char *type, bool ai_cpu, int64_t stream_id, int64_t centi_us,
-                  struct err *err)
+/* As find_row, but asks the memo first. */
+static int recall_row(struct svp_statistic *statistic, struct statistic_memo *memo, const char *type, bool ai_cpu,
+                      int64_t stream_id, size_t *ret, struct err *err)
 {
-    struct op_statistic *row = NULL;
-    int result = find_row(statistic, type, ai_cpu, stream_id, &row, err);
+    size_t i = (size_t)stream_id & (STATISTIC_MEMO_STREAMS - 1);
+    if (memo->streams[i].period != statistic->period || memo->streams[i].stream_id != stream_id) {
+        int result = find_row(statistic, type, ai_cpu, stream_id, &memo->streams[i].row, err);
+        if (result < 0)
+            return result;
+        memo->streams[i].period = statistic->period;
+        memo->streams[i].stream_id = stream_id;
+    }
+    *ret = memo->streams[i].row;
+    return 0;
+}
+
+int svp_statistic_credit(struct svp_statistic *statistic, struct statistic_memo *memo, const char *type, bool ai_cpu,
+                         int64_t stream_id, int64_t centi_us, struct err *err)
+{
+    size_t index = 0;
+    int result = memo == NULL ? find_row(statistic, type, ai_cpu, stream_id, &index, err)
+                              : recall_row(statistic, memo, type, ai_cpu, stream_id, &index, err);
     if (result < 0)
         return result;
+    struct op_statistic *row = &statistic->rows[index];
     row->count++;
     row->total_centi_us = add_known(row->total_centi_us, centi_us);
     if (centi_us == DB_NULL)
@@ -120,19 +139,6 @@ static int credit(struct svp_statistic *statistic, const char *type, bool ai_cpu
         row->max_centi_us = centi_us;
     if (row->min_centi_us == DB_NULL || centi_us < row->min_centi_us)
         row->min_centi_us = centi_us;
-    return 0;
-}
-
-int svp_statistic_add(struct svp_statistic *statistic, const struct svp_layer *layers, size_t count, bool ai_cpu,
-                      int64_t stream_id, int64_t centi_us, struct err *err)
-{
-    if (count == 0)
-        return credit(statistic, NULL, ai_cpu, stream_id, centi_us, err);
-    for (size_t i = 0; i < count; i++) {
-        int result = credit(statistic, layers[i].type, ai_cpu, stream_id, centi_us, err);
-        if (result < 0)
-            return result;
-    }
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "exporters/table_backend.h"
 
 #define KEYS_MAX (TABLE_MAX_COLUMNS * 1024)
+#define FIELD_MAX ((size_t)256 << 20) /* bytes of one text, quoted or escaped */
 
 const char *cell_as_text(const struct table_cell *cell, char buffer[NUMBER_MAX], size_t *ret_length)
 {
@@ -10,30 +11,30 @@ const char *cell_as_text(const struct table_cell *cell, char buffer[NUMBER_MAX],
         *ret_length = strlen(TABLE_MISSING);
         return TABLE_MISSING;
     }
-    switch (cell->kind) {
-    case CELL_NUMBER:
-        *ret_length = (size_t)(number_put_shortest(buffer, cell->value, cell->decimals) - buffer);
-        return buffer;
-    case CELL_MICROSECONDS:
-        *ret_length = (size_t)(number_put_us(buffer, cell->value) - buffer);
-        return buffer;
-    case CELL_TEXT:
-        break;
+    if (cell->kind == CELL_TEXT) {
+        *ret_length = cell->length;
+        return cell->text;
     }
-    *ret_length = cell->length;
-    return cell->text;
+    *ret_length = (size_t)(cell_put_number(buffer, cell) - buffer);
+    return buffer;
+}
+
+static const struct table_backend *backend_of(enum table_format format)
+{
+    return format == TABLE_JSON ? &table_json : &table_csv;
 }
 
 int table_open(struct table *table, const char *path, enum table_format format, const char *const *titles,
                size_t columns, struct err *err)
 {
-    struct table opened = {.backend = format == TABLE_JSON ? &table_json : &table_csv, .columns = columns};
+    struct table opened = {.backend = backend_of(format), .columns = columns};
     if (columns > TABLE_MAX_COLUMNS)
         return err_set(err, ERR_LIMIT, "a table of %zu columns; at most %d are supported", columns, TABLE_MAX_COLUMNS);
     int result = outfile_open(&opened.out, path, err);
     if (result < 0)
         return result;
     strbuf_init(&opened.keys, KEYS_MAX);
+    strbuf_init(&opened.field, FIELD_MAX);
     *table = opened;
     table->backend->begin(table, titles);
     return 0;
@@ -41,14 +42,36 @@ int table_open(struct table *table, const char *path, enum table_format format, 
 
 void table_row(struct table *table, const struct table_cell *cells)
 {
-    table->backend->row(table, cells);
+    static const struct table_beginning nothing = {.text = ""};
+    table_row_after(table, &nothing, cells);
+}
+
+void table_row_after(struct table *table, const struct table_beginning *beginning, const struct table_cell *cells)
+{
+    table->backend->row(table, beginning, cells);
     table->rows++;
+}
+
+int table_render(struct strbuf *buf, enum table_format format, const char *const *titles,
+                 const struct table_cell *cells, size_t count)
+{
+    const struct table_backend *backend = backend_of(format);
+    int result = 0;
+    for (size_t i = 0; i < count && result == 0; i++)
+        result = backend->render(buf, titles[i], &cells[i], i == 0);
+    return result;
+}
+
+static void release(struct table *table)
+{
+    strbuf_release(&table->keys);
+    strbuf_release(&table->field);
 }
 
 int table_commit(struct table *table, struct err *err)
 {
     table->backend->end(table);
-    strbuf_release(&table->keys);
+    release(table);
     if (table->out_of_memory) {
         outfile_abort(&table->out);
         return err_set(err, ERR_NO_MEMORY, "out of memory while writing a table");
@@ -58,7 +81,7 @@ int table_commit(struct table *table, struct err *err)
 
 void table_abort(struct table *table)
 {
-    strbuf_release(&table->keys);
+    release(table);
     outfile_abort(&table->out);
 }
 

@@ -59,17 +59,32 @@ static inline bool cell_is_missing(const struct table_cell *cell)
     return cell->kind == CELL_TEXT ? cell->text == NULL : cell->value == DB_NULL;
 }
 
+/* Writes a number or a time that exists at p and returns the end; at most NUMBER_MAX bytes. */
+static inline char *cell_put_number(char *p, const struct table_cell *cell)
+{
+    return cell->kind == CELL_NUMBER ? number_put_shortest(p, cell->value, cell->decimals)
+                                     : number_put_us(p, cell->value);
+}
+
 /* The cell as text; *ret_length its bytes. Numbers are written into buffer; the result points to it, or to the cell's
  * own text, or to TABLE_MISSING. */
 const char *cell_as_text(const struct table_cell *cell, char buffer[NUMBER_MAX], size_t *ret_length);
 
 struct table_backend;
 
+/* The first cells of a row as they stand in a file: rendered once for the many rows that begin with them. */
+struct table_beginning {
+    const char *text;
+    size_t length;
+    size_t cells; /* how many it stands for */
+};
+
 struct table {
     const struct table_backend *backend;
     struct outfile out;
     struct strbuf keys; /* JSON: what stands before each value of a row, one after another */
     size_t key_ends[TABLE_MAX_COLUMNS];
+    struct strbuf field; /* a text as the file will hold it */
     size_t columns;
     uint64_t rows;
     bool out_of_memory;
@@ -80,6 +95,12 @@ int table_open(struct table *table, const char *path, enum table_format format, 
                size_t columns, struct err *err);
 /* Appends a row of `columns` cells. Failures are kept and told by table_commit. */
 void table_row(struct table *table, const struct table_cell *cells);
+/* The same for a row whose beginning is rendered already: of cells only those after it are read. */
+void table_row_after(struct table *table, const struct table_beginning *beginning, const struct table_cell *cells);
+/* Appends to buf what a row begins with in a file of this format and with these titles when its first `count` cells are
+ * these: for table_row_after. 0, or -1 with buf->failed set when it does not fit. */
+int table_render(struct strbuf *buf, enum table_format format, const char *const *titles,
+                 const struct table_cell *cells, size_t count);
 /* Ends the table and puts the file in place; on failure nothing remains. Either this or table_abort ends an open table.
  */
 int table_commit(struct table *table, struct err *err);

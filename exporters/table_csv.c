@@ -11,30 +11,30 @@ static bool needs_quotes(const char *text, size_t length)
     return false;
 }
 
-static void put_quoted(struct table *table, const char *text, size_t length)
+static int append_quoted(struct strbuf *buf, const char *text, size_t length)
 {
     size_t needed = csv_write2(NULL, 0, text, length, '"');
-    if (needed <= OUTFILE_RESERVE_MAX) {
-        csv_write2(outfile_reserve(&table->out, needed), needed, text, length, '"');
-        outfile_advance(&table->out, needed);
-        return;
-    }
     char *quoted = malloc(needed);
     if (quoted == NULL) {
-        table->out_of_memory = true;
-        return;
+        buf->failed = true;
+        return -1;
     }
     csv_write2(quoted, needed, text, length, '"');
-    outfile_write(&table->out, quoted, needed);
+    int result = strbuf_add(buf, quoted, needed);
     free(quoted);
+    return result;
 }
 
 static void put_field(struct table *table, const char *text, size_t length)
 {
-    if (needs_quotes(text, length))
-        put_quoted(table, text, length);
-    else
+    if (!needs_quotes(text, length)) {
         outfile_write(&table->out, text, length);
+        return;
+    }
+    strbuf_clear(&table->field);
+    if (append_quoted(&table->field, text, length) < 0)
+        table->out_of_memory = true;
+    outfile_write(&table->out, table->field.data, table->field.length);
 }
 
 static void csv_begin(struct table *table, const char *const *titles)
@@ -47,15 +47,21 @@ static void csv_begin(struct table *table, const char *const *titles)
     outfile_write(&table->out, "\n", 1);
 }
 
-static void csv_row(struct table *table, const struct table_cell *cells)
+static void csv_row(struct table *table, const struct table_beginning *beginning, const struct table_cell *cells)
 {
-    char buffer[NUMBER_MAX];
-    for (size_t i = 0; i < table->columns; i++) {
-        size_t length;
-        const char *text = cell_as_text(&cells[i], buffer, &length);
+    outfile_write(&table->out, beginning->text, beginning->length);
+    for (size_t i = beginning->cells; i < table->columns; i++) {
+        const struct table_cell *cell = &cells[i];
+        char *start = outfile_reserve(&table->out, 1 + NUMBER_MAX), *p = start;
         if (i > 0)
-            outfile_write(&table->out, ",", 1);
-        put_field(table, text, length);
+            *p++ = ',';
+        if (cell_is_missing(cell))
+            p = mempcpy(p, TABLE_MISSING, strlen(TABLE_MISSING));
+        else if (cell->kind != CELL_TEXT)
+            p = cell_put_number(p, cell);
+        outfile_advance(&table->out, (size_t)(p - start));
+        if (cell->kind == CELL_TEXT && cell->text != NULL)
+            put_field(table, cell->text, cell->length);
     }
     outfile_write(&table->out, "\n", 1);
 }
@@ -65,4 +71,15 @@ static void csv_end(struct table *table)
     (void)table;
 }
 
-const struct table_backend table_csv = {.begin = csv_begin, .row = csv_row, .end = csv_end};
+static int csv_render(struct strbuf *buf, const char *title, const struct table_cell *cell, bool first)
+{
+    char buffer[NUMBER_MAX];
+    size_t length;
+    const char *text = cell_as_text(cell, buffer, &length);
+    (void)title;
+    if (!first && strbuf_addc(buf, ',') < 0)
+        return -1;
+    return needs_quotes(text, length) ? append_quoted(buf, text, length) : strbuf_add(buf, text, length);
+}
+
+const struct table_backend table_csv = {.begin = csv_begin, .row = csv_row, .end = csv_end, .render = csv_render};

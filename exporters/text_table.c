@@ -69,12 +69,16 @@ static struct character character_at(const struct text_table *table, const char 
     return (struct character){bytes, (size_t)width, true};
 }
 
-/* May a line of this column end after the byte? */
-static bool is_break(enum text_column_kind kind, char byte)
+/* May a line of this column end after the first byte of text? Values are joined by '/', but "N/A" and "GB/s" are whole.
+ */
+static bool is_break(enum text_column_kind kind, const char *text, size_t length)
 {
+    if (text[0] == ' ')
+        return kind != NUMBER_COLUMN;
     if (kind == TEXT_COLUMN)
-        return byte == ',' || byte == '/' || byte == '_' || byte == ' ';
-    return kind == VALUES_COLUMN && (byte == '/' || byte == ' ');
+        return text[0] == ',' || text[0] == '/' || text[0] == '_';
+    return kind == VALUES_COLUMN && text[0] == '/' && length > 1 &&
+           ((text[1] >= '0' && text[1] <= '9') || text[1] == '-' || text[1] == 'N');
 }
 
 /* ---- first pass ---- */
@@ -82,7 +86,7 @@ static bool is_break(enum text_column_kind kind, char byte)
 static void measure_cell(struct text_table *table, size_t column, const char *text, size_t length)
 {
     enum text_column_kind kind = table->columns[column].kind;
-    size_t line = 0, unbroken = 0, widest = table->widths[column], least = table->minimum[column];
+    size_t line = 0, unbroken = 0, widest = table->widths[column], longest = table->pieces[column];
     for (size_t i = 0; i < length;) {
         if (text[i] == '\n') {
             line = unbroken = 0;
@@ -93,16 +97,13 @@ static void measure_cell(struct text_table *table, size_t column, const char *te
         line += character.width;
         unbroken += character.width;
         widest = line > widest ? line : widest;
-        least = unbroken > least ? unbroken : least;
-        if (is_break(kind, text[i]))
+        longest = unbroken > longest ? unbroken : longest;
+        if (is_break(kind, text + i, length - i))
             unbroken = 0;
         i += character.bytes;
     }
     table->widths[column] = widest;
-    if (kind == TEXT_COLUMN)
-        table->minimum[column] = widest < TEXT_MINIMUM_WIDTH ? widest : TEXT_MINIMUM_WIDTH;
-    else
-        table->minimum[column] = kind == NUMBER_COLUMN ? widest : least;
+    table->pieces[column] = longest;
 }
 
 void text_table_measure(struct text_table *table, const struct table_cell *cells)
@@ -117,25 +118,37 @@ void text_table_measure(struct text_table *table, const struct table_cell *cells
     leave_locale(previous);
 }
 
-static void fit(struct text_table *table, size_t limit)
+/* Makes the widest columns narrower, none below its minimum, until the table's total width is within the limit or
+ * nothing more can be done; returns the total. */
+static size_t shrink(struct text_table *table, size_t total, size_t limit, const size_t *minimum)
 {
-    size_t total = 3 * table->count + 1; /* edges and blanks */
-    for (size_t i = 0; i < table->count; i++) {
-        if (table->widths[i] > limit)
-            table->widths[i] = table->minimum[i] > limit ? table->minimum[i] : limit;
-        total += table->widths[i];
-    }
     while (total > limit) {
         size_t widest = table->count;
         for (size_t i = 0; i < table->count; i++)
-            if (table->widths[i] > table->minimum[i] &&
-                (widest == table->count || table->widths[i] > table->widths[widest]))
+            if (table->widths[i] > minimum[i] && (widest == table->count || table->widths[i] > table->widths[widest]))
                 widest = i;
         if (widest == table->count)
-            return;
+            break;
         table->widths[widest]--;
         total--;
     }
+    return total;
+}
+
+/* First by wrapping between words, and only when that is not enough inside words of text. */
+static void fit(struct text_table *table, size_t limit)
+{
+    size_t minimum[TABLE_MAX_COLUMNS], total = 3 * table->count + 1; /* edges and blanks */
+    for (size_t i = 0; i < table->count; i++) {
+        bool text = table->columns[i].kind == TEXT_COLUMN;
+        minimum[i] = text && table->pieces[i] > TEXT_MINIMUM_WIDTH ? TEXT_MINIMUM_WIDTH : table->pieces[i];
+        /* No column of a table that fits is wider than the limit: spares a long way down. */
+        if (table->widths[i] > limit)
+            table->widths[i] = minimum[i] > limit ? minimum[i] : limit;
+        total += table->widths[i];
+    }
+    total = shrink(table, total, limit, table->pieces);
+    shrink(table, total, limit, minimum);
 }
 
 /* ---- second pass ---- */
@@ -189,7 +202,7 @@ static struct line take_line(const struct text_table *table, size_t column, stru
         overflow = line.length > 0 && line.width + character.width > allowed;
         if (overflow)
             break;
-        bool breakable = is_break(table->columns[column].kind, cell->text[line.length]);
+        bool breakable = is_break(table->columns[column].kind, cell->text + line.length, cell->length - line.length);
         line.length += character.bytes;
         line.width += character.width;
         if (breakable) {

@@ -11,9 +11,9 @@
 #include <stdio.h>
 
 enum text_column_kind {
-    TEXT_COLUMN,   /* left-aligned; wrapped after ',', '/', '_' or a blank when there is one, else anywhere */
+    TEXT_COLUMN,   /* left-aligned; wrapped after ',', '/', '_' or a blank, where the room is too narrow anywhere */
     NUMBER_COLUMN, /* right-aligned; never wrapped */
-    VALUES_COLUMN, /* right-aligned numbers joined by '/'; wrapped after a '/' or a blank only */
+    VALUES_COLUMN, /* right-aligned numbers joined by '/'; wrapped only between them */
 };
 
 struct text_column {
@@ -24,9 +24,9 @@ struct text_column {
 struct text_table {
     const struct text_column *columns; /* the caller's */
     size_t count;
-    size_t widths[TABLE_MAX_COLUMNS];  /* in columns of the terminal */
-    size_t minimum[TABLE_MAX_COLUMNS]; /* a column is never made narrower */
-    uint64_t rows;                     /* printed so far */
+    size_t widths[TABLE_MAX_COLUMNS]; /* in columns of the terminal */
+    size_t pieces[TABLE_MAX_COLUMNS]; /* width of the longest piece without a place to wrap */
+    uint64_t rows;                    /* printed so far */
     FILE *stream;
     locale_t
         locale;  /* a UTF-8 one for wcwidth; 0 when the system has none: then every character counts as one column */

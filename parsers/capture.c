@@ -44,7 +44,8 @@ struct capture_model *capture_add_model(struct capture *capture, const char *nam
             return &capture->models[i];
     }
     if (capture->model_count == CAPTURE_MAX_MODELS) {
-        diag_report(capture->diag, DIAG_FILE_LIMIT, NULL, "more than %d models; '%s' is ignored", CAPTURE_MAX_MODELS, name);
+        diag_report(capture->diag, DIAG_FILE_LIMIT, NULL, "more than %d models; '%s' is ignored", CAPTURE_MAX_MODELS,
+                    name);
         return NULL;
     }
     if (capture->models == NULL)
@@ -66,14 +67,20 @@ struct device_info *capture_add_device(struct capture *capture, int64_t device_i
         if (capture->devices[i].device_id == device_id)
             return &capture->devices[i];
     }
-    struct device_info *larger = reallocarray(capture->devices, capture->device_count + 1, sizeof *larger);
-    if (larger == NULL) {
+    if (capture->device_count == CAPTURE_MAX_DEVICES) {
+        diag_report(capture->diag, DIAG_FILE_LIMIT, NULL, "more than %d devices; the clock of device %lld is ignored",
+                    CAPTURE_MAX_DEVICES, (long long)device_id);
+        return NULL;
+    }
+    if (capture->devices == NULL)
+        capture->devices = calloc(CAPTURE_MAX_DEVICES, sizeof *capture->devices);
+    if (capture->devices == NULL) {
         err_set(err, ERR_NO_MEMORY, "out of memory");
         return NULL;
     }
-    capture->devices = larger;
-    larger[capture->device_count] = (struct device_info){device_id, -1, -1};
-    return &larger[capture->device_count++];
+    struct device_info *device = &capture->devices[capture->device_count++];
+    *device = (struct device_info){device_id, -1, -1};
+    return device;
 }
 
 const struct device_info *capture_device(const struct capture *capture, int64_t device_id)
@@ -96,7 +103,7 @@ struct capture_model *capture_model(const struct capture *capture, int64_t model
     return NULL;
 }
 
-void capture_note_layer(struct capture *capture, const struct file_identity *identity, int64_t task_id)
+int capture_note_layer(struct capture *capture, const struct file_identity *identity, int64_t task_id, struct err *err)
 {
     for (size_t i = 0; i < capture->model_count; i++) {
         struct capture_model *model = &capture->models[i];
@@ -104,28 +111,41 @@ void capture_note_layer(struct capture *capture, const struct file_identity *ide
             continue;
         if (model->layer_tasks == NULL)
             model->layer_tasks = calloc(LAYER_TASK_MAX / 8, 1);
-        if (model->layer_tasks != NULL && task_id >= 0 && task_id < LAYER_TASK_MAX)
+        if (model->layer_tasks == NULL)
+            return err_set(err, ERR_NO_MEMORY, "out of memory");
+        if (task_id >= 0 && task_id < LAYER_TASK_MAX)
             model->layer_tasks[task_id >> 3] |= (unsigned char)(1u << (task_id & 7));
-        return;
+        break;
     }
+    return 0;
 }
 
 /* Marks are found without their model's name: a record has only its number. */
 static int compare_marks(const void *a, const void *b)
 {
-    const struct file_identity *x = &((const struct inference_mark *)a)->identity, *y = &((const struct inference_mark *)b)->identity;
+    const struct file_identity *x = &((const struct inference_mark *)a)->identity,
+                               *y = &((const struct inference_mark *)b)->identity;
     struct file_identity p = *x, q = *y;
     p.model = q.model = NULL;
     return file_identity_compare(&p, &q, false);
 }
 
+static int compare_marks_and_names(const void *a, const void *b)
+{
+    int order = compare_marks(a, b);
+    const struct inference_mark *x = a, *y = b;
+    return order != 0 ? order : strcmp(x->name, y->name);
+}
+
 const struct inference_mark *capture_mark(const struct capture *capture, int64_t device_id, int64_t model_id,
                                           int64_t batch_num, int64_t input_pic_num, int64_t current_pic_count)
 {
-    struct inference_mark key = {.identity = {device_id, model_id, batch_num, input_pic_num, current_pic_count, -1, NULL, NULL}};
+    struct inference_mark key = {
+        .identity = {device_id, model_id, batch_num, input_pic_num, current_pic_count, -1, NULL, NULL}};
     if (model_id < 0) /* the layout does not give it: the only model's */
         key.identity.model_id = capture->model_count == 1 ? capture->models[0].model_id : -1;
-    return capture->mark_count > 0 ? bsearch(&key, capture->marks, capture->mark_count, sizeof key, compare_marks) : NULL;
+    return capture->mark_count > 0 ? bsearch(&key, capture->marks, capture->mark_count, sizeof key, compare_marks)
+                                   : NULL;
 }
 
 /* ---- one entry after the other ---- */
@@ -149,11 +169,12 @@ static int add_mark(struct capture *capture, const struct entry *entry, struct f
         capture->marks = larger;
     }
     struct inference_mark *mark = &capture->marks[capture->mark_count];
-    int status = capture_read_done(capture, entry->name, &mark->done, err);
-    mark->identity = *identity;
+    *mark = (struct inference_mark){.name = strdup(entry->name), .identity = *identity};
+    if (mark->name == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
     mark->identity.model = model->name;
-    capture->mark_count += status == 0;
-    return status;
+    capture->mark_count++;
+    return capture_read_done(capture, entry->name, &mark->done, err);
 }
 
 /* A .done file: of one inference, or of the data file of the same name (which reads it itself). */
@@ -186,7 +207,8 @@ static const struct record_kind *recognise(const char *name, struct file_identit
     return NULL;
 }
 
-static int read_done_of(struct capture *capture, const struct entry_list *list, struct capture_file *file, struct err *err)
+static int read_done_of(struct capture *capture, const struct entry_list *list, struct capture_file *file,
+                        struct err *err)
 {
     size_t length = strlen(file->name);
     char *done_name = malloc(length + sizeof ".done");
@@ -219,16 +241,19 @@ static int take_data(struct capture *capture, const struct entry_list *list, con
     if (identity->model != NULL && capture_add_model(capture, identity->model, identity->model_id, err) == NULL &&
         err->code != ERR_NONE)
         return -(int)err->code;
-    if (identity->device_id >= 0 && capture_add_device(capture, identity->device_id, err) == NULL)
+    if (identity->device_id >= 0 && capture_add_device(capture, identity->device_id, err) == NULL &&
+        err->code != ERR_NONE)
         return -(int)err->code;
-    if (entry->size == 0 && kind->layout_count > 0) {
+    if (entry->size == 0) {
         diag_report(capture->diag, DIAG_FILE_EMPTY, &place, "0 bytes; expected %s records", kind->name);
-        file->kind = NULL;
+        if (identity->slice < 0) /* else it has its place between the other slices */
+            file->kind = NULL;
     }
     return read_done_of(capture, list, file, err);
 }
 
-static int take_entry(struct capture *capture, const struct entry_list *list, const struct entry *entry, struct err *err)
+static int take_entry(struct capture *capture, const struct entry_list *list, const struct entry *entry,
+                      struct err *err)
 {
     const char *name = base_name(entry->name);
     size_t length = strlen(name);
@@ -241,7 +266,8 @@ static int take_entry(struct capture *capture, const struct entry_list *list, co
     }
     if (entry->leaves || !S_ISREG(entry->mode)) {
         diag_report(capture->diag, DIAG_FILE_TYPE, &place, "%s; expected a regular file",
-                    entry->leaves ? "a symbolic link that leaves the capture" : "a device, pipe or socket");
+                    entry->leaves ? "a symbolic link that leaves the capture or leads nowhere"
+                                  : "a device, pipe or socket");
         return 0;
     }
     if (is_config_name(name))
@@ -304,11 +330,29 @@ static void sort(struct capture *capture)
     if (capture->file_count > 0)
         qsort(capture->files, capture->file_count, sizeof *capture->files, compare_files);
     if (capture->mark_count > 0)
-        qsort(capture->marks, capture->mark_count, sizeof *capture->marks, compare_marks);
+        qsort(capture->marks, capture->mark_count, sizeof *capture->marks, compare_marks_and_names);
     if (capture->model_count > 0)
         qsort(capture->models, capture->model_count, sizeof *capture->models, compare_models);
     if (capture->device_count > 0)
         qsort(capture->devices, capture->device_count, sizeof *capture->devices, compare_devices);
+}
+
+/* Marks that contradict each other: the first by name stays. */
+static void reject_duplicate_marks(struct capture *capture)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < capture->mark_count; i++) {
+        struct inference_mark *mark = &capture->marks[i], *before = kept > 0 ? &capture->marks[kept - 1] : NULL;
+        if (before != NULL && compare_marks(before, mark) == 0) {
+            struct place place = {mark->name, -1, -1, NULL};
+            diag_report(capture->diag, DIAG_FILE_DUPLICATE, &place, "the same inference as '%s', which is used",
+                        before->name);
+            free(mark->name);
+        } else {
+            capture->marks[kept++] = *mark;
+        }
+    }
+    capture->mark_count = kept;
 }
 
 static void reject_duplicates(struct capture *capture)
@@ -318,9 +362,11 @@ static void reject_duplicates(struct capture *capture)
         struct capture_file *file = &capture->files[i];
         if (file->kind == NULL)
             continue;
-        if (before != NULL && before->kind == file->kind && file_identity_compare(&before->identity, &file->identity, true) == 0) {
+        if (before != NULL && before->kind == file->kind &&
+            file_identity_compare(&before->identity, &file->identity, true) == 0) {
             struct place place = {file->name, -1, -1, NULL};
-            diag_report(capture->diag, DIAG_FILE_DUPLICATE, &place, "the same stream as '%s', which is decoded", before->name);
+            diag_report(capture->diag, DIAG_FILE_DUPLICATE, &place, "the same stream as '%s', which is decoded",
+                        before->name);
             file->kind = NULL;
         } else {
             before = file;
@@ -358,9 +404,11 @@ static void settle_clocks(struct capture *capture)
             diag_report(capture->diag, DIAG_CONFIG_MISSING, &place,
                         "no aic_frequency for device %lld in info.json; times are unknown, cycles and ratios are right",
                         (long long)reported);
-        if (capture->family == CAPTURE_JOB && (device == NULL || device->counter_khz <= 0) && capture->options.clock_khz <= 0)
+        if (capture->family == CAPTURE_JOB && (device == NULL || device->counter_khz <= 0) &&
+            capture->options.clock_khz <= 0)
             diag_report(capture->diag, DIAG_CLOCK_ASSUMED, &place,
-                        "no hwts_frequency for device %lld; 100 MHz is assumed, the Ascend 910A's", (long long)reported);
+                        "no hwts_frequency for device %lld; 100 MHz is assumed, the Ascend 910A's",
+                        (long long)reported);
     }
 }
 
@@ -401,10 +449,13 @@ int capture_open(struct capture *capture, const char *directory, const struct ca
     *capture = (struct capture){.diag = diag, .options = *options};
     capture->directory = path_absolute(directory, err);
     int status = capture->directory != NULL ? entry_list_read(&list, capture->directory, err) : -(int)err->code;
+    if (status == 0)
+        status = entry_list_fingerprint(&list, capture->fingerprint, err);
     for (size_t i = 0; status == 0 && i < list.count; i++)
         status = take_entry(capture, &list, &list.entries[i], err);
     if (status == 0) {
         sort(capture);
+        reject_duplicate_marks(capture);
         reject_duplicates(capture);
         for (size_t i = 0; i < capture->file_count; i++)
             capture->files[i].id = (int64_t)i + 1;
@@ -430,6 +481,8 @@ void capture_release(struct capture *capture)
         free(capture->models[i].name);
         free(capture->models[i].layer_tasks);
     }
+    for (size_t i = 0; i < capture->mark_count; i++)
+        free(capture->marks[i].name);
     free(capture->files);
     free(capture->marks);
     free(capture->models);

@@ -1,4 +1,5 @@
-/* A capture on disk: which family, which files, which record kind each, clocks. Reads names and small text files only. */
+/* A capture on disk: which family, which files, which record kind each, clocks. Reads names and small text files only.
+ */
 #ifndef MSPROF_PARSERS_CAPTURE_H
 #define MSPROF_PARSERS_CAPTURE_H
 
@@ -30,14 +31,14 @@ struct done_info {
 };
 
 struct capture_file {
-    int64_t id; /* 1, 2, ... in the order of decoding; source_file.id in the database */
-    char *path; /* as opened */
-    char *name; /* relative to the capture directory: "data/aicore.0.1.1" */
+    int64_t id;                     /* 1, 2, ... in the order of decoding; source_file.id in the database */
+    char *path;                     /* as opened */
+    char *name;                     /* relative to the capture directory: "data/aicore.0.1.1" */
     const struct record_kind *kind; /* NULL: not decoded: configuration, or the diagnostics say why */
     struct file_identity identity;
     struct done_info done;
     uint64_t size;
-    int64_t modified_ns; /* mtime, since the epoch */
+    int64_t modified_ns;        /* mtime, since the epoch */
     uint64_t decoded, rejected; /* records; filled by decoding */
     char checksum[65];          /* SHA-256, filled when the file is read; "" when it was not read to its end */
 };
@@ -49,6 +50,7 @@ int file_identity_compare(const struct file_identity *a, const struct file_ident
 struct inference_mark {
     struct file_identity identity; /* the texts belong to the capture's models */
     struct done_info done;
+    char *name; /* of the file, relative to the capture; owned */
 };
 
 #define LAYER_TASK_MAX 65536
@@ -56,7 +58,8 @@ struct inference_mark {
 struct capture_model { /* a model that file names or net.info name */
     char *name;
     int64_t model_id, batch_num; /* -1: not known */
-    unsigned char *layer_tasks; /* bit n: the layer table has a layer of task n (n < LAYER_TASK_MAX); NULL: no layer table */
+    unsigned char
+        *layer_tasks; /* bit n: the layer table has a layer of task n (n < LAYER_TASK_MAX); NULL: no layer table */
 };
 
 struct device_info {
@@ -71,7 +74,8 @@ struct capture_options {
 };
 
 struct capture {
-    char *directory; /* absolute */
+    char *directory;      /* absolute */
+    char fingerprint[65]; /* as capture_fingerprint gives it, of what was found when it was opened */
     enum capture_family family;
     struct capture_options options;
     struct capture_file *files; /* decoding order: layer tables and descriptions first, then by kind, identity, slice */
@@ -94,8 +98,8 @@ struct capture {
 /* How a directory looks from outside. */
 enum directory_class { DIRECTORY_CAPTURE, DIRECTORY_PARENT, DIRECTORY_OTHER };
 
-/* Whether path is a capture (has data/, or data files of its own), holds captures (JOB*, PROF*), or neither. err is set when it
- * cannot be read. Returns 0 or -code. */
+/* Whether path is a capture (has data/, or data files of its own), holds captures (JOB*, PROF*), or neither. err is set
+ * when it cannot be read. Returns 0 or -code. */
 int capture_classify(const char *path, enum directory_class *ret_class, struct err *err);
 
 /* The captures directly inside a parent directory, sorted; *ret_paths and each path are freed by the caller. */
@@ -119,7 +123,7 @@ void file_identity_release(struct file_identity *identity);
 /* The model with this id (the first by name when several share it), NULL: unknown. model_id -1 finds the only model. */
 struct capture_model *capture_model(const struct capture *capture, int64_t model_id);
 /* Remembers that a layer table names this task of this model. */
-void capture_note_layer(struct capture *capture, const struct file_identity *identity, int64_t task_id);
+int capture_note_layer(struct capture *capture, const struct file_identity *identity, int64_t task_id, struct err *err);
 /* The .done file of one inference; NULL: there is none. */
 const struct inference_mark *capture_mark(const struct capture *capture, int64_t device_id, int64_t model_id,
                                           int64_t batch_num, int64_t input_pic_num, int64_t current_pic_count);

@@ -10,11 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_KHZ INT64_C(100000000) /* 100 GHz */
+#define MAX_KHZ INT64_C(100000000)         /* 100 GHz */
+#define DONE_TIME_LIMIT_NS (INT64_MAX / 2) /* 146 years: room to add an inference's own time */
 
 bool is_config_name(const char *name)
 {
-    static const char *const prefixes[] = {"info.json", "sample.json", "start_info", "end_info", "host_start.log", "dev_start.log"};
+    static const char *const prefixes[] = {"info.json", "sample.json",    "start_info",
+                                           "end_info",  "host_start.log", "dev_start.log"};
     struct file_identity identity;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         size_t length = strlen(prefixes[i]);
@@ -30,11 +32,48 @@ bool is_config_name(const char *name)
 bool is_known_stream(const char *name)
 {
     static const char *const stems[] = {
-        "AclModule.", "aicore.data", "aiVectorCore.", "hwts.", "ts_track.", "stars_", "ffts_profile", "Framework.",
-        "Runtime.", "DATA_PREPROCESS.", "ai_ctrl_cpu.", "ctrlcpu.", "tscpu.", "aicpu.data", "ddr.", "hbm.", "llc.", "l2_cache.",
-        "dvpp.", "nic.", "roce.", "pcie.", "hccs.", "Memory.", "SystemCpuUsage.", "host_", "HCCL.", "Msprof.",
-        "training_trace.", "aging.", "unaging.", "biu.", "ge_logic_stream_info.", "npu_", "lpm", "instr.", "qos.",
-        "nano_stars_profile", "netdev_stats.", "ub.", "ccu", "socpmu.",
+        "AclModule.",
+        "aicore.data",
+        "aiVectorCore.",
+        "hwts.",
+        "ts_track.",
+        "stars_",
+        "ffts_profile",
+        "Framework.",
+        "Runtime.",
+        "DATA_PREPROCESS.",
+        "ai_ctrl_cpu.",
+        "ctrlcpu.",
+        "tscpu.",
+        "aicpu.data",
+        "ddr.",
+        "hbm.",
+        "llc.",
+        "l2_cache.",
+        "dvpp.",
+        "nic.",
+        "roce.",
+        "pcie.",
+        "hccs.",
+        "Memory.",
+        "SystemCpuUsage.",
+        "host_",
+        "HCCL.",
+        "Msprof.",
+        "training_trace.",
+        "aging.",
+        "unaging.",
+        "biu.",
+        "ge_logic_stream_info.",
+        "npu_",
+        "lpm",
+        "instr.",
+        "qos.",
+        "nano_stars_profile",
+        "netdev_stats.",
+        "ub.",
+        "ccu",
+        "socpmu.",
     };
     for (size_t i = 0; i < sizeof stems / sizeof *stems; i++) {
         if (strncmp(name, stems[i], strlen(stems[i])) == 0)
@@ -86,19 +125,20 @@ static int64_t read_frequency(struct capture *capture, const char *name, const s
     return -1;
 }
 
-static int take_device(struct capture *capture, const char *name, const struct json *entry, int64_t file_device, struct err *err)
+static int take_device(struct capture *capture, const char *name, const struct json *entry, int64_t file_device,
+                       struct err *err)
 {
     int64_t device_id = file_device;
-    json_integer(json_member(entry, "id"), &device_id);
-    if (device_id < 0) {
-        report_config(capture, name, "id", "a negative device number; the entry is ignored");
+    const struct json *id = json_member(entry, "id");
+    if (id != NULL && (!json_integer(id, &device_id) || device_id < 0)) {
+        report_config(capture, name, "id", "no device number; expected a whole number; the entry is ignored");
         return 0;
     }
     int64_t core = read_frequency(capture, name, entry, "aic_frequency");
     int64_t counter = read_frequency(capture, name, entry, "hwts_frequency");
     struct device_info *device = capture_add_device(capture, device_id, err);
     if (device == NULL)
-        return -(int)err->code;
+        return err->code != ERR_NONE ? -(int)err->code : 0;
     if (core > 0)
         device->core_khz = core;
     if (counter > 0)
@@ -111,21 +151,22 @@ static int take_info(struct capture *capture, const char *name, const struct jso
     static const char info_json[] = "info.json.";
     const char *suffix = base_name(name);
     int64_t file_device = 0;
-    if (strncmp(suffix, info_json, strlen(info_json)) == 0)
-        number_parse_integer(suffix + strlen(info_json), strlen(suffix) - strlen(info_json), &file_device);
+    if (strncmp(suffix, info_json, strlen(info_json)) == 0 &&
+        number_parse_integer(suffix + strlen(info_json), strlen(suffix) - strlen(info_json), &file_device) != 0) {
+        report_config(capture, name, NULL, "no device number in the name; expected info.json.<device>; it is ignored");
+        return 0;
+    }
     const struct json *devices = json_member(root, "DeviceInfo");
     if (!json_is_array(devices)) {
-        report_config(capture, name, "DeviceInfo", "no list of devices; expected {\"DeviceInfo\": [{\"aic_frequency\": \"600\"}]}");
+        report_config(capture, name, "DeviceInfo",
+                      "no list of devices; expected {\"DeviceInfo\": [{\"aic_frequency\": \"600\"}]}");
         return 0;
     }
     int status = 0;
-    size_t count = 0;
     for (const struct json *entry = json_first(devices); entry != NULL && status == 0; entry = json_next(entry)) {
         if (!json_is_object(entry))
             report_config(capture, name, "DeviceInfo", "an entry that is no object; it is ignored");
-        else if (count++ == CAPTURE_MAX_DEVICES)
-            report_config(capture, name, "DeviceInfo", "more than 1024 devices; the rest is ignored");
-        else if (count < CAPTURE_MAX_DEVICES)
+        else
             status = take_device(capture, name, entry, file_device, err);
     }
     return status;
@@ -176,7 +217,8 @@ int capture_read_config(struct capture *capture, const struct entry *entry, stru
         struct err mistake = ERR_INIT;
         struct json *root = json_parse(text, length, &mistake);
         if (!json_is_object(root))
-            report_config(capture, entry->name, NULL, root == NULL ? err_message(&mistake) : "no JSON object; it is ignored");
+            report_config(capture, entry->name, NULL,
+                          root == NULL ? err_message(&mistake) : "no JSON object; it is ignored");
         else
             status = (strncmp(name, "info.json", 9) == 0 ? take_info : take_net)(capture, entry->name, root, err);
         json_free(root);
@@ -192,8 +234,10 @@ static bool take_done_line(const char *line, size_t length, struct done_info *do
         const char *key;
         size_t member;
     } keys[] = {
-        {"filesize", offsetof(struct done_info, file_size)},   {"starttime", offsetof(struct done_info, start_ns)},
-        {"endtime", offsetof(struct done_info, end_ns)},       {"icache_hit", offsetof(struct done_info, icache_hit)},
+        {"filesize", offsetof(struct done_info, file_size)},
+        {"starttime", offsetof(struct done_info, start_ns)},
+        {"endtime", offsetof(struct done_info, end_ns)},
+        {"icache_hit", offsetof(struct done_info, icache_hit)},
         {"icache_miss", offsetof(struct done_info, icache_miss)},
     };
     const char *colon = memchr(line, ':', length);
@@ -235,10 +279,18 @@ int capture_read_done(struct capture *capture, const char *name, struct done_inf
         line += line_length + 1;
     }
     free(text);
+    if (ret->start_ns > DONE_TIME_LIMIT_NS || ret->end_ns > DONE_TIME_LIMIT_NS) {
+        struct place place = {name, -1, -1, ret->start_ns > DONE_TIME_LIMIT_NS ? "starttime" : "endtime"};
+        diag_report(capture->diag, DIAG_CONFIG_INVALID, &place, "%lld ns; expected at most %lld; neither time is used",
+                    (long long)(ret->start_ns > DONE_TIME_LIMIT_NS ? ret->start_ns : ret->end_ns),
+                    (long long)DONE_TIME_LIMIT_NS);
+        ret->start_ns = ret->end_ns = -1;
+    }
     if (ret->start_ns >= 0 && ret->end_ns >= 0 && ret->end_ns < ret->start_ns) {
         struct place place = {name, -1, -1, "endtime"};
-        diag_report(capture->diag, DIAG_CONFIG_INVALID, &place, "endtime %lld is before starttime %lld; neither is used",
-                    (long long)ret->end_ns, (long long)ret->start_ns);
+        diag_report(capture->diag, DIAG_CONFIG_INVALID, &place,
+                    "endtime %lld is before starttime %lld; neither is used", (long long)ret->end_ns,
+                    (long long)ret->start_ns);
         ret->start_ns = ret->end_ns = -1;
     }
     return 0;

@@ -1,4 +1,5 @@
-/* Inside of capture discovery, shared by capture.c (all of it), capture_list.c (directories) and capture_config.c (small files). */
+/* Inside of capture discovery, shared by capture.c (all of it), capture_list.c (directories) and capture_config.c
+ * (small files). */
 #ifndef MSPROF_PARSERS_CAPTURE_FILES_H
 #define MSPROF_PARSERS_CAPTURE_FILES_H
 
@@ -25,6 +26,8 @@ struct entry_list {
  * markers that parsers drop (.complete). */
 int entry_list_read(struct entry_list *list, const char *directory, struct err *err);
 void entry_list_release(struct entry_list *list);
+/* See capture_fingerprint. */
+int entry_list_fingerprint(const struct entry_list *list, char ret[65], struct err *err);
 /* By name; NULL: there is none. */
 const struct entry *entry_list_find(const struct entry_list *list, const char *name);
 
@@ -45,6 +48,7 @@ int capture_read_done(struct capture *capture, const char *name, struct done_inf
 struct capture_file *capture_add_file(struct capture *capture, const struct entry *entry);
 /* Finds or adds; NULL with err set when memory ran out, NULL without when there are too many (which is reported). */
 struct capture_model *capture_add_model(struct capture *capture, const char *name, int64_t model_id, struct err *err);
+/* Finds or adds; NULL with err set when memory ran out, NULL without when there are too many (which is reported). */
 struct device_info *capture_add_device(struct capture *capture, int64_t device_id, struct err *err);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,24 +40,27 @@ static bool is_ignored(const char *name)
 }
 
 /* Follows a symbolic link when it stays inside the capture. */
-static void resolve_link(const char *directory, const char *path, struct entry *entry)
+static void resolve_link(const char *directory, struct entry *entry)
 {
     struct stat info;
-    char *target = realpath(path, NULL);
+    char *path = path_join(directory, entry->name);
+    char *target = path != NULL ? realpath(path, NULL) : NULL;
     size_t length = strlen(directory);
-    entry->leaves = target == NULL || strncmp(target, directory, length) != 0 || target[length] != '/' || stat(target, &info) != 0;
+    entry->leaves =
+        target == NULL || strncmp(target, directory, length) != 0 || target[length] != '/' || stat(target, &info) != 0;
     if (!entry->leaves) {
         entry->size = (uint64_t)info.st_size;
         entry->modified_ns = info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec;
         entry->mode = info.st_mode;
     }
     free(target);
+    free(path);
 }
 
-static int add_entry(struct entry_list *list, const char *directory, char *name, struct err *err)
+/* Takes name over. at is the open directory that the last part of name is in. */
+static int add_entry(struct entry_list *list, const char *directory, int at, char *name, struct err *err)
 {
     struct stat info;
-    char *path = path_join(directory, name);
     if (list->count == list->capacity) {
         size_t capacity = list->capacity != 0 ? list->capacity * 2 : 64;
         struct entry *larger = reallocarray(list->entries, capacity, sizeof *larger);
@@ -65,24 +69,26 @@ static int add_entry(struct entry_list *list, const char *directory, char *name,
             list->capacity = capacity;
         }
     }
-    if (path == NULL || list->count == list->capacity) {
-        free(path);
+    if (list->count == list->capacity) {
         free(name);
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     }
     struct entry *entry = &list->entries[list->count];
     *entry = (struct entry){.name = name};
-    if (lstat(path, &info) == 0) {
+    if (fstatat(at, base_name(name), &info, AT_SYMLINK_NOFOLLOW) == 0) {
         entry->size = (uint64_t)info.st_size;
         entry->modified_ns = info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec;
         entry->mode = info.st_mode;
         if (S_ISLNK(info.st_mode))
-            resolve_link(directory, path, entry);
+            resolve_link(directory, entry);
         list->count++;
-    } else { /* gone between reading the directory and here */
+    } else if (errno == ENOENT) { /* gone between reading the directory and here */
         free(name);
+    } else {
+        err_set_errno(err, errno, "cannot look at '%s/%s'", directory, name);
+        free(name);
+        return -(int)err->code;
     }
-    free(path);
     return 0;
 }
 
@@ -93,7 +99,8 @@ static int read_directory(struct entry_list *list, const char *directory, const 
     DIR *stream = path != NULL ? opendir(path) : NULL;
     int status = 0;
     if (stream == NULL) {
-        status = path == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : err_set_errno(err, errno, "cannot read directory '%s'", path);
+        status = path == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                              : err_set_errno(err, errno, "cannot read directory '%s'", path);
         goto out;
     }
     while (status == 0) {
@@ -113,7 +120,7 @@ static int read_directory(struct entry_list *list, const char *directory, const 
             free(name);
             status = err_set(err, ERR_LIMIT, "more than %d files in '%s'", CAPTURE_MAX_FILES, directory);
         } else
-            status = add_entry(list, directory, name, err);
+            status = add_entry(list, directory, dirfd(stream), name, err);
     }
 out:
     if (stream != NULL)
@@ -154,26 +161,33 @@ const struct entry *entry_list_find(const struct entry_list *list, const char *n
     return list->count > 0 ? bsearch(&key, list->entries, list->count, sizeof key, compare_entries) : NULL;
 }
 
-int capture_fingerprint(const char *directory, char ret[65], struct err *err)
+int entry_list_fingerprint(const struct entry_list *list, char ret[65], struct err *err)
 {
-    struct entry_list list = {.entries = NULL};
-    struct checksum *checksum = NULL;
-    char *absolute = path_absolute(directory, err);
-    int status = absolute != NULL ? entry_list_read(&list, absolute, err) : -(int)err->code;
-    if (status == 0 && (checksum = checksum_new()) == NULL)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; status == 0 && i < list.count; i++) {
-        const struct entry *entry = &list.entries[i];
+    struct checksum *checksum = checksum_new();
+    if (checksum == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < list->count; i++) {
+        const struct entry *entry = &list->entries[i];
         if (S_ISDIR(entry->mode)) /* its time changes when results are written beside the data */
             continue;
         char numbers[64];
-        int length = snprintf(numbers, sizeof numbers, "%llu %lld\n", (unsigned long long)entry->size, (long long)entry->modified_ns);
+        int length = snprintf(numbers, sizeof numbers, "%llu %lld\n", (unsigned long long)entry->size,
+                              (long long)entry->modified_ns);
         checksum_add(checksum, entry->name, strlen(entry->name) + 1);
         checksum_add(checksum, numbers, (size_t)length);
     }
-    if (status == 0)
-        checksum_finish(checksum, ret);
+    checksum_finish(checksum, ret);
     checksum_free(checksum);
+    return 0;
+}
+
+int capture_fingerprint(const char *directory, char ret[65], struct err *err)
+{
+    struct entry_list list = {.entries = NULL};
+    char *absolute = path_absolute(directory, err);
+    int status = absolute != NULL ? entry_list_read(&list, absolute, err) : -(int)err->code;
+    if (status == 0)
+        status = entry_list_fingerprint(&list, ret, err);
     entry_list_release(&list);
     free(absolute);
     return status;

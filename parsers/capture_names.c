@@ -7,13 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum placeholder { LITERAL, DEVICE_ID, MODEL, MODEL_ID, BATCH_NUM, INPUT_PIC_NUM, CURRENT_PIC_COUNT, SLICE, TAG, NUMBER };
+enum placeholder {
+    LITERAL,
+    DEVICE_ID,
+    MODEL,
+    MODEL_ID,
+    BATCH_NUM,
+    INPUT_PIC_NUM,
+    CURRENT_PIC_COUNT,
+    SLICE,
+    TAG,
+    NUMBER
+};
 
 static const char *const placeholder_names[] = {
-    [DEVICE_ID] = "{device_id}",         [MODEL] = "{model}",
-    [MODEL_ID] = "{model_id}",           [BATCH_NUM] = "{batch_num}",
-    [INPUT_PIC_NUM] = "{input_pic_num}", [CURRENT_PIC_COUNT] = "{current_pic_count}",
-    [SLICE] = "{slice}",                 [TAG] = "{tag}",
+    [DEVICE_ID] = "{device_id}",
+    [MODEL] = "{model}",
+    [MODEL_ID] = "{model_id}",
+    [BATCH_NUM] = "{batch_num}",
+    [INPUT_PIC_NUM] = "{input_pic_num}",
+    [CURRENT_PIC_COUNT] = "{current_pic_count}",
+    [SLICE] = "{slice}",
+    [TAG] = "{tag}",
     [NUMBER] = "{number}",
 };
 
@@ -55,9 +70,12 @@ static bool belongs(enum placeholder placeholder, char c)
 static bool store(enum placeholder placeholder, const char *text, size_t length, struct file_identity *identity)
 {
     int64_t *const targets[] = {
-        [DEVICE_ID] = &identity->device_id,         [MODEL_ID] = &identity->model_id,
-        [BATCH_NUM] = &identity->batch_num,         [INPUT_PIC_NUM] = &identity->input_pic_num,
-        [CURRENT_PIC_COUNT] = &identity->current_pic_count, [SLICE] = &identity->slice,
+        [DEVICE_ID] = &identity->device_id,
+        [MODEL_ID] = &identity->model_id,
+        [BATCH_NUM] = &identity->batch_num,
+        [INPUT_PIC_NUM] = &identity->input_pic_num,
+        [CURRENT_PIC_COUNT] = &identity->current_pic_count,
+        [SLICE] = &identity->slice,
     };
     int64_t ignored;
     if (placeholder == TAG) {
@@ -69,12 +87,14 @@ static bool store(enum placeholder placeholder, const char *text, size_t length,
 }
 
 /* Matches one token at one end of the window and takes it off. */
-static bool take_token(const struct token *token, bool from_right, struct window *window, struct file_identity *identity)
+static bool take_token(const struct token *token, bool from_right, struct window *window,
+                       struct file_identity *identity)
 {
     size_t length = token->length, available = (size_t)(window->end - window->start);
     if (token->placeholder != LITERAL) {
         length = 0;
-        while (length < available && belongs(token->placeholder, from_right ? window->end[-1 - (ptrdiff_t)length] : window->start[length]))
+        while (length < available &&
+               belongs(token->placeholder, from_right ? window->end[-1 - (ptrdiff_t)length] : window->start[length]))
             length++;
     }
     if (length == 0 || length > available)

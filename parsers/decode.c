@@ -1,10 +1,13 @@
 /* Streams of records: files in, chunk by chunk, every record through its layout and its kind's hooks. */
 #include "parsers/decode.h"
 
+#include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/fsutil.h"
 #include "base/interrupt.h"
+#include "base/utf8.h"
 #include "parsers/decoder.h"
+#include "parsers/framing.h"
 #include "parsers/layout.h"
 
 #include <errno.h>
@@ -22,70 +25,53 @@ _Static_assert(CHUNK_SIZE >= 4 * RECORD_MAX_SIZE, "a chunk must hold records on 
 struct stream {
     struct decoder *decoder;
     struct capture_file *files; /* consecutive in the capture */
-    size_t file_count;
+    size_t file_count, current; /* current: the one being read */
     const struct record_kind *kind;
     void *state;
     const struct layout *layout;
     struct decode_plan plan;
     struct open_batch *open;
     struct checksum *checksum;
-    unsigned char *buffer; /* CHUNK_SIZE; holds [used) bytes that begin at stream offset buffer_offset */
+    /* Offsets in the stream count the bytes that were read of all its files. */
+    int64_t *starts;       /* of each file that has been opened */
+    unsigned char *buffer; /* CHUNK_SIZE; holds used bytes that begin at stream offset buffer_offset */
     size_t used;
-    int64_t buffer_offset; /* from the start of the file that holds the buffer's first byte; may be before it (slices) */
-    bool last_chunk, searching; /* searching: after a damaged record, for the next magic */
-    int64_t lost_from;
+    int64_t buffer_offset;
+    bool last_chunk; /* nothing follows what is in the buffer */
+    bool searching;  /* after a damaged record, for the next sound one */
+    struct damage {
+        int64_t offset; /* in the stream */
+        struct capture_file *file;
+        struct place place;
+        uint64_t found, expected;
+    } damage; /* that the search began with */
     uint64_t total_size;
 };
 
+/* Makes the byte of the buffer the decoder's place: in which file, and where in it. */
+static void locate(struct stream *stream, size_t at)
+{
+    int64_t offset = stream->buffer_offset + (int64_t)at;
+    size_t file = stream->current;
+    while (file > 0 && offset < stream->starts[file])
+        file--;
+    stream->decoder->file = &stream->files[file];
+    stream->decoder->offset = offset - stream->starts[file];
+}
+
 /* ---- choosing a layout ---- */
-
-static bool can_resynchronise(const struct layout *layout)
-{
-    unsigned bytes = 0;
-    for (size_t i = 0; i < LAYOUT_MAX_MAGICS && layout->magics[i].width != 0; i++)
-        bytes += layout->magics[i].value != 0 ? layout->magics[i].width : 0;
-    return bytes >= 2;
-}
-
-static size_t count_matches(const struct layout *layout, const unsigned char *data, size_t length, size_t *ret_records)
-{
-    size_t matches = 0, records = 0;
-    for (size_t offset = 0; length - offset >= layout->record_size && records < 1024; offset += layout->record_size) {
-        matches += layout_matches(layout, data + offset);
-        records++;
-    }
-    *ret_records = records;
-    return matches;
-}
-
-/* How well a layout fits the first chunk: 4 size and first record, 3 first record, 2 most records, 1 somewhere; 0 not at all. */
-static int layout_fit(const struct stream *stream, const struct layout *layout)
-{
-    if (stream->used < layout->record_size)
-        return 0;
-    if (layout_matches(layout, stream->buffer))
-        return stream->total_size % layout->record_size == 0 ? 4 : 3;
-    size_t records, matches = count_matches(layout, stream->buffer, stream->used, &records);
-    if (matches * 2 > records)
-        return 2;
-    if (!can_resynchronise(layout))
-        return 0;
-    for (size_t offset = 1; stream->used - offset >= 2 * (size_t)layout->record_size; offset++) {
-        if (layout_matches(layout, stream->buffer + offset) &&
-            layout_matches(layout, stream->buffer + offset + layout->record_size))
-            return 1;
-    }
-    return 0;
-}
 
 static void report_no_layout(struct stream *stream, const struct layout *first)
 {
-    struct place place = {stream->files->name, -1, 0, NULL};
+    locate(stream, 0);
+    struct capture_file *file = stream->decoder->file;
+    struct place place = {file->name, -1, 0, NULL};
     struct diagnostics *diag = stream->decoder->capture->diag;
     if (first != NULL && stream->used < first->record_size) {
-        diag_report(diag, DIAG_RECORD_TRUNCATED, &place, "%llu bytes, less than one %s record; expected a multiple of %u bytes",
-                    (unsigned long long)stream->total_size, stream->kind->name, first->record_size);
-        stream->files->rejected++;
+        diag_report(diag, DIAG_RECORD_TRUNCATED, &place,
+                    "%zu bytes, less than one %s record; expected a multiple of %u bytes", stream->used,
+                    stream->kind->name, first->record_size);
+        file->rejected++;
         return;
     }
     char found[64] = "";
@@ -104,7 +90,7 @@ static void choose_layout(struct stream *stream)
     const struct layout *best = NULL, *candidate;
     int best_fit = 0;
     for (size_t i = 0; (candidate = layout_candidate(set, stream->kind, i)) != NULL; i++) {
-        int fit = layout_fit(stream, candidate);
+        int fit = framing_fit(candidate, stream->buffer, stream->used, stream->total_size);
         if (fit > best_fit) {
             best = candidate;
             best_fit = fit;
@@ -119,7 +105,8 @@ static void choose_layout(struct stream *stream)
 
 /* ---- records ---- */
 
-static int copy_texts(struct stream *stream, struct row *row)
+/* The texts outlive the buffer: they move into the batch, where open_batch_next has made room. */
+static void copy_texts(struct stream *stream, struct row *row)
 {
     struct row_batch *batch = stream->open->batch;
     for (size_t i = 0; i < stream->plan.step_count; i++) {
@@ -127,11 +114,12 @@ static int copy_texts(struct stream *stream, struct row *row)
         struct cell *cell = &row->cells[step->column];
         if (!step->text)
             continue;
+        if (cell->length > DECODED_TEXT_MAX)
+            cell->length = (uint32_t)utf8_cut(cell->text, DECODED_TEXT_MAX);
         memcpy(batch->texts + batch->texts_used, cell->text, cell->length);
         cell->text = batch->texts + batch->texts_used;
         batch->texts_used += cell->length;
     }
-    return 0;
 }
 
 static int take_record(struct stream *stream, const unsigned char *record, struct err *err)
@@ -139,7 +127,7 @@ static int take_record(struct stream *stream, const unsigned char *record, struc
     struct decoder *decoder = stream->decoder;
     const struct record_kind *kind = stream->kind;
     struct row row;
-    int bad_column, status = open_batch_next(decoder, stream->open, stream->open->text_columns != 0 ? stream->layout->record_size : 0, &row, err);
+    int bad_column, status = open_batch_next(decoder, stream->open, stream->plan.text_bytes, &row, err);
     if (status < 0)
         return status;
     decode_record(&stream->plan, record, &row, &bad_column);
@@ -157,7 +145,7 @@ static int take_record(struct stream *stream, const unsigned char *record, struc
     if (status < 0)
         return status;
     if (keep) {
-        status = copy_texts(stream, &row);
+        copy_texts(stream, &row);
         open_batch_keep(stream->open);
         decoder->file->decoded++;
     } else {
@@ -166,76 +154,103 @@ static int take_record(struct stream *stream, const unsigned char *record, struc
     return status;
 }
 
-/* A record without its magic: reported; the search for the next sound one begins. */
-static void begin_search(struct stream *stream, size_t at)
+/* The first magic of a record that does not stand, as the place of the damage. */
+static void note_damage(struct stream *stream, size_t at)
 {
-    const struct magic *magic = stream->layout->magics;
+    const struct layout *layout = stream->layout;
     const unsigned char *record = stream->buffer + at;
-    while (magic->width != 0 && magic + 1 < stream->layout->magics + LAYOUT_MAX_MAGICS) {
+    struct damage *damage = &stream->damage;
+    *damage = (struct damage){stream->buffer_offset + (int64_t)at, stream->decoder->file,
+                              decoder_place(stream->decoder, "magic"), 0, 0};
+    for (size_t i = 0; i < LAYOUT_MAX_MAGICS && layout->magics[i].width != 0; i++) {
+        const struct magic *magic = &layout->magics[i];
         uint64_t mask = magic->mask != 0 ? magic->mask : UINT64_MAX;
-        uint64_t value = 0;
-        for (unsigned i = 0; i < magic->width; i++)
-            value |= (uint64_t)record[magic->offset + (stream->layout->big_endian ? magic->width - 1 - i : i)] << (8 * i);
-        if ((value & mask) != (magic->value & mask)) {
-            struct place place = decoder_place(stream->decoder, "magic");
-            place.offset += magic->offset;
-            diag_report(stream->decoder->capture->diag, DIAG_RECORD_MAGIC, &place, "found 0x%llx; expected 0x%llx",
-                        (unsigned long long)(value & mask), (unsigned long long)(magic->value & mask));
-            break;
+        damage->found = bytes_load(record + magic->offset, magic->width, layout->big_endian) & mask;
+        damage->expected = magic->value;
+        if (damage->found != damage->expected) {
+            damage->place.offset += magic->offset;
+            return;
         }
-        magic++;
     }
-    stream->decoder->file->rejected++;
-    stream->searching = true;
-    stream->lost_from = stream->decoder->offset;
 }
 
-/* The next offset at or after `from` where a record may begin again; sets *ret_found. Otherwise how far it is ruled out. */
-static size_t search(const struct stream *stream, size_t from, bool *ret_found)
+/* Reports the damaged place that ends before stream offset `end`, and counts the records that it cost. */
+static void report_damage(struct stream *stream, int64_t end)
+{
+    const struct damage *damage = &stream->damage;
+    int64_t size = stream->layout->record_size, bytes = end - damage->offset, records = (bytes + size - 1) / size;
+    diag_report(stream->decoder->capture->diag, DIAG_RECORD_MAGIC, &damage->place,
+                "found 0x%llx, expected 0x%llx; %lld bytes are skipped", (unsigned long long)damage->found,
+                (unsigned long long)damage->expected, (long long)bytes);
+    damage->file->rejected += (uint64_t)records;
+    stream->decoder->record += records;
+}
+
+/* Whether the record at `at`, whose magic stands, is followed by what must follow it. */
+static bool is_followed(const struct stream *stream, size_t at)
+{
+    size_t next = at + stream->layout->record_size;
+    return framing_may_begin(stream->layout, stream->buffer + next, stream->used - next);
+}
+
+/* A record that nothing sound follows: bytes are missing from it or too many when the next record begins off the grid.
+ * True: it was rejected and *at is where the next begins. */
+static bool reject_misaligned(struct stream *stream, size_t *at)
+{
+    size_t size = stream->layout->record_size, next;
+    if (!framing_search(stream->layout, stream->buffer, stream->used, *at + 1, *at + size, stream->last_chunk, &next) ||
+        (next - *at) % size == 0)
+        return false;
+    struct place place = decoder_place(stream->decoder, NULL);
+    diag_report(stream->decoder->capture->diag, DIAG_RECORD_MAGIC, &place,
+                "the next record begins %zu bytes later, expected %zu: bytes were lost or inserted", next - *at, size);
+    stream->decoder->file->rejected++;
+    stream->decoder->record++;
+    *at = next;
+    return true;
+}
+
+/* While searching: goes to the next sound record. False: it is not in the buffer; what is ruled out is skipped. */
+static bool find_next(struct stream *stream, size_t *at)
 {
     size_t size = stream->layout->record_size;
-    for (size_t at = from; stream->used - at >= size; at++) {
-        if (!layout_matches(stream->layout, stream->buffer + at))
-            continue;
-        bool next_inside = stream->used - at >= 2 * size;
-        if (!next_inside && !stream->last_chunk)
-            return at; /* undecided: the next chunk tells */
-        if (next_inside ? layout_matches(stream->layout, stream->buffer + at + size) : stream->used - at == size) {
-            *ret_found = true;
-            return at;
-        }
-    }
-    return stream->used - from >= size ? stream->used - size + 1 : from;
-}
-
-/* The file of the stream that holds this byte of the buffer, and the byte's offset in it. */
-static void locate(struct stream *stream, size_t at)
-{
-    struct decoder *decoder = stream->decoder;
-    decoder->offset = stream->buffer_offset + (int64_t)at;
+    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): layouts with a record size of 0 are refused
+    size_t past = (size_t)((stream->buffer_offset + (int64_t)*at - stream->damage.offset) % (int64_t)size);
+    size_t grid = *at + (size - past) % size;
+    stream->searching =
+        !framing_search(stream->layout, stream->buffer, stream->used, *at, grid, stream->last_chunk, at);
+    if (!stream->searching)
+        report_damage(stream, stream->buffer_offset + (int64_t)*at);
+    return !stream->searching;
 }
 
 /* Decodes what is complete in the buffer; returns how many bytes are done with, or -code. */
 static int64_t take_chunk(struct stream *stream, struct err *err)
 {
-    size_t size = stream->layout->record_size, at = 0;
-    while (stream->used - at >= size) {
+    const size_t size = stream->layout->record_size;
+    const bool can_search = framing_can_search(stream->layout);
+    /* Whether a record is whole shows in the one after it. */
+    const size_t wanted = can_search && !stream->last_chunk ? 2 * size : size;
+    size_t at = 0;
+    while (stream->used - at >= wanted) {
+        if (stream->searching && !find_next(stream, &at))
+            break;
+        if (stream->used - at < wanted)
+            break;
         locate(stream, at);
-        if (stream->searching) {
-            bool found = false;
-            size_t next = search(stream, at, &found);
-            if (!found)
-                return (int64_t)next;
-            stream->searching = false;
-            at = next;
+        if (!layout_matches(stream->layout, stream->buffer + at)) {
+            note_damage(stream, at);
+            stream->searching = can_search;
+            if (!can_search)
+                report_damage(stream, stream->damage.offset + (int64_t)size);
+            at += can_search ? 1 : size;
             continue;
         }
-        if (!layout_matches(stream->layout, stream->buffer + at)) {
-            begin_search(stream, at);
-            stream->searching = can_resynchronise(stream->layout);
-            at += stream->searching ? 1 : size;
-            stream->decoder->record++;
-            continue;
+        if (can_search && !is_followed(stream, at)) {
+            if (!stream->last_chunk && stream->used - at < CHUNK_SIZE / 2)
+                break; /* to look far ahead */
+            if (reject_misaligned(stream, &at))
+                continue;
         }
         int status = take_record(stream, stream->buffer + at, err);
         if (status < 0)
@@ -289,69 +304,111 @@ static int open_data_file(const struct capture_file *file, int *ret_fd, struct d
     return -1;
 }
 
-/* Reads one file of the stream through the buffer. */
-static int read_file(struct stream *stream, struct capture_file *file, bool last, bool *ret_give_up, struct err *err)
+/* Reads one file of the stream through the buffer. False: it could not be read to its end, which has been reported. */
+static bool read_file(struct stream *stream, struct capture_file *file, bool *ret_give_up, int *ret_status,
+                      struct err *err)
 {
     struct decoder *decoder = stream->decoder;
-    int fd, status = 0;
-    decoder->file = file;
+    int fd;
+    bool whole = false;
     if (open_data_file(file, &fd, decoder->capture->diag) < 0)
-        return 0;
-    stream->buffer_offset = -(int64_t)stream->used;
-    for (bool end = false; !end && status == 0 && !*ret_give_up;) {
+        return false;
+    while (*ret_status == 0 && !*ret_give_up) {
         ssize_t got = read(fd, stream->buffer + stream->used, CHUNK_SIZE - stream->used);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {
-            struct place place = {file->name, -1, stream->buffer_offset + (int64_t)stream->used, NULL};
-            diag_report(decoder->capture->diag, DIAG_FILE_UNREADABLE, &place, "%s; expected %llu bytes", strerror(errno),
-                        (unsigned long long)file->size);
+            struct place place = {
+                file->name, -1, stream->buffer_offset + (int64_t)stream->used - stream->starts[stream->current], NULL};
+            diag_report(decoder->capture->diag, DIAG_FILE_UNREADABLE, &place, "%s; expected %llu bytes",
+                        strerror(errno), (unsigned long long)file->size);
             break;
         }
+        whole = got == 0;
+        if (whole)
+            break;
         checksum_add(stream->checksum, stream->buffer + stream->used, (size_t)got);
         stream->used += (size_t)got;
         decoder->bytes_done += (uint64_t)got;
-        end = got == 0;
-        stream->last_chunk = end && last;
-        /* Deciding on a layout wants a full first chunk. */
-        if (stream->used == CHUNK_SIZE || end)
-            status = process_buffer(stream, ret_give_up, err);
+        if (stream->used == CHUNK_SIZE)
+            *ret_status = process_buffer(stream, ret_give_up, err);
         progress_update(decoder->progress, "import", decoder->bytes_done, decoder->bytes_total);
     }
     checksum_finish(stream->checksum, file->checksum);
-    if (*ret_give_up || status < 0)
-        file->checksum[0] = '\0'; /* not read to its end */
+    if (!whole)
+        file->checksum[0] = '\0';
     close(fd);
-    return status;
+    return whole;
 }
 
 static void report_rest(struct stream *stream)
 {
     struct decoder *decoder = stream->decoder;
-    if (stream->layout == NULL || stream->searching || stream->used == 0)
-        return;
-    locate(stream, 0);
-    struct place place = decoder_place(decoder, NULL);
-    diag_report(decoder->capture->diag, DIAG_RECORD_TRUNCATED, &place, "%zu bytes at the end; expected a record of %u bytes",
-                stream->used, stream->layout->record_size);
-    decoder->file->rejected++;
+    if (stream->searching) {
+        report_damage(stream, stream->buffer_offset + (int64_t)stream->used);
+    } else if (stream->used > 0) {
+        locate(stream, 0);
+        struct place place = decoder_place(decoder, NULL);
+        diag_report(decoder->capture->diag, DIAG_RECORD_TRUNCATED, &place,
+                    "%zu bytes at the end; expected a record of %u bytes", stream->used, stream->layout->record_size);
+        decoder->file->rejected++;
+    }
+}
+
+/* Nothing follows what is in the buffer: the last file has been read, or the next slice is not there. */
+static int finish_run(struct stream *stream, bool *ret_give_up, struct err *err)
+{
+    int status = 0;
+    stream->last_chunk = true;
+    if (stream->used > 0 || stream->searching)
+        status = process_buffer(stream, ret_give_up, err);
+    if (status == 0 && stream->layout != NULL)
+        report_rest(stream);
+    stream->buffer_offset += (int64_t)stream->used;
+    stream->used = 0;
+    stream->last_chunk = stream->searching = false;
+    return status;
+}
+
+/* Whether the file at index goes on where the one before it ended. */
+static bool continues(const struct stream *stream, size_t index)
+{
+    if (index == 0 || stream->files[index].identity.slice == stream->files[index - 1].identity.slice + 1)
+        return true;
+    struct place place = {stream->files[index].name, -1, -1, NULL};
+    diag_report(stream->decoder->capture->diag, DIAG_FILE_MISSING, &place,
+                "slice %lld follows slice %lld; those between them are missing",
+                (long long)stream->files[index].identity.slice, (long long)stream->files[index - 1].identity.slice);
+    return false;
+}
+
+static int read_files(struct stream *stream, struct err *err)
+{
+    int status = 0;
+    bool give_up = false, whole = true;
+    for (size_t i = 0; i < stream->file_count && status == 0 && !give_up; i++) {
+        if (!continues(stream, i) || !whole)
+            status = finish_run(stream, &give_up, err);
+        if (status < 0)
+            break;
+        give_up = false; /* a later run may begin better */
+        stream->current = i;
+        stream->starts[i] = stream->buffer_offset + (int64_t)stream->used;
+        whole = read_file(stream, &stream->files[i], &give_up, &status, err);
+    }
+    return status == 0 && !give_up ? finish_run(stream, &give_up, err) : status;
 }
 
 static int decode_binary(struct stream *stream, struct err *err)
 {
-    struct decoder *decoder = stream->decoder;
-    int status = 0;
-    bool give_up = false;
-    stream->buffer = malloc(CHUNK_SIZE);
-    if (stream->buffer == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < stream->file_count; i++)
         stream->total_size += stream->files[i].size;
-    decoder->record = 0;
-    for (size_t i = 0; i < stream->file_count && status == 0 && !give_up; i++)
-        status = read_file(stream, &stream->files[i], i + 1 == stream->file_count, &give_up, err);
-    if (status == 0 && !give_up)
-        report_rest(stream);
+    stream->decoder->record = stream->decoder->offset = 0;
+    stream->buffer = malloc(CHUNK_SIZE);
+    stream->starts = calloc(stream->file_count, sizeof *stream->starts);
+    int status = stream->buffer != NULL && stream->starts != NULL ? read_files(stream, err)
+                                                                  : err_set(err, ERR_NO_MEMORY, "out of memory");
+    free(stream->starts);
     free(stream->buffer);
     return status;
 }
@@ -388,8 +445,8 @@ static int decode_text(struct stream *stream, struct capture_file *file, struct 
 }
 
 int decoder_each_line(struct decoder *decoder, const struct capture_file *file, const char *data, size_t length,
-                      int (*each)(struct decoder *decoder, const struct capture_file *file, const char *line, size_t length,
-                                  const struct place *place, struct err *err),
+                      int (*each)(struct decoder *decoder, const struct capture_file *file, const char *line,
+                                  size_t length, const struct place *place, struct err *err),
                       struct err *err)
 {
     int64_t number = 0;
@@ -404,6 +461,12 @@ int decoder_each_line(struct decoder *decoder, const struct capture_file *file, 
         if (line_length == 0)
             continue;
         struct place place = {file->name, number, (int64_t)start, NULL};
+        if (newline == NULL) { /* its last number may have lost digits */
+            diag_report(decoder->capture->diag, DIAG_RECORD_TRUNCATED, &place,
+                        "%zu bytes without a line end; expected a whole line", length - start);
+            decoder_reject(decoder);
+            break;
+        }
         decoder->row_problem = false;
         status = each(decoder, file, data + start, line_length, &place, err);
         if (decoder->row_problem)
@@ -414,8 +477,8 @@ int decoder_each_line(struct decoder *decoder, const struct capture_file *file, 
 
 /* ---- all of it ---- */
 
-static int decode_stream(struct decoder *decoder, struct capture_file *files, size_t file_count, struct checksum *checksum,
-                         struct err *err)
+static int decode_stream(struct decoder *decoder, struct capture_file *files, size_t file_count,
+                         struct checksum *checksum, struct err *err)
 {
     const struct record_kind *kind = files->kind;
     const struct kind_hooks *hooks = kind->hooks;

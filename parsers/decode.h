@@ -7,9 +7,9 @@
 #include "parsers/capture.h"
 #include "parsers/record.h"
 
-/* Decodes every file of the capture into the sink, one pass, in chunks of fixed size; fills decoded, rejected and checksum
- * of its files. Data problems go to capture->diag; a failure of the sink, of memory, an interrupt or a fatal diagnostic
- * ends it with -code. progress may be NULL; it counts bytes. */
+/* Decodes every file of the capture into the sink, one pass, in chunks of fixed size; fills decoded, rejected and
+ * checksum of its files. Data problems go to capture->diag; a failure of the sink, of memory, an interrupt or a fatal
+ * diagnostic ends it with -code. progress may be NULL; it counts bytes. */
 int decode_capture(struct capture *capture, struct row_sink *sink, const struct progress *progress, struct err *err);
 
 /* A layout made ready for decoding a kind: fields resolved to column indexes. Plain memory, no release. */
@@ -24,14 +24,15 @@ struct decode_plan {
         uint64_t mask;
         int64_t multiply, divide;
     } steps[RECORD_MAX_COLUMNS];
-    uint64_t present; /* columns that the layout gives */
+    uint64_t present;  /* columns that the layout gives */
+    size_t text_bytes; /* that one row's texts may take: DECODED_TEXT_MAX each at most */
 };
 
 /* The layout must have passed layout_check. */
 void decode_plan_init(struct decode_plan *plan, const struct record_kind *kind, const struct layout *layout);
 
-/* Decodes one record of layout->record_size bytes into row; texts point into record. An unsigned value over INT64_MAX is
- * given as NULL and *ret_bad_column set to its column (else -1). */
+/* Decodes one record of layout->record_size bytes into row; texts point into record. An unsigned value over INT64_MAX
+ * is given as NULL and *ret_bad_column set to its column (else -1). */
 void decode_record(const struct decode_plan *plan, const unsigned char *record, struct row *row, int *ret_bad_column);
 
 /* For hooks. */
@@ -43,17 +44,25 @@ struct place decoder_place(const struct decoder *decoder, const char *field);
 int64_t decoder_row_count(const struct decoder *decoder, const struct record_kind *kind);
 /* A new empty row of another kind; set its cells with row_set_*; it counts at once. NULL with err set. */
 int decoder_emit(struct decoder *decoder, const struct record_kind *kind, struct row *ret_row, struct err *err);
+/* Counts a record of the current file that was dropped (text hooks; lines that are reported count by themselves). */
+void decoder_reject(struct decoder *decoder);
 void row_set_integer(struct row *row, size_t column, int64_t value);
 /* Copies the text into the batch; cut at DECODED_TEXT_MAX bytes (on a character boundary). */
 #define DECODED_TEXT_MAX 16384
 void decoder_set_text(struct decoder *decoder, const struct record_kind *kind, struct row *row, size_t column,
                       const char *text, size_t length);
-/* Calls each for every line of a text file without its line end, counting decoded and rejected lines; empty lines are skipped.
- * place names the line (record) and its offset. A hook that reports a line emits no row: that is how it is counted. */
+/* Calls each for every whole line of a text file without its line end, counting decoded and rejected lines; empty lines
+ * are skipped. place names the line (record) and its offset. A hook that reports a line emits no row: that is how it is
+ * counted. */
 int decoder_each_line(struct decoder *decoder, const struct capture_file *file, const char *data, size_t length,
-                      int (*each)(struct decoder *decoder, const struct capture_file *file, const char *line, size_t length,
-                                  const struct place *place, struct err *err),
+                      int (*each)(struct decoder *decoder, const struct capture_file *file, const char *line,
+                                  size_t length, const struct place *place, struct err *err),
                       struct err *err);
+/* No sound duration gets here (104 days), and a thousand of the longest can still be added up. */
+#define DURATION_LIMIT_NS (INT64_C(1) << 53)
+/* Whether a task or call may last from start to end; false when it ends before it starts, lasts longer than
+ * DURATION_LIMIT_NS or starts outside of time, which is reported at the current record. what: "the call". */
+bool decoder_check_span(struct decoder *decoder, const char *what, int64_t start_ns, int64_t end_ns);
 static inline bool row_has(const struct row *row, size_t column)
 {
     return (*row->present >> column & 1) != 0;

@@ -1,6 +1,8 @@
 /* Rows on their way from hooks and the record loop to the sink. */
 #include "parsers/decoder.h"
 
+#include "base/utf8.h"
+
 #include <string.h>
 
 struct open_batch *decoder_open_batch(struct decoder *decoder, const struct record_kind *kind)
@@ -19,7 +21,8 @@ static int commit(struct decoder *decoder, struct open_batch *open, struct err *
     return decoder->sink->commit(decoder->sink, batch, err);
 }
 
-int open_batch_next(struct decoder *decoder, struct open_batch *open, size_t text_bytes, struct row *ret_row, struct err *err)
+int open_batch_next(struct decoder *decoder, struct open_batch *open, size_t text_bytes, struct row *ret_row,
+                    struct err *err)
 {
     struct row_batch *batch = open->batch;
     if (batch != NULL && (batch->rows == batch->capacity || batch->texts_capacity - batch->texts_used < text_bytes)) {
@@ -71,6 +74,27 @@ struct place decoder_place(const struct decoder *decoder, const char *field)
     return (struct place){decoder->file != NULL ? decoder->file->name : NULL, decoder->record, decoder->offset, field};
 }
 
+bool decoder_check_span(struct decoder *decoder, const char *what, int64_t start_ns, int64_t end_ns)
+{
+    struct place place = decoder_place(decoder, "end_ns");
+    const int64_t last_start = INT64_MAX - DURATION_LIMIT_NS;
+    if (start_ns < 0 || start_ns > last_start) {
+        place.field = "start_ns";
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%s starts at %lld ns; expected 0 to %lld", what,
+                    (long long)start_ns, (long long)last_start);
+    } else if (end_ns < start_ns) {
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
+                    "%s ends (%lld ns) before it starts (%lld ns); expected end >= start", what, (long long)end_ns,
+                    (long long)start_ns);
+    } else if (end_ns - start_ns > DURATION_LIMIT_NS) {
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%s lasts %lld ns; expected at most %lld", what,
+                    (long long)(end_ns - start_ns), (long long)DURATION_LIMIT_NS);
+    } else {
+        return true;
+    }
+    return false;
+}
+
 int64_t decoder_row_count(const struct decoder *decoder, const struct record_kind *kind)
 {
     for (size_t i = 0; i < decoder->open_count; i++) {
@@ -91,19 +115,15 @@ int decoder_emit(struct decoder *decoder, const struct record_kind *kind, struct
     return status;
 }
 
+void decoder_reject(struct decoder *decoder)
+{
+    decoder->file->rejected++;
+}
+
 void row_set_integer(struct row *row, size_t column, int64_t value)
 {
     row->cells[column].integer = value;
     *row->present |= UINT64_C(1) << column;
-}
-
-/* The longest prefix of at most limit bytes that does not end inside a UTF-8 character. */
-static size_t cut_text(const char *text, size_t limit)
-{
-    size_t end = limit;
-    while (end > 0 && limit - end < 4 && ((unsigned char)text[end] & 0xc0) == 0x80)
-        end--;
-    return limit - end < 4 ? end : limit;
 }
 
 void decoder_set_text(struct decoder *decoder, const struct record_kind *kind, struct row *row, size_t column,
@@ -111,8 +131,9 @@ void decoder_set_text(struct decoder *decoder, const struct record_kind *kind, s
 {
     struct row_batch *batch = decoder_open_batch(decoder, kind)->batch;
     if (length > DECODED_TEXT_MAX)
-        length = cut_text(text, DECODED_TEXT_MAX);
-    if (batch->texts_capacity - batch->texts_used < length) /* cannot be: decoder_emit made room for every text column */
+        length = utf8_cut(text, DECODED_TEXT_MAX);
+    if (batch->texts_capacity - batch->texts_used <
+        length) /* cannot be: decoder_emit made room for every text column */
         length = batch->texts_capacity - batch->texts_used;
     char *copy = batch->texts + batch->texts_used;
     memcpy(copy, text, length);

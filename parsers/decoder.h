@@ -1,4 +1,5 @@
-/* Inside of the decoder, shared by decode.c (streams), decode_rows.c (rows on their way out) and plan.c (one record). */
+/* Inside of the decoder, shared by decode.c (streams), decode_rows.c (rows on their way out) and plan.c (one record).
+ */
 #ifndef MSPROF_PARSERS_DECODER_H
 #define MSPROF_PARSERS_DECODER_H
 
@@ -28,7 +29,8 @@ struct decoder {
 struct open_batch *decoder_open_batch(struct decoder *decoder, const struct record_kind *kind);
 
 /* Room for one more row of at most text_bytes of texts; commits the batch that has none. */
-int open_batch_next(struct decoder *decoder, struct open_batch *open, size_t text_bytes, struct row *ret_row, struct err *err);
+int open_batch_next(struct decoder *decoder, struct open_batch *open, size_t text_bytes, struct row *ret_row,
+                    struct err *err);
 /* The row that open_batch_next gave counts. */
 void open_batch_keep(struct open_batch *open);
 /* Hands every unfinished batch to the sink. */

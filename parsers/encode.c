@@ -46,7 +46,7 @@ static int put_integer(const struct layout *layout, const struct field *field, i
                        struct err *err)
 {
     struct bit_range bits = field_bits(field);
-    uint64_t raw;
+    uint64_t raw = 0;
     int r = raw_of_value(field, &bits, value, &raw, err);
     if (r < 0)
         return r;
@@ -104,7 +104,7 @@ static bool field_holds(const struct layout *layout, const struct field *field, 
     }
     struct bit_range bits = field_bits(field);
     struct err ignored;
-    uint64_t raw;
+    uint64_t raw = 0;
     return raw_of_value(field, &bits, cell->integer, &raw, &ignored) == 0 &&
            (bytes_load(p, field->width, layout->big_endian) >> bits.shift & bits.mask) == raw;
 }

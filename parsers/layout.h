@@ -24,7 +24,7 @@ struct layout_set {
 void layout_set_init(struct layout_set *set);
 void layout_set_release(struct layout_set *set);
 
-#define LAYOUT_FILE_LIMIT (256 * 1024) /* bytes */
+#define LAYOUT_FILE_LIMIT 262144 /* bytes */
 
 /* Parses the text of one layout file (format: msprof-records(5), LAYOUT FILES) and adds what it defines; inside one
  * file the first layout of a kind is tried first. On a mistake nothing is added and err says name:line, what was found

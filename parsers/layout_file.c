@@ -548,7 +548,10 @@ int layout_set_parse(struct layout_set *set, const char *name, const char *text,
         return r;
     }
     replace_older(p.first, set->first);
-    p.last->next = set->first;
+    struct loaded_layout **end = &p.first;
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = set->first;
     set->first = p.first;
     return 0;
 }

@@ -1,6 +1,8 @@
 /* Words of a line, and suggestions of what was probably meant. */
 #include "parsers/layout_text.h"
 
+#include "base/edit_distance.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,32 +28,6 @@ bool word_is(const struct word *word, const char *text)
 }
 
 /* ---- names that were probably meant ---- */
-
-static size_t smallest(size_t a, size_t b, size_t c)
-{
-    size_t ab = a < b ? a : b;
-    return ab < c ? ab : c;
-}
-
-/* Levenshtein distance; SIZE_MAX when one of the texts is too long to be compared. */
-static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
-{
-    size_t row[LAYOUT_NAME_MAX + 1];
-    if (a_length > LAYOUT_NAME_MAX || b_length > LAYOUT_NAME_MAX)
-        return SIZE_MAX;
-    for (size_t j = 0; j <= b_length; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= a_length; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= b_length; j++) {
-            size_t above = row[j];
-            row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1] ? 1 : 0));
-            diagonal = above;
-        }
-    }
-    return row[b_length];
-}
 
 void choice_init(struct choice *choice, const struct word *found)
 {

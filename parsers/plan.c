@@ -25,6 +25,8 @@ void decode_plan_init(struct decode_plan *plan, const struct record_kind *kind, 
             .multiply = field->multiply != 0 ? field->multiply : 1,
             .divide = field->divide != 0 ? field->divide : 1,
         };
+        if (step->text)
+            plan->text_bytes += field->width < DECODED_TEXT_MAX ? field->width : DECODED_TEXT_MAX;
         step->scaled = !step->text && (step->multiply != 1 || step->divide != 1);
         plan->present |= UINT64_C(1) << column;
     }

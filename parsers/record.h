@@ -1,10 +1,10 @@
 /*
  * THE central header: what a record kind is.
  *
- * A record kind separates columns (what a user sees: name, unit, meaning) from layouts (where the bytes are, on one chip or
- * version). One const table per kind serves the decoder, the encoder, the database schema, the exports, the manual page and
- * the tests. Adding a kind means adding parsers/kinds/<kind>.c that defines "const struct record_kind kind_<kind>"; the
- * Makefile finds it. Nothing downstream of the decoder ever sees a layout.
+ * A record kind separates columns (what a user sees: name, unit, meaning) from layouts (where the bytes are, on one
+ * chip or version). One const table per kind serves the decoder, the encoder, the database schema, the exports, the
+ * manual page and the tests. Adding a kind means adding parsers/kinds/<kind>.c that defines "const struct record_kind
+ * kind_<kind>"; the Makefile finds it. Nothing downstream of the decoder ever sees a layout.
  */
 #ifndef MSPROF_PARSERS_RECORD_H
 #define MSPROF_PARSERS_RECORD_H
@@ -118,8 +118,9 @@ struct record_kind {
     const char *title; /* "Device PMU of a layer group" */
     const char *doc;   /* a few sentences for the manual */
     /* File names as patterns: literal text with {device_id}, {model}, {model_id}, {batch_num}, {input_pic_num},
-     * {current_pic_count}, {slice}, {tag} (letters and '_'), {number} (digits, ignored). {model} may hold dots and blanks and stands at most once.
-     * NULL ends the list; an empty list means that the kind is derived from others. Earlier patterns win. */
+     * {current_pic_count}, {slice}, {tag} (letters and '_'), {number} (digits, ignored). {model} may hold dots and
+     * blanks and stands at most once. NULL ends the list; an empty list means that the kind is derived from others.
+     * Earlier patterns win. */
     const char *const *patterns;
     const struct column *columns;
     size_t column_count;
@@ -144,9 +145,9 @@ const char *column_value_name(const struct column *column, int64_t value);
 struct row_batch {
     const struct record_kind *kind;
     size_t rows, capacity;
-    struct cell *cells;  /* rows * kind->column_count, row by row */
-    uint64_t *present;   /* one word a row */
-    char *texts;         /* the cells' texts */
+    struct cell *cells; /* rows * kind->column_count, row by row */
+    uint64_t *present;  /* one word a row */
+    char *texts;        /* the cells' texts */
     size_t texts_used, texts_capacity;
 };
 

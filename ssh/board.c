@@ -210,6 +210,23 @@ int board_jobs(struct board *board, const char *directory, struct strbuf *ret, s
     return result;
 }
 
+int board_has_directory(struct board *board, const char *directory, bool *ret, struct err *err)
+{
+    struct strbuf script, answer;
+    int result;
+
+    strbuf_init(&script, SCRIPT_LIMIT);
+    strbuf_init(&answer, BOARD_ANSWER_LIMIT);
+    strbuf_adds(&script, "[ -d ");
+    ssh_quote(&script, directory);
+    strbuf_adds(&script, " ] && echo yes || echo no\n");
+    result = board_do(board, "cannot look for a directory", script.data, &answer, err);
+    *ret = result == 0 && strncmp(answer.data, "yes", 3) == 0;
+    strbuf_release(&script);
+    strbuf_release(&answer);
+    return result;
+}
+
 void board_add_hash_command(const struct board *board, struct strbuf *script)
 {
     const char *command = board->hash == BOARD_HASH_OPENSSL ? "openssl dgst -sha256 -r" : "sha256sum";

@@ -29,6 +29,9 @@ int board_do(struct board *board, const char *what, const char *script, struct s
 /* Lists everything below a directory of the board. */
 int board_list(struct board *board, const char *directory, struct listing *ret, struct err *err);
 
+/* Whether a directory is there. */
+int board_has_directory(struct board *board, const char *directory, bool *ret, struct err *err);
+
 /* Kilobytes free for this user at the nearest existing directory of a path, and whether it may be written. */
 int board_space(struct board *board, const char *path, int64_t *ret_kilobytes, bool *ret_writable, struct err *err);
 

@@ -96,7 +96,7 @@ int board_lock_take(struct board_lock *lock, struct board *board, const char *di
     struct strbuf script;
     int result;
 
-    board_lock_release(lock);
+    board_lock_forget(lock);
     strbuf_init(&script, SCRIPT_LIMIT);
     strbuf_clear(&lock->answer);
     result = add_lock_script(&script, lock, directory, err);
@@ -131,9 +131,14 @@ void board_lock_release(struct board_lock *lock)
     if (lock->holder != NULL) {
         ssh_command_end_input(lock->holder);
         ssh_commands_serve(&lock->holder, 1, &ignored); /* the board gives it back by itself when this fails */
-        ssh_command_close(lock->holder);
-        lock->holder = NULL;
     }
+    board_lock_forget(lock);
+}
+
+void board_lock_forget(struct board_lock *lock)
+{
+    ssh_command_close(lock->holder);
+    lock->holder = NULL;
     strbuf_release(&lock->answer);
 }
 
@@ -309,7 +314,7 @@ static int stop_orphan(struct run *run, struct err *err)
     return result;
 }
 
-int board_run(struct board *board, const struct run_request *request, struct run_result *ret, struct err *err)
+int board_run_program(struct board *board, const struct run_request *request, struct run_result *ret, struct err *err)
 {
     struct run run = {.board = board, .request = request, .result = ret, .deadline_ns = SSH_NEVER};
     struct ssh_io io = {.output = take_output, .errors = take_errors, .arg = &run};

@@ -22,8 +22,10 @@ int board_lock_take(struct board_lock *lock, struct board *board, const char *di
 int board_lock_init(struct board_lock *lock, struct err *err);
 /* False also when the connection was made anew meanwhile: take it again. */
 bool board_lock_is_held(const struct board_lock *lock);
-/* Gives it back and waits until that is done; harmless when not held. After a lost connection it only forgets. */
+/* Gives it back and waits until that is done; harmless when not held. */
 void board_lock_release(struct board_lock *lock);
+/* Frees what it holds; the board gives an open lock back by itself when the connection ends. */
+void board_lock_forget(struct board_lock *lock);
 
 enum run_end {
     RUN_ENDED,       /* by itself; exit tells how */
@@ -51,7 +53,7 @@ struct run_result {
 /* Runs the program to its end. The first interrupt stops the program: SIGINT, after five seconds SIGTERM, then SIGKILL;
  * the connection is in its tidying state then. Returns -code only when the program could not be started, or the
  * connection broke and could not be made anew. */
-int board_run(struct board *board, const struct run_request *request, struct run_result *ret, struct err *err);
+int board_run_program(struct board *board, const struct run_request *request, struct run_result *ret, struct err *err);
 
 /* Libraries that the program needs and the board does not have, as ldd tells, blanks between them, appended. */
 int board_missing_libraries(struct board *board, const char *directory, const char *program, struct strbuf *ret,

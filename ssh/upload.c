@@ -164,24 +164,6 @@ static int compare_checksums(struct project *project, bool staging, const char *
     return 0;
 }
 
-/* Whether a directory is there. */
-static int is_there(struct board *board, const char *directory, bool *ret, struct err *err)
-{
-    struct strbuf script, answer;
-    int result;
-
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_init(&answer, BOARD_ANSWER_LIMIT);
-    strbuf_adds(&script, "[ -d ");
-    ssh_quote(&script, directory);
-    strbuf_adds(&script, " ] && echo yes || echo no\n");
-    result = board_do(board, "cannot look for a directory", script.data, &answer, err);
-    *ret = result == 0 && strncmp(answer.data, "yes", 3) == 0;
-    strbuf_release(&script);
-    strbuf_release(&answer);
-    return result;
-}
-
 static int hash_files(struct board *board, const struct project *project, const char *directory,
                       bool (*wanted)(const struct project_file *file), struct strbuf *answer, struct err *err)
 {
@@ -209,7 +191,7 @@ static int compare(struct board *board, struct project *project, const char *dir
     strbuf_init(&answer, LISTING_LIMIT);
     for (size_t i = 0; i < project->count; i++)
         *mark_of(&project->files[i], staging) = project->files[i].confirmed = false;
-    result = is_there(board, directory, &there, err);
+    result = board_has_directory(board, directory, &there, err);
     if (result == 0 && there)
         result = board_list(board, directory, &listing, err);
     for (size_t i = 0; result == 0 && i < project->count; i++) {

@@ -16,9 +16,12 @@ static const struct value_name api_types[] = {{1, "op"}, {2, "model"}, {3, "runt
 enum { FILE_ID, API_TYPE, START_NS, END_NS, PROCESS_ID, THREAD_ID, NAME };
 
 static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL, "The file it came from (source_file.id)."},
-    [API_TYPE] = {"api_type", "Type", COLUMN_INTEGER, UNIT_NONE, 0, api_types, "The part of ACL that the function belongs to."},
-    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, 0, NULL, "When the call began, system monotonic clock."},
+    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
+                 "The file it came from (source_file.id)."},
+    [API_TYPE] = {"api_type", "Type", COLUMN_INTEGER, UNIT_NONE, 0, api_types,
+                  "The part of ACL that the function belongs to."},
+    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, 0, NULL,
+                  "When the call began, system monotonic clock."},
     [END_NS] = {"end_ns", "End", COLUMN_INTEGER, UNIT_NS, 0, NULL, "When the call returned, system monotonic clock."},
     [PROCESS_ID] = {"process_id", "Process ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The calling process."},
     [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The calling thread."},
@@ -26,14 +29,15 @@ static const struct column columns[] = {
 };
 
 static const struct field fields[] = {
-    {.column = "api_type", .offset = 4, .width = 4},    {.column = "start_ns", .offset = 8, .width = 8},
-    {.column = "end_ns", .offset = 16, .width = 8},     {.column = "process_id", .offset = 24, .width = 4},
-    {.column = "thread_id", .offset = 28, .width = 4},  {.column = "name", .offset = 32, .width = 64},
+    {.column = "api_type", .offset = 4, .width = 4},   {.column = "start_ns", .offset = 8, .width = 8},
+    {.column = "end_ns", .offset = 16, .width = 8},    {.column = "process_id", .offset = 24, .width = 4},
+    {.column = "thread_id", .offset = 28, .width = 4}, {.column = "name", .offset = 32, .width = 64},
 };
 
 static const struct layout layouts[] = {{
     .name = "cann-acl-module",
-    .source = "CANN AclModule record: magic 0x5A5A, data tag 0, 128 bytes (cann-formats 3.1; svp-job 2.1)",
+    .source = "CANN AclModule record: magic 0x5A5A, data tag 0, 128 bytes (Ascend/msprof of 2022, "
+              "analysis/msparser/acl/acl_data_bean.py)",
     .record_size = 128,
     .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 0}},
     .fields = fields,
@@ -63,13 +67,8 @@ static int check_record(struct decoder *decoder, void *opaque, struct row *row, 
     (void)err;
     struct state *state = opaque;
     state->records++;
-    if (row_has(row, START_NS) && row_has(row, END_NS) && row->cells[END_NS].integer < row->cells[START_NS].integer) {
-        struct place place = decoder_place(decoder, "end_ns");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
-                    "the call ends (%lld ns) before it starts (%lld ns); expected end >= start",
-                    (long long)row->cells[END_NS].integer, (long long)row->cells[START_NS].integer);
-        *keep = false;
-    }
+    if (row_has(row, START_NS) && row_has(row, END_NS))
+        *keep = decoder_check_span(decoder, "the call", row->cells[START_NS].integer, row->cells[END_NS].integer);
     return 0;
 }
 
@@ -97,8 +96,9 @@ const struct record_kind kind_acl_call = {
     .name = "acl_call",
     .table = "acl_call",
     .title = "ACL API call",
-    .doc = "One call of an ACL C function by the profiled program: which function, which process and thread, from when to "
-           "when. Calls of one thread nest.",
+    .doc =
+        "One call of an ACL C function by the profiled program: which function, which process and thread, from when to "
+        "when. Calls of one thread nest.",
     .patterns = patterns,
     .columns = columns,
     .column_count = sizeof columns / sizeof *columns,

@@ -12,14 +12,20 @@ static const char *const patterns[] = {
 enum { FILE_ID, START_NS, DURATION_NS, STREAM_ID, TASK_ID, END_NS, DISPATCH_NS, TOTAL_NS };
 
 static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL, "The file it came from (source_file.id)."},
-    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, 0, NULL, "When the task began to run, system monotonic clock."},
+    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
+                 "The file it came from (source_file.id)."},
+    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, 0, NULL,
+                  "When the task began to run, system monotonic clock."},
     [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "From start to end."},
     [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream that the task ran on."},
-    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Index of the layer group within one inference."},
-    [END_NS] = {"end_ns", "End", COLUMN_INTEGER, UNIT_NS, COLUMN_TRANSIENT, NULL, "When the task was done, system monotonic clock."},
-    [DISPATCH_NS] = {"dispatch_ns", "Dispatch time", COLUMN_INTEGER, UNIT_NS, 0, NULL, "Time to hand the task to the AI CPU."},
-    [TOTAL_NS] = {"total_ns", "Total time", COLUMN_INTEGER, UNIT_NS, 0, NULL, "Time from submission to completion, as the device counted it."},
+    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                 "Index of the layer group within one inference."},
+    [END_NS] = {"end_ns", "End", COLUMN_INTEGER, UNIT_NS, COLUMN_TRANSIENT, NULL,
+                "When the task was done, system monotonic clock."},
+    [DISPATCH_NS] = {"dispatch_ns", "Dispatch time", COLUMN_INTEGER, UNIT_NS, 0, NULL,
+                     "Time to hand the task to the AI CPU."},
+    [TOTAL_NS] = {"total_ns", "Total time", COLUMN_INTEGER, UNIT_NS, 0, NULL,
+                  "Time from submission to completion, as the device counted it."},
 };
 
 static const struct field fields[] = {
@@ -33,8 +39,9 @@ static const struct field fields[] = {
 
 static const struct layout layouts[] = {{
     .name = "svp-reference",
-    .source = "CANN DATA_PREPROCESS.AICPU record: magic 0x5A5A, tag 60, 128 bytes, run times in ns, dispatch and total time "
-              "in us (cann-formats 7; svp-job 2.1)",
+    .source =
+        "CANN DATA_PREPROCESS.AICPU record: magic 0x5A5A, tag 60, 128 bytes, run times in ns, dispatch and total time "
+        "in us (Ascend/msprof of 2022, ai_cpu_data.py)",
     .record_size = 128,
     .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 60}},
     .fields = fields,
@@ -48,15 +55,9 @@ static int derive_duration(struct decoder *decoder, void *state, struct row *row
     if (!row_has(row, START_NS) || !row_has(row, END_NS))
         return 0;
     int64_t start = row->cells[START_NS].integer, end = row->cells[END_NS].integer;
-    if (end < start) {
-        struct place place = decoder_place(decoder, "end_ns");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
-                    "the task ends (%lld ns) before it starts (%lld ns); expected end >= start", (long long)end,
-                    (long long)start);
-        *keep = false;
-        return 0;
-    }
-    row_set_integer(row, DURATION_NS, end - start);
+    *keep = decoder_check_span(decoder, "the task", start, end);
+    if (*keep)
+        row_set_integer(row, DURATION_NS, end - start);
     return 0;
 }
 

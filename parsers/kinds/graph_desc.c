@@ -15,15 +15,22 @@ static const char *const patterns[] = {
 enum { FILE_ID, NAME, TYPE, INPUT_SHAPES, INPUT_TYPES, INPUT_FORMATS, OUTPUT_SHAPES, OUTPUT_TYPES, OUTPUT_FORMATS };
 
 static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL, "The file it came from (source_file.id)."},
+    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
+                 "The file it came from (source_file.id)."},
     [NAME] = {"name", "Operator", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The operator's full name."},
     [TYPE] = {"type", "Operator type", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The operator's type."},
-    [INPUT_SHAPES] = {"input_shapes", "Input shapes", COLUMN_TEXT, UNIT_NONE, 0, NULL, "One shape an input, joined with ';'."},
-    [INPUT_TYPES] = {"input_data_types", "Input data types", COLUMN_TEXT, UNIT_NONE, 0, NULL, "One data type an input, joined with ';'; unknown codes as numbers."},
-    [INPUT_FORMATS] = {"input_formats", "Input formats", COLUMN_TEXT, UNIT_NONE, 0, NULL, "One format an input, joined with ';'."},
-    [OUTPUT_SHAPES] = {"output_shapes", "Output shapes", COLUMN_TEXT, UNIT_NONE, 0, NULL, "One shape an output, joined with ';'."},
-    [OUTPUT_TYPES] = {"output_data_types", "Output data types", COLUMN_TEXT, UNIT_NONE, 0, NULL, "One data type an output, joined with ';'; unknown codes as numbers."},
-    [OUTPUT_FORMATS] = {"output_formats", "Output formats", COLUMN_TEXT, UNIT_NONE, 0, NULL, "One format an output, joined with ';'."},
+    [INPUT_SHAPES] = {"input_shapes", "Input shapes", COLUMN_TEXT, UNIT_NONE, 0, NULL,
+                      "One shape an input, joined with ';'."},
+    [INPUT_TYPES] = {"input_data_types", "Input data types", COLUMN_TEXT, UNIT_NONE, 0, NULL,
+                     "One data type an input, joined with ';'; unknown codes as numbers."},
+    [INPUT_FORMATS] = {"input_formats", "Input formats", COLUMN_TEXT, UNIT_NONE, 0, NULL,
+                       "One format an input, joined with ';'."},
+    [OUTPUT_SHAPES] = {"output_shapes", "Output shapes", COLUMN_TEXT, UNIT_NONE, 0, NULL,
+                       "One shape an output, joined with ';'."},
+    [OUTPUT_TYPES] = {"output_data_types", "Output data types", COLUMN_TEXT, UNIT_NONE, 0, NULL,
+                      "One data type an output, joined with ';'; unknown codes as numbers."},
+    [OUTPUT_FORMATS] = {"output_formats", "Output formats", COLUMN_TEXT, UNIT_NONE, 0, NULL,
+                        "One format an output, joined with ';'."},
 };
 
 /* MindSpore's codes, those seen in real captures. */
@@ -36,7 +43,10 @@ static const struct {
     const char *key;
     int column; /* for inputs; outputs are OUTPUT_SHAPES - INPUT_SHAPES further; -1: starts a tensor */
 } tensor_keys[] = {
-    {"_id:", -1}, {"_format:", INPUT_FORMATS}, {"_data_type:", INPUT_TYPES}, {"_shape:", INPUT_SHAPES},
+    {"_id:", -1},
+    {"_format:", INPUT_FORMATS},
+    {"_data_type:", INPUT_TYPES},
+    {"_shape:", INPUT_SHAPES},
 };
 
 struct lists {
@@ -128,7 +138,8 @@ static int emit_operator(struct decoder *decoder, const struct capture_file *fil
     decoder_set_text(decoder, &kind_graph_desc, &row, TYPE, type, type_length);
     for (size_t column = INPUT_SHAPES; column <= OUTPUT_FORMATS; column++) {
         if (lists->tensors[column >= OUTPUT_SHAPES] > 0)
-            decoder_set_text(decoder, &kind_graph_desc, &row, column, lists->texts[column].data, lists->texts[column].length);
+            decoder_set_text(decoder, &kind_graph_desc, &row, column, lists->texts[column].data,
+                             lists->texts[column].length);
     }
     return 0;
 }
@@ -162,16 +173,17 @@ static int take_line(struct decoder *decoder, const struct capture_file *file, c
         diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, place,
                     "a word that is neither input_* nor output_*; the rest of the line is dropped");
     if (failed)
-        diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, place, "a list of tensors is longer than %d bytes; it is cut",
-                    DECODED_TEXT_MAX);
-    int status = emit_operator(decoder, file, name, (size_t)(type - name), type_text, (size_t)(type_end - type_text), &lists, err);
+        diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, place,
+                    "a list of tensors is longer than %d bytes; it is cut", DECODED_TEXT_MAX);
+    int status = emit_operator(decoder, file, name, (size_t)(type - name), type_text, (size_t)(type_end - type_text),
+                               &lists, err);
     for (size_t i = INPUT_SHAPES; i <= OUTPUT_FORMATS; i++)
         strbuf_release(&lists.texts[i]);
     return status;
 }
 
-static int take_text(struct decoder *decoder, void *state, const struct capture_file *file, const char *data, size_t length,
-                     struct err *err)
+static int take_text(struct decoder *decoder, void *state, const struct capture_file *file, const char *data,
+                     size_t length, struct err *err)
 {
     (void)state;
     return decoder_each_line(decoder, file, data, length, take_line, err);
@@ -183,8 +195,10 @@ const struct record_kind kind_graph_desc = {
     .name = "graph_desc",
     .table = "operator_description",
     .title = "Graph description",
-    .doc = "Type, shapes, data types and formats of one operator. Text lines of blank-separated key:value words, beginning with "
-           "op_name and op_type, then input_id, input_format, input_data_type and input_shape for each input, and the same "
+    .doc = "Type, shapes, data types and formats of one operator. Text lines of blank-separated key:value words, "
+           "beginning with "
+           "op_name and op_type, then input_id, input_format, input_data_type and input_shape for each input, and the "
+           "same "
            "with output_ for each output.",
     .patterns = patterns,
     .columns = columns,

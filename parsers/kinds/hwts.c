@@ -1,8 +1,10 @@
-/* hwts log of Ascend chips with a hardware task scheduler: hwts.data and its older names, a record for each start and end. */
+/* hwts log of Ascend chips with a hardware task scheduler: hwts.data and its older names, a record for each start and
+ * end. */
 #include "base/number.h"
 #include "parsers/decode.h"
 #include "parsers/kinds/task.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static const char *const patterns[] = {
@@ -15,12 +17,15 @@ static const char *const patterns[] = {
 enum { FILE_ID, TYPE, COUNTER, TASK_ID, STREAM_ID, TICK };
 enum { TYPE_START, TYPE_END };
 
-static const struct value_name types[] = {{TYPE_START, "start"}, {TYPE_END, "end"}, {2, "block start"}, {3, "block end"}, {0, NULL}};
+static const struct value_name types[] = {
+    {TYPE_START, "start"}, {TYPE_END, "end"}, {2, "block start"}, {3, "block end"}, {0, NULL}};
 
 static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL, "The file it came from (source_file.id)."},
+    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
+                 "The file it came from (source_file.id)."},
     [TYPE] = {"type", "Type", COLUMN_INTEGER, UNIT_NONE, 0, types, "What happened."},
-    [COUNTER] = {"counter", "Counter", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Counts records modulo 16; a gap means lost records."},
+    [COUNTER] = {"counter", "Counter", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                 "Counts records modulo 16; a gap means lost records."},
     [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The task's number."},
     [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream."},
     [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When, on the device's system counter."},
@@ -36,7 +41,8 @@ static const struct field fields[] = {
 
 static const struct layout layouts[] = {{
     .name = "hwts-64",
-    .source = "CANN hwts.data record, chips 1 to 4, 64 bytes, magic 0x6BD3 at 2 (cann-formats 5.1); the counter in bits 4 "
+    .source = "CANN hwts.data record, chips 1 to 4, 64 bytes, magic 0x6BD3 at 2 (Ascend/msprof of 2022, hwts_log.py); "
+              "the counter in bits 4 "
               "to 7 as a real Ascend 910A capture has it",
     .record_size = 64,
     .magics = {{.offset = 2, .width = 2, .value = 0x6bd3}},
@@ -49,8 +55,9 @@ static const struct layout layouts[] = {{
 #define FREQUENCY_910A_KHZ 100000 /* the 910A's system counter when the capture does not say (cann-formats 2.1) */
 
 struct open_start {
-    uint64_t key; /* stream << 32 | task, plus 1; 0: free */
+    uint64_t key; /* stream << 32 | task */
     int64_t tick;
+    bool taken;
 };
 
 struct state {
@@ -79,7 +86,7 @@ static int open_stream(struct decoder *decoder, void *opaque, const struct captu
 static struct open_start *find_start(const struct state *state, uint64_t key)
 {
     size_t i = (size_t)((key * 0x9e3779b97f4a7c15u) >> 20) & (state->capacity - 1);
-    while (state->starts[i].key != 0 && state->starts[i].key != key)
+    while (state->starts[i].taken && state->starts[i].key != key)
         i = (i + 1) & (state->capacity - 1);
     return &state->starts[i];
 }
@@ -91,7 +98,7 @@ static int grow(struct state *state, struct err *err)
     if (larger.starts == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < state->capacity; i++) {
-        if (state->starts[i].key != 0)
+        if (state->starts[i].taken)
             *find_start(&larger, state->starts[i].key) = state->starts[i];
     }
     free(state->starts);
@@ -104,14 +111,14 @@ static int grow(struct state *state, struct err *err)
 static void remove_start(struct state *state, struct open_start *start)
 {
     size_t hole = (size_t)(start - state->starts), mask = state->capacity - 1;
-    for (size_t i = (hole + 1) & mask; state->starts[i].key != 0; i = (i + 1) & mask) {
+    for (size_t i = (hole + 1) & mask; state->starts[i].taken; i = (i + 1) & mask) {
         size_t home = (size_t)((state->starts[i].key * 0x9e3779b97f4a7c15u) >> 20) & mask;
         if (((i - home) & mask) >= ((i - hole) & mask)) {
             state->starts[hole] = state->starts[i];
             hole = i;
         }
     }
-    state->starts[hole].key = 0;
+    state->starts[hole].taken = false;
     state->used--;
 }
 
@@ -120,19 +127,20 @@ static int64_t nanoseconds(const struct state *state, int64_t tick)
     return number_scale(tick, 1000000, state->khz);
 }
 
-static int emit_task(struct decoder *decoder, const struct state *state, int64_t stream_id, int64_t task_id, int64_t start,
-                     int64_t end, struct err *err)
+/* A task at the record of its end. */
+static int emit_task(struct decoder *decoder, const struct state *state, uint64_t key, int64_t start_ns, int64_t end_ns,
+                     int64_t file_id, struct err *err)
 {
     struct row row;
     int status = decoder_emit(decoder, &kind_task, &row, err);
     if (status < 0)
         return status;
-    row_set_integer(&row, TASK_FILE_ID, state->file->id);
+    row_set_integer(&row, TASK_FILE_ID, file_id);
     row_set_integer(&row, TASK_DEVICE_ID, state->file->identity.device_id);
-    row_set_integer(&row, TASK_STREAM_ID, stream_id);
-    row_set_integer(&row, TASK_TASK_ID, task_id);
-    row_set_integer(&row, TASK_START_NS, nanoseconds(state, start));
-    row_set_integer(&row, TASK_DURATION_NS, nanoseconds(state, end) - nanoseconds(state, start));
+    row_set_integer(&row, TASK_STREAM_ID, (int64_t)(key >> 32));
+    row_set_integer(&row, TASK_TASK_ID, (int64_t)(key & 0xffffffff));
+    row_set_integer(&row, TASK_START_NS, start_ns);
+    row_set_integer(&row, TASK_DURATION_NS, end_ns - start_ns);
     return 0;
 }
 
@@ -140,10 +148,10 @@ static int take_start(struct decoder *decoder, struct state *state, uint64_t key
 {
     struct open_start *start = find_start(state, key);
     struct place place = decoder_place(decoder, NULL);
-    if (start->key == key) {
+    if (start->taken) {
         diag_report(decoder_diag(decoder), DIAG_TASK_UNMATCHED_START, &place,
-                    "stream %lld task %lld starts again; the start at tick %lld has no end",
-                    (long long)((key - 1) >> 32), (long long)((key - 1) & 0xffffffff), (long long)start->tick);
+                    "stream %lld task %lld starts again; the start at tick %lld has no end", (long long)(key >> 32),
+                    (long long)(key & 0xffffffff), (long long)start->tick);
         start->tick = tick;
         return 0;
     }
@@ -152,31 +160,26 @@ static int take_start(struct decoder *decoder, struct state *state, uint64_t key
                     MAX_OPEN_STARTS);
         return 0;
     }
-    *start = (struct open_start){key, tick};
+    *start = (struct open_start){key, tick, true};
     state->used++;
     return state->used * 2 > state->capacity ? grow(state, err) : 0;
 }
 
-static int take_end(struct decoder *decoder, struct state *state, uint64_t key, int64_t tick, struct err *err)
+static int take_end(struct decoder *decoder, struct state *state, uint64_t key, const struct row *row, struct err *err)
 {
-    int64_t stream_id = (int64_t)((key - 1) >> 32), task_id = (int64_t)((key - 1) & 0xffffffff);
+    char task[64];
     struct open_start *start = find_start(state, key);
     struct place place = decoder_place(decoder, NULL);
-    if (start->key != key) {
-        diag_report(decoder_diag(decoder), DIAG_TASK_UNMATCHED_END, &place, "stream %lld task %lld ends without a start",
-                    (long long)stream_id, (long long)task_id);
+    snprintf(task, sizeof task, "stream %lld task %lld", (long long)(key >> 32), (long long)(key & 0xffffffff));
+    if (!start->taken) {
+        diag_report(decoder_diag(decoder), DIAG_TASK_UNMATCHED_END, &place, "%s ends without a start", task);
         return 0;
     }
-    int64_t start_tick = start->tick;
+    int64_t start_ns = nanoseconds(state, start->tick), end_ns = nanoseconds(state, row->cells[TICK].integer);
     remove_start(state, start);
-    if (tick < start_tick) {
-        place.field = "tick";
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
-                    "stream %lld task %lld ends (tick %lld) before it starts (tick %lld)", (long long)stream_id,
-                    (long long)task_id, (long long)tick, (long long)start_tick);
+    if (!decoder_check_span(decoder, task, start_ns, end_ns))
         return 0;
-    }
-    return emit_task(decoder, state, stream_id, task_id, start_tick, tick, err);
+    return emit_task(decoder, state, key, start_ns, end_ns, row->cells[FILE_ID].integer, err);
 }
 
 static void check_sequence(struct decoder *decoder, struct state *state, const struct row *row)
@@ -194,7 +197,8 @@ static void check_sequence(struct decoder *decoder, struct state *state, const s
     int64_t tick = row->cells[TICK].integer;
     if (state->seen && tick < state->last_tick) {
         struct place place = decoder_place(decoder, "tick");
-        diag_report(diag, DIAG_RECORD_ORDER, &place, "tick %lld after %lld", (long long)tick, (long long)state->last_tick);
+        diag_report(diag, DIAG_RECORD_ORDER, &place, "tick %lld after %lld", (long long)tick,
+                    (long long)state->last_tick);
     }
     state->last_tick = tick;
     state->seen = true;
@@ -207,12 +211,13 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     if (!row_has(row, TYPE) || !row_has(row, TICK) || !row_has(row, STREAM_ID) || !row_has(row, TASK_ID))
         return 0;
     check_sequence(decoder, state, row);
-    uint64_t key = ((uint64_t)row->cells[STREAM_ID].integer << 32 | (uint64_t)(row->cells[TASK_ID].integer & 0xffffffff)) + 1;
+    uint64_t key =
+        ((uint64_t)row->cells[STREAM_ID].integer << 32 | (uint64_t)(row->cells[TASK_ID].integer & 0xffffffff));
     switch (row->cells[TYPE].integer) {
     case TYPE_START:
         return take_start(decoder, state, key, row->cells[TICK].integer, err);
     case TYPE_END:
-        return take_end(decoder, state, key, row->cells[TICK].integer, err);
+        return take_end(decoder, state, key, row, err);
     default: /* blocks of a task; the task's own start and end say all that is reported */
         return 0;
     }
@@ -225,10 +230,10 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
     struct place place = {state->file->name, -1, -1, NULL};
     for (size_t i = 0; !failed && i < state->capacity; i++) {
         const struct open_start *start = &state->starts[i];
-        if (start->key != 0)
+        if (start->taken)
             diag_report(decoder_diag(decoder), DIAG_TASK_UNMATCHED_START, &place,
-                        "stream %lld task %lld started at tick %lld and did not end", (long long)((start->key - 1) >> 32),
-                        (long long)((start->key - 1) & 0xffffffff), (long long)start->tick);
+                        "stream %lld task %lld started at tick %lld and did not end", (long long)(start->key >> 32),
+                        (long long)(start->key & 0xffffffff), (long long)start->tick);
     }
     free(state->starts);
     return 0;

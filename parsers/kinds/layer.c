@@ -2,6 +2,7 @@
 #include "base/json_in.h"
 #include "parsers/decode.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const patterns[] = {"{model}.{model_id}.layer.info", NULL};
@@ -9,20 +10,26 @@ static const char *const patterns[] = {"{model}.{model_id}.layer.info", NULL};
 enum { FILE_ID, MODEL_NAME, MODEL_ID, LAYER_ID, NAME, TYPE, ORI_NAME, TASK_ID, ENGINE };
 
 static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL, "The file it came from (source_file.id)."},
-    [MODEL_NAME] = {"model_name", "Model name", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL, "The model, from the file name."},
-    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "The model's number, from the file name."},
+    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
+                 "The file it came from (source_file.id)."},
+    [MODEL_NAME] = {"model_name", "Model name", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
+                    "The model, from the file name."},
+    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                  "The model's number, from the file name."},
     [LAYER_ID] = {"layer_id", "Layer ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The layer's number in the model."},
     [NAME] = {"name", "Layer name", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The layer's name on the device."},
     [TYPE] = {"type", "Layer type", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The layer's operator type."},
-    [ORI_NAME] = {"ori_name", "Original layer name", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The layer's name in the user's network."},
-    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The layer group it runs in; several layers of one task are fused."},
+    [ORI_NAME] = {"ori_name", "Original layer name", COLUMN_TEXT, UNIT_NONE, 0, NULL,
+                  "The layer's name in the user's network."},
+    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                 "The layer group it runs in; several layers of one task are fused."},
     [ENGINE] = {"engine", "Engine", COLUMN_TEXT, UNIT_NONE, 0, NULL, "AI_CORE or AI_CPU."},
 };
 
 extern const struct record_kind kind_layer;
 
-static void set_text(struct decoder *decoder, struct row *row, size_t column, const struct json *entry, const char *name)
+static void set_text(struct decoder *decoder, struct row *row, size_t column, const struct json *entry,
+                     const char *name)
 {
     const char *text = json_string(json_member(entry, name));
     if (text != NULL)
@@ -48,19 +55,24 @@ static int take_layer(struct decoder *decoder, const struct capture_file *file, 
     int64_t layer_id, task_id;
     place.field = "layer_id";
     if (!json_is_object(entry) || !json_integer(json_member(entry, "layer_id"), &layer_id) || layer_id < 0) {
+        decoder_reject(decoder);
         diag_report(diag, DIAG_TEXT_LINE, &place, "no layer_id; expected an object with a whole number \"layer_id\"");
         return 0;
     }
     place.field = "task_id";
     if (!json_integer(json_member(entry, "task_id"), &task_id) || task_id < 0) {
-        diag_report(diag, DIAG_TEXT_LINE, &place, "layer %lld has no task_id; expected a whole number", (long long)layer_id);
+        decoder_reject(decoder);
+        diag_report(diag, DIAG_TEXT_LINE, &place, "layer %lld has no task_id; expected a whole number",
+                    (long long)layer_id);
         return 0;
     }
     const char *engine = engine_name(json_member(entry, "engine"));
     if (engine == NULL) {
         place.field = "engine";
-        diag_report(diag, DIAG_TEXT_LINE, &place, "layer %lld has an unknown engine; expected AI_CORE or AI_CPU; taken as "
-                    "AI_CORE", (long long)layer_id);
+        diag_report(diag, DIAG_TEXT_LINE, &place,
+                    "layer %lld has an unknown engine; expected AI_CORE or AI_CPU; taken as "
+                    "AI_CORE",
+                    (long long)layer_id);
         engine = "AI_CORE";
     }
     struct row row;
@@ -76,29 +88,67 @@ static int take_layer(struct decoder *decoder, const struct capture_file *file, 
     set_text(decoder, &row, ORI_NAME, entry, "ori_name");
     row_set_integer(&row, TASK_ID, task_id);
     decoder_set_text(decoder, &kind_layer, &row, ENGINE, engine, strlen(engine));
-    capture_note_layer(decoder_capture(decoder), &file->identity, task_id);
-    return 0;
+    return capture_note_layer(decoder_capture(decoder), &file->identity, task_id, err);
 }
 
-static int take_text(struct decoder *decoder, void *state, const struct capture_file *file, const char *data, size_t length,
-                     struct err *err)
+/* Where the last complete element of an array ends that is cut off or broken further on; 0: there is none. */
+static size_t sound_elements(const char *text, size_t length)
+{
+    size_t end = 0, depth = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < length; i++) {
+        char c = text[i];
+        if (quoted && c == '\\')
+            i++;
+        else if (c == '"')
+            quoted = !quoted;
+        else if (!quoted && (c == '[' || c == '{'))
+            depth++;
+        else if (!quoted && (c == ']' || c == '}') && depth > 0 && --depth == 1)
+            end = i + 1;
+    }
+    return end;
+}
+
+/* The layers before a mistake; NULL: none. */
+static struct json *parse_sound_part(const char *data, size_t length)
+{
+    struct err ignored = ERR_INIT;
+    size_t end = sound_elements(data, length);
+    char *text = end > 0 ? malloc(end + 1) : NULL;
+    if (text == NULL)
+        return NULL;
+    memcpy(text, data, end);
+    text[end] = ']';
+    struct json *root = json_parse(text, end + 1, &ignored);
+    free(text);
+    return root;
+}
+
+static int take_text(struct decoder *decoder, void *state, const struct capture_file *file, const char *data,
+                     size_t length, struct err *err)
 {
     (void)state;
     struct place place = {file->name, -1, -1, NULL};
     struct err mistake = ERR_INIT;
     struct json *root = json_parse(data, length, &mistake);
     if (root == NULL) {
-        diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, &place, "%s; expected a JSON array of layers", err_message(&mistake));
-        return 0;
-    }
-    if (!json_is_array(root)) {
+        if (mistake.code == ERR_NO_MEMORY) {
+            *err = mistake;
+            return -ERR_NO_MEMORY;
+        }
+        decoder_reject(decoder);
+        diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, &place,
+                    "%s; expected a JSON array of layers; those before the mistake are kept", err_message(&mistake));
+        root = parse_sound_part(data, length);
+    } else if (!json_is_array(root)) {
+        decoder_reject(decoder);
         diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, &place, "not an array; expected a JSON array of layers");
-        json_free(root);
-        return 0;
     }
     int status = 0;
     int64_t index = 0;
-    for (const struct json *entry = json_first(root); entry != NULL && status == 0; entry = json_next(entry))
+    for (const struct json *entry = json_is_array(root) ? json_first(root) : NULL; entry != NULL && status == 0;
+         entry = json_next(entry))
         status = take_layer(decoder, file, entry, index++, err);
     json_free(root);
     return status;
@@ -110,8 +160,9 @@ const struct record_kind kind_layer = {
     .name = "layer",
     .table = "layer",
     .title = "Layer table entry",
-    .doc = "One layer of a model and the task that runs it. A JSON array of objects with the keys layer_id, name, type, "
-           "ori_name, task_id and engine.",
+    .doc =
+        "One layer of a model and the task that runs it. A JSON array of objects with the keys layer_id, name, type, "
+        "ori_name, task_id and engine.",
     .patterns = patterns,
     .columns = columns,
     .column_count = sizeof columns / sizeof *columns,

@@ -40,11 +40,15 @@ enum {
 
 /* The first five are what a timeline reads: SQLite stops unpacking a row after the last column that is asked for. */
 static const struct column columns[] = {
-    [INFERENCE] = {"inference_id", "Inference", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "The inference (inference.inference_id): model, batch, sample."},
-    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "Where the inference's task before it ended; the first at the inference's start."},
-    [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "total_cycle / AI core frequency, to the next task's start."},
+    [INFERENCE] = {"inference_id", "Inference", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                   "The inference (inference.inference_id): model, batch, sample."},
+    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                  "Where the inference's task before it ended; the first at the inference's start."},
+    [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                     "total_cycle / AI core frequency, to the next task's start."},
     [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream that the task ran on."},
-    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Index of the layer group within one inference."},
+    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                 "Index of the layer group within one inference."},
     [TOTAL_CYCLE] = {"total_cycle", "Total cycles", CYCLES, "Cycles of the layer group."},
     [MAC_BUSY] = {"mac_busy_cycle", "Mac busy", CYCLES, "Cycles in which the matrix unit was busy."},
     [MAC_PPEN] = {"mac_ppen_cycle", "Mac ppen", CYCLES, "Cycles in which the matrix unit's pipeline was enabled."},
@@ -56,8 +60,10 @@ static const struct column columns[] = {
     [WLD] = {"wld_cycle", "WLD", CYCLES, "Cycles in which weights were loaded."},
     [DDR_READ] = {"ddr_read_bytes", "DDR read", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "Bytes read from DDR memory."},
     [DDR_WRITE] = {"ddr_write_bytes", "DDR write", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "Bytes written to DDR memory."},
-    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "The model; stored once in inference."},
-    [CURRENT_PIC_COUNT] = {"current_pic_count", "Current pic count", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Which inference was sampled; stored once in inference."},
+    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
+                  "The model; stored once in inference."},
+    [CURRENT_PIC_COUNT] = {"current_pic_count", "Current pic count", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
+                           "Which inference was sampled; stored once in inference."},
 };
 
 static const struct field fields[] = {
@@ -81,7 +87,7 @@ static const struct field fields[] = {
 static const struct layout layouts[] = {{
     .name = "svp-reference",
     .source = "this project's reference layout after CANN's task-based aicore.data record, 128 bytes, event set "
-              "ArithmeticUtilization (cann-formats 4.1; svp-job 2.1)",
+              "ArithmeticUtilization (Ascend/msprof of 2022, analysis/profiling_bean/struct_info/aic_pmu.py)",
     .record_size = 128,
     /* The reserved word is the only thing constant in this record, so it stands in for a magic number. */
     .magics = {{.offset = 124, .width = 4, .value = 0}},
@@ -90,7 +96,7 @@ static const struct layout layouts[] = {{
 }};
 
 /* No sound counter gets here: 2^53 cycles are 100 days at 1 GHz. */
-#define CYCLE_LIMIT (INT64_C(1) << 53)
+#define COUNTER_LIMIT (INT64_C(1) << 53)
 
 /* How many inferences of one file may be interleaved before a later part of one counts as a new one. */
 #define OPEN_INFERENCES 4096
@@ -99,6 +105,8 @@ static const struct layout layouts[] = {{
 struct open_inference {
     int64_t id, model_id, current_pic_count; /* -1: the layout does not give it */
     int64_t start_ns, end_ns, total_cycle, tasks;
+    int64_t sums[DDR_WRITE - MAC_BUSY + 1]; /* of the counters */
+    uint64_t summed;                        /* bit i: sums[i] has at least one value */
     bool start_known;
     const struct inference_mark *mark; /* may be NULL */
     struct open_inference *next_in_bucket;
@@ -117,8 +125,8 @@ struct state {
     struct open_inference *current;
     struct capture_model *current_model;
     int64_t run_first_task;
-    int64_t last_end_ns; /* where an inference without a start time begins */
-    bool limit_reported;
+    int64_t last_end_ns;             /* where an inference without a start time begins */
+    bool last_end_known;             /* it is on the system monotonic clock */
     unsigned char *missing_reported; /* bit per task id of the current model without layers */
     const struct capture_model *missing_model;
 };
@@ -169,9 +177,10 @@ static int emit_inference(struct decoder *decoder, const struct state *state, co
         return status;
     const struct file_identity *identity = &state->file->identity;
     const struct capture_model *model = capture_model(decoder_capture(decoder), inference->model_id);
-    const char *name = inference->mark != NULL && inference->mark->identity.model != NULL ? inference->mark->identity.model
-                       : model != NULL                                                     ? model->name
-                                                                                           : NULL;
+    const char *name = inference->mark != NULL && inference->mark->identity.model != NULL
+                           ? inference->mark->identity.model
+                       : model != NULL ? model->name
+                                       : NULL;
     row_set_integer(&row, INFERENCE_ID, inference->id);
     row_set_integer(&row, INFERENCE_FILE_ID, state->file->id);
     row_set_integer(&row, INFERENCE_DEVICE_ID, state->device_id);
@@ -188,6 +197,10 @@ static int emit_inference(struct decoder *decoder, const struct state *state, co
     row_set_integer(&row, INFERENCE_START_KNOWN, inference->start_known);
     row_set_integer(&row, INFERENCE_TASKS, inference->tasks);
     row_set_integer(&row, INFERENCE_TOTAL_CYCLE, inference->total_cycle);
+    for (size_t i = 0; i < sizeof inference->sums / sizeof *inference->sums; i++) {
+        if (inference->summed >> i & 1)
+            row_set_integer(&row, INFERENCE_MAC_BUSY_CYCLE + i, inference->sums[i]);
+    }
     if (inference->mark != NULL && inference->mark->done.icache_hit >= 0)
         row_set_integer(&row, INFERENCE_ICACHE_HIT, inference->mark->done.icache_hit);
     if (inference->mark != NULL && inference->mark->done.icache_miss >= 0)
@@ -244,10 +257,11 @@ static int begin_inference(struct decoder *decoder, struct state *state, int64_t
         .mark = capture_mark(decoder_capture(decoder), state->device_id, model_id, identity->batch_num,
                              identity->input_pic_num, current_pic_count),
     };
-    inference->start_known = inference->mark != NULL && inference->mark->done.start_ns >= 0;
-    if (inference->start_known) {
+    if (inference->mark != NULL && inference->mark->done.start_ns >= 0) {
+        inference->start_known = state->last_end_known = true;
         inference->start_ns = inference->mark->done.start_ns;
     } else {
+        inference->start_known = state->last_end_known; /* after one with a time it has a time, too */
         inference->start_ns = state->last_end_ns;
         struct place place = {state->file->name, -1, -1, NULL};
         diag_report(decoder_diag(decoder), DIAG_START_UNKNOWN, &place,
@@ -270,7 +284,8 @@ static void choose_model(struct decoder *decoder, struct state *state, int64_t m
     if (model != NULL && model->layer_tasks != NULL)
         return;
     struct place place = {state->file->name, -1, -1, NULL};
-    diag_report(decoder_diag(decoder), DIAG_LAYER_MISSING, &place, "no layer table for model %lld", (long long)model_id);
+    diag_report(decoder_diag(decoder), DIAG_LAYER_MISSING, &place, "no layer table for model %lld",
+                (long long)model_id);
 }
 
 /* Makes the record's inference the current one. */
@@ -328,7 +343,7 @@ static bool derive_times(struct state *state, struct row *row)
         return false;
     if (state->core_khz > 0) {
         int64_t passed = number_scale(total, 1000000, state->core_khz);
-        if (passed > INT64_MAX / 2 || inference->start_ns > INT64_MAX / 2)
+        if (passed > DURATION_LIMIT_NS || inference->start_ns > INT64_MAX / 2)
             return false;
         int64_t start = inference->end_ns, end = inference->start_ns + passed;
         row_set_integer(row, START_NS, start);
@@ -340,19 +355,40 @@ static bool derive_times(struct state *state, struct row *row)
     return true;
 }
 
+/* Adds the counters up; a sum that would not fit stays at the largest number. */
+static void add_counters(struct open_inference *inference, const struct row *row)
+{
+    for (size_t i = MAC_BUSY; i <= DDR_WRITE; i++) {
+        int64_t *sum = &inference->sums[i - MAC_BUSY];
+        if (row_has(row, i) && __builtin_add_overflow(*sum, row->cells[i].integer, sum))
+            *sum = INT64_MAX;
+    }
+    inference->summed |= *row->present >> MAC_BUSY & ((UINT64_C(1) << (DDR_WRITE - MAC_BUSY + 1)) - 1);
+}
+
+/* False, and reported, when a counter is beyond what any board counts. */
+static bool check_counters(struct decoder *decoder, const struct row *row)
+{
+    for (size_t i = TOTAL_CYCLE; i <= DDR_WRITE; i++) {
+        int64_t value = row->cells[i].integer;
+        if (!row_has(row, i) || (value >= 0 && value <= COUNTER_LIMIT))
+            continue;
+        struct place place = decoder_place(decoder, columns[i].name);
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%lld; expected 0 to %lld", (long long)value,
+                    (long long)COUNTER_LIMIT);
+        return false;
+    }
+    return true;
+}
+
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
     struct state *state = opaque;
     int64_t model_id = row_has(row, MODEL_ID) ? row->cells[MODEL_ID].integer : -1;
     int64_t current_pic_count = row_has(row, CURRENT_PIC_COUNT) ? row->cells[CURRENT_PIC_COUNT].integer : -1;
-    int64_t cycles = row_has(row, TOTAL_CYCLE) ? row->cells[TOTAL_CYCLE].integer : 0;
-    if (cycles < 0 || cycles > CYCLE_LIMIT) {
-        struct place place = decoder_place(decoder, "total_cycle");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%lld cycles; expected at most %lld", (long long)cycles,
-                    (long long)CYCLE_LIMIT);
-        *keep = false;
+    *keep = check_counters(decoder, row);
+    if (!*keep)
         return 0;
-    }
     if (state->current == NULL || state->current->model_id != model_id ||
         state->current->current_pic_count != current_pic_count) {
         int status = switch_inference(decoder, state, model_id, current_pic_count, err);
@@ -363,11 +399,13 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     if (row_has(row, TOTAL_CYCLE) && !derive_times(state, row)) {
         struct place place = decoder_place(decoder, "total_cycle");
         diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
-                    "the times of the inference run past 146 years; expected a sum of cycles below 2^61");
+                    "the inference would last longer than %lld ns; expected a smaller sum of cycles",
+                    (long long)DURATION_LIMIT_NS);
         *keep = false;
         return 0;
     }
     state->current->tasks++;
+    add_counters(state->current, row);
     if (row_has(row, TASK_ID))
         check_layer(decoder, state, row->cells[TASK_ID].integer);
     return 0;

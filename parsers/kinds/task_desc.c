@@ -1,4 +1,5 @@
-/* Task descriptions of MindSpore: Framework.host.vm.task_desc_info.*, a line "<operator> <block dim> <task id> <stream id>". */
+/* Task descriptions of MindSpore: Framework.host.vm.task_desc_info.*, a line "<operator> <block dim> <task id> <stream
+ * id>". */
 #include "base/number.h"
 #include "parsers/decode.h"
 
@@ -13,12 +14,16 @@ static const char *const patterns[] = {
 enum { FILE_ID, DEVICE_ID, NAME, BLOCK_DIM, TASK_ID, STREAM_ID };
 
 static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL, "The file it came from (source_file.id)."},
-    [DEVICE_ID] = {"device_id", "Device ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "The device, from the file name."},
+    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
+                 "The file it came from (source_file.id)."},
+    [DEVICE_ID] = {"device_id", "Device ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                   "The device, from the file name."},
     [NAME] = {"name", "Operator", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The operator's full name."},
-    [BLOCK_DIM] = {"block_dim", "Block dim", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "How many blocks the task is split into."},
+    [BLOCK_DIM] = {"block_dim", "Block dim", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                   "How many blocks the task is split into."},
     [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The task that runs the operator."},
-    [STREAM_ID] = {"stream_id", "Logical stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The framework's logical stream, not the device's."},
+    [STREAM_ID] = {"stream_id", "Logical stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                   "The framework's logical stream, not the device's."},
 };
 
 extern const struct record_kind kind_task_desc;
@@ -51,7 +56,8 @@ static int take_line(struct decoder *decoder, const struct capture_file *file, c
     if (!last_number(line, &rest, &stream_id) || !last_number(line, &rest, &task_id) ||
         !last_number(line, &rest, &block_dim) || rest == 0) {
         diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, place,
-                    "'%.*s'; expected <operator> <block dim> <task id> <stream id>", (int)(length < 80 ? length : 80), line);
+                    "'%.*s'; expected <operator> <block dim> <task id> <stream id>", (int)(length < 80 ? length : 80),
+                    line);
         return 0;
     }
     struct row row;
@@ -67,8 +73,8 @@ static int take_line(struct decoder *decoder, const struct capture_file *file, c
     return 0;
 }
 
-static int take_text(struct decoder *decoder, void *state, const struct capture_file *file, const char *data, size_t length,
-                     struct err *err)
+static int take_text(struct decoder *decoder, void *state, const struct capture_file *file, const char *data,
+                     size_t length, struct err *err)
 {
     (void)state;
     return decoder_each_line(decoder, file, data, length, take_line, err);
@@ -80,7 +86,8 @@ const struct record_kind kind_task_desc = {
     .name = "task_desc",
     .table = "task_description",
     .title = "Task description",
-    .doc = "Which operator a task runs. Text lines \"<operator> <block dim> <task id> <stream id>\". A description names the "
+    .doc = "Which operator a task runs. Text lines \"<operator> <block dim> <task id> <stream id>\". A description "
+           "names the "
            "tasks of its id when the id is 25000 or more: those are unique over all streams.",
     .patterns = patterns,
     .columns = columns,

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define PROCESS_ID 1432
-#define US 1000 /* nanoseconds */
+#define US INT64_C(1000) /* nanoseconds */
 
 struct pmu_columns {
     int task_id, total_cycle, cycles[CYCLE_KINDS], stream_id, model_id, ddr_read, ddr_write, current_pic_count;

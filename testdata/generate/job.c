@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_MAX (64 * 1024 * 1024)
+#define TEXT_MAX ((size_t)64 * 1024 * 1024)
 
 void job_name(uint64_t seed, char name[JOB_NAME_SIZE])
 {
@@ -40,8 +40,10 @@ static int open_output(struct outfile *out, const struct job *job, const char *f
     char relative[FILE_NAME_SIZE + 8];
     snprintf(relative, sizeof(relative), "%s%s", folder, name);
     char *path = path_join(job->directory, relative);
-    if (path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (path == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return -ERR_NO_MEMORY;
+    }
     int r = outfile_open(out, path, err);
     free(path);
     return r;

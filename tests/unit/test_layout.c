@@ -364,18 +364,18 @@ static void a_hundred_thousand_lines_are_read(void **state)
 {
     (void)state;
     static const char end[] = START "size 8\ncolumn task_id offset 0 width 2\n";
-    enum { LINES = 100000 };
+    const size_t lines = 100000;
     struct layout_set set;
     struct err err = ERR_INIT;
-    char *text = malloc(2 * LINES + sizeof(end));
+    char *text = malloc(2 * lines + sizeof(end));
     assert_non_null(text);
-    for (size_t i = 0; i < LINES; i++)
-        memcpy(text + 2 * i, "#\n", 2);
-    memcpy(text + 2 * LINES, end, sizeof(end));
+    for (size_t i = 0; i < lines; i++)
+        snprintf(text + 2 * i, 3, "#\n");
+    memcpy(text + 2 * lines, end, sizeof(end));
     layout_set_init(&set);
     assert_int_equal(parse(&set, text, &err), 0);
     layout_set_release(&set);
-    memcpy(text + 2 * LINES, "?", 2);
+    snprintf(text + 2 * lines, 2, "?");
     assert_int_equal(parse(&set, text, &err), -ERR_FORMAT);
     assert_non_null(strstr(err_message(&err), "board.layout:100001: "));
     free(text);
@@ -413,7 +413,7 @@ static void make_directory(struct directory *directory)
 static void the_files_of_a_directory_are_read_in_name_order(void **state)
 {
     (void)state;
-    struct directory directory;
+    struct directory directory = {0};
     struct layout_set set;
     struct err err = ERR_INIT;
     make_directory(&directory);

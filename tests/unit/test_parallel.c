@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,6 +161,47 @@ static void output_is_in_order_whatever_the_number_of_workers(void **state)
         run_in_order(*state, workers, 200000, sizes, 6);
 }
 
+static int count_numbers(void *worker, void *unit, struct parallel_output *output, struct err *err)
+{
+    atomic_ullong *total = worker;
+    const struct numbers *numbers = unit;
+    (void)output;
+    (void)err;
+    atomic_fetch_add(total, numbers->count);
+    return 0;
+}
+
+static void *give_total(void *total, struct err *err)
+{
+    (void)err;
+    return total;
+}
+
+static void keep_total(void *total)
+{
+    (void)total;
+}
+
+static void without_an_output_every_unit_is_processed_once(void **state)
+{
+    (void)state;
+    const uint64_t sizes[] = {1, 3, 0, 7};
+    struct err err = ERR_INIT;
+    atomic_ullong total = 0;
+    const struct parallel_work work = {.workers = 3,
+                                       .unit_size = sizeof(struct numbers),
+                                       .arg = &total,
+                                       .worker_new = give_total,
+                                       .worker_free = keep_total,
+                                       .process = count_numbers,
+                                       .unit_release = unit_release};
+    struct parallel *parallel = parallel_new(&work, NULL, &err);
+    assert_non_null(parallel);
+    assert_int_equal(send_numbers(parallel, 10000, sizes, 4, &err), 0);
+    parallel_free(parallel);
+    assert_int_equal(atomic_load(&total), 10000);
+}
+
 static void units_larger_than_a_buffer_pass_in_pieces_and_in_order(void **state)
 {
     const uint64_t lines = PARALLEL_BUFFER_SIZE / LINE_SIZE;
@@ -279,6 +321,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(output_is_in_order_whatever_the_number_of_workers, setup, teardown),
+        cmocka_unit_test_setup_teardown(without_an_output_every_unit_is_processed_once, setup, teardown),
         cmocka_unit_test_setup_teardown(units_larger_than_a_buffer_pass_in_pieces_and_in_order, setup, teardown),
         cmocka_unit_test_setup_teardown(no_units_make_an_empty_file, setup, teardown),
         cmocka_unit_test_setup_teardown(a_failing_worker_stops_all_and_is_told_once, setup, teardown),

@@ -105,6 +105,53 @@ static void times_are_exact_up_to_the_largest(void **state)
     free(text);
 }
 
+static char *duration_of(const struct trace_slice *slice)
+{
+    static char text[64];
+    *trace_put_duration(text, slice) = '\0';
+    return text;
+}
+
+static void a_slice_that_touches_the_next_is_a_picosecond_shorter(void **state)
+{
+    (void)state;
+    assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 57833}), "57.833");
+    assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 57833, .touches = true}), "57.832999");
+    assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 1, .touches = true}), "0.000999");
+    assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 0, .touches = true}), "0.000");
+}
+
+static void a_slice_that_ends_with_those_around_it_ends_before_them(void **state)
+{
+    (void)state;
+    assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 5000, .shared_ends = 1}), "4.999997");
+    assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 5000, .shared_ends = 2, .touches = true}),
+                        "4.999993");
+    assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 5000, .shared_ends = 4000000000u}),
+                        "4.999700");
+}
+
+/* A viewer may also subtract the thread's first time before it adds. */
+static void slices_that_touch_never_overlap_in_doubles(void **state)
+{
+    (void)state;
+    uint64_t random = 88172645463325252u;
+    for (int64_t first = 1; first < INT64_C(1000000000000); first = first * 7 + 13) {
+        int64_t start = first;
+        for (int i = 0; i < 2000; i++) {
+            random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+            const struct trace_slice slice = {
+                .start_ns = start, .duration_ns = (int64_t)(random % 300000) + 1, .touches = true};
+            double begin = (double)slice.start_ns / 1000, length = strtod(duration_of(&slice), NULL);
+            double next = (double)(slice.start_ns + slice.duration_ns) / 1000, shift = (double)first / 1000;
+            assert_true(begin + length <= next);
+            assert_true((begin - shift) + length <= next - shift);
+            assert_int_equal((int64_t)(length * 1000 + 0.5), slice.duration_ns);
+            start += slice.duration_ns;
+        }
+    }
+}
+
 static void an_instant_keeps_its_duration_as_the_last_argument(void **state)
 {
     (void)state;
@@ -293,6 +340,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_document_says_tool_clock_origin_and_model, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(what_is_not_known_is_left_out_of_the_document, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(times_are_exact_up_to_the_largest, scratch_setup, scratch_teardown),
+        cmocka_unit_test(a_slice_that_touches_the_next_is_a_picosecond_shorter),
+        cmocka_unit_test(a_slice_that_ends_with_those_around_it_ends_before_them),
+        cmocka_unit_test(slices_that_touch_never_overlap_in_doubles),
         cmocka_unit_test_setup_teardown(an_instant_keeps_its_duration_as_the_last_argument, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(the_longest_numbers_fit_the_room_that_is_promised, scratch_setup,

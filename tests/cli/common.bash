@@ -1,0 +1,107 @@
+# Shared by the command-line tests: load it with 'load common'.
+# $MSPROF is the program, $repository the source tree, $scratch an empty directory that is removed after each test.
+
+repository=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+MSPROF=${MSPROF:-$repository/build/msprof}
+case $MSPROF in
+/*) ;;
+*) MSPROF=$PWD/$MSPROF ;;
+esac
+shared=${MSPROF_SHARED:-$repository/../shared}
+# shellcheck disable=SC2034 # for the tests
+REAL_CAPTURE=$shared/data/real-910a-job3/raw
+
+# Neither the user's layouts nor the terminal may change what is tested.
+unset NO_COLOR COLUMNS
+export XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/config
+export LC_ALL=C.UTF-8
+umask 0027
+
+# An empty directory, made the working directory.
+enter_scratch() {
+    scratch=$BATS_TEST_TMPDIR/scratch
+    mkdir -p "$scratch"
+    cd "$scratch" || return
+}
+
+# The path of the capture that testdata/ ships.
+shipped_capture() {
+    local path
+    for path in "$repository"/testdata/resnet50/JOB* "$repository"/testdata/*/JOB*; do
+        if [ -d "$path/data" ]; then
+            printf '%s\n' "$path"
+            return
+        fi
+    done
+    echo "testdata/ holds no capture" >&2
+    return 1
+}
+
+# Copies the shipped capture, without results of earlier runs, to the given path (JOBX).
+copy_capture() {
+    local target=${1:-JOBX} source entry
+    source=$(shipped_capture) || return
+    mkdir -p "$target"
+    for entry in "$source"/*; do
+        case ${entry##*/} in
+        sqlite | log | timeline | summary) ;;
+        *) cp -R "$entry" "$target/" ;;
+        esac
+    done
+    chmod -R u+w "$target"
+}
+
+launcher=(env)
+
+# Runs msprof and keeps status, stdout ($output) and stderr ($stderr) apart; does not fail by itself.
+run_msprof() {
+    local target=$BATS_TEST_TMPDIR/stdout
+    run_msprof_into "$target" "$@"
+    output=$(<"$target")
+}
+
+# The same with stdout into a file of the caller's; $output stays empty.
+run_msprof_into() {
+    local target=$1 errors=$BATS_TEST_TMPDIR/stderr
+    shift
+    status=0 output=''
+    "${launcher[@]}" "$MSPROF" "$@" >"$target" 2>"$errors" || status=$?
+    stderr=$(<"$errors")
+}
+
+# Fails with everything that is known when the last run_msprof ended with another status.
+expect_status() {
+    [ "$status" -eq "$1" ] && return
+    printf 'exit status %s, expected %s\nstdout:\n%s\nstderr:\n%s\n' "$status" "$1" "$output" "$stderr" >&2
+    return 1
+}
+
+# Fails unless a text contains another: expect_contains "$stderr" "unknown option".
+expect_contains() {
+    [[ $1 == *"$2"* ]] && return
+    printf 'expected to find:\n%s\nin:\n%s\n' "$2" "$1" >&2
+    return 1
+}
+
+expect_not_contains() {
+    [[ $1 != *"$2"* ]] && return
+    printf 'expected not to find:\n%s\nin:\n%s\n' "$2" "$1" >&2
+    return 1
+}
+
+expect_equal() {
+    [ "$1" = "$2" ] && return
+    printf 'found:\n%s\nexpected:\n%s\n' "$1" "$2" >&2
+    diff <(printf '%s\n' "$1") <(printf '%s\n' "$2") >&2
+    return 1
+}
+
+# The same for a process that file permissions hold for, also when the tests run as root.
+run_msprof_unprivileged() {
+    local launcher=(env)
+    if [ "$(id -u)" -eq 0 ]; then
+        launcher=(setpriv --bounding-set "-dac_override,-dac_read_search,-fowner")
+        "${launcher[@]}" true || skip "setpriv(1) does not work here"
+    fi
+    run_msprof "$@"
+}

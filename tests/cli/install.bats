@@ -1,0 +1,113 @@
+#!/usr/bin/env bats
+# make install and make uninstall.
+# shellcheck disable=SC2154 # common.bash sets repository
+
+load common
+load tree
+
+setup() {
+    enter_tree_copy
+    root=$BATS_TEST_TMPDIR/root
+}
+
+@test "make install puts the program, its manual and its completion scripts below DESTDIR and prefix" {
+    make -s install DESTDIR="$root" prefix=/usr
+    expect_equal "$(files_below "$root")" "$(
+        cat <<'END'
+/usr/bin/msprof
+/usr/share/bash-completion/completions/msprof
+/usr/share/fish/vendor_completions.d/msprof.fish
+/usr/share/man/man1/msprof-completion.1
+/usr/share/man/man1/msprof-export.1
+/usr/share/man/man1/msprof-import.1
+/usr/share/man/man1/msprof-kinds.1
+/usr/share/man/man1/msprof-show.1
+/usr/share/man/man1/msprof.1
+/usr/share/man/man5/msprof-records.5
+/usr/share/man/man5/msprof-schema.5
+/usr/share/zsh/site-functions/_msprof
+END
+    )"
+    [ -d "$root/usr/share/msprof/layouts" ]
+    [ "$(stat -c %a "$root/usr/bin/msprof")" = 755 ]
+    [ "$(stat -c %a "$root/usr/share/man/man1/msprof.1")" = 644 ]
+}
+
+@test "the installed program runs and reads the layouts of its own prefix" {
+    make -s install prefix="$root/opt dir"
+    MSPROF="$root/opt dir/bin/msprof"
+    copy_capture "$BATS_TEST_TMPDIR/JOBX"
+    run_msprof import -dir "$BATS_TEST_TMPDIR/JOBX"
+    expect_status 0
+    [ -f "$BATS_TEST_TMPDIR/JOBX/sqlite/runtime.db" ]
+
+    echo 'nonsense' >"$root/opt dir/share/msprof/layouts/mine.layout"
+    run_msprof kinds
+    expect_status 1
+    expect_contains "$stderr" "$root/opt dir/share/msprof/layouts/mine.layout"
+}
+
+@test "the installed manual is sound, complete and names the prefix" {
+    command -v mandoc >/dev/null || skip "mandoc is not installed"
+    make -s install DESTDIR="$root" prefix=/opt/tools
+    mandoc -T lint -W warning "$root"/opt/tools/share/man/man?/*
+    text=$(mandoc -T utf8 "$root/opt/tools/share/man/man5/msprof-records.5" | sed 's/.\x08//g')
+    expect_contains "$text" "/opt/tools/share/msprof/layouts"
+    expect_contains "$text" "svp_pmu"
+    expect_not_contains "$text" "/usr/local"
+}
+
+@test "the installed completion scripts are those that the program prints" {
+    make -s install DESTDIR="$root" prefix=/usr
+    expect_equal "$(cat "$root/usr/share/bash-completion/completions/msprof")" "$("$MSPROF" completion bash)"
+    expect_equal "$(cat "$root/usr/share/zsh/site-functions/_msprof")" "$("$MSPROF" completion zsh)"
+    expect_equal "$(cat "$root/usr/share/fish/vendor_completions.d/msprof.fish")" "$("$MSPROF" completion fish)"
+}
+
+@test "make uninstall leaves nothing of what make install made" {
+    make -s install DESTDIR="$root" prefix=/usr
+    make -s uninstall DESTDIR="$root" prefix=/usr
+    expect_equal "$(files_below "$root")" ""
+    [ ! -e "$root/usr/share/msprof" ]
+}
+
+@test "make uninstall keeps the files of others" {
+    make -s install DESTDIR="$root" prefix=/usr
+    touch "$root/usr/share/msprof/layouts/board.layout" "$root/usr/bin/other" "$root/usr/share/man/man1/other.1"
+    make -s uninstall DESTDIR="$root" prefix=/usr
+    expect_equal "$(files_below "$root")" "/usr/bin/other
+/usr/share/man/man1/other.1
+/usr/share/msprof/layouts/board.layout"
+}
+
+@test "other flags and another prefix are built anew, equal ones are not" {
+    make -s all
+    expect_equal "$(make all)" ""
+    expect_equal "$(make all prefix=/elsewhere | grep '^  CC ')" "  CC      build/release/cli/layouts.o"
+    expect_equal "$(make all prefix=/elsewhere)" ""
+    output=$(make -j2 all prefix=/elsewhere CFLAGS=-g1)
+    expect_contains "$output" "  CC      build/release/base/err.o"
+    expect_contains "$output" "  CC      build/release/cli/main.o"
+}
+
+@test "the same sources make the same program in another directory" {
+    rm -rf build
+    make -s -j2 program
+    mkdir "$BATS_TEST_TMPDIR/elsewhere"
+    tar -c --exclude=./build . | tar -C "$BATS_TEST_TMPDIR/elsewhere" -x
+    make -s -j2 -C "$BATS_TEST_TMPDIR/elsewhere" program
+    cmp build/release/msprof "$BATS_TEST_TMPDIR/elsewhere/build/release/msprof"
+}
+
+@test "an unknown variant is refused" {
+    run make VARIANT=fast
+    [ "$status" -eq 2 ]
+    expect_contains "$output" "unknown VARIANT 'fast'"
+}
+
+@test "make help lists every target that a user calls" {
+    help=$(make help)
+    for target in all install uninstall check check-fast lint asan tsan coverage fuzz clang bench clean distclean help; do
+        grep -q "^  $target  *[a-z]" <<<"$help"
+    done
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Writes the first inputs of the fuzz targets into tests/fuzz/corpus/: sound files of every kind, and some damage."""
+import json
+import os
+import sys
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(here, "..", "lib"))
+from capture import acl, aicpu, done, hwts, layer, pmu  # noqa: E402
+
+# The order of parsers/kinds/*.c, of those that files can be of.
+KINDS = ["acl_call", "aicpu_task", "graph_desc", "hwts", "layer", "svp_pmu", "task_desc"]
+
+
+def put(target, name, content):
+    path = os.path.join(here, "corpus", target, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+
+
+calls = b"".join(acl(f"call{i}", 10 * i, 10 * i + 5) for i in range(4))
+cpu = b"".join(aicpu(i, 10 * i, 10 * i + 5) for i in range(3))
+log = b"".join(hwts(i & 1, i, 3, 25000 + i // 2, 100 * i) for i in range(6))
+tasks = b"".join(pmu(i, 600 * i, pic=i // 2) for i in range(4))
+graph = ('op_name:a/b-op1 op_type:Mul input_id:0 input_format:NCHW input_data_type:40 input_shape:"2,3" '
+         'input_id:1 output_id:0 output_format:NCHW output_data_type:7 output_shape:""\n')
+layers = json.dumps([layer(0, 0), layer(1, 0, 'q"u\u2028', "NMS", "AI_CPU"), layer(2, 70000)])
+descriptions = "a/b-op1 1 25000 9\nc d 2 25001 9\n"
+contents = dict(zip(KINDS, [calls, cpu, graph.encode(), log, layers.encode(), tasks, descriptions.encode()]))
+
+for number, kind in enumerate(KINDS):
+    content = contents[kind]
+    put("decode", f"{kind}_whole", bytes([number, 0]) + content)
+    put("decode", f"{kind}_slices", bytes([number, 2 | 20 << 2]) + content)
+    put("decode", f"{kind}_cut", bytes([number, 0]) + content[:-7])
+    put("decode", f"{kind}_inserted", bytes([number, 0]) + content[:150] + b"xyz" + content[150:])
+    put("decode", f"{kind}_removed", bytes([number, 0]) + content[:150] + content[155:])
+put("decode", "acl_call_magics", bytes([0, 0]) + b"\0\0" + calls[2:] + calls.replace(b"ZZ", b"YY", 1))
+put("decode", "svp_pmu_counters", bytes([5, 0]) + pmu(1, 2**63) + pmu(2, 1, counters=(2**62,) * 8) + pmu(3, 2**53))
+put("decode", "hwts_gap", bytes([3, 0]) + hwts(1, 15, 1, 1, 5) + hwts(0, 0, 1, 1, 9) + hwts(1, 7, 1, 1, 4))
+
+info = '{"DeviceInfo": [{"id": 0, "aic_frequency": "600", "hwts_frequency": "38.4"}]}'
+mark = done(5, 9, 128, icache_hit=7, icache_miss=1)
+for name, which, text in (
+    ("info", 0, info), ("info_types", 0, '{"DeviceInfo":[{"id":-1},{"aic_frequency":{}},7,null,{"aic_frequency":1e99}]}'),
+    ("info_cut", 0, info[:40]), ("net", 1, '{"model_name":"m","model_id":32,"batch_num":1}'), ("net_type", 1, '{"batch_num":"x"}'),
+    ("done", 2, mark), ("done_lines", 2, " starttime : 9 \nendtime  :4\r\n:\n\nx\nicache_hit:-1\nfilesize:99999999999999999999"),
+    ("layers", 3, layers), ("layers_cut", 3, layers[:-9]), ("layers_types", 3, '[1,{},{"layer_id":1},{"layer_id":0,"task_id":0}]'),
+    ("host", 4, "[Device0]\nclock_realtime: 5\n"),
+):
+    put("info", name, bytes([which]) + text.encode())
+
+ACL_LAYOUT = ('kind acl_call\nlayout other # comment\nsource "a test"\nsize 40\nendian big\nmagic offset 0 width 2 value 0x1234\n'
+              "column start_ns offset 8 width 8\ncolumn end_ns offset 16 width 8 scale 1000 1\n"
+              "column name offset 24 width 16\ncolumn api_type offset 2 width 1 bits 0-3\n")
+PMU_LAYOUT = ("kind svp_pmu\nlayout small\nsize 12\ncolumn task_id offset 0 width 2 signed\n"
+              "column total_cycle offset 4 width 8\nlayout second\nsize 3\ncolumn stream_id offset 0 width 3\n")
+put("layout", "acl_big_endian", ACL_LAYOUT.encode() + b"---\n" + (b"\x12\x34" + bytes(range(38))) * 3)
+put("layout", "pmu_without_magic", PMU_LAYOUT.encode() + b"---\n" + bytes(range(60)))
+put("layout", "unknown_words", "kind hwtz\nlayout x\nsize 1\n")
+put("layout", "outside", "kind hwts\nlayout x\nsize 8\ncolumn tick offset 4 width 8\n")
+
+
+def entry(kind, name, content):
+    """kind: 0 file in data/, 8 file beside it, 5 link, 6 pipe, 7 directory; name: index of a known one, or text."""
+    raw = content.encode() if isinstance(content, str) else content
+    if len(raw) > 255:
+        kind |= 16
+        raw = raw.ljust((len(raw) + 15) // 16 * 16, b"\0")
+        length = len(raw) // 16
+    else:
+        length = len(raw)
+    chosen = bytes([name]) if isinstance(name, int) else bytes([48 + len(name)]) + name
+    return bytes([kind]) + chosen + bytes([length]) + raw
+
+
+whole = bytes([0]) + entry(8, 0, info) + entry(0, 2, tasks) + entry(0, 4, mark) + entry(0, 5, cpu) + entry(0, 7, calls) + entry(0, 10, layers)
+put("capture", "svp", whole)
+put("capture", "ascend", bytes([0]) + entry(0, 12, log[:128]) + entry(0, 13, log[128:]) + entry(0, 14, descriptions) + entry(0, 15, graph))
+put("capture", "links", bytes([1]) + entry(0, 2, tasks) + entry(5, 3, "aicore.0.1.1") + entry(5, 8, "/etc/passwd") + entry(6, 5, b"")
+    + entry(7, 7, b"") + entry(5, b"loop", "loop"))
+put("capture", "names", bytes([1]) + entry(0, b"a\n\"\xff.1.layer.info", layers) + entry(0, b"acl_api.0.\xff.1", calls[:128]) + entry(0, b".done", b"")
+    + entry(0, b"aicore.99999999999999999999.1.1", tasks[:128]) + entry(8, b"info.json.x", info) + entry(0, b"unknown", b"x"))

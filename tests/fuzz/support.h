@@ -1,0 +1,102 @@
+/* What the fuzz targets share: a sink that checks every row, and files that live in memory only. */
+#ifndef MSPROF_TESTS_FUZZ_SUPPORT_H
+#define MSPROF_TESTS_FUZZ_SUPPORT_H
+
+#include "parsers/decode.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A finding that no sanitizer would see. */
+#define EXPECT(condition)                                                                                              \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: expected %s\n", __FILE__, __LINE__, #condition);                                   \
+            abort();                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+struct checking_sink {
+    struct row_sink sink; /* first */
+    uint64_t rows;
+    uint64_t bytes; /* of texts, summed up so that every one is read */
+};
+
+/* Batches are large: they are used again from one input to the next. */
+#define SPARE_BATCHES 16
+static struct row_batch *spare_batches[SPARE_BATCHES];
+static size_t spare_count;
+
+static inline struct row_batch *checking_begin(struct row_sink *sink, const struct record_kind *kind, struct err *err)
+{
+    (void)sink;
+    struct row_batch *batch = spare_count > 0 ? spare_batches[--spare_count] : row_batch_new();
+    if (batch == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    batch->kind = kind;
+    batch->rows = batch->texts_used = 0;
+    return batch;
+}
+
+static inline int checking_commit(struct row_sink *base, struct row_batch *batch, struct err *err)
+{
+    (void)err;
+    struct checking_sink *sink = (struct checking_sink *)base;
+    const struct record_kind *kind = batch->kind;
+    EXPECT(batch->rows <= batch->capacity && batch->texts_used <= batch->texts_capacity);
+    for (size_t i = 0; i < batch->rows; i++) {
+        const struct cell *cells = batch->cells + i * kind->column_count;
+        EXPECT(kind->column_count == RECORD_MAX_COLUMNS || batch->present[i] >> kind->column_count == 0);
+        for (size_t column = 0; column < kind->column_count; column++) {
+            if ((batch->present[i] >> column & 1) == 0 || kind->columns[column].type != COLUMN_TEXT)
+                continue;
+            EXPECT(cells[column].length <= DECODED_TEXT_MAX);
+            for (uint32_t k = 0; k < cells[column].length; k++)
+                sink->bytes += (unsigned char)cells[column].text[k];
+        }
+    }
+    sink->rows += batch->rows;
+    if (spare_count < SPARE_BATCHES)
+        spare_batches[spare_count++] = batch;
+    else
+        row_batch_free(batch);
+    return 0;
+}
+
+#define CHECKING_SINK_INIT                                                                                             \
+    {                                                                                                                  \
+        .sink = { checking_begin, checking_commit }                                                                    \
+    }
+
+/* What holds after every decoding: nothing is dropped without a word. */
+static inline void expect_honest_counts(const struct capture *capture)
+{
+    uint64_t rejected = 0;
+    for (size_t i = 0; i < capture->file_count; i++)
+        rejected += capture->files[i].rejected;
+    EXPECT(rejected == 0 || diag_problems(capture->diag) > 0);
+}
+
+/* A file without a name on any disk; its path is written to path. */
+static inline int memory_file(const uint8_t *data, size_t size, char path[64])
+{
+    int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    EXPECT(fd >= 0);
+    for (size_t written = 0; written < size;) {
+        ssize_t n = write(fd, data + written, size - written);
+        EXPECT(n > 0);
+        written += (size_t)n;
+    }
+    snprintf(path, 64, "/proc/self/fd/%d", fd);
+    return fd;
+}
+
+#endif

@@ -1,0 +1,229 @@
+/* Records typed by hand from the format documents, and the first ones of a real file: the tables against the outside
+ * world. */
+#include "parsers/decode.h"
+#include "parsers/layout.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define KINDS_DIRECTORY "testdata/kinds"
+#define MAX_RECORD 256
+#define MAX_LINE 256
+
+struct expectation {
+    char column[64];
+    char value[128];
+};
+
+struct fixture {
+    char path[512];
+    unsigned char bytes[MAX_RECORD];
+    size_t length;
+    struct expectation expected[RECORD_MAX_COLUMNS];
+    size_t expected_count;
+};
+
+static void read_bytes(struct fixture *fixture, const char *line)
+{
+    char *at;
+    unsigned long offset = strtoul(line, &at, 10);
+    if (at == line || *at != ':' || offset != fixture->length)
+        fail_msg("%s: '%s' after %zu bytes", fixture->path, line, fixture->length);
+    for (at++;;) {
+        char *end;
+        unsigned long byte = strtoul(at, &end, 16);
+        if (end == at)
+            break;
+        assert_true(byte <= 0xff && fixture->length < MAX_RECORD);
+        fixture->bytes[fixture->length++] = (unsigned char)byte;
+        at = end;
+    }
+    at += strspn(at, " \n");
+    if (*at != '\0')
+        fail_msg("%s: '%s' is no hex byte", fixture->path, at);
+}
+
+static void read_expectation(struct fixture *fixture, const char *line)
+{
+    assert_true(fixture->expected_count < RECORD_MAX_COLUMNS);
+    struct expectation *expected = &fixture->expected[fixture->expected_count++];
+    if (sscanf(line, "expect %63s %127[^\n]", expected->column, expected->value) != 2)
+        fail_msg("%s: '%s' is no expectation", fixture->path, line);
+}
+
+static void read_fixture(struct fixture *fixture)
+{
+    char line[MAX_LINE];
+    FILE *file = fopen(fixture->path, "re");
+    assert_non_null(file);
+    while (fgets(line, sizeof(line), file) != NULL) {
+        if (strncmp(line, "expect ", 7) == 0) {
+            read_expectation(fixture, line);
+            continue;
+        }
+        line[strcspn(line, "#")] = '\0';
+        if (line[strspn(line, " \n")] != '\0')
+            read_bytes(fixture, line);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+static const struct layout *matching_layout(const struct record_kind *kind, const struct fixture *fixture)
+{
+    const struct layout *layout;
+    for (size_t i = 0; (layout = layout_candidate(NULL, kind, i)) != NULL; i++)
+        if (layout->record_size == fixture->length && layout_matches(layout, fixture->bytes))
+            return layout;
+    fail_msg("%s: no layout of kind %s fits these %zu bytes", fixture->path, kind->name, fixture->length);
+    return NULL;
+}
+
+static void compare_cell(const struct fixture *fixture, const struct column *column, const struct cell *cell,
+                         const char *expected)
+{
+    char found[128];
+    if (column->type == COLUMN_TEXT)
+        snprintf(found, sizeof(found), "%.*s", (int)cell->length, cell->text);
+    else
+        snprintf(found, sizeof(found), "%" PRId64, cell->integer);
+    if (strcmp(found, expected) != 0)
+        fail_msg("%s: column %s is %s, expected %s", fixture->path, column->name, found, expected);
+}
+
+static void check_fixture(const struct record_kind *kind, struct fixture *fixture)
+{
+    struct decode_plan plan;
+    struct cell cells[RECORD_MAX_COLUMNS];
+    uint64_t present = 0, expected = 0;
+    struct row row = {cells, &present};
+    int bad_column;
+    read_fixture(fixture);
+    decode_plan_init(&plan, kind, matching_layout(kind, fixture));
+    decode_record(&plan, fixture->bytes, &row, &bad_column);
+    assert_int_equal(bad_column, -1);
+    for (size_t i = 0; i < fixture->expected_count; i++) {
+        int column = record_kind_column(kind, fixture->expected[i].column);
+        if (column < 0 || (present >> column & 1) == 0)
+            fail_msg("%s: the layout gives no column %s", fixture->path, fixture->expected[i].column);
+        expected |= UINT64_C(1) << column;
+        compare_cell(fixture, &kind->columns[column], &cells[column], fixture->expected[i].value);
+    }
+    if (expected != present)
+        fail_msg("%s: not every column of the layout is expected", fixture->path);
+}
+
+static size_t check_kind(const char *name)
+{
+    char path[384];
+    size_t fixtures = 0;
+    const struct record_kind *kind = record_kind_find(name);
+    if (kind == NULL) {
+        fail_msg("%s/%s: there is no such record kind", KINDS_DIRECTORY, name);
+        return 0;
+    }
+    snprintf(path, sizeof(path), "%s/%s", KINDS_DIRECTORY, name);
+    DIR *directory = opendir(path);
+    assert_non_null(directory);
+    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
+        const char *dot = strrchr(entry->d_name, '.');
+        if (dot == NULL || strcmp(dot, ".hex") != 0)
+            continue;
+        struct fixture fixture = {.length = 0};
+        snprintf(fixture.path, sizeof(fixture.path), "%.255s/%.200s", path, entry->d_name);
+        check_fixture(kind, &fixture);
+        fixtures++;
+    }
+    closedir(directory);
+    return fixtures;
+}
+
+static void records_typed_from_the_documents_decode_to_their_values(void **state)
+{
+    (void)state;
+    DIR *directory = opendir(KINDS_DIRECTORY);
+    if (directory == NULL) {
+        fail_msg("%s: %s (run this test from the top of the source tree)", KINDS_DIRECTORY, strerror(errno));
+        return;
+    }
+    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory))
+        if (entry->d_name[0] != '.' && strchr(entry->d_name, '.') == NULL && check_kind(entry->d_name) == 0)
+            fail_msg("%s/%s: no *.hex file", KINDS_DIRECTORY, entry->d_name);
+    closedir(directory);
+}
+
+static void every_kind_with_layouts_has_a_record_typed_by_hand(void **state)
+{
+    (void)state;
+    for (size_t i = 0; record_kinds[i] != NULL; i++)
+        if (record_kinds[i]->layout_count > 0)
+            assert_true(check_kind(record_kinds[i]->name) > 0);
+}
+
+#define REAL_FILE "data/real-910a-job3/raw/hwts.log.data.45.dev.profiler_default_tag.1.slice_0"
+#define REAL_RECORDS 62847
+
+/* Read off a hex dump of the file. */
+static const struct {
+    uint64_t record;
+    int64_t type, counter, task_id, tick, stream_id;
+} real_records[] = {
+    {0, 0, 0, 60002, 38753186165, 513}, {1, 1, 1, 60002, 38753186166, 513},     {2, 0, 2, 60007, 38753426375, 515},
+    {3, 1, 3, 60007, 38753426376, 515}, {12345, 0, 9, 32100, 43866012388, 570}, {62846, 1, 14, 31116, 44102980896, 557},
+};
+
+static void the_first_records_of_a_real_hwts_log_decode_to_what_the_hex_dump_shows(void **state)
+{
+    (void)state;
+    char path[4096];
+    const char *shared = getenv("MSPROF_SHARED");
+    snprintf(path, sizeof(path), "%s/%s", shared != NULL ? shared : "../shared", REAL_FILE);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        print_message("skipped: no real capture at %s\n", path);
+        skip();
+    }
+    const struct record_kind *kind = record_kind_find("hwts");
+    assert_non_null(kind);
+    const struct layout *layout = layout_candidate(NULL, kind, 0);
+    assert_int_equal(layout->record_size, 64);
+    assert_int_equal(lseek(fd, 0, SEEK_END), REAL_RECORDS * 64);
+    struct decode_plan plan;
+    decode_plan_init(&plan, kind, layout);
+    for (size_t i = 0; i < sizeof(real_records) / sizeof(real_records[0]); i++) {
+        unsigned char record[64];
+        struct cell cells[RECORD_MAX_COLUMNS];
+        uint64_t present = 0;
+        struct row row = {cells, &present};
+        int bad_column;
+        assert_int_equal(pread(fd, record, sizeof(record), (off_t)(real_records[i].record * 64)), 64);
+        assert_true(layout_matches(layout, record));
+        decode_record(&plan, record, &row, &bad_column);
+        assert_int_equal(cells[record_kind_column(kind, "type")].integer, real_records[i].type);
+        assert_int_equal(cells[record_kind_column(kind, "counter")].integer, real_records[i].counter);
+        assert_int_equal(cells[record_kind_column(kind, "task_id")].integer, real_records[i].task_id);
+        assert_int_equal(cells[record_kind_column(kind, "tick")].integer, real_records[i].tick);
+        assert_int_equal(cells[record_kind_column(kind, "stream_id")].integer, real_records[i].stream_id);
+    }
+    close(fd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records_typed_from_the_documents_decode_to_their_values),
+        cmocka_unit_test(every_kind_with_layouts_has_a_record_typed_by_hand),
+        cmocka_unit_test(the_first_records_of_a_real_hwts_log_decode_to_what_the_hex_dump_shows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,253 @@
+#include "exporters/text_table.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* The table with these rows as it is printed; to be freed. */
+static char *print(const struct text_column *columns, size_t count, const struct table_cell *cells, size_t rows,
+                   int width)
+{
+    char *text = NULL;
+    size_t length = 0;
+    struct text_table table;
+    struct err err = ERR_INIT;
+    FILE *stream = open_memstream(&text, &length);
+    assert_non_null(stream);
+    text_table_init(&table, columns, count);
+    for (size_t i = 0; i < rows; i++)
+        text_table_measure(&table, cells + i * count);
+    text_table_begin(&table, stream, width);
+    for (size_t i = 0; i < rows; i++)
+        text_table_row(&table, cells + i * count);
+    assert_int_equal(text_table_end(&table, &err), 0);
+    assert_int_equal(table.rows, rows);
+    text_table_release(&table);
+    assert_int_equal(fclose(stream), 0);
+    return text;
+}
+
+static void expect(const struct text_column *columns, size_t count, const struct table_cell *cells, size_t rows,
+                   int width, const char *expected)
+{
+    char *text = print(columns, count, cells, rows, width);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void text_is_left_and_numbers_are_right_inside_double_frames(void **state)
+{
+    (void)state;
+    const struct text_column columns[] = {{"Name", TEXT_COLUMN}, {"Time(us)\nRatio(%)", NUMBER_COLUMN}};
+    const struct table_cell cells[] = {cell_text("conv1"), cell_number(1560, 2), cell_text("pool"),
+                                       cell_number(DB_NULL, 2)};
+    expect(columns, 2, cells, 2, 0,
+           "╒═══════╤══════════╕\n"
+           "│ Name  │ Time(us) │\n"
+           "│       │ Ratio(%) │\n"
+           "╞═══════╪══════════╡\n"
+           "│ conv1 │     15.6 │\n"
+           "├───────┼──────────┤\n"
+           "│ pool  │      N/A │\n"
+           "╘═══════╧══════════╛\n");
+}
+
+static void a_cell_shows_one_item_per_line(void **state)
+{
+    (void)state;
+    const struct text_column columns[] = {{"Layers", TEXT_COLUMN}, {"Id", NUMBER_COLUMN}};
+    const struct table_cell cells[] = {cell_text("conv\n\nrelu\n"), cell_number(6, 0)};
+    expect(columns, 2, cells, 1, 0,
+           "╒════════╤════╕\n"
+           "│ Layers │ Id │\n"
+           "╞════════╪════╡\n"
+           "│ conv   │  6 │\n"
+           "│        │    │\n"
+           "│ relu   │    │\n"
+           "│        │    │\n"
+           "╘════════╧════╛\n");
+}
+
+static void wide_and_combining_characters_keep_the_columns_aligned(void **state)
+{
+    (void)state;
+    const struct text_column columns[] = {{"Layer", TEXT_COLUMN}, {"Id", NUMBER_COLUMN}};
+    const struct table_cell cells[] = {cell_text("卷积层"), cell_number(1, 0), cell_text("e\xcc\x81tage"),
+                                       cell_number(2, 0)};
+    expect(columns, 2, cells, 2, 0,
+           "╒════════╤════╕\n"
+           "│ Layer  │ Id │\n"
+           "╞════════╪════╡\n"
+           "│ 卷积层 │  1 │\n"
+           "├────────┼────┤\n"
+           "│ e\xcc\x81tage  │  2 │\n"
+           "╘════════╧════╛\n");
+}
+
+static void control_characters_and_broken_bytes_are_shown_as_question_marks(void **state)
+{
+    (void)state;
+    const struct text_column columns[] = {{"L", TEXT_COLUMN}};
+    const struct table_cell cells[] = {cell_text("a\033[31mb\x7f\xff\xc2\x9b\xe5\xb1")};
+    expect(columns, 1, cells, 1, 0,
+           "╒══════════════╕\n"
+           "│ L            │\n"
+           "╞══════════════╡\n"
+           "│ a?[31mb????? │\n"
+           "╘══════════════╛\n");
+}
+
+static void a_wide_text_column_is_wrapped_at_its_separators(void **state)
+{
+    (void)state;
+    const struct text_column columns[] = {{"Name", TEXT_COLUMN}, {"Time(us)", NUMBER_COLUMN}};
+    const struct table_cell cells[] = {cell_text("data,conv1_relu,pool"), cell_number(2882367, 2)};
+    expect(columns, 2, cells, 1, 27,
+           "╒══════════════╤══════════╕\n"
+           "│ Name         │ Time(us) │\n"
+           "╞══════════════╪══════════╡\n"
+           "│ data,conv1_  │ 28823.67 │\n"
+           "│ relu,pool    │          │\n"
+           "╘══════════════╧══════════╛\n");
+}
+
+static void a_long_word_is_wrapped_anywhere_but_not_inside_a_character(void **state)
+{
+    (void)state;
+    const struct text_column columns[] = {{"Name", TEXT_COLUMN}};
+    const struct table_cell cells[] = {cell_text("abcdefgh卷积层ijk")};
+    expect(columns, 1, cells, 1, 13,
+           "╒═══════════╕\n"
+           "│ Name      │\n"
+           "╞═══════════╡\n"
+           "│ abcdefgh  │\n"
+           "│ 卷积层ijk │\n"
+           "╘═══════════╛\n");
+}
+
+static void numbers_are_never_broken_even_when_the_table_cannot_fit(void **state)
+{
+    (void)state;
+    const struct text_column columns[] = {
+        {"Task ID", NUMBER_COLUMN}, {"A long name", TEXT_COLUMN}, {"Time(us)\nTime Ratio(%)", VALUES_COLUMN}};
+    const struct table_cell cells[] = {cell_number(6, 0), cell_text("res2a_branch2c"), cell_text("574265.83/100")};
+    expect(columns, 3, cells, 1, 10,
+           "╒═════════╤══════════╤════════════╕\n"
+           "│ Task ID │ A long   │   Time(us) │\n"
+           "│         │ name     │      Time  │\n"
+           "│         │          │   Ratio(%) │\n"
+           "╞═════════╪══════════╪════════════╡\n"
+           "│       6 │ res2a_   │ 574265.83/ │\n"
+           "│         │ branch2c │        100 │\n"
+           "╘═════════╧══════════╧════════════╛\n");
+}
+
+static void joined_values_are_wrapped_between_values_only(void **state)
+{
+    (void)state;
+    const struct text_column columns[] = {{"Memory Bound\nBandWidth(GB/s)", VALUES_COLUMN}};
+    const struct table_cell cells[] = {cell_text("123456789/N/A/-1/N/A/12345")};
+    expect(columns, 1, cells, 1, 5,
+           "╒═════════════════╕\n"
+           "│    Memory Bound │\n"
+           "│ BandWidth(GB/s) │\n"
+           "╞═════════════════╡\n"
+           "│  123456789/N/A/ │\n"
+           "│    -1/N/A/12345 │\n"
+           "╘═════════════════╛\n");
+}
+
+static void words_stay_whole_while_other_columns_can_give_way(void **state)
+{
+    (void)state;
+    const struct text_column columns[] = {{"Type", TEXT_COLUMN}, {"Name", TEXT_COLUMN}};
+    const struct table_cell cells[] = {cell_text("Convolution"), cell_text("res2a_branch2c_relu")};
+    expect(columns, 2, cells, 1, 27,
+           "╒═════════════╤═══════════╕\n"
+           "│ Type        │ Name      │\n"
+           "╞═════════════╪═══════════╡\n"
+           "│ Convolution │ res2a_    │\n"
+           "│             │ branch2c_ │\n"
+           "│             │ relu      │\n"
+           "╘═════════════╧═══════════╛\n");
+}
+
+static void the_widest_column_gives_way_first(void **state)
+{
+    (void)state;
+    const struct text_column columns[] = {{"A", TEXT_COLUMN}, {"B", TEXT_COLUMN}};
+    const struct table_cell cells[] = {cell_text("abcdefghijkl"), cell_text("abcdefghijklmnopqrstuvwxyzabcdef")};
+    expect(columns, 2, cells, 1, 35,
+           "╒══════════════╤══════════════════╕\n"
+           "│ A            │ B                │\n"
+           "╞══════════════╪══════════════════╡\n"
+           "│ abcdefghijkl │ abcdefghijklmnop │\n"
+           "│              │ qrstuvwxyzabcdef │\n"
+           "╘══════════════╧══════════════════╛\n");
+}
+
+static void no_width_means_no_limit(void **state)
+{
+    (void)state;
+    const struct text_column columns[] = {{"A", TEXT_COLUMN}};
+    char name[5001];
+    memset(name, 'x', 5000);
+    name[5000] = '\0';
+    const struct table_cell cells[] = {cell_text(name)};
+    char *text = print(columns, 1, cells, 1, 0);
+    assert_non_null(strstr(text, name));
+    free(text);
+}
+
+static void a_failed_write_is_told_at_the_end(void **state)
+{
+    (void)state;
+    const struct text_column columns[] = {{"A", TEXT_COLUMN}};
+    const struct table_cell cells[] = {cell_text("x")};
+    struct text_table table;
+    struct err err = ERR_INIT;
+    FILE *stream = fopen("/dev/full", "we");
+    assert_non_null(stream);
+    assert_int_equal(setvbuf(stream, NULL, _IONBF, 0), 0);
+    text_table_init(&table, columns, 1);
+    text_table_measure(&table, cells);
+    text_table_begin(&table, stream, 0);
+    text_table_row(&table, cells);
+    assert_int_equal(text_table_end(&table, &err), -ERR_NO_SPACE);
+    text_table_release(&table);
+    fclose(stream);
+}
+
+static void the_user_s_locale_is_left_alone(void **state)
+{
+    (void)state;
+    const struct text_column columns[] = {{"A", TEXT_COLUMN}};
+    const struct table_cell cells[] = {cell_text("卷")};
+    locale_t before = uselocale((locale_t)0);
+    free(print(columns, 1, cells, 1, 0));
+    assert_ptr_equal(uselocale((locale_t)0), before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_is_left_and_numbers_are_right_inside_double_frames),
+        cmocka_unit_test(a_cell_shows_one_item_per_line),
+        cmocka_unit_test(wide_and_combining_characters_keep_the_columns_aligned),
+        cmocka_unit_test(control_characters_and_broken_bytes_are_shown_as_question_marks),
+        cmocka_unit_test(a_wide_text_column_is_wrapped_at_its_separators),
+        cmocka_unit_test(a_long_word_is_wrapped_anywhere_but_not_inside_a_character),
+        cmocka_unit_test(numbers_are_never_broken_even_when_the_table_cannot_fit),
+        cmocka_unit_test(joined_values_are_wrapped_between_values_only),
+        cmocka_unit_test(words_stay_whole_while_other_columns_can_give_way),
+        cmocka_unit_test(the_widest_column_gives_way_first),
+        cmocka_unit_test(no_width_means_no_limit),
+        cmocka_unit_test(a_failed_write_is_told_at_the_end),
+        cmocka_unit_test(the_user_s_locale_is_left_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

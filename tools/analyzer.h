@@ -1,0 +1,18 @@
+/* For clang-tidy only, included before each source file: what its analyzer cannot see because it reads one file at a
+ * time. Without it, every "if (result != 0) return" after a failure looks as if it might be passed. */
+#ifndef MSPROF_TOOLS_ANALYZER_H
+#define MSPROF_TOOLS_ANALYZER_H
+
+#include "base/err.h"
+
+/* A set error is a negative number. */
+static inline int analyzer_failure(int result)
+{
+    return result < 0 ? result : -1;
+}
+
+#define err_set(...) analyzer_failure(err_set(__VA_ARGS__))
+#define err_set_errno(...) analyzer_failure(err_set_errno(__VA_ARGS__))
+#define err_wrap(...) analyzer_failure(err_wrap(__VA_ARGS__))
+
+#endif

@@ -1,0 +1,95 @@
+#!/bin/bash
+# Checks what the compiler does not: which folder may include which, which folder may use which library, that library
+# folders neither print nor end the program, and how long files are. Prints FILE:LINE: what is wrong.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+longest_file=600
+
+findings=0
+finding() {
+    echo "$*" >&2
+    findings=$((findings + 1))
+}
+
+sources_of() {
+    [ ! -d "$1" ] || find "$1" -name '*.[ch]' | sort
+}
+
+# What the files of a folder may include beside their own folder's headers: an extended regular expression.
+allowed_includes() {
+    case $1 in
+    base) echo '^$' ;;
+    parsers) echo '^base/|^kind_list\.h$' ;;
+    db) echo '^base/|^parsers/(record|capture|decode)\.h$' ;;
+    exporters) echo '^base/|^db/' ;;
+    ssh) echo '^base/' ;;
+    cli) echo '^(base|parsers|db|exporters|ssh)/' ;;
+    testdata) echo '^(base|parsers)/' ;;
+    esac
+}
+
+# The only folders that may include a library's header.
+allowed_users() {
+    case $1 in
+    sqlite3.h) echo db exporters cli ;;
+    cjson/*) echo base ;;
+    openssl/*) echo base ;;
+    csv.h) echo exporters ;;
+    libssh2*.h) echo ssh ;;
+    esac
+}
+
+check_includes() {
+    local folder=$1 file=$2 line header
+    while IFS=: read -r line header; do
+        [[ $header == "$folder"/* ]] && continue
+        [[ $header =~ $(allowed_includes "$folder") ]] && continue
+        finding "$file:$line: $folder/ must not include \"$header\" (see the way of the data in README.md)"
+    done < <(sed -nE 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"([^"]+)".*/\1/;t found;b;:found;=;p' "$file" |
+        paste -d: - -)
+}
+
+check_libraries() {
+    local folder=$1 file=$2 line header users
+    while IFS=: read -r line header; do
+        users=$(allowed_users "$header")
+        [ -n "$users" ] || continue
+        [[ " $users " == *" $folder "* ]] && continue
+        finding "$file:$line: <$header> is for $users only"
+    done < <(sed -nE 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*<([^>]+)>.*/\1/;t found;b;:found;=;p' "$file" |
+        paste -d: - -)
+}
+
+check_quiet() {
+    local file=$1 line text
+    while IFS=: read -r line text; do
+        finding "$file:$line: a library folder must neither print nor end the program: ${text#"${text%%[![:space:]]*}"}"
+    done < <(grep -nE '(^|[^a-z_0-9>.])(printf|vprintf|puts|putchar|perror|exit|_exit|quick_exit|abort|assert|main)[[:space:]]*\(|(^|[^a-z_/])(stdout|stderr)([^a-z_]|$)' "$file" |
+        grep -vE '^[0-9]+:[[:space:]]*(/?\*|//)|"/dev/std')
+}
+
+for folder in base parsers db exporters ssh cli testdata; do
+    while read -r file; do
+        check_includes "$folder" "$file"
+        if [ "$folder" != testdata ]; then
+            check_libraries "$folder" "$file"
+        fi
+        case $folder in
+        cli | testdata) ;;
+        *) check_quiet "$file" ;;
+        esac
+    done < <(sources_of "$folder")
+done
+
+while read -r file; do
+    lines=$(wc -l <"$file")
+    if [ "$lines" -gt "$longest_file" ]; then
+        finding "$file:$lines: more than $longest_file lines: divide it"
+    fi
+done < <(find . \( -name build -o -name .git \) -prune -o \( -name '*.[ch]' -o -name '*.bats' -o -name '*.bash' -o -name '*.sh' -o -name '*.py' \) -print)
+
+if [ "$findings" -gt 0 ]; then
+    echo "lint-structure: $findings findings" >&2
+    exit 1
+fi

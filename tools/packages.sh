@@ -1,0 +1,55 @@
+#!/bin/bash
+# Installs the Debian packages that are missing; does nothing when all are there.
+# usage: tools/packages.sh build|test|develop
+#   build    to build and run msprof
+#   test     for all tests and checks too
+#   develop  for 'make coverage' and 'make fuzz' too
+set -eu
+
+build=(gcc libc6-dev make libsqlite3-dev libcjson-dev libcsv-dev libssl-dev)
+
+test=(
+    libcmocka-dev bats perl                           # unit tests, command-line tests, prove
+    python3 sqlite3                                   # read what msprof wrote, independently of it
+    zsh fish                                          # completion scripts run in their shells
+    mandoc                                            # manual pages
+    clang clang-format clang-tidy cppcheck shellcheck # the second compiler, make lint
+)
+
+develop=(gcovr libclang-rt-14-dev) # coverage reports, the runtime of libFuzzer
+
+case ${1:-} in
+build) wanted=("${build[@]}") ;;
+test) wanted=("${build[@]}" "${test[@]}") ;;
+develop) wanted=("${build[@]}" "${test[@]}" "${develop[@]}") ;;
+*)
+    echo "usage: $0 build|test|develop" >&2
+    exit 2
+    ;;
+esac
+
+missing=()
+for package in "${wanted[@]}"; do
+    if [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" != installed ]; then
+        missing+=("$package")
+    fi
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+if ! command -v apt-get >/dev/null; then
+    echo "$0: no apt-get here; install what Debian calls: ${missing[*]}" >&2
+    exit 1
+fi
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "$0: run this as root: apt-get update && apt-get install --no-install-recommends ${missing[*]}" >&2
+        exit 1
+    fi
+    as_root=(sudo)
+fi
+
+echo "Installing: ${missing[*]}"
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null
