@@ -473,8 +473,8 @@ static int fetch_job(struct session *session, const char *job, struct err *err)
     }
     if (result != 0) {
         session->leave_rest = true;
-        err_wrap(err, "the transfer of '%s' is incomplete (%zu files are here)", job, fetched.files);
-        err_hint(err, "the capture is still in '%s' on the board", remote);
+        err_wrap(err, "the transfer is incomplete, %zu files are here; the capture is still in '%s' on the board",
+                 fetched.files, remote);
         goto out;
     }
     if (fetched.files == 0)

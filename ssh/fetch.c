@@ -15,6 +15,8 @@
 #define MOST_ROUNDS 3 /* of fetching files that came out wrong again */
 #define LINE_LIMIT ((size_t)2 * LISTING_MAX_PATH + 128)
 
+enum { DATA, CHECKSUMS, STREAMS };
+
 /* One transfer: files come in the order of todo, which the board was given. */
 struct transfer {
     struct board *board;
@@ -22,14 +24,13 @@ struct transfer {
     const struct progress *progress;
     struct fetched *files;
     size_t count;
-    size_t *todo; /* indexes of files */
-    size_t todo_count;
-    size_t current;  /* in todo: the one that bytes arrive of */
-    size_t hashed;   /* in todo: the next whose checksum is expected */
-    size_t named[2]; /* in todo: the next name to send, for the stream of data and the one of checksums */
+    /* Indexes of files that each stream is asked for: those without all their bytes, those without their name. */
+    size_t *todo[STREAMS], todo_count[STREAMS];
+    size_t named[STREAMS];   /* in todo: the next name to send */
+    size_t current[STREAMS]; /* in todo: the one that bytes arrive of, the next whose checksum is expected */
     struct checksum *sum;
     struct strbuf line; /* of checksums, as far as it has come */
-    struct strbuf names[2];
+    struct strbuf names[STREAMS];
     struct strbuf complaints; /* what the board says on standard error */
     uint64_t done_bytes, total_bytes;
 };
@@ -37,7 +38,7 @@ struct transfer {
 /* A stream's view of the transfer. */
 struct stream {
     struct transfer *transfer;
-    int number; /* 0: data, 1: checksums */
+    int number; /* DATA, CHECKSUMS */
 };
 
 /* Names of files, as many as make a good packet; the first file of the data stream may be named by the script. */
@@ -50,9 +51,9 @@ static int give_names(void *arg, const char **bytes, size_t *length, struct err 
     size_t *next = &transfer->named[stream->number];
 
     strbuf_clear(names);
-    while (*next < transfer->todo_count && names->length < piece) {
+    while (*next < transfer->todo_count[stream->number] && names->length < piece) {
         strbuf_adds(names, "./");
-        strbuf_adds(names, transfer->files[transfer->todo[*next]].path);
+        strbuf_adds(names, transfer->files[transfer->todo[stream->number][*next]].path);
         strbuf_addc(names, board_separator(transfer->board));
         (*next)++;
     }
@@ -76,7 +77,9 @@ static int keep_complaint(void *arg, const char *bytes, size_t length, struct er
 
 static struct fetched *current_file(struct transfer *transfer)
 {
-    return transfer->current < transfer->todo_count ? &transfer->files[transfer->todo[transfer->current]] : NULL;
+    size_t current = transfer->current[DATA];
+
+    return current < transfer->todo_count[DATA] ? &transfer->files[transfer->todo[DATA][current]] : NULL;
 }
 
 /* Finishes the current file and those without bytes that follow it. */
@@ -91,7 +94,7 @@ static int finish_complete(struct transfer *transfer, struct err *err)
             result = fetched_complete(file, transfer->sum, transfer->board->hash != BOARD_HASH_NONE, err);
         if (result != 0)
             return result;
-        transfer->current++;
+        transfer->current[DATA]++;
     }
     return 0;
 }
@@ -132,12 +135,12 @@ static int take_checksum_line(struct transfer *transfer, const char *line, size_
 
     if (!checksum_line_parse(line, length, checksum, path))
         return 0;
-    for (size_t i = transfer->hashed; i < transfer->todo_count; i++) {
-        struct fetched *file = &transfer->files[transfer->todo[i]];
+    for (size_t i = transfer->current[CHECKSUMS]; i < transfer->todo_count[CHECKSUMS]; i++) {
+        struct fetched *file = &transfer->files[transfer->todo[CHECKSUMS][i]];
 
         if (strcmp(file->path, path) != 0)
             continue;
-        transfer->hashed = i + 1;
+        transfer->current[CHECKSUMS] = i + 1;
         return fetched_expect(file, checksum, err);
     }
     return 0;
@@ -170,7 +173,7 @@ static int take_checksums(void *arg, const char *bytes, size_t length, struct er
 /* What sends the bytes of all files of todo, the first from where it was. */
 static int add_data_command(struct transfer *transfer, struct strbuf *script, struct err *err)
 {
-    const struct fetched *first = &transfer->files[transfer->todo[0]];
+    const struct fetched *first = &transfer->files[transfer->todo[DATA][0]];
     struct strbuf name;
 
     board_add_cd(script, transfer->remote);
@@ -181,10 +184,10 @@ static int add_data_command(struct transfer *transfer, struct strbuf *script, st
         ssh_quote(script, name.data);
         strbuf_adds(script, " || exit 1\n");
         strbuf_release(&name);
-        transfer->named[0] = 1;
+        transfer->named[DATA] = 1;
     }
     /* xargs without any name would run cat for its own input */
-    if (transfer->named[0] < transfer->todo_count)
+    if (transfer->named[DATA] < transfer->todo_count[DATA])
         strbuf_adds(script, transfer->board->has_xargs ? "exec xargs -0 cat\n"
                                                        : "while IFS= read -r f; do cat \"$f\" || exit 1; done\n");
     return script->failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
@@ -192,60 +195,56 @@ static int add_data_command(struct transfer *transfer, struct strbuf *script, st
 
 static int serve_streams(struct transfer *transfer, struct err *err)
 {
-    struct stream streams[2] = {{transfer, 0}, {transfer, 1}};
-    struct ssh_io data = {give_names, take_data, keep_complaint, false, &streams[0]};
-    struct ssh_io checksums = {give_names, take_checksums, keep_complaint, false, &streams[1]};
-    struct ssh_command *commands[2] = {NULL, NULL};
+    struct stream streams[STREAMS] = {{transfer, DATA}, {transfer, CHECKSUMS}};
+    struct ssh_io data = {give_names, take_data, keep_complaint, false, &streams[DATA]};
+    struct ssh_io checksums = {give_names, take_checksums, keep_complaint, false, &streams[CHECKSUMS]};
+    struct ssh_command *commands[STREAMS] = {NULL, NULL};
     struct strbuf script;
-    int result;
+    int result = 0;
 
     strbuf_init(&script, SCRIPT_LIMIT);
-    result = add_data_command(transfer, &script, err);
-    if (result == 0)
-        result = ssh_command_start(&commands[0], transfer->board->connection, script.data, &data, err);
+    if (transfer->todo_count[DATA] > 0) {
+        result = add_data_command(transfer, &script, err);
+        if (result == 0)
+            result = ssh_command_start(&commands[DATA], transfer->board->connection, script.data, &data, err);
+    }
     if (result == 0 && transfer->board->hash != BOARD_HASH_NONE) {
         strbuf_clear(&script);
         board_add_cd(&script, transfer->remote);
         board_add_hash_command(transfer->board, &script);
-        result = ssh_command_start(&commands[1], transfer->board->connection, script.data, &checksums, err);
+        result = ssh_command_start(&commands[CHECKSUMS], transfer->board->connection, script.data, &checksums, err);
     }
     if (result == 0)
         result = finish_complete(transfer, err); /* files without bytes at the front */
     if (result == 0)
-        result = ssh_commands_serve(commands, 2, err);
-    ssh_command_close(commands[0]);
-    ssh_command_close(commands[1]);
+        result = ssh_commands_serve(commands, STREAMS, err);
+    ssh_command_close(commands[DATA]);
+    ssh_command_close(commands[CHECKSUMS]);
     strbuf_release(&script);
     return result;
 }
 
-/* What is not at home yet, a file that came in part before all others. */
+/* What is not at home yet; a file that came in part goes first. */
 static void make_todo(struct transfer *transfer)
 {
-    transfer->todo_count = 0;
+    memset(transfer->todo_count, 0, sizeof transfer->todo_count);
+    for (size_t i = 0; i < transfer->count; i++) {
+        const struct fetched *file = &transfer->files[i];
+
+        if (!file->is_done)
+            transfer->todo[CHECKSUMS][transfer->todo_count[CHECKSUMS]++] = i;
+    }
     for (int in_part = 1; in_part >= 0; in_part--)
-        for (size_t i = 0; i < transfer->count; i++)
-            if (!transfer->files[i].is_done && (transfer->files[i].temporary != NULL) == (in_part == 1))
-                transfer->todo[transfer->todo_count++] = i;
-    transfer->current = transfer->hashed = transfer->named[0] = transfer->named[1] = 0;
+        for (size_t i = 0; i < transfer->count; i++) {
+            const struct fetched *file = &transfer->files[i];
+
+            if (!file->is_done && !file->is_complete && (file->received > 0) == (in_part == 1))
+                transfer->todo[DATA][transfer->todo_count[DATA]++] = i;
+        }
+    memset(transfer->current, 0, sizeof transfer->current);
+    memset(transfer->named, 0, sizeof transfer->named);
     strbuf_clear(&transfer->line);
     strbuf_clear(&transfer->complaints);
-}
-
-/* After a broken connection: at most one file can go on where it was, as there is one checksum under way. A file that
- * is complete but not verified is fetched anew. */
-static void keep_only_partial(struct transfer *transfer)
-{
-    const struct fetched *partial = current_file(transfer);
-
-    for (size_t i = 0; i < transfer->count; i++) {
-        struct fetched *file = &transfer->files[i];
-
-        if (file->is_done || (file == partial && file->received > 0 && file->received < file->size))
-            continue;
-        transfer->done_bytes -= file->received;
-        fetched_drop(file);
-    }
 }
 
 static void pause_before(size_t attempt)
@@ -272,7 +271,7 @@ static int reconnect(struct transfer *transfer, struct fetch_result *ret, struct
 
 static int tell_missing(struct transfer *transfer, struct err *err)
 {
-    const struct fetched *first = &transfer->files[transfer->todo[0]];
+    const struct fetched *first = &transfer->files[transfer->todo[CHECKSUMS][0]];
     const char *what = first->received < first->size ? "it came too short"
                        : first->is_wrong             ? "its checksum is not the board's"
                                                      : "the board did not tell its checksum";
@@ -280,10 +279,11 @@ static int tell_missing(struct transfer *transfer, struct err *err)
 
     if (length > 0)
         err_set(err, ERR_REMOTE, "%zu of %zu files did not come through, the first is '%s': %s (%.*s)",
-                transfer->todo_count, transfer->count, first->path, what, (int)length, transfer->complaints.data);
+                transfer->todo_count[CHECKSUMS], transfer->count, first->path, what, (int)length,
+                transfer->complaints.data);
     else
-        err_set(err, ERR_REMOTE, "%zu of %zu files did not come through, the first is '%s': %s", transfer->todo_count,
-                transfer->count, first->path, what);
+        err_set(err, ERR_REMOTE, "%zu of %zu files did not come through, the first is '%s': %s",
+                transfer->todo_count[CHECKSUMS], transfer->count, first->path, what);
     return err_hint(err, "see that no program of the board still writes there, then fetch them by hand or run again");
 }
 
@@ -293,12 +293,11 @@ static int transfer_all(struct transfer *transfer, struct fetch_result *ret, str
 
     for (int round = 0; round < MOST_ROUNDS; round++) {
         make_todo(transfer);
-        if (transfer->todo_count == 0)
+        if (transfer->todo_count[CHECKSUMS] == 0)
             return 0;
         result = serve_streams(transfer, err);
         if (result != 0 && ssh_is_lost(transfer->board->connection) && !interrupted() &&
             ret->reconnections < MOST_RECONNECTIONS) {
-            keep_only_partial(transfer);
             result = reconnect(transfer, ret, err);
             round--; /* bounded by the reconnections */
             if (result == 0)
@@ -307,12 +306,14 @@ static int transfer_all(struct transfer *transfer, struct fetch_result *ret, str
         if (result != 0)
             return result;
         make_todo(transfer);
-        if (transfer->todo_count == 0)
+        if (transfer->todo_count[CHECKSUMS] == 0)
             return 0;
         tell_missing(transfer, err); /* what it came to, before all of it is dropped */
-        for (size_t i = 0; i < transfer->todo_count; i++) {
-            transfer->done_bytes -= transfer->files[transfer->todo[i]].received;
-            fetched_drop(&transfer->files[transfer->todo[i]]);
+        for (size_t i = 0; i < transfer->todo_count[CHECKSUMS]; i++) {
+            struct fetched *file = &transfer->files[transfer->todo[CHECKSUMS][i]];
+
+            transfer->done_bytes -= file->received;
+            fetched_drop(file);
         }
         checksum_free(transfer->sum);
         transfer->sum = checksum_new();
@@ -327,13 +328,15 @@ static int transfer_init(struct transfer *transfer, struct listing *listing, str
     transfer->count = listing->count;
     transfer->total_bytes = listing_bytes(listing);
     transfer->files = calloc(listing->count + 1, sizeof *transfer->files);
-    transfer->todo = calloc(listing->count + 1, sizeof *transfer->todo);
+    for (int i = 0; i < STREAMS; i++)
+        transfer->todo[i] = calloc(listing->count + 1, sizeof *transfer->todo[i]);
     transfer->sum = checksum_new();
     strbuf_init(&transfer->line, LINE_LIMIT);
-    strbuf_init(&transfer->names[0], SCRIPT_LIMIT);
-    strbuf_init(&transfer->names[1], SCRIPT_LIMIT);
+    strbuf_init(&transfer->names[DATA], SCRIPT_LIMIT);
+    strbuf_init(&transfer->names[CHECKSUMS], SCRIPT_LIMIT);
     strbuf_init(&transfer->complaints, 2048);
-    if (transfer->files == NULL || transfer->todo == NULL || transfer->sum == NULL)
+    if (transfer->files == NULL || transfer->todo[DATA] == NULL || transfer->todo[CHECKSUMS] == NULL ||
+        transfer->sum == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < listing->count; i++)
         fetched_init(&transfer->files[i], listing->files[i].path, listing->files[i].size);
@@ -345,11 +348,12 @@ static void transfer_release(struct transfer *transfer)
     for (size_t i = 0; transfer->files != NULL && i < transfer->count; i++)
         fetched_drop(&transfer->files[i]);
     free(transfer->files);
-    free(transfer->todo);
+    free(transfer->todo[DATA]);
+    free(transfer->todo[CHECKSUMS]);
     checksum_free(transfer->sum);
     strbuf_release(&transfer->line);
-    strbuf_release(&transfer->names[0]);
-    strbuf_release(&transfer->names[1]);
+    strbuf_release(&transfer->names[DATA]);
+    strbuf_release(&transfer->names[CHECKSUMS]);
     strbuf_release(&transfer->complaints);
 }
 
@@ -362,6 +366,17 @@ static int make_target(const char *local, struct err *err)
         return err_hint(err, "move it away, or choose another --output");
     }
     return err_set_errno(err, errno, "cannot make the directory '%s'", local);
+}
+
+/* What came whole over a connection that broke for good, before the board told the checksums, is not thrown away: SSH
+ * guards its bytes, only the board's reading of its own disk is unchecked. */
+static void keep_complete(struct transfer *transfer)
+{
+    struct err ignored = ERR_INIT;
+
+    for (size_t i = 0; transfer->files != NULL && i < transfer->count; i++)
+        if (transfer->files[i].is_complete && !transfer->files[i].is_wrong && !transfer->files[i].is_done)
+            fetched_keep(&transfer->files[i], &ignored);
 }
 
 int ssh_fetch(struct board *board, const char *remote, const char *local, const struct progress *progress,
@@ -384,6 +399,8 @@ int ssh_fetch(struct board *board, const char *remote, const char *local, const 
         result = make_target(local, err);
     if (result == 0)
         result = transfer_all(&transfer, ret, err);
+    if (result != 0 && ssh_is_lost(board->connection))
+        keep_complete(&transfer);
     for (size_t i = 0; transfer.files != NULL && i < transfer.count; i++)
         if (transfer.files[i].is_done) {
             ret->files++;

@@ -77,7 +77,7 @@ int fetched_write(struct fetched *file, const char *bytes, size_t length, struct
     return 0;
 }
 
-static int give_name(struct fetched *file, struct err *err)
+int fetched_keep(struct fetched *file, struct err *err)
 {
     if (rename(file->temporary, file->target) < 0)
         return local_error(file, errno, err);
@@ -91,7 +91,7 @@ static int give_name(struct fetched *file, struct err *err)
 static int compare(struct fetched *file, struct err *err)
 {
     if (strcmp(file->checksum, file->expected) == 0)
-        return give_name(file, err);
+        return fetched_keep(file, err);
     file->is_wrong = true;
     return 0;
 }
@@ -108,7 +108,7 @@ int fetched_complete(struct fetched *file, struct checksum *sum, bool awaits_che
         return err_set(err, ERR_NO_MEMORY, "cannot compute the checksum of '%s'", file->target);
     file->is_complete = true;
     if (!awaits_checksum)
-        return give_name(file, err);
+        return fetched_keep(file, err);
     return file->expected[0] != '\0' ? compare(file, err) : 0;
 }
 

@@ -32,6 +32,9 @@ int fetched_complete(struct fetched *file, struct checksum *sum, bool awaits_che
 /* The board's checksum, before or after the bytes; gives the file its name when all agrees. */
 int fetched_expect(struct fetched *file, const char *checksum, struct err *err);
 
+/* Gives a complete file its name without waiting for the board's checksum. */
+int fetched_keep(struct fetched *file, struct err *err);
+
 /* Removes what is not done and starts anew; frees what it holds. */
 void fetched_drop(struct fetched *file);
 

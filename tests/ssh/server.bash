@@ -105,10 +105,23 @@ collect() {
     run_msprof collect -m "$project/out/main" --config board.ini "$@"
 }
 
-# Starts collect in the background with its output in files; sets $collect_process.
+# collect_in_background [ARGUMENTS [OPTION...]]: the same with arguments of the program; its output goes into files. The
+# shell would have its background processes ignore SIGINT.
 collect_in_background() {
-    "$MSPROF" collect -m "$project/out/main" --config board.ini "$@" >collect.out 2>collect.err 3>&- &
+    local arguments=${1:-}
+    shift
+    env --default-signal=INT "$MSPROF" collect -m "$project/out/main${arguments:+ $arguments}" --config board.ini "$@" \
+        >collect.out 2>collect.err 3>&- &
     collect_process=$!
+}
+
+# Ctrl-C, and the end of collect as run_msprof tells it.
+interrupt_collect() {
+    kill -INT "$collect_process"
+    status=0
+    wait "$collect_process" || status=$?
+    # shellcheck disable=SC2034 # for the tests
+    output=$(<collect.out) stderr=$(<collect.err)
 }
 
 # The capture's directory: exactly one.
