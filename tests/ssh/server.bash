@@ -156,7 +156,7 @@ make_user() {
     [ "$(id -u)" -eq 0 ] || skip "making a throw-away account needs root"
     command -v useradd >/dev/null || skip "useradd is not there"
     board_user=msproftest$$
-    chmod 755 "$BATS_TEST_TMPDIR" "$scratch"
+    home=$(mktemp -d /tmp/msprof-home.XXXXXX) # the directories of bats are closed to other users
     useradd --no-create-home --home-dir "$home" --shell /bin/sh "$board_user" || skip "useradd does not work here"
     chown -R "$board_user" "$home"
     password='pass ;#"word'
@@ -164,6 +164,10 @@ make_user() {
 }
 
 remove_user() {
-    [ -z "${board_user:-}" ] || userdel "$board_user" 2>/dev/null || true
+    [ -n "${board_user:-}" ] || return 0
+    userdel "$board_user" 2>/dev/null || true
     board_user=''
+    case $home in
+    /tmp/msprof-home.*) rm -rf "$home" ;;
+    esac
 }
