@@ -15,9 +15,15 @@ struct text {
     size_t length;
 };
 
+/* As json_parse has it: control characters count as blanks. */
+static bool is_blank(char c)
+{
+    return (unsigned char)c <= ' ';
+}
+
 static void skip_blanks(struct scanner *s)
 {
-    while (s->at < s->end && (*s->at == ' ' || *s->at == '\t' || *s->at == '\n' || *s->at == '\r'))
+    while (s->at < s->end && is_blank(*s->at))
         s->at++;
 }
 
@@ -47,7 +53,7 @@ static void skip_value(struct scanner *s)
                 return;
             continue;
         }
-        if (depth == 0 && (c == ',' || c == '}' || c == ']' || c == ' ' || c == '\t' || c == '\n' || c == '\r'))
+        if (depth == 0 && (c == ',' || c == '}' || c == ']' || is_blank(c)))
             return;
         if (c == '{' || c == '[')
             depth++;
@@ -153,7 +159,7 @@ static void add_profiler(struct strbuf *ret, struct text profiler, struct member
         strbuf_addf(ret, "\"%s\"", next->value);
         at = next->found.start + next->found.length;
     }
-    while (tail > at && (tail[-1] == ' ' || tail[-1] == '\t' || tail[-1] == '\n' || tail[-1] == '\r'))
+    while (tail > at && is_blank(tail[-1]))
         tail--;
     strbuf_add(ret, at, (size_t)(tail - at));
     add_members(ret, members, !is_empty_object(profiler));
@@ -205,6 +211,25 @@ static int patch_text(struct scanner text, struct member members[MEMBER_COUNT], 
     return 0;
 }
 
+/* Whether the patched text says what was wished, read as a program reads it: keys that are spelled with escapes, or
+ * hold NUL bytes, are found by a parser and not by us. */
+static int check_patched(const struct strbuf *patched, const struct member members[MEMBER_COUNT], struct err *err)
+{
+    struct json *root = json_parse(patched->data, patched->length, err);
+    const struct json *profiler = json_member(root, "profiler");
+    bool is_right = root != NULL;
+
+    for (int i = 0; i < MEMBER_COUNT && is_right; i++) {
+        const char *value = json_string(json_member(profiler, members[i].name));
+
+        if (value == NULL && members[i].other_name != NULL)
+            value = json_string(json_member(profiler, members[i].other_name));
+        is_right = value != NULL && strcmp(value, members[i].value) == 0;
+    }
+    json_free(root);
+    return is_right ? 0 : err_set(err, ERR_FORMAT, "a key of \"profiler\" is spelled with escapes or repeated");
+}
+
 int acl_json_patch(const char *text, size_t length, const struct acl_settings *settings, struct strbuf *ret,
                    struct acl_dump *ret_dump, struct err *err)
 {
@@ -228,6 +253,8 @@ int acl_json_patch(const char *text, size_t length, const struct acl_settings *s
         result = patch_text((struct scanner){text, text + length}, members, ret, err);
     if (result == 0 && ret->failed)
         result = err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (result == 0)
+        result = check_patched(ret, members, err);
     *ret_dump = look_for_dump(root);
     json_free(root);
     return result;
