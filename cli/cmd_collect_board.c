@@ -137,21 +137,6 @@ static int choose_paths(struct session *session, struct err *err)
                          "another 'remote_dir' in the ini file");
 }
 
-/* Whether a word is in a list with blanks between. */
-static bool has_word(const char *list, const char *word)
-{
-    size_t length = strlen(word);
-
-    while (*list != '\0') {
-        size_t n = strcspn(list, " ");
-
-        if (n == length && memcmp(list, word, n) == 0)
-            return true;
-        list += n + (list[n] == ' ');
-    }
-    return false;
-}
-
 /* What must be right before anything is changed on the board. */
 static int check_board(struct session *session, struct err *err)
 {
@@ -161,7 +146,7 @@ static int check_board(struct session *session, struct err *err)
     int result;
 
     if (plan->machines[0] != '\0' && session->board.machine[0] != '\0' &&
-        !has_word(plan->machines, session->board.machine)) {
+        !elf_machine_is_among(plan->machines, session->board.machine)) {
         err_set(err, ERR_REMOTE, "'%s' is made for %s, and the board is %s", plan->main, plan->machines,
                 session->board.machine);
         return err_hint(err, "build the project with the board's compiler");

@@ -348,3 +348,17 @@ int elf_machines(const char *path, const char **ret, struct err *err)
             *ret = machines[i].names;
     return 0;
 }
+
+bool elf_machine_is_among(const char *machines, const char *machine)
+{
+    size_t length = strlen(machine);
+
+    while (*machines != '\0') {
+        size_t n = strcspn(machines, " ");
+
+        if (n == length && memcmp(machines, machine, n) == 0)
+            return true;
+        machines += n + (machines[n] == ' ');
+    }
+    return false;
+}

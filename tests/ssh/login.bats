@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # Ways to log in: agent, keys of every type, password, keyboard-interactive; OpenSSH and dropbear; where secrets come from.
-# shellcheck disable=SC2154 # run_msprof and make_board set them
+# shellcheck disable=SC2154,SC2016 # run_msprof and make_board set them; scripts for the board stand in single quotes
 
 load ../cli/common
 load server
@@ -31,7 +31,10 @@ use_password() {
     ssh-keygen -q -t ecdsa -N '' -f "$keys/host"
     use_key ecdsa
     start_sshd
-    collect
+    # libssh2 1.10 forgets a few bytes of each ECDSA signature
+    echo leak:libssh2.so >suppressions
+    LSAN_OPTIONS=${LSAN_OPTIONS:-}:suppressions=$scratch/suppressions:print_suppressions=0 \
+        ASAN_OPTIONS=${ASAN_OPTIONS:-}:fast_unwind_on_malloc=0 collect
     expect_status 0
     expect_contains "$stderr" "(key)"
 }
@@ -47,7 +50,7 @@ use_password() {
     collect
     expect_status 0
     expect_not_contains "$stderr" sesame
-    ! grep -rq sesame "$project/profiling"
+    expect_failure grep -rq sesame "$project/profiling"
     PASS=wrong collect
     expect_status 5
     expect_contains "$stderr" "the passphrase is wrong"
@@ -88,7 +91,7 @@ s = socket.socket(socket.AF_UNIX); s.bind('$scratch/agent'); s.listen(); open('$
     expect_status 0
     expect_contains "$stderr" "(password)"
     expect_not_contains "$stderr" "$password"
-    ! grep -rqF "$password" "$project/profiling"
+    expect_failure grep -rqF "$password" "$project/profiling"
     sed -i 's/^pwd = .*/pwd = not the one/' board.ini
     collect --output second
     expect_status 5

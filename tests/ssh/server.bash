@@ -1,8 +1,17 @@
 # A "board" for the tests of collect: an SSH server on 127.0.0.1 with throw-away keys and a home directory of its own.
-# Load it after ../cli/common. Every process that is started here is ended by stop_all, by its number.
+# Load it after ../cli/common, which sets what stands for it here.
+# shellcheck disable=SC2154,SC2034 Every process that is started here is ended by stop_all, by its number.
 
 ssh_programs=${MSPROF_BUILD:-$repository/build/release}/tests/ssh
 board_processes=()
+
+# A command must fail ('!' does not end a test).
+expect_failure() {
+    if "$@"; then
+        echo "did not fail: $*" >&2
+        return 1
+    fi
+}
 
 free_port() {
     local port
@@ -120,17 +129,16 @@ interrupt_collect() {
     kill -INT "$collect_process"
     status=0
     wait "$collect_process" || status=$?
-    # shellcheck disable=SC2034 # for the tests
     output=$(<collect.out) stderr=$(<collect.err)
 }
 
 # The capture's directory: exactly one.
 the_capture() {
     local found=("${1:-$project/profiling}"/JOB*)
-    [ ${#found[@]} -eq 1 ] && [ -d "${found[0]}" ] || {
+    if [ ${#found[@]} -ne 1 ] || [ ! -d "${found[0]}" ]; then
         echo "expected one capture, found: ${found[*]}" >&2
         return 1
-    }
+    fi
     printf '%s\n' "${found[0]}"
 }
 
