@@ -157,13 +157,16 @@ int job_import(struct capture_job *job)
 /* The problems that an earlier import met; returns an exit status. */
 static int tell_known_problems(struct capture_job *job, sqlite3 *db)
 {
-    int64_t problems = db_problem_count(db);
+    struct err err = ERR_INIT;
+    struct db_facts facts;
+    int64_t problems;
 
+    if (db_read_facts(db, &facts, &err) != 0)
+        return job_fail(job, LOG_SOURCE_COMMON, &err);
+    problems = facts.problems;
     if (problems == 0)
         return STATUS_DONE;
     if (job->settings->strict) {
-        struct err err = ERR_INIT;
-
         err_set(&err, ERR_STRICT, "'%s' has %" PRId64 " data problem%s, and --strict is given", job->directory,
                 problems, console_plural((uint64_t)problems));
         err_hint(&err, "'msprof import -dir %s' tells of them", job->directory);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int database_setup(struct err *err)
@@ -165,9 +166,14 @@ static int64_t pragma_integer(sqlite3 *db, const char *sql)
 int database_open(const char *path, sqlite3 **ret, struct err *err)
 {
     sqlite3 *db = NULL;
+    struct stat info;
     int status = 0;
-    if (access(path, F_OK) != 0)
+    if (stat(path, &info) != 0)
         return err_set_errno(err, errno, "cannot open database '%s'", path);
+    if (!S_ISREG(info.st_mode)) { /* opening a pipe would wait */
+        err_set(err, ERR_FORMAT, "'%s' is not a regular file; expected a database", path);
+        return err_hint(err, "move it away and run 'msprof import'");
+    }
     if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
         status = database_error(err, db, "cannot open the database");
         err_wrap(err, "cannot open '%s'", path);
@@ -183,6 +189,13 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
                 "'%s' is not a database of this version: application id 0x%llx, version %lld; expected 0x%x, %d", path,
                 (unsigned long long)application, (long long)version, DATABASE_APPLICATION_ID, DATABASE_USER_VERSION);
         status = err_hint(err, "run 'msprof import' to build it anew");
+        goto out;
+    }
+    int64_t bytes = pragma_integer(db, "PRAGMA page_count") * pragma_integer(db, "PRAGMA page_size");
+    if (bytes != info.st_size) {
+        err_set(err, ERR_FORMAT, "'%s' is cut off: %lld bytes; expected %lld", path, (long long)info.st_size,
+                (long long)bytes);
+        status = err_hint(err, "run 'msprof import' to build it anew");
     }
 out:
     if (status < 0)
@@ -192,26 +205,25 @@ out:
     return status;
 }
 
-char *database_meta(sqlite3 *db, const char *key)
+int database_meta(sqlite3 *db, const char *key, char **ret, struct err *err)
 {
     sqlite3_stmt *statement;
-    char *value = NULL;
-    if (sqlite3_prepare_v2(db, "SELECT value FROM meta WHERE key = ?1", -1, &statement, NULL) != SQLITE_OK)
-        return NULL;
-    sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC);
-    if (sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_text(statement, 0) != NULL)
-        value = strdup((const char *)sqlite3_column_text(statement, 0));
+    int status = database_prepare(db, "SELECT value FROM meta WHERE key = ?1", &statement, err);
+    if (status < 0)
+        return status;
+    int code = sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC);
+    if (code == SQLITE_OK)
+        code = sqlite3_step(statement);
+    const char *text = code == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    char *copy = text != NULL ? strdup(text) : NULL;
+    if (code == SQLITE_DONE)
+        status = err_set(err, ERR_FORMAT, "the database does not tell its %s", key);
+    else if (code != SQLITE_ROW)
+        status = database_error(err, db, "the database cannot be read");
+    else if (copy == NULL)
+        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+    else
+        *ret = copy;
     sqlite3_finalize(statement);
-    return value;
-}
-
-int64_t database_meta_integer(sqlite3 *db, const char *key, int64_t otherwise)
-{
-    char *text = database_meta(db, key);
-    char *end;
-    errno = 0;
-    long long value = text != NULL ? strtoll(text, &end, 10) : 0;
-    bool valid = text != NULL && *text != '\0' && *end == '\0' && errno == 0;
-    free(text);
-    return valid ? value : otherwise;
+    return status;
 }

@@ -38,8 +38,7 @@ void database_build_abort(struct database_build *build);
 int database_open(const char *path, sqlite3 **ret, struct err *err);
 void database_close(sqlite3 *db);
 
-/* A value of the meta table as text (free() it), NULL when absent. */
-char *database_meta(sqlite3 *db, const char *key);
-int64_t database_meta_integer(sqlite3 *db, const char *key, int64_t otherwise);
+/* A value of the meta table as text (free() it). -ERR_FORMAT when it is not there. */
+int database_meta(sqlite3 *db, const char *key, char **ret, struct err *err);
 
 #endif

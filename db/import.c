@@ -268,8 +268,9 @@ int db_import(const struct import_request *request, struct diagnostics *diag, st
 
 static bool meta_equals(sqlite3 *db, const char *key, const char *expected)
 {
-    char *value = database_meta(db, key);
-    bool equal = value != NULL && strcmp(value, expected) == 0;
+    struct err ignored = ERR_INIT;
+    char *value = NULL;
+    bool equal = database_meta(db, key, &value, &ignored) == 0 && strcmp(value, expected) == 0;
     free(value);
     return equal;
 }

@@ -2,6 +2,7 @@
 #include "db/query.h"
 
 #include "base/interrupt.h"
+#include "base/number.h"
 #include "db/database.h"
 #include "db/query_loop.h"
 
@@ -58,20 +59,29 @@ const char *query_text(sqlite3_stmt *row, int column)
     return (const char *)sqlite3_column_text(row, column);
 }
 
-int db_family(sqlite3 *db)
+static int read_number(sqlite3 *db, const char *key, int64_t *ret, struct err *err)
 {
-    char *family = database_meta(db, "family");
-    int result = family != NULL && strcmp(family, "ascend-job") == 0 ? DB_FAMILY_JOB : DB_FAMILY_SVP;
+    char *text = NULL;
+    int status = database_meta(db, key, &text, err);
+    if (status == 0 && number_parse_integer(text, strlen(text), ret) != 0)
+        status = err_set(err, ERR_FORMAT, "the database's %s is '%s'; expected a number", key, text);
+    free(text);
+    return status;
+}
+
+int db_read_facts(sqlite3 *db, struct db_facts *ret, struct err *err)
+{
+    struct db_facts facts;
+    char *family;
+    int status = database_meta(db, "family", &family, err);
+    if (status < 0)
+        return status;
+    facts.family = strcmp(family, "ascend-job") == 0 ? DB_FAMILY_JOB : DB_FAMILY_SVP;
     free(family);
-    return result;
-}
-
-int64_t db_origin_ns(sqlite3 *db)
-{
-    return database_meta_integer(db, "origin_ns", 0);
-}
-
-int64_t db_problem_count(sqlite3 *db)
-{
-    return database_meta_integer(db, "problems", 0);
+    status = read_number(db, "origin_ns", &facts.origin_ns, err);
+    if (status == 0)
+        status = read_number(db, "problems", &facts.problems, err);
+    if (status == 0)
+        *ret = facts;
+    return status;
 }

@@ -12,14 +12,15 @@
 #include <stdint.h>
 
 enum { DB_FAMILY_SVP, DB_FAMILY_JOB };
-/* Which family of capture the database was made from. */
-int db_family(sqlite3 *db);
-/* The earliest absolute time in the capture: what timelines count from; 0 when there is none. ns, device or host
- * monotonic. */
-int64_t db_origin_ns(sqlite3 *db);
-/* Data problems met at import: how many reports of severity warning or error the diagnostics table holds; 0 when it
- * cannot be read. */
-int64_t db_problem_count(sqlite3 *db);
+
+/* What the import knew about the capture as a whole. */
+struct db_facts {
+    int family;        /* DB_FAMILY_... */
+    int64_t origin_ns; /* the earliest absolute time: what timelines count from; 0 when there is none. ns, device or
+                          host monotonic */
+    int64_t problems;  /* reports of severity warning or error at import */
+};
+int db_read_facts(sqlite3 *db, struct db_facts *ret, struct err *err);
 
 /* ---- SVP ---- */
 

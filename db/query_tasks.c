@@ -10,6 +10,7 @@ struct svp_task_reader {
     sqlite3 *db;
     sqlite3_stmt *runs, *tasks, *times;
     /* Of the read under way: */
+    sqlite3_stmt *statement;
     int (*each)(void *arg, const struct svp_task *task, struct err *err);
     void *arg;
     struct err *err;
@@ -23,18 +24,25 @@ static int64_t value_integer(sqlite3_value *value)
     return result == 0 && sqlite3_value_type(value) == SQLITE_NULL ? DB_NULL : result;
 }
 
+enum { TASK_TIMES = 4, TASK_VALUES = TASK_TIMES + 1 + SVP_CYCLE_KINDS + 2 };
+
 /* An aggregate that hands every row to the callback: SQLite calls it from inside its own loop, which is about half
- * again as fast as stepping out for each row. */
-static void give_time(sqlite3_context *context, int argc, sqlite3_value **argv)
+ * again as fast as stepping out for each row. Its arguments are a task's times, or all of its values. */
+static void give_task(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
-    (void)argc;
     struct svp_task_reader *reader = sqlite3_user_data(context);
-    const struct svp_task task = {
-        .start_ns = value_integer(argv[0]),
-        .duration_ns = value_integer(argv[1]),
-        .stream_id = value_integer(argv[2]),
-        .task_id = value_integer(argv[3]),
-    };
+    struct svp_task task;
+    task.start_ns = value_integer(argv[0]);
+    task.duration_ns = value_integer(argv[1]);
+    task.stream_id = value_integer(argv[2]);
+    task.task_id = value_integer(argv[3]);
+    if (argc == TASK_VALUES) {
+        task.total_cycle = value_integer(argv[TASK_TIMES]);
+        for (int i = 0; i < SVP_CYCLE_KINDS; i++)
+            task.cycles[i] = value_integer(argv[TASK_TIMES + 1 + i]);
+        task.ddr_read_bytes = value_integer(argv[TASK_VALUES - 2]);
+        task.ddr_write_bytes = value_integer(argv[TASK_VALUES - 1]);
+    }
     if (reader->status == 0)
         reader->status = (++reader->polled & 1023) == 0 && interrupted()
                              ? interrupt_error(reader->err)
@@ -43,35 +51,44 @@ static void give_time(sqlite3_context *context, int argc, sqlite3_value **argv)
         sqlite3_result_error(context, "stopped", -1);
 }
 
-static void end_times(sqlite3_context *context)
+static void end_tasks(sqlite3_context *context)
 {
     sqlite3_result_int(context, 0);
+}
+
+static int create_give_task(struct svp_task_reader *reader, int argc, struct err *err)
+{
+    return sqlite3_create_function_v2(reader->db, "give_task", argc, SQLITE_UTF8, reader, NULL, give_task, end_tasks,
+                                      NULL) == SQLITE_OK
+               ? 0
+               : database_error(err, reader->db, "the database cannot be read");
 }
 
 struct svp_task_reader *svp_task_reader_new(sqlite3 *db, struct err *err)
 {
     struct svp_task_reader *reader = calloc(1, sizeof *reader);
-    int status = reader != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
-    if (status == 0) {
-        reader->db = db;
-        if (sqlite3_create_function_v2(db, "give_time", 4, SQLITE_UTF8, reader, NULL, give_time, end_times, NULL) !=
-            SQLITE_OK)
-            status = database_error(err, db, "the database cannot be read");
+    if (reader == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
     }
+    reader->db = db;
+    int status = create_give_task(reader, TASK_TIMES, err);
+    if (status == 0)
+        status = create_give_task(reader, TASK_VALUES, err);
     if (status == 0)
         status = database_prepare(
             db, "SELECT first_task, last_task FROM inference_run WHERE inference_id = ?1 ORDER BY first_task",
             &reader->runs, err);
     if (status == 0)
-        status =
-            database_prepare(db,
-                             "SELECT start_ns, duration_ns, stream_id, task_id, total_cycle, mac_busy_cycle,"
-                             " mac_ppen_cycle, vec_busy_cycle, vec_ppen_cycle, dstr_cycle, dtrans_cycle, dld_cycle,"
-                             " wld_cycle, ddr_read_bytes, ddr_write_bytes FROM ai_core_task WHERE id BETWEEN ?1 AND ?2",
-                             &reader->tasks, err);
+        status = database_prepare(
+            db,
+            "SELECT give_task(start_ns, duration_ns, stream_id, task_id, total_cycle, mac_busy_cycle, mac_ppen_cycle,"
+            " vec_busy_cycle, vec_ppen_cycle, dstr_cycle, dtrans_cycle, dld_cycle, wld_cycle, ddr_read_bytes,"
+            " ddr_write_bytes) FROM ai_core_task WHERE id BETWEEN ?1 AND ?2",
+            &reader->tasks, err);
     if (status == 0)
         status = database_prepare(db,
-                                  "SELECT give_time(start_ns, duration_ns, stream_id, task_id) FROM ai_core_task"
+                                  "SELECT give_task(start_ns, duration_ns, stream_id, task_id) FROM ai_core_task"
                                   " WHERE id BETWEEN ?1 AND ?2",
                                   &reader->times, err);
     if (status < 0) {
@@ -91,64 +108,40 @@ void svp_task_reader_free(struct svp_task_reader *reader)
     free(reader);
 }
 
-static int give_task(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    struct svp_task_reader *reader = arg;
-    struct svp_task task = {
-        .start_ns = query_integer(row, 0),
-        .duration_ns = query_integer(row, 1),
-        .stream_id = query_integer(row, 2),
-        .task_id = query_integer(row, 3),
-        .total_cycle = query_integer(row, 4),
-        .ddr_read_bytes = query_integer(row, 5 + SVP_CYCLE_KINDS),
-        .ddr_write_bytes = query_integer(row, 6 + SVP_CYCLE_KINDS),
-    };
-    for (int i = 0; i < SVP_CYCLE_KINDS; i++)
-        task.cycles[i] = query_integer(row, 5 + i);
-    return reader->each(reader->arg, &task, err);
-}
-
 static int read_run(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct svp_task_reader *reader = arg;
-    sqlite3_bind_int64(reader->tasks, 1, sqlite3_column_int64(row, 0));
-    sqlite3_bind_int64(reader->tasks, 2, sqlite3_column_int64(row, 1));
-    return query_loop(reader->db, reader->tasks, give_task, reader, err);
-}
-
-static int read_run_times(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    struct svp_task_reader *reader = arg;
+    sqlite3_stmt *statement = reader->statement;
     reader->status = 0;
     reader->err = err;
-    sqlite3_bind_int64(reader->times, 1, sqlite3_column_int64(row, 0));
-    sqlite3_bind_int64(reader->times, 2, sqlite3_column_int64(row, 1));
-    int code = sqlite3_step(reader->times), status = reader->status;
+    sqlite3_bind_int64(statement, 1, sqlite3_column_int64(row, 0));
+    sqlite3_bind_int64(statement, 2, sqlite3_column_int64(row, 1));
+    int code = sqlite3_step(statement), status = reader->status;
     if (status == 0 && code != SQLITE_ROW)
         status = database_error(err, reader->db, "the database cannot be read");
-    sqlite3_reset(reader->times);
+    sqlite3_reset(statement);
     return status;
 }
 
-static int read_tasks(struct svp_task_reader *reader, int64_t inference_id,
-                      int (*run)(void *arg, sqlite3_stmt *row, struct err *err),
+static int read_tasks(struct svp_task_reader *reader, sqlite3_stmt *statement, int64_t inference_id,
                       int (*each)(void *arg, const struct svp_task *task, struct err *err), void *arg, struct err *err)
 {
+    reader->statement = statement;
     reader->each = each;
     reader->arg = arg;
     sqlite3_bind_int64(reader->runs, 1, inference_id);
-    return query_loop(reader->db, reader->runs, run, reader, err);
+    return query_loop(reader->db, reader->runs, read_run, reader, err);
 }
 
 int svp_read_tasks(struct svp_task_reader *reader, int64_t inference_id,
                    int (*each)(void *arg, const struct svp_task *task, struct err *err), void *arg, struct err *err)
 {
-    return read_tasks(reader, inference_id, read_run, each, arg, err);
+    return read_tasks(reader, reader->tasks, inference_id, each, arg, err);
 }
 
 int svp_read_task_times(struct svp_task_reader *reader, int64_t inference_id,
                         int (*each)(void *arg, const struct svp_task *task, struct err *err), void *arg,
                         struct err *err)
 {
-    return read_tasks(reader, inference_id, read_run_times, each, arg, err);
+    return read_tasks(reader, reader->times, inference_id, each, arg, err);
 }

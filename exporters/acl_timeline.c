@@ -1,8 +1,9 @@
-/* acl_*: the ACL calls of one model, a thread of the trace for each thread of the program. */
+#include "exporters/acl_timeline.h"
+
 #include "base/interrupt.h"
 #include "db/database.h"
 #include "exporters/lanes.h"
-#include "exporters/svp_timeline.h"
+#include "exporters/svp_timeline_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

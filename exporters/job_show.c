@@ -1,6 +1,7 @@
+#include "exporters/job_show.h"
+
 #include "base/interrupt.h"
 #include "exporters/job_summary.h"
-#include "exporters/show.h"
 
 struct job_show {
     struct show *show;

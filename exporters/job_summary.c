@@ -2,7 +2,7 @@
 
 #include "base/interrupt.h"
 #include "exporters/report_name.h"
-#include "exporters/summary.h"
+#include "exporters/summary_file.h"
 
 #define SUMMARY_COLUMNS 13
 #define PROGRESS_ROWS 8192

@@ -1,69 +1,14 @@
-#include "exporters/summary.h"
-
 #include "db/query.h"
+#include "exporters/export.h"
 #include "exporters/job_summary.h"
-#include "exporters/report_name.h"
 #include "exporters/svp_summary.h"
-
-#include <stdlib.h>
-
-int summary_name(struct strbuf *name, const char *report, const int64_t *numbers, size_t count,
-                 enum table_format format, struct err *err)
-{
-    strbuf_clear(name);
-    strbuf_adds(name, report);
-    for (size_t i = 0; i < count; i++) {
-        strbuf_addc(name, '_');
-        report_name_number(name, numbers[i]);
-    }
-    strbuf_adds(name, table_suffix(format));
-    return name->failed ? err_set(err, ERR_NO_MEMORY, "no room for the name of a report file") : 0;
-}
-
-int summary_open(struct summary_file *file, const struct export_options *options, struct export_result *result,
-                 const char *report, const char *name, const struct column_titles *titles, struct err *err)
-{
-    char *path = path_join(options->directory, name);
-    if (path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory for the path of '%s'", name);
-    int failed = table_open(&file->table, path, options->format, titles->texts, titles->count, err);
-    if (failed < 0) {
-        free(path);
-        return failed;
-    }
-    file->options = options;
-    file->result = result;
-    file->report = report;
-    file->path = path;
-    return 0;
-}
-
-int summary_commit(struct summary_file *file, struct err *err)
-{
-    uint64_t rows = file->table.rows;
-    int result = table_commit(&file->table, err);
-    if (result == 0) {
-        file->result->files++;
-        file->result->rows += rows;
-        if (file->options->written != NULL)
-            file->options->written(file->options->written_arg, file->report, file->path);
-    }
-    free(file->path);
-    file->path = NULL;
-    return result;
-}
-
-void summary_abort(struct summary_file *file)
-{
-    if (file->path == NULL)
-        return;
-    table_abort(&file->table);
-    free(file->path);
-    file->path = NULL;
-}
 
 int export_summary(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
 {
     *ret = (struct export_result){.files = 0};
-    return db_family(db) == DB_FAMILY_JOB ? job_summary(db, options, ret, err) : svp_summary(db, options, ret, err);
+    struct db_facts facts;
+    int result = db_read_facts(db, &facts, err);
+    if (result != 0)
+        return result;
+    return facts.family == DB_FAMILY_JOB ? job_summary(db, options, ret, err) : svp_summary(db, options, ret, err);
 }

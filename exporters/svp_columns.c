@@ -194,8 +194,13 @@ void op_summary_metrics(enum column_set set, const struct svp_task *task, const 
                         int64_t core_khz, struct table_cell *cells)
 {
     const struct column_list *list = &summary_columns[set];
-    for (size_t i = op_summary_identity_columns(set); i < list->count; i++)
-        cells[i] = svp_metric_cell((enum svp_metric)list->columns[i].value, task, network, core_khz);
+    for (size_t i = op_summary_identity_columns(set); i < list->count; i++) {
+        enum svp_metric metric = (enum svp_metric)list->columns[i].value;
+        /* Member by member: a whole cell would be made elsewhere and copied, which takes longer than the division. */
+        cells[i].kind = CELL_NUMBER;
+        cells[i].value = svp_metric_value(metric, task, network, core_khz);
+        cells[i].decimals = svp_metric_decimals(metric);
+    }
 }
 
 void op_summary_network(enum column_set set, const struct svp_task *network, int64_t core_khz, struct table_cell *cells)

@@ -3,7 +3,7 @@
 #include "db/database.h"
 #include "exporters/parallel.h"
 #include "exporters/report_name.h"
-#include "exporters/summary.h"
+#include "exporters/summary_file.h"
 #include "exporters/svp_walk.h"
 
 #include <inttypes.h>
@@ -40,6 +40,7 @@ struct worker {
     /* the inference under way */
     const struct svp_task *network;
     int64_t core_khz;
+    int64_t tasks;
 };
 
 static int check_name(const struct strbuf *name, struct err *err)
@@ -99,12 +100,15 @@ static int open_summary(struct worker *worker, const struct svp_inference *infer
                         &worker->run->summary_titles, err);
 }
 
-static void tell_progress(struct run *run, int64_t tasks)
+/* The inference under way is done. */
+static void tell_progress(struct worker *worker)
 {
+    struct run *run = worker->run;
     pthread_mutex_lock(&run->mutex);
-    run->tasks_done += (uint64_t)tasks;
+    run->tasks_done += (uint64_t)worker->tasks;
     progress_update(run->options->progress, "summary", run->tasks_done, run->tasks_total);
     pthread_mutex_unlock(&run->mutex);
+    worker->tasks = 0;
 }
 
 static int begin_inference(void *arg, const struct svp_walk_stop *stop, struct err *err)
@@ -112,14 +116,15 @@ static int begin_inference(void *arg, const struct svp_walk_stop *stop, struct e
     struct worker *worker = arg;
     if (atomic_load_explicit(&worker->run->failed, memory_order_relaxed))
         return WALK_GIVEN_UP;
+    tell_progress(worker);
     int result = open_summary(worker, stop->inference, err);
     if (result < 0)
         return result;
+    worker->tasks = stop->inference->tasks;
     worker->network = stop->network;
     worker->core_khz = stop->inference->core_khz;
     op_summary_network(worker->options.columns, worker->network, worker->core_khz, worker->cells);
     table_row(&worker->summary.table, worker->cells);
-    tell_progress(worker->run, stop->inference->tasks);
     return 0;
 }
 
@@ -155,6 +160,7 @@ static int end_report(void *arg, const struct svp_report *report, const struct s
     struct worker *worker = arg;
     int64_t total = svp_statistic_total(statistic);
     int result = commit_summary(worker, err);
+    tell_progress(worker);
     if (result < 0 || statistic->count == 0)
         return result;
     const int64_t numbers[] = {report->device_id, report->model_id, report->current_pic_count, REPORT_ITERATION};

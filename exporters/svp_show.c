@@ -1,5 +1,6 @@
+#include "exporters/svp_show.h"
+
 #include "base/interrupt.h"
-#include "exporters/show.h"
 #include "exporters/svp_walk.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 
 #include "base/interrupt.h"
 #include "exporters/report_name.h"
-#include "exporters/summary.h"
+#include "exporters/summary_file.h"
 #include "exporters/svp_report_files.h"
 
 /* The acl_statistic files: one at a time. */

@@ -1,9 +1,10 @@
-/* task_time_*: plans which inference and which AI CPU task goes where, and hands units of them to the workers that
- * draw. */
+/* Plans which inference and which AI CPU task goes where, and hands units of them to the workers that draw. */
+#include "exporters/svp_task_timeline.h"
+
 #include "base/interrupt.h"
 #include "db/database.h"
 #include "exporters/svp_draw.h"
-#include "exporters/svp_timeline.h"
+#include "exporters/svp_timeline_file.h"
 
 #include <stdlib.h>
 #include <string.h>

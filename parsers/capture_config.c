@@ -289,7 +289,7 @@ int capture_read_done(struct capture *capture, const char *name, struct done_inf
     if (ret->start_ns >= 0 && ret->end_ns >= 0 && ret->end_ns < ret->start_ns) {
         struct place place = {name, -1, -1, "endtime"};
         diag_report(capture->diag, DIAG_CONFIG_INVALID, &place,
-                    "endtime %lld is before starttime %lld; neither is used", (long long)ret->end_ns,
+                    "endtime %lld, expected at least the starttime %lld; neither is used", (long long)ret->end_ns,
                     (long long)ret->start_ns);
         ret->start_ns = ret->end_ns = -1;
     }

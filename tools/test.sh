@@ -5,15 +5,19 @@ cd "$(dirname "$0")/.."
 
 tools/packages.sh test
 
-jobs=$(nproc)
+build() {
+    make --no-print-directory -j "$(nproc)" "$@"
+}
+
+build all test-programs
+build asan
+
+# What clang and lint find does not keep the tests from running, but it counts.
 status=0
-make --no-print-directory -j "$jobs" all test-programs
-make --no-print-directory -j "$jobs" clang
-make --no-print-directory -j "$jobs" asan
-# Findings of lint do not keep the tests from running, but they count.
-if ! make --no-print-directory --keep-going -j "$jobs" lint; then
-    echo "make lint has findings, see above; the tests follow" >&2
-    status=1
+build clang || status=1
+build --keep-going lint || status=1
+if [ "$status" -ne 0 ]; then
+    echo "clang or make lint have findings, see above; the tests follow" >&2
 fi
 tests/check release asan || status=1
 exit "$status"

@@ -2,7 +2,6 @@
 #include "base/json_in.h"
 #include "parsers/decode.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const patterns[] = {"{model}.{model_id}.layer.info", NULL};
@@ -91,38 +90,56 @@ static int take_layer(struct decoder *decoder, const struct capture_file *file, 
     return capture_note_layer(decoder_capture(decoder), &file->identity, task_id, err);
 }
 
-/* Where the last complete element of an array ends that is cut off or broken further on; 0: there is none. */
-static size_t sound_elements(const char *text, size_t length)
+/* The next element of an array, an object or array itself, at or after *at; false: there is no complete one. */
+static bool next_element(const char *text, size_t length, size_t *at, size_t *ret_start)
 {
-    size_t end = 0, depth = 0;
+    size_t depth = 0;
     bool quoted = false;
-    for (size_t i = 0; i < length; i++) {
+    *ret_start = *at;
+    for (size_t i = *at; i < length; i++) {
         char c = text[i];
-        if (quoted && c == '\\')
+        if (quoted && c == '\\') {
             i++;
-        else if (c == '"')
+        } else if (c == '"') {
             quoted = !quoted;
-        else if (!quoted && (c == '[' || c == '{'))
-            depth++;
-        else if (!quoted && (c == ']' || c == '}') && depth > 0 && --depth == 1)
-            end = i + 1;
+        } else if (!quoted && (c == '[' || c == '{')) {
+            if (depth++ == 0)
+                *ret_start = i;
+        } else if (!quoted && (c == ']' || c == '}') && depth > 0 && --depth == 0) {
+            *at = i + 1;
+            return true;
+        }
     }
-    return end;
+    return false;
 }
 
-/* The layers before a mistake; NULL: none. */
-static struct json *parse_sound_part(const char *data, size_t length)
+/* A table that is no JSON as a whole, because it is cut off or broken somewhere: its layers one by one. */
+static int take_sound_layers(struct decoder *decoder, const struct capture_file *file, const char *data, size_t length,
+                             struct err *err)
 {
-    struct err ignored = ERR_INIT;
-    size_t end = sound_elements(data, length);
-    char *text = end > 0 ? malloc(end + 1) : NULL;
-    if (text == NULL)
-        return NULL;
-    memcpy(text, data, end);
-    text[end] = ']';
-    struct json *root = json_parse(text, end + 1, &ignored);
-    free(text);
-    return root;
+    const char *bracket = memchr(data, '[', length);
+    size_t at = bracket != NULL ? (size_t)(bracket - data) + 1 : length, start;
+    int status = 0;
+    uint64_t broken = 0;
+    for (int64_t index = 0; status == 0 && next_element(data, length, &at, &start); index++) {
+        struct place place = {file->name, index, (int64_t)start, NULL};
+        struct err mistake = ERR_INIT;
+        struct json *entry = json_parse(data + start, at - start, &mistake);
+        if (entry != NULL) {
+            status = take_layer(decoder, file, entry, index, err);
+        } else if (mistake.code == ERR_NO_MEMORY) {
+            *err = mistake;
+            status = -ERR_NO_MEMORY;
+        } else {
+            broken++;
+            decoder_reject(decoder);
+            diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, &place, "a layer that is %s", err_message(&mistake));
+        }
+        json_free(entry);
+    }
+    if (broken == 0) /* what is cut off at the end */
+        decoder_reject(decoder);
+    return status;
 }
 
 static int take_text(struct decoder *decoder, void *state, const struct capture_file *file, const char *data,
@@ -132,16 +149,16 @@ static int take_text(struct decoder *decoder, void *state, const struct capture_
     struct place place = {file->name, -1, -1, NULL};
     struct err mistake = ERR_INIT;
     struct json *root = json_parse(data, length, &mistake);
+    if (root == NULL && mistake.code == ERR_NO_MEMORY) {
+        *err = mistake;
+        return -ERR_NO_MEMORY;
+    }
     if (root == NULL) {
-        if (mistake.code == ERR_NO_MEMORY) {
-            *err = mistake;
-            return -ERR_NO_MEMORY;
-        }
-        decoder_reject(decoder);
         diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, &place,
-                    "%s; expected a JSON array of layers; those before the mistake are kept", err_message(&mistake));
-        root = parse_sound_part(data, length);
-    } else if (!json_is_array(root)) {
+                    "%s; expected a JSON array of layers; the layers that can be read are kept", err_message(&mistake));
+        return take_sound_layers(decoder, file, data, length, err);
+    }
+    if (!json_is_array(root)) {
         decoder_reject(decoder);
         diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, &place, "not an array; expected a JSON array of layers");
     }

@@ -3,6 +3,11 @@ import json
 import os
 import struct
 
+# Names that break what is careless: quotes, escapes, control bytes, line ends that only some languages know, a NUL, a half
+# surrogate, text that changes direction, a formula.
+HOSTILE = ['"', "\\", '\\"', "\n\r\t", "\x01\x1b[31m\x7f", "\u2028\u2029", "</script>", ',;="', "\0", "\ufeff", "\U0001f600",
+           "e\u0301", "\u202e", "=1+1", "x" * 20000, " ", "N/A", "-", "\ud800"]
+
 PMU_SIZE = ACL_SIZE = AICPU_SIZE = 128
 HWTS_SIZE = 64
 

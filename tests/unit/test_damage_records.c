@@ -399,6 +399,20 @@ static void a_layer_table_cut_at_any_byte_keeps_its_whole_layers(void **state)
     }
 }
 
+static void a_layer_table_with_a_broken_layer_keeps_the_others(void **state)
+{
+    (void)state;
+    make_job();
+    put_text("net.1.layer.info", "[{\"layer_id\":0,\"task_id\":0},{\"layer_id\":1,\"task_id\" 0},"
+                                 "{\"layer_id\":2,\"task_id\":0,\"name\":\"\\ud800\"},{\"layer_id\":3,\"task_id\":1}]");
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    assert_int_equal(row_count(collection, "layer"), 2);
+    assert_int_equal(row_integer(collection, "layer", 1, "layer_id"), 3);
+    assert_int_equal(reported(collection_diagnostics(collection), DIAG_TEXT_LINE, "data/net.1.layer.info"), 3);
+    assert_int_equal(collection_file(collection, "data/net.1.layer.info")->rejected, 2);
+    collection_free(collection);
+}
+
 static void layers_that_lack_what_they_need_are_skipped_one_by_one(void **state)
 {
     (void)state;
@@ -511,6 +525,7 @@ int main(void)
         SCRATCH_TEST(a_name_without_a_final_nul_is_read_to_the_end_of_its_field),
         SCRATCH_TEST(an_empty_data_file_is_reported_and_the_others_are_decoded),
         SCRATCH_TEST(a_layer_table_cut_at_any_byte_keeps_its_whole_layers),
+        SCRATCH_TEST(a_layer_table_with_a_broken_layer_keeps_the_others),
         SCRATCH_TEST(layers_that_lack_what_they_need_are_skipped_one_by_one),
         SCRATCH_TEST(descriptions_cut_at_any_byte_keep_their_whole_lines),
         SCRATCH_TEST(lines_that_make_no_sense_are_named_and_the_others_kept),

@@ -49,6 +49,7 @@ static void begin_database(const char *family)
     assert_int_equal(database_build_open(&build, in_scratch("runtime.db"), &err), 0);
     assert_int_equal(schema_create_tables(build.db, &err), 0);
     run_sql("INSERT INTO meta VALUES('family', '%s')", family);
+    run_sql("INSERT INTO meta VALUES('problems', '0')");
     run_sql(
         "INSERT INTO source_file(id, path, kind, size_bytes, modified_ns, records_decoded, records_rejected, device_id,"
         " model_name, model_id, batch_num) VALUES(1, 'c', 'aicpu_task', 0, 0, 0, 0, 0, 'net', 6, 1)");

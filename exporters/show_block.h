@@ -1,6 +1,6 @@
 /* What the terminal reports of all families share. */
-#ifndef MSPROF_EXPORTERS_SHOW_H
-#define MSPROF_EXPORTERS_SHOW_H
+#ifndef MSPROF_EXPORTERS_SHOW_BLOCK_H
+#define MSPROF_EXPORTERS_SHOW_BLOCK_H
 
 #include "db/query.h"
 #include "exporters/export.h"
@@ -21,8 +21,5 @@ void show_text(const struct show *show, const char *text);
 void show_number(const struct show *show, int64_t value, unsigned decimals); /* DB_NULL as N/A */
 /* " Device id: 1"; nothing for device 0, because most captures have no other. */
 void show_device(const struct show *show, int64_t device_id);
-
-int svp_show(struct show *show, struct err *err);
-int job_show(struct show *show, struct err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* What the summary reports of all families share: files that are opened, committed and told about. */
-#ifndef MSPROF_EXPORTERS_SUMMARY_H
-#define MSPROF_EXPORTERS_SUMMARY_H
+#ifndef MSPROF_EXPORTERS_SUMMARY_FILE_H
+#define MSPROF_EXPORTERS_SUMMARY_FILE_H
 
 #include "exporters/export.h"
 #include "exporters/svp_columns.h"

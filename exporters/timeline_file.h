@@ -1,6 +1,6 @@
 /* What the timelines of every family share: one run of export_timeline, and one file of it. */
-#ifndef MSPROF_EXPORTERS_TIMELINE_H
-#define MSPROF_EXPORTERS_TIMELINE_H
+#ifndef MSPROF_EXPORTERS_TIMELINE_FILE_H
+#define MSPROF_EXPORTERS_TIMELINE_FILE_H
 
 #include "base/fsutil.h"
 #include "exporters/export.h"

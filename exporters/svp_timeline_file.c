@@ -1,0 +1,47 @@
+#include "exporters/svp_timeline_file.h"
+
+#include "exporters/report_name.h"
+
+/* task_time_0.resnet50.6.1.json */
+static void make_name(struct strbuf *name, const char *report, const struct svp_model *model)
+{
+    struct strbuf tail;
+    strbuf_init(&tail, REPORT_NAME_MAX);
+    strbuf_addc(&tail, '.');
+    report_name_number(&tail, model->model_id);
+    strbuf_addc(&tail, '.');
+    report_name_number(&tail, model->batch_num);
+    strbuf_adds(&tail, ".json");
+
+    strbuf_addf(name, "%s_", report);
+    report_name_number(name, model->device_id);
+    strbuf_addc(name, '.');
+    report_name_model(name, model->name, tail.length);
+    strbuf_add(name, tail.data, tail.length);
+    name->failed = name->failed || tail.failed;
+    strbuf_release(&tail);
+}
+
+int svp_timeline_open(struct timeline_file *file, struct timeline_run *run, const char *report,
+                      const struct svp_model *model, struct err *err)
+{
+    struct strbuf name;
+    strbuf_init(&name, REPORT_NAME_MAX);
+    make_name(&name, report, model);
+    int result = name.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for the name of a timeline")
+                             : timeline_file_open(file, run, report, name.data, err);
+    strbuf_release(&name);
+    return result;
+}
+
+int svp_timeline_close(struct timeline_file *file, int result, const struct svp_model *model, uint64_t events,
+                       struct err *err)
+{
+    struct trace_info info = {.clock = "system monotonic",
+                              .origin_ns = file->run->origin_ns,
+                              .device_id = model->device_id,
+                              .model = model->name,
+                              .model_id = model->model_id,
+                              .batch_num = model->batch_num};
+    return timeline_file_close(file, result, &info, events, err);
+}

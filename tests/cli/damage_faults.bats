@@ -1,0 +1,55 @@
+#!/usr/bin/env bats
+# Every read, every write and a good part of all allocations fail once, in turn: the program ends with an error, or goes on
+# without the file and says so, but never crashes, hangs, leaves a half file or calls a wrong result done.
+# shellcheck disable=SC2154 # common sets repository
+
+load common
+
+setup_file() {
+    export FAULTS=$BATS_FILE_TMPDIR/faults.so
+    local flags=()
+    if has_sanitizer; then
+        flags=(-DWITHOUT_MEMORY)
+    fi
+    ${CC:-cc} "${flags[@]}" -std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -shared -fPIC \
+        -o "$FAULTS" "$BATS_TEST_DIRNAME/../faults/faults.c" -ldl
+}
+
+# A program with a sanitizer has its own allocator.
+has_sanitizer() {
+    ldd "$MSPROF" | grep -Eq 'lib(a|t)san'
+}
+
+setup() {
+    enter_scratch
+}
+
+# Fails one call after the other in a run of msprof: inject CALL STRIDE COMMAND...
+inject() {
+    PYTHONPATH=$repository/tests/lib PYTHONDONTWRITEBYTECODE=1 \
+        python3 "$repository/tests/faults/inject.py" "$MSPROF" "$FAULTS" "$@"
+}
+
+@test "a read that fails is told by import, export and show" {
+    inject read 1 import
+    inject read 1 export timeline
+    inject read 1 export summary
+    inject read 1 show
+}
+
+@test "a write that fails leaves no half database and no half report" {
+    inject write 1 import
+    inject write 1 export timeline
+    inject write 1 export summary
+}
+
+@test "an allocation that fails ends an import cleanly" {
+    ! has_sanitizer || skip "a sanitizer has its own allocator"
+    inject memory 61 import
+}
+
+@test "an allocation that fails ends an export cleanly" {
+    ! has_sanitizer || skip "a sanitizer has its own allocator"
+    inject memory 67 export timeline
+    inject memory 71 export summary
+}

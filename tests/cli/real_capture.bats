@@ -1,0 +1,67 @@
+#!/usr/bin/env bats
+# A real capture of an Ascend 910A (MindSpore training) against what another parser made of it. The data are not in this
+# repository: $MSPROF_SHARED, or ../shared beside the checkout; without them the tests are skipped.
+# shellcheck disable=SC2154 # common sets REAL_CAPTURE, run_msprof status and stderr
+
+load common
+
+setup_file() {
+    load common
+    [ -d "$REAL_CAPTURE" ] || return 0
+    for what in import 'export timeline' 'export summary' 'export summary --format json'; do
+        # shellcheck disable=SC2086 # words of a command
+        "$MSPROF" $what -dir "$REAL_CAPTURE" --output "$BATS_FILE_TMPDIR" 2>>"$BATS_FILE_TMPDIR/messages"
+    done
+}
+
+setup() {
+    [ -d "$REAL_CAPTURE" ] || skip "no real capture at $REAL_CAPTURE: set MSPROF_SHARED"
+    cd "$BATS_FILE_TMPDIR" || return
+}
+
+check() {
+    python3 "$BATS_TEST_DIRNAME/check_real_capture.py" "$REAL_CAPTURE" "$BATS_FILE_TMPDIR" "$@"
+}
+
+@test "all 62,847 records of the real capture are decoded, without a data problem" {
+    run_msprof import --strict -dir "$REAL_CAPTURE" --output again
+    expect_status 0
+    check records
+    expect_contains "$(<messages)" "100 MHz is assumed"
+}
+
+@test "all 2,817 operator executions agree to the nanosecond in the summary and in the timeline" {
+    check executions
+}
+
+@test "the mean times of all 29 operator types agree" {
+    check types
+}
+
+@test "shapes, data types and formats are those of the graph descriptions" {
+    check tensors
+}
+
+@test "the timeline has one thread for each stream and no task left out" {
+    check timeline
+}
+
+@test "--freq-mhz scales every time of the real capture" {
+    run_msprof export summary -dir "$REAL_CAPTURE" --output half --freq-mhz 50
+    expect_status 0
+    expect_not_contains "$stderr" "assumed"
+    [ "$(sed -n 2p summary/op_summary_1.csv | cut -d, -f1,5,6)" = "Default/AssignAdd-op414,438068415.920,2.660" ]
+    [ "$(sed -n 2p half/summary/op_summary_1.csv | cut -d, -f1,5,6)" = "Default/AssignAdd-op414,876136831.840,5.320" ]
+}
+
+@test "equal input gives equal output" {
+    for what in 'export timeline' 'export summary'; do
+        # shellcheck disable=SC2086 # words of a command
+        run_msprof $what -dir "$REAL_CAPTURE" --output twice
+        expect_status 0
+    done
+    diff -r timeline twice/timeline
+    for file in twice/summary/*.csv; do
+        cmp "$file" "summary/${file##*/}"
+    done
+}

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Runs msprof again and again on a small capture, and each time another call of one sort fails (see faults.c).
+
+inject.py MSPROF FAULTS CALL STRIDE COMMAND...: CALL is memory, read or write; every STRIDE-th call of the run gets its
+turn. Fails when a run crashes, hangs, leaves a temporary or half file, or ends with 0 and another result than a sound run.
+"""
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+
+import capture
+
+STATUSES = {0, 1, 3, 4}  # of msprof that may follow from a failed call
+RESULTS = ("sqlite", "timeline", "summary")
+
+msprof, faults, call, stride, *command = sys.argv[1:]
+job = os.path.abspath("JOBF")
+
+
+def fresh():
+    shutil.rmtree(job, ignore_errors=True)
+    capture.svp(job)
+    for root, _, files in os.walk(job):
+        for name in files:  # equal times, so that a database made before is current
+            os.utime(os.path.join(root, name), (1, 1))
+    if database is not None:
+        os.mkdir(os.path.join(job, "sqlite"), 0o750)
+        with open(os.path.join(job, "sqlite", "runtime.db"), "wb") as file:
+            file.write(database)
+
+
+def results():
+    """Everything that was made, by its name."""
+    found = {}
+    for directory in RESULTS:
+        for root, _, files in os.walk(os.path.join(job, directory)):
+            for name in files:
+                with open(os.path.join(root, name), "rb") as file:
+                    found[os.path.relpath(os.path.join(root, name), job)] = file.read()
+    return found
+
+
+def database_text():
+    """The whole database as SQL."""
+    connection = sqlite3.connect(f"file:{job}/sqlite/runtime.db?mode=ro", uri=True)
+    connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
+    try:
+        return list(connection.iterdump())
+    finally:
+        connection.close()
+
+
+def run(**environment):
+    # One allocator under another: the sanitizer's must not insist on being the first.
+    options = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0:allocator_may_return_null=1:detect_leaks=0"
+    return subprocess.run([msprof, *command, "-dir", job], capture_output=True, timeout=60,
+                          env={**os.environ, "LD_PRELOAD": faults, "FAULT_CALL": call, "ASAN_OPTIONS": options, **environment})
+
+
+def check(number, done, sound):
+    where = f"{call} {number} of {' '.join(command)}"
+    talk = done.stderr.decode("utf-8", "replace")
+    if done.returncode not in STATUSES:
+        sys.exit(f"{where}: exit status {done.returncode}\n{talk}")
+    found = results()
+    for name, content in found.items():
+        if name not in sound:
+            sys.exit(f"{where}: '{name}' should not be there, exit status {done.returncode}\n{talk}")
+        if not name.endswith(".db") and content != sound[name] and done.returncode == 0:
+            sys.exit(f"{where}: '{name}' is another than it should be, exit status 0\n{talk}")
+        if name.endswith(".db") and content[:15] != b"SQLite format 3":
+            sys.exit(f"{where}: '{name}' is half a database\n{talk}")
+    if done.returncode == 0 and set(found) != set(sound):
+        sys.exit(f"{where}: exit status 0 without {sorted(set(sound) - set(found))}\n{talk}")
+    if "sqlite/runtime.db" in found:
+        text = database_text()  # fails on a damaged one
+        if done.returncode == 0 and text != sound_text:
+            sys.exit(f"{where}: the database is another than it should be, exit status 0\n{talk}")
+    if done.returncode != 0 and not talk.strip():
+        sys.exit(f"{where}: exit status {done.returncode} without a word")
+
+
+database = None
+fresh()
+if command[0] != "import":
+    subprocess.run([msprof, "import", "-q", "-dir", job], check=True)
+    with open(os.path.join(job, "sqlite", "runtime.db"), "rb") as existing:
+        database = existing.read()
+fresh()
+counted = run(FAULT_COUNT="count")
+if counted.returncode != 0:
+    sys.exit(f"the run without a fault: exit status {counted.returncode}\n{counted.stderr.decode()}")
+sound_results = results()
+sound_text = database_text()
+with open("count", encoding="ascii") as file:
+    calls = int(file.read())
+if calls == 0:
+    sys.exit(f"{' '.join(command)} makes no call of sort {call}: is faults.c loaded?")
+failures = 0
+for turn in range(1, calls + 1, int(stride)):
+    fresh()
+    try:
+        finished = run(FAULT_AT=str(turn))
+    except subprocess.TimeoutExpired:
+        sys.exit(f"{call} {turn} of {' '.join(command)}: does not end")
+    check(turn, finished, sound_results)
+    failures += finished.returncode != 0
+if failures == 0:
+    sys.exit(f"no failed {call} made {' '.join(command)} fail: nothing was tested")

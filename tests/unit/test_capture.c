@@ -1,0 +1,602 @@
+/* Discovery: which files a directory holds, what the small ones say, and everything that can be wrong with either. */
+#include "tests/lib/collect.h"
+#include "tests/lib/records.h"
+#include "tests/lib/scratch.h"
+
+#include "base/fsutil.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void put_one_task(const char *name)
+{
+    unsigned char bytes[PMU_SIZE];
+    put_pmu(bytes, 0, 600, 1, 0);
+    put_file(name, bytes, sizeof bytes);
+}
+
+static void put_one_call(const char *name)
+{
+    unsigned char bytes[ACL_SIZE];
+    put_acl(bytes, "call", 1, 2);
+    put_file(name, bytes, sizeof bytes);
+}
+
+/* The layer of put_one_task. */
+static void put_layers(void)
+{
+    put_text("net.1.layer.info", "[{\"layer_id\":0,\"task_id\":0}]");
+}
+
+/* Opens J (or another directory in the scratch directory) and expects it to fail; err tells why. */
+static int open_badly(const char *name, struct err *err)
+{
+    const struct capture_options options = {.clock_khz = 0};
+    struct diagnostics diag;
+    struct capture capture;
+    diag_init(&diag, false);
+    int status = capture_open(&capture, in_scratch(name), &options, &diag, err);
+    capture_release(&capture);
+    diag_release(&diag);
+    return status;
+}
+
+/* ---- what is a capture ---- */
+
+static void a_directory_without_data_is_not_a_capture(void **state)
+{
+    (void)state;
+    struct err err = ERR_INIT;
+    assert_int_equal(mkdir(in_scratch("J"), 0750), 0);
+    assert_int_equal(open_badly("J", &err), -ERR_NOT_FOUND);
+    assert_non_null(strstr(err_message(&err), "no data/ directory"));
+    assert_non_null(strstr(err.hint, "JOB"));
+}
+
+static void an_empty_data_directory_says_so(void **state)
+{
+    (void)state;
+    struct err err = ERR_INIT;
+    assert_int_equal(mkdir(in_scratch("J"), 0750), 0);
+    assert_int_equal(mkdir(in_scratch("J/data"), 0750), 0);
+    assert_int_equal(open_badly("J", &err), -ERR_NOT_FOUND);
+    assert_non_null(strstr(err_message(&err), "holds no data"));
+    assert_string_not_equal(err.hint, "");
+}
+
+static void a_path_that_is_missing_or_no_directory_is_an_error(void **state)
+{
+    (void)state;
+    struct err err = ERR_INIT;
+    assert_int_equal(open_badly("nowhere", &err), -ERR_NOT_FOUND);
+    scratch_make_file("file", "x");
+    err = (struct err)ERR_INIT;
+    assert_true(open_badly("file", &err) < 0);
+    assert_non_null(strstr(err_message(&err), "file"));
+}
+
+static void directories_are_told_apart_by_what_they_hold(void **state)
+{
+    (void)state;
+    enum directory_class class;
+    struct err err = ERR_INIT;
+    char **paths;
+    size_t count;
+    assert_int_equal(mkdir(in_scratch("parent"), 0750), 0);
+    assert_int_equal(capture_classify(in_scratch("parent"), &class, &err), 0);
+    assert_int_equal(class, DIRECTORY_OTHER);
+    assert_int_equal(mkdir(in_scratch("parent/JOBB"), 0750), 0);
+    assert_int_equal(mkdir(in_scratch("parent/JOBA"), 0750), 0);
+    assert_int_equal(mkdir(in_scratch("parent/PROF_1"), 0750), 0);
+    assert_int_equal(mkdir(in_scratch("parent/other"), 0750), 0);
+    scratch_make_file("parent/JOBfile", "x");
+    assert_int_equal(capture_classify(in_scratch("parent"), &class, &err), 0);
+    assert_int_equal(class, DIRECTORY_PARENT);
+    assert_int_equal(capture_list(in_scratch("parent"), &paths, &count, &err), 0);
+    assert_int_equal(count, 3);
+    assert_ends_with(paths[0], "/parent/JOBA");
+    assert_ends_with(paths[1], "/parent/JOBB");
+    assert_ends_with(paths[2], "/parent/PROF_1");
+    for (size_t i = 0; i < count; i++)
+        free(paths[i]);
+    free(paths);
+    assert_int_equal(mkdir(in_scratch("parent/JOBA/data"), 0750), 0);
+    assert_int_equal(capture_classify(in_scratch("parent/JOBA"), &class, &err), 0);
+    assert_int_equal(class, DIRECTORY_CAPTURE);
+    scratch_make_file("parent/other/aicore.0.1.1", "");
+    assert_int_equal(capture_classify(in_scratch("parent/other"), &class, &err), 0);
+    assert_int_equal(class, DIRECTORY_CAPTURE);
+}
+
+static void every_spelling_of_a_file_name_is_recognised(void **state)
+{
+    (void)state;
+    static const char *const tasks[] = {"aicore.0.1.1", "AIcore.0.1.2", "AAcore.0.1.3"};
+    static const char *const calls[] = {"acl_api.0.net.1", "AclModule.0.net.2", "AclModule.3",
+                                        "AclModule.acl_model.4.slice_0"};
+    make_job();
+    for (size_t i = 0; i < 3; i++)
+        put_one_task(tasks[i]);
+    for (size_t i = 0; i < 4; i++)
+        put_one_call(calls[i]);
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    assert_int_equal(row_count(collection, "svp_pmu"), 3);
+    assert_int_equal(row_count(collection, "acl_call"), 4);
+    collection_free(collection);
+}
+
+static void results_and_markers_are_no_input(void **state)
+{
+    (void)state;
+    char before[65], after[65];
+    struct err err = ERR_INIT;
+    make_job();
+    put_one_task("aicore.0.1.1");
+    assert_int_equal(capture_fingerprint(in_scratch("J"), before, &err), 0);
+    for (size_t i = 0; i < 4; i++) {
+        static const char *const results[] = {"J/sqlite", "J/log", "J/timeline", "J/summary"};
+        assert_int_equal(mkdir(in_scratch(results[i]), 0750), 0);
+    }
+    scratch_make_file("J/sqlite/runtime.db", "x");
+    scratch_make_file("J/data/aicore.0.1.1.complete", "");
+    scratch_make_file("J/data/.hidden", "x");
+    assert_int_equal(capture_fingerprint(in_scratch("J"), after, &err), 0);
+    assert_string_equal(before, after);
+    put_layers();
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    assert_int_equal(diag_problems(collection_diagnostics(collection)), 0);
+    collection_free(collection);
+    put_one_task("aicore.0.1.2");
+    assert_int_equal(capture_fingerprint(in_scratch("J"), after, &err), 0);
+    assert_string_not_equal(before, after);
+}
+
+static void an_unknown_file_is_named_and_a_known_foreign_stream_noted(void **state)
+{
+    (void)state;
+    make_job();
+    put_one_task("aicore.0.1.1");
+    put_layers();
+    put_text("surprise", "x");
+    put_text("training_trace.46.dev.profiler_default_tag.1.slice_0", "x");
+    put_text("ddr.data.0.slice_0", "");
+    assert_int_equal(mkdir(in_scratch("J/data/sub"), 0750), 0);
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    const struct diagnostics *diag = collection_diagnostics(collection);
+    assert_int_equal(reported(diag, DIAG_FILE_UNKNOWN, "data/surprise"), 1);
+    assert_int_equal(reported(diag, DIAG_FILE_UNKNOWN, "data/sub"), 1);
+    assert_int_equal(reported(diag, DIAG_FILE_UNSUPPORTED, NULL), 1);
+    assert_int_equal(diag_problems(diag), 2);
+    assert_report(diag, DIAG_FILE_UNKNOWN, "msprof kinds", NULL);
+    collection_free(collection);
+}
+
+/* ---- duplicates ---- */
+
+static void of_two_files_for_the_same_stream_one_is_decoded(void **state)
+{
+    (void)state;
+    make_job();
+    put_one_task("aicore.0.1.1");
+    put_one_task("AAcore.0.1.1");
+    put_one_task("AIcore.0.01.1"); /* another spelling of the same number */
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    assert_int_equal(row_count(collection, "svp_pmu"), 1);
+    assert_int_equal(reported(collection_diagnostics(collection), DIAG_FILE_DUPLICATE, NULL), 2);
+    assert_report(collection_diagnostics(collection), DIAG_FILE_DUPLICATE, "data/AAcore.0.1.1", "remove the copy",
+                  NULL);
+    collection_free(collection);
+}
+
+static void of_two_done_files_for_the_same_inference_the_first_by_name_counts(void **state)
+{
+    (void)state;
+    make_job();
+    put_one_task("aicore.0.1.1");
+    put_text("aicore.0.net.1.1.1.0.done", "starttime:7000\n");
+    put_text("AAcore.0.net.1.1.1.0.done", "starttime:5000\n");
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    assert_int_equal(row_integer(collection, "inference", 0, "start_ns"), 5000);
+    assert_report(collection_diagnostics(collection), DIAG_FILE_DUPLICATE, "data/aicore.0.net.1.1.1.0.done",
+                  "data/AAcore.0.net.1.1.1.0.done", NULL);
+    collection_free(collection);
+}
+
+/* ---- .done files ---- */
+
+static void a_done_file_gives_times_and_counts_with_blanks_allowed(void **state)
+{
+    (void)state;
+    make_job();
+    put_one_task("aicore.0.1.1");
+    put_layers();
+    put_text("aicore.0.net.1.1.1.0.done", "filesize:128\r\nstarttime : 5000\n\tendtime  :  9000 \nicache_hit: 90\n"
+                                          "icache_miss:10\nfuture key: anything: at all\n\n");
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    assert_int_equal(row_integer(collection, "inference", 0, "start_ns"), 5000);
+    assert_int_equal(row_integer(collection, "inference", 0, "icache_hit"), 90);
+    assert_int_equal(row_integer(collection, "inference", 0, "icache_miss"), 10);
+    assert_int_equal(diag_problems(collection_diagnostics(collection)), 0);
+    collection_free(collection);
+}
+
+static void a_done_file_that_contradicts_its_data_is_reported(void **state)
+{
+    (void)state;
+    make_job();
+    put_one_call("acl_api.0.net.1");
+    put_text("acl_api.0.net.1.done", "filesize:256\n");
+    put_text("acl_api.0.gone.1.done", "filesize:128\n");
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    const struct diagnostics *diag = collection_diagnostics(collection);
+    assert_int_equal(row_count(collection, "acl_call"), 1);
+    assert_report(diag, DIAG_FILE_SIZE, "data/acl_api.0.net.1", "128 bytes", "expects 256", "copy it again", NULL);
+    assert_report(diag, DIAG_FILE_MISSING, "data/acl_api.0.gone.1.done", "'data/acl_api.0.gone.1'", NULL);
+    collection_free(collection);
+}
+
+static void a_done_file_with_impossible_times_is_ignored_and_its_records_kept(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"starttime:9000\nendtime:5000\n",
+                                        "starttime:9223372036854775807\n",
+                                        "starttime:5\nendtime:9223372036854775807\n",
+                                        "starttime:-5\n",
+                                        "starttime:99999999999999999999\n",
+                                        "starttime:0x10\n",
+                                        "garbage\n"};
+    make_job();
+    put_one_task("aicore.0.1.1");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        put_text("aicore.0.net.1.1.1.0.done", texts[i]);
+        struct collection *collection = collect(in_scratch("J"), NULL);
+        assert_int_equal(row_integer(collection, "inference", 0, "start_ns"), 0);
+        assert_int_equal(row_integer(collection, "inference", 0, "start_known"), 0);
+        assert_report(collection_diagnostics(collection), DIAG_CONFIG_INVALID, "data/aicore.0.net.1.1.1.0.done",
+                      "expected", NULL);
+        collection_free(collection);
+    }
+}
+
+static void a_missing_done_file_is_a_note_and_no_problem(void **state)
+{
+    (void)state;
+    make_job();
+    put_one_call("acl_api.0.net.1");
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    assert_int_equal(diag_problems(collection_diagnostics(collection)), 0);
+    assert_report(collection_diagnostics(collection), DIAG_NO_FINALIZE, "acl_api.0.net.1", "svp_acl_finalize()", NULL);
+    assert_int_equal(reported(collection_diagnostics(collection), DIAG_NO_DEVICE_DATA, NULL), 1);
+    collection_free(collection);
+}
+
+/* ---- info.json ---- */
+
+static int64_t frequency_of_device(int64_t device_id, uint64_t *ret_problems)
+{
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    const struct device_info *device = capture_device(collection_capture(collection), device_id);
+    int64_t khz = device != NULL ? device->core_khz : -1;
+    *ret_problems = reported(collection_diagnostics(collection), DIAG_CONFIG_INVALID, NULL);
+    collection_free(collection);
+    return khz;
+}
+
+static void info_json_gives_the_frequency_as_text_or_number(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t khz;
+    } cases[] = {
+        {"{\"DeviceInfo\": [{\"aic_frequency\": \"600\"}]}", 600000},
+        {"{\"DeviceInfo\": [{\"aic_frequency\": \"38.4\"}]}", 38400},
+        {"{\"DeviceInfo\": [{\"aic_frequency\": 475}]}", 475000},
+        {"{\"DeviceInfo\": [{\"id\": 0, \"aic_frequency\": \"594\", \"more\": {}}], \"x\": 1}", 594000},
+    };
+    uint64_t problems;
+    make_job();
+    put_one_task("aicore.0.1.1");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        scratch_make_file("J/info.json.0", cases[i].text);
+        assert_int_equal(frequency_of_device(0, &problems), cases[i].khz);
+        assert_int_equal(problems, 0);
+    }
+}
+
+static void an_info_json_that_makes_no_sense_is_reported_and_ignored(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "",
+        "{",
+        "[]",
+        "null",
+        "{\"DeviceInfo\": {}}",
+        "{\"DeviceInfo\": [1]}",
+        "{}",
+        "{\"DeviceInfo\": [{\"aic_frequency\": -5}]}",
+        "{\"DeviceInfo\": [{\"aic_frequency\": \"0\"}]}",
+        "{\"DeviceInfo\": [{\"aic_frequency\": \"1e3\"}]}",
+        "{\"DeviceInfo\": [{\"aic_frequency\": []}]}",
+        "{\"DeviceInfo\": [{\"aic_frequency\": \"100001\"}]}",
+        "{\"DeviceInfo\": [{\"id\": -1, \"aic_frequency\": \"600\"}]}",
+        "{\"DeviceInfo\": [{\"id\": \"x\", \"aic_frequency\": \"600\"}]}",
+        "{\"DeviceInfo\": [{\"id\": 99999999999999999999, \"aic_frequency\": \"600\"}]}",
+        "\xff\xfe{\"DeviceInfo\": [{\"aic_frequency\": \"600\"}]}",
+    };
+    uint64_t problems;
+    make_job();
+    put_one_task("aicore.0.1.1");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        scratch_make_file("J/info.json.0", texts[i]);
+        if (frequency_of_device(0, &problems) != -1 || problems != 1)
+            fail_msg("'%s': %d problems", texts[i], (int)problems);
+    }
+}
+
+static void info_json_without_a_device_number_in_its_name_is_not_taken_for_device_0(void **state)
+{
+    (void)state;
+    uint64_t problems;
+    make_job();
+    put_one_task("aicore.0.1.1");
+    assert_int_equal(rename(in_scratch("J/info.json.0"), in_scratch("J/info.json.old")), 0);
+    assert_int_equal(frequency_of_device(0, &problems), -1);
+    assert_int_equal(problems, 1);
+}
+
+static void a_missing_info_json_costs_the_times_and_nothing_else(void **state)
+{
+    (void)state;
+    make_job();
+    put_one_task("aicore.0.1.1");
+    assert_int_equal(remove(in_scratch("J/info.json.0")), 0);
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    assert_int_equal(row_integer(collection, "svp_pmu", 0, "total_cycle"), 600);
+    assert_report(collection_diagnostics(collection), DIAG_CONFIG_MISSING, "aic_frequency", "device 0", "--freq-mhz",
+                  NULL);
+    collection_free(collection);
+}
+
+static void an_info_json_of_100_megabytes_is_not_read(void **state)
+{
+    (void)state;
+    make_job();
+    put_one_task("aicore.0.1.1");
+    assert_int_equal(truncate(in_scratch("J/info.json.0"), INT64_C(100) << 20), 0);
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    assert_int_equal(row_count(collection, "svp_pmu"), 1);
+    assert_report(collection_diagnostics(collection), DIAG_FILE_LIMIT, "info.json.0", "at most 1048576 bytes", NULL);
+    collection_free(collection);
+}
+
+static void as_many_devices_as_are_documented_fit_and_no_more(void **state)
+{
+    (void)state;
+    char *text = malloc(1 << 20), *p = text;
+    assert_non_null(text);
+    make_job();
+    put_one_task("aicore.0.1.1");
+    p += sprintf(p, "{\"DeviceInfo\": [");
+    for (int i = 0; i < CAPTURE_MAX_DEVICES + 2; i++)
+        p += sprintf(p, "%s{\"id\": %d, \"aic_frequency\": \"%d\"}", i > 0 ? "," : "", i, i + 1);
+    sprintf(p, "]}");
+    scratch_make_file("J/info.json.0", text);
+    free(text);
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    const struct capture *capture = collection_capture(collection);
+    assert_int_equal(capture_device(capture, CAPTURE_MAX_DEVICES - 1)->core_khz, CAPTURE_MAX_DEVICES * 1000);
+    assert_null(capture_device(capture, CAPTURE_MAX_DEVICES));
+    assert_int_equal(reported(collection_diagnostics(collection), DIAG_FILE_LIMIT, NULL), 2);
+    collection_free(collection);
+}
+
+/* ---- links, pipes and permissions ---- */
+
+static void links_are_followed_inside_the_capture_only(void **state)
+{
+    (void)state;
+    make_job();
+    put_one_task("aicore.0.1.1");
+    assert_int_equal(mkdir(in_scratch("J/store"), 0750), 0);
+    assert_int_equal(rename(in_scratch("J/data/aicore.0.1.1"), in_scratch("J/store/tasks")), 0);
+    assert_int_equal(symlink("../store/tasks", in_scratch("J/data/aicore.0.1.1")), 0);
+    assert_int_equal(symlink("/etc/passwd", in_scratch("J/data/aicore.0.1.2")), 0);
+    assert_int_equal(symlink("../../J/../outside", in_scratch("J/data/aicore.0.1.3")), 0);
+    assert_int_equal(symlink("nowhere", in_scratch("J/data/aicore.0.1.4")), 0);
+    assert_int_equal(symlink("aicore.0.1.5", in_scratch("J/data/aicore.0.1.5")), 0);
+    assert_int_equal(symlink("/dev/zero", in_scratch("J/data/aicore.0.1.6")), 0);
+    assert_int_equal(symlink("..", in_scratch("J/data/aicore.0.1.7")), 0);
+    scratch_make_file("outside", "x");
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    const struct diagnostics *diag = collection_diagnostics(collection);
+    assert_int_equal(row_count(collection, "svp_pmu"), 1);
+    assert_int_equal(collection_file(collection, "data/aicore.0.1.1")->decoded, 1);
+    for (int i = 2; i <= 7; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "data/aicore.0.1.%d", i);
+        assert_int_equal(reported(diag, DIAG_FILE_TYPE, name), 1);
+    }
+    assert_report(diag, DIAG_FILE_TYPE, "symbolic link", "expected a regular file", "replace it by the file itself",
+                  NULL);
+    collection_free(collection);
+}
+
+static void a_data_directory_that_is_a_link_out_of_the_capture_is_not_followed(void **state)
+{
+    (void)state;
+    struct err err = ERR_INIT;
+    make_job();
+    put_one_task("aicore.0.1.1");
+    assert_int_equal(mkdir(in_scratch("K"), 0750), 0);
+    assert_int_equal(symlink("../J/data", in_scratch("K/data")), 0);
+    assert_int_equal(open_badly("K", &err), -ERR_NOT_FOUND);
+}
+
+static void a_capture_given_through_a_link_is_read_like_any_other(void **state)
+{
+    (void)state;
+    make_job();
+    put_one_task("aicore.0.1.1");
+    assert_int_equal(symlink("aicore.0.1.1", in_scratch("J/data/aicore.0.1.2")), 0);
+    assert_int_equal(symlink("J", in_scratch("link")), 0);
+    struct collection *collection = collect(in_scratch("link"), NULL);
+    assert_int_equal(row_count(collection, "svp_pmu"), 2);
+    collection_free(collection);
+}
+
+static void pipes_never_block_and_are_not_read(void **state)
+{
+    (void)state;
+    make_job();
+    put_one_task("aicore.0.1.1");
+    assert_int_equal(mkfifo(in_scratch("J/data/aicore.0.1.2"), 0600), 0);
+    assert_int_equal(mkfifo(in_scratch("J/data/aicore.0.net.1.1.1.0.done"), 0600), 0);
+    assert_int_equal(mkfifo(in_scratch("J/info.json.1"), 0600), 0);
+    assert_int_equal(mkfifo(in_scratch("J/data/net.1.layer.info"), 0600), 0);
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    assert_int_equal(row_count(collection, "svp_pmu"), 1);
+    assert_int_equal(reported(collection_diagnostics(collection), DIAG_FILE_TYPE, NULL), 4);
+    collection_free(collection);
+}
+
+/* File permissions do not hold for root: collects as nobody then. */
+static struct collection *collect_as_nobody(void)
+{
+    if (getuid() == 0 && seteuid(65534) != 0)
+        skip();
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    assert_int_equal(seteuid(getuid()), 0);
+    return collection;
+}
+
+static void make_readable_for_nobody(void)
+{
+    assert_int_equal(chmod(in_scratch("J"), 0755), 0);
+    assert_int_equal(chmod(in_scratch("J/data"), 0755), 0);
+    assert_int_equal(chmod(in_scratch("J/info.json.0"), 0644), 0);
+    assert_int_equal(chmod(in_scratch("J/data/aicore.0.1.1"), 0644), 0);
+}
+
+static void a_file_that_cannot_be_read_is_named_and_the_others_decoded(void **state)
+{
+    (void)state;
+    make_job();
+    put_one_task("aicore.0.1.1");
+    put_one_task("aicore.0.1.2");
+    put_text("net.1.layer.info", "[]");
+    make_readable_for_nobody();
+    assert_int_equal(chmod(in_scratch("J/data/aicore.0.1.2"), 0), 0);
+    assert_int_equal(chmod(in_scratch("J/data/net.1.layer.info"), 0), 0);
+    struct collection *collection = collect_as_nobody();
+    const struct diagnostics *diag = collection_diagnostics(collection);
+    assert_int_equal(row_count(collection, "svp_pmu"), 1);
+    assert_int_equal(reported(diag, DIAG_FILE_UNREADABLE, "data/aicore.0.1.2"), 1);
+    assert_int_equal(reported(diag, DIAG_FILE_UNREADABLE, "data/net.1.layer.info"), 1);
+    assert_report(diag, DIAG_FILE_UNREADABLE, "ermission denied", "make it readable", NULL);
+    collection_free(collection);
+}
+
+static void a_data_directory_that_cannot_be_searched_is_an_error_and_not_empty(void **state)
+{
+    (void)state;
+    struct err err = ERR_INIT;
+    make_job();
+    put_one_task("aicore.0.1.1");
+    make_readable_for_nobody();
+    assert_int_equal(chmod(in_scratch("J/data"), 0644), 0); /* names can be listed, nothing behind them */
+    if (getuid() == 0 && seteuid(65534) != 0)
+        skip();
+    int status = open_badly("J", &err);
+    assert_int_equal(seteuid(getuid()), 0);
+    assert_int_equal(chmod(in_scratch("J/data"), 0750), 0);
+    assert_int_equal(status, -ERR_ACCESS);
+    assert_non_null(strstr(err_message(&err), "aicore.0.1.1"));
+}
+
+/* ---- names ---- */
+
+static void names_with_any_bytes_are_read_and_cannot_drive_a_terminal(void **state)
+{
+    (void)state;
+    make_job();
+    put_one_call("acl_api.0.a\nb\"c'.1");
+    put_one_call("acl_api.0.\xff\xfe\x80.2");
+    put_one_call("acl_api.0.\xe4\xba\xba.3");
+    put_text("new\nline\x1b[31m", "x");
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    assert_int_equal(row_count(collection, "acl_call"), 3);
+    const char *text = first_report(collection_diagnostics(collection), DIAG_FILE_UNKNOWN);
+    assert_null(strchr(text, '\n'));
+    assert_null(strchr(text, '\x1b'));
+    collection_free(collection);
+}
+
+static void several_models_devices_and_samples_stay_apart(void **state)
+{
+    (void)state;
+    unsigned char bytes[2 * PMU_SIZE];
+    make_job();
+    scratch_make_file("J/info.json.1", "{\"DeviceInfo\": [{\"aic_frequency\": \"300\"}]}");
+    put_pmu(put_pmu(bytes, 0, 600, 1, 0), 0, 600, 2, 0);
+    put_file("aicore.0.1.1", bytes, sizeof bytes);
+    put_file("aicore.1.4.2", bytes, sizeof bytes);
+    put_text("first.1.layer.info", "[{\"layer_id\":0,\"task_id\":0}]");
+    put_text("second.2.layer.info", "[{\"layer_id\":0,\"task_id\":0}]");
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    static const int64_t expected[4][4] = {{0, 1, 1, 1000}, {0, 2, 1, 1000}, {1, 1, 4, 2000}, {1, 2, 4, 2000}};
+    assert_int_equal(row_count(collection, "inference"), 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(row_integer(collection, "inference", i, "device_id"), expected[i][0]);
+        assert_int_equal(row_integer(collection, "inference", i, "model_id"), expected[i][1]);
+        assert_int_equal(row_integer(collection, "inference", i, "batch_num"), expected[i][2]);
+        assert_string_equal(row_text(collection, "inference", i, "model_name"), i % 2 == 0 ? "first" : "second");
+        assert_int_equal(row_integer(collection, "svp_pmu", i, "duration_ns"), expected[i][3]);
+    }
+    assert_int_equal(diag_problems(collection_diagnostics(collection)), 0);
+    collection_free(collection);
+}
+
+#define SCRATCH_TEST(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRATCH_TEST(a_directory_without_data_is_not_a_capture),
+        SCRATCH_TEST(an_empty_data_directory_says_so),
+        SCRATCH_TEST(a_path_that_is_missing_or_no_directory_is_an_error),
+        SCRATCH_TEST(directories_are_told_apart_by_what_they_hold),
+        SCRATCH_TEST(every_spelling_of_a_file_name_is_recognised),
+        SCRATCH_TEST(results_and_markers_are_no_input),
+        SCRATCH_TEST(an_unknown_file_is_named_and_a_known_foreign_stream_noted),
+        SCRATCH_TEST(of_two_files_for_the_same_stream_one_is_decoded),
+        SCRATCH_TEST(of_two_done_files_for_the_same_inference_the_first_by_name_counts),
+        SCRATCH_TEST(a_done_file_gives_times_and_counts_with_blanks_allowed),
+        SCRATCH_TEST(a_done_file_that_contradicts_its_data_is_reported),
+        SCRATCH_TEST(a_done_file_with_impossible_times_is_ignored_and_its_records_kept),
+        SCRATCH_TEST(a_missing_done_file_is_a_note_and_no_problem),
+        SCRATCH_TEST(info_json_gives_the_frequency_as_text_or_number),
+        SCRATCH_TEST(an_info_json_that_makes_no_sense_is_reported_and_ignored),
+        SCRATCH_TEST(info_json_without_a_device_number_in_its_name_is_not_taken_for_device_0),
+        SCRATCH_TEST(a_missing_info_json_costs_the_times_and_nothing_else),
+        SCRATCH_TEST(an_info_json_of_100_megabytes_is_not_read),
+        SCRATCH_TEST(as_many_devices_as_are_documented_fit_and_no_more),
+        SCRATCH_TEST(links_are_followed_inside_the_capture_only),
+        SCRATCH_TEST(a_data_directory_that_is_a_link_out_of_the_capture_is_not_followed),
+        SCRATCH_TEST(a_capture_given_through_a_link_is_read_like_any_other),
+        SCRATCH_TEST(pipes_never_block_and_are_not_read),
+        SCRATCH_TEST(a_file_that_cannot_be_read_is_named_and_the_others_decoded),
+        SCRATCH_TEST(a_data_directory_that_cannot_be_searched_is_an_error_and_not_empty),
+        SCRATCH_TEST(names_with_any_bytes_are_read_and_cannot_drive_a_terminal),
+        SCRATCH_TEST(several_models_devices_and_samples_stay_apart),
+    };
+    return cmocka_run_group_tests_name("captures", tests, NULL, NULL);
+}

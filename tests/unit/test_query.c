@@ -1,0 +1,357 @@
+/* Queries: what exporters get from a database, in the order that their reports promise. */
+#include "tests/lib/records.h"
+#include "tests/lib/scratch.h"
+
+#include "base/interrupt.h"
+#include "base/strbuf.h"
+#include "db/database.h"
+#include "db/import.h"
+#include "db/query.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Imports J and opens its database. */
+static sqlite3 *import_job(void)
+{
+    char path[128];
+    struct diagnostics diag;
+    struct import_result result;
+    struct err err = ERR_INIT;
+    sqlite3 *db = NULL;
+    snprintf(path, sizeof path, "%s", in_scratch("runtime.db"));
+    const struct import_request request = {
+        .directory = in_scratch("J"), .database = path, .tool_version = "1", .parameters = ""};
+    diag_init(&diag, false);
+    if (db_import(&request, &diag, &result, &err) < 0 || database_open(path, &db, &err) < 0)
+        fail_msg("%s", err_message(&err));
+    diag_release(&diag);
+    return db;
+}
+
+/* Callbacks write a line for each row into this. */
+static struct strbuf lines;
+
+static void assert_lines(const char *expected)
+{
+    assert_string_equal(lines.data, expected);
+    strbuf_release(&lines);
+}
+
+static void add_number(int64_t value)
+{
+    if (value == DB_NULL)
+        strbuf_adds(&lines, "NULL ");
+    else
+        strbuf_addf(&lines, "%" PRId64 " ", value);
+}
+
+static int add_model(void *arg, const struct svp_model *model, struct err *err)
+{
+    (void)arg;
+    (void)err;
+    strbuf_addf(&lines, "%s ", model->name);
+    const int64_t numbers[] = {model->device_id,     model->model_id,     model->batch_num, model->inferences,
+                               model->ai_core_tasks, model->ai_cpu_tasks, model->acl_calls};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        add_number(numbers[i]);
+    strbuf_addc(&lines, '\n');
+    return 0;
+}
+
+static int add_inference(void *arg, const struct svp_inference *inference, struct err *err)
+{
+    (void)arg;
+    (void)err;
+    strbuf_addf(&lines, "%s ", inference->model);
+    const int64_t numbers[] = {inference->device_id,   inference->model_id, inference->current_pic_count,
+                               inference->start_known, inference->start_ns, inference->tasks,
+                               inference->total_cycle, inference->core_khz};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        add_number(numbers[i]);
+    strbuf_addc(&lines, '\n');
+    return 0;
+}
+
+static int add_task(void *arg, const struct svp_task *task, struct err *err)
+{
+    (void)arg;
+    (void)err;
+    add_number(task->task_id);
+    add_number(task->start_ns);
+    add_number(task->duration_ns);
+    strbuf_addc(&lines, '\n');
+    return 0;
+}
+
+static int add_call(void *arg, const struct acl_call *call, struct err *err)
+{
+    (void)arg;
+    (void)err;
+    strbuf_addf(&lines, "%s %" PRId64 "-%" PRId64 "\n", call->name, call->start_ns, call->end_ns);
+    return 0;
+}
+
+static int add_statistic(void *arg, const struct acl_statistic *row, struct err *err)
+{
+    (void)arg;
+    (void)err;
+    strbuf_addf(&lines, "%s ", row->name);
+    const int64_t numbers[] = {row->count, row->total_ns, row->min_ns, row->max_ns, row->report_total_ns};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        add_number(numbers[i]);
+    strbuf_addc(&lines, '\n');
+    return 0;
+}
+
+static int add_job_task(void *arg, const struct job_task *task, struct err *err)
+{
+    (void)arg;
+    (void)err;
+    strbuf_addf(&lines, "%s %s %s ", task->name != NULL ? task->name : "-", task->type != NULL ? task->type : "-",
+                task->input_shapes != NULL ? task->input_shapes : "-");
+    const int64_t numbers[] = {task->stream_id, task->task_id, task->start_ns, task->duration_ns, task->wait_ns};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        add_number(numbers[i]);
+    strbuf_addc(&lines, '\n');
+    return 0;
+}
+
+static int add_job_statistic(void *arg, const struct job_statistic *row, struct err *err)
+{
+    (void)arg;
+    (void)err;
+    strbuf_addf(&lines, "%s ", row->type);
+    const int64_t numbers[] = {row->count, row->total_ns, row->min_ns, row->max_ns, row->report_total_ns};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        add_number(numbers[i]);
+    strbuf_addc(&lines, '\n');
+    return 0;
+}
+
+static void begin(void)
+{
+    strbuf_init(&lines, 1 << 20);
+    make_job();
+}
+
+/* ---- SVP ---- */
+
+static void models_inferences_and_tasks_come_in_the_order_of_the_reports(void **state)
+{
+    (void)state;
+    unsigned char bytes[6 * PMU_SIZE], *p = bytes;
+    struct err err = ERR_INIT;
+    begin();
+    p = put_pmu(p, 1, 1200, 2, 0);
+    p = put_pmu(p, 0, 600, 1, 5);
+    p = put_pmu(p, 0, 600, 1, 0);
+    p = put_pmu(p, 1, 600, 1, 5); /* the inference goes on after another */
+    put_file("aicore.0.1.1", bytes, (size_t)(p - bytes));
+    put_text("b.1.layer.info", "[]");
+    put_text("a.2.layer.info", "[]");
+    put_text("aicore.0.b.1.1.1.0.done", "starttime:9000\n");
+    put_text("aicore.0.b.1.1.1.5.done", "starttime:2000\n");
+    sqlite3 *db = import_job();
+    struct db_facts facts;
+    assert_int_equal(db_read_facts(db, &facts, &err), 0);
+    assert_int_equal(facts.family, DB_FAMILY_SVP);
+    assert_int_equal(facts.origin_ns, 2000);
+    assert_int_equal(facts.problems, 2);
+    assert_int_equal(svp_each_model(db, add_model, NULL, &err), 0);
+    assert_lines("a 0 2 1 1 1 0 0 \nb 0 1 1 2 3 0 0 \n");
+    strbuf_init(&lines, 1 << 20);
+    assert_int_equal(svp_each_inference(db, NULL, add_inference, NULL, &err), 0);
+    assert_lines("a 0 2 0 0 0 1 1200 600000 \nb 0 1 5 1 2000 2 1200 600000 \nb 0 1 0 1 9000 1 600 600000 \n");
+    strbuf_init(&lines, 1 << 20);
+    const struct svp_model model = {.device_id = 0, .name = "b", .model_id = 1, .batch_num = 1};
+    assert_int_equal(svp_each_inference(db, &model, add_inference, NULL, &err), 0);
+    assert_lines("b 0 1 5 1 2000 2 1200 600000 \nb 0 1 0 1 9000 1 600 600000 \n");
+    strbuf_init(&lines, 1 << 20);
+    struct svp_task_reader *reader = svp_task_reader_new(db, &err);
+    assert_non_null(reader);
+    assert_int_equal(svp_read_tasks(reader, 2, add_task, NULL, &err), 0);
+    assert_lines("0 2000 1000 \n1 3000 1000 \n");
+    svp_task_reader_free(reader);
+    database_close(db);
+}
+
+static void what_is_not_known_is_null_and_not_0(void **state)
+{
+    (void)state;
+    unsigned char bytes[PMU_SIZE];
+    struct err err = ERR_INIT;
+    begin();
+    put_pmu(bytes, 0, 600, 7, 0);
+    put_file("aicore.0.1.1", bytes, sizeof bytes);
+    assert_int_equal(remove(in_scratch("J/info.json.0")), 0);
+    sqlite3 *db = import_job();
+    assert_int_equal(svp_each_inference(db, NULL, add_inference, NULL, &err), 0);
+    assert_lines("unknown 0 7 0 0 0 1 600 NULL \n");
+    strbuf_init(&lines, 1 << 20);
+    struct svp_task_reader *reader = svp_task_reader_new(db, &err);
+    assert_int_equal(svp_read_tasks(reader, 1, add_task, NULL, &err), 0);
+    assert_lines("0 NULL NULL \n");
+    svp_task_reader_free(reader);
+    database_close(db);
+}
+
+static void layers_are_found_by_task_and_engine(void **state)
+{
+    (void)state;
+    struct svp_layers layers;
+    struct err err = ERR_INIT;
+    size_t first;
+    begin();
+    put_text("net.1.layer.info",
+             "[{\"layer_id\":3,\"task_id\":1,\"name\":\"d\"},{\"layer_id\":1,\"task_id\":0,\"name\":\"b\"},"
+             "{\"layer_id\":0,\"task_id\":0,\"name\":\"a\"},"
+             "{\"layer_id\":2,\"task_id\":0,\"name\":\"c\",\"engine\":\"AI_CPU\"}]");
+    sqlite3 *db = import_job();
+    assert_int_equal(svp_layers_load(db, "net", 1, &layers, &err), 0);
+    assert_int_equal(layers.count, 4);
+    assert_int_equal(svp_layers_of_task(&layers, 0, false, &first), 2);
+    assert_string_equal(layers.layers[first].name, "a");
+    assert_string_equal(layers.layers[first + 1].name, "b");
+    assert_null(layers.layers[first].type);
+    assert_int_equal(svp_layers_of_task(&layers, 0, true, &first), 1);
+    assert_string_equal(layers.layers[first].name, "c");
+    assert_int_equal(svp_layers_of_task(&layers, 1, false, &first), 1);
+    assert_int_equal(svp_layers_of_task(&layers, 1, true, &first), 0);
+    assert_int_equal(svp_layers_of_task(&layers, 2, false, &first), 0);
+    svp_layers_release(&layers);
+    assert_int_equal(svp_layers_load(db, "other", 1, &layers, &err), 0);
+    assert_int_equal(layers.count, 0);
+    svp_layers_release(&layers);
+    database_close(db);
+    strbuf_release(&lines);
+}
+
+static void calls_come_with_the_outer_before_the_inner_and_are_summed_by_name(void **state)
+{
+    (void)state;
+    unsigned char bytes[4 * ACL_SIZE], *p = bytes;
+    struct err err = ERR_INIT;
+    begin();
+    p = put_acl(p, "inner", 100, 300);
+    p = put_acl(p, "outer", 100, 900);
+    p = put_acl(p, "inner", 400, 500);
+    p = put_acl(p, "before", 50, 60);
+    put_file("acl_api.0.net.1", bytes, sizeof bytes);
+    sqlite3 *db = import_job();
+    const struct svp_model model = {.device_id = 0, .name = "net", .model_id = 1, .batch_num = 1};
+    assert_int_equal(acl_each_call(db, &model, add_call, NULL, &err), 0);
+    assert_lines("before 50-60\nouter 100-900\ninner 100-300\ninner 400-500\n");
+    strbuf_init(&lines, 1 << 20);
+    assert_int_equal(acl_each_statistic(db, add_statistic, NULL, &err), 0);
+    assert_lines("outer 1 800 800 800 1110 \ninner 2 300 100 200 1110 \nbefore 1 10 10 10 1110 \n");
+    assert_string_equal(acl_mode_name(2), "model");
+    assert_string_equal(acl_mode_name(99), "N/A");
+    database_close(db);
+}
+
+static void a_thousand_of_the_longest_calls_can_be_added_up(void **state)
+{
+    (void)state;
+    const unsigned count = 1000;
+    unsigned char *bytes = malloc((size_t)count * ACL_SIZE), *p = bytes;
+    struct err err = ERR_INIT;
+    assert_non_null(bytes);
+    begin();
+    for (unsigned i = 0; i < count; i++)
+        p = put_acl(p, "long", 0, UINT64_C(1) << 53);
+    put_file("acl_api.0.net.1", bytes, (size_t)count * ACL_SIZE);
+    free(bytes);
+    sqlite3 *db = import_job();
+    assert_int_equal(acl_each_statistic(db, add_statistic, NULL, &err), 0);
+    assert_lines("long 1000 9007199254740992000 9007199254740992 9007199254740992 9007199254740992000 \n");
+    database_close(db);
+}
+
+static int stop(void *arg, const struct svp_model *model, struct err *err)
+{
+    (void)model;
+    ++*(int *)arg;
+    return err_set(err, ERR_FAILED, "enough");
+}
+
+static void a_callback_that_fails_ends_the_loop_with_its_error(void **state)
+{
+    (void)state;
+    unsigned char bytes[2 * PMU_SIZE];
+    struct err err = ERR_INIT;
+    int calls = 0;
+    begin();
+    put_pmu(put_pmu(bytes, 0, 600, 1, 0), 0, 600, 2, 0);
+    put_file("aicore.0.1.1", bytes, sizeof bytes);
+    sqlite3 *db = import_job();
+    assert_int_equal(svp_each_model(db, stop, &calls, &err), -ERR_FAILED);
+    assert_string_equal(err_message(&err), "enough");
+    assert_int_equal(calls, 1);
+    database_close(db);
+    strbuf_release(&lines);
+}
+
+/* ---- Ascend ---- */
+
+static void executions_are_named_by_descriptions_from_task_25000_on(void **state)
+{
+    (void)state;
+    unsigned char bytes[8 * HWTS_SIZE], *p = bytes;
+    struct err err = ERR_INIT;
+    begin();
+    p = put_hwts(p, 0, 0, 3, 25000, 100);
+    p = put_hwts(p, 1, 1, 3, 25000, 150);
+    p = put_hwts(p, 0, 2, 4, 24999, 160);
+    p = put_hwts(p, 1, 3, 4, 24999, 165);
+    p = put_hwts(p, 0, 4, 3, 25000, 200);
+    p = put_hwts(p, 1, 5, 3, 25000, 230);
+    p = put_hwts(p, 0, 6, 3, 25001, 220); /* overlaps the one before */
+    p = put_hwts(p, 1, 7, 3, 25001, 240);
+    put_file("hwts.data.0.slice_0", bytes, sizeof bytes);
+    put_text("Framework.host.vm.task_desc_info.0.slice_0",
+             "a/Mul-op1 1 25000 9\nb/Add-op2 1 24999 9\nc/X-op3 1 25001 9\n");
+    put_text("Framework.host.vm.graph_desc_info.0.slice_0",
+             "op_name:a/Mul-op1 op_type:Mul input_id:0 input_shape:\"2,3\" input_id:1 input_shape:\"4\"\n"
+             "op_name:b/Add-op2 op_type:Add\n");
+    sqlite3 *db = import_job();
+    struct db_facts facts;
+    assert_int_equal(db_read_facts(db, &facts, &err), 0);
+    assert_int_equal(facts.family, DB_FAMILY_JOB);
+    assert_int_equal(job_each_task(db, 0, false, add_job_task, NULL, &err), 0);
+    assert_lines("a/Mul-op1 Mul 2,3;4 3 25000 1000 500 0 \n- - - 4 24999 1600 50 100 \n"
+                 "a/Mul-op1 Mul 2,3;4 3 25000 2000 300 350 \nc/X-op3 - - 3 25001 2200 200 0 \n");
+    strbuf_init(&lines, 1 << 20);
+    assert_int_equal(job_each_task(db, 0, true, add_job_task, NULL, &err), 0);
+    assert_non_null(strstr(lines.data, "a/Mul-op1"));
+    assert_null(strstr(lines.data, "24999"));
+    strbuf_release(&lines);
+    strbuf_init(&lines, 1 << 20);
+    assert_int_equal(job_each_statistic(db, 0, add_job_statistic, NULL, &err), 0);
+    assert_lines("Mul 2 800 300 500 1000 \nN/A 1 200 200 200 1000 \n");
+    database_close(db);
+}
+
+#define SCRATCH_TEST(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRATCH_TEST(models_inferences_and_tasks_come_in_the_order_of_the_reports),
+        SCRATCH_TEST(what_is_not_known_is_null_and_not_0),
+        SCRATCH_TEST(layers_are_found_by_task_and_engine),
+        SCRATCH_TEST(calls_come_with_the_outer_before_the_inner_and_are_summed_by_name),
+        SCRATCH_TEST(a_thousand_of_the_longest_calls_can_be_added_up),
+        SCRATCH_TEST(a_callback_that_fails_ends_the_loop_with_its_error),
+        SCRATCH_TEST(executions_are_named_by_descriptions_from_task_25000_on),
+    };
+    return cmocka_run_group_tests_name("queries", tests, NULL, NULL);
+}
