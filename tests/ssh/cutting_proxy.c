@@ -1,7 +1,7 @@
 /* A TCP proxy that cuts connections: cutting-proxy PORT TARGET-PORT CUT...
  *
  * Listens on 127.0.0.1 and passes each connection on. The n-th connection is cut after the n-th CUT: so many bytes from
- * the server, "up:" and so many bytes from the client, "ms:" and so many milliseconds, or "-": never. Connections
+ * the server, "up:" and so many bytes from the client, "file:" and a path: when that exists, or "-": never. Connections
  * beyond the list are not cut. Prints "ready" when it listens; ends on SIGTERM. One connection at a time, as collect
  * makes them. */
 #include <arpa/inet.h>
@@ -11,34 +11,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #define BUFFER_SIZE 65536
 
 struct cut {
-    long long down, up, milliseconds; /* -1: no limit */
+    long long down, up; /* -1: no limit */
+    const char *file;   /* NULL: none */
 };
 
 static struct cut parse_cut(const char *text)
 {
-    struct cut cut = {-1, -1, -1};
+    struct cut cut = {-1, -1, NULL};
 
     if (strncmp(text, "up:", 3) == 0)
         cut.up = strtoll(text + 3, NULL, 10);
-    else if (strncmp(text, "ms:", 3) == 0)
-        cut.milliseconds = strtoll(text + 3, NULL, 10);
+    else if (strncmp(text, "file:", 5) == 0)
+        cut.file = text + 5;
     else if (strcmp(text, "-") != 0)
         cut.down = strtoll(text, NULL, 10);
     return cut;
-}
-
-static long long now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static int make_socket(int port, bool listens)
@@ -81,7 +73,6 @@ static void serve(int client, int target_port, struct cut cut)
 {
     int server = make_socket(target_port, false);
     struct pollfd ends[2] = {{.fd = client, .events = POLLIN}, {.fd = server, .events = POLLIN}};
-    long long start = now_ms();
     bool open = server >= 0;
 
     while (open) {
@@ -91,7 +82,7 @@ static void serve(int client, int target_port, struct cut cut)
             open = pass(client, server, &cut.up);
         if (open && ends[1].revents != 0)
             open = pass(server, client, &cut.down);
-        if (cut.milliseconds >= 0 && now_ms() - start >= cut.milliseconds)
+        if (cut.file != NULL && access(cut.file, F_OK) == 0)
             open = false;
     }
     if (server >= 0)

@@ -124,9 +124,14 @@ collect_in_background() {
     collect_process=$!
 }
 
-# Ctrl-C, and the end of collect as run_msprof tells it.
+# Ctrl-C, and the end.
 interrupt_collect() {
     kill -INT "$collect_process"
+    await_collect
+}
+
+# The end of collect in the background, as run_msprof tells it.
+await_collect() {
     status=0
     wait "$collect_process" || status=$?
     output=$(<collect.out) stderr=$(<collect.err)
