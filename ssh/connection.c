@@ -130,7 +130,7 @@ static ssize_t receive_bytes(libssh2_socket_t fd, void *buffer, size_t length, i
             return n < 0 ? -errno : 0;
         input->start = 0;
         input->length = (size_t)n;
-        connection->received_ns = ssh_now_ns();
+        connection->silent_ticks = 0;
     }
     if (length > input->length)
         length = input->length;
@@ -176,7 +176,7 @@ static int check_time(struct ssh_connection *connection, int64_t deadline_ns, st
         return lost(connection, err, "no answer in time");
     if (connection->authentication == NULL)
         return 0;
-    if (now - connection->received_ns > SILENCE_SECONDS * SSH_NS_PER_SECOND)
+    if (connection->silent_ticks > SILENCE_SECONDS * 1000 / TICK_MS)
         return lost(connection, err, "the board does not answer any more");
     if (now >= connection->keepalive_ns) {
         int seconds;
@@ -191,7 +191,7 @@ static int check_time(struct ssh_connection *connection, int64_t deadline_ns, st
 int ssh_wait(struct ssh_connection *connection, int64_t deadline_ns, struct err *err)
 {
     struct pollfd ready = {.fd = connection->fd, .events = POLLIN};
-    int errnum, result = check_time(connection, deadline_ns, err);
+    int errnum, count, result = check_time(connection, deadline_ns, err);
 
     if (result != 0)
         return result;
@@ -202,8 +202,11 @@ int ssh_wait(struct ssh_connection *connection, int64_t deadline_ns, struct err 
         return lost_errno(connection, err, errnum);
     if (connection->queue.length > 0)
         ready.events |= POLLOUT;
-    if (poll(&ready, 1, TICK_MS) < 0 && errno != EINTR)
+    count = poll(&ready, 1, TICK_MS);
+    if (count < 0 && errno != EINTR)
         return lost_errno(connection, err, errno);
+    if (count == 0)
+        connection->silent_ticks++;
     errnum = queue_flush(connection);
     return errnum == 0 || errnum == EAGAIN ? 0 : lost_errno(connection, err, errnum);
 }
@@ -340,8 +343,8 @@ static int establish(struct ssh_connection *connection, struct err *err)
     if (result != 0)
         goto out;
     set_local_address(connection);
-    connection->received_ns = ssh_now_ns();
-    connection->keepalive_ns = connection->received_ns + KEEPALIVE_SECONDS * SSH_NS_PER_SECOND;
+    connection->silent_ticks = 0;
+    connection->keepalive_ns = ssh_now_ns() + KEEPALIVE_SECONDS * SSH_NS_PER_SECOND;
     result = open_session(connection, err);
     if (result == 0)
         result = handshake(connection, err);

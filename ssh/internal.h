@@ -33,7 +33,7 @@ struct ssh_connection {
     bool lost;
     bool tidying;
     int64_t tidying_until_ns; /* monotonic */
-    int64_t received_ns;      /* when the server was heard last */
+    unsigned silent_ticks;    /* waits since the server was heard last; time alone also passes while we are stopped */
     int64_t keepalive_ns;     /* when to send the next keepalive */
     struct send_queue queue;
     struct receive_buffer input;

@@ -453,3 +453,26 @@ hostile_listing() {
     expect_contains "$stderr" "can be read by other users"
     expect_contains "$stderr" "did you mean 'port'"
 }
+
+@test "a board that freezes while the program runs is noticed within a minute" {
+    start_sshd
+    collect_in_background seconds=100
+    wait_for grep -q "inference 0" collect.out
+    frozen=$(pgrep -P "${board_processes[0]}" | head -n 1)
+    kill -STOP "$frozen" "${board_processes[0]}"
+    thaw=$(
+        { sleep 100 && kill -CONT "$frozen" "${board_processes[0]}"; } >/dev/null 2>&1 3>&- &
+        echo $!
+    )
+    start=$SECONDS
+    await_collect
+    [ $((SECONDS - start)) -lt 90 ]
+    kill "$thaw" 2>/dev/null || true
+    kill -CONT "$frozen" "${board_processes[0]}"
+    expect_status 5
+    expect_contains "$stderr" "the connection broke while the program ran"
+    expect_contains "$stderr" "'$home/profiling' may be left on the board"
+    # its output goes nowhere now: it ends
+    process=$(sed -n 's/.*(process \([0-9]*\) of the board).*/\1/p' collect.err)
+    wait_for test ! -d "/proc/$process"
+}
