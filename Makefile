@@ -55,7 +55,7 @@ B := build/$(VARIANT)
 NEEDED_CPPFLAGS := -I. -I$(B)/generated -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DMSPROF_VERSION='"$(VERSION)"'
 NEEDED_CFLAGS   := -std=c17 -pthread -fPIE $(WARNINGS) $(CFLAGS_$(VARIANT))
 NEEDED_LDFLAGS  := -pthread -pie $(LDFLAGS_$(VARIANT))
-NEEDED_LDLIBS   := -lsqlite3 -lcjson -lcsv -lcrypto -lm
+NEEDED_LDLIBS   := -lsqlite3 -lcjson -lcsv -lssh2 -lcrypto -lm
 
 COMPILE = $(CC) $(NEEDED_CPPFLAGS) $(CPPFLAGS) $(NEEDED_CFLAGS) $(CFLAGS)
 LINK    = $(CC) $(NEEDED_LDFLAGS) $(LDFLAGS)
@@ -179,7 +179,7 @@ REPLAY_TESTS   := $(FUZZ_SOURCES:tests/fuzz/fuzz_%.c=$(B)/tests/fuzz/replay_%)
 unit-tests: $(UNIT_TESTS) ## build the unit tests
 replay-tests: $(REPLAY_TESTS) ## build the programs that run the fuzz targets on their corpus
 
-test-programs: program unit-tests replay-tests generators
+test-programs: program unit-tests replay-tests generators ssh-test-programs
 
 $(UNIT_TESTS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(TEST_OBJECTS) $(LIB_OBJECTS) $(B)/flags
 	$(call say,LINK)$(LINK) $(filter %.o,$^) $(LIBS) -lcmocka -o $@
@@ -229,6 +229,18 @@ generators: $(GENERATORS) ## build make-capture and make-figures, which write SV
 captures: $(GENERATORS) ## write the captures under testdata/ anew
 	rm -rf testdata/resnet50 testdata/small testdata/figures
 	testdata/generate/shipped.sh $(B) testdata
+
+# What tests of collect need on their "board": a program that leaves a capture, and a network that breaks.
+SSH_TEST_PROGRAMS := $(B)/tests/ssh/board_program $(B)/tests/ssh/cutting_proxy
+.PHONY: ssh-test-programs bench-collect
+ssh-test-programs: $(SSH_TEST_PROGRAMS)
+-include $(SSH_TEST_PROGRAMS:=.d)
+
+$(SSH_TEST_PROGRAMS): %: %.o $(GENERATE_COMMON) $(B)/flags
+	$(call say,LINK)$(LINK) $(filter %.o,$^) $(LIBS) -o $@
+
+bench-collect: program ## measure collect's transfer beside ssh tar and sftp
+	tests/bench/bench_collect.sh $(B)
 
 BENCH_PROGRAMS := $(B)/tests/bench/measure $(B)/tests/bench/ceiling
 $(BENCH_PROGRAMS): %: %.o $(filter $(B)/base/%,$(LIB_OBJECTS)) $(B)/flags

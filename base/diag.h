@@ -29,15 +29,16 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
       "replace it by the file itself")                                                                                 \
     X(DIAG_FILE_SIZE, "file-size", DIAG_WARNING, "a file that is longer or shorter than its .done file says",          \
       "copy it again from the board")                                                                                  \
-    X(DIAG_FILE_MISSING, "file-missing", DIAG_WARNING, "a .done file without its data file",                           \
-      "copy the data file from the board")                                                                             \
+    X(DIAG_FILE_MISSING, "file-missing", DIAG_WARNING,                                                                 \
+      "a data file is missing: its .done file or the slices around it are there", "copy the data file from the board") \
     X(DIAG_FILE_LIMIT, "file-limit", DIAG_ERROR, "a text file beyond the size that is read",                           \
       "check that it is the file it claims to be")                                                                     \
     X(DIAG_LAYOUT_MISMATCH, "layout-mismatch", DIAG_ERROR, "no known layout fits the file; it is not decoded",         \
       "describe its layout in a file and give it with --layout (see msprof-records(5))")                               \
     X(DIAG_RECORD_TRUNCATED, "record-truncated", DIAG_WARNING,                                                         \
       "the file ends inside a record; the rest of it is dropped", "copy the file again from the board")                \
-    X(DIAG_RECORD_MAGIC, "record-magic", DIAG_WARNING, "a record without its magic number; it is skipped",             \
+    X(DIAG_RECORD_MAGIC, "record-magic", DIAG_WARNING,                                                                 \
+      "a record without its magic number, or of another length; it is skipped",                                        \
       "copy the file again from the board, or give its layout with --layout")                                          \
     X(DIAG_RECORD_VALUE, "record-value", DIAG_WARNING, "a record with an impossible value; it is rejected",            \
       "collect again; if it comes back, report the file")                                                              \

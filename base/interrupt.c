@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-volatile sig_atomic_t interrupt_signal;
+atomic_int interrupt_signal;
 
 int interrupt_error(struct err *err)
 {

@@ -4,14 +4,16 @@
 
 #include "base/err.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
-extern volatile sig_atomic_t interrupt_signal; /* 0, or the signal's number */
+/* 0, or the signal's number. Atomic, because threads read it that the signal does not interrupt. */
+extern atomic_int interrupt_signal;
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler may only touch what needs no lock");
 
 static inline bool interrupted(void)
 {
-    return interrupt_signal != 0;
+    return atomic_load_explicit(&interrupt_signal, memory_order_relaxed) != 0;
 }
 
 /* Fills err; returns -ERR_INTERRUPTED. */

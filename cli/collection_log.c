@@ -2,6 +2,7 @@
 
 #include "base/fsutil.h"
 #include "base/strbuf.h"
+#include "cli/console.h"
 #include "parsers/capture.h"
 
 #include <errno.h>
@@ -31,8 +32,8 @@ int collection_log_open(struct collection_log *log, const char *results, struct 
     result = make_directories(directory, err);
     if (result != 0)
         goto out;
-    /* no waiting for a reader when somebody put a pipe there */
-    log->fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0640);
+    /* no waiting for a reader when somebody put a pipe there; no link, which could lead to any file of the user's */
+    log->fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0640);
     if (log->fd < 0)
         result = err_set_errno(err, errno, "cannot open '%s'", path);
 out:
@@ -86,8 +87,11 @@ void collection_log_add(struct collection_log *log, enum log_level level, const 
 
         if (n < 0 && errno == EINTR)
             continue;
-        if (n <= 0)
+        if (n <= 0) { /* told once: the log ends here */
+            console_warning("the log is not written any further: %s", n < 0 ? strerror(errno) : "nothing was written");
+            collection_log_close(log);
             return;
+        }
         offset += (size_t)n;
     }
 }

@@ -11,6 +11,7 @@ struct settings;
 /* X(constant, definition); the order is that of the help. */
 #define COMMAND_LIST(X)                                                                                                \
     X(COMMAND_ROOT, command_root)                                                                                      \
+    X(COMMAND_COLLECT, command_collect)                                                                                \
     X(COMMAND_IMPORT, command_import)                                                                                  \
     X(COMMAND_EXPORT, command_export)                                                                                  \
     X(COMMAND_EXPORT_TIMELINE, command_export_timeline)                                                                \

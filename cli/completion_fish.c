@@ -35,6 +35,7 @@ static void put_value(FILE *stream, const struct option_spec *option)
     case VALUE_FILE:
         fputs(" -r -F", stream);
         break;
+    case VALUE_TEXT:
     case VALUE_NUMBER:
     case VALUE_MHZ:
         fputs(" -x", stream);

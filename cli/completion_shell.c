@@ -90,7 +90,7 @@ static void put_value_cases(FILE *stream, const struct shell *shell)
         } else if (option->type == VALUE_FILE) {
             fputs(shell->files, stream);
         } else {
-            fputc(':', stream); /* a number: nothing to offer */
+            fputc(':', stream); /* a number or a text: nothing to offer */
         }
         fputs("\n        return\n        ;;\n", stream);
     }

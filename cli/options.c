@@ -21,6 +21,8 @@ void settings_release(struct settings *settings)
 {
     free(settings->captures.values);
     free(settings->layouts.values);
+    free(settings->collect.boards.values);
+    free(settings->collect.exclude.values);
     free(settings->words);
     settings_init(settings);
 }
@@ -156,7 +158,8 @@ static int store_text(struct settings *settings, const struct option_spec *optio
     const char **values;
 
     if (value[0] == '\0')
-        return err_set(err, ERR_USAGE, "--%s has an empty value, expected a path", option->name);
+        return err_set(err, ERR_USAGE, "--%s has an empty value, expected %s", option->name,
+                       option->type == VALUE_TEXT ? "a text" : "a path");
     if (!option->repeatable) {
         *(const char **)member = value;
         return 0;
@@ -187,6 +190,7 @@ static int store(struct settings *settings, const struct option_spec *option, co
         return unknown_choice(err, option_spelling(option, 0, what), value, option->choices);
     case VALUE_DIRECTORY:
     case VALUE_FILE:
+    case VALUE_TEXT:
         return store_text(settings, option, value, err);
     case VALUE_NUMBER:
         return store_number(member, option, value, err);
@@ -233,8 +237,11 @@ static int getopt_tables_make(struct getopt_tables *tables, enum command_id comm
             name.name = option->aliases[a];
             tables->names[names++] = name;
         }
-        if (option->letter != 0 && letters < sizeof tables->letters - 1)
+        if (option->letter != 0 && letters < sizeof tables->letters - 2) {
             tables->letters[letters++] = option->letter;
+            if (option->type != VALUE_NONE)
+                tables->letters[letters++] = ':';
+        }
     }
     tables->letters[letters] = '\0';
     return 0;

@@ -18,6 +18,22 @@ struct value_list {
     size_t count;
 };
 
+enum transfer_mode { TRANSFER_UPLOAD, TRANSFER_NFS };
+
+/* What the command line says for collect. */
+struct collect_settings {
+    const char *program; /* --main, with its arguments */
+    const char *config;
+    struct value_list boards, exclude;
+    int interval;
+    int acl_api, ai_cpu, profiling; /* indexes of {"on", "off"} */
+    int metrics;
+    int transfer; /* enum transfer_mode */
+    const char *nfs_server;
+    int timeout; /* seconds; 0: none */
+    bool all, keep, dry_run, accept_new_host_key;
+};
+
 /* What the command line says. */
 struct settings {
     enum command_id command;
@@ -43,6 +59,8 @@ struct settings {
     int width;           /* WIDTH_DEFAULT, or columns; 0: no limit */
 
     bool list_options; /* help --options */
+
+    struct collect_settings collect;
 };
 
 #define WIDTH_DEFAULT (-1)
@@ -53,6 +71,7 @@ enum value_type {
     VALUE_CHOICE,    /* one of choices, stored as its index */
     VALUE_DIRECTORY, /* text */
     VALUE_FILE,      /* text */
+    VALUE_TEXT,      /* text that names no file */
     VALUE_NUMBER,    /* minimum..maximum */
     VALUE_MHZ,       /* decimal with up to three places, stored in thousandths */
 };

@@ -3,6 +3,9 @@
 #include "base/interrupt.h"
 #include "exporters/job_summary.h"
 
+/* Of job_statistic_titles: what may stand under the minimum. */
+enum { AVERAGE_COLUMN = 4, MAXIMUM_COLUMN = 5 };
+
 struct job_show {
     struct show *show;
     struct text_table table;
@@ -56,7 +59,8 @@ static int show_one_device(void *arg, int64_t device_id, struct err *err)
     struct job_show state = {.show = show};
     struct text_column columns[TABLE_MAX_COLUMNS];
     for (size_t i = 0; i < job_statistic_titles.count; i++)
-        columns[i] = (struct text_column){job_statistic_titles.texts[i], i == 0 ? TEXT_COLUMN : NUMBER_COLUMN};
+        columns[i] = (struct text_column){job_statistic_titles.texts[i], i == 0 ? TEXT_COLUMN : NUMBER_COLUMN,
+                                          i == AVERAGE_COLUMN || i == MAXIMUM_COLUMN};
     text_table_init(&state.table, columns, job_statistic_titles.count);
 
     int result = job_each_task(show->db, device_id, false, count_task, &state, err);
@@ -64,13 +68,10 @@ static int show_one_device(void *arg, int64_t device_id, struct err *err)
         result = job_each_statistic(show->db, device_id, measure_row, &state, err);
     if (result != 0)
         goto out;
-    show_text(show, "Device id : ");
-    show_number(show, device_id, 0);
-    show_text(show, " Tasks : ");
-    show_number(show, state.tasks, 0);
-    show_text(show, " Operators : ");
-    show_number(show, state.operators, 0);
-    show_text(show, "\n");
+    show_number(show, "Device id : ", device_id);
+    show_number(show, "Tasks : ", state.tasks);
+    show_number(show, "Operators : ", state.operators);
+    show_end_line(show);
     if (state.operators > 0)
         result = print_table(&state, device_id, err);
 out:
@@ -81,6 +82,6 @@ out:
 int job_show(struct show *show, struct err *err)
 {
     show_title(show, "Op statistic :");
-    show_text(show, "\n");
+    show_end_line(show);
     return job_each_device(show->db, show_one_device, show, err);
 }

@@ -12,9 +12,11 @@ int show_capture(sqlite3 *db, FILE *stream, const struct show_options *options, 
     struct show show = {.db = db, .stream = stream, .options = options, .result = ret};
     *ret = (struct export_result){.files = 0};
     struct db_facts facts;
+    display_init(&show.display);
     int result = db_read_facts(db, &facts, err);
     if (result == 0)
         result = facts.family == DB_FAMILY_JOB ? job_show(&show, err) : svp_show(&show, err);
+    display_release(&show.display);
     if (result == 0 && (fflush(stream) != 0 || ferror(stream)))
         return err_set_errno(err, errno, "cannot write the tables");
     return result;

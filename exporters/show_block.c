@@ -1,30 +1,52 @@
 #include "exporters/show_block.h"
 
-void show_title(const struct show *show, const char *title)
+static void put(struct show *show, const char *text, size_t length)
 {
-    show_text(show, show->options->color ? "\033[36m" : "");
-    show_text(show, title);
-    show_text(show, show->options->color ? "\033[0m" : "");
+    fwrite(text, 1, length, show->stream);
+    show->column += display_width(&show->display, text, length);
 }
 
-void show_text(const struct show *show, const char *text)
+void show_title(struct show *show, const char *title)
 {
-    fputs(text, show->stream);
+    fputs(show->options->color ? "\033[36m" : "", show->stream);
+    put(show, title, strlen(title));
+    fputs(show->options->color ? "\033[0m" : "", show->stream);
 }
 
-void show_number(const struct show *show, int64_t value, unsigned decimals)
+static void put_field(struct show *show, const char *label, const char *value, size_t length)
+{
+    size_t label_length = strlen(label), limit = (size_t)show->options->width;
+    size_t width = display_width(&show->display, label, label_length) + display_width(&show->display, value, length);
+    if (limit > 0 && show->column > 0 && show->column + 1 + width > limit)
+        show_end_line(show);
+    if (show->column > 0)
+        put(show, " ", 1);
+    put(show, label, label_length);
+    put(show, value, length);
+}
+
+void show_field(struct show *show, const char *label, const char *value)
+{
+    put_field(show, label, value, strlen(value));
+}
+
+void show_number(struct show *show, const char *label, int64_t value)
 {
     char buffer[NUMBER_MAX];
     size_t length;
-    const struct table_cell cell = cell_number(value, decimals);
+    const struct table_cell cell = cell_number(value, 0);
     const char *text = cell_as_text(&cell, buffer, &length);
-    fwrite(text, 1, length, show->stream);
+    put_field(show, label, text, length);
 }
 
-void show_device(const struct show *show, int64_t device_id)
+void show_device(struct show *show, int64_t device_id)
 {
-    if (device_id == 0)
-        return;
-    show_text(show, " Device id: ");
-    show_number(show, device_id, 0);
+    if (device_id != 0)
+        show_number(show, "Device id: ", device_id);
+}
+
+void show_end_line(struct show *show)
+{
+    fputs("\n", show->stream);
+    show->column = 0;
 }

@@ -2,9 +2,8 @@
 #ifndef MSPROF_EXPORTERS_SHOW_BLOCK_H
 #define MSPROF_EXPORTERS_SHOW_BLOCK_H
 
-#include "db/query.h"
+#include "exporters/display.h"
 #include "exporters/export.h"
-#include "exporters/table.h"
 #include "exporters/text_table.h"
 
 /* One run of show_capture. */
@@ -13,13 +12,20 @@ struct show {
     FILE *stream;
     const struct show_options *options;
     struct export_result *result;
+    struct display display;
+    size_t column; /* of the terminal, where the open line goes on */
 };
 
 /* What is printed outside of tables. A failed write leaves its mark in the stream, which show_capture checks. */
-void show_title(const struct show *show, const char *title); /* in cyan with options->color; no end of line */
-void show_text(const struct show *show, const char *text);
-void show_number(const struct show *show, int64_t value, unsigned decimals); /* DB_NULL as N/A */
-/* " Device id: 1"; nothing for device 0, because most captures have no other. */
-void show_device(const struct show *show, int64_t device_id);
+
+/* Begins a line with a title, in cyan with options->color. */
+void show_title(struct show *show, const char *title);
+/* Goes on with label and value behind a blank. What no longer fits into options->width begins a new line, and is broken
+ * nowhere else. The number DB_NULL is N/A. */
+void show_field(struct show *show, const char *label, const char *value);
+void show_number(struct show *show, const char *label, int64_t value);
+/* "Device id: 1"; nothing for device 0, because most captures have no other. */
+void show_device(struct show *show, int64_t device_id);
+void show_end_line(struct show *show);
 
 #endif

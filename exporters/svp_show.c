@@ -7,16 +7,16 @@
 
 #define VALUES_MAX 1024 /* bytes of a cell of joined numbers */
 
-static void print_block(const struct show *show, const char *title)
+static void print_block(struct show *show, const char *title)
 {
     show_title(show, title);
-    show_text(show, "\n");
+    show_end_line(show);
 }
 
-static void print_empty(const struct show *show, const char *message)
+static void print_empty(struct show *show, const char *message)
 {
-    show_text(show, message);
-    show_text(show, "\n");
+    show_field(show, "", message);
+    show_end_line(show);
 }
 
 /* ---- AI Core Metrics ---- */
@@ -24,15 +24,15 @@ static void print_empty(const struct show *show, const char *message)
 enum { METRIC_COLUMNS = 9, TEXT_COLUMNS = 4, JOINED_COLUMNS = METRIC_COLUMNS - TEXT_COLUMNS, JOINED_MAX = 4 };
 
 static const struct text_column metric_columns[METRIC_COLUMNS] = {
-    {"Task ID", NUMBER_COLUMN},
-    {"Layer Name", TEXT_COLUMN},
-    {"Layer Type", TEXT_COLUMN},
-    {"Ori Layer Name", TEXT_COLUMN},
-    {"Time(us)\nTime Ratio(%)", VALUES_COLUMN},
-    {"Mac Ppen Ratio(%)\nVec Ppen Ratio(%)", VALUES_COLUMN},
-    {"Dstr Ratio(%)\nDtrans Ratio(%)\nDLD Ratio(%)\nWLD Ratio(%)", VALUES_COLUMN},
-    {"Memory Bound\nBandWidth(GB/s)", VALUES_COLUMN},
-    {"DDR Read(KB)\nDDR Write(KB)\nDDR Total(KB)", VALUES_COLUMN},
+    {"Task ID", NUMBER_COLUMN, false},
+    {"Layer Name", TEXT_COLUMN, false},
+    {"Layer Type", TEXT_COLUMN, false},
+    {"Ori Layer Name", TEXT_COLUMN, false},
+    {"Time(us)\nTime Ratio(%)", VALUES_COLUMN, false},
+    {"Mac Ppen Ratio(%)\nVec Ppen Ratio(%)", VALUES_COLUMN, true},
+    {"Dstr Ratio(%)\nDtrans Ratio(%)\nDLD Ratio(%)\nWLD Ratio(%)", VALUES_COLUMN, false},
+    {"Memory Bound\nBandWidth(GB/s)", VALUES_COLUMN, false},
+    {"DDR Read(KB)\nDDR Write(KB)\nDDR Total(KB)", VALUES_COLUMN, true},
 };
 
 static const struct {
@@ -108,30 +108,25 @@ static int take_rows(struct metrics_block *block, struct err *err)
     return svp_read_tasks(stop->tasks, stop->inference->id, take_task, block, err);
 }
 
-static int print_heading(const struct show *show, const struct svp_walk_stop *stop, struct err *err)
+static int print_heading(struct show *show, const struct svp_walk_stop *stop, struct err *err)
 {
     const struct svp_inference *inference = stop->inference;
     char *model = strdup(inference->model);
     if (model == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for a model's name");
     err_mask_text(model);
-    show_text(show, "Model name : ");
-    show_text(show, model);
+    show_field(show, "Model name : ", model);
     free(model);
-    show_text(show, " Model id : ");
-    show_number(show, inference->model_id, 0);
-    show_text(show, " Batch num: ");
-    show_number(show, inference->batch_num, 0);
-    show_text(show, " Current pic count: ");
-    show_number(show, inference->current_pic_count, 0);
-    if (inference->input_pic_num != 1) {
-        show_text(show, " Input pic num: ");
-        show_number(show, inference->input_pic_num, 0);
-    }
+    show_number(show, "Model id : ", inference->model_id);
+    show_number(show, "Batch num: ", inference->batch_num);
+    show_number(show, "Current pic count: ", inference->current_pic_count);
+    if (inference->input_pic_num != 1)
+        show_number(show, "Input pic num: ", inference->input_pic_num);
     show_device(show, inference->device_id);
-    show_text(show, "\nFps : ");
-    show_number(show, svp_frames_per_second(inference->batch_num, stop->network, inference->core_khz), 0);
-    show_text(show, "  (frames per second in model)\n");
+    show_end_line(show);
+    show_number(show, "Fps : ", svp_frames_per_second(inference->batch_num, stop->network, inference->core_khz));
+    show_field(show, " ", "(frames per second in model)");
+    show_end_line(show);
     return 0;
 }
 
@@ -180,32 +175,34 @@ static int show_metrics(struct show *show, struct err *err)
 
 /* ---- Op statistic and Acl statistic ---- */
 
+enum { STATISTIC_COLUMNS = 10 };
+
+/* Of both blocks: two ids, type and name, total time and its ratio, count, average and the two extremes. */
+static const struct {
+    enum text_column_kind kind;
+    bool stackable;
+} statistic_columns[STATISTIC_COLUMNS] = {
+    {NUMBER_COLUMN, false}, {NUMBER_COLUMN, true}, {TEXT_COLUMN, false},   {TEXT_COLUMN, false},
+    {NUMBER_COLUMN, false}, {NUMBER_COLUMN, true}, {NUMBER_COLUMN, false}, {NUMBER_COLUMN, false},
+    {NUMBER_COLUMN, true},  {NUMBER_COLUMN, true},
+};
+
 /* The tables of one block: all with the same columns. */
 struct statistic_block {
     struct show *show;
     bool any;
-    struct column_titles titles;
-    struct text_column columns[TABLE_MAX_COLUMNS];
+    struct text_column columns[STATISTIC_COLUMNS];
     struct text_table table;
     int64_t device_id, model_id; /* of the open table */
     bool open;
 };
 
-/* first_text to last_text are the columns that hold text. */
-static void block_init(struct statistic_block *block, struct show *show, const struct column_titles *titles,
-                       size_t first_text, size_t last_text)
+static void block_init(struct statistic_block *block, struct show *show, const struct column_titles *titles)
 {
-    *block = (struct statistic_block){.show = show, .titles = *titles};
-    for (size_t i = 0; i < titles->count; i++) {
-        block->columns[i].title = titles->texts[i];
-        block->columns[i].kind = i >= first_text && i <= last_text ? TEXT_COLUMN : NUMBER_COLUMN;
-    }
-}
-
-static void print_model(const struct show *show, int64_t model_id)
-{
-    show_text(show, "Model id : ");
-    show_number(show, model_id, 0);
+    *block = (struct statistic_block){.show = show};
+    for (size_t i = 0; i < STATISTIC_COLUMNS; i++)
+        block->columns[i] =
+            (struct text_column){titles->texts[i], statistic_columns[i].kind, statistic_columns[i].stackable};
 }
 
 static int print_statistic(void *arg, const struct svp_report *report, const struct svp_statistic *statistic,
@@ -218,14 +215,12 @@ static int print_statistic(void *arg, const struct svp_report *report, const str
     if (statistic->count == 0)
         return 0;
     block->any = true;
-    print_model(show, report->model_id);
-    if (report->current_pic_count != 0) {
-        show_text(show, " Current pic count: ");
-        show_number(show, report->current_pic_count, 0);
-    }
+    show_number(show, "Model id : ", report->model_id);
+    if (report->current_pic_count != 0)
+        show_number(show, "Current pic count: ", report->current_pic_count);
     show_device(show, report->device_id);
-    show_text(show, "\n");
-    text_table_init(&block->table, block->columns, block->titles.count);
+    show_end_line(show);
+    text_table_init(&block->table, block->columns, STATISTIC_COLUMNS);
     for (size_t i = 0; i < statistic->count; i++) {
         op_statistic_cells(COLUMNS_VENDOR, &statistic->rows[i], (int64_t)i, total, cells);
         text_table_measure(&block->table, cells);
@@ -247,7 +242,7 @@ static int show_op_statistic(struct show *show, struct err *err)
     struct column_titles titles;
     const struct svp_visitor visitor = {.report = print_statistic, .arg = &block};
     op_statistic_titles(COLUMNS_VENDOR, &titles);
-    block_init(&block, show, &titles, 2, 3);
+    block_init(&block, show, &titles);
     print_block(show, "Op statistic :");
     int result = svp_walk(show->db, &visitor, err);
     if (result == 0 && !block.any)
@@ -285,9 +280,9 @@ static int print_acl_row(void *arg, const struct acl_statistic *row, struct err 
         int result = end_acl_table(block, err);
         if (result < 0)
             return result;
-        print_model(show, row->model_id);
+        show_number(show, "Model id : ", row->model_id);
         show_device(show, row->device_id);
-        show_text(show, "\n");
+        show_end_line(show);
         text_table_begin(&block->table, show->stream, show->options->width);
         block->open = block->any = true;
         block->device_id = row->device_id;
@@ -303,10 +298,10 @@ static int show_acl_statistic(struct show *show, struct err *err)
     struct statistic_block block;
     struct column_titles titles;
     acl_statistic_titles(COLUMNS_VENDOR, &titles);
-    block_init(&block, show, &titles, 2, 3);
+    block_init(&block, show, &titles);
     print_block(show, "Acl statistic :");
     /* All tables of this block share their widths, so that two ways through the rows are enough. */
-    text_table_init(&block.table, block.columns, titles.count);
+    text_table_init(&block.table, block.columns, STATISTIC_COLUMNS);
     int result = acl_each_statistic(show->db, measure_acl_row, &block, err);
     if (result == 0)
         result = acl_each_statistic(show->db, print_acl_row, &block, err);
@@ -321,19 +316,22 @@ static int show_acl_statistic(struct show *show, struct err *err)
 /* ---- Frequency ---- */
 
 struct frequency_block {
-    const struct show *show;
+    struct show *show;
     bool any;
     int64_t device_id, core_khz; /* printed last */
 };
 
-static void print_frequency(const struct show *show, int64_t device_id, int64_t core_khz)
+static void print_frequency(struct show *show, int64_t device_id, int64_t core_khz)
 {
+    char number[NUMBER_MAX], text[NUMBER_MAX + 8];
+    size_t length;
+    const struct table_cell cell = cell_number(core_khz, 3);
+    const char *frequency = cell_as_text(&cell, number, &length);
+    snprintf(text, sizeof text, "%.*s%s", (int)length, frequency, core_khz == DB_NULL ? "" : " Mhz");
     show_title(show, "Frequency :");
-    show_text(show, " ");
-    show_number(show, core_khz, 3);
-    show_text(show, core_khz == DB_NULL ? "" : " Mhz");
+    show_field(show, "", text);
     show_device(show, device_id);
-    show_text(show, "\n");
+    show_end_line(show);
 }
 
 static int take_frequency(void *arg, const struct svp_inference *inference, struct err *err)
@@ -348,7 +346,7 @@ static int take_frequency(void *arg, const struct svp_inference *inference, stru
     return interrupted() ? interrupt_error(err) : 0;
 }
 
-static int show_frequency(const struct show *show, struct err *err)
+static int show_frequency(struct show *show, struct err *err)
 {
     struct frequency_block block = {.show = show};
     int result = svp_each_inference(show->db, NULL, take_frequency, &block, err);

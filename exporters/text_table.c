@@ -1,154 +1,166 @@
 #include "exporters/text_table.h"
 
-#include "base/utf8.h"
-
 #include <errno.h>
-#include <wchar.h>
 
-#define TEXT_MINIMUM_WIDTH 8 /* a text column is not shrunk below this */
+/* ---- where lines may end ---- */
 
-void text_table_init(struct text_table *table, const struct text_column *columns, size_t count)
+enum wrapping { WRAP_TITLE, WRAP_TEXT, WRAP_VALUES, WRAP_NEVER };
+
+static enum wrapping cell_wrapping(enum text_column_kind kind)
 {
-    *table = (struct text_table){.columns = columns, .count = count};
-    table->locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
-    struct table_cell titles[TABLE_MAX_COLUMNS];
-    for (size_t i = 0; i < count; i++)
-        titles[i] = cell_text(columns[i].title);
-    text_table_measure(table, titles);
+    return kind == TEXT_COLUMN ? WRAP_TEXT : kind == VALUES_COLUMN ? WRAP_VALUES : WRAP_NEVER;
 }
 
-void text_table_release(struct text_table *table)
+/* May a line end after the first character of text, which has so many bytes? Values are joined by '/', but "N/A" is
+ * whole. */
+static bool is_break(enum wrapping wrapping, const char *text, size_t bytes, size_t length)
 {
-    if (table->locale != (locale_t)0)
-        freelocale(table->locale);
-    table->locale = (locale_t)0;
-}
-
-/* ---- characters ---- */
-
-/* Widths are asked for with the table's locale, whatever the user's is; leave_locale undoes it. */
-static locale_t enter_locale(const struct text_table *table)
-{
-    return table->locale == (locale_t)0 ? (locale_t)0 : uselocale(table->locale);
-}
-
-static void leave_locale(locale_t previous)
-{
-    if (previous != (locale_t)0)
-        uselocale(previous);
-}
-
-/* The code of a well-formed character of so many bytes. */
-static uint32_t code_point(const char *text, size_t bytes)
-{
-    static const unsigned char lead_mask[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    uint32_t code = (unsigned char)text[0] & lead_mask[bytes];
-    for (size_t i = 1; i < bytes; i++)
-        code = code << 6 | ((unsigned char)text[i] & 0x3f);
-    return code;
-}
-
-struct character {
-    size_t bytes;
-    size_t width;
-    bool shown; /* false: a '?' stands for it */
-};
-
-static struct character character_at(const struct text_table *table, const char *text, size_t length)
-{
-    size_t bytes = utf8_character(text, length);
-    if (bytes == 0)
-        return (struct character){1, 1, false};
-    uint32_t code = code_point(text, bytes);
-    if (code >= 0x20 && code < 0x7f)
-        return (struct character){1, 1, true};
-    bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
-    int width = table->locale == (locale_t)0 ? 1 : wcwidth((wchar_t)code);
-    if (control || width < 0)
-        return (struct character){bytes, 1, false};
-    return (struct character){bytes, (size_t)width, true};
-}
-
-/* May a line of this column end after the first byte of text? Values are joined by '/', but "N/A" and "GB/s" are whole.
- */
-static bool is_break(enum text_column_kind kind, const char *text, size_t length)
-{
-    if (text[0] == ' ')
-        return kind != NUMBER_COLUMN;
-    if (kind == TEXT_COLUMN)
-        return text[0] == ',' || text[0] == '/' || text[0] == '_';
-    return kind == VALUES_COLUMN && text[0] == '/' && length > 1 &&
-           ((text[1] >= '0' && text[1] <= '9') || text[1] == '-' || text[1] == 'N');
+    char next = length > bytes ? text[bytes] : '\0';
+    switch (wrapping) {
+    case WRAP_TITLE:
+        return text[0] == ' ' || next == '(';
+    case WRAP_TEXT:
+        return text[0] == ' ' || text[0] == ',' || text[0] == '/' || text[0] == '_';
+    case WRAP_VALUES:
+        return text[0] == '/' && ((next >= '0' && next <= '9') || next == '-' || next == 'N');
+    case WRAP_NEVER:
+        break;
+    }
+    return false;
 }
 
 /* ---- first pass ---- */
 
-static void measure_cell(struct text_table *table, size_t column, const char *text, size_t length)
+static struct text_extent measure(const struct text_table *table, enum wrapping wrapping, const char *text,
+                                  size_t length)
 {
-    enum text_column_kind kind = table->columns[column].kind;
-    size_t line = 0, unbroken = 0, widest = table->widths[column], longest = table->pieces[column];
+    struct text_extent extent = {0};
+    size_t line = 0, piece = 0;
     for (size_t i = 0; i < length;) {
+        struct display_character character = display_character_at(&table->display, text + i, length - i);
         if (text[i] == '\n') {
-            line = unbroken = 0;
-            i++;
-            continue;
+            line = piece = 0;
+        } else {
+            bool breakable = is_break(wrapping, text + i, character.bytes, length - i);
+            /* A blank that ends a line is not printed; one that begins it is. */
+            bool vanishes = breakable && text[i] == ' ' && line > 0;
+            line += character.width;
+            piece += vanishes ? 0 : character.width;
+            extent.line = line > extent.line ? line : extent.line;
+            extent.piece = piece > extent.piece ? piece : extent.piece;
+            if (vanishes || (breakable && text[i] != ' '))
+                piece = 0;
         }
-        struct character character = character_at(table, text + i, length - i);
-        line += character.width;
-        unbroken += character.width;
-        widest = line > widest ? line : widest;
-        longest = unbroken > longest ? unbroken : longest;
-        if (is_break(kind, text + i, length - i))
-            unbroken = 0;
         i += character.bytes;
     }
-    table->widths[column] = widest;
-    table->pieces[column] = longest;
+    return extent;
+}
+
+void text_table_init(struct text_table *table, const struct text_column *columns, size_t count)
+{
+    *table = (struct text_table){.columns = columns, .count = count};
+    display_init(&table->display);
+    locale_t previous = display_enter(&table->display);
+    for (size_t i = 0; i < count; i++) {
+        table->extents[i] = measure(table, WRAP_TITLE, columns[i].title, strlen(columns[i].title));
+        table->extents[i].title_word = table->extents[i].piece;
+    }
+    display_leave(previous);
+}
+
+void text_table_release(struct text_table *table)
+{
+    display_release(&table->display);
 }
 
 void text_table_measure(struct text_table *table, const struct table_cell *cells)
 {
     char buffer[NUMBER_MAX];
-    locale_t previous = enter_locale(table);
+    locale_t previous = display_enter(&table->display);
     for (size_t i = 0; i < table->count; i++) {
+        struct text_extent *extent = &table->extents[i];
         size_t length;
         const char *text = cell_as_text(&cells[i], buffer, &length);
-        measure_cell(table, i, text, length);
+        struct text_extent cell = measure(table, cell_wrapping(table->columns[i].kind), text, length);
+        extent->line = cell.line > extent->line ? cell.line : extent->line;
+        extent->piece = cell.piece > extent->piece ? cell.piece : extent->piece;
     }
-    leave_locale(previous);
+    display_leave(previous);
 }
 
-/* Makes the widest columns narrower, none below its minimum, until the table's total width is within the limit or
+/* ---- fitting into a width ---- */
+
+/* From the most readable to the narrowest. */
+static const struct way {
+    size_t padding;
+    bool stacked;
+    size_t shortest; /* width of a text column whose words are broken */
+} ways[] = {{1, false, 8}, {0, false, 8}, {1, true, 8}, {0, true, 8}, {0, true, 4}};
+
+/* Text columns may become so narrow that words are broken, but not narrower than the way says, nor than a word of the
+ * title. */
+static size_t minimum_width(const struct text_table *table, size_t column, const struct way *way)
+{
+    const struct text_extent *extent = &table->extents[column];
+    if (table->columns[column].kind != TEXT_COLUMN || extent->piece <= way->shortest)
+        return extent->piece;
+    return extent->title_word > way->shortest ? extent->title_word : way->shortest;
+}
+
+/* Makes the widest stacks narrower, none below its minimum, until the table's total width is within the limit or
  * nothing more can be done; returns the total. */
 static size_t shrink(struct text_table *table, size_t total, size_t limit, const size_t *minimum)
 {
     while (total > limit) {
-        size_t widest = table->count;
-        for (size_t i = 0; i < table->count; i++)
-            if (table->widths[i] > minimum[i] && (widest == table->count || table->widths[i] > table->widths[widest]))
-                widest = i;
-        if (widest == table->count)
+        struct text_stack *widest = NULL;
+        for (size_t i = 0; i < table->stack_count; i++) {
+            struct text_stack *stack = &table->stacks[i];
+            if (stack->width > minimum[i] && (widest == NULL || stack->width > widest->width))
+                widest = stack;
+        }
+        if (widest == NULL)
             break;
-        table->widths[widest]--;
+        widest->width--;
         total--;
     }
     return total;
 }
 
-/* First by wrapping between words, and only when that is not enough inside words of text. */
+/* Lays the columns out, first by wrapping between words, and only when that is not enough inside words of text. Returns
+ * the table's total width. */
+static size_t lay_out(struct text_table *table, const struct way *way, size_t limit)
+{
+    size_t pieces[TABLE_MAX_COLUMNS] = {0}, minimum[TABLE_MAX_COLUMNS] = {0};
+    table->padding = way->padding;
+    table->stack_count = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        if (i == 0 || !way->stacked || !table->columns[i].stackable)
+            table->stacks[table->stack_count++] = (struct text_stack){.first = i};
+        size_t last = table->stack_count - 1, least = minimum_width(table, i, way);
+        struct text_stack *stack = &table->stacks[last];
+        const struct text_extent *extent = &table->extents[i];
+        stack->end = i + 1;
+        stack->width = extent->line > stack->width ? extent->line : stack->width;
+        pieces[last] = extent->piece > pieces[last] ? extent->piece : pieces[last];
+        minimum[last] = least > minimum[last] ? least : minimum[last];
+    }
+    size_t total = table->stack_count + 1;
+    for (size_t i = 0; i < table->stack_count; i++) {
+        /* No column of a table that fits is wider than the limit: spares a long way down. */
+        size_t most = minimum[i] > limit ? minimum[i] : limit;
+        if (table->stacks[i].width > most)
+            table->stacks[i].width = most;
+        total += table->stacks[i].width + 2 * table->padding;
+    }
+    total = shrink(table, total, limit, pieces);
+    return shrink(table, total, limit, minimum);
+}
+
 static void fit(struct text_table *table, size_t limit)
 {
-    size_t minimum[TABLE_MAX_COLUMNS], total = 3 * table->count + 1; /* edges and blanks */
-    for (size_t i = 0; i < table->count; i++) {
-        bool text = table->columns[i].kind == TEXT_COLUMN;
-        minimum[i] = text && table->pieces[i] > TEXT_MINIMUM_WIDTH ? TEXT_MINIMUM_WIDTH : table->pieces[i];
-        /* No column of a table that fits is wider than the limit: spares a long way down. */
-        if (table->widths[i] > limit)
-            table->widths[i] = minimum[i] > limit ? minimum[i] : limit;
-        total += table->widths[i];
-    }
-    total = shrink(table, total, limit, table->pieces);
-    shrink(table, total, limit, minimum);
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+        if (lay_out(table, &ways[i], limit) <= limit)
+            return;
 }
 
 /* ---- second pass ---- */
@@ -169,10 +181,10 @@ static void put_repeated(struct text_table *table, const char *text, size_t time
 static void put_rule(struct text_table *table, const char *left, const char *line, const char *cross, const char *right)
 {
     put(table, left, strlen(left));
-    for (size_t i = 0; i < table->count; i++) {
+    for (size_t i = 0; i < table->stack_count; i++) {
         if (i > 0)
             put(table, cross, strlen(cross));
-        put_repeated(table, line, table->widths[i] + 2);
+        put_repeated(table, line, table->stacks[i].width + 2 * table->padding);
     }
     put(table, right, strlen(right));
     put(table, "\n", 1);
@@ -181,6 +193,7 @@ static void put_rule(struct text_table *table, const char *left, const char *lin
 /* The part of a cell that is not printed yet. */
 struct remainder {
     char buffer[NUMBER_MAX]; /* of a number */
+    enum wrapping wrapping;
     const char *text;
     size_t length;
     bool done;
@@ -191,36 +204,42 @@ struct line {
     size_t length, width;
 };
 
-/* Takes the next line of at most `width` columns from a cell. */
-static struct line take_line(const struct text_table *table, size_t column, struct remainder *cell)
+/* Takes what was printed, and the blanks or the end of line behind it, from a cell. */
+static void take(struct remainder *cell, size_t taken, bool blanks)
 {
-    struct line line = {.text = cell->text};
-    size_t allowed = table->widths[column], break_length = 0, break_width = 0;
+    while (blanks && taken < cell->length && cell->text[taken] == ' ')
+        taken++;
+    cell->done = taken == cell->length;
+    if (!cell->done && cell->text[taken] == '\n')
+        taken++;
+    cell->text += taken;
+    cell->length -= taken;
+}
+
+/* Takes the next line of at most `allowed` columns from a cell. */
+static struct line take_line(const struct text_table *table, size_t allowed, struct remainder *cell)
+{
+    struct line line = {.text = cell->text}, broken = {.text = cell->text};
     bool overflow = false;
     while (line.length < cell->length && cell->text[line.length] != '\n') {
-        struct character character = character_at(table, cell->text + line.length, cell->length - line.length);
+        const char *text = cell->text + line.length;
+        size_t length = cell->length - line.length;
+        struct display_character character = display_character_at(&table->display, text, length);
+        bool breakable = is_break(cell->wrapping, text, character.bytes, length);
+        if (breakable && *text == ' ')
+            broken = line;
         overflow = line.length > 0 && line.width + character.width > allowed;
         if (overflow)
             break;
-        bool breakable = is_break(table->columns[column].kind, cell->text + line.length, cell->length - line.length);
         line.length += character.bytes;
         line.width += character.width;
-        if (breakable) {
-            break_length = line.length;
-            break_width = line.width;
-        }
+        if (breakable && *text != ' ')
+            broken = line;
     }
-    if (overflow && break_length > 0) {
-        line.length = break_length;
-        line.width = break_width;
-    }
-    size_t taken = line.length;
-    if (!overflow) {
-        cell->done = taken == cell->length;
-        taken += cell->done ? 0 : 1;
-    }
-    cell->text += taken;
-    cell->length -= taken;
+    bool wrapped = overflow && broken.length > 0;
+    if (wrapped)
+        line = broken;
+    take(cell, line.length, wrapped);
     return line;
 }
 
@@ -228,7 +247,7 @@ static void put_masked(struct text_table *table, const char *text, size_t length
 {
     size_t begin = 0, i = 0;
     while (i < length) {
-        struct character character = character_at(table, text + i, length - i);
+        struct display_character character = display_character_at(&table->display, text + i, length - i);
         if (!character.shown) {
             put(table, text + begin, i - begin);
             put(table, "?", 1);
@@ -239,50 +258,69 @@ static void put_masked(struct text_table *table, const char *text, size_t length
     put(table, text + begin, length - begin);
 }
 
-static void put_line(struct text_table *table, size_t column, const struct line *line)
+static void put_line(struct text_table *table, enum text_column_kind kind, size_t width, const struct line *line)
 {
-    size_t blanks = table->widths[column] > line->width ? table->widths[column] - line->width : 0;
-    bool left = table->columns[column].kind == TEXT_COLUMN;
-    put_repeated(table, " ", left ? 1 : blanks + 1);
+    size_t blanks = width > line->width ? width - line->width : 0;
+    put_repeated(table, " ", table->padding + (kind == TEXT_COLUMN ? 0 : blanks));
     put_masked(table, line->text, line->length);
-    put_repeated(table, " ", left ? blanks + 1 : 1);
+    put_repeated(table, " ", table->padding + (kind == TEXT_COLUMN ? blanks : 0));
+}
+
+/* Prints cells, whose remainders are set, line by line. */
+static void put_cells(struct text_table *table, struct remainder *cells)
+{
+    size_t columns[TABLE_MAX_COLUMNS] = {0}; /* of each stack: the column that is printed now */
+    size_t open = table->stack_count;
+    locale_t previous = display_enter(&table->display);
+    for (size_t i = 0; i < table->stack_count; i++)
+        columns[i] = table->stacks[i].first;
+    while (open > 0) {
+        for (size_t i = 0; i < table->stack_count; i++) {
+            const struct text_stack *stack = &table->stacks[i];
+            size_t column = columns[i];
+            enum text_column_kind kind = TEXT_COLUMN;
+            struct line line = {.text = ""};
+            if (column < stack->end) {
+                kind = table->columns[column].kind;
+                line = take_line(table, stack->width, &cells[column]);
+                columns[i] += cells[column].done;
+                open -= columns[i] == stack->end;
+            }
+            put(table, "│", strlen("│"));
+            put_line(table, kind, stack->width, &line);
+        }
+        put(table, "│\n", strlen("│\n"));
+    }
+    display_leave(previous);
+}
+
+static void put_titles(struct text_table *table)
+{
+    struct remainder cells[TABLE_MAX_COLUMNS] = {0};
+    for (size_t i = 0; i < table->count; i++) {
+        const char *title = table->columns[i].title;
+        cells[i] = (struct remainder){.wrapping = WRAP_TITLE, .text = title, .length = strlen(title)};
+    }
+    put_cells(table, cells);
 }
 
 static void put_row(struct text_table *table, const struct table_cell *cells)
 {
-    struct remainder rest[TABLE_MAX_COLUMNS];
-    size_t open = table->count;
-    locale_t previous = enter_locale(table);
+    struct remainder rest[TABLE_MAX_COLUMNS] = {0};
     for (size_t i = 0; i < table->count; i++) {
+        rest[i].wrapping = cell_wrapping(table->columns[i].kind);
         rest[i].text = cell_as_text(&cells[i], rest[i].buffer, &rest[i].length);
-        rest[i].done = false;
     }
-    while (open > 0) {
-        for (size_t i = 0; i < table->count; i++) {
-            struct line line = {.text = ""};
-            if (!rest[i].done) {
-                line = take_line(table, i, &rest[i]);
-                open -= rest[i].done;
-            }
-            put(table, "│", strlen("│"));
-            put_line(table, i, &line);
-        }
-        put(table, "│\n", strlen("│\n"));
-    }
-    leave_locale(previous);
+    put_cells(table, rest);
 }
 
 void text_table_begin(struct text_table *table, FILE *stream, int width)
 {
     table->stream = stream;
     table->rows = 0;
-    if (width > 0)
-        fit(table, (size_t)width);
-    struct table_cell titles[TABLE_MAX_COLUMNS];
-    for (size_t i = 0; i < table->count; i++)
-        titles[i] = cell_text(table->columns[i].title);
+    fit(table, width > 0 ? (size_t)width : SIZE_MAX);
     put_rule(table, "╒", "═", "╤", "╕");
-    put_row(table, titles);
+    put_titles(table);
 }
 
 void text_table_row(struct text_table *table, const struct table_cell *cells)

@@ -34,7 +34,7 @@ allowed_users() {
     case $1 in
     sqlite3.h) echo db exporters cli ;;
     cjson/*) echo base ;;
-    openssl/*) echo base ;;
+    openssl/*) echo base ssh ;;
     csv.h) echo exporters ;;
     libssh2*.h) echo ssh ;;
     esac

@@ -6,11 +6,12 @@
 #   develop  for 'make coverage' and 'make fuzz' too
 set -eu
 
-build=(gcc libc6-dev make libsqlite3-dev libcjson-dev libcsv-dev libssl-dev)
+build=(gcc libc6-dev make libsqlite3-dev libcjson-dev libcsv-dev libssh2-1-dev libssl-dev)
 
 test=(
     libcmocka-dev bats perl                           # unit tests, command-line tests, prove
     python3 sqlite3                                   # read what msprof wrote, independently of it
+    openssh-server openssh-client dropbear-bin        # the boards of tests/ssh
     zsh fish                                          # completion scripts run in their shells
     mandoc                                            # manual pages
     clang clang-format clang-tidy cppcheck shellcheck # the second compiler, make lint

@@ -232,6 +232,37 @@ os.mkfifo("JOBX/info.json.1")'
     expect_no_leftover JOBX
 }
 
+@test "a log that is a link is not followed, one on a full disk is told, and the work is done all the same" {
+    python 'svp("JOBX")'
+    mkdir -m 750 JOBX/log
+    ln -s "$PWD/elsewhere" JOBX/log/collection.log
+    run_msprof import -dir JOBX
+    expect_status 0
+    expect_contains "$stderr" "warning: no log is written"
+    [ ! -e elsewhere ]
+    rm JOBX/log/collection.log
+    mkfifo JOBX/log/collection.log
+    run timeout 20 "$MSPROF" import -q -dir JOBX
+    [ "$status" -eq 0 ]
+    rm JOBX/log/collection.log
+    [ "$(id -u)" -eq 0 ] || return 0
+    mknod JOBX/log/collection.log c 1 7 || return 0
+    run_msprof import -dir JOBX
+    expect_status 0
+    expect_contains "$stderr" "warning: the log is not written any further: No space left on device"
+}
+
+@test "a report on /dev/full fails and names its file" {
+    [ "$(id -u)" -eq 0 ] || skip "only root can make a device"
+    python 'svp("JOBX")'
+    mkdir -m 750 JOBX/timeline
+    mknod JOBX/timeline/task_time_0.net.1.1.json c 1 7 || skip "devices cannot be made here"
+    run_msprof export timeline -dir JOBX
+    expect_status 1
+    expect_contains "$stderr" "task_time_0.net.1.1.json': No space left on device"
+    expect_no_leftover JOBX
+}
+
 @test "a database that was cut off is made anew" {
     python 'svp("JOBX")'
     run_msprof import -dir JOBX
@@ -315,7 +346,7 @@ os.mkfifo("JOBX/info.json.1")'
         file.write(block)'
     for delay in 0.05 0.2 0.5; do
         status=0
-        timeout --preserve-status -s INT "$delay" "$MSPROF" import -q -dir JOBX 2>errors || status=$?
+        timeout --foreground --preserve-status -s INT "$delay" "$MSPROF" import -q -dir JOBX 2>errors || status=$?
         output='' stderr=$(<errors)
         expect_status 130
         expect_equal "$(sha256sum <JOBX/sqlite/runtime.db)" "$before"

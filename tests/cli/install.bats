@@ -17,6 +17,7 @@ setup() {
 /usr/bin/msprof
 /usr/share/bash-completion/completions/msprof
 /usr/share/fish/vendor_completions.d/msprof.fish
+/usr/share/man/man1/msprof-collect.1
 /usr/share/man/man1/msprof-completion.1
 /usr/share/man/man1/msprof-export.1
 /usr/share/man/man1/msprof-import.1
@@ -27,6 +28,7 @@ setup() {
 /usr/share/man/man5/msprof-records.5
 /usr/share/man/man5/msprof-schema.5
 /usr/share/man/man7/msprof-cann.7
+/usr/share/man/man7/msprof-security.7
 /usr/share/zsh/site-functions/_msprof
 END
     )"

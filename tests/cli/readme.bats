@@ -125,7 +125,7 @@ END
 
 @test "only missing packages are installed, after an update and without questions" {
     fake_package_tools 0
-    export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev"
+    export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev libssh2-1-dev"
     PATH=$scratch/bin:$PATH "$repository/tools/packages.sh" build
     expect_equal "$(cat calls)" "apt-get update -qq
 apt-get install -y -qq --no-install-recommends libcsv-dev libssl-dev (noninteractive)"
@@ -133,7 +133,7 @@ apt-get install -y -qq --no-install-recommends libcsv-dev libssl-dev (noninterac
 
 @test "packages are installed with sudo by users that are not root" {
     fake_package_tools 1000
-    export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev libcsv-dev"
+    export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev libssh2-1-dev libcsv-dev"
     PATH=$scratch/bin:$PATH "$repository/tools/packages.sh" build
     expect_equal "$(grep ^sudo calls)" "sudo apt-get update -qq
 sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends libssl-dev"
@@ -141,7 +141,7 @@ sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-reco
 
 @test "nothing is called when nothing is missing" {
     fake_package_tools 1000
-    export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev libcsv-dev libssl-dev"
+    export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev libssh2-1-dev libcsv-dev libssl-dev"
     PATH=$scratch/bin:$PATH "$repository/tools/packages.sh" build
     expect_equal "$(cat calls)" ""
 }

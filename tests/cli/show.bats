@@ -28,7 +28,7 @@ block() {
     cells | awk -v title="$1" '/^(AI Core Metrics|Op statistic|Acl statistic|Frequency) :/ { inside = index($0, title) == 1; next } inside'
 }
 
-# Fails unless all tables of `shown` are aligned and at most so wide (default: any width).
+# Fails unless all tables of `shown` are aligned and all its lines at most so wide (default: any width).
 expect_aligned() {
     run python3 "$repository/tests/lib/text_tables.py" align shown "$@"
     [ "$status" -eq 0 ] && return
@@ -139,7 +139,7 @@ for path in sys.argv[1:]:
     for width in 0 160 110 60; do
         show --width "$width"
         grep -q '한국어' shown
-        expect_aligned
+        expect_aligned "$width"
     done
 }
 
@@ -150,22 +150,78 @@ for path in sys.argv[1:]:
     [ "$status" -eq 1 ]
 }
 
-@test "--width wraps between words and values, down to what the numbers need" {
-    show
-    widest=$(wc -L <shown)
-    for width in 150 130; do
-        [ "$width" -lt "$widest" ]
-        show --width "$width"
+@test "every shipped capture fits 80 columns, and 60" {
+    captures=0
+    while IFS= read -r info; do
+        rm -rf JOBX
+        cp -R "${info%/*}" JOBX
+        rm -rf JOBX/sqlite JOBX/log
+        chmod -R u+w JOBX
+        for width in 80 60; do
+            show --width "$width"
+            expect_aligned "$width"
+        done
+        captures=$((captures + 1))
+    done < <(find "$repository/testdata" -name info.json.0)
+    [ "$captures" -ge 5 ]
+}
+
+@test "a real capture of an Ascend 910A fits 80 columns, and 60" {
+    [ -d "$REAL_CAPTURE" ] || skip "the real capture is not here: set MSPROF_SHARED"
+    "$MSPROF" import -q -dir "$REAL_CAPTURE" --output real
+    for width in 80 60; do
+        run_msprof_into shown show -q -dir "$REAL_CAPTURE" --output real --width "$width"
+        expect_status 0
         expect_aligned "$width"
     done
+    grep -q '624509\.570' shown
+}
+
+@test "--width changes nothing but blanks, line breaks and frames, and breaks no number" {
+    squeeze() { cells | sed 's/\\n//g' | tr -d ' \n|'; }
+    # of all columns but those of layers' names
+    numbers() {
+        { block 'AI Core' | cut -s -d'|' -f1,5-; block 'Op statistic'; block 'Acl statistic'; } | grep -F '|' |
+            sed 's/\\n/ /g' | grep -oE '[0-9.]+' | sort
+    }
+    show
+    cp shown wide
+    text=$(squeeze) values=$(numbers)
+    [ "$(wc -l <<<"$values")" -gt 5000 ]
+    for width in 150 110 80 60 1; do
+        show --width "$width"
+        [ "$(wc -L <shown)" -lt "$(wc -L <wide)" ]
+        expect_equal "$(squeeze)" "$text"
+        expect_equal "$(numbers)" "$values"
+    done
+}
+
+@test "where the numbers need more than --width, the tables are as narrow as they can be" {
     show --width 1
     expect_aligned
-    [ "$(wc -L <shown)" -lt 130 ]
-    # nothing but blanks and line breaks differs
-    squeeze() { cells | sed 's/\\n//g' | tr -d ' \n'; }
-    narrow=$(squeeze)
-    show
-    expect_equal "$narrow" "$(squeeze)"
+    widest=$(wc -L <shown)
+    [ "$widest" -lt 60 ]
+    cp shown narrowest
+    for width in 2 20; do
+        show --width "$width"
+        expect_equal "$(grep '[│═─]' shown)" "$(grep '[│═─]' narrowest)"
+    done
+}
+
+@test "on a narrow terminal a table's heading is wrapped between its fields" {
+    show --width 60
+    expect_contains "$(<shown)" 'Model name : face v1.2 人脸 Model id : 4 Batch num: 4
+Current pic count: 1 Input pic num: 2 Device id: 1
+Fps : '
+    # a field is longer than the line
+    show --width 20
+    expect_contains "$(<shown)" 'Model name : face v1.2 人脸
+Model id : 4
+Batch num: 4
+Current pic count: 1
+Input pic num: 2
+Device id: 1
+Fps : '
 }
 
 @test "into a pipe there are no colors and no limit of the width" {

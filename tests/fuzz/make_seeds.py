@@ -110,3 +110,22 @@ put("capture", "links", bytes([1]) + entry(0, 2, tasks) + entry(5, 3, "aicore.0.
     + entry(7, 7, b"") + entry(5, b"loop", "loop"))
 put("capture", "names", bytes([1]) + entry(0, b"a\n\"\xff.1.layer.info", layers) + entry(0, b"acl_api.0.\xff.1", calls[:128]) + entry(0, b".done", b"")
     + entry(0, b"aicore.99999999999999999999.1.1", tasks[:128]) + entry(8, b"info.json.x", info) + entry(0, b"unknown", b"x"))
+
+for name, text in (
+    ("plain", "[ssh_config]\nip = 1.2.3.4\nusername = u\npwd = a ;b\n[ssh_config:x]\nport: 22\n"),
+    ("marks", "\ufeff; c\r\n# d\r\n [ s ] \r\n K\t=\tv \r\nempty =\r\n"), ("twice", "[s]\nk=1\nK=2\n"), ("open", "[s\n"),
+):
+    put("ini", name, text)
+
+HASH = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+KEY = "AAAAC3NzaC1lZDI1NTE5AAAAAXg="
+for name, which, text in (
+    ("list", 0, "81a4 7 ./b\n81a4 5 ./a b\na1ff 3 ./link\n81a4 9 ./b\n"),
+    ("list_hostile", 0, "81a4 1 ./../x\n81a4 1 /abs\n81a4 -1 ./m\n81a4 1 ./a//b\n81a4 1 ./a/..\n"),
+    ("checksum", 1, HASH + "  ./data/x"), ("checksum_escaped", 1, "\\" + HASH + " *./a\\nb"),
+    ("hosts", 2, f"[board]:2222,other ssh-ed25519 {KEY} c\n@revoked * ssh-ed25519 {KEY}\n"),
+    ("hosts_hashed", 2, "|1|F1E1KeoE/eEWhi10WpGv4OdiO6Y=|3988QV0VE8wmZL7suNrYQLITLCg= ssh-rsa AAAA\n!x,*:2222 t AAA\n"),
+    ("acl", 3, '{"profiler":{"switch":"off","interval":3},"x":["}",{"a":1e9}]}'), ("acl_empty", 3, " { } "),
+    ("acl_dump", 3, '{"dump":{"dump_list":[1]},"profiler" : { "aicpu" : "on" } }'),
+):
+    put("remote_listing", name, bytes([which]) + text.encode())

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks the framed tables that msprof prints, and prints their cells.
 
-usage: text_tables.py align FILE [WIDTH]   every line of a table is equally wide, and none is wider than WIDTH
+usage: text_tables.py align FILE [WIDTH]   the lines of a table are equally wide, and no line at all is wider than WIDTH
+                                           (0: any width)
        text_tables.py cells FILE           a line for each row, cells joined by '|', their lines by '\\n'; a blank line
                                            after each table; the other lines as they are
 
@@ -21,6 +22,8 @@ def width(line):
 def align(lines, limit):
     failures, expected, junctions = [], None, None
     for number, line in enumerate(lines, 1):
+        if limit is not None and width(line) > limit:
+            failures.append(f"line {number} has {width(line)} columns: {line}")
         if not line or line[0] not in EDGES + "│":
             continue
         places = [width(line[:i]) for i, character in enumerate(line) if character in "╒╤╕╞╪╡├┼┤╘╧╛│"]
@@ -28,8 +31,6 @@ def align(lines, limit):
             expected, junctions = width(line), places
         if width(line) != expected or places != junctions:
             failures.append(f"line {number} is not aligned: {line}")
-        if limit is not None and width(line) > limit:
-            failures.append(f"line {number} has {width(line)} columns: {line}")
     return failures
 
 
@@ -56,7 +57,7 @@ def main():
     if sys.argv[1] == "cells":
         print("\n".join(cells(lines)))
         return 0
-    failures = align(lines, int(sys.argv[3]) if len(sys.argv) > 3 else None)
+    failures = align(lines, int(sys.argv[3]) if sys.argv[3:] and sys.argv[3] != "0" else None)
     print("\n".join(failures[:10]) or f"{sum(line.startswith('╒') for line in lines)} tables are aligned")
     return 1 if failures else 0
 

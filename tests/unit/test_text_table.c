@@ -42,7 +42,7 @@ static void expect(const struct text_column *columns, size_t count, const struct
 static void text_is_left_and_numbers_are_right_inside_double_frames(void **state)
 {
     (void)state;
-    const struct text_column columns[] = {{"Name", TEXT_COLUMN}, {"Time(us)\nRatio(%)", NUMBER_COLUMN}};
+    const struct text_column columns[] = {{"Name", TEXT_COLUMN, false}, {"Time(us)\nRatio(%)", NUMBER_COLUMN, false}};
     const struct table_cell cells[] = {cell_text("conv1"), cell_number(1560, 2), cell_text("pool"),
                                        cell_number(DB_NULL, 2)};
     expect(columns, 2, cells, 2, 0,
@@ -59,7 +59,7 @@ static void text_is_left_and_numbers_are_right_inside_double_frames(void **state
 static void a_cell_shows_one_item_per_line(void **state)
 {
     (void)state;
-    const struct text_column columns[] = {{"Layers", TEXT_COLUMN}, {"Id", NUMBER_COLUMN}};
+    const struct text_column columns[] = {{"Layers", TEXT_COLUMN, false}, {"Id", NUMBER_COLUMN, false}};
     const struct table_cell cells[] = {cell_text("conv\n\nrelu\n"), cell_number(6, 0)};
     expect(columns, 2, cells, 1, 0,
            "╒════════╤════╕\n"
@@ -75,7 +75,7 @@ static void a_cell_shows_one_item_per_line(void **state)
 static void wide_and_combining_characters_keep_the_columns_aligned(void **state)
 {
     (void)state;
-    const struct text_column columns[] = {{"Layer", TEXT_COLUMN}, {"Id", NUMBER_COLUMN}};
+    const struct text_column columns[] = {{"Layer", TEXT_COLUMN, false}, {"Id", NUMBER_COLUMN, false}};
     const struct table_cell cells[] = {cell_text("卷积层"), cell_number(1, 0), cell_text("e\xcc\x81tage"),
                                        cell_number(2, 0)};
     expect(columns, 2, cells, 2, 0,
@@ -91,7 +91,7 @@ static void wide_and_combining_characters_keep_the_columns_aligned(void **state)
 static void control_characters_and_broken_bytes_are_shown_as_question_marks(void **state)
 {
     (void)state;
-    const struct text_column columns[] = {{"L", TEXT_COLUMN}};
+    const struct text_column columns[] = {{"L", TEXT_COLUMN, false}};
     const struct table_cell cells[] = {cell_text("a\033[31mb\x7f\xff\xc2\x9b\xe5\xb1")};
     expect(columns, 1, cells, 1, 0,
            "╒══════════════╕\n"
@@ -104,7 +104,7 @@ static void control_characters_and_broken_bytes_are_shown_as_question_marks(void
 static void a_wide_text_column_is_wrapped_at_its_separators(void **state)
 {
     (void)state;
-    const struct text_column columns[] = {{"Name", TEXT_COLUMN}, {"Time(us)", NUMBER_COLUMN}};
+    const struct text_column columns[] = {{"Name", TEXT_COLUMN, false}, {"Time(us)", NUMBER_COLUMN, false}};
     const struct table_cell cells[] = {cell_text("data,conv1_relu,pool"), cell_number(2882367, 2)};
     expect(columns, 2, cells, 1, 27,
            "╒══════════════╤══════════╕\n"
@@ -118,7 +118,7 @@ static void a_wide_text_column_is_wrapped_at_its_separators(void **state)
 static void a_long_word_is_wrapped_anywhere_but_not_inside_a_character(void **state)
 {
     (void)state;
-    const struct text_column columns[] = {{"Name", TEXT_COLUMN}};
+    const struct text_column columns[] = {{"Name", TEXT_COLUMN, false}};
     const struct table_cell cells[] = {cell_text("abcdefgh卷积层ijk")};
     expect(columns, 1, cells, 1, 13,
            "╒═══════════╕\n"
@@ -129,42 +129,215 @@ static void a_long_word_is_wrapped_anywhere_but_not_inside_a_character(void **st
            "╘═══════════╛\n");
 }
 
-static void numbers_are_never_broken_even_when_the_table_cannot_fit(void **state)
+static void a_table_that_cannot_fit_is_as_narrow_as_its_numbers_and_title_words(void **state)
 {
     (void)state;
-    const struct text_column columns[] = {
-        {"Task ID", NUMBER_COLUMN}, {"A long name", TEXT_COLUMN}, {"Time(us)\nTime Ratio(%)", VALUES_COLUMN}};
-    const struct table_cell cells[] = {cell_number(6, 0), cell_text("res2a_branch2c"), cell_text("574265.83/100")};
-    expect(columns, 3, cells, 1, 10,
-           "╒═════════╤══════════╤════════════╕\n"
-           "│ Task ID │ A long   │   Time(us) │\n"
-           "│         │ name     │      Time  │\n"
-           "│         │          │   Ratio(%) │\n"
-           "╞═════════╪══════════╪════════════╡\n"
-           "│       6 │ res2a_   │ 574265.83/ │\n"
-           "│         │ branch2c │        100 │\n"
-           "╘═════════╧══════════╧════════════╛\n");
+    const struct text_column columns[] = {{"Task ID", NUMBER_COLUMN, false},
+                                          {"A longer name", TEXT_COLUMN, false},
+                                          {"Time(us)\nTime Ratio(%)", VALUES_COLUMN, false}};
+    const struct table_cell cells[] = {cell_number(123456, 0), cell_text("res2a_branch2c"), cell_text("574265.83/100")};
+    const char *narrowest = "╒══════╤══════╤══════════╕\n"
+                            "│  Task│A     │  Time(us)│\n"
+                            "│    ID│longer│Time Ratio│\n"
+                            "│      │name  │       (%)│\n"
+                            "╞══════╪══════╪══════════╡\n"
+                            "│123456│res2a_│574265.83/│\n"
+                            "│      │branch│       100│\n"
+                            "│      │2c    │          │\n"
+                            "╘══════╧══════╧══════════╛\n";
+    expect(columns, 3, cells, 1, 26, narrowest);
+    expect(columns, 3, cells, 1, 1, narrowest);
 }
 
 static void joined_values_are_wrapped_between_values_only(void **state)
 {
     (void)state;
-    const struct text_column columns[] = {{"Memory Bound\nBandWidth(GB/s)", VALUES_COLUMN}};
+    const struct text_column columns[] = {{"Memory Bound\nBandWidth(GB/s)", VALUES_COLUMN, false}};
     const struct table_cell cells[] = {cell_text("123456789/N/A/-1/N/A/12345")};
+    expect(columns, 1, cells, 1, 18,
+           "╒════════════════╕\n"
+           "│   Memory Bound │\n"
+           "│      BandWidth │\n"
+           "│         (GB/s) │\n"
+           "╞════════════════╡\n"
+           "│ 123456789/N/A/ │\n"
+           "│   -1/N/A/12345 │\n"
+           "╘════════════════╛\n");
     expect(columns, 1, cells, 1, 5,
-           "╒═════════════════╕\n"
-           "│    Memory Bound │\n"
-           "│ BandWidth(GB/s) │\n"
-           "╞═════════════════╡\n"
-           "│  123456789/N/A/ │\n"
-           "│    -1/N/A/12345 │\n"
-           "╘═════════════════╛\n");
+           "╒══════════╕\n"
+           "│    Memory│\n"
+           "│     Bound│\n"
+           "│ BandWidth│\n"
+           "│    (GB/s)│\n"
+           "╞══════════╡\n"
+           "│123456789/│\n"
+           "│   N/A/-1/│\n"
+           "│ N/A/12345│\n"
+           "╘══════════╛\n");
+}
+
+static void titles_are_wrapped_at_blanks_and_before_a_bracket(void **state)
+{
+    (void)state;
+    const struct text_column columns[] = {{"Total Time Ratio(%)", NUMBER_COLUMN, false},
+                                          {"OP Type", TEXT_COLUMN, false}};
+    const struct table_cell cells[] = {cell_number(1373, 2), cell_text("Fc")};
+    expect(columns, 2, cells, 1, 24,
+           "╒════════════╤═════════╕\n"
+           "│ Total Time │ OP Type │\n"
+           "│   Ratio(%) │         │\n"
+           "╞════════════╪═════════╡\n"
+           "│      13.73 │ Fc      │\n"
+           "╘════════════╧═════════╛\n");
+    expect(columns, 2, cells, 1, 16,
+           "╒═══════╤══════╕\n"
+           "│ Total │ OP   │\n"
+           "│  Time │ Type │\n"
+           "│ Ratio │      │\n"
+           "│   (%) │      │\n"
+           "╞═══════╪══════╡\n"
+           "│ 13.73 │ Fc   │\n"
+           "╘═══════╧══════╛\n");
+}
+
+static void a_number_is_never_wrapped_at_what_it_holds(void **state)
+{
+    (void)state;
+    const struct text_column columns[] = {{"Id", NUMBER_COLUMN, false}};
+    const struct table_cell cells[] = {cell_text("N/A N/A")};
+    expect(columns, 1, cells, 1, 1,
+           "╒═══════╕\n"
+           "│     Id│\n"
+           "╞═══════╡\n"
+           "│N/A N/A│\n"
+           "╘═══════╛\n");
+}
+
+static void blanks_where_a_line_ends_need_no_room(void **state)
+{
+    (void)state;
+    const struct text_column columns[] = {{"N", TEXT_COLUMN, false}};
+    const struct table_cell cells[] = {cell_text("first12  second1 \n third12")};
+    expect(columns, 1, cells, 1, 12,
+           "╒══════════╕\n"
+           "│ N        │\n"
+           "╞══════════╡\n"
+           "│ first12  │\n"
+           "│ second1  │\n"
+           "│  third12 │\n"
+           "╘══════════╛\n");
+}
+
+static void stackable_columns_stand_under_the_one_before_when_nothing_else_helps(void **state)
+{
+    (void)state;
+    const struct text_column columns[] = {{"Name", TEXT_COLUMN, false},
+                                          {"Avg(us)", NUMBER_COLUMN, false},
+                                          {"Max(us)", NUMBER_COLUMN, true},
+                                          {"Min(us)", NUMBER_COLUMN, true}};
+    const struct table_cell cells[] = {cell_text("卷积层一"),
+                                       cell_number(1234567890123, 3),
+                                       cell_number(2234567890123, 3),
+                                       cell_number(3, 3),
+                                       cell_text("a\nb\nc\nd"),
+                                       cell_number(1, 0),
+                                       cell_number(2, 0),
+                                       cell_number(3, 0)};
+    expect(columns, 4, cells, 2, 57,
+           "╒══════════╤════════════════╤════════════════╤═════════╕\n"
+           "│ Name     │        Avg(us) │        Max(us) │ Min(us) │\n"
+           "╞══════════╪════════════════╪════════════════╪═════════╡\n"
+           "│ 卷积层一 │ 1234567890.123 │ 2234567890.123 │   0.003 │\n"
+           "├──────────┼────────────────┼────────────────┼─────────┤\n"
+           "│ a        │              1 │              2 │       3 │\n"
+           "│ b        │                │                │         │\n"
+           "│ c        │                │                │         │\n"
+           "│ d        │                │                │         │\n"
+           "╘══════════╧════════════════╧════════════════╧═════════╛\n");
+    expect(columns, 4, cells, 2, 46,
+           "╒════════╤══════════════╤══════════════╤═════╕\n"
+           "│Name    │       Avg(us)│       Max(us)│  Min│\n"
+           "│        │              │              │ (us)│\n"
+           "╞════════╪══════════════╪══════════════╪═════╡\n"
+           "│卷积层一│1234567890.123│2234567890.123│0.003│\n"
+           "├────────┼──────────────┼──────────────┼─────┤\n"
+           "│a       │             1│             2│    3│\n"
+           "│b       │              │              │     │\n"
+           "│c       │              │              │     │\n"
+           "│d       │              │              │     │\n"
+           "╘════════╧══════════════╧══════════════╧═════╛\n");
+    expect(columns, 4, cells, 2, 45,
+           "╒══════════╤════════════════╕\n"
+           "│ Name     │        Avg(us) │\n"
+           "│          │        Max(us) │\n"
+           "│          │        Min(us) │\n"
+           "╞══════════╪════════════════╡\n"
+           "│ 卷积层一 │ 1234567890.123 │\n"
+           "│          │ 2234567890.123 │\n"
+           "│          │          0.003 │\n"
+           "├──────────┼────────────────┤\n"
+           "│ a        │              1 │\n"
+           "│ b        │              2 │\n"
+           "│ c        │              3 │\n"
+           "│ d        │                │\n"
+           "╘══════════╧════════════════╛\n");
+    expect(columns, 4, cells, 2, 20,
+           "╒════╤══════════════╕\n"
+           "│Name│       Avg(us)│\n"
+           "│    │       Max(us)│\n"
+           "│    │       Min(us)│\n"
+           "╞════╪══════════════╡\n"
+           "│卷积│1234567890.123│\n"
+           "│层一│2234567890.123│\n"
+           "│    │         0.003│\n"
+           "├────┼──────────────┤\n"
+           "│a   │             1│\n"
+           "│b   │             2│\n"
+           "│c   │             3│\n"
+           "│d   │              │\n"
+           "╘════╧══════════════╛\n");
+}
+
+static void a_second_table_of_the_same_columns_may_be_wider(void **state)
+{
+    (void)state;
+    const struct text_column columns[] = {{"Total Time", NUMBER_COLUMN, false}};
+    const struct table_cell cells[] = {cell_number(1, 0)};
+    char *text = NULL;
+    size_t length = 0;
+    struct text_table table;
+    struct err err = ERR_INIT;
+    FILE *stream = open_memstream(&text, &length);
+    assert_non_null(stream);
+    text_table_init(&table, columns, 1);
+    text_table_measure(&table, cells);
+    static const int widths[] = {9, 0};
+    for (size_t i = 0; i < 2; i++) {
+        text_table_begin(&table, stream, widths[i]);
+        text_table_row(&table, cells);
+        assert_int_equal(text_table_end(&table, &err), 0);
+        assert_int_equal(table.rows, 1);
+    }
+    text_table_release(&table);
+    assert_int_equal(fclose(stream), 0);
+    assert_string_equal(text, "╒═══════╕\n"
+                              "│ Total │\n"
+                              "│  Time │\n"
+                              "╞═══════╡\n"
+                              "│     1 │\n"
+                              "╘═══════╛\n"
+                              "╒════════════╕\n"
+                              "│ Total Time │\n"
+                              "╞════════════╡\n"
+                              "│          1 │\n"
+                              "╘════════════╛\n");
+    free(text);
 }
 
 static void words_stay_whole_while_other_columns_can_give_way(void **state)
 {
     (void)state;
-    const struct text_column columns[] = {{"Type", TEXT_COLUMN}, {"Name", TEXT_COLUMN}};
+    const struct text_column columns[] = {{"Type", TEXT_COLUMN, false}, {"Name", TEXT_COLUMN, false}};
     const struct table_cell cells[] = {cell_text("Convolution"), cell_text("res2a_branch2c_relu")};
     expect(columns, 2, cells, 1, 27,
            "╒═════════════╤═══════════╕\n"
@@ -179,7 +352,7 @@ static void words_stay_whole_while_other_columns_can_give_way(void **state)
 static void the_widest_column_gives_way_first(void **state)
 {
     (void)state;
-    const struct text_column columns[] = {{"A", TEXT_COLUMN}, {"B", TEXT_COLUMN}};
+    const struct text_column columns[] = {{"A", TEXT_COLUMN, false}, {"B", TEXT_COLUMN, false}};
     const struct table_cell cells[] = {cell_text("abcdefghijkl"), cell_text("abcdefghijklmnopqrstuvwxyzabcdef")};
     expect(columns, 2, cells, 1, 35,
            "╒══════════════╤══════════════════╕\n"
@@ -193,7 +366,7 @@ static void the_widest_column_gives_way_first(void **state)
 static void no_width_means_no_limit(void **state)
 {
     (void)state;
-    const struct text_column columns[] = {{"A", TEXT_COLUMN}};
+    const struct text_column columns[] = {{"A", TEXT_COLUMN, false}};
     char name[5001];
     memset(name, 'x', 5000);
     name[5000] = '\0';
@@ -206,7 +379,7 @@ static void no_width_means_no_limit(void **state)
 static void a_failed_write_is_told_at_the_end(void **state)
 {
     (void)state;
-    const struct text_column columns[] = {{"A", TEXT_COLUMN}};
+    const struct text_column columns[] = {{"A", TEXT_COLUMN, false}};
     const struct table_cell cells[] = {cell_text("x")};
     struct text_table table;
     struct err err = ERR_INIT;
@@ -225,7 +398,7 @@ static void a_failed_write_is_told_at_the_end(void **state)
 static void the_user_s_locale_is_left_alone(void **state)
 {
     (void)state;
-    const struct text_column columns[] = {{"A", TEXT_COLUMN}};
+    const struct text_column columns[] = {{"A", TEXT_COLUMN, false}};
     const struct table_cell cells[] = {cell_text("卷")};
     locale_t before = uselocale((locale_t)0);
     free(print(columns, 1, cells, 1, 0));
@@ -241,8 +414,13 @@ int main(void)
         cmocka_unit_test(control_characters_and_broken_bytes_are_shown_as_question_marks),
         cmocka_unit_test(a_wide_text_column_is_wrapped_at_its_separators),
         cmocka_unit_test(a_long_word_is_wrapped_anywhere_but_not_inside_a_character),
-        cmocka_unit_test(numbers_are_never_broken_even_when_the_table_cannot_fit),
+        cmocka_unit_test(a_table_that_cannot_fit_is_as_narrow_as_its_numbers_and_title_words),
         cmocka_unit_test(joined_values_are_wrapped_between_values_only),
+        cmocka_unit_test(titles_are_wrapped_at_blanks_and_before_a_bracket),
+        cmocka_unit_test(a_number_is_never_wrapped_at_what_it_holds),
+        cmocka_unit_test(blanks_where_a_line_ends_need_no_room),
+        cmocka_unit_test(stackable_columns_stand_under_the_one_before_when_nothing_else_helps),
+        cmocka_unit_test(a_second_table_of_the_same_columns_may_be_wider),
         cmocka_unit_test(words_stay_whole_while_other_columns_can_give_way),
         cmocka_unit_test(the_widest_column_gives_way_first),
         cmocka_unit_test(no_width_means_no_limit),

@@ -1,0 +1,170 @@
+/* msprof collect: a program on a board, and its capture home. */
+#include "base/interrupt.h"
+#include "cli/cmd_collect_board.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/status.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+/* One board's work in a thread of its own. */
+struct board_work {
+    struct collect_plan plan;
+    struct collect_outcome outcome;
+    pthread_t thread;
+    bool has_plan, started;
+};
+
+static int fail(const struct err *err)
+{
+    console_error(err);
+    return status_of_error(err);
+}
+
+static void *work(void *arg)
+{
+    struct board_work *board = arg;
+
+    board->outcome = collect_from_board(&board->plan);
+    return NULL;
+}
+
+/* Side by side; the first runs here when it is the only one. */
+static void work_all(struct board_work *boards, size_t count)
+{
+    if (count == 1) {
+        work(&boards[0]);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        boards[i].started = pthread_create(&boards[i].thread, NULL, work, &boards[i]) == 0;
+        if (!boards[i].started) {
+            struct err err = ERR_INIT;
+
+            err_set(&err, ERR_NO_MEMORY, "cannot start a thread for board %s", boards[i].plan.target->name);
+            boards[i].outcome.status = fail(&err);
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        if (boards[i].started)
+            pthread_join(boards[i].thread, NULL);
+}
+
+/* The commands that --all stands for, on the captures that came. */
+static int process_captures(const struct settings *settings, const struct board_work *boards, size_t count)
+{
+    static const enum command_id steps[] = {COMMAND_IMPORT, COMMAND_EXPORT_TIMELINE, COMMAND_EXPORT_SUMMARY};
+    struct settings each = *settings;
+    const char **paths = calloc(count + 1, sizeof *paths);
+    struct err err = ERR_INIT;
+    int status = STATUS_DONE;
+
+    if (paths == NULL) {
+        err_set(&err, ERR_NO_MEMORY, "out of memory");
+        return fail(&err);
+    }
+    each.captures = (struct value_list){.values = paths};
+    each.output = NULL; /* results go into the capture */
+    for (size_t i = 0; i < count; i++)
+        if (boards[i].outcome.capture != NULL)
+            paths[each.captures.count++] = boards[i].outcome.capture;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && each.captures.count > 0; i++)
+        status = status_worse(status, command_get(steps[i])->run(&each));
+    free(paths);
+    return status;
+}
+
+static int print_plans(struct board_work *boards, size_t count)
+{
+    int status = STATUS_DONE;
+
+    console_output_begin();
+    for (size_t i = 0; i < count; i++) {
+        const struct collect_target *target = boards[i].plan.target;
+        const char *base = target->remote_dir != NULL ? target->remote_dir : "<home>";
+        const char *directory = boards[i].plan.directory;
+        struct err err = ERR_INIT;
+        struct strbuf run_directory;
+
+        strbuf_init(&run_directory, 8192);
+        strbuf_addf(&run_directory, "%s/profiling%s%s", base, directory[0] != '\0' ? "/" : "", directory);
+        if (collect_plan_acl_json(&boards[i].plan, run_directory.data, &err) != 0)
+            status = status_worse(status, fail(&err));
+        else
+            collect_plan_print(&boards[i].plan, run_directory.data);
+        strbuf_release(&run_directory);
+    }
+    return status_worse(status, console_output_end(false));
+}
+
+static int collect(const struct settings *settings, const struct collect_config *config, struct board_work *boards)
+{
+    struct err err = ERR_INIT;
+    int status = STATUS_DONE;
+
+    for (size_t i = 0; i < config->count; i++) {
+        if (collect_plan_make(&boards[i].plan, settings, &config->targets[i], &err) != 0)
+            return fail(&err);
+        boards[i].has_plan = true;
+    }
+    if (settings->collect.dry_run)
+        return print_plans(boards, config->count);
+    work_all(boards, config->count);
+    for (size_t i = 0; i < config->count; i++)
+        status = status_worse(status, boards[i].outcome.status);
+    return status;
+}
+
+static int run_collect(const struct settings *settings)
+{
+    const struct rlimit no_core = {0, 0};
+    struct collect_config config;
+    struct board_work *boards;
+    struct err err = ERR_INIT;
+    int status;
+
+    if (settings->collect.program == NULL || settings->collect.config == NULL) {
+        err_set(&err, ERR_USAGE, "%s is missing; try 'msprof collect --help'",
+                settings->collect.program == NULL ? "-m MAIN" : "--config FILE");
+        return fail(&err);
+    }
+    setrlimit(RLIMIT_CORE, &no_core); /* passwords are in memory while boards are connected */
+    if (collect_config_load(&config, settings, &err) != 0)
+        return fail(&err);
+    boards = calloc(config.count, sizeof *boards);
+    if (boards == NULL) {
+        err_set(&err, ERR_NO_MEMORY, "out of memory");
+        status = fail(&err);
+    } else {
+        status = collect(settings, &config, boards);
+        if (settings->collect.all && !settings->collect.dry_run && !interrupted())
+            status = status_worse(status, process_captures(settings, boards, config.count));
+        for (size_t i = 0; i < config.count; i++) {
+            free(boards[i].outcome.capture);
+            if (boards[i].has_plan)
+                collect_plan_release(&boards[i].plan);
+        }
+    }
+    free(boards);
+    collect_config_release(&config);
+    return status;
+}
+
+static const struct example examples[] = {
+    {"run a program on the board, fetch its capture, make all reports",
+     "msprof collect -m project/out/main --config board.ini --all"},
+    {"see what would be done", "msprof collect -m project/out/main --config board.ini --dry-run"},
+    {NULL, NULL},
+};
+
+const struct command command_collect = {
+    .path = "collect",
+    .parent = COMMAND_ROOT,
+    .summary = "run a program on a board over SSH and fetch its capture",
+    .description = "Uploads the project of a program to a board over SSH, switches profiling on in acl.json, runs\n"
+                   "the program there, fetches the capture that it leaves, and removes the project again.\n",
+    .examples = examples,
+    .run = run_collect,
+};

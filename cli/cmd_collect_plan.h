@@ -1,0 +1,37 @@
+/* What collect is about to do, as far as this machine knows: the project, its program, acl.json. */
+#ifndef MSPROF_CLI_CMD_COLLECT_PLAN_H
+#define MSPROF_CLI_CMD_COLLECT_PLAN_H
+
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "cli/cmd_collect_config.h"
+#include "cli/options.h"
+#include "ssh/project.h"
+
+/* For one board. All zero: empty. */
+struct collect_plan {
+    const struct settings *settings;
+    const struct collect_target *target;
+    char *main;           /* absolute path of the program here */
+    char *arguments;      /* NULL: none */
+    char *root;           /* of the project, absolute */
+    char *directory;      /* of the program, relative to the root ("out"; "" when it is the root) */
+    char *program;        /* its name */
+    char *output;         /* absolute; where the capture's directory goes */
+    const char *machines; /* that the program is made for; "" when that is not known */
+    struct project project;
+};
+
+/* Finds all that; makes nothing. Tells what is wrong with --main, the project or --output. */
+int collect_plan_make(struct collect_plan *plan, const struct settings *settings, const struct collect_target *target,
+                      struct err *err);
+void collect_plan_release(struct collect_plan *plan);
+
+/* Puts acl.json into the project, or patches those that are there, for a program that runs in run_directory of the
+ * board. Nothing is written: the project carries the text. -ERR_USAGE when a dump is switched on. */
+int collect_plan_acl_json(struct collect_plan *plan, const char *run_directory, struct err *err);
+
+/* The steps, numbered, on stdout; home stands for what only the board knows. */
+void collect_plan_print(struct collect_plan *plan, const char *run_directory);
+
+#endif

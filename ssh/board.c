@@ -1,0 +1,244 @@
+#include "ssh/board.h"
+
+#include "base/number.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCRIPT_LIMIT ((size_t)64 * 1024)
+
+static int out_of_memory(struct err *err)
+{
+    return err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+/* Calls take for each "key=value" line of a text, which is cut up. */
+static void each_setting(char *text, void (*take)(struct board *board, const char *key, const char *value),
+                         struct board *board)
+{
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n");
+        bool is_last = text[length] == '\0';
+        char *equals;
+
+        text[length] = '\0';
+        equals = strchr(text, '=');
+        if (equals != NULL) {
+            *equals = '\0';
+            take(board, text, equals + 1);
+        }
+        text += length + (is_last ? 0 : 1);
+    }
+}
+
+static void take_setting(struct board *board, const char *key, const char *value)
+{
+    if (strcmp(key, "home") == 0 && board->home == NULL) {
+        board->home = strdup(value);
+    } else if (strcmp(key, "machine") == 0) {
+        snprintf(board->machine, sizeof board->machine, "%s", value);
+        err_mask_text(board->machine);
+    } else if (strcmp(key, "tool") == 0) {
+        board->has_tar |= strcmp(value, "tar") == 0;
+        board->has_xargs |= strcmp(value, "xargs") == 0;
+        board->has_stat |= strcmp(value, "stat") == 0;
+        board->has_ldd |= strcmp(value, "ldd") == 0;
+        /* openssl is many times faster than sha256sum where the processor has instructions for it */
+        if (strcmp(value, "openssl") == 0)
+            board->hash = BOARD_HASH_OPENSSL;
+        else if (strcmp(value, "sha256sum") == 0 && board->hash == BOARD_HASH_NONE)
+            board->hash = BOARD_HASH_SHA256SUM;
+    }
+}
+
+int board_probe(struct board *board, struct ssh_connection *connection, struct err *err)
+{
+    /* each tool is tried, because busybox may have been built without it or without what is needed of it */
+    static const char script[] =
+        "echo \"home=$HOME\"; echo \"machine=$(uname -m)\"\n"
+        "[ \"$(printf 'a\\0' | xargs -0 echo 2>/dev/null)\" = a ] && echo tool=xargs\n"
+        "case \"$(stat -c '%f %s %n' / 2>/dev/null)\" in *' /') echo tool=stat;; esac\n"
+        "command -v tar >/dev/null 2>&1 && echo tool=tar\n"
+        "command -v ldd >/dev/null 2>&1 && echo tool=ldd\n"
+        "case \"$(sha256sum /dev/null 2>/dev/null)\" in e3b0c44298fc1c14*) echo tool=sha256sum;; esac\n"
+        "case \"$(openssl dgst -sha256 -r /dev/null 2>/dev/null)\" in e3b0c44298fc1c14*) echo tool=openssl;; esac\n"
+        "exit 0\n";
+    struct strbuf answer;
+    int result;
+
+    *board = (struct board){.connection = connection};
+    strbuf_init(&answer, BOARD_ANSWER_LIMIT);
+    result = board_do(board, "cannot look at the board", script, &answer, err);
+    if (result == 0 && answer.length > 0)
+        each_setting(answer.data, take_setting, board);
+    if (result == 0 && (board->home == NULL || board->home[0] != '/')) {
+        result = err_set(err, ERR_REMOTE, "the board does not tell the home directory of its user");
+        err_hint(err, "set 'remote_dir' in the ini file, and see that 'ssh USER@BOARD echo hello' says hello and no "
+                      "more");
+    }
+    strbuf_release(&answer);
+    return result;
+}
+
+void board_release(struct board *board)
+{
+    free(board->home);
+    *board = (struct board){.connection = NULL};
+}
+
+/* The last line that is not empty is mostly the one that tells. */
+static const char *last_line(char *text)
+{
+    size_t length = strlen(text);
+    char *newline;
+
+    while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == '\r' || text[length - 1] == ' '))
+        text[--length] = '\0';
+    newline = strrchr(text, '\n');
+    return newline != NULL ? newline + 1 : text;
+}
+
+static void add_hint(struct err *err, const char *said)
+{
+    if (strstr(said, "No space left") != NULL || strstr(said, "full") != NULL)
+        err_hint(err, "free some space on the board, or set 'remote_dir' to another file system, or use "
+                      "--transfer=nfs");
+    else if (strstr(said, "ermission denied") != NULL)
+        err_hint(err, "let 'remote_dir' in the ini file name a directory that this user may write");
+    else if (strstr(said, "ead-only") != NULL)
+        err_hint(err, "let 'remote_dir' in the ini file name a directory on a file system that can be written");
+}
+
+int board_do(struct board *board, const char *what, const char *script, struct strbuf *output, struct err *err)
+{
+    struct strbuf errors, nothing;
+    struct ssh_exit end;
+    int result;
+
+    strbuf_init(&errors, 4096);
+    strbuf_init(&nothing, BOARD_ANSWER_LIMIT);
+    result = ssh_ask(board->connection, script, output != NULL ? output : &nothing, &errors, &end, err);
+    if (result != 0) {
+        err_wrap(err, "%s", what);
+    } else if (end.signal[0] != '\0') {
+        result = err_set(err, ERR_REMOTE, "%s: the command was ended by SIG%s", what, end.signal);
+    } else if (end.status != 0) {
+        const char *said = errors.length > 0 ? last_line(errors.data) : "";
+
+        result =
+            err_set(err, ERR_REMOTE, "%s: %s%sexit status %d", what, said, said[0] != '\0' ? ", " : "", end.status);
+        add_hint(err, said);
+    }
+    strbuf_release(&errors);
+    strbuf_release(&nothing);
+    return result;
+}
+
+void board_add_cd(struct strbuf *script, const char *directory)
+{
+    strbuf_adds(script, "cd ");
+    ssh_quote(script, directory);
+    strbuf_adds(script, " || exit 1\n");
+}
+
+int board_list(struct board *board, const char *directory, struct listing *ret, struct err *err)
+{
+    struct strbuf script, answer;
+    int result;
+
+    strbuf_init(&script, SCRIPT_LIMIT);
+    strbuf_init(&answer, LISTING_LIMIT);
+    board_add_cd(&script, directory);
+    if (board->has_stat)
+        strbuf_adds(&script, "find . ! -type d -exec stat -c '%f %s %n' {} +\n");
+    else /* regular files only, in the same shape; wc without a name gives the size alone */
+        strbuf_adds(&script,
+                    "find . -type f | while IFS= read -r f; do echo \"8000 $(($(wc -c <\"$f\"))) $f\"; done\n");
+    result = script.failed ? out_of_memory(err) : board_do(board, "cannot list files", script.data, &answer, err);
+    if (result == 0)
+        result = listing_parse(ret, answer.data, answer.length, err);
+    if (result != 0)
+        err_wrap(err, "cannot list '%s' on the board", directory);
+    strbuf_release(&script);
+    strbuf_release(&answer);
+    return result;
+}
+
+int board_space(struct board *board, const char *path, int64_t *ret_kilobytes, bool *ret_writable, struct err *err)
+{
+    struct strbuf script, answer;
+    int result;
+
+    strbuf_init(&script, SCRIPT_LIMIT);
+    strbuf_init(&answer, BOARD_ANSWER_LIMIT);
+    strbuf_adds(&script, "d=");
+    ssh_quote(&script, path);
+    /* df's lines end in: size, used, available, percent, mount point */
+    strbuf_adds(&script, "\nwhile [ ! -e \"$d\" ]; do d=$(dirname \"$d\"); done\n"
+                         "[ -d \"$d\" ] && [ -w \"$d\" ] && [ -x \"$d\" ] && echo yes || echo no\n"
+                         "set -- $(df -Pk \"$d\" | tail -n 1)\n"
+                         "echo \"${4:--}\"\n");
+    result =
+        script.failed ? out_of_memory(err) : board_do(board, "cannot ask for free space", script.data, &answer, err);
+    if (result == 0) {
+        const char *second = strchr(answer.data, '\n');
+        size_t length = second != NULL ? strcspn(second + 1, "\n") : 0;
+
+        *ret_writable = strncmp(answer.data, "yes\n", 4) == 0;
+        if (length == 0 || number_parse_integer(second + 1, length, ret_kilobytes) != 0)
+            *ret_kilobytes = -1; /* a file system that does not say: the upload will tell */
+    }
+    strbuf_release(&script);
+    strbuf_release(&answer);
+    return result;
+}
+
+int board_jobs(struct board *board, const char *directory, struct strbuf *ret, struct err *err)
+{
+    struct strbuf script;
+    int result;
+
+    strbuf_init(&script, SCRIPT_LIMIT);
+    strbuf_adds(&script, "cd ");
+    ssh_quote(&script, directory);
+    /* newest first */
+    strbuf_adds(&script, " 2>/dev/null || exit 0\nls -1td JOB*/ 2>/dev/null\nexit 0\n");
+    result = script.failed ? out_of_memory(err) : board_do(board, "cannot look for captures", script.data, ret, err);
+    strbuf_release(&script);
+    return result;
+}
+
+int board_has_directory(struct board *board, const char *directory, bool *ret, struct err *err)
+{
+    struct strbuf script, answer;
+    int result;
+
+    strbuf_init(&script, SCRIPT_LIMIT);
+    strbuf_init(&answer, BOARD_ANSWER_LIMIT);
+    strbuf_adds(&script, "[ -d ");
+    ssh_quote(&script, directory);
+    strbuf_adds(&script, " ] && echo yes || echo no\n");
+    result = board_do(board, "cannot look for a directory", script.data, &answer, err);
+    *ret = result == 0 && strncmp(answer.data, "yes", 3) == 0;
+    strbuf_release(&script);
+    strbuf_release(&answer);
+    return result;
+}
+
+void board_add_hash_command(const struct board *board, struct strbuf *script)
+{
+    const char *command = board->hash == BOARD_HASH_OPENSSL ? "openssl dgst -sha256 -r" : "sha256sum";
+
+    /* in portions: the tools write their lines when they end */
+    if (board->has_xargs)
+        strbuf_addf(script, "exec xargs -0 -n 64 %s\n", command);
+    else
+        strbuf_addf(script, "while IFS= read -r f; do %s \"$f\"; done\n", command);
+}
+
+char board_separator(const struct board *board)
+{
+    return board->has_xargs ? '\0' : '\n';
+}

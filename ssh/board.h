@@ -1,0 +1,49 @@
+/* What a board is and has, and small questions to it. */
+#ifndef MSPROF_SSH_BOARD_H
+#define MSPROF_SSH_BOARD_H
+
+#include "ssh/command.h"
+#include "ssh/listing.h"
+
+#define BOARD_ANSWER_LIMIT ((size_t)64 * 1024) /* bytes of a brief answer */
+
+/* How a board computes SHA-256. */
+enum board_hash { BOARD_HASH_NONE, BOARD_HASH_SHA256SUM, BOARD_HASH_OPENSSL };
+
+struct board {
+    struct ssh_connection *connection; /* not owned */
+    char *home;                        /* absolute, as the board says it; NULL before board_probe */
+    char machine[32];                  /* uname -m */
+    enum board_hash hash;
+    bool has_tar, has_xargs, has_stat, has_ldd;
+};
+
+/* Asks for the home directory, the machine and the tools. board_release it also after a failure. */
+int board_probe(struct board *board, struct ssh_connection *connection, struct err *err);
+void board_release(struct board *board);
+
+/* Runs a script that must succeed; what it says on standard error is part of the error, which begins with what ("cannot
+ * make ..."). output may be NULL. */
+int board_do(struct board *board, const char *what, const char *script, struct strbuf *output, struct err *err);
+
+/* Lists everything below a directory of the board. */
+int board_list(struct board *board, const char *directory, struct listing *ret, struct err *err);
+
+/* Whether a directory is there. */
+int board_has_directory(struct board *board, const char *directory, bool *ret, struct err *err);
+
+/* Kilobytes free for this user at the nearest existing directory of a path, and whether it may be written. */
+int board_space(struct board *board, const char *path, int64_t *ret_kilobytes, bool *ret_writable, struct err *err);
+
+/* The names JOB* in a directory, one per line, appended. */
+int board_jobs(struct board *board, const char *directory, struct strbuf *ret, struct err *err);
+
+/* Appends the command that hashes files named on its standard input, NULs (with xargs) or newlines between them. */
+void board_add_hash_command(const struct board *board, struct strbuf *script);
+/* What separates names on the standard input of such commands. */
+char board_separator(const struct board *board);
+
+/* Appends "cd <directory> || exit 1\n". */
+void board_add_cd(struct strbuf *script, const char *directory);
+
+#endif

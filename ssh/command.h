@@ -1,0 +1,66 @@
+/* Commands on the board: any number of them at the same time over one connection, without threads. */
+#ifndef MSPROF_SSH_COMMAND_H
+#define MSPROF_SSH_COMMAND_H
+
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "ssh/connection.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Where the input of a command comes from and its output goes. Each function returns 0 or -code with err set, which
+ * ends the work; a NULL function gives no input, or drops the output. */
+struct ssh_io {
+    /* The next piece of input; length 0 ends it. The bytes stay valid until the next call. */
+    int (*input)(void *arg, const char **bytes, size_t *length, struct err *err);
+    int (*output)(void *arg, const char *bytes, size_t length, struct err *err);
+    int (*errors)(void *arg, const char *bytes, size_t length, struct err *err);
+    /* Without an input function: the input stays open until ssh_command_end_input. */
+    bool keeps_input_open;
+    void *arg;
+};
+
+/* How a command ended. */
+struct ssh_exit {
+    int status;      /* 0..255; meaningless when signal is not empty */
+    char signal[16]; /* "SEGV", as the server says it; "" when it was none */
+};
+
+struct ssh_command; /* opaque */
+
+/* Starts "sh -c script" on the board. script may hold anything but NUL bytes. io is copied. The caller
+ * ssh_command_close()s *ret. */
+int ssh_command_start(struct ssh_command **ret, struct ssh_connection *connection, const char *script,
+                      const struct ssh_io *io, struct err *err);
+
+/* Serves all of the given commands until every one has ended; NULL entries are skipped. */
+int ssh_commands_serve(struct ssh_command *const *commands, size_t count, struct err *err);
+
+/* Serves one round without waiting; *ret_busy tells whether something moved. */
+int ssh_command_poll(struct ssh_command *command, bool *ret_busy, struct err *err);
+
+void ssh_command_end_input(struct ssh_command *command);
+
+/* False when its connection has gone or has been made anew meanwhile. */
+bool ssh_command_is_connected(const struct ssh_command *command);
+bool ssh_command_has_ended(const struct ssh_command *command);
+/* After the end. */
+const struct ssh_exit *ssh_command_exit(const struct ssh_command *command);
+
+/* Frees it; one that has not ended loses its input and output. NULL is fine. */
+void ssh_command_close(struct ssh_command *command);
+
+/* Start, serve, close. */
+int ssh_run(struct ssh_connection *connection, const char *script, const struct ssh_io *io, struct ssh_exit *ret,
+            struct err *err);
+
+/* Runs a command that says little: output (at most output->maximum bytes) is appended to output, and what it says on
+ * standard error to errors (which may be NULL, and is cut silently). -ERR_LIMIT when the output is too long. */
+int ssh_ask(struct ssh_connection *connection, const char *script, struct strbuf *output, struct strbuf *errors,
+            struct ssh_exit *ret, struct err *err);
+
+/* Appends text as one word for sh. */
+int ssh_quote(struct strbuf *script, const char *text);
+
+#endif

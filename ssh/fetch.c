@@ -1,0 +1,412 @@
+#include "ssh/fetch.h"
+
+#include "base/interrupt.h"
+#include "ssh/fetch_file.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define SCRIPT_LIMIT ((size_t)64 * 1024)
+#define MOST_RECONNECTIONS 5
+#define MOST_ROUNDS 3 /* of fetching files that came out wrong again */
+#define LINE_LIMIT ((size_t)2 * LISTING_MAX_PATH + 128)
+
+enum { DATA, CHECKSUMS, STREAMS };
+
+/* One transfer: files come in the order of todo, which the board was given. */
+struct transfer {
+    struct board *board;
+    const char *remote, *local;
+    const struct progress *progress;
+    struct fetched *files;
+    size_t count;
+    /* Indexes of files that each stream is asked for: those without all their bytes, those without their name. */
+    size_t *todo[STREAMS], todo_count[STREAMS];
+    size_t named[STREAMS];   /* in todo: the next name to send */
+    size_t current[STREAMS]; /* in todo: the one that bytes arrive of, the next whose checksum is expected */
+    struct checksum *sum;
+    struct strbuf line; /* of checksums, as far as it has come */
+    struct strbuf names[STREAMS];
+    struct strbuf complaints; /* what the board says on standard error */
+    uint64_t done_bytes, total_bytes;
+};
+
+/* A stream's view of the transfer. */
+struct stream {
+    struct transfer *transfer;
+    int number; /* DATA, CHECKSUMS */
+};
+
+/* Names of files, as many as make a good packet; the first file of the data stream may be named by the script. */
+static int give_names(void *arg, const char **bytes, size_t *length, struct err *err)
+{
+    const size_t piece = 16384;
+    struct stream *stream = arg;
+    struct transfer *transfer = stream->transfer;
+    struct strbuf *names = &transfer->names[stream->number];
+    size_t *next = &transfer->named[stream->number];
+
+    strbuf_clear(names);
+    while (*next < transfer->todo_count[stream->number] && names->length < piece) {
+        strbuf_adds(names, "./");
+        strbuf_adds(names, transfer->files[transfer->todo[stream->number][*next]].path);
+        strbuf_addc(names, board_separator(transfer->board));
+        (*next)++;
+    }
+    if (names->failed)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    *bytes = names->data;
+    *length = names->length;
+    return 0;
+}
+
+static int keep_complaint(void *arg, const char *bytes, size_t length, struct err *err)
+{
+    struct stream *stream = arg;
+    struct strbuf *complaints = &stream->transfer->complaints;
+    size_t room = complaints->maximum - complaints->length;
+
+    (void)err;
+    strbuf_add(complaints, bytes, length < room ? length : room);
+    return 0;
+}
+
+static struct fetched *current_file(struct transfer *transfer)
+{
+    size_t current = transfer->current[DATA];
+
+    return current < transfer->todo_count[DATA] ? &transfer->files[transfer->todo[DATA][current]] : NULL;
+}
+
+/* Finishes the current file and those without bytes that follow it. */
+static int finish_complete(struct transfer *transfer, struct err *err)
+{
+    struct fetched *file;
+
+    while ((file = current_file(transfer)) != NULL && file->received == file->size) {
+        int result = fetched_open(file, transfer->local, err);
+
+        if (result == 0)
+            result = fetched_complete(file, transfer->sum, transfer->board->hash != BOARD_HASH_NONE, err);
+        if (result != 0)
+            return result;
+        transfer->current[DATA]++;
+    }
+    return 0;
+}
+
+static int take_data(void *arg, const char *bytes, size_t length, struct err *err)
+{
+    struct stream *stream = arg;
+    struct transfer *transfer = stream->transfer;
+
+    while (length > 0) {
+        struct fetched *file = current_file(transfer);
+        size_t piece;
+        int result;
+
+        if (file == NULL)
+            return err_set(err, ERR_REMOTE, "the board sends more bytes than it announced");
+        piece = file->size - file->received < length ? (size_t)(file->size - file->received) : length;
+        result = fetched_open(file, transfer->local, err);
+        if (result == 0)
+            result = fetched_write(file, bytes, piece, transfer->sum, err);
+        if (result != 0)
+            return result;
+        bytes += piece;
+        length -= piece;
+        transfer->done_bytes += piece;
+        result = finish_complete(transfer, err);
+        if (result != 0)
+            return result;
+    }
+    progress_update(transfer->progress, "fetching", transfer->done_bytes, transfer->total_bytes);
+    return 0;
+}
+
+/* One line of the stream of checksums; files that the board could not read are missing from it. */
+static int take_checksum_line(struct transfer *transfer, const char *line, size_t length, struct err *err)
+{
+    char checksum[CHECKSUM_TEXT_SIZE], path[LISTING_MAX_PATH];
+
+    if (!checksum_line_parse(line, length, checksum, path))
+        return 0;
+    for (size_t i = transfer->current[CHECKSUMS]; i < transfer->todo_count[CHECKSUMS]; i++) {
+        struct fetched *file = &transfer->files[transfer->todo[CHECKSUMS][i]];
+
+        if (strcmp(file->path, path) != 0)
+            continue;
+        transfer->current[CHECKSUMS] = i + 1;
+        return fetched_expect(file, checksum, err);
+    }
+    return 0;
+}
+
+static int take_checksums(void *arg, const char *bytes, size_t length, struct err *err)
+{
+    struct stream *stream = arg;
+    struct transfer *transfer = stream->transfer;
+
+    while (length > 0) {
+        const char *newline = memchr(bytes, '\n', length);
+        size_t piece = newline != NULL ? (size_t)(newline - bytes) : length;
+        int result = 0;
+
+        if (strbuf_add(&transfer->line, bytes, piece) != 0)
+            return err_set(err, ERR_REMOTE, "the board's list of checksums has a line that is too long");
+        if (newline == NULL)
+            return 0;
+        result = take_checksum_line(transfer, transfer->line.data, transfer->line.length, err);
+        strbuf_clear(&transfer->line);
+        if (result != 0)
+            return result;
+        bytes += piece + 1;
+        length -= piece + 1;
+    }
+    return 0;
+}
+
+/* What sends the bytes of all files of todo, the first from where it was. */
+static int add_data_command(struct transfer *transfer, struct strbuf *script, struct err *err)
+{
+    const struct fetched *first = &transfer->files[transfer->todo[DATA][0]];
+    struct strbuf name;
+
+    board_add_cd(script, transfer->remote);
+    if (first->received > 0) {
+        strbuf_init(&name, SCRIPT_LIMIT);
+        strbuf_addf(&name, "./%s", first->path);
+        strbuf_addf(script, "tail -c +%llu ", (unsigned long long)first->received + 1);
+        ssh_quote(script, name.data);
+        strbuf_adds(script, " || exit 1\n");
+        strbuf_release(&name);
+        transfer->named[DATA] = 1;
+    }
+    /* xargs without any name would run cat for its own input */
+    if (transfer->named[DATA] < transfer->todo_count[DATA])
+        strbuf_adds(script, transfer->board->has_xargs ? "exec xargs -0 cat\n"
+                                                       : "while IFS= read -r f; do cat \"$f\" || exit 1; done\n");
+    return script->failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+}
+
+static int serve_streams(struct transfer *transfer, struct err *err)
+{
+    struct stream streams[STREAMS] = {{transfer, DATA}, {transfer, CHECKSUMS}};
+    struct ssh_io data = {give_names, take_data, keep_complaint, false, &streams[DATA]};
+    struct ssh_io checksums = {give_names, take_checksums, keep_complaint, false, &streams[CHECKSUMS]};
+    struct ssh_command *commands[STREAMS] = {NULL, NULL};
+    struct strbuf script;
+    int result = 0;
+
+    strbuf_init(&script, SCRIPT_LIMIT);
+    if (transfer->todo_count[DATA] > 0) {
+        result = add_data_command(transfer, &script, err);
+        if (result == 0)
+            result = ssh_command_start(&commands[DATA], transfer->board->connection, script.data, &data, err);
+    }
+    if (result == 0 && transfer->board->hash != BOARD_HASH_NONE) {
+        strbuf_clear(&script);
+        board_add_cd(&script, transfer->remote);
+        board_add_hash_command(transfer->board, &script);
+        result = ssh_command_start(&commands[CHECKSUMS], transfer->board->connection, script.data, &checksums, err);
+    }
+    if (result == 0)
+        result = finish_complete(transfer, err); /* files without bytes at the front */
+    if (result == 0)
+        result = ssh_commands_serve(commands, STREAMS, err);
+    ssh_command_close(commands[DATA]);
+    ssh_command_close(commands[CHECKSUMS]);
+    strbuf_release(&script);
+    return result;
+}
+
+/* What is not at home yet; a file that came in part goes first. */
+static void make_todo(struct transfer *transfer)
+{
+    memset(transfer->todo_count, 0, sizeof transfer->todo_count);
+    for (size_t i = 0; i < transfer->count; i++) {
+        const struct fetched *file = &transfer->files[i];
+
+        if (!file->is_done)
+            transfer->todo[CHECKSUMS][transfer->todo_count[CHECKSUMS]++] = i;
+    }
+    for (int in_part = 1; in_part >= 0; in_part--)
+        for (size_t i = 0; i < transfer->count; i++) {
+            const struct fetched *file = &transfer->files[i];
+
+            if (!file->is_done && !file->is_complete && (file->received > 0) == (in_part == 1))
+                transfer->todo[DATA][transfer->todo_count[DATA]++] = i;
+        }
+    memset(transfer->current, 0, sizeof transfer->current);
+    memset(transfer->named, 0, sizeof transfer->named);
+    strbuf_clear(&transfer->line);
+    strbuf_clear(&transfer->complaints);
+}
+
+static void pause_before(size_t attempt)
+{
+    const int tick_ms = 100;
+
+    for (size_t waited = 0; waited < 5 * attempt && !interrupted(); waited++)
+        poll(NULL, 0, tick_ms);
+}
+
+static int reconnect(struct transfer *transfer, struct fetch_result *ret, struct err *err)
+{
+    int result = -ERR_REMOTE;
+
+    while (ret->reconnections < MOST_RECONNECTIONS && !interrupted()) {
+        ret->reconnections++;
+        pause_before(ret->reconnections);
+        result = ssh_reconnect(transfer->board->connection, err);
+        if (result == 0 || err->code != ERR_REMOTE)
+            break;
+    }
+    return result;
+}
+
+static int tell_missing(struct transfer *transfer, struct err *err)
+{
+    const struct fetched *first = &transfer->files[transfer->todo[CHECKSUMS][0]];
+    const char *what = first->received < first->size ? "it came too short"
+                       : first->is_wrong             ? "its checksum is not the board's"
+                                                     : "the board did not tell its checksum";
+    size_t length = strcspn(transfer->complaints.data, "\n");
+
+    if (length > 0)
+        err_set(err, ERR_REMOTE, "%zu of %zu files did not come through, the first is '%s': %s (%.*s)",
+                transfer->todo_count[CHECKSUMS], transfer->count, first->path, what, (int)length,
+                transfer->complaints.data);
+    else
+        err_set(err, ERR_REMOTE, "%zu of %zu files did not come through, the first is '%s': %s",
+                transfer->todo_count[CHECKSUMS], transfer->count, first->path, what);
+    return err_hint(err, "see that no program of the board still writes there, then fetch them by hand or run again");
+}
+
+static int transfer_all(struct transfer *transfer, struct fetch_result *ret, struct err *err)
+{
+    int result = 0;
+
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        make_todo(transfer);
+        if (transfer->todo_count[CHECKSUMS] == 0)
+            return 0;
+        result = serve_streams(transfer, err);
+        if (result != 0 && ssh_is_lost(transfer->board->connection) && !interrupted() &&
+            ret->reconnections < MOST_RECONNECTIONS) {
+            result = reconnect(transfer, ret, err);
+            round--; /* bounded by the reconnections */
+            if (result == 0)
+                continue;
+        }
+        if (result != 0)
+            return result;
+        make_todo(transfer);
+        if (transfer->todo_count[CHECKSUMS] == 0)
+            return 0;
+        tell_missing(transfer, err); /* what it came to, before all of it is dropped */
+        for (size_t i = 0; i < transfer->todo_count[CHECKSUMS]; i++) {
+            struct fetched *file = &transfer->files[transfer->todo[CHECKSUMS][i]];
+
+            transfer->done_bytes -= file->received;
+            fetched_drop(file);
+        }
+        checksum_free(transfer->sum);
+        transfer->sum = checksum_new();
+        if (transfer->sum == NULL)
+            return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    return -(int)err->code;
+}
+
+static int transfer_init(struct transfer *transfer, struct listing *listing, struct err *err)
+{
+    transfer->count = listing->count;
+    transfer->total_bytes = listing_bytes(listing);
+    transfer->files = calloc(listing->count + 1, sizeof *transfer->files);
+    for (int i = 0; i < STREAMS; i++)
+        transfer->todo[i] = calloc(listing->count + 1, sizeof *transfer->todo[i]);
+    transfer->sum = checksum_new();
+    strbuf_init(&transfer->line, LINE_LIMIT);
+    strbuf_init(&transfer->names[DATA], SCRIPT_LIMIT);
+    strbuf_init(&transfer->names[CHECKSUMS], SCRIPT_LIMIT);
+    strbuf_init(&transfer->complaints, 2048);
+    if (transfer->files == NULL || transfer->todo[DATA] == NULL || transfer->todo[CHECKSUMS] == NULL ||
+        transfer->sum == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < listing->count; i++)
+        fetched_init(&transfer->files[i], listing->files[i].path, listing->files[i].size);
+    return 0;
+}
+
+static void transfer_release(struct transfer *transfer)
+{
+    for (size_t i = 0; transfer->files != NULL && i < transfer->count; i++)
+        fetched_drop(&transfer->files[i]);
+    free(transfer->files);
+    free(transfer->todo[DATA]);
+    free(transfer->todo[CHECKSUMS]);
+    checksum_free(transfer->sum);
+    strbuf_release(&transfer->line);
+    strbuf_release(&transfer->names[DATA]);
+    strbuf_release(&transfer->names[CHECKSUMS]);
+    strbuf_release(&transfer->complaints);
+}
+
+static int make_target(const char *local, struct err *err)
+{
+    if (mkdir(local, 0750) == 0)
+        return 0;
+    if (errno == EEXIST) {
+        err_set(err, ERR_FAILED, "'%s' is there already: two captures never go into one directory", local);
+        return err_hint(err, "move it away, or choose another --output");
+    }
+    return err_set_errno(err, errno, "cannot make the directory '%s'", local);
+}
+
+/* What came whole over a connection that broke for good, before the board told the checksums, is not thrown away: SSH
+ * guards its bytes, only the board's reading of its own disk is unchecked. */
+static void keep_complete(struct transfer *transfer)
+{
+    struct err ignored = ERR_INIT;
+
+    for (size_t i = 0; transfer->files != NULL && i < transfer->count; i++)
+        if (transfer->files[i].is_complete && !transfer->files[i].is_wrong && !transfer->files[i].is_done)
+            fetched_keep(&transfer->files[i], &ignored);
+}
+
+int ssh_fetch(struct board *board, const char *remote, const char *local, const struct progress *progress,
+              struct fetch_result *ret, struct err *err)
+{
+    struct transfer transfer = {.board = board, .remote = remote, .local = local, .progress = progress};
+    struct listing listing = {.files = NULL};
+    int result;
+
+    *ret = (struct fetch_result){.hashed = board->hash != BOARD_HASH_NONE};
+    result = board_list(board, remote, &listing, err);
+    if (result != 0)
+        return result;
+    ret->refused = listing.refused;
+    ret->skipped = listing.skipped;
+    memcpy(ret->first_refused, listing.first_refused, sizeof ret->first_refused);
+    memcpy(ret->first_skipped, listing.first_skipped, sizeof ret->first_skipped);
+    result = transfer_init(&transfer, &listing, err);
+    if (result == 0)
+        result = make_target(local, err);
+    if (result == 0)
+        result = transfer_all(&transfer, ret, err);
+    if (result != 0 && ssh_is_lost(board->connection))
+        keep_complete(&transfer);
+    for (size_t i = 0; transfer.files != NULL && i < transfer.count; i++)
+        if (transfer.files[i].is_done) {
+            ret->files++;
+            ret->bytes += transfer.files[i].size;
+        }
+    transfer_release(&transfer);
+    listing_release(&listing);
+    return result;
+}

@@ -1,0 +1,78 @@
+/* What the files of ssh/ share; nobody else includes this. */
+#ifndef MSPROF_SSH_INTERNAL_H
+#define MSPROF_SSH_INTERNAL_H
+
+#include "ssh/connection.h"
+#include "ssh/known_hosts.h"
+
+#include <libssh2.h>
+#include <netinet/in.h>
+#include <stddef.h>
+
+#define SSH_NS_PER_SECOND INT64_C(1000000000)
+#define SSH_NEVER INT64_MAX
+
+/* Bytes on their way out that the socket did not take yet. libssh2 must never see a send that would block: it would
+ * insist on the same packet again before any other, which two channels cannot promise each other. */
+struct send_queue {
+    char *data;
+    size_t start, length, capacity;
+};
+
+/* Bytes that came in one system call and that libssh2 fetches in smaller pieces. */
+struct receive_buffer {
+    char *data;
+    size_t start, length;
+};
+
+struct ssh_connection {
+    struct ssh_target target;
+    LIBSSH2_SESSION *session;
+    int fd;
+    unsigned generation; /* of the session: channels of an older one are gone */
+    bool lost;
+    bool tidying;
+    int64_t tidying_until_ns; /* monotonic */
+    unsigned silent_ticks;    /* waits since the server was heard last; time alone also passes while we are stopped */
+    int64_t keepalive_ns;     /* when to send the next keepalive */
+    struct send_queue queue;
+    struct receive_buffer input;
+    char fingerprint[64];
+    bool host_key_added;
+    const char *authentication;
+    char local_address[INET6_ADDRSTRLEN];
+};
+
+int64_t ssh_now_ns(void);
+
+/* Waits until the socket is ready for what libssh2 needs, at most a short while; sends what is queued and keepalives.
+ * -ERR_INTERRUPTED, -ERR_REMOTE (deadline passed, server silent, connection lost). deadline_ns: SSH_NEVER or monotonic.
+ */
+int ssh_wait(struct ssh_connection *connection, int64_t deadline_ns, struct err *err);
+
+/* Whether so much is queued for sending that no more should be written. */
+bool ssh_send_is_congested(const struct ssh_connection *connection);
+
+/* Fills err from libssh2's last error; what was being tried is the format's text. Notes a lost connection. */
+int ssh_failure(struct ssh_connection *connection, struct err *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* now + the target's timeout. */
+int64_t ssh_deadline(const struct ssh_connection *connection);
+
+/* A connected, non-blocking socket; *ret_fd is the caller's. */
+int ssh_socket_open(const struct ssh_target *target, bool may_interrupt, int *ret_fd, struct err *err);
+
+/* After the handshake; fills fingerprint and host_key_added. */
+int ssh_check_host_key(struct ssh_connection *connection, struct err *err);
+/* Before the handshake: asks for the types of keys that known_hosts has of this host. */
+int ssh_prefer_known_types(struct ssh_connection *connection, struct err *err);
+
+int ssh_authenticate(struct ssh_connection *connection, struct err *err);
+
+/* Only RSA keys are at hand, and libssh2 1.10 signs with them in a way that today's servers refuse. */
+#define SSH_RSA_HINT                                                                                                   \
+    "this program cannot sign with RSA keys the way today's servers want it (rsa-sha2); use a key of type ed25519 or " \
+    "ecdsa ('ssh-keygen -t ed25519')"
+
+#endif

@@ -1,0 +1,237 @@
+#!/usr/bin/env bats
+# collect against a real OpenSSH server: the way there and back.
+# shellcheck disable=SC2154,SC2016 # run_msprof and make_board set them; scripts for the board stand in single quotes
+
+load ../cli/common
+load server
+
+setup() {
+    make_board
+}
+
+teardown() {
+    stop_all
+}
+
+@test "a program runs on the board and its capture comes home whole" {
+    start_sshd
+    collect
+    expect_status 0
+    capture=$(the_capture)
+    [ -s "$capture/data/aicore.0.1.1" ]
+    [ -s "$capture/info.json.0" ]
+    expect_contains "$stderr" "verified by SHA-256"
+    run_msprof import -dir "$capture"
+    expect_status 0
+    expect_tidy
+}
+
+@test "files have mode 0640 and directories 0750" {
+    start_sshd
+    collect
+    expect_status 0
+    capture=$(the_capture)
+    expect_equal "$(find "$capture" -type f ! -perm 640)" ""
+    expect_equal "$(find "$capture" -type d ! -perm 750)" ""
+}
+
+@test "--all makes the same reports as import and export" {
+    start_sshd
+    collect --all
+    expect_status 0
+    capture=$(the_capture)
+    cp -R "$capture" again
+    rm -r again/sqlite again/timeline again/summary again/log
+    run_msprof export timeline -dir again
+    expect_status 0
+    run_msprof export summary -dir again
+    expect_status 0
+    diff -r "$capture/timeline" again/timeline
+    diff -r "$capture/summary" again/summary
+}
+
+@test "--output says where the capture goes" {
+    start_sshd
+    collect --output elsewhere
+    expect_status 0
+    the_capture elsewhere
+    [ ! -e "$project/profiling" ]
+}
+
+@test "the program gets its arguments, its output is shown live and kept in the log" {
+    start_sshd
+    run_msprof collect -m "$project/out/main say=hello say=\$HOME" --config board.ini
+    expect_status 0
+    expect_contains "$output" hello
+    expect_contains "$output" '$HOME'
+    grep -q 'msprof_board: hello' "$project/profiling/log/collection.log"
+}
+
+@test "control characters of the board do not reach the terminal" {
+    start_sshd
+    printf '#!/bin/sh\nprintf "a\\033[2Jb\\n"\n' >"$project/out/main"
+    collect
+    expect_status 5 # it makes no capture
+    expect_contains "$output" 'a?[2Jb'
+}
+
+@test "--keep leaves the project, and the next upload sends only what changed" {
+    start_sshd
+    head -c 100000 /dev/urandom >"$project/model.om"
+    collect --keep
+    expect_status 0
+    [ -x "$home/profiling/out/main" ]
+    cmp "$project/model.om" "$home/profiling/model.om"
+    echo new >"$project/new.txt"
+    collect --keep
+    expect_status 0
+    expect_contains "$stderr" "uploaded 1 file,"
+    printf x | dd of="$project/model.om" bs=1 seek=50000 conv=notrunc status=none # same size, other content
+    collect --keep
+    expect_status 0
+    expect_contains "$stderr" "uploaded 1 file,"
+    cmp "$project/model.om" "$home/profiling/model.om"
+}
+
+@test "what was on the board before stays there" {
+    start_sshd
+    mkdir -p "$home/profiling/out"
+    echo mine >"$home/profiling/out/notes"
+    collect
+    expect_status 0
+    expect_equal "$(cd "$home" && find . -type f)" ./profiling/out/notes
+}
+
+@test "--exclude leaves files out; links and odd names go along" {
+    start_sshd
+    mkdir -p "$project/lib" "$project/src"
+    echo lib >"$project/lib/libx.so.1"
+    ln -s libx.so.1 "$project/lib/libx.so"
+    echo odd >"$project/it's a \"name\" \$(x)"
+    echo source >"$project/src/a.c"
+    long=$(printf 'd%.0s' {1..60})/$(printf 'e%.0s' {1..60})/$(printf 'f%.0s' {1..60})
+    mkdir -p "$project/${long%/*}"
+    echo long >"$project/$long"
+    collect --keep --exclude src --exclude '*.tmp'
+    expect_status 0
+    [ "$(readlink "$home/profiling/lib/libx.so")" = libx.so.1 ]
+    cmp "$project/it's a \"name\" \$(x)" "$home/profiling/it's a \"name\" \$(x)"
+    cmp "$project/$long" "$home/profiling/$long"
+    [ ! -e "$home/profiling/src" ]
+}
+
+@test "acl.json is made when there is none" {
+    start_sshd
+    collect --keep --interval 7 --acl_api off --aicpu off
+    expect_status 0
+    expect_equal "$(tr -d ' \n' <"$home/profiling/out/acl.json")" \
+        '{"profiler":{"output":"'"$home"'/profiling/out","aacpu":"off","aac_metrics":"ArithmeticUtilization","interval":"7","acl_api":"off","switch":"on"}}'
+    [ ! -e "$project/out/acl.json" ]
+}
+
+@test "an acl.json keeps its other keys to the last byte" {
+    start_sshd
+    printf '{ "big": 12345678901234567890.10 ,\n\t"profiler": {"interval" :"3", "x":[1,"}"]}\n}' >"$project/out/acl.json"
+    cp "$project/out/acl.json" before
+    collect --keep --interval 5
+    expect_status 0
+    cmp "$project/out/acl.json" before
+    patched=$(<"$home/profiling/out/acl.json")
+    expect_contains "$patched" '{ "big": 12345678901234567890.10 ,'
+    expect_contains "$patched" '{"interval" :"5", "x":[1,"}"], "output": "'
+}
+
+@test "a dump that is on is refused before anything is changed" {
+    start_sshd
+    echo '{"dump":{"dump_list":[{"model_name":"m"}]}}' >"$project/out/acl.json"
+    collect
+    expect_status 2
+    expect_contains "$stderr" 'dump'
+    expect_tidy
+}
+
+@test "--switch off says that there will be no capture, and none is no failure" {
+    start_sshd
+    collect --switch off
+    expect_status 0
+    expect_contains "$stderr" "no JOB directory will appear"
+    expect_tidy
+}
+
+@test "--dry-run prints the plan and needs no board" {
+    write_ini 1
+    collect --dry-run --all --timeout 9
+    expect_status 0
+    expect_contains "$output" "connect to '127.0.0.1', port 1"
+    expect_contains "$output" "for at most 9 s"
+    expect_contains "$output" "import the capture"
+    [ ! -e "$project/profiling" ]
+}
+
+@test "two boards run side by side, one capture each" {
+    start_sshd
+    mkdir "$scratch/a" "$scratch/b"
+    printf '[ssh_config:a]\nremote_dir = %s\n[ssh_config:b]\nremote_dir = %s\n' "$scratch/a" "$scratch/b" >>board.ini
+    start=$(date +%s%N)
+    run_msprof collect -m "$project/out/main seconds=2" --config board.ini --board a --board b --all
+    expect_status 0
+    [ $((($(date +%s%N) - start) / 1000000)) -lt 7900 ]
+    the_capture "$project/profiling/a"
+    the_capture "$project/profiling/b"
+    expect_contains "$output" "[a] inference 1"
+    expect_equal "$(find a b -mindepth 1)" ""
+}
+
+@test "the newest of several captures is taken and the others stay on the board" {
+    start_sshd
+    run_msprof collect -m "$project/out/main captures=2" --config board.ini
+    expect_status 0
+    expect_contains "$stderr" "2 new captures"
+    the_capture
+    [ "$(find "$home/profiling/out" -mindepth 1 -maxdepth 1 -name 'JOB*' | wc -l)" -eq 1 ]
+    [ ! -e "$home/profiling/out/main" ]
+}
+
+@test "a partial capture comes home and import says what is missing" {
+    start_sshd
+    run_msprof collect -m "$project/out/main partial" --config board.ini --all
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    expect_contains "$stderr" "no .done file"
+}
+
+@test "NFS mounts the project as the vendor's tool does and unmounts it" {
+    start_sshd
+    fake_command mount "echo \"\$@\" >'$scratch/mounted'; for d; do :; done; cp -R '$project/.' \"\$d/\""
+    fake_command umount "echo \"\$@\" >'$scratch/unmounted'; rm -rf \"\$1\"/*"
+    echo '{"other": 1}' >"$project/out/acl.json"
+    collect --transfer=nfs
+    expect_status 2
+    expect_contains "$stderr" --nfs-server
+    expect_contains "$stderr" /etc/hosts
+    collect --transfer=nfs --nfs-server 192.0.2.7
+    expect_status 0
+    expect_equal "$(<mounted)" \
+        "-t nfs -o nolock -o tcp -o rsize=32768,wsize=32768 192.0.2.7:$project $home/profiling"
+    expect_equal "$(<unmounted)" "$home/profiling"
+    expect_equal "$(<"$project/out/acl.json")" '{"other": 1}'
+    the_capture
+    expect_tidy
+}
+
+@test "a board without stat, tar, xargs and checksums still works" {
+    start_sshd
+    for name in stat xargs sha256sum openssl; do fake_command "$name" 'exit 127'; done
+    # tar hidden: a PATH of links to everything else
+    mkdir bare
+    for tool in sh cat find wc mkdir mv rm rmdir chmod ln tail ls df dirname uname printf sleep kill echo; do
+        ln -s "$(command -v "$tool")" "bare/$tool"
+    done
+    stop_all
+    start_sshd "SetEnv HOME=$home PATH=$scratch/bare"
+    collect
+    expect_status 0
+    expect_contains "$stderr" "verified by size"
+    run_msprof import -dir "$(the_capture)"
+    expect_status 0
+    expect_tidy
+}

@@ -1,0 +1,478 @@
+#!/usr/bin/env bats
+# What goes wrong on the way: after each fault the right exit status, a message that helps, and nothing left behind.
+# shellcheck disable=SC2154,SC2016 # run_msprof and make_board set them; scripts for the board stand in single quotes
+
+load ../cli/common
+load server
+
+setup() {
+    make_board
+}
+
+teardown() {
+    stop_all
+}
+
+# A capture on the board, instead of the board program's: make_big_project FILES KILOBYTES
+make_big_project() {
+    cat >"$project/out/main" <<PROGRAM
+#!/bin/sh
+mkdir -p JOBBIG/data
+i=0
+while [ \$i -lt $1 ]; do
+    head -c $(($2 * 1024)) /dev/urandom >JOBBIG/data/aicore.0.1.1.slice_\$i
+    i=\$((i + 1))
+done
+cp -R JOBBIG $scratch/reference
+PROGRAM
+    chmod +x "$project/out/main"
+}
+
+@test "an unknown host key is refused with its fingerprint and the way to accept it" {
+    start_sshd
+    rm "$keys/known_hosts"
+    collect
+    expect_status 5
+    expect_contains "$stderr" "$(ssh-keygen -lf "$keys/host.pub" | cut -d ' ' -f 2)"
+    expect_contains "$stderr" --accept-new-host-key
+    [ ! -e "$keys/known_hosts" ]
+    collect --accept-new-host-key
+    expect_status 0
+    ssh-keygen -F "[127.0.0.1]:$port" -f "$keys/known_hosts"
+    rm -r "$project/profiling"
+    collect
+    expect_status 0
+}
+
+@test "hashed names of known_hosts are understood" {
+    start_sshd
+    ssh-keygen -q -H -f "$keys/known_hosts"
+    expect_failure grep -q 127.0.0.1 "$keys/known_hosts"
+    collect
+    expect_status 0
+}
+
+@test "a changed host key is refused, also with --accept-new-host-key" {
+    start_sshd
+    ssh-keygen -q -t ed25519 -N '' -f "$keys/other"
+    printf '[127.0.0.1]:%s %s\n' "$port" "$(cut -d ' ' -f 1,2 "$keys/other.pub")" >"$keys/known_hosts"
+    cp "$keys/known_hosts" before
+    collect --accept-new-host-key
+    expect_status 5
+    expect_contains "$stderr" "has changed"
+    cmp before "$keys/known_hosts"
+    expect_tidy
+}
+
+@test "a key of a type that is not known of this host is no new host" {
+    start_sshd
+    ssh-keygen -q -t rsa -N '' -f "$keys/other"
+    printf '[127.0.0.1]:%s %s\n' "$port" "$(cut -d ' ' -f 1,2 "$keys/other.pub")" >"$keys/known_hosts"
+    collect --accept-new-host-key
+    expect_status 5
+    expect_contains "$stderr" "another type"
+}
+
+@test "a refused key, a missing key file and a closed port have messages of their own" {
+    start_sshd
+    : >"$keys/authorized"
+    collect
+    expect_status 5
+    expect_contains "$stderr" "does not let"
+    mv "$keys/user" "$keys/away"
+    collect
+    expect_status 1
+    expect_contains "$stderr" "$keys/user"
+    stop_all
+    collect
+    expect_status 5
+    expect_contains "$stderr" "onnection refused"
+}
+
+@test "an RSA key that the server refuses brings the advice on types of keys" {
+    start_sshd
+    ssh-keygen -q -t rsa -N '' -f "$keys/rsa"
+    cat "$keys/rsa.pub" >"$keys/authorized"
+    sed -i "s|^key = .*|key = $keys/rsa|" board.ini
+    collect
+    expect_status 5
+    expect_contains "$stderr" rsa-sha2
+    expect_contains "$stderr" ed25519
+}
+
+@test "a host that does not exist or does not answer ends in time" {
+    start_sshd
+    sed -i 's/^ip = .*/ip = no-such-host.invalid/' board.ini
+    collect
+    expect_status 5
+    expect_contains "$stderr" "cannot find the address of 'no-such-host.invalid'"
+    # takes the connection and never says a word
+    silent=$(free_port)
+    python3 -c "
+import socket, time
+s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+s.bind(('127.0.0.1', $silent)); s.listen(); time.sleep(60)" 3>&- &
+    board_processes+=($!)
+    wait_for is_listening "$silent"
+    write_ini "$silent"
+    sed -i 's/^timeout = .*/timeout = 1/' board.ini
+    collect
+    expect_status 5
+    expect_contains "$stderr" "no answer in time"
+}
+
+@test "a port on which something else answers is named" {
+    other=$(free_port)
+    python3 -c "
+import socket
+s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+s.bind(('127.0.0.1', $other)); s.listen()
+while True:
+    c, _ = s.accept(); c.sendall(b'HTTP/1.0 400 Bad Request\r\n\r\n'); c.close()" 3>&- &
+    board_processes+=($!)
+    wait_for is_listening "$other"
+    write_ini "$other"
+    collect
+    expect_status 5
+    expect_contains "$stderr" "port $other"
+}
+
+@test "a connection cut in the middle of the upload is made anew and the upload goes on" {
+    head -c 3000000 /dev/urandom >"$project/model.om"
+    start_sshd
+    start_proxy up:1500000
+    collect --keep
+    expect_status 0
+    cmp "$project/model.om" "$home/profiling/model.om"
+    [ ! -e "$home/.msprof.lock" ]
+}
+
+@test "a connection cut in the middle of the fetch is made anew and the fetch goes on" {
+    make_big_project 20 400
+    start_sshd
+    start_proxy 3000000 2000000
+    collect
+    expect_status 0
+    expect_contains "$stderr" "made anew"
+    diff -r "$project/profiling/JOBBIG" reference
+    expect_tidy
+}
+
+@test "one large file goes on in its middle after a cut" {
+    make_big_project 1 8000
+    start_sshd
+    start_proxy 5000000
+    collect
+    expect_status 0
+    diff -r "$project/profiling/JOBBIG" reference
+    expect_tidy
+}
+
+@test "a connection that always breaks ends the fetch with what arrived, and the capture stays on the board" {
+    make_big_project 40 400
+    start_sshd
+    start_proxy 2000000 900000 900000 900000 900000 900000 900000 -
+    collect
+    expect_status 5
+    expect_contains "$stderr" "the capture is still in '$home/profiling/out/JOBBIG'"
+    for file in "$project"/profiling/JOBBIG/data/*; do
+        cmp "$file" "reference/data/${file##*/}"
+    done
+    [ "$(find "$project/profiling/JOBBIG" -type f | wc -l)" -ge 5 ]
+    diff -r "$home/profiling/out/JOBBIG" reference
+    [ ! -e "$home/profiling/out/main" ]
+}
+
+@test "a connection cut while the program runs stops it and fetches what it captured" {
+    start_sshd
+    start_proxy "file:$scratch/cut"
+    collect_in_background seconds=60
+    wait_for grep -q "inference 1" collect.out
+    touch cut
+    await_collect
+    expect_status 5
+    expect_contains "$stderr" "the connection broke while 'main' ran"
+    run_msprof import -dir "$(the_capture)"
+    expect_status 0
+    expect_failure pgrep -f "$home/profiling"
+    expect_tidy
+}
+
+@test "Ctrl-C stops the program on the board, keeps what was captured and ends with 130" {
+    start_sshd
+    collect_in_background seconds=60
+    wait_for grep -q "inference 1" collect.out
+    interrupt_collect
+    expect_status 130
+    run_msprof import -dir "$(the_capture)"
+    expect_status 0
+    expect_tidy
+}
+
+@test "Ctrl-C while uploading leaves nothing on the board" {
+    head -c 30000000 /dev/urandom >"$project/model.om"
+    start_sshd
+    fake_command tar 'sleep 1; exec tar "$@"'
+    collect_in_background ''
+    wait_for test -e "$home/profiling/.msprof-upload"
+    interrupt_collect
+    expect_status 130
+    wait_for test ! -e "$home/profiling"
+    expect_tidy
+}
+
+@test "a program that hangs is stopped by --timeout and its capture comes home" {
+    start_sshd
+    run_msprof collect -m "$project/out/main seconds=60" --config board.ini --timeout 1
+    expect_status 0
+    expect_contains "$stderr" "still ran after 1 s"
+    the_capture
+    expect_tidy
+}
+
+@test "a program that ignores signals is killed" {
+    start_sshd
+    run_msprof collect -m "$project/out/main seconds=60 hang" --config board.ini --timeout 1
+    expect_status 5
+    expect_contains "$stderr" killed
+    expect_tidy
+}
+
+@test "the exit status and the signal of the program are told, and its capture comes home" {
+    start_sshd
+    run_msprof collect -m "$project/out/main exit=3" --config board.ini
+    expect_status 5
+    expect_contains "$stderr" "exit status 3"
+    the_capture
+    rm -r "$project/profiling"
+    run_msprof collect -m "$project/out/main crash" --config board.ini
+    expect_status 5
+    expect_contains "$stderr" "SIGSEGV"
+    the_capture
+    expect_tidy
+}
+
+@test "no capture brings the vendor's message" {
+    start_sshd
+    run_msprof collect -m "$project/out/main captures=0" --config board.ini
+    expect_status 5
+    expect_contains "$stderr" "Failed to generate JOB, please check whether the profiling function is enabled"
+    expect_tidy
+}
+
+@test "a program that is missing or not executable is told before anybody connects" {
+    write_ini 1
+    run_msprof collect -m "$project/out/other" --config board.ini
+    expect_status 1
+    expect_contains "$stderr" "$project/out/other"
+    chmod -x "$project/out/main"
+    collect
+    expect_status 1
+    expect_contains "$stderr" "chmod +x"
+}
+
+@test "a program for another architecture is refused before anything is changed" {
+    start_sshd
+    fake_command uname 'echo sparc'
+    collect
+    expect_status 5
+    expect_contains "$stderr" "the board is sparc"
+    expect_tidy
+}
+
+@test "missing shared libraries are named and the program is not run" {
+    start_sshd
+    fake_command ldd 'echo "	libfirst.so.1 => not found"; echo "	libc.so.6 => /lib/libc.so.6 (0x1)"; echo "	libsvp_acl.so => not found"'
+    collect
+    expect_status 5
+    expect_contains "$stderr" "libfirst.so.1 libsvp_acl.so"
+    expect_equal "$(find "$project/profiling" -name 'JOB*')" ""
+    expect_tidy
+}
+
+@test "too little space on the board is found before the upload" {
+    start_sshd
+    fake_command df 'echo "Filesystem 1024-blocks Used Available Capacity Mounted on"; echo "/dev/root 10000 9990 10 100% /"'
+    collect
+    expect_status 5
+    expect_contains "$stderr" "10 KB free"
+    expect_tidy
+}
+
+@test "a board whose disk fills up during the upload says so and is tidied up" {
+    start_sshd
+    fake_command tar 'head -c 1000 >/dev/null; echo "tar: write error: No space left on device" >&2; exit 1'
+    head -c 3000000 /dev/urandom >"$project/model.om"
+    collect
+    expect_status 5
+    expect_contains "$stderr" "No space left on device"
+    expect_contains "$stderr" remote_dir
+    expect_tidy
+}
+
+@test "a directory that cannot be written on the board is found before the upload" {
+    start_sshd
+    write_ini "$port" "remote_dir = /proc/none"
+    collect
+    expect_status 5
+    expect_contains "$stderr" remote_dir
+}
+
+@test "a path that the profiler cannot take is refused with the character" {
+    start_sshd
+    write_ini "$port" "remote_dir = $home/a+b"
+    collect
+    expect_status 2
+    expect_contains "$stderr" "it holds '+'"
+    expect_tidy
+}
+
+@test "a second run on the same board waits for nobody: it is refused" {
+    start_sshd
+    collect_in_background seconds=4 --output first
+    wait_for grep -q "inference 0" collect.out
+    collect --output second
+    expect_status 5
+    expect_contains "$stderr" "another run is going on"
+    wait "$collect_process"
+    the_capture first
+    expect_tidy
+}
+
+@test "a lock whose owner is gone is taken over" {
+    start_sshd
+    mkdir "$home/.msprof.lock"
+    echo 999999999 >"$home/.msprof.lock/pid"
+    collect
+    expect_status 0
+    expect_tidy
+}
+
+@test "a capture never goes into a directory that is there already" {
+    make_big_project 1 1
+    start_sshd
+    mkdir -p "$project/profiling/JOBBIG"
+    collect
+    expect_status 1
+    expect_contains "$stderr" "is there already"
+    expect_equal "$(find "$project/profiling/JOBBIG" -mindepth 1)" ""
+}
+
+# A board that lists what it likes: hostile_listing LINE...
+hostile_listing() {
+    printf '%s\n' "$@" >"$scratch/listing"
+    fake_command find "case \"\$PWD\" in */JOB*) cat '$scratch/listing';; *) exec find \"\$@\";; esac"
+}
+
+@test "names that lead out of the capture are refused and nothing is written outside" {
+    make_big_project 1 1
+    start_sshd
+    hostile_listing '81a4 4 ./../../evil' '81a4 4 /tmp/msprof-evil' '81a4 4 ./a/../../../evil' '81a4 4 ./..' \
+        "$(printf '81a4 4 ./con\033[31mtrol')" '81a4 4 ./a//b' '81a4 -4 ./minus' 'nonsense' \
+        '81a4 1024 ./data/aicore.0.1.1.slice_0' 'a1ff 5 ./link'
+    find "$scratch" ! -path "$project/profiling/*" ! -path "$home/*" | sort >"$BATS_TEST_TMPDIR/before"
+    collect
+    expect_status 5
+    expect_contains "$stderr" "names that are not taken"
+    find "$scratch" ! -path "$project/profiling/*" ! -path "$home/*" | sort >"$BATS_TEST_TMPDIR/after"
+    expect_equal "$(diff "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after" |
+        sed -n -e '/reference/d' -e '/\/profiling$/d' -e '/^[<>]/p')" ""
+    [ ! -e /tmp/msprof-evil ]
+    expect_equal "$(cd "$project/profiling" && find JOBBIG -mindepth 1 | sort)" \
+        "$(printf 'JOBBIG/data\nJOBBIG/data/aicore.0.1.1.slice_0')"
+}
+
+@test "a board that lies about sizes is caught: nothing wrong gets a name" {
+    make_big_project 2 4
+    start_sshd
+    hostile_listing '81a4 1000 ./data/aicore.0.1.1.slice_0' '81a4 4096 ./data/aicore.0.1.1.slice_1'
+    collect
+    expect_status 5
+    expect_equal "$(find "$project/profiling/JOBBIG" -type f)" ""
+    hostile_listing '81a4 1125899906842624 ./data/aicore.0.1.1.slice_0'
+    rm -r "$project/profiling" reference "$home/profiling"
+    collect
+    expect_status 5
+    expect_equal "$(find "$project/profiling/JOBBIG" -type f)" ""
+    expect_contains "$stderr" "too short"
+}
+
+@test "bytes that change on the way are caught by the checksum" {
+    make_big_project 3 4
+    start_sshd
+    fake_command cat 'for f; do case "$f" in *slice_1) tr "\000" "x" <"$f" | sed "s/a/b/";; *) cat "$f";; esac; done
+        [ $# -gt 0 ] || exec cat'
+    collect
+    expect_status 5
+    expect_contains "$stderr" "aicore.0.1.1.slice_1"
+    [ ! -e "$project/profiling/JOBBIG/data/aicore.0.1.1.slice_1" ]
+}
+
+@test "a full local disk is named, and the capture stays on the board" {
+    [ "$(id -u)" -eq 0 ] || skip "a small file system needs root"
+    mkdir small
+    mount -t tmpfs -o size=200k tmpfs small 2>/dev/null || skip "mount does not work here"
+    make_big_project 4 100
+    start_sshd
+    collect --output small
+    left=$(find small -name '.msprof*')
+    umount small
+    expect_status 1
+    expect_contains "$stderr" "No space left on device"
+    expect_equal "$left" ""
+    diff -r "$home/profiling/out/JOBBIG" reference
+}
+
+@test "the ini file: what is wrong is told with its line, never with its content" {
+    collect
+    expect_status 1
+    expect_contains "$stderr" board.ini
+    printf '[ssh_config]\nip = 127.0.0.1\nusername = u\nport = many\n' >board.ini
+    chmod 600 board.ini
+    collect
+    expect_status 2
+    expect_contains "$stderr" "line 4"
+    printf '[ssh_config]\nip = 127.0.0.1\n' >board.ini
+    collect
+    expect_status 2
+    expect_contains "$stderr" "has no 'username'"
+    printf '[other]\n' >board.ini
+    collect
+    expect_status 2
+    expect_contains "$stderr" "no section [ssh_config]"
+    printf '[ssh_config]\nsecret-without-equals\n' >board.ini
+    collect
+    expect_status 1
+    expect_contains "$stderr" "line 2"
+    expect_not_contains "$stderr" secret-without
+    chmod 644 board.ini
+    collect
+    expect_not_contains "$stderr" secret-without
+    printf '[ssh_config]\nip = 1.2.3.4\nusername = u\nprt = 3\n' >board.ini
+    collect --dry-run
+    expect_contains "$stderr" "can be read by other users"
+    expect_contains "$stderr" "did you mean 'port'"
+}
+
+@test "a board that freezes while the program runs is noticed within a minute" {
+    start_sshd
+    collect_in_background seconds=100
+    wait_for grep -q "inference 0" collect.out
+    frozen=$(pgrep -P "${board_processes[0]}" | head -n 1)
+    kill -STOP "$frozen" "${board_processes[0]}"
+    thaw=$(
+        { sleep 100 && kill -CONT "$frozen" "${board_processes[0]}"; } >/dev/null 2>&1 3>&- &
+        echo $!
+    )
+    start=$SECONDS
+    await_collect
+    [ $((SECONDS - start)) -lt 90 ]
+    kill "$thaw" 2>/dev/null || true
+    kill -CONT "$frozen" "${board_processes[0]}"
+    expect_status 5
+    expect_contains "$stderr" "the connection broke while the program ran"
+    expect_contains "$stderr" "'$home/profiling' may be left on the board"
+    # its output goes nowhere now: it ends
+    process=$(sed -n 's/.*(process \([0-9]*\) of the board).*/\1/p' collect.err)
+    wait_for test ! -d "/proc/$process"
+}

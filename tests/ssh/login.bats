@@ -1,0 +1,180 @@
+#!/usr/bin/env bats
+# Ways to log in: agent, keys of every type, password, keyboard-interactive; OpenSSH and dropbear; where secrets come from.
+# shellcheck disable=SC2154,SC2016 # run_msprof and make_board set them; scripts for the board stand in single quotes
+
+load ../cli/common
+load server
+
+setup() {
+    make_board
+}
+
+teardown() {
+    stop_all
+}
+
+# use_key TYPE [PASSPHRASE]: the only key that the server takes.
+use_key() {
+    rm -f "$keys/user" "$keys/user.pub"
+    ssh-keygen -q -t "$1" -N "${2:-}" -f "$keys/user"
+    cp "$keys/user.pub" "$keys/authorized"
+}
+
+# Login by password only: "pwd = ..." as given.
+use_password() {
+    sed -i '/^key = /d' board.ini
+    printf 'pwd = %s\n' "$1" >>board.ini
+}
+
+@test "keys of type ECDSA log in, to a server with an ECDSA host key" {
+    rm "$keys/host" "$keys/host.pub"
+    ssh-keygen -q -t ecdsa -N '' -f "$keys/host"
+    use_key ecdsa
+    start_sshd
+    # libssh2 1.10 forgets a few bytes of each ECDSA signature
+    echo leak:libssh2.so >suppressions
+    LSAN_OPTIONS=${LSAN_OPTIONS:-}:suppressions=$scratch/suppressions:print_suppressions=0 \
+        ASAN_OPTIONS=${ASAN_OPTIONS:-}:fast_unwind_on_malloc=0 collect
+    expect_status 0
+    expect_contains "$stderr" "(key)"
+}
+
+@test "a key with a passphrase needs it, and no message shows it" {
+    use_key ed25519 'open sesame'
+    start_sshd
+    collect
+    expect_status 5
+    expect_contains "$stderr" passphrase
+    PASS='open sesame' write_ini "$port" 'passphrase = env:PASS'
+    export PASS='open sesame'
+    collect
+    expect_status 0
+    expect_not_contains "$stderr" sesame
+    expect_failure grep -rq sesame "$project/profiling"
+    PASS=wrong collect
+    expect_status 5
+    expect_contains "$stderr" "the passphrase is wrong"
+    expect_not_contains "$stderr" wrong-
+}
+
+@test "the agent comes before the key file" {
+    start_sshd
+    eval "$(ssh-agent -s)" >/dev/null
+    board_processes+=("$SSH_AGENT_PID")
+    ssh-add -q "$keys/user"
+    collect
+    expect_status 0
+    expect_contains "$stderr" "(agent)"
+    ssh-add -q -D
+    collect --output second
+    expect_status 0
+    expect_contains "$stderr" "(key)"
+}
+
+@test "an agent that never answers does not hold the login up" {
+    start_sshd
+    python3 -c "
+import socket, time
+s = socket.socket(socket.AF_UNIX); s.bind('$scratch/agent'); s.listen(); open('$scratch/agent-ready', 'w'); time.sleep(60)" 3>&- &
+    board_processes+=($!)
+    wait_for test -e agent-ready
+    SSH_AUTH_SOCK=$scratch/agent collect
+    expect_status 0
+    expect_contains "$stderr" "(key)"
+}
+
+@test "a password logs in; a wrong one is refused; neither is told anywhere" {
+    make_user
+    start_sshd 'PasswordAuthentication yes' 'PubkeyAuthentication no'
+    use_password "$password"
+    collect -v
+    expect_status 0
+    expect_contains "$stderr" "(password)"
+    expect_not_contains "$stderr" "$password"
+    expect_failure grep -rqF "$password" "$project/profiling"
+    sed -i 's/^pwd = .*/pwd = not the one/' board.ini
+    collect --output second
+    expect_status 5
+    expect_contains "$stderr" "does not let '$board_user' in: tried the password"
+    expect_not_contains "$stderr" "not the one"
+}
+
+@test "keyboard-interactive is answered with the password" {
+    make_user
+    [ -e /etc/pam.d/sshd ] || skip "there is no PAM service for sshd"
+    start_sshd 'UsePAM yes' 'KbdInteractiveAuthentication yes' 'PubkeyAuthentication no'
+    use_password "$password"
+    collect
+    expect_status 0
+    expect_contains "$stderr" "(keyboard-interactive)"
+}
+
+@test "secrets come from the environment, a file or a command" {
+    make_user
+    start_sshd 'PasswordAuthentication yes' 'PubkeyAuthentication no'
+    printf '%s\nsecond line\n' "$password" >secret
+    chmod 600 secret
+    export BOARD_PASSWORD=$password
+    for way in env:BOARD_PASSWORD "file:$scratch/secret" "cmd:cat '$scratch/secret'"; do
+        write_ini "$port"
+        use_password "$way"
+        collect --output "out-${way%%:*}"
+        expect_status 0
+        expect_contains "$stderr" "(password)"
+    done
+    write_ini "$port"
+    use_password env:NO_SUCH_VARIABLE
+    collect
+    expect_status 2
+    expect_contains "$stderr" NO_SUCH_VARIABLE
+    write_ini "$port"
+    use_password 'cmd:echo half-a-secret; exit 1'
+    collect
+    expect_status 2
+    expect_not_contains "$stderr" half-a-secret
+}
+
+@test "dropbear, which boards run, works by key and by password" {
+    command -v dropbear >/dev/null || skip "dropbear is not installed"
+    make_user
+    dropbearkey -t ed25519 -f "$keys/dropbear" >/dev/null 2>&1
+    dropbearkey -y -f "$keys/dropbear" | grep '^ssh-ed25519' >"$keys/host.pub"
+    mkdir -p "$home/.ssh"
+    cp "$keys/user.pub" "$home/.ssh/authorized_keys"
+    chown -R "$board_user" "$home"
+    chmod 700 "$home" "$home/.ssh"
+    chmod 600 "$home/.ssh/authorized_keys"
+    port=$(free_port)
+    dropbear -R -F -E -p "127.0.0.1:$port" -r "$keys/dropbear" -P "$scratch/dropbear.pid" 2>dropbear.log 3>&- &
+    board_processes+=($!)
+    wait_for is_listening "$port"
+    write_ini "$port"
+    collect
+    expect_status 0
+    expect_contains "$stderr" "(key)"
+    expect_contains "$stderr" "verified by SHA-256"
+    use_password "$password"
+    collect --output second
+    expect_status 0
+    expect_contains "$stderr" "(password)"
+    run_msprof collect -m "$project/out/main seconds=60" --config board.ini --timeout 1 --output third
+    expect_status 0
+    the_capture third
+    expect_equal "$(cd "$home" && find . -type f)" ./.ssh/authorized_keys
+}
+
+@test "names and IPv6 addresses of hosts, with and without brackets" {
+    start_sshd 'ListenAddress ::1'
+    sed -i 's/^ip = .*/ip = localhost/' board.ini
+    cut -d ' ' -f 1,2 "$keys/host.pub" | sed "s/^/[localhost]:$port /" >>"$keys/known_hosts"
+    collect
+    expect_status 0
+    (exec 9<>"/dev/tcp/::1/$port") 2>/dev/null || skip "this machine has no IPv6"
+    cut -d ' ' -f 1,2 "$keys/host.pub" | sed "s/^/[::1]:$port /" >>"$keys/known_hosts"
+    for address in ::1 '[::1]'; do
+        sed -i "s/^ip = .*/ip = $address/" board.ini
+        rm -r "$project/profiling"
+        collect
+        expect_status 0
+    done
+}

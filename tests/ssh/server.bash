@@ -1,0 +1,186 @@
+# A "board" for the tests of collect: an SSH server on 127.0.0.1 with throw-away keys and a home directory of its own.
+# Load it after ../cli/common. Every process that is started here is ended by stop_all, by its number.
+# shellcheck disable=SC2154,SC2034 # ../cli/common and the tests share these names
+
+ssh_programs=${MSPROF_BUILD:-$repository/build/release}/tests/ssh
+board_processes=()
+
+# A command must fail ('!' does not end a test).
+expect_failure() {
+    if "$@"; then
+        echo "did not fail: $*" >&2
+        return 1
+    fi
+}
+
+free_port() {
+    local port
+    for _ in {1..50}; do
+        port=$((20000 + RANDOM % 40000))
+        if ! (exec 9<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then
+            echo "$port"
+            return
+        fi
+    done
+    return 1
+}
+
+# wait_for COMMAND...: until it succeeds, for at most ten seconds.
+wait_for() {
+    for _ in {1..200}; do
+        "$@" >/dev/null 2>&1 && return
+        sleep 0.05
+    done
+    echo "timed out: $*" >&2
+    return 1
+}
+
+is_listening() {
+    (exec 9<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
+}
+
+# Keys, the board's home, the project with the board program, and board.ini. Everything lies in $scratch.
+make_board() {
+    command -v sshd >/dev/null || [ -x /usr/sbin/sshd ] || skip "openssh-server is not installed"
+    enter_scratch
+    keys=$scratch/keys home=$scratch/home project=$scratch/project
+    fake=$scratch/fake # commands of the board that tests replace
+    mkdir -p "$keys" "$home" "$project/out" "$fake"
+    ssh-keygen -q -t ed25519 -N '' -f "$keys/host"
+    ssh-keygen -q -t ed25519 -N '' -f "$keys/user"
+    cp "$keys/user.pub" "$keys/authorized"
+    cp "$ssh_programs/board_program" "$project/out/main"
+    unset SSH_AUTH_SOCK
+    export HOME=$scratch/local-home
+    mkdir -p "$HOME"
+}
+
+# start_sshd [LINE...]: more lines of sshd_config. Sets $port.
+start_sshd() {
+    port=$(free_port)
+    mkdir -p /run/sshd 2>/dev/null || true
+    {
+        printf '%s\n' "$@" # the first value of an option counts
+        cat <<CONFIG
+Port $port
+ListenAddress 127.0.0.1
+HostKey $keys/host
+AuthorizedKeysFile $keys/authorized
+PidFile none
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+SetEnv HOME=$home PATH=$fake:$PATH
+CONFIG
+    } >sshd_config
+    /usr/sbin/sshd -D -f "$PWD/sshd_config" -E "$PWD/sshd.log" 3>&- &
+    board_processes+=($!)
+    wait_for is_listening "$port"
+    write_ini "$port"
+}
+
+# write_ini PORT [LINE...]: board.ini for a port, login by key, with more lines; the server's key becomes known.
+write_ini() {
+    local its_port=$1
+    shift
+    {
+        printf '[ssh_config]\nip = 127.0.0.1\nusername = %s\nport = %s\n' "${board_user:-$(id -un)}" "$its_port"
+        printf 'key = %s\nknown_hosts = %s\ntimeout = 5\n' "$keys/user" "$keys/known_hosts"
+        [ $# -eq 0 ] || printf '%s\n' "$@"
+    } >board.ini
+    chmod 600 board.ini
+    printf '[127.0.0.1]:%s %s\n' "$its_port" "$(cut -d ' ' -f 1,2 "$keys/host.pub")" >>"$keys/known_hosts"
+}
+
+# start_proxy CUT...: puts a cutting proxy between collect and the server; board.ini names it.
+start_proxy() {
+    local proxy_port
+    proxy_port=$(free_port)
+    "$ssh_programs/cutting_proxy" "$proxy_port" "$port" "$@" >proxy.out 2>&1 3>&- &
+    board_processes+=($!)
+    wait_for grep -q ready proxy.out
+    write_ini "$proxy_port"
+}
+
+# A command of the board that behaves as its text (a shell script) says. $real_path finds the real one.
+fake_command() {
+    printf '#!/bin/sh\nPATH=%s\n%s\n' "$PATH" "$2" >"$fake/$1"
+    chmod +x "$fake/$1"
+}
+
+# collect [OPTION...]: the project's main on the board of board.ini.
+collect() {
+    run_msprof collect -m "$project/out/main" --config board.ini "$@"
+}
+
+# collect_in_background [ARGUMENTS [OPTION...]]: the same with arguments of the program; its output goes into files. The
+# shell would have its background processes ignore SIGINT.
+collect_in_background() {
+    local arguments=${1:-}
+    shift
+    env --default-signal=INT "$MSPROF" collect -m "$project/out/main${arguments:+ $arguments}" --config board.ini "$@" \
+        >collect.out 2>collect.err 3>&- &
+    collect_process=$!
+}
+
+# Ctrl-C, and the end.
+interrupt_collect() {
+    kill -INT "$collect_process"
+    await_collect
+}
+
+# The end of collect in the background, as run_msprof tells it.
+await_collect() {
+    status=0
+    wait "$collect_process" || status=$?
+    output=$(<collect.out) stderr=$(<collect.err)
+}
+
+# The capture's directory: exactly one.
+the_capture() {
+    local found=("${1:-$project/profiling}"/JOB*)
+    if [ ${#found[@]} -ne 1 ] || [ ! -d "${found[0]}" ]; then
+        echo "expected one capture, found: ${found[*]}" >&2
+        return 1
+    fi
+    printf '%s\n' "${found[0]}"
+}
+
+# Nothing of a run is left: no project and no lock on the board, no temporary file here.
+expect_tidy() {
+    local left
+    left=$(find "$home" -mindepth 1; find "$scratch" -name '.msprof.*.tmp')
+    expect_equal "$left" ""
+}
+
+stop_all() {
+    local process
+    for process in "${board_processes[@]}"; do
+        kill "$process" 2>/dev/null || true
+        wait "$process" 2>/dev/null || true
+    done
+    board_processes=()
+    remove_user
+}
+
+# A throw-away account with a password, for servers that know accounts only; needs root.
+make_user() {
+    [ "$(id -u)" -eq 0 ] || skip "making a throw-away account needs root"
+    command -v useradd >/dev/null || skip "useradd is not there"
+    board_user=msproftest$$
+    home=$(mktemp -d /tmp/msprof-home.XXXXXX) # the directories of bats are closed to other users
+    useradd --no-create-home --home-dir "$home" --shell /bin/sh "$board_user" || skip "useradd does not work here"
+    chown -R "$board_user" "$home"
+    password='pass ;#"word'
+    printf '%s:%s\n' "$board_user" "$password" | chpasswd
+}
+
+remove_user() {
+    [ -n "${board_user:-}" ] || return 0
+    userdel "$board_user" 2>/dev/null || true
+    board_user=''
+    case $home in
+    /tmp/msprof-home.*) rm -rf "$home" ;;
+    esac
+}
