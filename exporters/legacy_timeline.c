@@ -58,26 +58,40 @@ static void begin_event(struct run *run, const char *prefix, const char *name)
     strbuf_adds(&run->line, "\"");
 }
 
+static void put_number(struct run *run, int64_t number)
+{
+    char text[NUMBER_MAX];
+    strbuf_add(&run->line, text, (size_t)(number_put_signed(text, number) - text));
+}
+
 static void put_process(struct run *run, int64_t pid)
 {
+    strbuf_adds(&run->line, ",\"pid\":");
+    if (run->sort != 0) {
+        strbuf_addc(&run->line, '"');
+        put_number(run, run->sort);
+        strbuf_addc(&run->line, '_');
+    }
+    put_number(run, pid);
     if (run->sort != 0)
-        strbuf_addf(&run->line, ",\"pid\":\"%d_%lld\"", run->sort, (long long)pid);
-    else
-        strbuf_addf(&run->line, ",\"pid\":%lld", (long long)pid);
+        strbuf_addc(&run->line, '"');
 }
 
 static void put_place(struct run *run, int64_t pid, int64_t tid)
 {
     put_process(run, pid);
-    strbuf_addf(&run->line, ",\"tid\":%lld", (long long)tid);
+    strbuf_adds(&run->line, ",\"tid\":");
+    put_number(run, tid);
 }
 
 /* Microseconds with all three decimals. */
 static void put_time(struct run *run, const char *key, int64_t nanoseconds)
 {
-    char text[NUMBER_MAX + 1];
-    *number_put_us(text, nanoseconds) = '\0';
-    strbuf_addf(&run->line, ",\"%s\":%s", key, text);
+    char text[NUMBER_MAX];
+    strbuf_adds(&run->line, ",\"");
+    strbuf_adds(&run->line, key);
+    strbuf_adds(&run->line, "\":");
+    strbuf_add(&run->line, text, (size_t)(number_put_us(text, nanoseconds) - text));
 }
 
 static int end_event(struct run *run, struct err *err)
