@@ -18,14 +18,14 @@ enum {
 };
 
 static const struct text_column columns[COLUMNS] = {
-    [JOB_INFO] = {"Job Info", TEXT_COLUMN},
-    [DEVICE_ID] = {"Device ID", NUMBER_COLUMN},
-    [DIR_NAME] = {"Dir Name", TEXT_COLUMN},
-    [COLLECTION_TIME] = {"Collection Time", TEXT_COLUMN},
-    [MODEL_ID] = {"Model ID", NUMBER_COLUMN},
-    [ITERATION_NUMBER] = {"Iteration Number", NUMBER_COLUMN},
-    [TOP_TIME_ITERATION] = {"Top Time Iteration", TEXT_COLUMN},
-    [RANK_ID] = {"Rank ID", NUMBER_COLUMN},
+    [JOB_INFO] = {.title = "Job Info", .kind = TEXT_COLUMN},
+    [DEVICE_ID] = {.title = "Device ID", .kind = NUMBER_COLUMN},
+    [DIR_NAME] = {.title = "Dir Name", .kind = TEXT_COLUMN},
+    [COLLECTION_TIME] = {.title = "Collection Time", .kind = TEXT_COLUMN},
+    [MODEL_ID] = {.title = "Model ID", .kind = NUMBER_COLUMN},
+    [ITERATION_NUMBER] = {.title = "Iteration Number", .kind = NUMBER_COLUMN},
+    [TOP_TIME_ITERATION] = {.title = "Top Time Iteration", .kind = TEXT_COLUMN},
+    [RANK_ID] = {.title = "Rank ID", .kind = NUMBER_COLUMN},
 };
 
 /* The last part of a path. */
