@@ -115,7 +115,7 @@ static void tensor_text_id(sqlite3_context *context, int argc, sqlite3_value **a
 static int attach(struct unified *unified, const char *database, struct err *err)
 {
     sqlite3 *db = unified->build.db;
-    sqlite3_stmt *statement;
+    sqlite3_stmt *statement = NULL;
     int status = database_exec(db, "COMMIT; PRAGMA application_id = 0; PRAGMA user_version = 0", err);
     if (status == 0)
         status = database_prepare(db, "ATTACH ?1 AS capture", &statement, err);

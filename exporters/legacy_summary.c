@@ -23,7 +23,8 @@ struct run {
 const char *legacy_api_type(int64_t api_type)
 {
     static const char *const names[] = {NULL, "ACL_OP", "ACL_MODEL", "ACL_RTS", "ACL_OTHERS"};
-    return api_type > 0 && (size_t)api_type < sizeof names / sizeof *names ? names[api_type] : NULL;
+    const int64_t count = sizeof names / sizeof *names;
+    return api_type > 0 && api_type < count ? names[api_type] : NULL;
 }
 
 void legacy_report_name(char name[LEGACY_NAME_MAX], const struct legacy_device *device, const char *report,

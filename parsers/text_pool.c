@@ -134,7 +134,10 @@ int text_pool_add(struct text_pool *pool, const void *bytes, size_t length, uint
     memcpy(copy, bytes, length);
     copy[length] = '\0';
     uint32_t *slot = find_text(pool, bytes, length, hash);
-    pool->items[pool->count] = (struct pooled){copy, (uint32_t)length, hash};
+    struct pooled *item = &pool->items[pool->count];
+    item->bytes = copy;
+    item->length = (uint32_t)length;
+    item->hash = hash;
     *ret = (uint32_t)pool->count++;
     *slot = *ret + 1;
     return 0;
