@@ -75,6 +75,16 @@ int make_directories(const char *path, struct err *err)
     return r;
 }
 
+int make_result_directory(const char *path, struct err *err)
+{
+    struct stat info;
+    if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) {
+        err_set(err, ERR_ACCESS, "'%s' is a symbolic link; expected a directory of results", path);
+        return err_hint(err, "remove the link, or put the results elsewhere with --output DIR");
+    }
+    return make_directories(path, err);
+}
+
 static int limit_error(const char *path, size_t limit, struct err *err)
 {
     return err_set(err, ERR_LIMIT, "'%s' is too long: at most %zu bytes of such a file are read", path, limit);

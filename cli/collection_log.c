@@ -29,7 +29,7 @@ int collection_log_open(struct collection_log *log, const char *results, struct 
         result = err_set(err, ERR_NO_MEMORY, "out of memory");
         goto out;
     }
-    result = make_directories(directory, err);
+    result = make_result_directory(directory, err);
     if (result != 0)
         goto out;
     /* no waiting for a reader when somebody put a pipe there; no link, which could lead to any file of the user's */

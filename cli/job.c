@@ -43,7 +43,7 @@ int job_make_directory(struct capture_job *job, const char *name, char **ret_pat
     int result;
 
     warn_of_umask();
-    result = path != NULL ? make_directories(path, &err) : err_set(&err, ERR_NO_MEMORY, "out of memory");
+    result = path != NULL ? make_result_directory(path, &err) : err_set(&err, ERR_NO_MEMORY, "out of memory");
 
     if (result != 0) {
         free(path);

@@ -252,6 +252,30 @@ os.mkfifo("JOBX/info.json.1")'
     expect_contains "$stderr" "warning: the log is not written any further: No space left on device"
 }
 
+@test "a capture cannot lead results elsewhere: a result directory that is a link is refused" {
+    mkdir elsewhere
+    for directory in sqlite timeline summary log; do
+        rm -rf JOBX
+        python 'svp("JOBX")'
+        ln -s "$PWD/elsewhere" "JOBX/$directory"
+        case $directory in
+        timeline | summary) run_msprof export "$directory" -dir JOBX ;;
+        *) run_msprof import -dir JOBX ;;
+        esac
+        if [ "$directory" = log ]; then
+            expect_status 0
+            expect_contains "$stderr" "warning: no log is written"
+        else
+            expect_status 1
+            expect_contains "$stderr" "JOBX/$directory' is a symbolic link; expected a directory of results"
+            expect_contains "$stderr" "--output DIR"
+        fi
+        [ -z "$(ls elsewhere)" ]
+    done
+    run_msprof export summary -dir JOBX --output results
+    expect_status 0
+}
+
 @test "a report on /dev/full fails and names its file" {
     [ "$(id -u)" -eq 0 ] || skip "only root can make a device"
     python 'svp("JOBX")'

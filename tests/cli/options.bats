@@ -283,7 +283,7 @@ cut_device_file() {
     echo '{"DeviceInfo": [{"aic_frequency": "600"}]}' >JOBX/info.json.0
     truncate -s 4G JOBX/data/aicore.0.1.1 # zeros are records; nothing is stored for them on disk
     status=0
-    timeout --preserve-status -s INT 0.7 "$MSPROF" import -dir JOBX 2>errors || status=$?
+    timeout --foreground --preserve-status -s INT 0.7 "$MSPROF" import -dir JOBX 2>errors || status=$?
     output='' stderr=$(<errors)
     expect_status 130
     expect_contains "$stderr" "interrupted"
