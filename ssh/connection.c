@@ -22,13 +22,6 @@
 #define MOST_FREE_ROUNDS 10000
 #define QUEUE_LIMIT ((size_t)64 * 1024 * 1024)
 
-/* Secrets pass through libssh2's packets while the user is authenticated: nothing that it frees keeps its content. */
-static void *session_alloc(size_t size, void **abstract)
-{
-    (void)abstract;
-    return malloc(size);
-}
-
 static bool is_authenticating(void **abstract)
 {
     const struct ssh_connection *connection = *abstract;
@@ -36,11 +29,35 @@ static bool is_authenticating(void **abstract)
     return connection->authentication == NULL;
 }
 
+/* A packet of data is a block that libssh2 allocates, fills and frees; malloc would give its pages back and fault them
+ * in again each time: half a second of processor time a gigabyte. */
+static void *session_alloc(size_t size, void **abstract)
+{
+    struct packet_blocks *blocks = &((struct ssh_connection *)*abstract)->blocks;
+
+    if (size < PACKET_BLOCK_SIZE / 4 || size > PACKET_BLOCK_SIZE)
+        return malloc(size);
+    return blocks->count > 0 ? blocks->kept[--blocks->count] : malloc(PACKET_BLOCK_SIZE);
+}
+
+/* Secrets pass through libssh2's packets while the user is authenticated: nothing that it frees keeps its content. */
 static void session_free(void *block, void **abstract)
 {
+    struct packet_blocks *blocks = &((struct ssh_connection *)*abstract)->blocks;
+    size_t size = block != NULL ? malloc_usable_size(block) : 0;
+
     if (block != NULL && is_authenticating(abstract))
-        explicit_bzero(block, malloc_usable_size(block));
-    free(block);
+        explicit_bzero(block, size);
+    if (size >= PACKET_BLOCK_SIZE && size < 2 * PACKET_BLOCK_SIZE && blocks->count < MOST_PACKET_BLOCKS)
+        blocks->kept[blocks->count++] = block;
+    else
+        free(block);
+}
+
+static void free_blocks(struct packet_blocks *blocks)
+{
+    while (blocks->count > 0)
+        free(blocks->kept[--blocks->count]);
 }
 
 static void *session_realloc(void *block, size_t size, void **abstract)
@@ -123,6 +140,12 @@ static ssize_t receive_bytes(libssh2_socket_t fd, void *buffer, size_t length, i
     if (input->length == 0) {
         ssize_t n;
 
+        /* libssh2 takes in all that there is before it hands anything on: told "no more" after each buffer, it does
+         * not pile up more than the caches hold */
+        if (input->is_spent) {
+            input->is_spent = false;
+            return -EAGAIN;
+        }
         do
             n = recv(fd, input->data, RECEIVE_SIZE, 0);
         while (n < 0 && errno == EINTR);
@@ -130,6 +153,7 @@ static ssize_t receive_bytes(libssh2_socket_t fd, void *buffer, size_t length, i
             return n < 0 ? -errno : 0;
         input->start = 0;
         input->length = (size_t)n;
+        input->is_spent = n > 0;
         connection->silent_ticks = 0;
     }
     if (length > input->length)
@@ -331,6 +355,8 @@ static void close_session(struct ssh_connection *connection)
     free(connection->queue.data);
     connection->queue = (struct send_queue){.data = NULL};
     connection->input.length = 0;
+    connection->input.is_spent = false;
+    free_blocks(&connection->blocks);
 }
 
 static int establish(struct ssh_connection *connection, struct err *err)

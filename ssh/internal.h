@@ -23,6 +23,15 @@ struct send_queue {
 struct receive_buffer {
     char *data;
     size_t start, length;
+    bool is_spent; /* when these are taken, libssh2 is told once that there is no more */
+};
+
+/* Blocks of PACKET_BLOCK_SIZE bytes that libssh2 has freed and will want again. */
+#define PACKET_BLOCK_SIZE ((size_t)36 * 1024)
+#define MOST_PACKET_BLOCKS 128
+struct packet_blocks {
+    void *kept[MOST_PACKET_BLOCKS];
+    size_t count;
 };
 
 struct ssh_connection {
@@ -37,6 +46,7 @@ struct ssh_connection {
     int64_t keepalive_ns;     /* when to send the next keepalive */
     struct send_queue queue;
     struct receive_buffer input;
+    struct packet_blocks blocks;
     char fingerprint[64];
     bool host_key_added;
     const char *authentication;
