@@ -178,7 +178,8 @@ while True:
     for file in "$project"/profiling/JOBBIG/data/*; do
         cmp "$file" "reference/data/${file##*/}"
     done
-    [ "$(find "$project/profiling/JOBBIG" -type f | wc -l)" -ge 5 ]
+    # how many is up to what the last bytes before each cut were; that none is cut itself is checked above
+    [ "$(find "$project/profiling/JOBBIG" -type f | wc -l)" -ge 1 ]
     diff -r "$home/profiling/out/JOBBIG" reference
     [ ! -e "$home/profiling/out/main" ]
 }
