@@ -151,6 +151,7 @@ static int check_board(struct session *session, struct err *err)
                 session->board.machine);
         return err_hint(err, "build the project with the board's compiler");
     }
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the session's paths are freed when its work ends
     result = board_space(&session->board, session->base, &kilobytes, &writable, err);
     if (result != 0)
         return result;

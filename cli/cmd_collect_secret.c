@@ -16,8 +16,6 @@
 #define SECRET_LIMIT ((size_t)16 * 1024) /* bytes */
 #define TICK_MS 100
 
-extern char **environ;
-
 void secret_free(char *secret)
 {
     if (secret != NULL)

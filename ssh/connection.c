@@ -262,7 +262,7 @@ int ssh_failure(struct ssh_connection *connection, struct err *err, const char *
 
 static void set_local_address(struct ssh_connection *connection)
 {
-    struct sockaddr_storage address;
+    struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
     socklen_t size = sizeof address;
     const void *bytes = &((struct sockaddr_in *)&address)->sin_addr;
 

@@ -48,7 +48,7 @@ int fetched_open(struct fetched *file, const char *local, struct err *err)
     file->target = path_join(local, file->path);
     if (file->target != NULL)
         file->temporary = temporary_path(file->target);
-    if (file->temporary == NULL)
+    if (file->target == NULL || file->temporary == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
     if (file->fd < 0 && errno == ENOENT) {
