@@ -91,7 +91,6 @@ struct svp_ai_cpu_task {
 int svp_each_ai_cpu_task(sqlite3 *db, const struct svp_model *model, int64_t from_ns, int64_t until_ns,
                          int (*each)(void *arg, const struct svp_ai_cpu_task *task, struct err *err), void *arg,
                          struct err *err);
-int svp_count_ai_cpu_tasks(sqlite3 *db, const struct svp_model *model, int64_t until_ns, int64_t *ret, struct err *err);
 
 /* What one operator statistic covers: everything with the same device, model id and picture count, whatever its model
  * name, batch number and input. The numbers may be DB_NULL. */

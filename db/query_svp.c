@@ -167,28 +167,6 @@ int svp_each_ai_cpu_task(sqlite3 *db, const struct svp_model *model, int64_t fro
     return status;
 }
 
-static int take_count(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    (void)err;
-    *(int64_t *)arg = sqlite3_column_int64(row, 0);
-    return 0;
-}
-
-int svp_count_ai_cpu_tasks(sqlite3 *db, const struct svp_model *model, int64_t until_ns, int64_t *ret, struct err *err)
-{
-    sqlite3_stmt *statement = NULL;
-    int64_t count = 0;
-    int status = prepare_for_model(db, "SELECT count(*)" FILES_OF_MODEL " AND t.start_ns < ?5", model, &statement, err);
-    if (status == 0) {
-        sqlite3_bind_int64(statement, 5, until_ns);
-        status = query_loop(db, statement, take_count, &count, err);
-    }
-    sqlite3_finalize(statement);
-    if (status == 0)
-        *ret = count;
-    return status;
-}
-
 /* ---- reports that cover several inferences ---- */
 
 struct report_loop {

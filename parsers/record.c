@@ -49,15 +49,6 @@ const char *column_unit_name(enum column_unit unit)
     return "";
 }
 
-const char *column_value_name(const struct column *column, int64_t value)
-{
-    for (const struct value_name *name = column->names; name != NULL && name->text != NULL; name++) {
-        if (name->value == value)
-            return name->text;
-    }
-    return NULL;
-}
-
 struct row_batch *row_batch_new(void)
 {
     size_t columns = 0;

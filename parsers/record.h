@@ -142,8 +142,6 @@ const struct record_kind *record_kind_find(const char *name);
 int record_kind_column(const struct record_kind *kind, const char *name);
 /* "ns", "cycle", ...; "" for UNIT_NONE. */
 const char *column_unit_name(enum column_unit unit);
-/* The text of a value, or NULL when the column has no name for it. */
-const char *column_value_name(const struct column *column, int64_t value);
 
 /* A set of rows of one kind on the way from the decoder to a sink. */
 struct row_batch {
