@@ -24,7 +24,7 @@ allowed_includes() {
     db) echo '^base/|^parsers/(record|capture|decode)\.h$' ;;
     exporters) echo '^base/|^db/' ;;
     ssh) echo '^base/' ;;
-    acl) echo '^base/|^msprof/' ;;
+    acl) echo '^base/|^msprof/|^preload_functions\.h$' ;;
     cli) echo '^(base|parsers|db|exporters|ssh)/' ;;
     testdata) echo '^(base|parsers)/' ;;
     esac
