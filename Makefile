@@ -133,6 +133,11 @@ $(B)/pic/libbase.a: $(PIC_BASE)
 	@rm -f $@
 	$(call say,AR)$(AR) rcsD $@ $^
 
+# For tests, which reach what the shared library hides.
+$(B)/acl.a: $(ACL_OBJECTS)
+	@rm -f $@
+	$(call say,AR)$(AR) rcsD $@ $^
+
 $(B)/$(ACL_SONAME): $(PIC_OBJECTS) $(B)/pic/libbase.a acl/libmsprof_acl.map $(B)/flags
 	$(call say,LINK)$(LINK_SHARED) -Wl,-soname,$(ACL_SONAME) -Wl,--version-script=acl/libmsprof_acl.map \
 	    $(filter %.o %.a,$^) -Wl,--as-needed -lcjson $(LDLIBS) -o $@
@@ -237,11 +242,11 @@ replay-tests: $(REPLAY_TESTS) ## build the programs that run the fuzz targets on
 
 test-programs: program unit-tests replay-tests generators ssh-test-programs
 
-$(UNIT_TESTS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(TEST_OBJECTS) $(LIB_OBJECTS) $(ACL_OBJECTS) $(B)/flags
-	$(call say,LINK)$(LINK) $(filter %.o,$^) $(LIBS) -lcmocka -o $@
+$(UNIT_TESTS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(TEST_OBJECTS) $(B)/acl.a $(LIB_OBJECTS) $(B)/flags
+	$(call say,LINK)$(LINK) $(filter %.o %.a,$^) $(LIBS) -lcmocka -o $@
 
-$(REPLAY_TESTS): $(B)/tests/fuzz/replay_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/replay.o $(LIB_OBJECTS) $(ACL_OBJECTS) $(B)/flags
-	$(call say,LINK)$(LINK) $(filter %.o,$^) $(LIBS) -o $@
+$(REPLAY_TESTS): $(B)/tests/fuzz/replay_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/replay.o $(B)/acl.a $(LIB_OBJECTS) $(B)/flags
+	$(call say,LINK)$(LINK) $(filter %.o %.a,$^) $(LIBS) -o $@
 
 # In three steps, because two compilations of everything at once would fight for the same cores.
 check: ## run all tests: unit, command line and fuzz corpus, then again under ASan and UBSan
@@ -264,8 +269,8 @@ fuzz: ## build the libFuzzer targets build/fuzz/fuzz_*; tools/fuzz.sh runs them
 	$(MAKE) VARIANT=fuzz $(FUZZ_PROGRAMS)
 
 ifeq ($(VARIANT),fuzz)
-$(FUZZ_PROGRAMS): build/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(LIB_OBJECTS) $(ACL_OBJECTS) $(B)/flags
-	$(call say,LINK)$(LINK) -fsanitize=fuzzer $(filter %.o,$^) $(LIBS) -o $@
+$(FUZZ_PROGRAMS): build/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/acl.a $(LIB_OBJECTS) $(B)/flags
+	$(call say,LINK)$(LINK) -fsanitize=fuzzer $(filter %.o %.a,$^) $(LIBS) -o $@
 endif
 
 # --- captures and benchmarks ---
