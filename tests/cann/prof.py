@@ -7,15 +7,17 @@ MONOTONIC = 1_000_000_000_000
 UNIX = 1_700_000_000_000_000_000
 DEVICE_TICK = 5_000_000
 DEVICE_MHZ = 50
-ACL, NODE, RUNTIME = 20000, 10000, 5000
+HOST_TICK = 7_000_000_123
+TX, ACL, NODE, RUNTIME = 20500, 20000, 10000, 5000
 LAUNCH = 5
 
 
 class Prof:
     """Times are nanoseconds since the start of the collection."""
 
-    def __init__(self, path, chip=5):
-        self.path, self.chip = path, chip
+    def __init__(self, path, chip=5, host_mhz=None):
+        """host_mhz: the frequency of the host's counter; without one the host counts nanoseconds."""
+        self.path, self.chip, self.host_mhz = path, chip, host_mhz
         self.host, self.device = {}, {}
         self.names, self.types = {}, {(NODE, LAUNCH): 'launch', (RUNTIME, 1): 'LaunchKernel', (ACL, 0x50001): 'aclnnX'}
 
@@ -23,17 +25,23 @@ class Prof:
         assert len(record) == size, (name, len(record))
         files.setdefault(name, bytearray()).extend(record)
 
+    def _host_tick(self, time):
+        if self.host_mhz is None:
+            return MONOTONIC + time
+        assert time * self.host_mhz % 1000 == 0, 'not on the grid of the counter'
+        return HOST_TICK + time * self.host_mhz // 1000
+
     def hash(self, text):
         value = 1000 + len(self.names)
         return self.names.setdefault(text, value)
 
     def call(self, level, kind, begin, end, thread=1, item=0):
         self._add(self.host, 'unaging.api_event.data', struct.pack(
-            '<HHIIIQQQ', 0x5a5a, level, kind, thread, 0, MONOTONIC + begin, MONOTONIC + end, item), 40)
+            '<HHIIIQQQ', 0x5a5a, level, kind, thread, 0, self._host_tick(begin), self._host_tick(end), item), 40)
 
     def node(self, time, name, op_type, thread=1, task_type=0, blocks=4):
         self._add(self.host, 'unaging.compact.node_basic_info', struct.pack(
-            '<HHIIIQQIQII12x', 0x5a5a, NODE, 0, thread, 40, MONOTONIC + time, self.hash(name), task_type,
+            '<HHIIIQQIQII12x', 0x5a5a, NODE, 0, thread, 40, self._host_tick(time), self.hash(name), task_type,
             self.hash(op_type), blocks, 0), 64)
 
     def tensors(self, time, name, tensors, thread=1):
@@ -41,17 +49,17 @@ class Prof:
         payload = b''.join(struct.pack('<III8I', kind, fmt, data_type, *(list(shape) + [0] * (8 - len(shape))))
                            for kind, fmt, data_type, shape in tensors)
         self._add(self.host, 'unaging.additional.tensor_info', struct.pack(
-            '<HHIIIQQI', 0x5a5a, NODE, 1, thread, 232, MONOTONIC + time, self.hash(name),
+            '<HHIIIQQI', 0x5a5a, NODE, 1, thread, 232, self._host_tick(time), self.hash(name),
             len(tensors)) + payload.ljust(220, b'\0'), 256)
 
     def contexts(self, time, name, ids, thread=1):
         self._add(self.host, 'unaging.additional.context_id_info', struct.pack(
-            '<HHIIIQQI55I', 0x5a5a, NODE, 4, thread, 232, MONOTONIC + time, self.hash(name), len(ids),
+            '<HHIIIQQI55I', 0x5a5a, NODE, 4, thread, 232, self._host_tick(time), self.hash(name), len(ids),
             *(list(ids) + [0] * (55 - len(ids)))), 256)
 
     def track(self, time, stream, task, batch=0, task_type='KERNEL_AICORE', thread=1, device=0):
         self._add(self.host, 'unaging.compact.task_track', struct.pack(
-            '<HHIIIQHHHHQQ16x', 0x5a5a, RUNTIME, 802, thread, 24, MONOTONIC + time, device, stream, task, batch,
+            '<HHIIIQHHHHQQ16x', 0x5a5a, RUNTIME, 802, thread, 24, self._host_tick(time), device, stream, task, batch,
             self.hash(task_type), self.hash('kernel')), 64)
 
     def launch(self, begin, stream, task, name, thread=1, **track):
@@ -84,6 +92,32 @@ class Prof:
         self._add(self.device, 'ts_track.data.0', struct.pack(
             '<BBHIQHHHHQQ', 1, 14, 40, 0, self._ticks(time), stream, number, 0, 0, 0, 0), 40)
 
+    def tx(self, start, end, message, thread=1, event=1, category=0, payload_type=0, payload=0, message_type=0, mark=0,
+           domain=None, info=0, segment=0, process=77):
+        """A record of additional.msproftx; info 1: of a mark that a device sees too. message may be bytes."""
+        self._add(self.host, 'unaging.additional.msproftx', struct.pack(
+            '<HHIIIQHHIHHIIIIiQQQQQi156s', 0x5a5a, TX, 0, 0xffffffff, 232, self._host_tick(end), info, segment, 0, 0x5a5a,
+            120, process, thread, category, event, payload_type, payload, self._host_tick(start), self._host_tick(end),
+            mark, 0 if domain is None else domain if isinstance(domain, int) else self.hash(domain), message_type,
+            message if isinstance(message, bytes) else message.encode()), 256)
+
+    def old_tx(self, start, end, message, size, thread=1, event=1, category=0, payload_type=0, payload=0,
+               message_type=0, process=77):
+        """A record of Msprof.msproftx: of 256 bytes, as in 2022, or of 180, as in 2024."""
+        self._add(self.host, 'Msprof.msproftx', struct.pack(
+            '<HHIIIIIQQQI128s', 0x5a5a, 120, process, thread, category, event, payload_type, payload,
+            self._host_tick(start), self._host_tick(end), message_type, message.encode()).ljust(size, b'\xee'), size)
+
+    def old_tx_ex(self, start, end, message, mark, thread=1, event=3, process=77):
+        self._add(self.host, 'Msprof.msproftx_ex', struct.pack(
+            '<HHIII8xQQQ128s', 0x5a5a, event, 0, process, thread, self._host_tick(start), self._host_tick(end), mark,
+            message.encode()), 176)
+
+    def mark(self, time, stream, mark, tag=11, task=9):
+        """The step trace of a mark (11), or of one end of a range (12)."""
+        self._add(self.device, 'ts_track.data.0', struct.pack(
+            '<BBHIQQQHHHH', 1, 10, 40, 0, self._ticks(time), mark, 0xffffffff, stream, task, tag, 0), 40)
+
     def _write(self, part, name, data):
         path = os.path.join(self.path, part, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -93,12 +127,14 @@ class Prof:
     def write(self):
         device = [{'id': 0, 'hwts_frequency': str(DEVICE_MHZ), 'aic_frequency': '1000', 'aiv_frequency': '1000',
                    'ai_core_num': 8, 'aiv_num': 16}]
+        frequency = '' if self.host_mhz is None else '%.6f' % self.host_mhz
         for part, suffix, info in (('host', '', []), ('device_0', '.0', device)):
             self._write(part, 'info.json' + suffix, json.dumps(
-                {'platform_version': str(self.chip), 'pid': '77', 'DeviceInfo': info, 'CPU': [{'Frequency': ''}]}))
+                {'platform_version': str(self.chip), 'pid': '77', 'DeviceInfo': info, 'CPU': [{'Frequency': frequency}]}))
             self._write(part, 'start_info' + suffix, json.dumps(
                 {'collectionTimeBegin': str(UNIX // 1000), 'clockMonotonicRaw': str(MONOTONIC)}))
-            self._write(part, 'host_start.log' + suffix, '[Device0]\nclock_monotonic_raw: %d\ncntvct: 0\n' % MONOTONIC)
+            self._write(part, 'host_start.log' + suffix, '[Device0]\nclock_monotonic_raw: %d\ncntvct: %d\n' % (
+                MONOTONIC, 0 if self.host_mhz is None else HOST_TICK))
         self._write('device_0', 'dev_start.log.0', 'clock_monotonic_raw: 1\ncntvct: %d\n' % DEVICE_TICK)
         self._write('device_0', 'sample.json', json.dumps(
             {'ai_core_metrics': 'PipeUtilization', 'ai_core_profiling_events': '0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55'}))
