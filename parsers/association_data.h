@@ -157,7 +157,7 @@ struct association {
     uint32_t *context_ids;
     size_t context_id_count, context_id_capacity;
     uint32_t connections; /* launches so far */
-    int64_t host_call_rows;
+    int64_t host_call_rows; /* emitted so far */
     bool has_batches; /* a launched task was recorded with another batch than 0 */
     bool has_models;  /* a call at the level of models was recorded */
     struct flip_list host_flips;
@@ -210,8 +210,8 @@ int association_batch_ran_tasks(struct association *association, struct err *err
 int association_join_host(struct association *association, struct err *err);
 /* Sorts the device's tasks and matches the host's. */
 int association_join_tasks(struct association *association, struct err *err);
-/* Rows. */
-int association_emit_calls(struct association *association, const struct thread *thread, struct err *err);
+/* Rows. The calls are those of all threads, which lose them. */
+int association_emit_calls(struct association *association, struct err *err);
 int association_emit_tasks(struct association *association, struct err *err);
 int association_emit_texts(struct association *association, struct err *err);
 

@@ -416,7 +416,7 @@ static int join_thread(struct association *association, struct thread *thread, s
         const struct track *track = &thread->tracks[i];
         status = take_track(association, thread, &places, track, deepest_call(&cursor, track->time_ns), err);
     }
-    return status == 0 ? association_emit_calls(association, thread, err) : status;
+    return status;
 }
 
 static int compare_threads(const void *a, const void *b)
@@ -435,5 +435,7 @@ int association_join_host(struct association *association, struct err *err)
     for (size_t i = 0; status == 0 && i < association->thread_count; i++) {
         status = interrupted() ? interrupt_error(err) : join_thread(association, &association->threads[i], err);
     }
-    return status == 0 && association->thread_count > 0 ? association_batch_host_tasks(association, err) : status;
+    if (status == 0 && association->thread_count > 0)
+        status = association_batch_host_tasks(association, err);
+    return status == 0 ? association_emit_calls(association, err) : status;
 }
