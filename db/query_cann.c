@@ -212,13 +212,13 @@ struct cann_task_reader {
 #define TASK_COLUMNS                                                                                                   \
     "id, device_id, start_ns, duration_ns, stream_id, task_id, batch_id, context_id, type, connection_id, thread_id,"  \
     " host_type_id, kernel_name_id, op_name_id, op_type_id, op_task_type, op_state, op_flag, block_num,"               \
-    " mix_block_num, tensor_set_id, attribute_id"
+    " mix_block_num, tensor_set_id, attribute_id, model_id"
 #define COUNTER_COLUMNS(core)                                                                                          \
     ", " core "_total_cycle, " core "_event0, " core "_event1, " core "_event2, " core "_event3, " core                \
     "_event4, " core "_event5, " core "_event6, " core "_event7"
 #define TASK_RANGE " FROM device_task WHERE id >= ?1 AND id < ?2 ORDER BY id"
 
-enum { FIRST_AIC = 22, FIRST_AIV = FIRST_AIC + 1 + CANN_COUNTERS };
+enum { FIRST_AIC = 23, FIRST_AIV = FIRST_AIC + 1 + CANN_COUNTERS };
 
 struct cann_task_reader *cann_task_reader_new(sqlite3 *db, bool with_counters, struct err *err)
 {
@@ -289,6 +289,7 @@ static void read_task(sqlite3_stmt *row, bool with_counters, struct cann_task *r
         &ret->mix_block_num,
         &ret->tensor_set_id,
         &ret->attribute_id,
+        &ret->model_id,
     };
     _Static_assert(sizeof targets / sizeof *targets == FIRST_AIC, "one target for each column of TASK_COLUMNS");
     for (int i = 0; i < FIRST_AIC; i++)

@@ -240,7 +240,9 @@ char *trace_put_task(char *p, const struct cann_trace *trace, const struct cann_
     p = put_ids(p, pid, task->stream_id);
     p = put_time(p, trace->compat, task->start_ns);
     p = put_duration(p, task->duration_ns);
-    p = put_literal(p, ",\"ph\":\"X\",\"args\":{\"Model Id\":4294967295,\"Task Type\":");
+    p = put_literal(p, ",\"ph\":\"X\",\"args\":{\"Model Id\":");
+    p = number_put_signed(p, task->model_id != DB_NULL ? task->model_id : CANN_NO_ID);
+    p = put_literal(p, ",\"Task Type\":");
     p = put_task_type(p, trace, task);
     p = put_literal(p, ",\"Physic Stream Id\":");
     p = number_put_signed(p, task->stream_id);

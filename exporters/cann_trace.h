@@ -45,9 +45,10 @@ void trace_write_process(struct outfile *out, int64_t pid, int64_t sort_index, c
 void trace_write_thread(struct outfile *out, int64_t pid, int64_t tid, int64_t sort_index, const char *name,
                         bool numbered);
 
+/* As Ascend's tool numbers processes, which leaves five bits to the device: those of higher devices go in front. */
 static inline int64_t trace_pid(const struct cann_trace *trace, int64_t layer, int64_t device_id)
 {
-    return trace->process_id << 10 | layer << 5 | (device_id & 31);
+    return device_id >> 5 << 42 | trace->process_id << 10 | layer << 5 | (device_id & 31);
 }
 
 /* An operator's launch at the level of nodes. */
