@@ -161,8 +161,8 @@ $(B)/msprof_acl.pc: acl/msprof_acl.pc.in $(B)/prefix
 
 # It goes into programs that know nothing of it, so no variant gives it a sanitizer. It holds a recorder of its own.
 PRELOAD_LIST    := $(B)/generated/preload_functions.h
-PRELOAD_SOURCES := $(sort $(wildcard acl/preload/*.c acl/preload/*.S)) $(filter-out acl/preload_target.c,$(sort \
-                   $(wildcard acl/record*.c acl/ring.c acl/names.c acl/crash.c acl/capture_*.c)))
+RECORDER_SOURCES := acl/recorder.c acl/record.c acl/ring.c acl/names.c acl/crash.c acl/capture_writer.c acl/capture_config.c
+PRELOAD_SOURCES := $(sort $(wildcard acl/preload/*.c acl/preload/*.S)) $(RECORDER_SOURCES)
 PRELOAD_BASE    := $(patsubst %.c,$(B)/preload/%.o,$(sort $(wildcard base/*.c)))
 PRELOAD_OBJECTS := $(addprefix $(B)/preload/,$(addsuffix .o,$(basename $(PRELOAD_SOURCES))))
 PRELOAD_LIBRARY := $(B)/libmsprof_preload.so

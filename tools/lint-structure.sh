@@ -78,6 +78,7 @@ for folder in base parsers db exporters ssh acl cli testdata; do
         fi
         case $folder in
         cli | testdata) ;;
+        acl) [ "${file##*/}" = exits.c ] || check_quiet "$file" ;; # stands in front of _exit()
         *) check_quiet "$file" ;;
         esac
     done < <(sources_of "$folder")
