@@ -15,6 +15,14 @@ setup() {
     expect_equal "$(files_below "$root")" "$(
         cat <<'END'
 /usr/bin/msprof
+/usr/include/msprof/acl_prof.h
+/usr/include/msprof/compat/acl/acl_prof.h
+/usr/include/msprof/compat/svp_acl_prof.h
+/usr/include/msprof/svp_acl_prof.h
+/usr/lib/libmsprof_acl.a
+/usr/lib/libmsprof_acl.so
+/usr/lib/libmsprof_acl.so.1
+/usr/lib/pkgconfig/msprof_acl.pc
 /usr/share/bash-completion/completions/msprof
 /usr/share/fish/vendor_completions.d/msprof.fish
 /usr/share/man/man1/msprof-collect.1
