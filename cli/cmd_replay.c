@@ -219,7 +219,7 @@ static int run_replay(const struct settings *settings)
 static const struct example examples[] = {
     {"all operators at once, into a file", "msprof replay -dir JOBX --fd 3 --speed max 3>operators.bin"},
     {"ten times as fast as they ran, to a program that reads descriptor 0",
-     "msprof replay -dir JOBX --fd 3 --speed 10 --names names 3>&1 >/dev/null | MSPROF_OP_NAMES=names ./subscriber"},
+     "msprof replay -dir JOBX --fd 3 --speed 10 --names names 3>&1 >replay.log | MSPROF_OP_NAMES=names ./subscriber"},
     {NULL, NULL},
 };
 
