@@ -30,6 +30,7 @@ enum recorder_form {
 
 /* Layers of CANN that a call belongs to (cann-formats 3.3). */
 enum recorder_level {
+    RECORDER_LEVEL_TX = 20500,
     RECORDER_LEVEL_ACL = 20000,
     RECORDER_LEVEL_MODEL = 15000,
     RECORDER_LEVEL_NODE = 10000,
