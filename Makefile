@@ -236,7 +236,15 @@ REPLAY_TESTS   := $(FUZZ_SOURCES:tests/fuzz/fuzz_%.c=$(B)/tests/fuzz/replay_%)
 unit-tests: $(UNIT_TESTS) ## build the unit tests
 replay-tests: $(REPLAY_TESTS) ## build the programs that run the fuzz targets on their corpus
 
-test-programs: program unit-tests replay-tests generators ssh-test-programs
+test-programs: program unit-tests replay-tests generators ssh-test-programs acl-test-programs
+
+# Programs as users write them: they know the public headers and the shared library, nothing else.
+ACL_TEST_PROGRAMS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/acl/*.c)))
+.PHONY: acl-test-programs
+acl-test-programs: $(ACL_TEST_PROGRAMS)
+
+$(ACL_TEST_PROGRAMS): %: %.o $(B)/libmsprof_acl.so $(B)/flags
+	$(call say,LINK)$(LINK) $< -L$(B) -lmsprof_acl -Wl,-rpath,'$$ORIGIN/../..' $(LDLIBS) -o $@
 
 $(UNIT_TESTS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(TEST_OBJECTS) $(LIB_OBJECTS) $(ACL_OBJECTS) $(B)/flags
 	$(call say,LINK)$(LINK) $(filter %.o,$^) $(LIBS) -lcmocka -o $@

@@ -27,14 +27,14 @@ static bool reserve(void **bytes, size_t used, size_t *capacity, size_t length)
     return true;
 }
 
-/* Where the text stands among the places, or the free place for it. */
-static uint32_t *find_place(const struct operator_names_writer *writer, const char *text)
+/* Where the text stands among count places, or the free place for it. */
+static uint32_t *find_place(uint32_t *places, size_t count, const char *texts, const char *text)
 {
     uint32_t hash = crc32c_add(CRC32C_INIT, text, strlen(text));
-    size_t i = hash & (writer->place_count - 1);
-    while (writer->places[i] != 0 && strcmp(writer->texts + writer->places[i] - 1, text) != 0)
-        i = (i + 1) & (writer->place_count - 1);
-    return &writer->places[i];
+    size_t i = hash & (count - 1);
+    while (places[i] != 0 && strcmp(texts + places[i] - 1, text) != 0)
+        i = (i + 1) & (count - 1);
+    return &places[i];
 }
 
 /* Keeps at least half of the places free. */
@@ -42,17 +42,18 @@ static bool grow_places(struct operator_names_writer *writer)
 {
     if (writer->places_used * 2 < writer->place_count)
         return true;
-    struct operator_names_writer larger = *writer;
-    larger.place_count = writer->place_count == 0 ? FIRST_PLACES : writer->place_count * 2;
-    larger.places = calloc(larger.place_count, sizeof *larger.places);
-    if (larger.places == NULL)
+    size_t count = writer->place_count == 0 ? FIRST_PLACES : writer->place_count * 2;
+    uint32_t *places = calloc(count, sizeof *places);
+    if (places == NULL)
         return false;
     for (size_t i = 0; i < writer->place_count; i++) {
-        if (writer->places[i] != 0)
-            *find_place(&larger, writer->texts + writer->places[i] - 1) = writer->places[i];
+        uint32_t place = writer->places[i];
+        if (place != 0)
+            *find_place(places, count, writer->texts, writer->texts + place - 1) = place;
     }
     free(writer->places);
-    *writer = larger;
+    writer->places = places;
+    writer->place_count = count;
     return true;
 }
 
@@ -62,7 +63,7 @@ static int keep_text(struct operator_names_writer *writer, const char *text, uin
     void *texts = writer->texts;
     if (!grow_places(writer))
         return no_memory(err);
-    uint32_t *place = find_place(writer, text);
+    uint32_t *place = find_place(writer->places, writer->place_count, writer->texts, text);
     if (*place != 0) {
         *ret_offset = *place - 1;
         return 0;

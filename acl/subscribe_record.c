@@ -18,7 +18,8 @@ static aclError refuse(const char *parameter, uint64_t value, const char *reason
 {
     char text[NUMBER_MAX + 1];
     *number_put_unsigned(text, value) = '\0';
-    return acl_fail_value(ACL_ERROR_INVALID_PARAM, parameter, text, reason);
+    acl_fail_value(ACL_ERROR_INVALID_PARAM, parameter, text, reason);
+    return ACL_ERROR_INVALID_PARAM;
 }
 
 /* How many records info holds; does not look into them. */
