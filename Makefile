@@ -118,6 +118,7 @@ ACL_OBJECTS  := $(ACL_SOURCES:%.c=$(B)/%.o)
 PIC_OBJECTS  := $(ACL_SOURCES:%.c=$(B)/pic/%.o)
 PIC_BASE     := $(patsubst %.c,$(B)/pic/%.o,$(sort $(wildcard base/*.c)))
 ACL_HEADERS  := $(sort $(wildcard include/msprof/*.h include/msprof/compat/*.h include/msprof/compat/*/*.h))
+PYTHON_FILES := python/msprof_acl.py python/acl/__init__.py
 ACL_SONAME   := libmsprof_acl.so.1
 ACL_FILES    := $(B)/$(ACL_SONAME) $(B)/libmsprof_acl.so $(B)/libmsprof_acl.a $(B)/msprof_acl.pc
 LINK_SHARED   = $(CC) -pthread -shared $(LDFLAGS_$(VARIANT)) $(LDFLAGS)
@@ -131,6 +132,11 @@ $(B)/pic/%.o: %.c $(B)/flags
 
 # As a library of parts: the linker takes the ones that are needed.
 $(B)/pic/libbase.a: $(PIC_BASE)
+	@rm -f $@
+	$(call say,AR)$(AR) rcsD $@ $^
+
+# For tests, which reach what the shared library hides.
+$(B)/acl.a: $(ACL_OBJECTS)
 	@rm -f $@
 	$(call say,AR)$(AR) rcsD $@ $^
 
@@ -185,15 +191,16 @@ bashdir     ?= $(datadir)/bash-completion/completions
 zshdir      ?= $(datadir)/zsh/site-functions
 fishdir     ?= $(datadir)/fish/vendor_completions.d
 layoutdir   := $(prefix)/share/msprof/layouts
+pythondir   := $(prefix)/share/msprof/python
 INSTALL     ?= install
 
 install_man = $(mandir)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 INSTALLED   = $(bindir)/msprof $(bashdir)/msprof $(zshdir)/_msprof $(fishdir)/msprof.fish \
               $(foreach page,$(MAN_PAGES),$(call install_man,$(page))) \
               $(addprefix $(libdir)/,$(ACL_SONAME) libmsprof_acl.so libmsprof_acl.a pkgconfig/msprof_acl.pc) \
-              $(ACL_HEADERS:include/%=$(includedir)/%)
+              $(ACL_HEADERS:include/%=$(includedir)/%) $(PYTHON_FILES:python/%=$(pythondir)/%)
 # Directories of our own that are to go when they are empty, inner ones first.
-OWN_DIRECTORIES = $(layoutdir) $(datadir)/msprof $(includedir)/msprof/compat/acl $(includedir)/msprof/compat $(includedir)/msprof
+OWN_DIRECTORIES = $(layoutdir) $(pythondir)/acl $(pythondir) $(datadir)/msprof $(includedir)/msprof/compat/acl $(includedir)/msprof/compat $(includedir)/msprof
 
 .PHONY: install uninstall
 install: all ## install below DESTDIR and prefix (/usr/local)
@@ -207,6 +214,7 @@ install: all ## install below DESTDIR and prefix (/usr/local)
 	ln -sf $(ACL_SONAME) '$(DESTDIR)$(libdir)/libmsprof_acl.so'
 	$(INSTALL) -D -m 644 $(B)/libmsprof_acl.a '$(DESTDIR)$(libdir)/libmsprof_acl.a'
 	$(INSTALL) -D -m 644 $(B)/msprof_acl.pc '$(DESTDIR)$(libdir)/pkgconfig/msprof_acl.pc'
+	$(foreach file,$(PYTHON_FILES),$(INSTALL) -D -m 644 $(file) '$(DESTDIR)$(pythondir)/$(file:python/%=%)' &&) :
 	$(INSTALL) -d -m 755 '$(DESTDIR)$(layoutdir)'
 
 uninstall: ## remove what install made; layouts that were put there since stay
@@ -221,7 +229,7 @@ asan: ## build build/asan: gcc's address and undefined-behaviour sanitizers
 tsan: ## build build/tsan: the thread sanitizer
 clang: ## build build/clang: as release, with clang
 asan tsan clang:
-	$(MAKE) VARIANT=$@ program library test-programs
+	$(MAKE) VARIANT=$@ program test-programs
 
 # --- tests ---
 
@@ -241,21 +249,21 @@ test-programs: program unit-tests replay-tests generators ssh-test-programs acl-
 # Programs as users write them: they know the public headers and the shared library, nothing else.
 ACL_TEST_PROGRAMS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/acl/*.c)))
 .PHONY: acl-test-programs
-acl-test-programs: $(ACL_TEST_PROGRAMS)
+acl-test-programs: library $(ACL_TEST_PROGRAMS)
 
 $(ACL_TEST_PROGRAMS): %: %.o $(B)/libmsprof_acl.so $(B)/flags
 	$(call say,LINK)$(LINK) $< -L$(B) -lmsprof_acl -Wl,-rpath,'$$ORIGIN/../..' $(LDLIBS) -o $@
 
-$(UNIT_TESTS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(TEST_OBJECTS) $(LIB_OBJECTS) $(ACL_OBJECTS) $(B)/flags
-	$(call say,LINK)$(LINK) $(filter %.o,$^) $(LIBS) -lcmocka -o $@
+$(UNIT_TESTS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(TEST_OBJECTS) $(B)/acl.a $(LIB_OBJECTS) $(B)/flags
+	$(call say,LINK)$(LINK) $(filter %.o %.a,$^) $(LIBS) -lcmocka -o $@
 
-$(REPLAY_TESTS): $(B)/tests/fuzz/replay_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/replay.o $(LIB_OBJECTS) $(ACL_OBJECTS) $(B)/flags
-	$(call say,LINK)$(LINK) $(filter %.o,$^) $(LIBS) -o $@
+$(REPLAY_TESTS): $(B)/tests/fuzz/replay_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/replay.o $(B)/acl.a $(LIB_OBJECTS) $(B)/flags
+	$(call say,LINK)$(LINK) $(filter %.o %.a,$^) $(LIBS) -o $@
 
 # In three steps, because two compilations of everything at once would fight for the same cores.
 check: ## run all tests: unit, command line and fuzz corpus, then again under ASan and UBSan
 	$(MAKE) VARIANT=release all test-programs
-	$(MAKE) VARIANT=asan library test-programs
+	$(MAKE) VARIANT=asan test-programs
 	tests/check release asan
 
 check-fast: all test-programs ## run the tests of VARIANT only (release): make check-fast VARIANT=tsan
@@ -273,8 +281,8 @@ fuzz: ## build the libFuzzer targets build/fuzz/fuzz_*; tools/fuzz.sh runs them
 	$(MAKE) VARIANT=fuzz $(FUZZ_PROGRAMS)
 
 ifeq ($(VARIANT),fuzz)
-$(FUZZ_PROGRAMS): build/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(LIB_OBJECTS) $(ACL_OBJECTS) $(B)/flags
-	$(call say,LINK)$(LINK) -fsanitize=fuzzer $(filter %.o,$^) $(LIBS) -o $@
+$(FUZZ_PROGRAMS): build/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/acl.a $(LIB_OBJECTS) $(B)/flags
+	$(call say,LINK)$(LINK) -fsanitize=fuzzer $(filter %.o %.a,$^) $(LIBS) -o $@
 endif
 
 # --- captures and benchmarks ---

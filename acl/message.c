@@ -1,5 +1,6 @@
 #include "acl/message.h"
 
+#include "base/number.h"
 #include "msprof/acl_prof.h"
 
 #include <stdarg.h>
@@ -15,7 +16,7 @@ const char *msprof_acl_message(void)
     return last_message;
 }
 
-static bool log_wanted(void)
+bool acl_log_wanted(void)
 {
     const char *setting = getenv("MSPROF_ACL_LOG");
     return setting != NULL && *setting != '\0' && strcmp(setting, "0") != 0;
@@ -24,7 +25,7 @@ static bool log_wanted(void)
 /* One write, so that lines of several threads and processes stay whole. A failure has nobody to be told to. */
 static void log_line(const char *text)
 {
-    if (!log_wanted())
+    if (!acl_log_wanted())
         return;
     char line[ERR_TEXT_SIZE + 64];
     int length = snprintf(line, sizeof line, "libmsprof_acl[%d]: %s\n", (int)getpid(), text);
@@ -46,8 +47,21 @@ aclError acl_fail(aclError code, const char *id, const char *format, ...)
 
 aclError acl_fail_value(aclError code, const char *parameter, const char *value, const char *reason)
 {
-    return acl_fail(code, "EK0001", "Value %s for parameter %s is invalid. Reason: %s.", value == NULL ? "" : value,
-                    parameter, reason == NULL ? "it is out of range" : reason);
+    return acl_fail(code, "EK0001", "Value %s for parameter %s is invalid. Reason: %s.", value, parameter, reason);
+}
+
+aclError acl_fail_number(aclError code, const char *parameter, uint64_t value, const char *reason)
+{
+    char text[NUMBER_MAX];
+    *number_put_unsigned(text, value) = '\0';
+    return acl_fail_value(code, parameter, text, reason);
+}
+
+aclError acl_fail_pointer(aclError code, const char *parameter, const void *value, const char *reason)
+{
+    char text[32];
+    (void)snprintf(text, sizeof text, "%p", value);
+    return acl_fail_value(code, parameter, text, reason);
 }
 
 aclError acl_fail_order(aclError code, const char *first, const char *then)

@@ -136,7 +136,7 @@ struct association {
     uint32_t *context_ids;
     size_t context_id_count, context_id_capacity;
     uint32_t connections; /* launches so far */
-    int64_t host_call_rows;
+    int64_t host_call_rows; /* emitted so far */
     struct host_task *host_tasks;
     size_t host_task_count, host_task_capacity;
     struct key_table host_table; /* of the device being joined */
@@ -173,8 +173,8 @@ int association_text(struct association *association, int64_t id, uint32_t *ret,
 int association_join_host(struct association *association, struct err *err);
 /* Sorts the device's tasks and matches the host's. */
 int association_join_tasks(struct association *association, struct err *err);
-/* Rows. */
-int association_emit_calls(struct association *association, const struct thread *thread, struct err *err);
+/* Rows. The calls are those of all threads, which lose them. */
+int association_emit_calls(struct association *association, struct err *err);
 int association_emit_tasks(struct association *association, struct err *err);
 int association_emit_texts(struct association *association, struct err *err);
 

@@ -224,6 +224,7 @@ int association_join_tasks(struct association *association, struct err *err)
             task->batch_id = (uint16_t)association->host_tasks[task->host].batch_id;
         unmatched += task->host == NO_INDEX;
     }
+    key_table_release(&association->host_table);
     if (status == 0)
         status = chain_ran_tasks(association, err);
     struct place place = {part->directory, -1, -1, NULL};

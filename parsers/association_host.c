@@ -334,7 +334,7 @@ static int join_thread(struct association *association, struct thread *thread, s
         const struct track *track = &thread->tracks[i];
         status = take_track(association, thread, &places, track, deepest_call(&cursor, track->time_ns), err);
     }
-    return status == 0 ? association_emit_calls(association, thread, err) : status;
+    return status;
 }
 
 static int compare_threads(const void *a, const void *b)
@@ -351,5 +351,5 @@ int association_join_host(struct association *association, struct err *err)
     for (size_t i = 0; status == 0 && i < association->thread_count; i++) {
         status = interrupted() ? interrupt_error(err) : join_thread(association, &association->threads[i], err);
     }
-    return status;
+    return status == 0 ? association_emit_calls(association, err) : status;
 }

@@ -208,7 +208,7 @@ MSPROF_API aclError aclprofRangeStop(uint32_t rangeId);
 MSPROF_API uint64_t aclprofStr2Id(const char *message);
 
 /* A range that carries the shapes of an operator's tensors: attr (and what it points to) must stay until
- * aclprofRangePop of the same thread, which records it. One at a time in a thread. */
+ * aclprofRangePop of the same thread, which records it. A second one takes the first one's place. */
 MSPROF_API aclError aclprofRangePushEx(aclprofEventAttributes *attr);
 MSPROF_API aclError aclprofRangePop(void);
 
@@ -269,41 +269,6 @@ MSPROF_API const char *aclprofGetOpAttriValue(const void *opInfo, size_t opInfoL
                                               aclprofSubscribeOpAttri attri);
 
 #endif /* INC_EXTERNAL_ACL_PROF_H_ */
-
-/* --- tensors for aclprofRangePushEx. CANN's header leaves these to the program, and many define them themselves:
- * define MSPROF_ACL_TENSOR_INFO before including this header to have them from here --- */
-
-#if defined(MSPROF_ACL_TENSOR_INFO) && !defined(ACL_PROF_TENSOR_INFO_DEFINED)
-#define ACL_PROF_TENSOR_INFO_DEFINED
-
-typedef struct aclprofTensor {
-    uint32_t type;     /* 0 input, 1 output */
-    uint32_t format;   /* aclFormat */
-    uint32_t dataType; /* aclDataType */
-    uint32_t shapeDim; /* how many of shape count, at most 8 */
-    uint32_t shape[8];
-} aclprofTensor;
-
-typedef struct aclprofTensorInfo {
-    uint64_t opNameId; /* both from aclprofStr2Id */
-    uint64_t opTypeId;
-    uint32_t resv;
-    uint32_t tensorNum; /* at most 5 */
-    uint32_t kernelType;
-    uint32_t blockNums;
-    void *stream;
-    aclprofTensor *tensors;
-} aclprofTensorInfo;
-
-struct aclprofEventAttributes {
-    uint16_t version;
-    uint16_t size;        /* bytes of message */
-    uint32_t messageType; /* 0: tensorInfo, the only one there is */
-    union {
-        aclprofTensorInfo *tensorInfo;
-    } message;
-};
-#endif
 
 /* --- this library's own --- */
 
@@ -408,4 +373,39 @@ static inline void msprof_range_end(struct msprof_range *range)
 }
 #endif
 
+#endif
+
+/* --- tensors for aclprofRangePushEx. CANN's header leaves these to the program, and many define them themselves:
+ * define MSPROF_ACL_TENSOR_INFO before including this header (again, if need be) to have them from here --- */
+
+#if defined(MSPROF_ACL_TENSOR_INFO) && !defined(ACL_PROF_TENSOR_INFO_DEFINED)
+#define ACL_PROF_TENSOR_INFO_DEFINED
+
+typedef struct aclprofTensor {
+    uint32_t type;     /* 0 input, 1 output */
+    uint32_t format;   /* aclFormat */
+    uint32_t dataType; /* aclDataType */
+    uint32_t shapeDim; /* how many of shape count, at most 8 */
+    uint32_t shape[8];
+} aclprofTensor;
+
+typedef struct aclprofTensorInfo {
+    uint64_t opNameId; /* both from aclprofStr2Id */
+    uint64_t opTypeId;
+    uint32_t resv;
+    uint32_t tensorNum; /* at most 5 */
+    uint32_t kernelType;
+    uint32_t blockNums;
+    void *stream;
+    aclprofTensor *tensors;
+} aclprofTensorInfo;
+
+struct aclprofEventAttributes {
+    uint16_t version;
+    uint16_t size;        /* bytes of message */
+    uint32_t messageType; /* 0: tensorInfo, the only one there is */
+    union {
+        aclprofTensorInfo *tensorInfo;
+    } message;
+};
 #endif

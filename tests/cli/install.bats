@@ -39,6 +39,8 @@ setup() {
 /usr/share/man/man5/msprof-schema.5
 /usr/share/man/man7/msprof-cann.7
 /usr/share/man/man7/msprof-security.7
+/usr/share/msprof/python/acl/__init__.py
+/usr/share/msprof/python/msprof_acl.py
 /usr/share/zsh/site-functions/_msprof
 END
     )"
