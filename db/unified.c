@@ -45,6 +45,8 @@ static const char tables[] =
     "  groupName INTEGER, opId INTEGER PRIMARY KEY, relay INTEGER, retry INTEGER, dataType INTEGER, algType INTEGER,"
     "  count NUMERIC, opType INTEGER, deviceId INTEGER, rankSize INTEGER);"
     "CREATE TABLE MEMCPY_INFO(globalTaskId NUMERIC, size NUMERIC, memcpyOperation NUMERIC);"
+    "CREATE TABLE MSTX_EVENTS(startNs INTEGER, endNs INTEGER, eventType INTEGER, rangeId INTEGER, category INTEGER,"
+    "  message INTEGER, globalTid INTEGER, endGlobalTid INTEGER, domainId INTEGER, connectionId INTEGER);"
     "INSERT INTO META_DATA VALUES('SCHEMA_VERSION', '1.1.0'), ('SCHEMA_VERSION_MAJOR', '1'),"
     "  ('SCHEMA_VERSION_MINOR', '1'), ('SCHEMA_VERSION_MICRO', '0');";
 
@@ -97,7 +99,8 @@ static const char task_rows[] =
     "INSERT INTO TASK SELECT t.start_ns, t.start_ns + t.duration_ns, t.device_id, coalesce(l.id, 4294967295), t.id, "
     "p.id,"
     "  coalesce(t.host_type_id, w.id, 4000000017), coalesce(t.context_id, 4294967295), t.stream_id, t.task_id,"
-    "  4294967295 FROM capture.device_task t JOIN process p LEFT JOIN launch l ON l.connection_id = t.connection_id"
+    "  coalesce(t.model_id, 4294967295) FROM capture.device_task t JOIN process p LEFT JOIN launch l ON "
+    "l.connection_id = t.connection_id"
     "  LEFT JOIN word w ON w.kind = 'device' AND w.number = t.type ORDER BY t.id;"
     "INSERT INTO COMPUTE_TASK_INFO SELECT t.op_name_id, t.id, t.block_num, t.mix_block_num,"
     "  coalesce(w.id, 4000000017), t.op_type_id, n(f.id, t.tensor_set_id, 2), n(f.id, t.tensor_set_id, 1),"
@@ -132,6 +135,21 @@ static const char communication_rows[] =
     "  ON d.id = c.data_type LEFT JOIN ENUM_HCCL_LINK_TYPE k ON k.id = c.link_type ORDER BY c.id;"
     "INSERT INTO MEMCPY_INFO SELECT t.id, t.copy_bytes, coalesce(e.id, 65535) FROM capture.device_task t"
     "  LEFT JOIN ENUM_MEMCPY_OPERATION e ON e.id = t.copy_direction WHERE t.copy_bytes IS NOT NULL ORDER BY t.id;";
+
+/* Messages have ids from 5000000000 on. A mark that a device saw is a task of the device, both with the connection
+ * 4000000001 + its number; what no device sees has the connection 4000000000. */
+static const char marks[] =
+    "CREATE TEMP TABLE message(id INTEGER PRIMARY KEY, text TEXT UNIQUE);"
+    "INSERT OR IGNORE INTO message(text) SELECT message FROM capture.msproftx ORDER BY id;"
+    "INSERT INTO STRING_IDS SELECT 5000000000 + id, text FROM message ORDER BY id;"
+    "INSERT INTO MSTX_EVENTS SELECT m.start_ns, m.end_ns, m.event_type, 4294967295, coalesce(m.category, 4294967295),"
+    "  5000000000 + t.id, m.process_id << 32 | m.thread_id, m.process_id << 32 | m.thread_id,"
+    "  coalesce(m.domain_id, 4000000016), 4000000000 + coalesce(m.mark_id + 1, 0)"
+    "  FROM capture.msproftx m JOIN message t ON t.text = m.message ORDER BY m.start_ns, m.id;"
+    "INSERT INTO STRING_IDS SELECT 4000000040, 'MsTx' WHERE EXISTS (SELECT * FROM capture.device_mark);"
+    "INSERT INTO TASK SELECT d.start_ns, coalesce(d.end_ns, d.start_ns), d.device_id, 4000000001 + d.mark_id,"
+    "  d.id + (SELECT coalesce(max(id), 0) FROM capture.device_task), p.id, 4000000040, 4294967295, d.stream_id,"
+    "  d.task_id, 4294967295 FROM capture.device_mark d JOIN process p ORDER BY d.id;";
 
 /* n(first, set, column): id of a tensor text; that of N/A without a set. */
 static void tensor_text_id(sqlite3_context *context, int argc, sqlite3_value **argv)
@@ -201,6 +219,8 @@ struct unified *unified_new(const char *path, const char *database, struct err *
         status = add_enums(db, err);
     for (size_t i = 0; status == 0 && i < sizeof rows / sizeof *rows; i++)
         status = database_exec(db, rows[i], err);
+    if (status == 0)
+        status = database_exec(db, marks, err);
     if (status == 0)
         status = database_prepare(db, "INSERT INTO TASK_PMU_INFO VALUES(?1, ?2, ?3)", &unified->metric, err);
     if (status == 0)

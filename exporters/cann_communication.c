@@ -173,7 +173,7 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
     p = put_literal(p, ",\n{\"name\":");
     p = put_string(p, name);
     p = put_ids(p, pid, tid);
-    p = put_time(p, trace, op->start_ns);
+    p = put_time(p, trace->compat, op->start_ns);
     p = put_duration(p, op->duration_ns);
     p = put_literal(p, ",\"ph\":\"X\",\"args\":{\"connection_id\":");
     p = put_number(p, op->connection_id);
@@ -207,7 +207,7 @@ static int write_transfer(void *arg, const struct cann_transfer *transfer, struc
     p = put_literal(p, ",\n{\"name\":");
     p = put_string(p, type);
     p = put_ids(p, trace_pid(trace, LAYER_COMMUNICATION, op->device_id), lane_of(layer, op, transfer->plane_id));
-    p = put_time(p, trace, transfer->start_ns);
+    p = put_time(p, trace->compat, transfer->start_ns);
     p = put_duration(p, transfer->duration_ns);
     p = put_literal(p, ",\"ph\":\"X\",\"args\":{\"notify_id\":\"");
     p = number_put_unsigned(p, (uint64_t)transfer->notify_id);

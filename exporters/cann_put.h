@@ -29,9 +29,9 @@ static inline char *put_ids(char *p, int64_t pid, int64_t tid)
     return number_put_signed(p, tid);
 }
 
-static inline char *put_time(char *p, const struct cann_trace *trace, int64_t time_ns)
+static inline char *put_time(char *p, bool compat, int64_t time_ns)
 {
-    if (!trace->compat) {
+    if (!compat) {
         p = put_literal(p, ",\"ts\":");
         return number_put_us(p, time_ns);
     }
@@ -49,7 +49,7 @@ static inline char *put_duration(char *p, int64_t duration_ns)
 /* What a text is without the quotes of a JSON string. */
 static inline char *put_inside(char *p, struct cann_text text)
 {
-    return text.length >= 2 ? put_bytes(p, text.text + 1, text.length - 2) : p;
+    return text.text != NULL && text.length >= 2 ? put_bytes(p, text.text + 1, text.length - 2) : p;
 }
 
 static inline char *put_string(char *p, struct cann_text text)

@@ -81,7 +81,7 @@ static int find_collective_op(struct association *association, const struct thre
         .type = node != NULL ? node->type : NO_INDEX,
         .thread_id = thread->id,
         .connection = task->connection,
-        .model_id = association_model_around(association, thread, node_call),
+        .model_id = task->model_id,
         .collective = record,
     };
     *ret = (uint32_t)(association->collective_op_count - 1);

@@ -1,5 +1,4 @@
 /* Rare records of the host: what copies move, fused operators, names of models. */
-#include "base/number.h"
 #include "parsers/association_data.h"
 #include "parsers/kinds/cann_rows.h"
 
@@ -93,23 +92,6 @@ size_t association_next_note(const struct thread *thread, uint32_t call, enum no
     return thread->note_count;
 }
 
-/* ---- models ---- */
-
-/* The number of a model-level call's model; NO_CONTEXT when its item is none. */
-static uint32_t model_of_call(const struct association *association, const struct call *call)
-{
-    const struct pooled *item = &association->texts.items[call->item];
-    int64_t number;
-    return number_parse_integer(item->bytes, item->length, &number) == 0 && number <= UINT32_MAX ? (uint32_t)number
-                                                                                                 : (uint32_t)NO_CONTEXT;
-}
-
-uint32_t association_model_around(const struct association *association, const struct thread *thread, uint32_t call)
-{
-    uint32_t model = association_call_around(association, thread, call, HOST_LEVEL_MODEL, ANY_TYPE);
-    return model != NO_INDEX ? model_of_call(association, &thread->calls[model]) : (uint32_t)NO_CONTEXT;
-}
-
 /* ---- copies ---- */
 
 struct task_extra *association_extra(struct association *association, struct host_task *task, struct err *err)
@@ -169,8 +151,7 @@ static int emit_fusion(struct association *association, const struct thread *thr
                        struct err *err)
 {
     const struct host_fusion *fusion = &association->fusions[note->item];
-    uint32_t text,
-        model = note->call != NO_INDEX ? model_of_call(association, &thread->calls[note->call]) : (uint32_t)NO_CONTEXT;
+    uint32_t text, model = association_model_around(association, thread, note->call);
     struct row row;
     int status = decoder_emit(association->decoder, &kind_fusion_op, &row, err);
     if (status < 0)

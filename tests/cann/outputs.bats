@@ -5,21 +5,12 @@
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0
 load ../cli/common
+load small_capture
 
 setup() {
     enter_scratch
     command -v python3 >/dev/null || skip "python3 is not installed"
     export PYTHONDONTWRITEBYTECODE=1
-}
-
-# Writes the capture that the Python on standard input describes as p.
-capture() {
-    {
-        printf 'import sys\nsys.path.insert(0, "%s")\nfrom prof import *\np = Prof("PROF_1")\n' "$BATS_TEST_DIRNAME"
-        cat
-        printf 'p.write()\n'
-    } >make.py
-    python3 make.py
 }
 
 # summary, timeline or db; the captures' counters begin again with every record, which is told.
@@ -59,7 +50,7 @@ END
 }
 
 @test "parts of a communication task are told apart by a range of contexts" {
-    capture <<'END'
+    write_capture <<'END'
 p.call(RUNTIME, 1, 20, 60)
 p.track(40, 1, 1, task_type='FFTS_PLUS')
 p.contexts(70, 'hcom', [3, 5])
@@ -81,7 +72,7 @@ END
 }
 
 @test "a capture without communication has no trace of it" {
-    capture <<'END'
+    write_capture <<'END'
 p.launch(0, 1, 1, 'op')
 p.ran(1000, 2000, 1, 1)
 END
@@ -94,7 +85,7 @@ END
 }
 
 @test "free is the time in which nothing computes or communicates, from the first task to the last" {
-    capture <<'END'
+    write_capture <<'END'
 p.launch(0, 1, 1, 'op')
 p.track(150, 1, 2, task_type='EVENT_RECORD')
 p.track(160, 1, 3, task_type='EVENT_RECORD')
