@@ -136,7 +136,7 @@ $(B)/pic/libbase.a: $(PIC_BASE)
 	$(call say,AR)$(AR) rcsD $@ $^
 
 # For tests, which reach what the shared library hides.
-$(B)/acl.a: $(ACL_OBJECTS)
+$(B)/acl.a: $(filter-out $(LIB_OBJECTS),$(ACL_OBJECTS))
 	@rm -f $@
 	$(call say,AR)$(AR) rcsD $@ $^
 
