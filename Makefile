@@ -79,7 +79,8 @@ $(B)/prefix: FORCE
 
 KIND_SOURCES := $(sort $(wildcard parsers/kinds/*.c))
 KINDS        := $(notdir $(KIND_SOURCES:.c=))
-LIB_SOURCES  := $(sort $(wildcard base/*.c parsers/*.c db/*.c exporters/*.c ssh/*.c)) $(KIND_SOURCES)
+LIB_SOURCES  := $(sort $(wildcard base/*.c parsers/*.c db/*.c exporters/*.c ssh/*.c)) $(KIND_SOURCES) \
+                acl/operator_names.c acl/operator_names_writer.c acl/operator_record.c
 CLI_SOURCES  := $(sort $(wildcard cli/*.c))
 LIB_OBJECTS  := $(LIB_SOURCES:%.c=$(B)/%.o)
 CLI_OBJECTS  := $(CLI_SOURCES:%.c=$(B)/%.o)
@@ -112,7 +113,7 @@ $(KIND_LIST): FORCE
 
 # What a program gets of it is what acl/libmsprof_acl.map names: all else is hidden in the shared library, and made local
 # in the one object of the static library.
-ACL_SOURCES  := $(filter-out acl/preload%,$(sort $(wildcard acl/*.c)))
+ACL_SOURCES  := $(filter-out acl/preload% acl/operator_names_writer.c,$(sort $(wildcard acl/*.c)))
 ACL_OBJECTS  := $(ACL_SOURCES:%.c=$(B)/%.o)
 PIC_OBJECTS  := $(ACL_SOURCES:%.c=$(B)/pic/%.o)
 PIC_BASE     := $(patsubst %.c,$(B)/pic/%.o,$(sort $(wildcard base/*.c)))

@@ -1,5 +1,6 @@
 /* The tables of a new CANN capture. */
 #include "exporters/cann_report.h"
+#include "exporters/tx_report.h"
 
 #include <stdlib.h>
 
@@ -267,6 +268,8 @@ int cann_summary(sqlite3 *db, const struct export_options *options, struct expor
         status = cann_statistics(db, &names, options, ret, err);
     if (status == 0)
         status = write_task_time(db, &names, options, ret, err);
+    if (status == 0)
+        status = tx_summary(db, options, ret, err);
     cann_texts_release(&names);
     return status;
 }

@@ -132,6 +132,19 @@ int association_text(struct association *association, int64_t id, uint32_t *ret,
     return status == 0 ? id_map_set(&association->name_ids, id, *ret, err) : status;
 }
 
+int association_find_name(struct association *association, int64_t id, bool *ret_known, int64_t *ret_name_id,
+                          struct err *err)
+{
+    uint32_t number;
+    bool known = id_map_get(&association->name_ids, id, &number);
+    int status = known ? 0 : association_text(association, id, &number, err);
+    if (status < 0)
+        return status;
+    *ret_known = known;
+    *ret_name_id = number + INT64_C(1);
+    return 0;
+}
+
 /* The name of a task type: a hash, or (older records) a type number of the runtime level. */
 static int task_type_text(struct association *association, int64_t id, uint32_t *ret, struct err *err)
 {

@@ -19,6 +19,16 @@ static bool has_one_of(const struct capture *capture, const char *const *kinds)
     return *kinds != NULL;
 }
 
+/* Names that only CANN since 2023 gives: "<age>.additional.<name>.slice_<n>". */
+static bool has_additional(const struct capture *capture)
+{
+    for (size_t i = 0; i < capture->file_count; i++) {
+        if (capture->files[i].kind != NULL && strstr(base_name(capture->files[i].name), ".additional.") != NULL)
+            return true;
+    }
+    return false;
+}
+
 static enum capture_family recognise_family(const struct capture *capture)
 {
     static const char *const cann[] = {"api_event", "node_basic_info", "task_track",   "task_track_v2", "tensor_info",
@@ -27,11 +37,13 @@ static enum capture_family recognise_family(const struct capture *capture)
                                          "framework_task", "ts_track",    NULL};
     static const char *const job[] = {"hwts", "task_desc", "graph_desc", NULL};
     bool has_host = capture->part_count > 0 && capture->parts[0].is_host;
-    if (has_one_of(capture, cann) || (has_host && !has_one_of(capture, legacy)))
+    if (has_one_of(capture, cann) || has_additional(capture) || (has_host && !has_one_of(capture, legacy)))
         return CAPTURE_CANN;
     if (has_one_of(capture, legacy))
         return CAPTURE_LEGACY;
-    return has_one_of(capture, job) ? CAPTURE_JOB : CAPTURE_SVP;
+    if (has_one_of(capture, job))
+        return CAPTURE_JOB;
+    return has_kind(capture, "msproftx") ? CAPTURE_LEGACY : CAPTURE_SVP;
 }
 
 static bool is_known_chip(int64_t chip)

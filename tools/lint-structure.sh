@@ -25,7 +25,7 @@ allowed_includes() {
     exporters) echo '^base/|^db/' ;;
     ssh) echo '^base/' ;;
     acl) echo '^base/|^msprof/' ;;
-    cli) echo '^(base|parsers|db|exporters|ssh)/' ;;
+    cli) echo '^(base|parsers|db|exporters|ssh)/|^acl/operator_' ;;
     testdata) echo '^(base|parsers)/' ;;
     esac
 }
