@@ -184,10 +184,10 @@ run_examples() {
     expect_equal "$(sqlite3 :memory: "SELECT json_valid(CAST(readfile('kinds.json') AS TEXT))")" 1
     sqlite3 :memory: "SELECT value ->> 'name' FROM json_each(CAST(readfile('kinds.json') AS TEXT))" | sort >in-json
     for source in "$repository"/parsers/kinds/*.c; do
-        sed -n 's/^    \.name = "\([a-z_]*\)",$/\1/p' "$source"
+        sed -n 's/^    \.name = "\([a-z0-9_]*\)",$/\1/p' "$source"
     done | sort >in-source
     expect_equal "$(<in-json)" "$(<in-source)"
-    "$MSPROF" kinds | sed -n 's/^\([a-z_]*\): .*/\1/p' | sort >in-table
+    "$MSPROF" kinds | sed -n 's/^\([a-z0-9_]*\): .*/\1/p' | sort >in-table
     expect_equal "$(<in-table)" "$(<in-source)"
     records_page | sed -n 's/^\.Ss //p' | sort >in-manual
     expect_equal "$(<in-manual)" "$(<in-source)"
