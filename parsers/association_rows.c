@@ -112,6 +112,8 @@ static void set_host(struct row *row, const struct host_task *host)
     set_text(row, DEVICE_TASK_KERNEL_NAME_ID, host->kernel);
     if (host->has_block_num)
         row_set_integer(row, DEVICE_TASK_BLOCK_NUM, host->block_num);
+    if (host->model_id != NO_MODEL)
+        row_set_integer(row, DEVICE_TASK_MODEL_ID, host->model_id);
     if (host->op_name == NO_INDEX)
         return;
     set_text(row, DEVICE_TASK_OP_NAME_ID, host->op_name);

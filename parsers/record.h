@@ -124,6 +124,9 @@ struct record_kind {
      * blanks and stands at most once. NULL ends the list; an empty list means that the kind is derived from others.
      * Earlier patterns win. */
     const char *const *patterns;
+    /* NULL, or the name of the kind that says the same: a part of a capture that has such files is decoded from them.
+     */
+    const char *instead_of;
     /* Streams of one part of a capture are decoded in the order of this number, then of kinds. */
     int stage;
     const struct column *columns;
