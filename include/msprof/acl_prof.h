@@ -248,7 +248,9 @@ MSPROF_API aclError aclprofGetOpNum(const void *opInfo, size_t opInfoLen, uint32
 /* Bytes of the operator's type and name, the final NUL included. */
 MSPROF_API aclError aclprofGetOpTypeLen(const void *opInfo, size_t opInfoLen, uint32_t index, size_t *opTypeLen);
 MSPROF_API aclError aclprofGetOpNameLen(const void *opInfo, size_t opInfoLen, uint32_t index, size_t *opNameLen);
-/* The operator's type and name into a buffer of the caller, cut to fit, always ended by a NUL; each is given once. */
+/* The operator's type and name, ended by a NUL, into a buffer of the caller; each is given once.
+ * ACL_ERROR_INVALID_PARAM also when the buffer is too small (nothing is given then), when it has been given already, or
+ * when nothing names the operator. */
 MSPROF_API aclError aclprofGetOpType(const void *opInfo, size_t opInfoLen, uint32_t index, char *opType,
                                      size_t opTypeLen);
 MSPROF_API aclError aclprofGetOpName(const void *opInfo, size_t opInfoLen, uint32_t index, char *opName,

@@ -100,7 +100,8 @@ MSPROF_API svp_acl_error svp_acl_prof_model_subscribe(uint32_t model_id,
                                                       const svp_acl_prof_subscribe_config *subscribe_config);
 MSPROF_API svp_acl_error svp_acl_prof_model_unsubscribe(uint32_t model_id);
 
-/* Readers of what came through the pipe, as aclprofGetOpDescSize and its followers. Times in nanoseconds. */
+/* Readers of what came through the pipe, as aclprofGetOpDescSize and its followers, except that types and names are cut
+ * to fit the buffer. Times in nanoseconds. */
 MSPROF_API svp_acl_error svp_acl_prof_get_op_desc_size(size_t *op_desc_size);
 MSPROF_API svp_acl_error svp_acl_prof_get_op_num(const void *op_info, size_t op_info_len, uint32_t *op_number);
 MSPROF_API svp_acl_error svp_acl_prof_get_op_type_len(const void *op_info, size_t op_info_len, uint32_t index,

@@ -31,8 +31,10 @@ setup() {
 /usr/share/man/man1/msprof-import.1
 /usr/share/man/man1/msprof-kinds.1
 /usr/share/man/man1/msprof-query.1
+/usr/share/man/man1/msprof-replay.1
 /usr/share/man/man1/msprof-show.1
 /usr/share/man/man1/msprof.1
+/usr/share/man/man3/aclprofModelSubscribe.3
 /usr/share/man/man5/msprof-records.5
 /usr/share/man/man5/msprof-schema.5
 /usr/share/man/man7/msprof-cann.7
