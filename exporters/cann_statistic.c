@@ -2,80 +2,9 @@
 #include "exporters/cann_table.h"
 
 #include "base/number.h"
+#include "exporters/cann_groups.h"
 
 #include <stdlib.h>
-
-__extension__ typedef unsigned __int128 uint128;
-
-/* What is counted together: operators of a type on a core type of a device, or calls of a name at a level. */
-struct group {
-    int64_t major, name_id, minor; /* device, type and core type; or level, name, 0 */
-    int64_t count, total_ns, min_ns, max_ns;
-    uint128 squares; /* of ns; only for calls */
-};
-
-struct groups {
-    struct group *items; /* open addressing; count 0: empty */
-    size_t capacity, used;
-};
-
-static size_t home(const struct group *group, size_t capacity)
-{
-    uint64_t key = (uint64_t)group->major * 0x9e3779b97f4a7c15u ^ (uint64_t)group->name_id * 0xc2b2ae3d27d4eb4fu ^
-                   (uint64_t)group->minor;
-    return (size_t)((key * 0x9e3779b97f4a7c15u) >> 32) & (capacity - 1);
-}
-
-static bool same_group(const struct group *a, const struct group *b)
-{
-    return a->name_id == b->name_id && a->major == b->major && a->minor == b->minor;
-}
-
-static struct group *find_group(const struct groups *groups, const struct group *key)
-{
-    size_t i = home(key, groups->capacity);
-    while (groups->items[i].count != 0 && !same_group(&groups->items[i], key))
-        i = (i + 1) & (groups->capacity - 1);
-    return &groups->items[i];
-}
-
-static int grow(struct groups *groups, struct err *err)
-{
-    struct groups larger = {.capacity = groups->capacity != 0 ? groups->capacity * 2 : 256, .used = groups->used};
-    larger.items = calloc(larger.capacity, sizeof *larger.items);
-    if (larger.items == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < groups->capacity; i++) {
-        if (groups->items[i].count != 0)
-            *find_group(&larger, &groups->items[i]) = groups->items[i];
-    }
-    free(groups->items);
-    *groups = larger;
-    return 0;
-}
-
-static int count_in(struct groups *groups, const struct group *key, int64_t duration_ns, struct err *err)
-{
-    if (groups->used * 2 >= groups->capacity) {
-        int status = grow(groups, err);
-        if (status < 0)
-            return status;
-    }
-    struct group *group = find_group(groups, key);
-    if (group->count == 0) {
-        *group = *key;
-        group->min_ns = group->max_ns = duration_ns;
-        groups->used++;
-    }
-    group->count++;
-    group->total_ns += duration_ns;
-    group->squares += (uint128)duration_ns * (uint128)duration_ns;
-    if (duration_ns < group->min_ns)
-        group->min_ns = duration_ns;
-    if (duration_ns > group->max_ns)
-        group->max_ns = duration_ns;
-    return 0;
-}
 
 /* Moves the groups to the front and sorts them. */
 static void sort_groups(struct groups *groups, const struct cann_texts *names,
@@ -135,15 +64,6 @@ struct operators {
     struct groups groups;
 };
 
-static int count_operator(void *arg, const struct cann_task *task, struct err *err)
-{
-    struct operators *operators = arg;
-    if (!cann_is_operator(task))
-        return 0;
-    const struct group key = {.major = task->device_id, .name_id = task->op_type_id, .minor = task->op_task_type};
-    return count_in(&operators->groups, &key, task->duration_ns, err);
-}
-
 static int compare_operators(const void *a, const void *b, void *names)
 {
     const struct group *x = a, *y = b;
@@ -183,18 +103,14 @@ static int write_op_statistic(sqlite3 *db, const struct cann_texts *names, const
     static const char *const titles[] = {"Device_id",    "OP Type",      "Core Type",    "Count",   "Total Time(us)",
                                          "Min Time(us)", "Avg Time(us)", "Max Time(us)", "Ratio(%)"};
     struct operators operators = {.names = names};
-    struct cann_task_reader *reader = cann_task_reader_new(db, false, err);
-    if (reader == NULL)
-        return -(int)err->code;
-    int status = cann_read_tasks(reader, 1, INT64_MAX, count_operator, &operators, err);
-    cann_task_reader_free(reader);
+    int status = groups_of_operators(options->database, cann_task_count(db), &operators.groups, err);
     if (status == 0 && operators.groups.used > 0)
         sort_groups(&operators.groups, names, compare_operators);
     const struct statistic statistic = {"op_statistic", titles, sizeof titles / sizeof *titles, put_operator_group,
                                         &operators};
     if (status == 0)
         status = write_statistic(&statistic, &operators.groups, names, options, result, err);
-    free(operators.groups.items);
+    groups_release(&operators.groups);
     return status;
 }
 
@@ -251,12 +167,6 @@ static int write_communication_statistic(const struct cann_communications *commu
 
 /* ---- calls ---- */
 
-static int count_call(void *arg, const struct cann_call *call, struct err *err)
-{
-    const struct group key = {.major = call->level, .name_id = call->name_id};
-    return count_in(arg, &key, call->duration_ns, err);
-}
-
 static int compare_calls(const void *a, const void *b, void *names)
 {
     const struct group *x = a, *y = b;
@@ -300,17 +210,13 @@ static int write_api_statistic(sqlite3 *db, const struct cann_texts *names, cons
     static const char *const titles[] = {"Device_id", "Level",   "API Name", "Time(us)", "Count",
                                          "Avg(us)",   "Min(us)", "Max(us)",  "Variance"};
     struct groups groups = {.items = NULL};
-    struct cann_call_reader *reader = cann_call_reader_new(db, err);
-    if (reader == NULL)
-        return -(int)err->code;
-    int status = cann_read_calls(reader, 1, INT64_MAX, count_call, &groups, err);
-    cann_call_reader_free(reader);
+    int status = groups_of_calls(options->database, cann_call_count(db), &groups, err);
     if (status == 0 && groups.used > 0)
         sort_groups(&groups, names, compare_calls);
     const struct statistic statistic = {"api_statistic", titles, sizeof titles / sizeof *titles, put_call_group, names};
     if (status == 0)
         status = write_statistic(&statistic, &groups, names, options, result, err);
-    free(groups.items);
+    groups_release(&groups);
     return status;
 }
 
