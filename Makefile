@@ -136,7 +136,7 @@ $(B)/pic/libbase.a: $(PIC_BASE)
 	$(call say,AR)$(AR) rcsD $@ $^
 
 # For tests, which reach what the shared library hides.
-$(B)/acl.a: $(ACL_OBJECTS)
+$(B)/acl.a: $(filter-out $(LIB_OBJECTS),$(ACL_OBJECTS))
 	@rm -f $@
 	$(call say,AR)$(AR) rcsD $@ $^
 
@@ -285,7 +285,7 @@ replay-tests: $(REPLAY_TESTS) ## build the programs that run the fuzz targets on
 test-programs: program unit-tests replay-tests generators ssh-test-programs acl-test-programs
 
 # Programs as users write them: they know the public headers and the shared library, nothing else.
-ACL_TEST_PROGRAMS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/acl/*.c)))
+ACL_TEST_PROGRAMS := $(patsubst %.c,$(B)/%,$(filter-out tests/acl/acl_program.c tests/acl/fake_acl.c,$(sort $(wildcard tests/acl/*.c))))
 .PHONY: acl-test-programs
 acl-test-programs: library $(ACL_TEST_PROGRAMS)
 
