@@ -289,6 +289,14 @@ static void flush_stream(struct capture_writer *writer, enum capture_stream stre
     slices->staged_size = 0;
 }
 
+/* Names before what they are the names of: a process can be killed in between. */
+void capture_writer_flush(struct capture_writer *writer)
+{
+    for (int i = STREAM_COUNT; i-- > 0;)
+        if (writer->streams[i].staged_size > 0)
+            flush_stream(writer, (enum capture_stream)i);
+}
+
 void capture_writer_add(struct capture_writer *writer, enum capture_stream stream, const void *records, size_t length)
 {
     struct slice_stream *slices = &writer->streams[stream];
@@ -303,15 +311,8 @@ void capture_writer_add(struct capture_writer *writer, enum capture_stream strea
         bytes += part;
         length -= part;
         if (slices->staged_size == capacity)
-            flush_stream(writer, stream);
+            capture_writer_flush(writer);
     }
-}
-
-void capture_writer_flush(struct capture_writer *writer)
-{
-    for (int i = 0; i < STREAM_COUNT; i++)
-        if (writer->streams[i].staged_size > 0)
-            flush_stream(writer, (enum capture_stream)i);
 }
 
 /* ---- begin and end of the capture ---- */

@@ -3,9 +3,9 @@
 #include "acl/capture_writer.h"
 #include "acl/crash.h"
 #include "acl/names.h"
+#include "acl/recorder_report.h"
 #include "acl/recorder_state.h"
 #include "acl/ring.h"
-#include "base/number.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -131,66 +131,16 @@ static bool may_write(void)
 
 static void tell(const char *text)
 {
-    if (options.report != NULL) {
+    if (options.report != NULL)
         options.report(text);
-        return;
-    }
-    size_t length = strlen(text);
-    char line[1024] = "msprof: ";
-    size_t head = strlen(line);
-    if (length > sizeof line - head - 1)
-        length = sizeof line - head - 1;
-    memcpy(line + head, text, length);
-    line[head + length] = '\n';
-    ssize_t ignored = write(STDERR_FILENO, line, head + length + 1);
-    (void)ignored;
-}
-
-static char *put(char *p, const char *end, const char *text)
-{
-    size_t length = strlen(text);
-    if (length > (size_t)(end - p))
-        length = (size_t)(end - p);
-    memcpy(p, text, length);
-    return p + length;
-}
-
-static char *put_count(char *p, const char *end, uint64_t count, const char *one, const char *many)
-{
-    if ((size_t)(end - p) < NUMBER_MAX)
-        return p;
-    p = number_put_unsigned(p, count);
-    return put(p, end, count == 1 ? one : many);
-}
-
-/* "the capture 'X' is incomplete: 3 calls and 1 msproftx record are lost: No space left on device". False when nothing
- * is lost. */
-static bool describe_losses(char *text, size_t size)
-{
-    uint64_t calls = writer.lost[STREAM_CALLS] + dropped, tx = writer.lost[STREAM_TX];
-    const char *end = text + size - 1, *reason = writer.failure != 0 ? strerrordesc_np(writer.failure) : NULL;
-    char *p = text;
-    if (calls == 0 && tx == 0 && writer.failure == 0)
-        return false;
-    p = put(p, end, "the capture '");
-    p = put(p, end - 160, writer.directory);
-    p = put(p, end, "' is incomplete: ");
-    if (calls > 0 || tx == 0)
-        p = put_count(p, end, calls, " call", " calls");
-    if (calls > 0 && tx > 0)
-        p = put(p, end, " and ");
-    if (tx > 0)
-        p = put_count(p, end, tx, " msproftx record", " msproftx records");
-    p = put(p, end, " lost: ");
-    p = put(p, end, reason != NULL ? reason : "no memory");
-    *p = '\0';
-    return true;
+    else
+        report_on_stderr(text);
 }
 
 static void report_losses(void)
 {
-    char text[1000];
-    if (!reported && describe_losses(text, sizeof text)) {
+    char text[REPORT_SIZE];
+    if (!reported && describe_losses(&writer, dropped, text)) {
         reported = true;
         tell(text);
     }
@@ -230,10 +180,13 @@ static void carry(void *arg, enum capture_stream stream, const char *records, si
     (void)arg;
     if (!has_files)
         return;
-    if (stream == STREAM_CALLS && options.form == RECORDER_JOB)
+    if (stream == STREAM_CALLS && options.form == RECORDER_JOB) {
         write_job_calls(records, length);
-    else
-        capture_writer_add(&writer, stream, records, length);
+        return;
+    }
+    if (stream == STREAM_CALLS)
+        names_write_used(&writer, records, length);
+    capture_writer_add(&writer, stream, records, length);
 }
 
 void recorder_wake(void)
@@ -307,8 +260,7 @@ static int open_capture(struct err *err)
         return status;
     has_files = true;
     announce_capture();
-    names_write_all(&writer);
-    capture_writer_flush(&writer);
+    names_begin(&writer);
     atomic_store(&recorder_mode, RECORDER_MODE_RUNNING);
     start_carrier();
     return 0;
@@ -317,16 +269,11 @@ static int open_capture(struct err *err)
 static void open_or_give_up(void)
 {
     struct err err = ERR_INIT;
-    char text[1000], *p = text;
+    char text[REPORT_SIZE];
     if (!may_write() || open_capture(&err) == 0)
         return;
     atomic_store(&recorder_mode, RECORDER_MODE_OFF);
-    p = put(p, text + sizeof text - 1, "nothing is recorded: ");
-    for (unsigned i = err.depth; i-- > 0;) {
-        p = put(p, text + sizeof text - 1, err.causes[i]);
-        p = put(p, text + sizeof text - 1, i > 0 ? ": " : "");
-    }
-    *p = '\0';
+    describe_refusal(&err, text);
     tell(text);
 }
 
@@ -539,13 +486,13 @@ int recorder_start(const struct recorder_options *from, struct err *err)
 /* The losses as an error; the caller holds the lock. */
 static int close_capture(struct err *err)
 {
-    char text[1000];
+    char text[REPORT_SIZE];
     int status = 0;
     ring_pool_drain(&pool, carry, NULL);
     capture_writer_finish(&writer);
     capture_writer_close(&writer);
     has_files = false;
-    if (describe_losses(text, sizeof text)) {
+    if (describe_losses(&writer, dropped, text)) {
         int failure = writer.failure != 0 ? writer.failure : ENOMEM;
         status = err_set(err, failure == ENOSPC || failure == EDQUOT || failure == EFBIG ? ERR_NO_SPACE : ERR_IO, "%s",
                          text);
@@ -601,12 +548,9 @@ const char *recorder_capture_directory(void)
 
 int recorder_name_type(uint16_t level, uint32_t type, const char *name)
 {
-    bool is_new = false;
     sigset_t before;
     enter(&before);
-    int status = names_add_type(level, type, name, &is_new);
-    if (is_new && status == 0 && has_files && may_write())
-        names_write_type(&writer, level, type, name);
+    int status = names_add_type(level, type, name);
     leave(&before);
     return status;
 }

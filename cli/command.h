@@ -12,6 +12,7 @@ struct settings;
 #define COMMAND_LIST(X)                                                                                                \
     X(COMMAND_ROOT, command_root)                                                                                      \
     X(COMMAND_COLLECT, command_collect)                                                                                \
+    X(COMMAND_RUN, command_run)                                                                                        \
     X(COMMAND_IMPORT, command_import)                                                                                  \
     X(COMMAND_EXPORT, command_export)                                                                                  \
     X(COMMAND_EXPORT_TIMELINE, command_export_timeline)                                                                \
@@ -44,6 +45,7 @@ struct command {
     const char *operands;           /* as in the usage line, NULL: none */
     int most_operands;              /* -1: any number */
     const char *const *words;       /* what operands can be, for completion and checking; NULL: not a fixed list */
+    bool runs_program;              /* its operands are a program and what belongs to that */
     bool needs_capture;             /* at least one --collection-dir must be given */
     const struct example *examples; /* ended by an entry without a line; NULL: none */
     int (*run)(const struct settings *settings); /* returns the exit status; NULL: only its subcommands can run */

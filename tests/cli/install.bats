@@ -22,6 +22,7 @@ setup() {
 /usr/lib/libmsprof_acl.a
 /usr/lib/libmsprof_acl.so
 /usr/lib/libmsprof_acl.so.1
+/usr/lib/msprof/libmsprof_preload.so
 /usr/lib/pkgconfig/msprof_acl.pc
 /usr/share/bash-completion/completions/msprof
 /usr/share/fish/vendor_completions.d/msprof.fish
@@ -32,6 +33,7 @@ setup() {
 /usr/share/man/man1/msprof-kinds.1
 /usr/share/man/man1/msprof-query.1
 /usr/share/man/man1/msprof-replay.1
+/usr/share/man/man1/msprof-run.1
 /usr/share/man/man1/msprof-show.1
 /usr/share/man/man1/msprof.1
 /usr/share/man/man3/aclprofModelSubscribe.3

@@ -72,7 +72,7 @@ run_examples() {
 }
 
 @test "the page of each command describes exactly its options" {
-    for command in collect import export show replay kinds completion; do
+    for command in collect run import export show replay kinds completion; do
         expect_equal "$(options_of_page "$man/msprof-$command.1")" "$(own_options "^msprof $command")"
     done
 }
