@@ -285,7 +285,7 @@ replay-tests: $(REPLAY_TESTS) ## build the programs that run the fuzz targets on
 test-programs: program unit-tests replay-tests generators ssh-test-programs acl-test-programs
 
 # Programs as users write them: they know the public headers and the shared library, nothing else.
-ACL_TEST_PROGRAMS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/acl/*.c)))
+ACL_TEST_PROGRAMS := $(patsubst %.c,$(B)/%,$(filter-out tests/acl/acl_program.c tests/acl/fake_acl.c,$(sort $(wildcard tests/acl/*.c))))
 .PHONY: acl-test-programs
 acl-test-programs: library $(ACL_TEST_PROGRAMS)
 
