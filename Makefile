@@ -8,6 +8,8 @@ VARIANT ?= release
 prefix  ?= /usr/local
 DESTDIR ?=
 
+OBJCOPY ?= objcopy
+
 SHELL       := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 .DELETE_ON_ERROR:
@@ -52,7 +54,7 @@ endif
 
 B := build/$(VARIANT)
 
-NEEDED_CPPFLAGS := -I. -I$(B)/generated -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DMSPROF_VERSION='"$(VERSION)"'
+NEEDED_CPPFLAGS := -I. -Iinclude -I$(B)/generated -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DMSPROF_VERSION='"$(VERSION)"'
 NEEDED_CFLAGS   := -std=c17 -pthread -fPIE $(WARNINGS) $(CFLAGS_$(VARIANT))
 NEEDED_LDFLAGS  := -pthread -pie $(LDFLAGS_$(VARIANT))
 NEEDED_LDLIBS   := -lsqlite3 -lcjson -lcsv -lssh2 -lcrypto -lm
@@ -71,19 +73,20 @@ write-stamp = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $
 $(B)/flags: FORCE
 	$(call write-stamp,$(subst $(CURDIR),,$(COMPILE) $(LINK) $(LIBS)))
 $(B)/prefix: FORCE
-	$(call write-stamp,$(prefix))
+	$(call write-stamp,$(prefix) $(libdir) $(includedir))
 
 # --- the program ---
 
 KIND_SOURCES := $(sort $(wildcard parsers/kinds/*.c))
 KINDS        := $(notdir $(KIND_SOURCES:.c=))
-LIB_SOURCES  := $(sort $(wildcard base/*.c parsers/*.c db/*.c exporters/*.c ssh/*.c)) $(KIND_SOURCES)
+LIB_SOURCES  := $(sort $(wildcard base/*.c parsers/*.c db/*.c exporters/*.c ssh/*.c)) $(KIND_SOURCES) \
+                acl/operator_names.c acl/operator_names_writer.c acl/operator_record.c
 CLI_SOURCES  := $(sort $(wildcard cli/*.c))
 LIB_OBJECTS  := $(LIB_SOURCES:%.c=$(B)/%.o)
 CLI_OBJECTS  := $(CLI_SOURCES:%.c=$(B)/%.o)
 KIND_LIST    := $(B)/generated/kind_list.h
 
-all: program manual completions ## build build/msprof, its manual and completion scripts (the default)
+all: program library manual completions ## build build/msprof, libmsprof_acl, manual and completion scripts (the default)
 
 .PHONY: program
 program: $(B)/msprof $(if $(filter release,$(VARIANT)),build/msprof)
@@ -105,6 +108,55 @@ $(B)/cli/layouts.o: NEEDED_CPPFLAGS += -DMSPROF_PREFIX='"$(prefix)"'
 # The list of record kinds is the list of files in parsers/kinds/: adding a kind touches no other file.
 $(KIND_LIST): FORCE
 	$(call write-stamp,$(patsubst %,KIND(%),$(KINDS)))
+
+# --- the collecting library: libmsprof_acl ---
+
+# What a program gets of it is what acl/libmsprof_acl.map names: all else is hidden in the shared library, and made local
+# in the one object of the static library.
+ACL_SOURCES  := $(filter-out acl/preload% acl/operator_names_writer.c,$(sort $(wildcard acl/*.c)))
+ACL_OBJECTS  := $(ACL_SOURCES:%.c=$(B)/%.o)
+PIC_OBJECTS  := $(ACL_SOURCES:%.c=$(B)/pic/%.o)
+PIC_BASE     := $(patsubst %.c,$(B)/pic/%.o,$(sort $(wildcard base/*.c)))
+ACL_HEADERS  := $(sort $(wildcard include/msprof/*.h include/msprof/compat/*.h include/msprof/compat/*/*.h))
+PYTHON_FILES := python/msprof_acl.py python/acl/__init__.py
+ACL_SONAME   := libmsprof_acl.so.1
+ACL_FILES    := $(B)/$(ACL_SONAME) $(B)/libmsprof_acl.so $(B)/libmsprof_acl.a $(B)/msprof_acl.pc
+LINK_SHARED   = $(CC) -pthread -shared $(LDFLAGS_$(VARIANT)) $(LDFLAGS)
+
+.PHONY: library
+library: $(ACL_FILES) ## build libmsprof_acl: shared, static, pkg-config file
+
+$(B)/pic/%.o: %.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC)$(COMPILE) -fPIC -fvisibility=hidden -MMD -MP -c $< -o $@
+
+# As a library of parts: the linker takes the ones that are needed.
+$(B)/pic/libbase.a: $(PIC_BASE)
+	@rm -f $@
+	$(call say,AR)$(AR) rcsD $@ $^
+
+# For tests, which reach what the shared library hides.
+$(B)/acl.a: $(ACL_OBJECTS)
+	@rm -f $@
+	$(call say,AR)$(AR) rcsD $@ $^
+
+$(B)/$(ACL_SONAME): $(PIC_OBJECTS) $(B)/pic/libbase.a acl/libmsprof_acl.map $(B)/flags
+	$(call say,LINK)$(LINK_SHARED) -Wl,-soname,$(ACL_SONAME) -Wl,--version-script=acl/libmsprof_acl.map \
+	    $(filter %.o %.a,$^) -Wl,--as-needed -lcjson $(LDLIBS) -o $@
+
+$(B)/libmsprof_acl.so: $(B)/$(ACL_SONAME)
+	@ln -sf $(<F) $@
+
+$(B)/libmsprof_acl.a: $(PIC_OBJECTS) $(B)/pic/libbase.a
+	@rm -f $@ $(B)/pic/libmsprof_acl.o
+	$(call say,AR)$(LD) -r -o $(B)/pic/libmsprof_acl.o $^ && $(OBJCOPY) --localize-hidden $(B)/pic/libmsprof_acl.o && \
+	    $(AR) rcsD $@ $(B)/pic/libmsprof_acl.o
+
+$(B)/msprof_acl.pc: acl/msprof_acl.pc.in $(B)/prefix
+	$(call say,GEN)sed -e 's|@PREFIX@|$(prefix)|' -e 's|@LIBDIR@|$(libdir)|' -e 's|@INCLUDEDIR@|$(includedir)|' \
+	    -e 's|@VERSION@|$(VERSION)|' $< >$@
+
+-include $(PIC_OBJECTS:.o=.d) $(PIC_BASE:.o=.d)
 
 # --- manual and completion scripts ---
 
@@ -131,17 +183,24 @@ $(B)/completions/msprof.%: $(B)/msprof
 # --- install: what 'uninstall' removes is what INSTALLED lists ---
 
 bindir      ?= $(prefix)/bin
+libdir      ?= $(prefix)/lib
+includedir  ?= $(prefix)/include
 datadir     ?= $(prefix)/share
 mandir      ?= $(datadir)/man
 bashdir     ?= $(datadir)/bash-completion/completions
 zshdir      ?= $(datadir)/zsh/site-functions
 fishdir     ?= $(datadir)/fish/vendor_completions.d
 layoutdir   := $(prefix)/share/msprof/layouts
+pythondir   := $(prefix)/share/msprof/python
 INSTALL     ?= install
 
 install_man = $(mandir)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 INSTALLED   = $(bindir)/msprof $(bashdir)/msprof $(zshdir)/_msprof $(fishdir)/msprof.fish \
-              $(foreach page,$(MAN_PAGES),$(call install_man,$(page)))
+              $(foreach page,$(MAN_PAGES),$(call install_man,$(page))) \
+              $(addprefix $(libdir)/,$(ACL_SONAME) libmsprof_acl.so libmsprof_acl.a pkgconfig/msprof_acl.pc) \
+              $(ACL_HEADERS:include/%=$(includedir)/%) $(PYTHON_FILES:python/%=$(pythondir)/%)
+# Directories of our own that are to go when they are empty, inner ones first.
+OWN_DIRECTORIES = $(layoutdir) $(pythondir)/acl $(pythondir) $(datadir)/msprof $(includedir)/msprof/compat/acl $(includedir)/msprof/compat $(includedir)/msprof
 
 .PHONY: install uninstall
 install: all ## install below DESTDIR and prefix (/usr/local)
@@ -150,11 +209,17 @@ install: all ## install below DESTDIR and prefix (/usr/local)
 	$(INSTALL) -D -m 644 $(B)/completions/msprof.zsh '$(DESTDIR)$(zshdir)/_msprof'
 	$(INSTALL) -D -m 644 $(B)/completions/msprof.fish '$(DESTDIR)$(fishdir)/msprof.fish'
 	$(foreach page,$(MAN_PAGES),$(INSTALL) -D -m 644 $(page) '$(DESTDIR)$(call install_man,$(page))' &&) :
+	$(foreach header,$(ACL_HEADERS),$(INSTALL) -D -m 644 $(header) '$(DESTDIR)$(header:include/%=$(includedir)/%)' &&) :
+	$(INSTALL) -D -m 755 $(B)/$(ACL_SONAME) '$(DESTDIR)$(libdir)/$(ACL_SONAME)'
+	ln -sf $(ACL_SONAME) '$(DESTDIR)$(libdir)/libmsprof_acl.so'
+	$(INSTALL) -D -m 644 $(B)/libmsprof_acl.a '$(DESTDIR)$(libdir)/libmsprof_acl.a'
+	$(INSTALL) -D -m 644 $(B)/msprof_acl.pc '$(DESTDIR)$(libdir)/pkgconfig/msprof_acl.pc'
+	$(foreach file,$(PYTHON_FILES),$(INSTALL) -D -m 644 $(file) '$(DESTDIR)$(pythondir)/$(file:python/%=%)' &&) :
 	$(INSTALL) -d -m 755 '$(DESTDIR)$(layoutdir)'
 
 uninstall: ## remove what install made; layouts that were put there since stay
 	rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)')
-	for directory in '$(DESTDIR)$(layoutdir)' '$(DESTDIR)$(dir $(layoutdir))'; do \
+	for directory in $(foreach directory,$(OWN_DIRECTORIES),'$(DESTDIR)$(directory)'); do \
 	    [ ! -d "$$directory" ] || rmdir --ignore-fail-on-non-empty "$$directory"; done
 
 # --- variants ---
@@ -179,13 +244,21 @@ REPLAY_TESTS   := $(FUZZ_SOURCES:tests/fuzz/fuzz_%.c=$(B)/tests/fuzz/replay_%)
 unit-tests: $(UNIT_TESTS) ## build the unit tests
 replay-tests: $(REPLAY_TESTS) ## build the programs that run the fuzz targets on their corpus
 
-test-programs: program unit-tests replay-tests generators ssh-test-programs
+test-programs: program unit-tests replay-tests generators ssh-test-programs acl-test-programs
 
-$(UNIT_TESTS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(TEST_OBJECTS) $(LIB_OBJECTS) $(B)/flags
-	$(call say,LINK)$(LINK) $(filter %.o,$^) $(LIBS) -lcmocka -o $@
+# Programs as users write them: they know the public headers and the shared library, nothing else.
+ACL_TEST_PROGRAMS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/acl/*.c)))
+.PHONY: acl-test-programs
+acl-test-programs: library $(ACL_TEST_PROGRAMS)
 
-$(REPLAY_TESTS): $(B)/tests/fuzz/replay_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/replay.o $(LIB_OBJECTS) $(B)/flags
-	$(call say,LINK)$(LINK) $(filter %.o,$^) $(LIBS) -o $@
+$(ACL_TEST_PROGRAMS): %: %.o $(B)/libmsprof_acl.so $(B)/flags
+	$(call say,LINK)$(LINK) $< -L$(B) -lmsprof_acl -Wl,-rpath,'$$ORIGIN/../..' $(LDLIBS) -o $@
+
+$(UNIT_TESTS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(TEST_OBJECTS) $(B)/acl.a $(LIB_OBJECTS) $(B)/flags
+	$(call say,LINK)$(LINK) $(filter %.o %.a,$^) $(LIBS) -lcmocka -o $@
+
+$(REPLAY_TESTS): $(B)/tests/fuzz/replay_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/replay.o $(B)/acl.a $(LIB_OBJECTS) $(B)/flags
+	$(call say,LINK)$(LINK) $(filter %.o %.a,$^) $(LIBS) -o $@
 
 # In three steps, because two compilations of everything at once would fight for the same cores.
 check: ## run all tests: unit, command line and fuzz corpus, then again under ASan and UBSan
@@ -201,15 +274,15 @@ coverage: ## run the tests on build/coverage, report in build/coverage/report/in
 	find build/coverage -name '*.gcda' -delete
 	@mkdir -p build/coverage/report
 	tests/check coverage; status=$$?; \
-	gcovr --root . --object-directory build/coverage --filter '(base|parsers|db|exporters|ssh|cli)/' \
+	gcovr --root . --object-directory build/coverage --filter '(base|parsers|db|exporters|ssh|acl|cli)/' \
 	    --html-details build/coverage/report/index.html --print-summary build/coverage && exit $$status
 
 fuzz: ## build the libFuzzer targets build/fuzz/fuzz_*; tools/fuzz.sh runs them
 	$(MAKE) VARIANT=fuzz $(FUZZ_PROGRAMS)
 
 ifeq ($(VARIANT),fuzz)
-$(FUZZ_PROGRAMS): build/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(LIB_OBJECTS) $(B)/flags
-	$(call say,LINK)$(LINK) -fsanitize=fuzzer $(filter %.o,$^) $(LIBS) -o $@
+$(FUZZ_PROGRAMS): build/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/acl.a $(LIB_OBJECTS) $(B)/flags
+	$(call say,LINK)$(LINK) -fsanitize=fuzzer $(filter %.o %.a,$^) $(LIBS) -o $@
 endif
 
 # --- captures and benchmarks ---
@@ -256,7 +329,7 @@ bench-cann: program $(BENCH_PROGRAMS) ## measure import and exports of CANN capt
 # --- lint: one stamp for a file, so that only what changed is read again ---
 
 C_FILES     := $(sort $(wildcard base/*.[ch] parsers/*.[ch] parsers/kinds/*.[ch] db/*.[ch] exporters/*.[ch] ssh/*.[ch] cli/*.[ch] \
-               testdata/generate/*.[ch] tests/*/*.[ch]))
+               acl/*.[ch] include/msprof/*.h testdata/generate/*.[ch] tests/*/*.[ch]))
 C_HEADERS   := $(filter %.h,$(C_FILES))
 C_SOURCES   := $(filter %.c,$(C_FILES))
 SCRIPTS     := $(sort $(wildcard .ci/run tests/run tests/check tools/*.sh testdata/generate/*.sh tests/*/*.sh tests/*/*.bash \
@@ -318,4 +391,4 @@ distclean: clean ## the same: nothing is made outside build/
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z][a-z0-9-]*:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
--include $(patsubst %.c,$(B)/%.d,$(LIB_SOURCES) $(CLI_SOURCES) $(GENERATE_SOURCES) $(wildcard tests/*/*.c))
+-include $(patsubst %.c,$(B)/%.d,$(LIB_SOURCES) $(CLI_SOURCES) $(ACL_SOURCES) $(GENERATE_SOURCES) $(wildcard tests/*/*.c))

@@ -60,6 +60,14 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_TASK_UNLAUNCHED, "task-unlaunched", DIAG_NOTE,                                                              \
       "tasks of a device that no record of the host launched; they have no operator",                                  \
       "no action is needed: common where a capture starts, or without the host's half")                                \
+    X(DIAG_EVENT_UNKNOWN, "event-unknown", DIAG_NOTE,                                                                  \
+      "an event of the program of a type that is not known; it is kept, its type is shown as a number",                \
+      "no action is needed: its times and its message are right")                                                      \
+    X(DIAG_NAME_UNKNOWN, "name-unknown", DIAG_NOTE, "an id that no dictionary names; it is shown as its number",       \
+      "bring the *.hash_dic files home with the capture")                                                              \
+    X(DIAG_MESSAGE_INCOMPLETE, "message-incomplete", DIAG_WARNING,                                                     \
+      "pieces of a long message are missing or there twice; those that are there are joined",                          \
+      "collect less at once, or copy the files again")                                                                 \
     X(DIAG_PMU_UNMATCHED, "pmu-unmatched", DIAG_WARNING, "counters of a task that has no start and end; not shown",    \
       "no action is needed when it happens at the ends of a capture only")                                             \
     X(DIAG_API_OVERFLOW, "api-overflow", DIAG_WARNING,                                                                 \

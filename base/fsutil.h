@@ -36,6 +36,15 @@ char *temporary_path(const char *path);
  * more. Best effort: says nothing when it cannot. */
 void remove_stale_temporaries(const char *directory);
 
+/* How the bytes of an output file reach the disk. A long file goes past the page cache (O_DIRECT) where the file system
+ * lets it and the disk is fast: taking fresh pages from the system can cost more than formatting what goes into them.
+ */
+enum outfile_way {
+    OUTFILE_UNDECIDED, /* short so far */
+    OUTFILE_DIRECT,
+    OUTFILE_CACHED, /* cannot be, or was not worth it */
+};
+
 /* An output file that appears under its name only when it is complete: written under a temporary_path beside it.
  * All zero, or after a failed open, a commit or an abort, it is closed and owns nothing. */
 struct outfile {
@@ -46,6 +55,9 @@ struct outfile {
     size_t used, capacity;
     uint64_t written; /* bytes already given to the system */
     int failure;      /* errno of the first failed write, else 0 */
+    enum outfile_way way;
+    uint64_t direct_bytes; /* written past the page cache */
+    int64_t direct_ns;     /* and what that took */
 };
 
 /* Opens the temporary file, mode 0640; the directory must exist. A symbolic link at path is replaced, not followed.
@@ -53,7 +65,9 @@ struct outfile {
  * /dev/stderr, /dev/fd/N), is written directly. A directory, a pipe, a socket or a block device is refused. */
 int outfile_open(struct outfile *out, const char *path, struct err *err);
 
-/* Gives the buffer's content to the system (or drops it after a failure): afterwards the buffer is empty. */
+/* Gives the buffer's whole blocks to the system (or drops them after a failure): afterwards the buffer holds less than
+ * OUTFILE_BLOCK bytes. */
+#define OUTFILE_BLOCK 4096
 void outfile_flush(struct outfile *out);
 
 /* outfile_write for what does not fit in the buffer's free end. */

@@ -82,9 +82,14 @@ static void set_parse_error(struct err *err, const char *text, size_t length, co
 struct json *json_parse(const char *text, size_t length, struct err *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, install_allocator);
+    return json_parse_plainly(text, length, err);
+}
+
+struct json *json_parse_plainly(const char *text, size_t length, struct err *err)
+{
     const char *stop = NULL;
     size_t start = 0;
-    pthread_once(&once, install_allocator);
     while (start < length && is_blank(text[start]))
         start++;
     if (start == length) {
@@ -148,6 +153,11 @@ const struct json *json_first(const struct json *array_or_object)
 const struct json *json_next(const struct json *value)
 {
     return value != NULL ? wrap(unwrap(value)->next) : NULL;
+}
+
+const char *json_key(const struct json *member)
+{
+    return member != NULL ? unwrap(member)->string : NULL;
 }
 
 const char *json_string(const struct json *value)

@@ -19,6 +19,9 @@ struct json; /* a value inside a parsed document; owned by the document's root *
  * line and column of the mistake (characters, from 1; values nested over 1000 deep are one), -ERR_LIMIT that the
  * document is beyond JSON_MEMORY_LIMIT, -ERR_NO_MEMORY. The caller json_free()s the root. */
 struct json *json_parse(const char *text, size_t length, struct err *err);
+/* The same for code that runs in other people's programs: cJSON's allocator is one for the whole process, and this
+ * leaves it as it is. So there is no JSON_MEMORY_LIMIT (limit the length), and lack of memory reads as a mistake. */
+struct json *json_parse_plainly(const char *text, size_t length, struct err *err);
 void json_free(struct json *root);
 
 bool json_is_object(const struct json *value);
@@ -30,6 +33,8 @@ const struct json *json_element(const struct json *array, size_t index); /* walk
 const struct json *json_first(const struct json *array_or_object);
 const struct json *json_next(const struct json *value);
 
+/* The name under which a member of an object stands there; NULL for other values. */
+const char *json_key(const struct json *member);
 /* The string, or NULL when value is no string. */
 const char *json_string(const struct json *value);
 /* True and *ret set when value is a whole number between -2^53 and 2^53, both excluded, or a string of decimal digits,

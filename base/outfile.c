@@ -9,12 +9,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#define BUFFER_SIZE ((size_t)512 * 1024)
+#define BUFFER_SIZE ((size_t)1024 * 1024)
 #define FILE_MODE 0640
 
-_Static_assert(BUFFER_SIZE >= OUTFILE_RESERVE_MAX, "an empty buffer must satisfy every reservation");
+/* Files up to here are left to the page cache: others read them soon, and small files have little to gain. */
+#define DIRECT_FROM ((uint64_t)8 * 1024 * 1024)
+/* After so many direct bytes the disk is judged by all of them: below this speed the page cache serves better. */
+#define DIRECT_TRIAL ((uint64_t)16 * 1024 * 1024)
+#define DIRECT_MIN_BYTES_PER_US 400
+
+_Static_assert(BUFFER_SIZE - OUTFILE_BLOCK >= OUTFILE_RESERVE_MAX, "a flushed buffer must satisfy every reservation");
 
 /* Fills err for a failed write, close or rename of the file. */
 static int output_error(struct err *err, int errnum, const char *path)
@@ -125,7 +132,8 @@ static void reset(struct outfile *out)
 int outfile_open(struct outfile *out, const char *path, struct err *err)
 {
     int r;
-    *out = (struct outfile){.fd = -1, .path = strdup(path), .buffer = malloc(BUFFER_SIZE), .capacity = BUFFER_SIZE};
+    *out = (struct outfile){
+        .fd = -1, .path = strdup(path), .buffer = aligned_alloc(OUTFILE_BLOCK, BUFFER_SIZE), .capacity = BUFFER_SIZE};
     if (out->path == NULL || out->buffer == NULL)
         r = err_set(err, ERR_NO_MEMORY, "cannot write '%s': out of memory", path);
     else
@@ -146,6 +154,48 @@ static bool wait_writable(int fd)
     return true;
 }
 
+/* ---- past the page cache ---- */
+
+static bool set_direct(struct outfile *out, bool direct)
+{
+    int flags = fcntl(out->fd, F_GETFL);
+    return flags >= 0 && fcntl(out->fd, F_SETFL, direct ? flags | O_DIRECT : flags & ~O_DIRECT) == 0;
+}
+
+static void leave_direct(struct outfile *out)
+{
+    if (out->way == OUTFILE_DIRECT && !set_direct(out, false) && out->failure == 0)
+        out->failure = errno;
+    out->way = OUTFILE_CACHED;
+}
+
+/* Only a file of its own is written directly: the descriptor of another, and its offset, belong to others too. */
+static void choose_way(struct outfile *out)
+{
+    if (out->way != OUTFILE_UNDECIDED || out->written < DIRECT_FROM)
+        return;
+    bool possible = out->temporary != NULL && out->written % OUTFILE_BLOCK == 0;
+    out->way = possible && set_direct(out, true) ? OUTFILE_DIRECT : OUTFILE_CACHED;
+}
+
+static int64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void judge_disk(struct outfile *out, uint64_t bytes, int64_t duration_ns)
+{
+    out->direct_bytes += bytes;
+    out->direct_ns += duration_ns;
+    if (out->direct_bytes >= DIRECT_TRIAL &&
+        out->direct_bytes < (uint64_t)(out->direct_ns / 1000) * DIRECT_MIN_BYTES_PER_US)
+        leave_direct(out);
+}
+
+/* ---- writing ---- */
+
 static void write_all(struct outfile *out, const char *bytes, size_t length)
 {
     while (length > 0 && out->failure == 0) {
@@ -159,6 +209,8 @@ static void write_all(struct outfile *out, const char *bytes, size_t length)
         } else if (errno == EAGAIN) {
             if (!wait_writable(out->fd))
                 out->failure = EINTR;
+        } else if (errno == EINVAL && out->way == OUTFILE_DIRECT) {
+            leave_direct(out); /* the file system wants another alignment, or a write was cut */
         } else if (errno != EINTR || interrupted()) {
             out->failure = errno;
         }
@@ -167,25 +219,40 @@ static void write_all(struct outfile *out, const char *bytes, size_t length)
 
 void outfile_flush(struct outfile *out)
 {
-    write_all(out, out->buffer, out->used);
-    out->used = 0;
+    size_t length = out->used - out->used % OUTFILE_BLOCK;
+    choose_way(out);
+    if (out->way == OUTFILE_DIRECT) {
+        int64_t start_ns = monotonic_ns();
+        write_all(out, out->buffer, length);
+        judge_disk(out, length, monotonic_ns() - start_ns);
+    } else {
+        write_all(out, out->buffer, length);
+    }
+    out->used -= length;
+    memmove(out->buffer, out->buffer + length, out->used);
 }
 
 void outfile_write_long(struct outfile *out, const void *bytes, size_t length)
 {
-    outfile_flush(out);
-    if (length >= out->capacity) {
-        write_all(out, bytes, length);
-        return;
+    const char *p = bytes;
+    while (length > 0) {
+        size_t room = out->capacity - out->used, piece = length < room ? length : room;
+        memcpy(out->buffer + out->used, p, piece);
+        out->used += piece;
+        p += piece;
+        length -= piece;
+        if (out->used == out->capacity)
+            outfile_flush(out);
     }
-    memcpy(out->buffer, bytes, length);
-    out->used = length;
 }
 
 int outfile_commit(struct outfile *out, struct err *err)
 {
     int r = 0;
     outfile_flush(out);
+    if (out->way == OUTFILE_DIRECT)
+        leave_direct(out); /* the end is no whole block */
+    write_all(out, out->buffer, out->used);
     /* Linux closes the descriptor also when it reports EINTR. */
     if (close(out->fd) < 0 && errno != EINTR && out->failure == 0)
         out->failure = errno;

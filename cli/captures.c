@@ -226,17 +226,40 @@ static int process_found(const struct settings *settings, const struct found_cap
     return worst;
 }
 
-int captures_process(const struct settings *settings, int (*process)(struct capture_job *job))
+static int refuse_several(const struct settings *settings, const struct found_captures *found)
+{
+    struct err err = ERR_INIT;
+
+    err_set(&err, ERR_USAGE, "'%s' takes one capture, and these are %zu: '%s', '%s'%s",
+            command_full_name(settings->command), found->count, found->paths[0], found->paths[1],
+            found->count > 2 ? ", ..." : "");
+    console_error(&err);
+    return STATUS_USAGE;
+}
+
+static int process_named(const struct settings *settings, bool only_one, int (*process)(struct capture_job *job))
 {
     struct found_captures found = {.paths = NULL};
     int worst = STATUS_DONE;
 
     for (size_t i = 0; i < settings->captures.count; i++)
         worst = status_worse(worst, find_captures(&found, settings->captures.values[i]));
+    if (only_one && found.count > 1)
+        worst = refuse_several(settings, &found);
     if (found.count > 0 && settings->output != NULL)
         worst = status_worse(worst, check_names(&found));
     if (found.count > 0 && worst != STATUS_USAGE)
         worst = status_worse(worst, process_found(settings, &found, process));
     found_captures_release(&found);
     return worst;
+}
+
+int captures_process(const struct settings *settings, int (*process)(struct capture_job *job))
+{
+    return process_named(settings, false, process);
+}
+
+int captures_process_one(const struct settings *settings, int (*process)(struct capture_job *job))
+{
+    return process_named(settings, true, process);
 }

@@ -25,6 +25,8 @@ struct capture_job {
 /* Finds the captures that the settings name and calls process for each; a failure of one does not keep the next from
  * being processed, an interrupt does. Returns the worst exit status. */
 int captures_process(const struct settings *settings, int (*process)(struct capture_job *job));
+/* The same for commands that work on one capture: several are a usage error. */
+int captures_process_one(const struct settings *settings, int (*process)(struct capture_job *job));
 
 /* The steps below tell the user what went wrong and return an exit status. */
 

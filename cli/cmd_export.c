@@ -29,7 +29,7 @@ static const struct export_type summary_type = {"summary", "summary", "row", exp
 static const struct export_type db_type = {"db", "", "row", export_database};
 
 #define CANN_DIRECTORY "mindstudio_profiler_output" /* where the vendor's tool puts both kinds since 2023 */
-#define MAX_REPORTS 16                              /* kinds of reports of one export; there are three */
+#define MAX_REPORTS 16                              /* kinds of reports of one export */
 #define REPORT_NAME_SIZE 32
 
 /* What the exporter's callback needs. */

@@ -19,6 +19,7 @@ struct settings;
     X(COMMAND_EXPORT_DB, command_export_db)                                                                            \
     X(COMMAND_QUERY, command_query)                                                                                    \
     X(COMMAND_SHOW, command_show)                                                                                      \
+    X(COMMAND_REPLAY, command_replay)                                                                                  \
     X(COMMAND_KINDS, command_kinds)                                                                                    \
     X(COMMAND_COMPLETION, command_completion)                                                                          \
     X(COMMAND_HELP, command_help)

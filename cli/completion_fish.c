@@ -38,6 +38,7 @@ static void put_value(FILE *stream, const struct option_spec *option)
     case VALUE_TEXT:
     case VALUE_NUMBER:
     case VALUE_MHZ:
+    case VALUE_SPEED:
         fputs(" -x", stream);
         break;
     }

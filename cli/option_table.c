@@ -6,8 +6,10 @@
 
 #define EVERYWHERE COMMAND_BIT(COMMAND_ROOT)
 #define ON_CAPTURES                                                                                                    \
-    (COMMAND_BIT(COMMAND_IMPORT) | COMMAND_BIT(COMMAND_EXPORT) | COMMAND_BIT(COMMAND_SHOW) | COMMAND_BIT(COMMAND_QUERY))
+    (COMMAND_BIT(COMMAND_IMPORT) | COMMAND_BIT(COMMAND_EXPORT) | COMMAND_BIT(COMMAND_SHOW) |                           \
+     COMMAND_BIT(COMMAND_QUERY) | COMMAND_BIT(COMMAND_REPLAY))
 #define ON_COLLECT COMMAND_BIT(COMMAND_COLLECT)
+#define ON_REPLAY COMMAND_BIT(COMMAND_REPLAY)
 #define MEMBER(name) offsetof(struct settings, name)
 
 /* Each list is in the order of the enum that its index is stored as. */
@@ -17,6 +19,7 @@ static const char *const column_choices[] = {"guide", "vendor", NULL};
 static const char *const switch_choices[] = {"on", "off", NULL};
 static const char *const metric_choices[] = {"ArithmeticUtilization", NULL};
 static const char *const transfer_choices[] = {"upload", "nfs", NULL};
+static const char *const record_size_choices[] = {"80", "72", NULL};
 static const char *const kinds_choices[] = {"table", "json", "mdoc", NULL};
 
 const struct option_spec option_table[] = {
@@ -209,6 +212,49 @@ const struct option_spec option_table[] = {
      .maximum = INT_MAX,
      .offset = MEMBER(iteration_count),
      .help = "how many iterations from there on (1)"},
+    {.name = "fd",
+     .commands = ON_REPLAY,
+     .type = VALUE_NUMBER,
+     .argument = "N",
+     .minimum = 0,
+     .maximum = INT_MAX,
+     .offset = MEMBER(replay.fd),
+     .help = "the descriptor to write the records into, opened by\nwhoever starts msprof (required)"},
+    {.name = "speed",
+     .commands = ON_REPLAY,
+     .type = VALUE_SPEED,
+     .argument = "X",
+     .offset = MEMBER(replay.speed),
+     .help = "times the pace of the capture, 0.001 to 1000000; 0\nor max: as fast as the reader reads (1)"},
+    {.name = "names",
+     .commands = ON_REPLAY,
+     .type = VALUE_FILE,
+     .argument = "FILE",
+     .offset = MEMBER(replay.names),
+     .help = "first write the table of operator names into FILE,\nfor MSPROF_OP_NAMES of the reader"},
+    {.name = "model-id",
+     .commands = ON_REPLAY,
+     .type = VALUE_NUMBER,
+     .argument = "N",
+     .minimum = 0,
+     .maximum = INT_MAX,
+     .offset = MEMBER(model_id),
+     .help = "operators of this model only; those of captures that\ndo not name models are given it (all)"},
+    {.name = "record-size",
+     .commands = ON_REPLAY,
+     .type = VALUE_CHOICE,
+     .argument = "80|72",
+     .choices = record_size_choices,
+     .offset = MEMBER(replay.record_size),
+     .help = "bytes of a record: of the newest collectors, or of\nthose before 2025 (80)"},
+    {.name = "first-index",
+     .commands = ON_REPLAY,
+     .type = VALUE_NUMBER,
+     .argument = "N",
+     .minimum = 1,
+     .maximum = INT_MAX,
+     .offset = MEMBER(replay.first_index),
+     .help = "the number of the first operator, when several\nreplays have one reader (1)"},
     {.name = "width",
      .commands = COMMAND_BIT(COMMAND_SHOW),
      .type = VALUE_NUMBER,

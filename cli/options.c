@@ -14,7 +14,10 @@
 
 void settings_init(struct settings *settings)
 {
-    *settings = (struct settings){.command = COMMAND_ROOT, .width = WIDTH_DEFAULT, .model_id = -1};
+    *settings = (struct settings){.command = COMMAND_ROOT,
+                                  .width = WIDTH_DEFAULT,
+                                  .model_id = -1,
+                                  .replay = {.fd = -1, .speed = 1000, .first_index = 1}};
 }
 
 void settings_release(struct settings *settings)
@@ -151,6 +154,19 @@ static int store_mhz(int64_t *ret, const struct option_spec *option, const char 
     return 0;
 }
 
+static int store_speed(int64_t *ret, const struct option_spec *option, const char *value, struct err *err)
+{
+    const int64_t most = INT64_C(1000000) * 1000;
+    int64_t speed = strcmp(value, "max") == 0 ? 0 : number_parse_thousandths(value, strlen(value));
+
+    if (speed < 0 || speed > most)
+        return err_set(err, ERR_USAGE,
+                       "--%s is '%s', expected 'max' or a number from 0 to 1000000 with at most three decimals",
+                       option->name, value);
+    *ret = speed;
+    return 0;
+}
+
 static int store_text(struct settings *settings, const struct option_spec *option, const char *value, struct err *err)
 {
     void *member = (char *)settings + option->offset;
@@ -196,6 +212,8 @@ static int store(struct settings *settings, const struct option_spec *option, co
         return store_number(member, option, value, err);
     case VALUE_MHZ:
         return store_mhz(member, option, value, err);
+    case VALUE_SPEED:
+        return store_speed(member, option, value, err);
     }
     return 0;
 }

@@ -34,6 +34,17 @@ struct collect_settings {
     bool all, keep, dry_run, accept_new_host_key;
 };
 
+enum replay_record_size { REPLAY_RECORDS_80, REPLAY_RECORDS_72 };
+
+/* What the command line says for replay. */
+struct replay_settings {
+    int fd;        /* -1: not given */
+    int64_t speed; /* thousandths of the capture's pace; 0: as fast as it goes */
+    const char *names;
+    int record_size; /* enum replay_record_size */
+    int first_index;
+};
+
 /* What the command line says. */
 struct settings {
     enum command_id command;
@@ -61,6 +72,7 @@ struct settings {
     bool list_options; /* help --options */
 
     struct collect_settings collect;
+    struct replay_settings replay;
 };
 
 #define WIDTH_DEFAULT (-1)
@@ -74,6 +86,7 @@ enum value_type {
     VALUE_TEXT,      /* text that names no file */
     VALUE_NUMBER,    /* minimum..maximum */
     VALUE_MHZ,       /* decimal with up to three places, stored in thousandths */
+    VALUE_SPEED,     /* the same from 0, or "max" for 0 */
 };
 
 struct option_spec {

@@ -3,6 +3,7 @@
 #include "base/interrupt.h"
 #include "db/bulk.h"
 #include "db/database.h"
+#include "db/messages.h"
 #include "db/pipeline.h"
 #include "db/schema.h"
 
@@ -276,6 +277,8 @@ static int build(const struct import_request *request, struct capture *capture, 
         status = store_parts(build.db, capture, err);
     if (status == 0)
         status = store_models(build.db, capture, err);
+    if (status == 0)
+        status = db_join_messages(build.db, capture->diag, err);
     if (status == 0)
         status = schema_finish(build.db, is_cann(capture), err);
     if (status == 0)

@@ -10,6 +10,7 @@
 /* The decoder may hold one unfinished batch of each kind; the rest lets it run ahead of the database. */
 #define SPARE_BATCHES 6
 #define MAX_BATCHES 128
+#define MAX_SOURCES 16
 
 struct pipeline {
     struct row_sink sink; /* first: the decoder's view of the pipeline */
@@ -23,6 +24,9 @@ struct pipeline {
     size_t idle_count;
     struct row_batch *filled[MAX_BATCHES]; /* a ring */
     size_t filled_first, filled_count;
+    struct row_source *sources[MAX_SOURCES]; /* a ring; their rows are taken when no batch is filled */
+    size_t source_first, source_count;
+    struct row_batch *source_batch; /* for their rows; never in the lists above */
     bool decoder_done, stop;
     int decoder_status;
     struct err decoder_err;
@@ -60,6 +64,18 @@ static int commit_batch(struct row_sink *sink, struct row_batch *batch, struct e
     return 0;
 }
 
+/* On the decoder's thread. */
+static void defer_source(struct row_sink *sink, struct row_source *source)
+{
+    struct pipeline *pipeline = (struct pipeline *)sink;
+    pthread_mutex_lock(&pipeline->lock);
+    while (pipeline->source_count == MAX_SOURCES)
+        pthread_cond_wait(&pipeline->changed, &pipeline->lock);
+    pipeline->sources[(pipeline->source_first + pipeline->source_count++) % MAX_SOURCES] = source;
+    pthread_cond_broadcast(&pipeline->changed);
+    pthread_mutex_unlock(&pipeline->lock);
+}
+
 static void *decoder_thread(void *arg)
 {
     struct pipeline *pipeline = arg;
@@ -72,13 +88,43 @@ static void *decoder_thread(void *arg)
     return NULL;
 }
 
-/* The next filled batch; NULL when the decoder is done and all its batches are stored. */
+/* The next rows of the first source; NULL: they are at their end, and the source is gone. */
+static struct row_batch *next_of_source(struct pipeline *pipeline, struct row_source *source)
+{
+    struct row_batch *batch = pipeline->source_batch;
+    batch->kind = source->kind;
+    batch->rows = batch->texts_used = 0;
+    if (!pipeline->stop)
+        source->fill(source, batch);
+    if (batch->rows > 0)
+        return batch;
+    source->release(source);
+    pthread_mutex_lock(&pipeline->lock);
+    pipeline->source_first = (pipeline->source_first + 1) % MAX_SOURCES;
+    pipeline->source_count--;
+    pthread_cond_broadcast(&pipeline->changed);
+    pthread_mutex_unlock(&pipeline->lock);
+    return NULL;
+}
+
+/* The next rows to store; what the decoder has filled comes first, because it may wait for the batch. NULL when the
+ * decoder is done and everything is stored. */
 static struct row_batch *next_batch(struct pipeline *pipeline)
 {
     struct row_batch *batch = NULL;
     pthread_mutex_lock(&pipeline->lock);
-    while (pipeline->filled_count == 0 && !pipeline->decoder_done)
-        pthread_cond_wait(&pipeline->changed, &pipeline->lock);
+    while (pipeline->filled_count == 0 && (pipeline->source_count > 0 || !pipeline->decoder_done)) {
+        if (pipeline->source_count == 0) {
+            pthread_cond_wait(&pipeline->changed, &pipeline->lock);
+            continue;
+        }
+        struct row_source *source = pipeline->sources[pipeline->source_first];
+        pthread_mutex_unlock(&pipeline->lock);
+        batch = next_of_source(pipeline, source);
+        if (batch != NULL)
+            return batch;
+        pthread_mutex_lock(&pipeline->lock);
+    }
     if (pipeline->filled_count > 0) {
         batch = pipeline->filled[pipeline->filled_first];
         pipeline->filled_first = (pipeline->filled_first + 1) % MAX_BATCHES;
@@ -91,7 +137,8 @@ static struct row_batch *next_batch(struct pipeline *pipeline)
 static void recycle_batch(struct pipeline *pipeline, struct row_batch *batch, bool stop)
 {
     pthread_mutex_lock(&pipeline->lock);
-    pipeline->idle[pipeline->idle_count++] = batch;
+    if (batch != pipeline->source_batch)
+        pipeline->idle[pipeline->idle_count++] = batch;
     pipeline->stop |= stop;
     pthread_cond_broadcast(&pipeline->changed);
     pthread_mutex_unlock(&pipeline->lock);
@@ -109,7 +156,8 @@ static int make_batches(struct pipeline *pipeline, struct err *err)
         pipeline->batches[pipeline->batch_count++] = batch;
         pipeline->idle[pipeline->idle_count++] = batch;
     }
-    return 0;
+    pipeline->source_batch = row_batch_new();
+    return pipeline->source_batch != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
 }
 
 /* Signals go to the main thread only, so that they end its waiting system calls. */
@@ -129,7 +177,7 @@ int pipeline_run(struct capture *capture, struct bulk *bulk, const struct progre
     if (pipeline == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     *pipeline = (struct pipeline){
-        .sink = {begin_batch, commit_batch},
+        .sink = {begin_batch, commit_batch, defer_source},
         .capture = capture,
         .progress = progress,
         .decoder_err = ERR_INIT,
@@ -155,6 +203,7 @@ int pipeline_run(struct capture *capture, struct bulk *bulk, const struct progre
     }
     for (size_t i = 0; i < pipeline->batch_count; i++)
         row_batch_free(pipeline->batches[i]);
+    row_batch_free(pipeline->source_batch);
     pthread_cond_destroy(&pipeline->changed);
     pthread_mutex_destroy(&pipeline->lock);
     free(pipeline);

@@ -39,6 +39,19 @@ int query_run(sqlite3 *db, const char *sql, const int64_t *parameters, size_t pa
     return status;
 }
 
+int64_t query_number(sqlite3 *db, const char *sql)
+{
+    struct err ignored = ERR_INIT;
+    sqlite3_stmt *statement;
+    int64_t value = 0;
+    if (database_prepare(db, sql, &statement, &ignored) < 0)
+        return 0;
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return value;
+}
+
 void query_bind(sqlite3_stmt *statement, int index, int64_t value)
 {
     if (value == DB_NULL)

@@ -125,25 +125,12 @@ static int take_texts(void *arg, sqlite3_stmt *row, struct err *err)
 
 #define IS_OPERATOR "op_name_id IS NOT NULL AND op_task_type NOT IN (3, 11)"
 
-static int64_t single_integer(sqlite3 *db, const char *sql)
-{
-    struct err ignored = ERR_INIT;
-    sqlite3_stmt *statement;
-    int64_t value = 0;
-    if (database_prepare(db, sql, &statement, &ignored) < 0)
-        return 0;
-    if (sqlite3_step(statement) == SQLITE_ROW)
-        value = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return value;
-}
-
 #define MAX_TEXT_ROWS (1 << 28)
 
 static int load_texts(sqlite3 *db, const char *count_sql, const char *sql, size_t columns, struct cann_texts *ret,
                       struct err *err)
 {
-    int64_t last = single_integer(db, count_sql);
+    int64_t last = query_number(db, count_sql);
     *ret = (struct cann_texts){.column_count = columns};
     if (last < 0 || last > MAX_TEXT_ROWS)
         return err_set(err, ERR_FORMAT, "the database's texts are numbered up to %lld", (long long)last);
@@ -193,17 +180,17 @@ void cann_texts_release(struct cann_texts *texts)
 
 int64_t cann_task_count(sqlite3 *db)
 {
-    return single_integer(db, "SELECT max(id) FROM device_task");
+    return query_number(db, "SELECT max(id) FROM device_task");
 }
 
 int64_t cann_call_count(sqlite3 *db)
 {
-    return single_integer(db, "SELECT max(id) FROM host_call");
+    return query_number(db, "SELECT max(id) FROM host_call");
 }
 
 int64_t cann_operator_count(sqlite3 *db)
 {
-    return single_integer(db, "SELECT count(*) FROM device_task WHERE " IS_OPERATOR);
+    return query_number(db, "SELECT count(*) FROM device_task WHERE " IS_OPERATOR);
 }
 
 int64_t cann_row_id(sqlite3 *db, bool operators_only, int64_t place)
@@ -211,7 +198,7 @@ int64_t cann_row_id(sqlite3 *db, bool operators_only, int64_t place)
     char sql[256];
     snprintf(sql, sizeof sql, "SELECT id FROM device_task%s ORDER BY id LIMIT 1 OFFSET %lld",
              operators_only ? " WHERE " IS_OPERATOR : "", (long long)place);
-    return single_integer(db, sql);
+    return query_number(db, sql);
 }
 
 /* ---- tasks ---- */
@@ -225,13 +212,13 @@ struct cann_task_reader {
 #define TASK_COLUMNS                                                                                                   \
     "id, device_id, start_ns, duration_ns, stream_id, task_id, batch_id, context_id, type, connection_id, thread_id,"  \
     " host_type_id, kernel_name_id, op_name_id, op_type_id, op_task_type, op_state, op_flag, block_num,"               \
-    " mix_block_num, tensor_set_id, attribute_id"
+    " mix_block_num, tensor_set_id, attribute_id, model_id"
 #define COUNTER_COLUMNS(core)                                                                                          \
     ", " core "_total_cycle, " core "_event0, " core "_event1, " core "_event2, " core "_event3, " core                \
     "_event4, " core "_event5, " core "_event6, " core "_event7"
 #define TASK_RANGE " FROM device_task WHERE id >= ?1 AND id < ?2 ORDER BY id"
 
-enum { FIRST_AIC = 22, FIRST_AIV = FIRST_AIC + 1 + CANN_COUNTERS };
+enum { FIRST_AIC = 23, FIRST_AIV = FIRST_AIC + 1 + CANN_COUNTERS };
 
 struct cann_task_reader *cann_task_reader_new(sqlite3 *db, bool with_counters, struct err *err)
 {
@@ -302,6 +289,7 @@ static void read_task(sqlite3_stmt *row, bool with_counters, struct cann_task *r
         &ret->mix_block_num,
         &ret->tensor_set_id,
         &ret->attribute_id,
+        &ret->model_id,
     };
     _Static_assert(sizeof targets / sizeof *targets == FIRST_AIC, "one target for each column of TASK_COLUMNS");
     for (int i = 0; i < FIRST_AIC; i++)
@@ -530,7 +518,7 @@ int cann_each_model(sqlite3 *db, int64_t device_id,
         " SELECT s.model_id, count(*), (SELECT group_concat(index_id) FROM (SELECT index_id FROM ranked r"
         "   WHERE r.model_id = s.model_id AND r.place <= 5 ORDER BY r.place)) FROM step s GROUP BY s.model_id";
     struct iterations_loop loop = {each, arg};
-    if (single_integer(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'ts_track'") == 0)
+    if (query_number(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'ts_track'") == 0)
         return 0;
     return query_run(db, sql, &device_id, 1, give_iterations, &loop, err);
 }

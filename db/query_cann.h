@@ -66,7 +66,7 @@ static inline struct cann_text cann_text(const struct cann_texts *texts, int64_t
 struct cann_task {
     int64_t id, device_id, start_ns, duration_ns, stream_id, task_id, batch_id, context_id, type;
     int64_t connection_id, thread_id, host_type_id, kernel_name_id, op_name_id, op_type_id, op_task_type, op_state,
-        op_flag, block_num, mix_block_num, tensor_set_id, attribute_id;
+        op_flag, block_num, mix_block_num, tensor_set_id, attribute_id, model_id;
     bool has_aic, has_aiv; /* the counters below were recorded */
     int64_t aic_total_cycle, aic_counters[CANN_COUNTERS], aiv_total_cycle, aiv_counters[CANN_COUNTERS];
 };

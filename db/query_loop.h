@@ -16,6 +16,9 @@ int query_loop(sqlite3 *db, sqlite3_stmt *statement, int (*each)(void *arg, sqli
 int query_run(sqlite3 *db, const char *sql, const int64_t *parameters, size_t parameter_count,
               int (*each)(void *arg, sqlite3_stmt *row, struct err *err), void *arg, struct err *err);
 
+/* The first value of a statement; 0 when it is NULL, or there is none. */
+int64_t query_number(sqlite3 *db, const char *sql);
+
 void query_bind(sqlite3_stmt *statement, int index, int64_t value);
 int64_t query_integer(sqlite3_stmt *row, int column);  /* DB_NULL for NULL */
 const char *query_text(sqlite3_stmt *row, int column); /* NULL for NULL; lives until the next step */

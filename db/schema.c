@@ -132,7 +132,29 @@ static const char views[] =
     "    WHERE task_id = t.task_id AND device_id IS t.device_id)"
     "  LEFT JOIN operator_description o ON o.id = (SELECT min(id) FROM operator_description WHERE name = d.name);";
 
+/* Marks as devices saw them: a record of a mark, two of a range, both with the number of the mark. */
+static const char device_marks[] =
+    "CREATE TABLE device_mark(id INTEGER PRIMARY KEY, device_id INTEGER, mark_id INTEGER, stream_id INTEGER,"
+    "  task_id INTEGER, start_ns INTEGER, end_ns INTEGER);"
+    "INSERT INTO device_mark(device_id, mark_id, stream_id, task_id, start_ns, end_ns)"
+    "  WITH record AS (SELECT * FROM ts_track WHERE tag = 10 AND step_tag IN (11, 12)),"
+    "  first AS (SELECT device_id, index_id, stream_id, task_id, step_tag, min(time_ns) AS start_ns FROM record"
+    "    GROUP BY device_id, index_id),"
+    "  last AS (SELECT device_id, index_id, max(time_ns) AS end_ns, count(*) AS records FROM record"
+    "    GROUP BY device_id, index_id)"
+    "  SELECT f.device_id, f.index_id, f.stream_id, f.task_id, f.start_ns,"
+    "    CASE WHEN f.step_tag = 12 AND l.records = 1 THEN NULL ELSE l.end_ns END"
+    "  FROM first f JOIN last l ON l.device_id IS f.device_id AND l.index_id = f.index_id"
+    "  ORDER BY f.device_id, f.start_ns, f.index_id;"
+    "CREATE INDEX device_mark_by_mark ON device_mark(mark_id);";
+
 static const char cann_views[] =
+    "CREATE VIEW msproftx_report AS SELECT m.id, m.process_id, m.thread_id, CASE m.event_type WHEN 0 THEN 'marker'"
+    "  WHEN 1 THEN 'push/pop' WHEN 2 THEN 'start/end' WHEN 3 THEN 'marker_ex' ELSE m.event_type END AS event_type_name,"
+    "  m.category, m.payload_type, m.payload_value, m.start_ns / 1000.0 AS start_us,"
+    "  (m.end_ns - m.start_ns) / 1000.0 AS time_us, m.message_type, m.message, n.text AS domain, m.mark_id,"
+    "  d.device_id, d.start_ns / 1000.0 AS device_start_us, (d.end_ns - d.start_ns) / 1000.0 AS device_time_us"
+    "  FROM msproftx m LEFT JOIN name n ON n.id = m.domain_id LEFT JOIN device_mark d ON d.mark_id = m.mark_id;"
     "CREATE VIEW host_call_report AS SELECT c.id, c.thread_id, CASE c.level WHEN 20000 THEN 'acl' WHEN 15000 THEN "
     "'model'"
     "  WHEN 10000 THEN 'node' WHEN 5500 THEN 'communication' WHEN 5000 THEN 'runtime' ELSE c.level END AS level_name,"
@@ -143,8 +165,9 @@ static const char cann_views[] =
     "  o.text AS op_name, y.text AS op_type, h.text AS host_type, k.text AS kernel_name, t.start_ns / 1000.0 AS "
     "start_us,"
     "  t.duration_ns / 1000.0 AS time_us, t.block_num, t.mix_block_num, s.input_shapes, s.input_data_types,"
-    "  s.input_formats, s.output_shapes, s.output_data_types, s.output_formats, t.thread_id, t.connection_id"
-    "  FROM device_task t LEFT JOIN name o ON o.id = t.op_name_id LEFT JOIN name y ON y.id = t.op_type_id"
+    "  s.input_formats, s.output_shapes, s.output_data_types, s.output_formats, t.model_id, t.thread_id,"
+    "  t.connection_id FROM device_task t LEFT JOIN name o ON o.id = t.op_name_id LEFT JOIN name y ON y.id = "
+    "t.op_type_id"
     "  LEFT JOIN name h ON h.id = t.host_type_id LEFT JOIN name k ON k.id = t.kernel_name_id"
     "  LEFT JOIN tensor_set s ON s.id = t.tensor_set_id;"
     "CREATE VIEW task_counters AS SELECT t.id, t.device_id, p.chip, p.metrics, p.events, p.aiv_metrics, p.aiv_events,"
@@ -202,5 +225,7 @@ int schema_finish(sqlite3 *db, bool cann, struct err *err)
     int status = 0;
     for (size_t i = 0; status == 0 && i < sizeof scripts / sizeof *scripts; i++)
         status = database_exec(db, scripts[i], err);
+    if (status == 0 && cann)
+        status = database_exec(db, device_marks, err);
     return status == 0 && cann ? database_exec(db, cann_views, err) : status;
 }

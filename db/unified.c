@@ -35,6 +35,8 @@ static const char tables[] =
     "CREATE TABLE AICORE_FREQ(deviceId INTEGER, timestampNs INTEGER, freq INTEGER, dieId NUMERIC);"
     "CREATE TABLE OVERLAP_ANALYSIS(id INTEGER PRIMARY KEY, deviceId INTEGER, startNs NUMERIC, endNs NUMERIC,"
     "  type INTEGER);"
+    "CREATE TABLE MSTX_EVENTS(startNs INTEGER, endNs INTEGER, eventType INTEGER, rangeId INTEGER, category INTEGER,"
+    "  message INTEGER, globalTid INTEGER, endGlobalTid INTEGER, domainId INTEGER, connectionId INTEGER);"
     "CREATE TABLE ENUM_API_TYPE(id INTEGER PRIMARY KEY, name TEXT);"
     "CREATE TABLE ENUM_MEMCPY_OPERATION(id INTEGER PRIMARY KEY, name TEXT);"
     "CREATE TABLE ENUM_MSTX_EVENT_TYPE(id INTEGER PRIMARY KEY, name TEXT);"
@@ -87,7 +89,8 @@ static const char rows[] =
     "INSERT INTO TASK SELECT t.start_ns, t.start_ns + t.duration_ns, t.device_id, coalesce(l.id, 4294967295), t.id, "
     "p.id,"
     "  coalesce(t.host_type_id, w.id, 4000000017), coalesce(t.context_id, 4294967295), t.stream_id, t.task_id,"
-    "  4294967295 FROM capture.device_task t JOIN process p LEFT JOIN launch l ON l.connection_id = t.connection_id"
+    "  coalesce(t.model_id, 4294967295) FROM capture.device_task t JOIN process p LEFT JOIN launch l ON "
+    "l.connection_id = t.connection_id"
     "  LEFT JOIN word w ON w.kind = 'core' AND w.number = t.type ORDER BY t.id;"
     "INSERT INTO COMPUTE_TASK_INFO SELECT t.op_name_id, t.id, t.block_num, t.mix_block_num,"
     "  coalesce(w.id, 4000000017), t.op_type_id, n(f.id, t.tensor_set_id, 2), n(f.id, t.tensor_set_id, 1),"
@@ -100,6 +103,21 @@ static const char rows[] =
     "  WHERE NOT is_host AND aic_hz IS NOT NULL AND start_ns IS NOT NULL"
     "  UNION ALL SELECT device_id, end_ns, aic_hz / 1000000, 0 FROM capture.capture_part"
     "  WHERE NOT is_host AND aic_hz IS NOT NULL AND end_ns IS NOT NULL;";
+
+/* Messages have ids from 5000000000 on. A mark that a device saw is a task of the device, both with the connection
+ * 4000000001 + its number; what no device sees has the connection 4000000000. */
+static const char marks[] =
+    "CREATE TEMP TABLE message(id INTEGER PRIMARY KEY, text TEXT UNIQUE);"
+    "INSERT OR IGNORE INTO message(text) SELECT message FROM capture.msproftx ORDER BY id;"
+    "INSERT INTO STRING_IDS SELECT 5000000000 + id, text FROM message ORDER BY id;"
+    "INSERT INTO MSTX_EVENTS SELECT m.start_ns, m.end_ns, m.event_type, 4294967295, coalesce(m.category, 4294967295),"
+    "  5000000000 + t.id, m.process_id << 32 | m.thread_id, m.process_id << 32 | m.thread_id,"
+    "  coalesce(m.domain_id, 4000000016), 4000000000 + coalesce(m.mark_id + 1, 0)"
+    "  FROM capture.msproftx m JOIN message t ON t.text = m.message ORDER BY m.start_ns, m.id;"
+    "INSERT INTO STRING_IDS SELECT 4000000018, 'MsTx' WHERE EXISTS (SELECT * FROM capture.device_mark);"
+    "INSERT INTO TASK SELECT d.start_ns, coalesce(d.end_ns, d.start_ns), d.device_id, 4000000001 + d.mark_id,"
+    "  d.id + (SELECT coalesce(max(id), 0) FROM capture.device_task), p.id, 4000000018, 4294967295, d.stream_id,"
+    "  d.task_id, 4294967295 FROM capture.device_mark d JOIN process p ORDER BY d.id;";
 
 /* n(first, set, column): id of a tensor text; that of N/A without a set. */
 static void tensor_text_id(sqlite3_context *context, int argc, sqlite3_value **argv)
@@ -149,6 +167,8 @@ struct unified *unified_new(const char *path, const char *database, struct err *
         status = database_exec(db, tables, err);
     if (status == 0)
         status = database_exec(db, rows, err);
+    if (status == 0)
+        status = database_exec(db, marks, err);
     if (status == 0)
         status = database_prepare(db, "INSERT INTO TASK_PMU_INFO VALUES(?1, ?2, ?3)", &unified->metric, err);
     if (status == 0)

@@ -3,24 +3,16 @@
 #include "base/interrupt.h"
 #include "db/database.h"
 #include "exporters/lanes.h"
+#include "exporters/nesting.h"
 #include "exporters/svp_timeline_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CALL_LANES_MAX 64
-#define CALL_DEPTH_MAX 128
 #define CALLS_PER_POLL 4096
 #define CALL_NAME_MAX (1024 * 1024) /* bytes of one call's name, escaped */
 #define OWN_TIDS_MAX 65536          /* numbers kept free above the largest thread id */
-
-/* Calls on one thread of the trace, each inside the one before it. */
-struct call_stack {
-    size_t depth;
-    int64_t ends[CALL_DEPTH_MAX];
-    int64_t tid;
-};
 
 struct call_timeline {
     struct timeline_run *run;
@@ -29,8 +21,9 @@ struct call_timeline {
     /* the thread whose calls come now */
     bool started;
     int64_t process_id, thread_id, pid;
-    size_t stack_count;
-    struct call_stack stacks[CALL_LANES_MAX];
+    struct nesting nesting;
+    size_t lane_count; /* lanes that have a number */
+    int64_t tids[NESTING_LANES_MAX];
     /* numbers for calls that fit nowhere on their own thread */
     int64_t largest_thread_id, next_tid;
     unsigned free_tids; /* from next_tid on */
@@ -46,42 +39,27 @@ static int find_largest_thread(void *arg, const struct acl_call *call, struct er
     return ++timeline->calls % CALLS_PER_POLL == 0 && interrupted() ? interrupt_error(err) : 0;
 }
 
-/* Whether the call fits behind or inside what the stack holds; then it is on top of it, and *ret_shared_ends says how
- * many of those around it end when it does. */
-static bool push_call(struct call_stack *stack, int64_t start_ns, int64_t end_ns, unsigned *ret_shared_ends)
+/* Gives the next lane its number; false when there is none left. */
+static bool number_lane(struct call_timeline *timeline)
 {
-    while (stack->depth > 0 && stack->ends[stack->depth - 1] <= start_ns)
-        stack->depth--;
-    if (stack->depth == CALL_DEPTH_MAX || (stack->depth > 0 && end_ns > stack->ends[stack->depth - 1]))
-        return false;
-    *ret_shared_ends = 0;
-    for (size_t i = stack->depth; i > 0 && stack->ends[i - 1] == end_ns; i--)
-        ++*ret_shared_ends;
-    stack->ends[stack->depth++] = end_ns;
-    return true;
-}
-
-static struct call_stack *add_stack(struct call_timeline *timeline)
-{
-    size_t lane = timeline->stack_count;
+    size_t lane = timeline->lane_count;
     bool own_number = lane == 0 && timeline->thread_id >= 0;
-    if (lane == CALL_LANES_MAX || (!own_number && timeline->free_tids == 0))
-        return NULL;
-    struct call_stack *stack = &timeline->stacks[timeline->stack_count++];
-    stack->depth = 0;
+    if (!own_number && timeline->free_tids == 0)
+        return false;
     if (own_number) {
-        stack->tid = timeline->thread_id;
+        timeline->tids[lane] = timeline->thread_id;
     } else {
-        stack->tid = timeline->next_tid++;
+        timeline->tids[lane] = timeline->next_tid++;
         timeline->free_tids--;
     }
+    timeline->lane_count++;
     char name[64] = "Stream N/A", place[32] = "";
     if (lane > 0)
         snprintf(place, sizeof(place), " (%zu)", lane + 1);
     if (timeline->thread_id != DB_NULL)
         snprintf(name, sizeof(name), "Stream %lld%s", (long long)timeline->thread_id, place);
-    trace_thread(&timeline->file.out, timeline->pid, stack->tid, timeline->sort_index++, name);
-    return stack;
+    trace_thread(&timeline->file.out, timeline->pid, timeline->tids[lane], timeline->sort_index++, name);
+    return true;
 }
 
 /* Calls come thread by thread, those of a process together. */
@@ -94,7 +72,8 @@ static void enter_thread(struct call_timeline *timeline, const struct acl_call *
     timeline->started = true;
     timeline->process_id = call->process_id;
     timeline->thread_id = call->thread_id;
-    timeline->stack_count = 0;
+    timeline->lane_count = 0;
+    nesting_clear(&timeline->nesting);
 }
 
 /* Nested calls share a thread; calls that overlap only in part, which a sound clock never shows, get a further one. */
@@ -103,17 +82,12 @@ static void place_call(struct call_timeline *timeline, const struct acl_call *ca
     enter_thread(timeline, call);
     slice->pid = timeline->pid;
     int64_t end_ns = span_end(slice->start_ns, slice->duration_ns);
-    for (size_t i = 0; i < timeline->stack_count; i++) {
-        if (push_call(&timeline->stacks[i], slice->start_ns, end_ns, &slice->shared_ends)) {
-            slice->tid = timeline->stacks[i].tid;
-            return;
-        }
-    }
-    struct call_stack *stack = add_stack(timeline);
-    slice->instant = stack == NULL;
-    slice->tid = stack != NULL ? stack->tid : timeline->stack_count > 0 ? timeline->stacks[0].tid : 0;
-    if (stack != NULL)
-        push_call(stack, slice->start_ns, end_ns, &slice->shared_ends);
+    size_t lane = nesting_place(&timeline->nesting, slice->start_ns, end_ns, &slice->shared_ends);
+    bool placed = lane < timeline->lane_count;
+    if (!placed && lane < NESTING_LANES_MAX)
+        placed = lane == timeline->lane_count && number_lane(timeline);
+    slice->instant = !placed;
+    slice->tid = placed ? timeline->tids[lane] : timeline->lane_count > 0 ? timeline->tids[0] : 0;
 }
 
 static int write_call(struct call_timeline *timeline, const struct acl_call *call, const struct trace_slice *slice,

@@ -96,6 +96,7 @@ struct pmu_input cann_pmu_input(const struct cann_part *part)
 
 struct pmu_task cann_pmu_task(const struct cann_task *task)
 {
+    enum { MIX_AIV = 5 };
     struct pmu_task result = {
         .has_aic = task->has_aic,
         .has_aiv = task->has_aiv,
@@ -103,6 +104,7 @@ struct pmu_task cann_pmu_task(const struct cann_task *task)
         .aiv_total_cycle = task->aiv_total_cycle,
         .block_num = task->block_num != DB_NULL ? task->block_num : 0,
         .mix_block_num = task->mix_block_num != DB_NULL ? task->mix_block_num : 0,
+        .began_on_aiv = task->op_task_type == MIX_AIV,
         .duration_ns = task->duration_ns,
     };
     memcpy(result.aic_counters, task->aic_counters, sizeof result.aic_counters);

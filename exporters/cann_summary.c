@@ -1,5 +1,6 @@
 /* The tables of a new CANN capture. */
 #include "exporters/cann_report.h"
+#include "exporters/tx_report.h"
 
 #include <stdlib.h>
 
@@ -13,14 +14,20 @@ static size_t text_length(struct cann_text text)
 
 /* ---- op_summary ---- */
 
+#define MAX_METRICS 192 /* columns of metrics of all devices together; there are not as many different ones */
+#define NOT_THERE SIZE_MAX
+
 struct op_summary {
     const struct cann_texts *names, *tensors;
-    bool stars; /* the chip splits tasks: their context and the other core's blocks are columns */
+    bool stars; /* a chip splits tasks: their context and the other core's blocks are columns */
     struct device_columns {
         int64_t device_id;
         struct pmu_columns pmu;
+        size_t metric[MAX_METRICS]; /* which of its values each column shows; NOT_THERE: none */
     } * devices;
-    size_t device_count, pmu_count;
+    size_t device_count;
+    const char *metrics[MAX_METRICS]; /* titles; those of the first device, then what others have besides */
+    size_t metric_count;
 };
 
 static const char *const leading_titles[] = {"Device_id",
@@ -50,16 +57,16 @@ static size_t collect_titles(const struct op_summary *summary, const char *title
         titles[count++] = tensor_titles[i];
     if (summary->stars)
         titles[count++] = "Context ID";
-    for (size_t i = 0; i < summary->pmu_count; i++)
-        titles[count++] = summary->devices[0].pmu.titles[i];
+    for (size_t i = 0; i < summary->metric_count; i++)
+        titles[count++] = summary->metrics[i];
     return count;
 }
 
-static const struct pmu_columns *columns_of_device(const struct op_summary *summary, int64_t device_id)
+static const struct device_columns *columns_of_device(const struct op_summary *summary, int64_t device_id)
 {
     for (size_t i = 0; i < summary->device_count; i++) {
-        if (summary->devices[i].device_id == device_id && summary->devices[i].pmu.count == summary->pmu_count)
-            return &summary->devices[i].pmu;
+        if (summary->devices[i].device_id == device_id)
+            return &summary->devices[i];
     }
     return NULL;
 }
@@ -67,23 +74,25 @@ static const struct pmu_columns *columns_of_device(const struct op_summary *summ
 static void put_metrics(const struct op_summary *summary, struct row_put *put, const struct cann_task *task)
 {
     struct pmu_value values[2 * PMU_MAX_COLUMNS + 1];
-    const struct pmu_columns *columns = columns_of_device(summary, task->device_id);
-    if (columns == NULL || (!task->has_aic && !task->has_aiv)) {
-        for (size_t i = 0; i < summary->pmu_count; i++)
-            row_missing(put);
-        return;
+    const struct device_columns *device = columns_of_device(summary, task->device_id);
+    bool counted = device != NULL && (task->has_aic || task->has_aiv);
+    if (counted) {
+        const struct pmu_task counters = cann_pmu_task(task);
+        pmu_columns_values(&device->pmu, &counters, values);
     }
-    const struct pmu_task counted = cann_pmu_task(task);
-    pmu_columns_values(columns, &counted, values);
-    for (size_t i = 0; i < summary->pmu_count; i++)
-        row_decimal(put, values[i].value, values[i].decimals);
+    for (size_t i = 0; i < summary->metric_count; i++) {
+        if (counted && device->metric[i] != NOT_THERE)
+            row_decimal(put, values[device->metric[i]].value, values[device->metric[i]].decimals);
+        else
+            row_missing(put);
+    }
 }
 
 static void put_operator(const void *arg, struct row_put *put, const struct cann_task *task, int64_t wait_ns)
 {
     const struct op_summary *summary = arg;
     row_integer(put, task->device_id);
-    row_integer(put, CANN_NO_ID);
+    row_integer(put, task->model_id != DB_NULL ? task->model_id : CANN_NO_ID);
     row_integer(put, task->task_id);
     row_integer(put, task->stream_id);
     row_text(put, cann_text(summary->names, task->op_name_id, 0));
@@ -114,12 +123,31 @@ static size_t operator_text_room(const void *arg, const struct cann_task *task)
     return room;
 }
 
+/* Devices of different chips, or that counted different groups, have different metrics: each title is one column. */
+static int unite_metrics(struct op_summary *summary, struct device_columns *device, struct err *err)
+{
+    for (size_t i = 0; i < MAX_METRICS; i++)
+        device->metric[i] = NOT_THERE;
+    for (size_t i = 0; i < device->pmu.count; i++) {
+        size_t place = 0;
+        while (place < summary->metric_count && strcmp(summary->metrics[place], device->pmu.titles[i]) != 0)
+            place++;
+        if (place == MAX_METRICS)
+            return err_set(err, ERR_LIMIT, "more than %d different metrics", MAX_METRICS);
+        if (place == summary->metric_count)
+            summary->metrics[summary->metric_count++] = device->pmu.titles[i];
+        device->metric[place] = i;
+    }
+    return 0;
+}
+
 static int prepare_devices(struct op_summary *summary, const struct cann_parts *parts, struct err *err)
 {
     summary->devices = calloc(parts->count + 1, sizeof *summary->devices);
     if (summary->devices == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < parts->count; i++) {
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < parts->count; i++) {
         const struct cann_part *part = &parts->parts[i];
         if (part->is_host)
             continue;
@@ -127,10 +155,10 @@ static int prepare_devices(struct op_summary *summary, const struct cann_parts *
         const struct pmu_input input = cann_pmu_input(part);
         device->device_id = part->device_id != DB_NULL ? part->device_id : 0;
         pmu_columns_init(&device->pmu, &input);
+        status = unite_metrics(summary, device, err);
         summary->stars |= part->chip >= FIRST_STARS_CHIP;
     }
-    summary->pmu_count = summary->device_count > 0 ? summary->devices[0].pmu.count : 0;
-    return 0;
+    return status;
 }
 
 static int write_op_summary(sqlite3 *db, const struct cann_texts *names, const struct export_options *options,
@@ -240,6 +268,8 @@ int cann_summary(sqlite3 *db, const struct export_options *options, struct expor
         status = cann_statistics(db, &names, options, ret, err);
     if (status == 0)
         status = write_task_time(db, &names, options, ret, err);
+    if (status == 0)
+        status = tx_summary(db, options, ret, err);
     cann_texts_release(&names);
     return status;
 }

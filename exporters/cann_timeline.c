@@ -2,6 +2,7 @@
  * to the task, what the device did over time. One array with an event a line; ranges of rows become events in several
  * threads and are written in order. */
 #include "exporters/cann_trace.h"
+#include "exporters/tx_report.h"
 
 #include <stdlib.h>
 
@@ -231,6 +232,7 @@ int cann_timeline(sqlite3 *db, const struct export_options *options, struct expo
 {
     struct cann_trace trace;
     struct outfile out;
+    uint64_t marks = 0;
     int status = cann_trace_init(&trace, db, options, err);
     if (status < 0)
         return status;
@@ -241,11 +243,16 @@ int cann_timeline(sqlite3 *db, const struct export_options *options, struct expo
     trace_write_head(&trace, &out);
     status = write_events(db, &trace, &out, err);
     if (status == 0)
+        status = tx_trace_write(db, &trace, &out, false, &marks, err);
+    trace.events += marks;
+    if (status == 0)
         trace_write_tail(&trace, &out);
     if (status == 0 && trace.events > 0)
         status = cann_report_done(&out, "msprof", path, trace.events, options, ret, err);
     else
         outfile_abort(&out);
+    if (status == 0)
+        status = tx_timeline(db, &trace, options, ret, err);
 out:
     free(path);
     cann_trace_release(&trace);

@@ -60,7 +60,6 @@ int cann_trace_init(struct cann_trace *trace, sqlite3 *db, const struct export_o
         if (process_id > 0 && process_id <= UINT32_MAX)
             trace->process_id = process_id;
     }
-    enum { HOST_DEVICE = 31 };
     trace->cann_pid = trace_pid(trace, LAYER_CANN, HOST_DEVICE);
     if (status < 0)
         cann_trace_release(trace);
@@ -86,9 +85,9 @@ static char *put_ids(char *p, int64_t pid, int64_t tid)
     return number_put_signed(p, tid);
 }
 
-static char *put_time(char *p, const struct cann_trace *trace, int64_t time_ns)
+static char *put_time(char *p, bool compat, int64_t time_ns)
 {
-    if (!trace->compat) {
+    if (!compat) {
         p = put_literal(p, ",\"ts\":");
         return number_put_us(p, time_ns);
     }
@@ -101,6 +100,13 @@ static char *put_duration(char *p, int64_t duration_ns)
 {
     p = put_literal(p, ",\"dur\":");
     return number_put_shortest(p, duration_ns, 3);
+}
+
+char *trace_put_place(char *p, bool compat, int64_t pid, int64_t tid, int64_t start_ns, int64_t duration_ns)
+{
+    p = put_ids(p, pid, tid);
+    p = put_time(p, compat, start_ns);
+    return duration_ns >= 0 ? put_duration(p, duration_ns) : p;
 }
 
 /* What a text is without the quotes of a JSON string. */
@@ -168,7 +174,7 @@ char *trace_put_call(char *p, const struct cann_trace *trace, const struct cann_
     p = put_inside(p, name);
     p = put_literal(p, "\"");
     p = put_ids(p, trace->cann_pid, call->thread_id);
-    p = put_time(p, trace, call->start_ns);
+    p = put_time(p, trace->compat, call->start_ns);
     p = put_duration(p, call->duration_ns);
     p = put_literal(p, ",\"ph\":\"X\",\"args\":{\"Thread Id\":");
     p = number_put_signed(p, call->thread_id);
@@ -204,7 +210,7 @@ char *trace_put_flow(char *p, const struct cann_trace *trace, char phase, int64_
     p = put_literal(p, "\",\"id\":");
     p = number_put_signed(p, id);
     p = put_ids(p, pid, tid);
-    p = put_time(p, trace, time_ns);
+    p = put_time(p, trace->compat, time_ns);
     return phase == 'f' ? put_literal(p, ",\"bp\":\"e\"}") : put_literal(p, "}");
 }
 
@@ -232,9 +238,11 @@ char *trace_put_task(char *p, const struct cann_trace *trace, const struct cann_
     p = task->op_name_id != DB_NULL ? put_string(p, cann_text(&trace->names, task->op_name_id, 0))
                                     : put_task_type(p, trace, task);
     p = put_ids(p, pid, task->stream_id);
-    p = put_time(p, trace, task->start_ns);
+    p = put_time(p, trace->compat, task->start_ns);
     p = put_duration(p, task->duration_ns);
-    p = put_literal(p, ",\"ph\":\"X\",\"args\":{\"Model Id\":4294967295,\"Task Type\":");
+    p = put_literal(p, ",\"ph\":\"X\",\"args\":{\"Model Id\":");
+    p = number_put_signed(p, task->model_id != DB_NULL ? task->model_id : CANN_NO_ID);
+    p = put_literal(p, ",\"Task Type\":");
     p = put_task_type(p, trace, task);
     p = put_literal(p, ",\"Physic Stream Id\":");
     p = number_put_signed(p, task->stream_id);
@@ -294,15 +302,15 @@ char *trace_put_overlap(char *p, const struct cann_trace *trace, const struct ov
     p = put_word(p, overlap_names[span->type]);
     p = put_literal(p, "\"");
     p = put_ids(p, trace_pid(trace, LAYER_OVERLAP, span->device_id), span->type);
-    p = put_time(p, trace, span->start_ns);
+    p = put_time(p, trace->compat, span->start_ns);
     p = put_duration(p, span->end_ns - span->start_ns);
     return put_literal(p, ",\"ph\":\"X\",\"args\":{}}");
 }
 
 /* ---- head and tail ---- */
 
-static void write_process(struct outfile *out, int64_t pid, int64_t sort_index, const char *name, int64_t device_id,
-                          bool first)
+void trace_write_process(struct outfile *out, int64_t pid, int64_t sort_index, const char *name, int64_t device_id,
+                         bool first)
 {
     char *start = outfile_reserve(out, 3 * TRACE_EVENT_MAX), *p = start;
     p = put_word(p, first ? "\n" : ",\n");
@@ -326,7 +334,8 @@ static void write_process(struct outfile *out, int64_t pid, int64_t sort_index, 
     outfile_advance(out, (size_t)(p - start));
 }
 
-static void write_thread(struct outfile *out, int64_t pid, int64_t tid, const char *name, bool numbered)
+void trace_write_thread(struct outfile *out, int64_t pid, int64_t tid, int64_t sort_index, const char *name,
+                        bool numbered)
 {
     char *start = outfile_reserve(out, 2 * TRACE_EVENT_MAX), *p = start;
     p = put_literal(p, ",\n");
@@ -338,7 +347,7 @@ static void write_thread(struct outfile *out, int64_t pid, int64_t tid, const ch
     p = put_literal(p, "\"}},\n");
     p = put_metadata(p, "thread_sort_index", pid, tid);
     p = put_literal(p, "\"sort_index\":");
-    p = number_put_signed(p, tid);
+    p = number_put_signed(p, sort_index);
     p = put_literal(p, "}}");
     outfile_advance(out, (size_t)(p - start));
 }
@@ -348,7 +357,7 @@ static void write_frequency(struct cann_trace *trace, struct outfile *out, int64
     char *start = outfile_reserve(out, TRACE_EVENT_MAX), *p = start;
     p = put_literal(p, ",\n{\"name\":\"AI Core Freq\"");
     p = put_ids(p, pid, 0);
-    p = put_time(p, trace, time_ns);
+    p = put_time(p, trace->compat, time_ns);
     p = put_literal(p, ",\"ph\":\"C\",\"args\":{\"MHz\":");
     p = number_put_shortest(p, hz, 6);
     p = put_literal(p, "}}");
@@ -361,14 +370,14 @@ static void write_device(struct cann_trace *trace, struct outfile *out, const st
     enum { CHIP_910B = 5 };
     int64_t overlap = trace_pid(trace, LAYER_OVERLAP, device_id),
             frequency = trace_pid(trace, LAYER_FREQUENCY, device_id);
-    write_process(out, trace_pid(trace, LAYER_HARDWARE, device_id), LAYER_HARDWARE, "Ascend Hardware", device_id,
-                  false);
-    write_process(out, overlap, LAYER_OVERLAP, "Overlap Analysis", device_id, false);
+    trace_write_process(out, trace_pid(trace, LAYER_HARDWARE, device_id), LAYER_HARDWARE, "Ascend Hardware", device_id,
+                        false);
+    trace_write_process(out, overlap, LAYER_OVERLAP, "Overlap Analysis", device_id, false);
     for (int i = OVERLAP_COMPUTING; i <= OVERLAP_FREE; i++)
-        write_thread(out, overlap, i, overlap_names[i], false);
+        trace_write_thread(out, overlap, i, i, overlap_names[i], false);
     if (part->chip != CHIP_910B || part->aic_hz == DB_NULL || part->start_ns == DB_NULL)
         return;
-    write_process(out, frequency, LAYER_FREQUENCY, "AI Core Freq", device_id, false);
+    trace_write_process(out, frequency, LAYER_FREQUENCY, "AI Core Freq", device_id, false);
     write_frequency(trace, out, frequency, part->start_ns, part->aic_hz);
     if (part->end_ns != DB_NULL)
         write_frequency(trace, out, frequency, part->end_ns, part->aic_hz);
@@ -377,7 +386,7 @@ static void write_device(struct cann_trace *trace, struct outfile *out, const st
 void trace_write_head(struct cann_trace *trace, struct outfile *out)
 {
     outfile_write(out, "[", 1);
-    write_process(out, trace->cann_pid, LAYER_CANN, "CANN", -1, true);
+    trace_write_process(out, trace->cann_pid, LAYER_CANN, "CANN", -1, true);
     for (size_t i = 0; i < trace->parts.count; i++) {
         const struct cann_part *part = &trace->parts.parts[i];
         if (!part->is_host)
@@ -389,7 +398,8 @@ void trace_write_tail(struct cann_trace *trace, struct outfile *out)
 {
     for (size_t i = 0; i < trace->threads.count; i++) {
         const struct trace_thread *thread = &trace->threads.items[i];
-        write_thread(out, thread->pid, thread->tid, thread->pid == trace->cann_pid ? "Thread " : "Stream ", true);
+        trace_write_thread(out, thread->pid, thread->tid, thread->tid,
+                           thread->pid == trace->cann_pid ? "Thread " : "Stream ", true);
     }
     outfile_write(out, "\n]\n", 3);
 }

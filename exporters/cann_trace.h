@@ -8,7 +8,7 @@
 #include <pthread.h>
 
 /* Layers as Ascend's tool numbers them: their place in the view and part of their process ids. */
-enum { LAYER_CANN = 7, LAYER_HARDWARE = 14, LAYER_FREQUENCY = 15, LAYER_OVERLAP = 31 };
+enum { LAYER_PROGRAM = 6, LAYER_CANN = 7, LAYER_HARDWARE = 14, LAYER_FREQUENCY = 15, LAYER_OVERLAP = 31 };
 
 /* The threads that have events, each once. */
 struct trace_threads {
@@ -38,10 +38,17 @@ void cann_trace_release(struct cann_trace *trace);
 void trace_write_head(struct cann_trace *trace, struct outfile *out);
 /* Threads, and the end of the document. */
 void trace_write_tail(struct cann_trace *trace, struct outfile *out);
+/* Names a process (device_id < 0: of the host) and a thread; first: nothing stands before it in the file. name is a
+ * word of the program or escaped; numbered: the thread's number follows it. */
+void trace_write_process(struct outfile *out, int64_t pid, int64_t sort_index, const char *name, int64_t device_id,
+                         bool first);
+void trace_write_thread(struct outfile *out, int64_t pid, int64_t tid, int64_t sort_index, const char *name,
+                        bool numbered);
 
+/* As Ascend's tool numbers processes, which leaves five bits to the device: those of higher devices go in front. */
 static inline int64_t trace_pid(const struct cann_trace *trace, int64_t layer, int64_t device_id)
 {
-    return trace->process_id << 10 | layer << 5 | (device_id & 31);
+    return device_id >> 5 << 42 | trace->process_id << 10 | layer << 5 | (device_id & 31);
 }
 
 /* An operator's launch at the level of nodes. */
@@ -54,6 +61,10 @@ static inline bool is_launch(const struct cann_call *call)
 /* ---- events; each writes at p and returns the end ---- */
 
 #define TRACE_EVENT_MAX 640 /* bytes of an event without texts of the database */
+#define HOST_DEVICE 31      /* where the number of a device stands in the process ids of the host */
+/* What follows an event's name: process, thread, start (compat: as a string) and, when it is
+ * not negative, duration. */
+char *trace_put_place(char *p, bool compat, int64_t pid, int64_t tid, int64_t start_ns, int64_t duration_ns);
 size_t trace_call_room(const struct cann_trace *trace, const struct cann_call *call);
 char *trace_put_call(char *p, const struct cann_trace *trace, const struct cann_call *call);
 size_t trace_task_room(const struct cann_trace *trace, const struct cann_task *task);

@@ -232,7 +232,8 @@ struct parallel *parallel_new(const struct parallel_work *work, struct outfile *
     }
     parallel->work = *work;
     parallel->out = out;
-    unsigned workers = work->workers == 0 ? cpu_count() : work->workers;
+    /* One more than there are CPUs: who writes waits for the disk meanwhile. */
+    unsigned workers = work->workers == 0 ? cpu_count() + (out != NULL) : work->workers;
     parallel->worker_count = workers < PARALLEL_MAX_WORKERS ? workers : PARALLEL_MAX_WORKERS;
     pthread_mutex_init(&parallel->mutex, NULL);
     pthread_cond_init(&parallel->changed, NULL);

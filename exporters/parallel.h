@@ -18,7 +18,7 @@ struct parallel;        /* opaque */
 struct parallel_output; /* where a worker puts the bytes of its unit */
 
 struct parallel_work {
-    unsigned workers; /* 0: as many as there are CPUs; at most PARALLEL_MAX_WORKERS */
+    unsigned workers; /* 0: to use every CPU; at most PARALLEL_MAX_WORKERS */
     size_t unit_size; /* bytes of one unit; zeroed once, then reused */
     void *arg;
     /* Makes the state of one worker, in the thread that calls parallel_new; NULL with err set. */

@@ -112,6 +112,11 @@ static void add_metric(struct pmu_plan *plan, const struct pmu_metric *metric, c
     }
 }
 
+static bool is_given(const char *events)
+{
+    return events != NULL && events[0] != '\0';
+}
+
 void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup)
 {
     static const int8_t none[PMU_METRIC_EVENTS] = {-1, -1, -1, -1, -1};
@@ -126,10 +131,9 @@ void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup)
         .core_num = setup->core_num,
     };
     const struct pmu_group *group = pmu_group_find(setup->group, plan->rules);
-    bool given = setup->events != NULL && setup->events[0] != '\0';
-    size_t count = given           ? parse_events(setup->events, events)
-                   : group != NULL ? parse_events(group->events, events)
-                                   : 0;
+    size_t count = is_given(setup->events) ? parse_events(setup->events, events)
+                   : group != NULL         ? parse_events(group->events, events)
+                                           : 0;
     add_column(plan, &total_time, none, true, "", "");
     snprintf(plan->columns[0].title, PMU_TITLE_MAX, "%s", plan->side == PMU_AIC ? "aicore_time(us)" : "aiv_time(us)");
     add_column(plan, &total_cycles, none, false, "", "total_cycles");
@@ -285,9 +289,10 @@ static struct pmu_value exact_value(const struct pmu_plan *plan, const struct pm
         value.value = bandwidth(plan, counts, (uint128)counter_of(column, counts, 0) * metric->pipe * metric->size);
         break;
     case CUBE_FLOPS:
-        return number(cube_flops(column, counts));
     case VECTOR_FLOPS:
-        return number(vector_flops(plan, column, counts));
+        if (plan->rules == PMU_RULES_CORE && cycles == 0)
+            return number(0);
+        return number(metric->formula == CUBE_FLOPS ? cube_flops(column, counts) : vector_flops(plan, column, counts));
     case COUNT:
         return number((int64_t)counter_of(column, counts, 0));
     case KILOBYTES:
@@ -410,6 +415,8 @@ void pmu_plan_values(const struct pmu_plan *plan, const struct pmu_counts *count
 
 /* ---- both sides together ---- */
 
+#define FIRST_STARS_CHIP 5 /* from here on both sides count the same events */
+
 void pmu_columns_init(struct pmu_columns *columns, const struct pmu_input *input)
 {
     struct pmu_setup aic = {.side = PMU_AIC,
@@ -418,19 +425,22 @@ void pmu_columns_init(struct pmu_columns *columns, const struct pmu_input *input
                             .events = input->events,
                             .frequency_hz = input->aic_hz,
                             .core_num = input->ai_core_num};
-    struct pmu_setup aiv = {.side = PMU_AIV,
-                            .chip = input->chip,
-                            .group = input->aiv_metrics,
-                            .events = input->aiv_events,
-                            .frequency_hz = input->aiv_hz,
-                            .core_num = input->aiv_num};
+    struct pmu_setup aiv = aic;
     *columns = (struct pmu_columns){.count = 0};
     pmu_plan_init(&columns->aic, &aic);
-    if (columns->aic.rules == PMU_RULES_CORE)
-        pmu_plan_init(&columns->aiv, &aiv);
+    columns->sides = columns->aic.rules == PMU_RULES_CORE;
+    aiv.side = PMU_AIV;
+    if (columns->sides || (input->chip < FIRST_STARS_CHIP && is_given(input->aiv_events))) {
+        aiv.group = input->aiv_metrics;
+        aiv.events = input->aiv_events;
+        aiv.core_num = input->aiv_num;
+    }
+    if (!columns->sides)
+        aiv.frequency_hz = input->aiv_hz > 0 ? input->aiv_hz : input->aic_hz;
+    pmu_plan_init(&columns->aiv, &aiv);
     for (size_t i = 0; i < columns->aic.count; i++)
         columns->titles[columns->count++] = columns->aic.columns[i].title;
-    for (size_t i = 0; i < columns->aiv.count; i++)
+    for (size_t i = 0; columns->sides && i < columns->aiv.count; i++)
         columns->titles[columns->count++] = columns->aiv.columns[i].title;
     columns->has_cube = columns->aic.mac[0] >= 0;
     if (columns->has_cube)
@@ -471,6 +481,26 @@ static void side_values(const struct pmu_plan *plan, bool ran, int64_t total_cyc
     pmu_plan_values(plan, &counts, values);
 }
 
+/* A task that ran on vector cores only, in the columns of the other side: each metric where its like is. */
+static void shared_values(const struct pmu_columns *columns, const struct pmu_task *task, struct pmu_value *values)
+{
+    struct pmu_value own[PMU_MAX_COLUMNS];
+    const struct pmu_plan *aic = &columns->aic, *aiv = &columns->aiv;
+    side_values(aiv, true, task->aiv_total_cycle, task->aiv_counters, task->block_num, own);
+    for (size_t i = 0; i < columns->count; i++)
+        values[i] = (struct pmu_value){DB_NULL, 0};
+    for (size_t i = 0; i < aic->count; i++) {
+        size_t k = 0;
+        while (k < aiv->count &&
+               (aiv->columns[k].metric != aic->columns[i].metric || aiv->columns[k].is_time != aic->columns[i].is_time))
+            k++;
+        if (k < aiv->count)
+            values[i] = own[k];
+    }
+    if (columns->has_cube)
+        values[columns->count - 1] = (struct pmu_value){0, DECIMALS};
+}
+
 void pmu_columns_values(const struct pmu_columns *columns, const struct pmu_task *task, struct pmu_value *values)
 {
     if (!task->has_aic && !task->has_aiv) {
@@ -478,10 +508,16 @@ void pmu_columns_values(const struct pmu_columns *columns, const struct pmu_task
             values[i] = (struct pmu_value){DB_NULL, 0};
         return;
     }
+    if (!columns->sides && !task->has_aic) {
+        shared_values(columns, task, values);
+        return;
+    }
     bool both = task->has_aic && task->has_aiv;
-    side_values(&columns->aic, task->has_aic, task->aic_total_cycle, task->aic_counters, task->block_num, values);
-    side_values(&columns->aiv, task->has_aiv, task->aiv_total_cycle, task->aiv_counters,
-                both ? task->mix_block_num : task->block_num, values + columns->aic.count);
+    side_values(&columns->aic, task->has_aic, task->aic_total_cycle, task->aic_counters,
+                both && task->began_on_aiv ? task->mix_block_num : task->block_num, values);
+    if (columns->sides)
+        side_values(&columns->aiv, task->has_aiv, task->aiv_total_cycle, task->aiv_counters,
+                    both && !task->began_on_aiv ? task->mix_block_num : task->block_num, values + columns->aic.count);
     if (columns->has_cube)
         values[columns->count - 1] =
             (struct pmu_value){task->has_aic ? cube_utilization(&columns->aic, task) : 0, DECIMALS};

@@ -84,8 +84,9 @@ struct pmu_input {
 };
 
 struct pmu_columns {
-    struct pmu_plan aic, aiv; /* aiv.count is 0 on chips that do not tell the sides apart */
-    bool has_cube;            /* the last column is cube_utilization(%) */
+    struct pmu_plan aic, aiv;
+    bool sides;    /* the two have columns of their own: chip 5; else a task fills those of aic, wherever it ran */
+    bool has_cube; /* the last column is cube_utilization(%) */
     size_t count;
     const char *titles[2 * PMU_MAX_COLUMNS + 1]; /* point into this struct */
 };
@@ -95,6 +96,7 @@ struct pmu_task {
     int64_t aic_total_cycle, aic_counters[PMU_EVENTS];
     int64_t aiv_total_cycle, aiv_counters[PMU_EVENTS];
     int64_t block_num, mix_block_num; /* mix: of the other side when it ran on both */
+    bool began_on_aiv;                /* a task on both: block_num is of the vector cores */
     int64_t duration_ns;
 };
 

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define ROW_MAX_COLUMNS 96
+#define ROW_MAX_COLUMNS 224
 
 struct row_format {
     enum table_format format;

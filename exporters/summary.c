@@ -4,6 +4,7 @@
 #include "exporters/job_summary.h"
 #include "exporters/legacy_report.h"
 #include "exporters/svp_summary.h"
+#include "exporters/tx_report.h"
 
 int export_summary(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
 {
@@ -16,10 +17,13 @@ int export_summary(sqlite3 *db, const struct export_options *options, struct exp
     case DB_FAMILY_CANN:
         return cann_summary(db, options, ret, err);
     case DB_FAMILY_LEGACY:
-        return legacy_summary(db, options, ret, err);
+        result = legacy_summary(db, options, ret, err);
+        break;
     case DB_FAMILY_JOB:
-        return job_summary(db, options, ret, err);
+        result = job_summary(db, options, ret, err);
+        break;
     default:
         return svp_summary(db, options, ret, err);
     }
+    return result == 0 ? tx_legacy_summary(db, options, ret, err) : result;
 }

@@ -4,6 +4,7 @@
 #include "exporters/job_timeline.h"
 #include "exporters/legacy_report.h"
 #include "exporters/svp_timeline.h"
+#include "exporters/tx_report.h"
 
 int export_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
 {
@@ -14,8 +15,9 @@ int export_timeline(sqlite3 *db, const struct export_options *options, struct ex
         return result;
     if (facts.family == DB_FAMILY_CANN)
         return cann_timeline(db, options, ret, err);
-    if (facts.family == DB_FAMILY_LEGACY)
-        return legacy_timeline(db, options, ret, err);
     struct timeline_run run = {.db = db, .options = options, .result = ret, .origin_ns = facts.origin_ns};
-    return facts.family == DB_FAMILY_JOB ? job_timeline(&run, err) : svp_timeline(&run, err);
+    if (facts.family == DB_FAMILY_SVP)
+        return svp_timeline(&run, err);
+    result = facts.family == DB_FAMILY_JOB ? job_timeline(&run, err) : legacy_timeline(db, options, ret, err);
+    return result == 0 ? tx_legacy_timeline(db, options, ret, err) : result;
 }

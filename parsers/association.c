@@ -38,15 +38,13 @@ static void release_device(struct association *association)
 {
     free(association->ran);
     free(association->pmu);
-    free(association->flips);
+    flip_list_release(&association->flips);
     key_table_release(&association->host_table);
     key_table_release(&association->ran_table);
     association->ran = NULL;
     association->pmu = NULL;
-    association->flips = NULL;
     association->ran_count = association->ran_capacity = 0;
     association->pmu_count = association->pmu_capacity = 0;
-    association->flip_count = association->flip_capacity = 0;
     association->pmu_unmatched = 0;
     association->ran_sorted = false;
 }
@@ -77,6 +75,8 @@ void association_free(struct association *association)
     id_map_release(&association->call_kind_ids);
     free(association->call_kinds);
     free(association->host_tasks);
+    free(association->captures);
+    flip_list_release(&association->host_flips);
     free(association);
 }
 
@@ -130,6 +130,19 @@ int association_text(struct association *association, int64_t id, uint32_t *ret,
         return 0;
     int status = add_number_text(association, (uint64_t)id, ret, err);
     return status == 0 ? id_map_set(&association->name_ids, id, *ret, err) : status;
+}
+
+int association_find_name(struct association *association, int64_t id, bool *ret_known, int64_t *ret_name_id,
+                          struct err *err)
+{
+    uint32_t number;
+    bool known = id_map_get(&association->name_ids, id, &number);
+    int status = known ? 0 : association_text(association, id, &number, err);
+    if (status < 0)
+        return status;
+    *ret_known = known;
+    *ret_name_id = number + INT64_C(1);
+    return 0;
 }
 
 /* The name of a task type: a hash, or (older records) a type number of the runtime level. */
@@ -192,8 +205,12 @@ int association_add_call(struct association *association, const struct host_call
     uint16_t kind = 0;
     uint32_t item;
     int status = find_call_kind(association, call->level, call->type, &kind, err);
-    if (status == 0)
+    if (status == 0 && call->level == HOST_LEVEL_MODEL) { /* the number of a model, whatever has it for a hash */
+        association->has_models = true;
+        status = add_number_text(association, (uint64_t)call->item_id, &item, err);
+    } else if (status == 0) {
         status = association_text(association, call->item_id, &item, err);
+    }
     struct thread *thread = status == 0 ? find_thread(association, call->thread_id, err) : NULL;
     struct call *copy =
         thread != NULL ? ARRAY_NEXT(thread->calls, thread->call_count, thread->call_capacity, err) : NULL;
@@ -280,6 +297,23 @@ int association_add_contexts(struct association *association, const struct host_
     return 0;
 }
 
+int association_add_capture(struct association *association, const struct host_capture *capture, struct err *err)
+{
+    struct stream_capture *copy =
+        ARRAY_NEXT(association->captures, association->capture_count, association->capture_capacity, err);
+    if (copy == NULL)
+        return -(int)err->code;
+    *copy = (struct stream_capture){task_key(capture->device_id, capture->stream_id), capture->time_ns,
+                                    capture->model_id, capture->ends};
+    return 0;
+}
+
+int association_add_host_flip(struct association *association, const struct task_flip *flip, struct err *err)
+{
+    const struct flip copy = {task_key(flip->device_id, flip->stream_id), flip->time_ns, flip->task_id, flip->destroys};
+    return flip_list_add(&association->host_flips, &copy, err);
+}
+
 int association_add_track(struct association *association, const struct host_track *track, struct err *err)
 {
     uint32_t task_type, kernel = NO_INDEX;
@@ -301,6 +335,7 @@ int association_add_track(struct association *association, const struct host_tra
         .block_num = track->block_num >= 0 && track->block_num <= INT32_MAX ? (int32_t)track->block_num : -1,
         .device_id = (uint16_t)track->device_id,
     };
+    association->has_batches |= track->batch_id != 0;
     return 0;
 }
 

@@ -74,6 +74,14 @@ struct host_contexts {
 };
 int association_add_contexts(struct association *association, const struct host_contexts *contexts, struct err *err);
 
+/* A stream that takes the tasks of a model from a time on, or does no more. */
+struct host_capture {
+    int64_t time_ns;
+    uint32_t device_id, stream_id, model_id;
+    bool ends;
+};
+int association_add_capture(struct association *association, const struct host_capture *capture, struct err *err);
+
 /* A task handed to a device. */
 struct host_track {
     int64_t time_ns, task_type_id, kernel_id;
@@ -82,8 +90,20 @@ struct host_track {
 };
 int association_add_track(struct association *association, const struct host_track *track, struct err *err);
 
+/* The task numbers of a stream begin again. */
+struct task_flip {
+    int64_t time_ns;
+    uint32_t device_id, stream_id, task_id; /* task_id: of the flip itself, in the new batch */
+    bool destroys;                          /* the stream is destroyed; one of the same number may follow */
+};
+int association_add_host_flip(struct association *association, const struct task_flip *flip, struct err *err);
+
 /* The text of a hash, or of a type number at a level. */
 int association_add_name(struct association *association, int64_t id, const char *text, size_t length, struct err *err);
+/* The row of table name (name.id) that will hold the text of a hash; of its number when no dictionary has it, which
+ * *ret_known false tells the first time that it is asked for. */
+int association_find_name(struct association *association, int64_t id, bool *ret_known, int64_t *ret_name_id,
+                          struct err *err);
 int association_add_type(struct association *association, uint32_t level, uint32_t type, const char *text,
                          size_t length, struct err *err);
 
@@ -95,12 +115,8 @@ struct device_task {
 };
 int association_add_task(struct association *association, const struct device_task *task, struct err *err);
 
-/* The task numbers of a stream begin again. Must come before the device's tasks. */
-struct device_flip {
-    int64_t time_ns;
-    uint32_t device_id, stream_id, task_id, flip_num;
-};
-int association_add_flip(struct association *association, const struct device_flip *flip, struct err *err);
+/* As the device saw it. Must come before the device's tasks. */
+int association_add_flip(struct association *association, const struct task_flip *flip, struct err *err);
 
 enum pmu_core { PMU_CORE_AIC, PMU_CORE_AIV };
 #define PMU_COUNTERS 8

@@ -85,6 +85,7 @@ struct host_task {
     uint32_t connection, thread_id;
     uint32_t task_type, kernel, op_name, op_type; /* texts; op_name NO_INDEX: no operator */
     uint32_t block_num, mix_block_num, op_flag, tensor_set, attribute;
+    uint32_t model_id; /* NO_MODEL: it is of none */
     uint16_t device_id;
     uint8_t op_task_type, op_state;
     bool used, has_block_num;
@@ -97,12 +98,14 @@ struct ran_task {
     uint32_t host;   /* index of the host's task; NO_INDEX */
     uint32_t pmu[2]; /* for each core, index; NO_INDEX */
     uint16_t batch_id;
-    uint16_t type;
+    uint8_t type;
+    bool batch_known; /* the device says when the numbers of its stream began again */
 };
 
 struct pmu_sum {
     int64_t total_cycle, counters[PMU_COUNTERS];
-    bool whole;
+    uint32_t blocks; /* added up */
+    bool whole;      /* the task's own record */
 };
 
 /* Chains of items with equal keys: the first of each in an open-addressed table. */
@@ -114,10 +117,28 @@ struct key_table {
     size_t capacity, used;
 };
 
+/* The task numbers of a stream begin again. */
 struct flip {
+    uint64_t stream; /* of the host's: task_key of device and stream */
     int64_t time_ns;
-    uint32_t stream_id;
+    uint32_t task_id;
+    bool destroys;
 };
+struct flip_list {
+    struct flip *items;
+    size_t count, capacity;
+};
+int flip_list_add(struct flip_list *list, const struct flip *flip, struct err *err);
+void flip_list_release(struct flip_list *list);
+
+/* A stream begins or ends to take the tasks of a model. */
+struct stream_capture {
+    uint64_t stream; /* task_key of device and stream */
+    int64_t time_ns;
+    uint32_t model_id;
+    bool ends;
+};
+#define NO_MODEL UINT32_MAX
 
 struct association {
     struct decoder *decoder;
@@ -136,7 +157,12 @@ struct association {
     uint32_t *context_ids;
     size_t context_id_count, context_id_capacity;
     uint32_t connections; /* launches so far */
-    int64_t host_call_rows;
+    int64_t host_call_rows; /* emitted so far */
+    bool has_batches; /* a launched task was recorded with another batch than 0 */
+    bool has_models;  /* a call at the level of models was recorded */
+    struct flip_list host_flips;
+    struct stream_capture *captures;
+    size_t capture_count, capture_capacity;
     struct host_task *host_tasks;
     size_t host_task_count, host_task_capacity;
     struct key_table host_table; /* of the device being joined */
@@ -146,8 +172,7 @@ struct association {
     struct pmu_sum *pmu;
     size_t pmu_count, pmu_capacity;
     uint64_t pmu_unmatched;
-    struct flip *flips;
-    size_t flip_count, flip_capacity;
+    struct flip_list flips;
     bool ran_sorted;
     size_t text_rows, tensor_rows; /* emitted so far */
 };
@@ -169,12 +194,24 @@ static inline uint64_t task_key(uint32_t stream_id, uint32_t task_id)
 /* The text of a hash, of its number when no dictionary has it. */
 int association_text(struct association *association, int64_t id, uint32_t *ret, struct err *err);
 
+/* What has streams and numbers and gets a batch. */
+struct batch_target {
+    void *tasks;
+    size_t count;
+    void (*get)(const void *tasks, size_t i, uint64_t *ret_stream, int64_t *ret_time_ns, uint32_t *ret_task);
+    void (*set)(void *tasks, size_t i, uint32_t batch);
+};
+/* Counts the flips in front of each task whose stream has any; sets no others. Sorts the list. */
+int association_assign_batches(struct flip_list *list, const struct batch_target *target, struct err *err);
+int association_batch_host_tasks(struct association *association, struct err *err);
+int association_batch_ran_tasks(struct association *association, struct err *err);
+
 /* Builds every thread's tree, emits its calls and turns tracks into host tasks; releases the threads. */
 int association_join_host(struct association *association, struct err *err);
 /* Sorts the device's tasks and matches the host's. */
 int association_join_tasks(struct association *association, struct err *err);
-/* Rows. */
-int association_emit_calls(struct association *association, const struct thread *thread, struct err *err);
+/* Rows. The calls are those of all threads, which lose them. */
+int association_emit_calls(struct association *association, struct err *err);
 int association_emit_tasks(struct association *association, struct err *err);
 int association_emit_texts(struct association *association, struct err *err);
 

@@ -52,22 +52,19 @@ int association_add_task(struct association *association, const struct device_ta
         .next = NO_INDEX,
         .host = NO_INDEX,
         .pmu = {NO_INDEX, NO_INDEX},
-        .type = (uint16_t)task->type,
+        .type = (uint8_t)task->type,
     };
     association->ran_sorted = false;
     return 0;
 }
 
-int association_add_flip(struct association *association, const struct device_flip *flip, struct err *err)
+int association_add_flip(struct association *association, const struct task_flip *flip, struct err *err)
 {
-    struct flip *copy = ARRAY_NEXT(association->flips, association->flip_count, association->flip_capacity, err);
-    if (copy == NULL)
-        return -(int)err->code;
-    *copy = (struct flip){flip->time_ns, flip->stream_id};
-    return 0;
+    const struct flip copy = {flip->stream_id, flip->time_ns, flip->task_id, flip->destroys};
+    return flip_list_add(&association->flips, &copy, err);
 }
 
-/* ---- order and batches ---- */
+/* ---- order ---- */
 
 static inline bool ran_before(const struct ran_task *a, const struct ran_task *b)
 {
@@ -83,41 +80,6 @@ static inline bool ran_before(const struct ran_task *a, const struct ran_task *b
 static int compare_ran(const void *a, const void *b)
 {
     return ran_before(b, a) - ran_before(a, b);
-}
-
-static int compare_flips(const void *a, const void *b)
-{
-    const struct flip *x = a, *y = b;
-    if (x->stream_id != y->stream_id)
-        return x->stream_id < y->stream_id ? -1 : 1;
-    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
-}
-
-/* How many flips a stream had until a time; false: it has none at all. */
-static bool count_flips(const struct association *association, uint32_t stream_id, int64_t time_ns, uint16_t *ret)
-{
-    size_t low = 0, high = association->flip_count;
-    while (low < high) { /* the first of the stream */
-        size_t middle = (low + high) / 2;
-        if (association->flips[middle].stream_id < stream_id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    size_t first = low;
-    if (first == association->flip_count || association->flips[first].stream_id != stream_id)
-        return false;
-    high = association->flip_count;
-    while (low < high) { /* the first after the time, or of the next stream */
-        size_t middle = (low + high) / 2;
-        const struct flip *flip = &association->flips[middle];
-        if (flip->stream_id == stream_id && flip->time_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *ret = (uint16_t)(low - first);
-    return true;
 }
 
 /* ---- the host's tasks ---- */
@@ -164,18 +126,18 @@ static bool is_spent(const struct host_task *tasks, uint32_t index)
 
 /* The launch that a task is: of the same batch when the device says where the numbers began again, else the next in
  * time. A task that was launched once but ran several times (of a model loaded before) is that launch every time. */
-static uint32_t match_host(struct association *association, const struct ran_task *task, bool batch_known)
+static uint32_t match_host(struct association *association, const struct ran_task *task)
 {
     struct host_task *tasks = association->host_tasks;
     struct key_slot *slot = key_table_find(&association->host_table, task_key(task->stream_id, task->task_id));
-    bool in_order = !batch_known && task->context_id == (uint32_t)NO_CONTEXT;
+    bool in_order = !task->batch_known && task->context_id == (uint32_t)NO_CONTEXT;
     uint32_t candidates = 0, only = NO_INDEX;
     while (in_order && slot->first != NO_INDEX && slot->first != slot->last && is_spent(tasks, slot->first) &&
            tasks[slot->first].next != slot->last)
         slot->first = tasks[slot->first].next;
     for (uint32_t i = slot->first; i != NO_INDEX; i = tasks[i].next) {
         struct host_task *host = &tasks[i];
-        if (host->context_id != task->context_id || (batch_known && host->batch_id != task->batch_id))
+        if (host->context_id != task->context_id || (task->batch_known && host->batch_id != task->batch_id))
             continue;
         if (!host->used) {
             host->used = true;
@@ -213,17 +175,17 @@ int association_join_tasks(struct association *association, struct err *err)
     uint32_t device_id = part->device_id >= 0 ? (uint32_t)part->device_id : 0;
     size_t unmatched = 0;
     qsort(association->ran, association->ran_count, sizeof *association->ran, compare_ran);
-    if (association->flip_count > 1)
-        qsort(association->flips, association->flip_count, sizeof *association->flips, compare_flips);
-    int status = index_host_tasks(association, device_id, err);
+    int status = association_batch_ran_tasks(association, err);
+    if (status == 0)
+        status = index_host_tasks(association, device_id, err);
     for (size_t i = 0; status == 0 && i < association->ran_count; i++) {
         struct ran_task *task = &association->ran[i];
-        bool batch_known = count_flips(association, task->stream_id, task->start_ns, &task->batch_id);
-        task->host = match_host(association, task, batch_known);
+        task->host = match_host(association, task);
         if (task->host != NO_INDEX)
             task->batch_id = (uint16_t)association->host_tasks[task->host].batch_id;
         unmatched += task->host == NO_INDEX;
     }
+    key_table_release(&association->host_table);
     if (status == 0)
         status = chain_ran_tasks(association, err);
     struct place place = {part->directory, -1, -1, NULL};
@@ -236,14 +198,15 @@ int association_join_tasks(struct association *association, struct err *err)
 
 /* ---- counters ---- */
 
-/* The first execution from one on that counters belong to: the one that was running then, else the first that has none
- * yet; of a block's without a time the last that fits. */
-static uint32_t find_execution_from(const struct association *association, const struct device_pmu *pmu, uint32_t from)
+/* The first execution from one on, of this context, that counters belong to: the one that was running then, else the
+ * first that has none yet; of a block's without a time the last that fits. */
+static uint32_t find_execution_from(const struct association *association, const struct device_pmu *pmu,
+                                    uint32_t context_id, uint32_t from)
 {
     uint32_t last = NO_INDEX;
     for (uint32_t i = from; i != NO_INDEX; i = association->ran[i].next) {
         const struct ran_task *task = &association->ran[i];
-        if (task->context_id != (uint32_t)pmu->context_id && task->context_id != (uint32_t)NO_CONTEXT)
+        if (task->context_id != context_id)
             continue;
         if (pmu->start_ns >= 0 ? pmu->start_ns <= task->end_ns : pmu->block || task->pmu[pmu->core] == NO_INDEX)
             return i;
@@ -259,9 +222,11 @@ static struct ran_task *find_execution(const struct association *association, co
     uint32_t from = slot->first == NO_INDEX ? NO_INDEX : slot->last, found = NO_INDEX;
     bool behind = from != NO_INDEX && pmu->start_ns >= 0 && pmu->start_ns < association->ran[from].start_ns;
     if (!behind)
-        found = find_execution_from(association, pmu, from);
+        found = find_execution_from(association, pmu, (uint32_t)pmu->context_id, from);
     if (found == NO_INDEX && (behind || from != slot->first))
-        found = find_execution_from(association, pmu, slot->first);
+        found = find_execution_from(association, pmu, (uint32_t)pmu->context_id, slot->first);
+    if (found == NO_INDEX && pmu->context_id != NO_CONTEXT) /* the log does not say that it was split */
+        found = find_execution_from(association, pmu, (uint32_t)NO_CONTEXT, slot->first);
     if (found == NO_INDEX)
         return NULL;
     slot->last = found;
@@ -274,6 +239,13 @@ static void add_up(struct pmu_sum *sum, const struct device_pmu *pmu)
     sum->total_cycle = (int64_t)((uint64_t)sum->total_cycle + (uint64_t)pmu->total_cycle);
     for (size_t i = 0; i < PMU_COUNTERS; i++)
         sum->counters[i] = (int64_t)((uint64_t)sum->counters[i] + (uint64_t)pmu->counters[i]);
+}
+
+/* How many blocks a mixed task has on the kind of core that did not begin it, as far as is known. */
+static uint32_t blocks_of_other_core(const struct association *association, const struct ran_task *task)
+{
+    const struct host_task *host = task->host != NO_INDEX ? &association->host_tasks[task->host] : NULL;
+    return host != NULL && host->mix_block_num != 0 ? host->mix_block_num : UINT32_MAX;
 }
 
 int association_add_pmu(struct association *association, const struct device_pmu *pmu, struct err *err)
@@ -297,8 +269,9 @@ int association_add_pmu(struct association *association, const struct device_pmu
         *slot = (uint32_t)(association->pmu_count - 1);
     }
     struct pmu_sum *sum = &association->pmu[*slot];
-    if (pmu->block && sum->whole)
-        return 0; /* the task's own record counts its blocks already */
+    if (pmu->block && (sum->whole || sum->blocks == blocks_of_other_core(association, task)))
+        return 0; /* counted already */
+    sum->blocks += pmu->block;
     if (!pmu->block)
         *sum = (struct pmu_sum){.whole = true};
     add_up(sum, pmu);

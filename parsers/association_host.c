@@ -1,11 +1,13 @@
 /* The host: calls into trees, what was recorded inside of them to the deepest, launched tasks with their operators. */
 #include "base/interrupt.h"
+#include "base/number.h"
 #include "parsers/association_data.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define TYPE_LAUNCH 5 /* of a node-level call: it launches an operator */
+#define TYPE_LAUNCH 5    /* of a node-level call: it launches an operator */
+#define NODE_FFTS_PLUS 6 /* task type of a node: a whole that was split into parts */
 
 /* ---- sorting ---- */
 
@@ -170,14 +172,28 @@ static bool is_computing(const struct association *association, uint32_t task_ty
     return strncmp(name, "KERNEL_", 7) == 0 || strcmp(name, "FFTS_PLUS") == 0 || strcmp(name, "STARS_COMMON") == 0;
 }
 
-/* The description that the launch is named after, else its first; NULL: it has none. */
+/* Whether tasks of this type may be split into parts with contexts. */
+static bool may_have_contexts(const struct association *association, uint32_t task_type)
+{
+    static const char *const types[] = {"KERNEL_AICORE",  "KERNEL_AIVEC", "KERNEL_MIX_AIC",
+                                        "KERNEL_MIX_AIV", "KERNEL_SIMT",  "FFTS_PLUS"};
+    const char *name = association->texts.items[task_type].bytes;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (strcmp(name, types[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The description that the launch is named after, else its first; NULL: it has none. That of a whole that was split
+ * says nothing of an operator. */
 static const struct node *node_of_launch(const struct thread *thread, const struct places *places, uint32_t launch)
 {
     const struct call *call = &thread->calls[launch];
     const struct node *first = NULL;
     for (size_t i = places->node; i < thread->node_count && thread->nodes[i].time_ns <= call->end_ns; i++) {
         const struct node *node = &thread->nodes[i];
-        if (node->launch != launch)
+        if (node->launch != launch || node->task_type == NODE_FFTS_PLUS)
             continue;
         if (node->name == call->item)
             return node;
@@ -263,9 +279,9 @@ static int add_host_task(struct association *association, const struct host_task
     return 0;
 }
 
-/* The operator's parts that the device tells apart by their context. */
+/* The operator's parts that the device tells apart by their context; *ret_split: there are any. */
 static int add_contexts(struct association *association, const struct thread *thread, const struct places *places,
-                        uint32_t launch, const struct host_task *whole, struct err *err)
+                        uint32_t launch, const struct host_task *whole, bool *ret_split, struct err *err)
 {
     int64_t end_ns = thread->calls[launch].end_ns;
     int status = 0;
@@ -283,9 +299,72 @@ static int add_contexts(struct association *association, const struct thread *th
         for (uint32_t k = 0; status == 0 && k < use->count; k++) {
             part.context_id = association->context_ids[use->first + k];
             status = add_host_task(association, &part, err);
+            *ret_split = true;
         }
     }
     return status;
+}
+
+/* The model that a call is inside of. */
+static uint32_t model_around(const struct association *association, const struct thread *thread, uint32_t call)
+{
+    int64_t model;
+    while (call != NO_INDEX && association->call_kinds[thread->calls[call].kind].level != HOST_LEVEL_MODEL)
+        call = thread->calls[call].parent;
+    if (call == NO_INDEX)
+        return NO_MODEL;
+    const struct pooled *item = &association->texts.items[thread->calls[call].item];
+    return number_parse_integer(item->bytes, item->length, &model) == 0 && model >= 0 && model < NO_MODEL
+               ? (uint32_t)model
+               : NO_MODEL;
+}
+
+static int compare_captures(const void *a, const void *b)
+{
+    const struct stream_capture *x = a, *y = b;
+    if (x->stream != y->stream)
+        return x->stream < y->stream ? -1 : 1;
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? -1 : 1;
+    return x->ends - y->ends;
+}
+
+/* The model whose tasks the stream takes at this time. */
+static uint32_t model_of_stream(const struct association *association, uint64_t stream, int64_t time_ns)
+{
+    size_t low = 0, high = association->capture_count; /* the first of a later stream or time */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct stream_capture *capture = &association->captures[middle];
+        if (capture->stream < stream || (capture->stream == stream && capture->time_ns <= time_ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct stream_capture *last = low > 0 ? &association->captures[low - 1] : NULL;
+    return last != NULL && last->stream == stream && !last->ends ? last->model_id : NO_MODEL;
+}
+
+static uint32_t find_model(const struct association *association, const struct thread *thread,
+                           const struct track *track, uint32_t leaf)
+{
+    uint32_t model = association->has_models ? model_around(association, thread, leaf) : NO_MODEL;
+    return model != NO_MODEL
+               ? model
+               : model_of_stream(association, task_key(track->device_id, track->stream_id), track->time_ns);
+}
+
+/* A mixed kernel that nobody described is one part. */
+static int add_bare_task(struct association *association, const struct host_task *task, struct err *err)
+{
+    const char *type = association->texts.items[task->task_type].bytes;
+    int status = 0;
+    if (strncmp(type, "KERNEL_MIX_", 11) == 0) {
+        struct host_task part = *task;
+        part.context_id = 0;
+        status = add_host_task(association, &part, err);
+    }
+    return status == 0 ? add_host_task(association, task, err) : status;
 }
 
 static int take_track(struct association *association, struct thread *thread, struct places *places,
@@ -307,16 +386,19 @@ static int take_track(struct association *association, struct thread *thread, st
         .op_type = NO_INDEX,
         .tensor_set = NO_INDEX,
         .attribute = NO_INDEX,
+        .model_id = find_model(association, thread, track, leaf),
         .block_num = track->block_num >= 0 ? (uint32_t)track->block_num : 0,
         .has_block_num = track->block_num >= 0,
         .device_id = track->device_id,
     };
     int status = 0;
     if (launch == NO_INDEX || !is_computing(association, track->task_type))
-        return add_host_task(association, &task, err);
+        return add_bare_task(association, &task, err);
     seek(places, thread, thread->calls[launch].begin_ns);
-    status = add_contexts(association, thread, places, launch, &task, err);
-    const struct node *node = node_of_launch(thread, places, launch);
+    bool split = false;
+    if (may_have_contexts(association, track->task_type))
+        status = add_contexts(association, thread, places, launch, &task, &split, err);
+    const struct node *node = split ? NULL : node_of_launch(thread, places, launch);
     if (status == 0 && node != NULL)
         status = describe_task(association, thread, places, node, &task, err);
     return status == 0 ? add_host_task(association, &task, err) : status;
@@ -334,7 +416,7 @@ static int join_thread(struct association *association, struct thread *thread, s
         const struct track *track = &thread->tracks[i];
         status = take_track(association, thread, &places, track, deepest_call(&cursor, track->time_ns), err);
     }
-    return status == 0 ? association_emit_calls(association, thread, err) : status;
+    return status;
 }
 
 static int compare_threads(const void *a, const void *b)
@@ -348,8 +430,12 @@ int association_join_host(struct association *association, struct err *err)
     int status = 0;
     if (association->thread_count > 1)
         qsort(association->threads, association->thread_count, sizeof *association->threads, compare_threads);
+    if (association->capture_count > 1)
+        qsort(association->captures, association->capture_count, sizeof *association->captures, compare_captures);
     for (size_t i = 0; status == 0 && i < association->thread_count; i++) {
         status = interrupted() ? interrupt_error(err) : join_thread(association, &association->threads[i], err);
     }
-    return status;
+    if (status == 0 && association->thread_count > 0)
+        status = association_batch_host_tasks(association, err);
+    return status == 0 ? association_emit_calls(association, err) : status;
 }

@@ -8,33 +8,91 @@
 
 /* ---- calls ---- */
 
-int association_emit_calls(struct association *association, const struct thread *thread, struct err *err)
+/* The calls of all threads, one after the other. */
+struct call_rows {
+    struct row_source source; /* first */
+    struct call_kind *kinds;
+    struct call_thread {
+        uint32_t id;
+        struct call *calls;
+        size_t count;
+    } * threads;
+    size_t thread_count, thread, at; /* the next call is `at` of `thread` */
+    int64_t base;                    /* row id of the first call of that thread */
+};
+
+static void put_call(const struct call_rows *rows, uint32_t thread_id, const struct call *call, struct row *row)
 {
-    int64_t base = association->host_call_rows + 1;
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < thread->call_count; i++) {
-        const struct call *call = &thread->calls[i];
-        const struct call_kind *kind = &association->call_kinds[call->kind];
-        struct row row;
-        status = decoder_emit(association->decoder, &kind_host_call, &row, err);
-        if (status < 0)
-            break;
-        row_set_integer(&row, HOST_CALL_THREAD_ID, thread->id);
-        row_set_integer(&row, HOST_CALL_LEVEL, kind->level);
-        row_set_integer(&row, HOST_CALL_TYPE, kind->type);
-        row_set_integer(&row, HOST_CALL_NAME_ID, kind->name + INT64_C(1));
-        row_set_integer(&row, HOST_CALL_ITEM_ID, call->item + INT64_C(1));
-        row_set_integer(&row, HOST_CALL_START_NS, call->begin_ns);
-        row_set_integer(&row, HOST_CALL_DURATION_NS, call->end_ns - call->begin_ns);
-        if (call->parent != NO_INDEX)
-            row_set_integer(&row, HOST_CALL_PARENT_ID, base + call->parent);
-        if (call->connection != 0)
-            row_set_integer(&row, HOST_CALL_CONNECTION_ID, call->connection);
-        if (call->launches != 0)
-            row_set_integer(&row, HOST_CALL_LAUNCHES, call->launches);
+    const struct call_kind *kind = &rows->kinds[call->kind];
+    row_set_integer(row, HOST_CALL_THREAD_ID, thread_id);
+    row_set_integer(row, HOST_CALL_LEVEL, kind->level);
+    row_set_integer(row, HOST_CALL_TYPE, kind->type);
+    row_set_integer(row, HOST_CALL_NAME_ID, kind->name + INT64_C(1));
+    row_set_integer(row, HOST_CALL_ITEM_ID, call->item + INT64_C(1));
+    row_set_integer(row, HOST_CALL_START_NS, call->begin_ns);
+    row_set_integer(row, HOST_CALL_DURATION_NS, call->end_ns - call->begin_ns);
+    if (call->parent != NO_INDEX)
+        row_set_integer(row, HOST_CALL_PARENT_ID, rows->base + call->parent);
+    if (call->connection != 0)
+        row_set_integer(row, HOST_CALL_CONNECTION_ID, call->connection);
+    if (call->launches != 0)
+        row_set_integer(row, HOST_CALL_LAUNCHES, call->launches);
+}
+
+static void fill_calls(struct row_source *source, struct row_batch *batch)
+{
+    struct call_rows *rows = (struct call_rows *)source;
+    while (batch->rows < batch->capacity && rows->thread < rows->thread_count) {
+        struct call_thread *thread = &rows->threads[rows->thread];
+        if (rows->at < thread->count) {
+            struct row row = {batch->cells + batch->rows * batch->kind->column_count, &batch->present[batch->rows]};
+            *row.present = 0;
+            put_call(rows, thread->id, &thread->calls[rows->at++], &row);
+            batch->rows++;
+            continue;
+        }
+        rows->base += (int64_t)thread->count;
+        rows->at = 0;
+        rows->thread++;
+        free(thread->calls);
+        thread->calls = NULL;
     }
-    association->host_call_rows += (int64_t)thread->call_count;
-    return status;
+}
+
+static void release_calls(struct row_source *source)
+{
+    struct call_rows *rows = (struct call_rows *)source;
+    for (size_t i = 0; i < rows->thread_count; i++)
+        free(rows->threads[i].calls);
+    free(rows->threads);
+    free(rows->kinds);
+    free(rows);
+}
+
+int association_emit_calls(struct association *association, struct err *err)
+{
+    struct call_rows *rows = calloc(1, sizeof *rows);
+    if (rows == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    *rows = (struct call_rows){.source = {&kind_host_call, fill_calls, release_calls},
+                               .base = association->host_call_rows + 1};
+    /* A copy: another part of the capture may add kinds while the rows are taken. */
+    rows->kinds = calloc(association->call_kind_count + 1, sizeof *rows->kinds);
+    rows->threads = calloc(association->thread_count + 1, sizeof *rows->threads);
+    if (rows->kinds == NULL || rows->threads == NULL) {
+        release_calls(&rows->source);
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    for (size_t i = 0; i < association->call_kind_count; i++)
+        rows->kinds[i] = association->call_kinds[i];
+    for (size_t i = 0; i < association->thread_count; i++) {
+        struct thread *thread = &association->threads[i];
+        rows->threads[rows->thread_count++] = (struct call_thread){thread->id, thread->calls, thread->call_count};
+        association->host_call_rows += (int64_t)thread->call_count;
+        thread->calls = NULL;
+        thread->call_count = thread->call_capacity = 0;
+    }
+    return decoder_emit_source(association->decoder, &rows->source, err);
 }
 
 /* ---- tasks ---- */
@@ -54,6 +112,8 @@ static void set_host(struct row *row, const struct host_task *host)
     set_text(row, DEVICE_TASK_KERNEL_NAME_ID, host->kernel);
     if (host->has_block_num)
         row_set_integer(row, DEVICE_TASK_BLOCK_NUM, host->block_num);
+    if (host->model_id != NO_MODEL)
+        row_set_integer(row, DEVICE_TASK_MODEL_ID, host->model_id);
     if (host->op_name == NO_INDEX)
         return;
     set_text(row, DEVICE_TASK_OP_NAME_ID, host->op_name);

@@ -214,7 +214,7 @@ int capture_read_config(struct capture *capture, const struct entry *entry, stru
     int status = file != NULL ? checksum_text(file, text, length, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
     const char *name = base_name(entry->name);
     if (status == 0)
-        part_read_config(&capture->parts[file->part], name, text, length);
+        part_read_config(&capture->parts[file->part], &(struct config_file){entry->name, text, length, capture->diag});
     if (status == 0 && is_json_config(name) && part_prefix(entry->name) == 0) {
         struct err mistake = ERR_INIT;
         struct json *root = json_parse(text, length, &mistake);

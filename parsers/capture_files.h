@@ -46,9 +46,18 @@ size_t part_prefix(const char *name);
 bool is_part_directory(const char *name);
 /* Finds or adds the part that a relative name is in; its index into *ret. */
 int capture_add_part(struct capture *capture, const char *name, size_t *ret, struct err *err);
-/* What a configuration file says of the clocks, chip and switches of its part. text is NUL-terminated. What it does not
- * say stays as it was: files that lack something are reported when it is known that it is needed. */
-void part_read_config(struct capture_part *part, const char *name, const char *text, size_t length);
+/* What a configuration file says of the clocks, chip and switches of its part. What it does not say stays as it was:
+ * files that lack something are reported when it is known that it is needed. A file in a device's directory that is
+ * not understood, is of another device or contradicts one that was read before is reported. */
+struct config_file {
+    const char *name; /* relative to the capture */
+    const char *text; /* NUL-terminated */
+    size_t length;
+    struct diagnostics *diag;
+};
+void part_read_config(struct capture_part *part, const struct config_file *file);
+/* Recognises the family by the kinds of files, leaves out what cannot be read, completes and checks the clocks. */
+void capture_settle_family(struct capture *capture);
 /* Sorts the parts and files' references to them; fills what one part can tell of another. */
 int capture_settle_parts(struct capture *capture, struct err *err);
 

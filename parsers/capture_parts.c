@@ -192,19 +192,56 @@ static void take_end(struct capture_part *part, const struct json *root)
     read_unix_time(root, "collectionTimeEnd", &part->end_unix_ns);
 }
 
-/* Lines "key: number"; sections are headings only. */
-static void take_clock_log(const char *text, const char *key, int64_t *ret)
+/* The section of a device in a log of the host, which may have one for each; the whole when it has none of that name.
+ */
+static const char *find_section(const char *text, int64_t device_id)
+{
+    char heading[40];
+    snprintf(heading, sizeof heading, "[Device%lld]", (long long)device_id);
+    const char *section = device_id >= 0 ? strstr(text, heading) : NULL;
+    return section != NULL ? section + 1 : text;
+}
+
+/* Lines "key: number" or "key = number" of one section; headings in front of it are passed over. NULL: there is none.
+ */
+static const char *find_value(const char *section, const char *key)
 {
     size_t key_length = strlen(key);
-    for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
+    bool begun = false;
+    for (const char *line = section; line != NULL; line = strchr(line, '\n')) {
         line += *line == '\n';
-        if (strncmp(line, key, key_length) != 0 || line[key_length] != ':')
+        if (*line == '[' && begun)
+            return NULL;
+        begun |= *line != '[' && *line != '\n' && line != section;
+        if (strncmp(line, key, key_length) != 0)
             continue;
-        const char *value = line + key_length + 1;
-        value += strspn(value, " \t");
-        number_parse_integer(value, strcspn(value, " \t\r\n"), ret);
+        const char *value = line + key_length + strspn(line + key_length, " \t");
+        if (*value == ':' || *value == '=')
+            return value + 1 + strspn(value + 1, " \t");
+    }
+    return NULL;
+}
+
+/* A file that is read later wins: the one that names its device comes after the one that does not. */
+static void take_clock_log(const struct config_file *file, const char *section, const char *key, int64_t *ret)
+{
+    int64_t number;
+    struct place place = {file->name, -1, -1, key};
+    const char *value = find_value(section, key);
+    if (value == NULL)
+        return;
+    size_t length = strcspn(value, " \t\r\n");
+    bool reported = part_prefix(file->name) > 0; /* captures of other families need none of it */
+    if (number_parse_integer(value, length, &number) != 0) {
+        if (reported)
+            diag_report(file->diag, DIAG_CONFIG_INVALID, &place, "'%.*s' is no whole number; it is ignored",
+                        (int)(length < 40 ? length : 40), value);
         return;
     }
+    if (reported && *ret > 0 && *ret != number)
+        diag_report(file->diag, DIAG_CONFIG_INVALID, &place,
+                    "%lld, but another start log says %lld; the former is used", (long long)number, (long long)*ret);
+    *ret = number;
 }
 
 static bool begins(const char *name, const char *prefix)
@@ -212,27 +249,47 @@ static bool begins(const char *name, const char *prefix)
     return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-void part_read_config(struct capture_part *part, const char *name, const char *text, size_t length)
+/* Files of a device end with its number. */
+static bool is_of_other_device(const struct capture_part *part, const char *name)
+{
+    const char *suffix = strrchr(name, '.');
+    int64_t device_id;
+    return !part->is_host && *part->directory != '\0' && suffix != NULL &&
+           number_parse_integer(suffix + 1, strlen(suffix + 1), &device_id) == 0 && device_id != part->device_id;
+}
+
+void part_read_config(struct capture_part *part, const struct config_file *file)
 {
     static const struct {
         const char *prefix;
         void (*take)(struct capture_part *part, const struct json *root);
     } files[] = {
         {"info.json", take_info}, {"sample.json", take_sample}, {"start_info", take_start}, {"end_info", take_end}};
+    const char *name = base_name(file->name);
+    struct place place = {file->name, -1, -1, NULL};
+    if (is_of_other_device(part, name)) {
+        diag_report(file->diag, DIAG_CONFIG_INVALID, &place, "a file of another device than %lld; it is ignored",
+                    (long long)part->device_id);
+        return;
+    }
     if (begins(name, "host_start.log")) {
-        take_clock_log(text, "clock_monotonic_raw", &part->host_monotonic_ns);
-        take_clock_log(text, "cntvct", &part->host_tick);
-        take_clock_log(text, "cntvct_diff", &part->host_tick_diff);
+        const char *section = find_section(file->text, part->device_id);
+        take_clock_log(file, section, "clock_monotonic_raw", &part->host_monotonic_ns);
+        take_clock_log(file, section, "cntvct", &part->host_tick);
+        take_clock_log(file, section, "cntvct_diff", &part->host_tick_diff);
     } else if (begins(name, "dev_start.log")) {
-        take_clock_log(text, "cntvct", &part->device_tick);
+        take_clock_log(file, file->text, "cntvct", &part->device_tick);
     }
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         if (!begins(name, files[i].prefix))
             continue;
-        struct err ignored = ERR_INIT;
-        struct json *root = json_parse(text, length, &ignored);
+        struct err mistake = ERR_INIT;
+        struct json *root = json_parse(file->text, file->length, &mistake);
         if (json_is_object(root))
             files[i].take(part, root);
+        else if (*part->directory != '\0') /* else whoever reads the capture's own says it */
+            diag_report(file->diag, DIAG_CONFIG_INVALID, &place, "%s",
+                        root == NULL ? err_message(&mistake) : "no JSON object; it is ignored");
         json_free(root);
     }
 }
@@ -349,5 +406,7 @@ int64_t part_device_ns(const struct capture_part *part, int64_t tick)
     int64_t hz = part->device_hz > 0 ? part->device_hz : usual_device_hz(part->chip);
     int64_t start = part->device_tick >= 0 ? part->device_tick : 0;
     int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0;
-    return convert((wide)tick - start, hz, (wide)base + part->unix_offset_ns);
+    /* The clocks of the host were read that much before the device's counter. */
+    int64_t late = part->host_hz > 0 ? convert(part->host_tick_diff, part->host_hz, 0) : 0;
+    return convert((wide)tick - start, hz, (wide)base + late + part->unix_offset_ns);
 }

@@ -8,17 +8,15 @@
 #include "base/utf8.h"
 #include "parsers/association.h"
 #include "parsers/decoder.h"
+#include "parsers/file_reader.h"
 #include "parsers/framing.h"
 #include "parsers/layout.h"
 #include "parsers/stream.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- records ---- */
 
@@ -252,35 +250,21 @@ static int process_buffer(struct stream *stream, bool *ret_give_up, struct err *
     return check_stop(stream->decoder, err);
 }
 
-static int open_data_file(const struct capture_file *file, int *ret_fd, struct diagnostics *diag)
-{
-    struct place place = {file->name, -1, -1, NULL};
-    int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    struct stat info;
-    if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
-        *ret_fd = fd;
-        return 0;
-    }
-    diag_report(diag, DIAG_FILE_UNREADABLE, &place, "%s; expected a readable file",
-                fd < 0 ? strerror(errno) : "not a regular file any more");
-    if (fd >= 0)
-        close(fd);
-    return -1;
-}
-
-/* Reads one file of the stream through the buffer. False: it could not be read to its end, which has been reported. */
-static bool read_file(struct stream *stream, struct capture_file *file, bool *ret_give_up, int *ret_status,
+/* Takes one file of the stream through the buffer. False: it could not be read to its end, which has been reported. */
+static bool take_file(struct stream *stream, struct capture_file *file, bool *ret_give_up, int *ret_status,
                       struct err *err)
 {
     struct decoder *decoder = stream->decoder;
-    int fd;
-    bool whole = false;
-    if (open_data_file(file, &fd, decoder->capture->diag) < 0)
+    struct file_reader *reader = decoder->reader;
+    int failure = file_reader_open(reader, (size_t)(file - decoder->capture->files));
+    if (failure != 0) {
+        struct place place = {file->name, -1, -1, NULL};
+        diag_report(decoder->capture->diag, DIAG_FILE_UNREADABLE, &place, "%s; expected a readable file",
+                    failure > 0 ? strerror(failure) : "not a regular file any more");
         return false;
+    }
     while (*ret_status == 0 && !*ret_give_up) {
-        ssize_t got = read(fd, stream->buffer + stream->used, CHUNK_SIZE - stream->used);
-        if (got < 0 && errno == EINTR)
-            continue;
+        ssize_t got = file_reader_read(reader, stream->buffer + stream->used, CHUNK_SIZE - stream->used);
         if (got < 0) {
             struct place place = {
                 file->name, -1, stream->buffer_offset + (int64_t)stream->used - stream->starts[stream->current], NULL};
@@ -288,21 +272,17 @@ static bool read_file(struct stream *stream, struct capture_file *file, bool *re
                         strerror(errno), (unsigned long long)file->size);
             break;
         }
-        whole = got == 0;
-        if (whole)
-            break;
-        checksum_add(stream->checksum, stream->buffer + stream->used, (size_t)got);
+        if (got == 0) {
+            memcpy(file->checksum, file_reader_checksum(reader), sizeof file->checksum);
+            return true;
+        }
         stream->used += (size_t)got;
         decoder->bytes_done += (uint64_t)got;
         if (stream->used == CHUNK_SIZE)
             *ret_status = process_buffer(stream, ret_give_up, err);
         progress_update(decoder->progress, "import", decoder->bytes_done, decoder->bytes_total);
     }
-    checksum_finish(stream->checksum, file->checksum);
-    if (!whole)
-        file->checksum[0] = '\0';
-    close(fd);
-    return whole;
+    return false;
 }
 
 static void report_rest(struct stream *stream)
@@ -358,7 +338,7 @@ static int read_files(struct stream *stream, struct err *err)
         give_up = false; /* a later run may begin better */
         stream->current = i;
         stream->starts[i] = stream->buffer_offset + (int64_t)stream->used;
-        whole = read_file(stream, &stream->files[i], &give_up, &status, err);
+        whole = take_file(stream, &stream->files[i], &give_up, &status, err);
     }
     return status == 0 && !give_up ? finish_run(stream, &give_up, err) : status;
 }
@@ -516,6 +496,8 @@ int decode_capture(struct capture *capture, struct row_sink *sink, const struct 
     decoder.scratch = calloc(RECORD_MAX_COLUMNS, sizeof *decoder.scratch);
     if (status == 0 && decoder.scratch == NULL)
         status = err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (status == 0 && (decoder.reader = file_reader_new(capture, err)) == NULL)
+        status = -(int)err->code;
     if (status == 0)
         status = decode_files(&decoder, checksum, err);
     if (status == 0)
@@ -523,6 +505,7 @@ int decode_capture(struct capture *capture, struct row_sink *sink, const struct 
     if (status == 0)
         status = check_stop(&decoder, err);
     association_free(decoder.association);
+    file_reader_free(decoder.reader);
     free(decoder.scratch);
     free(decoder.open);
     checksum_free(checksum);

@@ -48,6 +48,8 @@ int64_t decoder_file_id(const struct decoder *decoder);
 int64_t decoder_row_count(const struct decoder *decoder, const struct record_kind *kind);
 /* A new empty row of another kind; set its cells with row_set_*; it counts at once. NULL with err set. */
 int decoder_emit(struct decoder *decoder, const struct record_kind *kind, struct row *ret_row, struct err *err);
+/* Emits the rows of a source, which it takes over. They must be all of their kind. */
+int decoder_emit_source(struct decoder *decoder, struct row_source *source, struct err *err);
 /* For record hooks: the current record has been taken; no row of its own is stored. */
 void decoder_consume(struct decoder *decoder);
 /* Counts a record of the current file that was dropped (text hooks; lines that are reported count by themselves). */

@@ -125,6 +125,29 @@ int decoder_emit(struct decoder *decoder, const struct record_kind *kind, struct
     return status;
 }
 
+int decoder_emit_source(struct decoder *decoder, struct row_source *source, struct err *err)
+{
+    struct row_sink *sink = decoder->sink;
+    size_t rows = 1;
+    int status = 0;
+    if (sink->defer != NULL) {
+        sink->defer(sink, source);
+        return 0;
+    }
+    while (status == 0 && rows > 0) {
+        struct row_batch *batch = sink->begin(sink, source->kind, err);
+        if (batch == NULL) {
+            status = -(int)err->code;
+            break;
+        }
+        source->fill(source, batch);
+        rows = batch->rows;
+        status = sink->commit(sink, batch, err);
+    }
+    source->release(source);
+    return status;
+}
+
 void decoder_consume(struct decoder *decoder)
 {
     decoder->consumed = true;

@@ -13,6 +13,8 @@ struct open_batch {
     int64_t rows;            /* emitted so far, those of the open batch included */
 };
 
+struct file_reader;
+
 struct decoder {
     struct capture *capture;
     struct row_sink *sink;
@@ -28,6 +30,7 @@ struct decoder {
     struct cell *scratch;            /* RECORD_MAX_COLUMNS cells: the row of a kind without a table */
     uint64_t scratch_present;
     uint64_t bytes_done, bytes_total;
+    struct file_reader *reader; /* of the binary files */
 };
 
 struct open_batch *decoder_open_batch(struct decoder *decoder, const struct record_kind *kind);

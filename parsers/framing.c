@@ -34,6 +34,12 @@ int framing_fit(const struct layout *layout, const unsigned char *data, size_t l
     return 0;
 }
 
+unsigned framing_share(const struct layout *layout, const unsigned char *data, size_t length)
+{
+    size_t records, matches = count_matches(layout, data, length, &records);
+    return records > 0 ? (unsigned)(matches * 1000 / records) : 0;
+}
+
 static unsigned magic_bits(const struct magic *magic)
 {
     return magic->mask != 0 ? (unsigned)__builtin_popcountll(magic->mask) : 8 * magic->width;

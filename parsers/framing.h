@@ -13,6 +13,10 @@
  * 2 most records, 1 somewhere; 0 not at all. */
 int framing_fit(const struct layout *layout, const unsigned char *data, size_t length, uint64_t total_size);
 
+/* How many of a thousand records at the beginning of data have the layout's magics; 0 when there is no whole one.
+ * Layouts that begin alike but have other sizes differ in it. */
+unsigned framing_share(const struct layout *layout, const unsigned char *data, size_t length);
+
 /* Whether the magics say enough to find a record at any offset: 16 bits or more that are not all 0. */
 bool framing_can_search(const struct layout *layout);
 

@@ -2,6 +2,8 @@
 
 #include "parsers/capture.h"
 
+#include <string.h>
+
 const struct value_name host_level_names[] = {
     {30000, "pytorch"}, {25000, "pta"},          {20500, "msproftx"}, {20000, "acl"}, {15000, "model"}, {10000, "node"},
     {6000, "aicpu"},    {5500, "communication"}, {5000, "runtime"},   {4500, "prof"}, {4000, "dpu"},    {0, NULL},
@@ -9,9 +11,10 @@ const struct value_name host_level_names[] = {
 
 int host_stream_open(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err)
 {
-    (void)file;
     (void)err;
     struct host_stream *stream = state;
+    stream->kind = file->kind;
+    stream->ageing = file->identity.tag != NULL && strcmp(file->identity.tag, "aging") == 0;
     stream->part = decoder_part(decoder);
     stream->association = decoder_association(decoder);
     return 0;

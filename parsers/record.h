@@ -124,6 +124,9 @@ struct record_kind {
      * blanks and stands at most once. NULL ends the list; an empty list means that the kind is derived from others.
      * Earlier patterns win. */
     const char *const *patterns;
+    /* NULL, or the name of the kind that says the same: a part of a capture that has such files is decoded from them.
+     */
+    const char *instead_of;
     /* Streams of one part of a capture are decoded in the order of this number, then of kinds. */
     int stage;
     const struct column *columns;
@@ -160,12 +163,23 @@ struct row_batch {
 struct row_batch *row_batch_new(void);
 void row_batch_free(struct row_batch *batch);
 
+/* Many rows of one kind that need not be made at once. */
+struct row_source {
+    const struct record_kind *kind;
+    /* Fills an empty batch of this kind with the next rows; none: they are at their end. */
+    void (*fill)(struct row_source *source, struct row_batch *batch);
+    void (*release)(struct row_source *source); /* frees it, whether its rows were taken or not */
+};
+
 /* Where rows go. The sink owns the batches. */
 struct row_sink {
     /* An empty batch for rows of this kind (may wait); NULL with err set. */
     struct row_batch *(*begin)(struct row_sink *sink, const struct record_kind *kind, struct err *err);
     /* Takes a filled batch back and consumes its rows, in the order of calls; the batch must not be touched after. */
     int (*commit)(struct row_sink *sink, struct row_batch *batch, struct err *err);
+    /* Takes a source over, to take its rows on the sink's own thread when it has nothing else to do: behind those of
+     * earlier sources, in any order with those of other kinds that are committed. NULL: the rows come as batches. */
+    void (*defer)(struct row_sink *sink, struct row_source *source);
 };
 
 #endif

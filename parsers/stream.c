@@ -38,22 +38,51 @@ static void report_no_layout(struct stream *stream, const struct layout *first)
                 first != NULL ? first->name : "-", found);
 }
 
+/* How well a layout fits the beginning of a stream. */
+struct layout_fit {
+    const struct layout *layout; /* NULL: none does */
+    int fit;
+    unsigned share;
+};
+
+static bool begin_alike(const struct layout *a, const struct layout *b)
+{
+    for (size_t i = 0; i < LAYOUT_MAX_MAGICS; i++) {
+        const struct magic *x = &a->magics[i], *y = &b->magics[i];
+        if (x->offset != y->offset || x->width != y->width || x->value != y->value || x->mask != y->mask)
+            return false;
+    }
+    return true;
+}
+
+/* Of layouts that differ in their size only, the records behind the first one say more than the size of the stream. */
+static bool fits_better(const struct layout_fit *candidate, const struct layout_fit *best)
+{
+    enum { FIRST_RECORD = 3 };
+    if (candidate->fit >= FIRST_RECORD && best->fit >= FIRST_RECORD && candidate->share != best->share &&
+        begin_alike(candidate->layout, best->layout))
+        return candidate->share > best->share;
+    return candidate->fit > best->fit;
+}
+
 /* NULL when none fits. */
 static const struct layout *best_layout(const struct stream *stream)
 {
     const struct layout_set *set = stream->decoder->capture->options.layouts;
-    const struct layout *best = NULL, *candidate;
-    int best_fit = 0;
-    for (size_t i = 0; (candidate = layout_candidate(set, stream->kind, i)) != NULL; i++) {
-        int fit = framing_fit(candidate, stream->buffer, stream->used, stream->total_size);
-        if (candidate->mixed && stream->used >= candidate->record_size && layout_matches(candidate, stream->buffer))
-            return candidate; /* the size of the stream says nothing */
-        if (fit > best_fit) {
+    const struct layout *layout;
+    struct layout_fit best = {.layout = NULL};
+    for (size_t i = 0; (layout = layout_candidate(set, stream->kind, i)) != NULL; i++) {
+        const struct layout_fit candidate = {
+            .layout = layout,
+            .fit = framing_fit(layout, stream->buffer, stream->used, stream->total_size),
+            .share = framing_share(layout, stream->buffer, stream->used),
+        };
+        if (layout->mixed && stream->used >= layout->record_size && layout_matches(layout, stream->buffer))
+            return layout; /* the size of the stream says nothing */
+        if (fits_better(&candidate, &best))
             best = candidate;
-            best_fit = fit;
-        }
     }
-    return best;
+    return best.layout;
 }
 
 int stream_choose_layout(struct stream *stream, struct err *err)

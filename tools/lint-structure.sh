@@ -24,7 +24,8 @@ allowed_includes() {
     db) echo '^base/|^parsers/(record|capture|decode)\.h$' ;;
     exporters) echo '^base/|^db/' ;;
     ssh) echo '^base/' ;;
-    cli) echo '^(base|parsers|db|exporters|ssh)/' ;;
+    acl) echo '^base/|^msprof/' ;;
+    cli) echo '^(base|parsers|db|exporters|ssh)/|^acl/operator_' ;;
     testdata) echo '^(base|parsers)/' ;;
     esac
 }
@@ -69,7 +70,7 @@ check_quiet() {
         grep -vE '^[0-9]+:[[:space:]]*(/?\*|//)|"/dev/std')
 }
 
-for folder in base parsers db exporters ssh cli testdata; do
+for folder in base parsers db exporters ssh acl cli testdata; do
     while read -r file; do
         check_includes "$folder" "$file"
         if [ "$folder" != testdata ]; then

@@ -1,26 +1,10 @@
 /* Streams whose tasks are captured into a model: *.compact.capture_stream_info. */
-#include "parsers/decode.h"
+#include "parsers/kinds/capture_stream.h"
 #include "parsers/kinds/host_record.h"
 
 static const char *const patterns[] = {
     "{tag}.compact.capture_stream_info.slice_{slice}",
     NULL,
-};
-
-static const struct value_name statuses[] = {{0, "normal"}, {1, "destroyed"}, {0, NULL}};
-
-enum { STATUS = HOST_RECORD_COLUMN_COUNT, MODEL_STREAM_ID, ORIGINAL_STREAM_ID, MODEL_ID, DEVICE_ID };
-
-static const struct column columns[] = {
-    HOST_RECORD_COLUMNS,
-    [STATUS] = {"status", "Status", COLUMN_INTEGER, UNIT_NONE, 0, statuses, "What happened to the capture."},
-    [MODEL_STREAM_ID] = {"model_stream_id", "Model stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                         "The stream that the captured tasks run on."},
-    [ORIGINAL_STREAM_ID] = {"original_stream_id", "Original stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                            "The stream that the program used."},
-    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                  "The model that the tasks were captured into."},
-    [DEVICE_ID] = {"device_id", "Device ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The device."},
 };
 
 static const struct field fields[] = {
@@ -51,9 +35,9 @@ const struct record_kind kind_capture_stream_info = {
     .title = "Captured stream",
     .doc = "A model stream that takes the tasks of an original stream from now on, until it is destroyed.",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    .columns = capture_stream_columns,
+    .column_count = CAPTURE_STREAM_COLUMNS,
     .layouts = layouts,
     .layout_count = sizeof layouts / sizeof *layouts,
-    .hooks = &host_record_hooks,
+    .hooks = &capture_stream_hooks,
 };

@@ -45,6 +45,8 @@ static const struct column columns[] = {
                                    "Its inputs and outputs (tensor_set.id)."},
     [DEVICE_TASK_ATTRIBUTE_ID] = {"attribute_id", "Attributes", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                                   "The operator's attributes (name.id)."},
+    [DEVICE_TASK_MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                              "The model that was being executed, or whose tasks the stream took."},
     [DEVICE_TASK_AIC_TOTAL_CYCLE] = {"aic_total_cycle", "AI core cycles", COLUMN_INTEGER, UNIT_CYCLE, COLUMN_DERIVED,
                                      NULL, "Cycles on AI cores."},
     [DEVICE_TASK_AIC_EVENT0] = {"aic_event0", "AI core event 0", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,

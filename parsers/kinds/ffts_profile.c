@@ -156,7 +156,7 @@ static const struct layout layouts[] = {
 
 enum { FUNCTION_TASK = 0x28, FUNCTION_BLOCK = 0x29 };
 enum { FFTS_AIC = 0, FFTS_AIV = 1, FFTS_PLUS = 4, FFTS_MIX = 5 };
-enum { PART_AIV = 1, PART_MIX_AIV = 7 };
+enum { PART_AIV = 1, PART_MIX_AIC = 6, PART_MIX_AIV = 7 };
 
 struct state {
     const struct capture_part *part;
@@ -192,13 +192,23 @@ static enum pmu_core core_of(const struct row *row, bool block)
     }
 }
 
+/* Blocks say something new only on the kind of core that a mixed task does not begin on: the task's own record has the
+ * others in it. */
+static bool is_of_other_core(const struct row *row)
+{
+    int64_t part = row->cells[SUB_TASK_TYPE].integer;
+    return part == PART_MIX_AIC   ? row->cells[CORE_TYPE].integer != 0
+           : part == PART_MIX_AIV ? row->cells[CORE_TYPE].integer == 0
+                                  : false;
+}
+
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
     struct state *state = opaque;
     const struct cell *cells = row->cells;
     bool block = cells[FUNCTION_TYPE].integer == FUNCTION_BLOCK;
     sequence_check(&state->sequence, decoder, cells[COUNTER].integer);
-    if (!block && cells[FUNCTION_TYPE].integer != FUNCTION_TASK)
+    if (block ? !is_of_other_core(row) : cells[FUNCTION_TYPE].integer != FUNCTION_TASK)
         return 0;
     if (!block && cells[OVERFLOW].integer != 0) {
         struct place place = decoder_place(decoder, "overflow");

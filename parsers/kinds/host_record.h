@@ -60,6 +60,8 @@ extern const struct value_name host_level_names[];
 struct host_stream {
     struct association *association; /* NULL outside of a CANN capture: then there is nothing to join */
     const struct capture_part *part;
+    const struct record_kind *kind;
+    bool ageing; /* the oldest records may have been overwritten: those of operators with dynamic shapes */
 };
 
 /* Hooks. */

@@ -54,6 +54,9 @@ static const struct layout layouts[] = {
     },
 };
 
+/* Ascend's tool takes it from the name of the file: operators of static shapes are described once and must not age. */
+#define OP_STATE_DYNAMIC 1
+
 static int take_node(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     (void)decoder;
@@ -70,7 +73,7 @@ static int take_node(struct decoder *decoder, void *state, struct row *row, bool
         .block_num = row_u32(row, BLOCK_NUM),
         .mix_ratio = row_u32(row, MIX_RATIO),
         .op_flag = row_u32(row, OP_FLAG),
-        .op_state = row_u32(row, OP_STATE),
+        .op_state = stream->ageing ? OP_STATE_DYNAMIC : row_u32(row, OP_STATE),
     };
     return association_add_node(stream->association, &node, err);
 }

@@ -166,6 +166,7 @@ static const struct layout layouts[] = {
 };
 
 enum { TIME_LINE = 3, STEP_TRACE = 10, COPY = 11, TASK_TYPE_TAG = 12, TASK_FLIP = 14, BLOCK_NUMBER = 15 };
+#define FLIP_OF_DESTROYED 65535
 #define FLIP_STREAM_MASK 0x7ff
 
 struct state {
@@ -199,12 +200,12 @@ static int take_flip(const struct state *state, struct row *row, struct err *err
 {
     set_task(row, value(row, WORD16) & FLIP_STREAM_MASK, value(row, WORD22));
     row_set_integer(row, FLIP_NUM, value(row, WORD18));
-    struct device_flip flip = {
+    struct task_flip flip = {
         .time_ns = value(row, TIME_NS),
         .device_id = (uint32_t)state->device_id,
         .stream_id = (uint32_t)value(row, STREAM_ID),
         .task_id = (uint32_t)value(row, TASK_ID),
-        .flip_num = (uint32_t)value(row, FLIP_NUM),
+        .destroys = value(row, FLIP_NUM) == FLIP_OF_DESTROYED || value(row, TASK_ID) == FLIP_OF_DESTROYED,
     };
     return state->association != NULL ? association_add_flip(state->association, &flip, err) : 0;
 }

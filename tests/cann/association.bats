@@ -4,27 +4,12 @@
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0
 load ../cli/common
+load small_capture
 
 setup() {
     enter_scratch
     command -v python3 >/dev/null || skip "python3 is not installed"
     command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
-}
-
-# Writes the capture that the Python on standard input describes as p, and imports it.
-capture() {
-    {
-        printf 'import sys\nsys.path.insert(0, "%s")\nfrom prof import *\np = Prof("PROF_1")\n' "$BATS_TEST_DIRNAME"
-        cat
-        printf 'p.write()\n'
-    } >make.py
-    PYTHONDONTWRITEBYTECODE=1 python3 make.py
-    run_msprof import -dir PROF_1
-    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
-}
-
-expect_sql() { # statement, rows
-    expect_equal "$(sqlite3 PROF_1/sqlite/runtime.db "$1")" "$2"
 }
 
 @test "calls nest by their spans, whatever the order of their records" {
@@ -114,6 +99,184 @@ END
     expect_sql "SELECT op_name, batch_id FROM device_task_report" "after|1"
 }
 
+@test "a flip at the very moment of a start leaves the task in the batch before" {
+    capture <<'END'
+p.launch(0, 1, 1, 'before', batch=0)
+p.launch(200, 1, 1, 'after', batch=1)
+p.flip(6000, 1, 1)
+p.ran(6000, 7000, 1, 1)
+p.ran(8000, 9000, 1, 1)
+END
+    expect_sql "SELECT op_name, batch_id FROM device_task_report ORDER BY id" $'before|0\nafter|1'
+}
+
+@test "batches count from the begin of the capture on both sides" {
+    capture <<'END'
+p.launch(0, 1, 65535, 'before', batch=7)
+p.launch(200, 1, 0, 'after', batch=8)
+p.flip(5000, 1, 8)
+p.ran(3000, 4000, 1, 65535)
+p.ran(6000, 7000, 1, 0)
+END
+    expect_sql "SELECT op_name, batch_id FROM device_task_report ORDER BY id" $'before|0\nafter|1'
+}
+
+@test "the runtime's own flips tell the batch, and are no tasks" {
+    capture <<'END'
+for batch in range(4):
+    for task in range(3):
+        p.launch(batch * 1000 + task * 200, 1, task, 'op%d.%d' % (batch, task))
+    p.host_flip(batch * 1000 + 900, 1, batch + 1)
+    for task in range(3):
+        p.ran(20000 * (batch + 1) + task * 2000, 20000 * (batch + 1) + 1000 + task * 2000, 1, task)
+    p.flip(20000 * (batch + 1) + 15000, 1, batch + 1)
+END
+    expect_sql "SELECT count(*) FROM device_task WHERE connection_id IS NULL" 0
+    expect_sql "SELECT count(*), min(op_name = 'op' || batch_id || '.' || task_id) FROM device_task_report" "12|1"
+}
+
+@test "tasks of a new batch that were recorded before its flip belong to it all the same" {
+    capture <<'END'
+p.launch(0, 1, 65534, 'old')
+p.launch(200, 1, 0, 'overtook')
+p.launch(400, 1, 1, 'overtook too')
+p.host_flip(600, 1, 1, task=2)
+p.launch(800, 1, 65534, 'new')
+p.ran(10000, 11000, 1, 65534)
+p.ran(12000, 13000, 1, 0)
+p.ran(14000, 15000, 1, 1)
+p.flip(16000, 1, 1, task=2)
+p.ran(17000, 18000, 1, 65534)
+END
+    expect_sql "SELECT op_name, batch_id FROM device_task_report ORDER BY id" \
+        $'old|0\novertook|1\novertook too|1\nnew|1'
+}
+
+@test "a stream that is destroyed and made again begins a batch, whatever the numbers in front" {
+    capture <<'END'
+p.launch(0, 1, 1, 'first life')
+p.host_flip(200, 1, 65535, task=65535)
+p.launch(400, 1, 1, 'second life')
+p.ran(10000, 11000, 1, 1)
+p.flip(12000, 1, 65535, task=65535)
+p.ran(13000, 14000, 1, 1)
+END
+    expect_sql "SELECT op_name, batch_id FROM device_task_report ORDER BY id" $'first life|0\nsecond life|1'
+}
+
+@test "more than 65536 tasks of a stream are each matched" {
+    capture <<'END'
+names = ['op%d' % i for i in range(7)]
+for i in range(70000):
+    p.launch(i * 200, 1, i % 65536, names[i % 7], batch=i >> 16)
+    if i == 65536:
+        p.flip(100000 + i * 100 - 20, 1, 1)
+    p.ran(100000 + i * 100, 100040 + i * 100, 1, i % 65536)
+END
+    expect_sql "SELECT count(*), sum(op_name = 'op' || ((batch_id * 65536 + task_id) % 7)), max(batch_id)
+        FROM device_task_report" "70000|70000|1"
+}
+
+@test "flips of one stream say nothing of another" {
+    capture <<'END'
+for i, name in enumerate(['a', 'b']):
+    p.launch(i * 200, 1, 1, name, batch=i)
+    p.launch(i * 200 + 100, 2, 1, name + name, batch=i)
+    p.ran(10000 + i * 2000, 11000 + i * 2000, 1, 1)
+    p.ran(10100 + i * 2000, 11100 + i * 2000, 2, 1)
+p.flip(11500, 1, 1)
+END
+    expect_sql "SELECT stream_id, op_name FROM device_task_report ORDER BY id" $'1|a\n2|aa\n1|b\n2|bb'
+}
+
+@test "maintenance of streams and tasks of other processors are no tasks of a device" {
+    capture <<'END'
+p.call(RUNTIME, 1, 0, 100)
+p._add(p.host, 'unaging.compact.task_track', struct.pack('<HHIIIQHHHHQQ16x', 0x5a5a, RUNTIME, 802, 1, 24,
+       MONOTONIC + 10, 0, 1, 1, 0, 6, 0), 64)
+p.track(20, 1, 2, device=0x1000)
+p.track(30, 1, 3)
+p.ran(1000, 2000, 1, 1)
+p.ran(3000, 4000, 1, 2)
+p.ran(5000, 6000, 1, 3)
+END
+    expect_sql "SELECT task_id, connection_id FROM device_task ORDER BY id" $'1|\n2|\n3|1'
+    expect_sql "SELECT launches FROM host_call" 1
+}
+
+@test "wider records of the second generation say the same, and give way to those of the first" {
+    capture <<'END'
+for i in range(2):
+    p.call(RUNTIME, 1, i * 200 + 20, i * 200 + 60)
+    p.track_v2(i * 200 + 40, 70000 % 2048 + i, 65535, batch=1)
+    p.node(i * 200 + 90, 'op%d' % i, 'Type')
+    p.call(NODE, LAUNCH, i * 200, i * 200 + 100, item=p.hash('op%d' % i))
+    p.ran(1000 + i * 2000, 2000 + i * 2000, 70000 % 2048 + i, 65535)
+p.capture_v2(0, 70000 % 2048, 123456)
+END
+    expect_sql "SELECT op_name, model_id FROM device_task_report ORDER BY id" $'op0|123456\nop1|'
+    expect_sql "SELECT status, model_id, device_id FROM capture_stream_info" "0|123456|0"
+    rm -rf PROF_1
+    capture <<'END'
+p.launch(0, 1, 1, 'first')
+p.track_v2(40, 1, 1)
+p.capture(0, 1, 5)
+p.capture_v2(0, 1, 6)
+p.ran(1000, 2000, 1, 1)
+END
+    expect_sql "SELECT op_name, model_id FROM device_task_report" "first|5"
+    expect_sql "SELECT launches FROM host_call WHERE level = 5000" 1
+    expect_contains "$stderr" "the records of task_track, which are there and decoded"
+}
+
+@test "a task is of the model that is being executed around it" {
+    capture <<'END'
+p.launch(10, 1, 1, 'inside')
+p.call(MODEL, 1, 0, 200, item=77)
+p.names['not a model'] = 77
+p.launch(300, 1, 2, 'outside')
+p.ran(1000, 2000, 1, 1)
+p.ran(3000, 4000, 1, 2)
+END
+    expect_sql "SELECT op_name, model_id FROM device_task_report ORDER BY id" $'inside|77\noutside|'
+    expect_sql "SELECT item FROM host_call_report WHERE level_name = 'model'" 77
+    run_msprof export summary -dir PROF_1
+    expect_equal "$(cut -d, -f2,5 PROF_1/mindstudio_profiler_output/op_summary_*.csv | tail -n 2)" \
+        $'77,inside\n4294967295,outside'
+}
+
+@test "tasks of a stream that a model captured are of that model until the capture ends" {
+    capture <<'END'
+p.launch(0, 9, 1, 'too early')
+p.capture(500, 9, 3)
+p.launch(600, 9, 2, 'captured')
+p.launch(800, 8, 2, 'other stream')
+p.launch(1000, 9, 2, 'other device', device=1)
+p.capture(2000, 9, 3, ends=True)
+p.launch(2200, 9, 3, 'too late')
+p.capture(3000, 9, 4)
+p.launch(3200, 9, 4, 'another model')
+for task in (1, 2, 3, 4):
+    p.ran(100000 + task * 2000, 101000 + task * 2000, 9, task)
+p.ran(120000, 121000, 8, 2)
+p.ran(120000, 121000, 9, 2, device=1)
+END
+    expect_sql "SELECT op_name, model_id FROM device_task_report ORDER BY id" \
+        $'too early|\ncaptured|3\ntoo late|\nanother model|4\nother stream|\nother device|'
+}
+
+@test "operators described in records that age are dynamic, the others static" {
+    capture <<'END'
+p.launch(0, 1, 1, 'static')
+p.launch(200, 1, 2, 'dynamic', node={'age': 'aging'})
+p.ran(1000, 2000, 1, 1)
+p.ran(3000, 4000, 1, 2)
+END
+    run_msprof export summary -dir PROF_1
+    expect_equal "$(cut -d, -f5,7 PROF_1/mindstudio_profiler_output/op_summary_*.csv | tail -n 2)" \
+        $'static,static\ndynamic,dynamic'
+}
+
 @test "without flips tasks of the same number are matched in their order" {
     capture <<'END'
 for i, name in enumerate(['a', 'b', 'c']):
@@ -144,6 +307,108 @@ p.ran_part(2000, 5000, 1, 1, 4)
 END
     expect_sql "SELECT context_id, op_name FROM device_task_report WHERE context_id IS NOT NULL ORDER BY id" \
         $'3|split\n4|split'
+}
+
+@test "a split task has an operator for each part and none for the whole" {
+    capture <<'END'
+p.call(RUNTIME, 1, 20, 60)
+p.track(40, 1, 1, task_type='FFTS_PLUS')
+p.node(80, 'graph', 'Graph', task_type=6)
+p.node(81, 'left', 'Type')
+p.node(82, 'right', 'Type')
+p.contexts(91, 'left', [3])
+p.contexts(92, 'right', [4, 5])
+p.call(NODE, LAUNCH, 0, 100, item=p.hash('graph'))
+p.ran(1000, 9000, 1, 1)
+p.ran_part(1000, 2000, 1, 1, 3)
+p.ran_part(2000, 5000, 1, 1, 4)
+p.ran_part(5000, 8000, 1, 1, 5)
+END
+    expect_sql "SELECT context_id, op_name, connection_id FROM device_task_report ORDER BY id" \
+        $'3|left|1\n||1\n4|right|1\n5|right|1'
+    run_msprof export summary -dir PROF_1
+    expect_equal "$(tail -n +2 PROF_1/mindstudio_profiler_output/op_summary_*.csv | wc -l)" 3
+}
+
+@test "kinds of parts from 8 on keep all their bits" {
+    capture <<'END'
+p.ran_part(1000, 2000, 1, 1, 300, kind=12)
+p.ran_part(2000, 3000, 1, 1, 301, kind=8)
+END
+    expect_sql "SELECT context_id, type FROM device_task ORDER BY id" $'300|12\n301|8'
+}
+
+@test "a mixed kernel that nobody described is part 0 of its task" {
+    capture <<'END'
+p.call(RUNTIME, 1, 20, 60)
+p.track(40, 1, 1, task_type='KERNEL_MIX_AIC')
+p.ran(1000, 5000, 1, 1)
+p.ran_part(1000, 5000, 1, 1, 0, kind=6)
+END
+    expect_sql "SELECT context_id, kernel_name FROM device_task_report ORDER BY id" $'0|kernel\n|kernel'
+}
+
+@test "counters of a part go to that part, not to the whole" {
+    capture <<'END'
+p.launch(0, 1, 1, 'split', task_type='FFTS_PLUS')
+p.contexts(91, 'split', [3, 4])
+p.ran(1000, 9000, 1, 1)
+p.ran_part(1000, 2000, 1, 1, 3)
+p.ran_part(3000, 5000, 1, 1, 4)
+p.pmu(3000, 5000, 1, 1, 400, range(8), ffts=4, part=1, context=4)
+p.pmu(1000, 2000, 1, 1, 300, range(8), ffts=4, part=0, context=3)
+END
+    expect_sql "SELECT context_id, aic_total_cycle, aiv_total_cycle FROM device_task ORDER BY id" \
+        $'3|300|\n||\n4||400'
+}
+
+@test "blocks on the other kind of core of a mixed task are added up, as many as it has" {
+    capture <<'END'
+p.launch(0, 1, 1, 'mix', task_type='KERNEL_MIX_AIC', node={'task_type': 4, 'blocks': 2, 'mix': 2})
+p.contexts(91, 'mix', [0])
+p.ran(1000, 5000, 1, 1)
+p.ran_part(1000, 5000, 1, 1, 0, kind=6)
+p.pmu(1000, 5000, 1, 1, 1000, [10] * 8, ffts=4, part=6)
+for block in range(2):
+    p.block_pmu(1000, 5000, 1, 1, 500, [5] * 8, core=0, part=6, block=block)
+for block in range(5):
+    p.block_pmu(1000, 5000, 1, 1, 100 + block, [block] * 8, core=1, part=6, block=block)
+END
+    expect_sql "SELECT context_id, aic_total_cycle, aic_event0, aiv_total_cycle, aiv_event0 FROM device_task
+        WHERE context_id = 0" "0|1000|10|406|6"
+}
+
+@test "a task that began on vector cores has its blocks on cube cores added up" {
+    capture <<'END'
+p.samples[0] = {'ai_core_metrics': 'PipeUtilization', 'ai_core_profiling_events': PIPES,
+                'aiv_metrics': 'PipeUtilization', 'aiv_profiling_events': PIPES}
+p.launch(0, 1, 1, 'mix', task_type='KERNEL_MIX_AIV', node={'task_type': 5, 'blocks': 16, 'mix': 1})
+p.contexts(91, 'mix', [0])
+p.ran(1000, 5000, 1, 1)
+p.ran_part(1000, 5000, 1, 1, 0, kind=7)
+p.pmu(1000, 5000, 1, 1, 32000, [800] * 8, ffts=4, part=7)
+for block in range(16):
+    p.block_pmu(1000, 5000, 1, 1, 1000, [100] * 8, core=0, part=7, block=block)
+END
+    expect_sql "SELECT aic_total_cycle, aic_event0, aiv_total_cycle, aiv_event0 FROM device_task
+        WHERE context_id = 0" "16000|1600|32000|800"
+    run_msprof export summary -dir PROF_1
+    # 16000 cycles of 1 GHz over 16 blocks in two rounds on 8 cores; 32000 over 16 blocks on 16
+    expect_equal "$(python3 - PROF_1/mindstudio_profiler_output/op_summary_*.csv <<'END'
+import csv, sys
+for row in csv.DictReader(open(sys.argv[1])):
+    print(row['Op Name'], row['aicore_time(us)'], row['aiv_time(us)'])
+END
+)" "mix 2 2"
+}
+
+@test "blocks of a task that is not mixed count for nothing" {
+    capture <<'END'
+p.ran(1000, 5000, 1, 1)
+p.pmu(1000, 5000, 1, 1, 1000, range(8))
+p.block_pmu(1000, 5000, 1, 1, 100, range(8), core=1, part=0, ffts=0)
+END
+    expect_sql "SELECT aic_total_cycle, aiv_total_cycle FROM device_task" "1000|"
 }
 
 @test "counters go to the execution that was running, in whatever order they come" {

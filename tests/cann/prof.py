@@ -7,16 +7,21 @@ MONOTONIC = 1_000_000_000_000
 UNIX = 1_700_000_000_000_000_000
 DEVICE_TICK = 5_000_000
 DEVICE_MHZ = 50
-ACL, NODE, RUNTIME = 20000, 10000, 5000
+ACL, MODEL, NODE, RUNTIME = 20000, 15000, 10000, 5000
 LAUNCH = 5
 
 
-class Prof:
-    """Times are nanoseconds since the start of the collection."""
+PIPES = '0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55'
 
-    def __init__(self, path, chip=5):
-        self.path, self.chip = path, chip
-        self.host, self.device = {}, {}
+
+class Prof:
+    """Times are nanoseconds since the start of the collection. chips: the chip of each device that is not of the
+    first argument's. Which records a device writes follows from its chip."""
+
+    def __init__(self, path, chip=5, chips=None):
+        self.path, self.chip, self.chips = path, chip, dict(chips or {})
+        self.host, self.devices = {}, {0: {}}
+        self.samples, self.configs, self.counters = {}, {}, {}
         self.names, self.types = {}, {(NODE, LAUNCH): 'launch', (RUNTIME, 1): 'LaunchKernel', (ACL, 0x50001): 'aclnnX'}
 
     def _add(self, files, name, record, size):
@@ -31,10 +36,11 @@ class Prof:
         self._add(self.host, 'unaging.api_event.data', struct.pack(
             '<HHIIIQQQ', 0x5a5a, level, kind, thread, 0, MONOTONIC + begin, MONOTONIC + end, item), 40)
 
-    def node(self, time, name, op_type, thread=1, task_type=0, blocks=4):
-        self._add(self.host, 'unaging.compact.node_basic_info', struct.pack(
+    def node(self, time, name, op_type, thread=1, task_type=0, blocks=4, mix=0, age='unaging'):
+        """blocks: of the core that begins; mix: how many times as many of the other."""
+        self._add(self.host, age + '.compact.node_basic_info', struct.pack(
             '<HHIIIQQIQII12x', 0x5a5a, NODE, 0, thread, 40, MONOTONIC + time, self.hash(name), task_type,
-            self.hash(op_type), blocks, 0), 64)
+            self.hash(op_type), blocks | mix << 16, 0), 64)
 
     def tensors(self, time, name, tensors, thread=1):
         """tensors: (kind, format, data type, dimensions)"""
@@ -54,35 +60,94 @@ class Prof:
             '<HHIIIQHHHHQQ16x', 0x5a5a, RUNTIME, 802, thread, 24, MONOTONIC + time, device, stream, task, batch,
             self.hash(task_type), self.hash('kernel')), 64)
 
-    def launch(self, begin, stream, task, name, thread=1, **track):
+    def track_v2(self, time, stream, task, batch=0, task_type='KERNEL_AICORE', thread=1, device=0):
+        self._add(self.host, 'unaging.compact.task_track_v2', struct.pack(
+            '<HHIIIQHHIIIQ16x', 0x5a5a, RUNTIME, 802, thread, 24, MONOTONIC + time, device, 0, stream,
+            task | batch << 16, self.hash(task_type), self.hash('kernel')), 64)
+
+    def host_flip(self, time, stream, number, task=0, thread=1, device=0):
+        """The runtime's record of task numbers that begin again: task type 98."""
+        self._add(self.host, 'unaging.compact.task_track', struct.pack(
+            '<HHIIIQHHHHQQ16x', 0x5a5a, RUNTIME, 802, thread, 24, MONOTONIC + time, device, stream, task, number, 98,
+            0), 64)
+
+    def capture(self, time, stream, model, ends=False, device=0, original=1):
+        self._add(self.host, 'unaging.compact.capture_stream_info', struct.pack(
+            '<HHIIIQHHHHH30x', 0x5a5a, RUNTIME, 1, 1, 18, MONOTONIC + time, ends, stream, original, model, device), 64)
+
+    def capture_v2(self, time, stream, model, ends=False, device=0, original=1):
+        self._add(self.host, 'unaging.compact.capture_stream_info_v2', struct.pack(
+            '<HHIIIQHBBIII24x', 0x5a5a, RUNTIME, 1, 1, 16, MONOTONIC + time, device, ends, 0, stream, original, model),
+            64)
+
+    def launch(self, begin, stream, task, name, thread=1, node=None, **track):
         """An operator's launch of 100 ns with all that belongs to it."""
         self.call(RUNTIME, 1, begin + 20, begin + 60, thread)
         self.track(begin + 40, stream, task, thread=thread, **track)
-        self.node(begin + 90, name, 'Type', thread)
+        self.node(begin + 90, name, 'Type', thread, **(node or {}))
         self.call(NODE, LAUNCH, begin, begin + 100, thread, self.hash(name))
 
     def _ticks(self, time):
         assert time * DEVICE_MHZ % 1000 == 0, 'not on the grid of the counter'
         return DEVICE_TICK + time * DEVICE_MHZ // 1000
 
-    def ran(self, start, end, stream, task, kind=0):
-        for function, time in ((0, start), (1, end)):
-            self._add(self.device, 'stars_soc.data.0', struct.pack(
-                '<HHHHQ48x', function | kind << 10, 0x6bd3, stream, task, self._ticks(time)), 64)
+    def chip_of(self, device):
+        return self.chips.get(device, self.chip)
 
-    def ran_part(self, start, end, stream, task, context, kind=0):
+    def _device(self, device, stream, record, size):
+        self._add(self.devices.setdefault(device, {}), '%s.data.%d' % (stream, device), record, size)
+
+    def _count(self, device, stream):
+        """The counter modulo 16 that the scheduler puts into every record."""
+        number = self.counters.get((device, stream), 0)
+        self.counters[device, stream] = number + 1
+        return number % 16
+
+    def log(self, function, time, stream, task, kind=0, device=0):
+        """One half of a task: function 0 starts, 1 ends it."""
+        if self.chip_of(device) in (1, 2, 3, 4):
+            self._device(device, 'hwts', struct.pack(
+                '<BBHHHQI44x', function | self._count(device, 'hwts') << 4, kind, 0x6bd3, 0, task, self._ticks(time),
+                stream), 64)
+        else:
+            self._device(device, 'stars_soc', struct.pack(
+                '<HHHHQ48x', function | self._count(device, 'stars_soc') << 6 | kind << 10, 0x6bd3, stream, task,
+                self._ticks(time)), 64)
+
+    def ran(self, start, end, stream, task, kind=0, device=0):
+        self.log(0, start, stream, task, kind, device)
+        self.log(1, end, stream, task, kind, device)
+
+    def ran_part(self, start, end, stream, task, context, kind=0, device=0):
         for function, time in ((0x22, start), (0x23, end)):
-            self._add(self.device, 'stars_soc.data.0', struct.pack(
-                '<HHHHQHHHH40x', function, 0x6bd3, stream, task, self._ticks(time), kind, context, 4 << 13, 0), 64)
+            self._device(device, 'stars_soc', struct.pack(
+                '<HHHHQHHHH40x', function | self._count(device, 'stars_soc') << 6, 0x6bd3, stream, task,
+                self._ticks(time), kind, context, 4 << 13, 0), 64)
 
-    def pmu(self, start, end, stream, task, total, counters, core=0):
-        self._add(self.device, 'ffts_profile.data.0', struct.pack(
-            '<HHHHQHHHHQQQ8QQQ', 0x28, 0x6bd3, stream, task, 0, 0, 0, core << 13, 0, 0, total, 0, *counters,
-            self._ticks(start), self._ticks(end)), 128)
+    def pmu(self, start, end, stream, task, total, counters, core=0, device=0, ffts=None, part=0, context=0):
+        """Counters of a task; core 1: of the vector cores. ffts, part, context: of a part of a split task."""
+        counters = (list(counters) + [0] * 8)[:8]
+        if self.chip_of(device) in (1, 2, 3, 4):
+            name = ('aicore', 'aiVectorCore')[core]
+            self._device(device, name, struct.pack(
+                '<BBHHHIIQQ8QI28x', 2 | self._count(device, name) << 4, 0, 0x6bd3, 0, task, 0, 0, total, 0, *counters,
+                stream), 128)
+            return
+        self._device(device, 'ffts_profile', struct.pack(
+            '<HHHHQHHHHQQQ8QQQ', 0x28 | self._count(device, 'ffts_profile') << 6, 0x6bd3, stream, task, 0, part,
+            context, (core if ffts is None else ffts) << 13, 0, 0, total, 0, *counters, self._ticks(start),
+            self._ticks(end)), 128)
 
-    def flip(self, time, stream, number):
-        self._add(self.device, 'ts_track.data.0', struct.pack(
-            '<BBHIQHHHHQQ', 1, 14, 40, 0, self._ticks(time), stream, number, 0, 0, 0, 0), 40)
+    def block_pmu(self, start, end, stream, task, total, counters, core, part, block=0, context=0, device=0, ffts=4):
+        """Counters of one block on a core of the given type (0 cube, 1 vector) of a part of a split task."""
+        counters = (list(counters) + [0] * 8)[:8]
+        self._device(device, 'ffts_profile', struct.pack(
+            '<HHHHQHHBBHIHHQQ8QQQ', 0x29 | self._count(device, 'ffts_profile') << 6, 0x6bd3, stream, task, 0, part,
+            context, core, ffts << 5, 0, 0, 0, block, total, 0, *counters, self._ticks(start), self._ticks(end)), 128)
+
+    def flip(self, time, stream, number, task=0, device=0):
+        self._device(device, 'ts_track', struct.pack(
+            '<BBHIQHHHHQQ', 1, 14, 40, 0, self._ticks(time), stream, number, 0, task, 0, 0), 40)
 
     def _write(self, part, name, data):
         path = os.path.join(self.path, part, name)
@@ -90,21 +155,32 @@ class Prof:
         with open(path, 'wb') as stream:
             stream.write(data if isinstance(data, (bytes, bytearray)) else data.encode())
 
+    def _write_common(self, part, suffix, chip, info):
+        self._write(part, 'info.json' + suffix, json.dumps(
+            {'platform_version': str(chip), 'pid': '77', 'DeviceInfo': info, 'CPU': [{'Frequency': ''}],
+             'drvVersion': 467473, **self.configs.get(part, {})}))
+        self._write(part, 'start_info' + suffix, json.dumps(
+            {'collectionTimeBegin': str(UNIX // 1000), 'clockMonotonicRaw': str(MONOTONIC)}))
+        self._write(part, 'end_info' + suffix, json.dumps({'collectionTimeEnd': str(UNIX // 1000 + 1000)}))
+        self._write(part, 'host_start.log' + suffix, '[Device0]\nclock_monotonic_raw: %d\ncntvct: 0\n' % MONOTONIC)
+
+    def _write_device(self, device, files):
+        part = 'device_%d' % device
+        self._write_common(part, '.%d' % device, self.chip_of(device), [
+            {'id': device, 'hwts_frequency': str(DEVICE_MHZ), 'aic_frequency': '1000', 'aiv_frequency': '1000',
+             'ai_core_num': 8, 'aiv_num': 16}])
+        self._write(part, 'dev_start.log.%d' % device, 'clock_monotonic_raw: 1\ncntvct: %d\n' % DEVICE_TICK)
+        self._write(part, 'sample.json', json.dumps(self.samples.get(
+            device, {'ai_core_metrics': 'PipeUtilization', 'ai_core_profiling_events': PIPES})))
+        for name, data in files.items():
+            self._write(part, 'data/%s.slice_0' % name, data)
+
     def write(self):
-        device = [{'id': 0, 'hwts_frequency': str(DEVICE_MHZ), 'aic_frequency': '1000', 'aiv_frequency': '1000',
-                   'ai_core_num': 8, 'aiv_num': 16}]
-        for part, suffix, info in (('host', '', []), ('device_0', '.0', device)):
-            self._write(part, 'info.json' + suffix, json.dumps(
-                {'platform_version': str(self.chip), 'pid': '77', 'DeviceInfo': info, 'CPU': [{'Frequency': ''}]}))
-            self._write(part, 'start_info' + suffix, json.dumps(
-                {'collectionTimeBegin': str(UNIX // 1000), 'clockMonotonicRaw': str(MONOTONIC)}))
-            self._write(part, 'host_start.log' + suffix, '[Device0]\nclock_monotonic_raw: %d\ncntvct: 0\n' % MONOTONIC)
-        self._write('device_0', 'dev_start.log.0', 'clock_monotonic_raw: 1\ncntvct: %d\n' % DEVICE_TICK)
-        self._write('device_0', 'sample.json', json.dumps(
-            {'ai_core_metrics': 'PipeUtilization', 'ai_core_profiling_events': '0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55'}))
-        for part, files in (('host', self.host), ('device_0', self.device)):
-            for name, data in files.items():
-                self._write(part, 'data/%s.slice_0' % name, data)
+        self._write_common('host', '', self.chip, [])
+        for device, files in self.devices.items():
+            self._write_device(device, files)
+        for name, data in self.host.items():
+            self._write('host', 'data/%s.slice_0' % name, data)
         self._write('host', 'data/unaging.additional.hash_dic.slice_0',
                     ''.join('%d:%s\n' % (value, name) for name, value in self.names.items()))
         self._write('host', 'data/unaging.additional.type_info_dic.slice_0',

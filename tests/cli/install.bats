@@ -15,6 +15,14 @@ setup() {
     expect_equal "$(files_below "$root")" "$(
         cat <<'END'
 /usr/bin/msprof
+/usr/include/msprof/acl_prof.h
+/usr/include/msprof/compat/acl/acl_prof.h
+/usr/include/msprof/compat/svp_acl_prof.h
+/usr/include/msprof/svp_acl_prof.h
+/usr/lib/libmsprof_acl.a
+/usr/lib/libmsprof_acl.so
+/usr/lib/libmsprof_acl.so.1
+/usr/lib/pkgconfig/msprof_acl.pc
 /usr/share/bash-completion/completions/msprof
 /usr/share/fish/vendor_completions.d/msprof.fish
 /usr/share/man/man1/msprof-collect.1
@@ -23,12 +31,16 @@ setup() {
 /usr/share/man/man1/msprof-import.1
 /usr/share/man/man1/msprof-kinds.1
 /usr/share/man/man1/msprof-query.1
+/usr/share/man/man1/msprof-replay.1
 /usr/share/man/man1/msprof-show.1
 /usr/share/man/man1/msprof.1
+/usr/share/man/man3/aclprofModelSubscribe.3
 /usr/share/man/man5/msprof-records.5
 /usr/share/man/man5/msprof-schema.5
 /usr/share/man/man7/msprof-cann.7
 /usr/share/man/man7/msprof-security.7
+/usr/share/msprof/python/acl/__init__.py
+/usr/share/msprof/python/msprof_acl.py
 /usr/share/zsh/site-functions/_msprof
 END
     )"

@@ -42,6 +42,8 @@ make_example_files() {
     chmod +x project/out/main
     printf '[ssh_config]\nip = 192.0.2.1\nusername = root\n[ssh_config:a]\n[ssh_config:b]\n' >board.ini
     chmod 600 board.ini
+    printf '#!/bin/sh\nexec cat >/dev/null\n' >subscriber
+    chmod +x subscriber
     sed -n '/^# board.layout$/,/^\.Ed$/p' "$man/msprof-records.5.in" | grep -v '^\.Ed$' >board.layout
 }
 
@@ -70,7 +72,7 @@ run_examples() {
 }
 
 @test "the page of each command describes exactly its options" {
-    for command in collect import export show kinds completion; do
+    for command in collect import export show replay kinds completion; do
         expect_equal "$(options_of_page "$man/msprof-$command.1")" "$(own_options "^msprof $command")"
     done
 }
@@ -99,7 +101,7 @@ run_examples() {
 @test "the manual is sound mdoc" {
     command -v mandoc >/dev/null || skip "mandoc is not installed"
     records_page >msprof-records.5
-    for page in "$man"/*.[157] msprof-records.5; do
+    for page in "$man"/*.[1357] msprof-records.5; do
         mandoc -T lint -W warning "$page"
     done
 }
@@ -182,10 +184,10 @@ run_examples() {
     expect_equal "$(sqlite3 :memory: "SELECT json_valid(CAST(readfile('kinds.json') AS TEXT))")" 1
     sqlite3 :memory: "SELECT value ->> 'name' FROM json_each(CAST(readfile('kinds.json') AS TEXT))" | sort >in-json
     for source in "$repository"/parsers/kinds/*.c; do
-        sed -n 's/^    \.name = "\([a-z_]*\)",$/\1/p' "$source"
+        sed -n 's/^    \.name = "\([a-z0-9_]*\)",$/\1/p' "$source"
     done | sort >in-source
     expect_equal "$(<in-json)" "$(<in-source)"
-    "$MSPROF" kinds | sed -n 's/^\([a-z_]*\): .*/\1/p' | sort >in-table
+    "$MSPROF" kinds | sed -n 's/^\([a-z0-9_]*\): .*/\1/p' | sort >in-table
     expect_equal "$(<in-table)" "$(<in-source)"
     records_page | sed -n 's/^\.Ss //p' | sort >in-manual
     expect_equal "$(<in-manual)" "$(<in-source)"

@@ -166,6 +166,14 @@ void *reallocarray(void *old, size_t count, size_t size)
     return reallocate(old, bytes);
 }
 
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    if (memory_fails(CALLER))
+        return NULL;
+    REAL(void *, "aligned_alloc", size_t, size_t)
+    return real(alignment, size);
+}
+
 void free(void *p)
 {
     if (p == NULL || is_early(p))

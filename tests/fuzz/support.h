@@ -73,7 +73,7 @@ static inline int checking_commit(struct row_sink *base, struct row_batch *batch
 
 #define CHECKING_SINK_INIT                                                                                             \
     {                                                                                                                  \
-        .sink = { checking_begin, checking_commit }                                                                    \
+        .sink = { checking_begin, checking_commit, NULL }                                                              \
     }
 
 /* What holds after every decoding: nothing is dropped without a word. */

@@ -44,7 +44,7 @@ struct collection *collect(const char *directory, const struct layout_set *layou
     struct capture_options options = {.layouts = layouts};
     struct err err = ERR_INIT;
     assert_non_null(collection);
-    collection->sink = (struct row_sink){begin, commit};
+    collection->sink = (struct row_sink){begin, commit, NULL};
     diag_init(&collection->diag, false);
     if (capture_open(&collection->capture, directory, &options, &collection->diag, &err) < 0 ||
         decode_capture(&collection->capture, &collection->sink, NULL, &err) < 0)

@@ -424,7 +424,7 @@ static void a_sink_that_fails_ends_the_decoding_with_its_error(void **state)
 {
     (void)state;
     unsigned char bytes[PMU_SIZE];
-    struct row_sink sink = {refuse, NULL};
+    struct row_sink sink = {refuse, NULL, NULL};
     struct err err = ERR_INIT;
     make_job();
     put_pmu(bytes, 0, 600, 1, 0);
@@ -437,7 +437,7 @@ static void an_interrupt_or_a_strict_problem_ends_the_decoding(void **state)
 {
     (void)state;
     unsigned char bytes[PMU_SIZE];
-    struct row_sink sink = {refuse, NULL};
+    struct row_sink sink = {refuse, NULL, NULL};
     struct err err = ERR_INIT;
     make_job();
     put_acl(bytes, "backwards", 2, 1);

@@ -1,0 +1,245 @@
+#include "acl/file_mode.h"
+
+#include "acl/config.h"
+#include "acl/message.h"
+#include "acl/mode.h"
+#include "acl/path_check.h"
+#include "acl/set_config.h"
+#include "acl/stamp.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STARTED_MAX (ACL_DEVICES_MAX + 1) /* one configuration for each device, and one without */
+
+static const struct acl_family acl_names = {
+    .init = "aclprofInit",
+    .start = "aclprofStart",
+    .stop = "aclprofStop",
+    .finalize = "aclprofFinalize",
+    .path_limit = 4095,
+};
+
+static struct {
+    pthread_mutex_t lock;
+    char *directory; /* NULL: not initialised */
+    bool svp;        /* which family initialised */
+    struct acl_config started[STARTED_MAX];
+    unsigned started_count;
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static enum acl_mode mode_of(const struct acl_family *family)
+{
+    return family->svp ? ACL_MODE_SVP_API : ACL_MODE_API;
+}
+
+/* With the lock held, as all static functions below. */
+static bool is_initialised(const struct acl_family *family)
+{
+    return state.directory != NULL && state.svp == family->svp;
+}
+
+static aclError check_path(const struct acl_family *family, const char *path, size_t length)
+{
+    if (path == NULL)
+        return acl_fail_null("profilerResultPath");
+    if (length == 0 || length > family->path_limit)
+        return acl_fail_number(ACL_ERROR_INVALID_PARAM, "length", length, "a path has 1 to 4095 bytes");
+    if (strnlen(path, length + 1) != length)
+        return acl_fail_number(ACL_ERROR_INVALID_PARAM, "length", length, "it is not the length of the path");
+    if (family->svp && *path != '/')
+        return acl_fail_value(ACL_ERROR_INVALID_PARAM, "result_path", path, "it must be an absolute path");
+    return ACL_SUCCESS;
+}
+
+static aclError initialise(const struct acl_family *family, const char *path)
+{
+    char *directory;
+    aclError code = acl_mode_claim(mode_of(family), family->init);
+    if (code != ACL_SUCCESS)
+        return code;
+    code = acl_path_prepare(path, "profilerResultPath", family->svp, &directory);
+    if (code != ACL_SUCCESS) {
+        acl_mode_release(mode_of(family));
+        return code;
+    }
+    state.directory = directory;
+    state.svp = family->svp;
+    return ACL_SUCCESS;
+}
+
+aclError acl_file_init(const struct acl_family *family, const char *path, size_t length)
+{
+    aclError code = check_path(family, path, length);
+    if (code != ACL_SUCCESS)
+        return code;
+    pthread_mutex_lock(&state.lock);
+    code = initialise(family, path);
+    pthread_mutex_unlock(&state.lock);
+    return code;
+}
+
+static aclError check_mask(const struct acl_config *config)
+{
+    uint64_t supported = config->svp ? ACL_MASK_SUPPORTED_SVP : ACL_MASK_SUPPORTED;
+    if (config->mask == 0)
+        return acl_fail_number(ACL_ERROR_INVALID_PARAM, "dataTypeConfig", 0, "it asks for nothing");
+    if ((config->mask & ~supported) != 0)
+        return acl_fail(ACL_ERROR_PROF_MODULES_UNSUPPORTED, "EK0005",
+                        "Parameter dataTypeConfig is not supported: 0x%llx.",
+                        (unsigned long long)(config->mask & ~supported));
+    return ACL_SUCCESS;
+}
+
+/* aclprofInit is missing: aclprofSetConfig(ACL_PROF_PATH) stands for it when it was called. */
+static aclError initialise_from_option(const struct acl_family *family)
+{
+    char path[ACL_OPTION_MAX + 1];
+    acl_option_get(ACL_PROF_PATH, path);
+    if (family->svp || state.directory != NULL || *path == '\0')
+        return acl_fail_order(ACL_ERROR_PROF_NOT_RUN, family->init, family->start);
+    return initialise(family, path);
+}
+
+static aclError check_against_started(const struct acl_config *config)
+{
+    for (unsigned i = 0; i < state.started_count; i++) {
+        if (acl_config_overlaps(&state.started[i], config))
+            return acl_fail(ACL_ERROR_PROF_ALREADY_RUN, "EK0002",
+                            "Profiling of a device of this configuration is started already.");
+        if (!acl_config_same_settings(&state.started[i], config))
+            return acl_fail_number(ACL_ERROR_INVALID_PROFILING_CONFIG, "dataTypeConfig", config->mask,
+                                   "mask or metrics are not those that another device is started with");
+    }
+    return ACL_SUCCESS;
+}
+
+static aclError begin_capture(const struct acl_config *config)
+{
+    uint64_t mask = acl_mask_expand(config->mask);
+    const uint64_t task_times = ACL_PROF_TASK_TIME | ACL_PROF_TASK_TIME_L0;
+    const char *metrics = (mask & ACL_PROF_AICORE_METRICS) != 0 ? acl_metrics_name(config->metrics) : NULL;
+    struct recorder_options options = {
+        .directory = state.directory,
+        .form = config->svp ? RECORDER_JOB : RECORDER_PROF,
+        .devices = config->devices,
+        .device_count = config->device_count,
+        .sample = {.acl_calls = (mask & ACL_PROF_ACL_API) != 0,
+                   .task_time = (mask & task_times) != 0,
+                   .msproftx = (mask & ACL_PROF_MSPROFTX) != 0,
+                   .runtime_calls = (mask & ACL_PROF_RUNTIME_API) != 0,
+                   .metrics = metrics},
+        .storage_limit = acl_option_storage_limit(),
+        .crash_handlers = true,
+    };
+    return acl_recorder_begin(&options);
+}
+
+static aclError start(const struct acl_family *family, const struct acl_config *config)
+{
+    aclError code = ACL_SUCCESS;
+    if (!is_initialised(family))
+        code = initialise_from_option(family);
+    if (code == ACL_SUCCESS)
+        code = check_against_started(config);
+    if (code == ACL_SUCCESS && state.started_count == 0)
+        code = begin_capture(config);
+    if (code != ACL_SUCCESS)
+        return code;
+    state.started[state.started_count++] = *config;
+    acl_stamps_enable((acl_mask_expand(config->mask) & ACL_PROF_MSPROFTX) != 0);
+    return ACL_SUCCESS;
+}
+
+aclError acl_file_start(const struct acl_family *family, const void *handle)
+{
+    struct acl_config config;
+    aclError code = acl_config_get(handle, family->svp, &config);
+    if (code == ACL_SUCCESS)
+        code = check_mask(&config);
+    if (code != ACL_SUCCESS)
+        return code;
+    pthread_mutex_lock(&state.lock);
+    code = start(family, &config);
+    pthread_mutex_unlock(&state.lock);
+    return code;
+}
+
+static aclError end_capture(void)
+{
+    acl_stamps_disable();
+    return acl_recorder_end();
+}
+
+static aclError stop(const struct acl_family *family, const struct acl_config *config)
+{
+    if (!is_initialised(family) || state.started_count == 0)
+        return acl_fail_order(ACL_ERROR_PROF_NOT_RUN, is_initialised(family) ? family->start : family->init,
+                              family->stop);
+    for (unsigned i = 0; i < state.started_count; i++) {
+        if (!acl_config_equal(&state.started[i], config))
+            continue;
+        state.started[i] = state.started[--state.started_count];
+        return state.started_count == 0 ? end_capture() : ACL_SUCCESS;
+    }
+    return acl_fail_number(ACL_ERROR_INVALID_PROFILING_CONFIG, "dataTypeConfig", config->mask,
+                           "no equal configuration has been started");
+}
+
+aclError acl_file_stop(const struct acl_family *family, const void *handle)
+{
+    struct acl_config config;
+    aclError code = acl_config_get(handle, family->svp, &config);
+    if (code != ACL_SUCCESS)
+        return code;
+    pthread_mutex_lock(&state.lock);
+    code = stop(family, &config);
+    pthread_mutex_unlock(&state.lock);
+    return code;
+}
+
+static aclError finalize(const struct acl_family *family)
+{
+    if (!is_initialised(family)) {
+        if (acl_mode_active() == ACL_MODE_SUBSCRIBE)
+            return acl_fail(ACL_ERROR_PROF_API_CONFLICT, "EK0007", "%s is not possible: a model is subscribed.",
+                            family->finalize);
+        return acl_fail_order(ACL_ERROR_PROF_NOT_RUN, family->init, family->finalize);
+    }
+    aclError code = state.started_count > 0 ? end_capture() : ACL_SUCCESS;
+    state.started_count = 0;
+    free(state.directory);
+    state.directory = NULL;
+    acl_options_clear();
+    acl_mode_release(mode_of(family));
+    return code;
+}
+
+aclError acl_file_finalize(const struct acl_family *family)
+{
+    pthread_mutex_lock(&state.lock);
+    aclError code = finalize(family);
+    pthread_mutex_unlock(&state.lock);
+    return code;
+}
+
+aclError aclprofInit(const char *profilerResultPath, size_t length)
+{
+    return acl_file_init(&acl_names, profilerResultPath, length);
+}
+
+aclError aclprofFinalize(void)
+{
+    return acl_file_finalize(&acl_names);
+}
+
+aclError aclprofStart(const aclprofConfig *profilerConfig)
+{
+    return acl_file_start(&acl_names, profilerConfig);
+}
+
+aclError aclprofStop(const aclprofConfig *profilerConfig)
+{
+    return acl_file_stop(&acl_names, profilerConfig);
+}

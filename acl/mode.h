@@ -1,0 +1,29 @@
+/* Which way of profiling is active in this process. They exclude each other: files by API calls, files by an acl.json,
+ * files because msprof collects (the preload library, msprof run), and subscription. Thread-safe. */
+#ifndef MSPROF_ACL_MODE_H
+#define MSPROF_ACL_MODE_H
+
+#include "msprof/acl_prof.h"
+
+enum acl_mode {
+    ACL_MODE_NONE,
+    ACL_MODE_API,      /* aclprofInit .. aclprofFinalize */
+    ACL_MODE_SVP_API,  /* svp_acl_prof_init .. svp_acl_prof_finalize */
+    ACL_MODE_JSON,     /* acl.json of aclInit(path) or msprof_acl_json_start */
+    ACL_MODE_COMMAND,  /* the preload library or msprof run */
+    ACL_MODE_SUBSCRIBE /* first aclprofModelSubscribe .. last aclprofModelUnSubscribe */
+};
+
+/* Makes mode the active one. 0, or a code with its message set, caller being the function that the message names:
+ *   the same mode again        ACL_ERROR_REPEAT_INITIALIZE (SUBSCRIBE: 0; claims are counted)
+ *   JSON or COMMAND is active  ACL_ERROR_PROF_ALREADY_RUN (for SUBSCRIBE too: ACL_ERROR_PROF_API_CONFLICT)
+ *   otherwise                  ACL_ERROR_PROF_API_CONFLICT; for JSON and COMMAND ACL_ERROR_PROF_ALREADY_RUN when the
+ * API is active */
+aclError acl_mode_claim(enum acl_mode mode, const char *caller);
+
+/* Takes a claim back; nothing when mode is not active. */
+void acl_mode_release(enum acl_mode mode);
+
+enum acl_mode acl_mode_active(void);
+
+#endif

@@ -1,0 +1,574 @@
+#include "acl/recorder.h"
+
+#include "acl/capture_writer.h"
+#include "acl/crash.h"
+#include "acl/names.h"
+#include "acl/recorder_state.h"
+#include "acl/ring.h"
+#include "base/number.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define FLUSH_PATIENCE_MS 2000
+#define THREAD_STACK_SIZE (256 * 1024)
+
+atomic_int recorder_mode;
+
+/* Everything below is protected by lock, which is only taken with all signals blocked: a handler never meets a lock of
+ * its own thread. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t wake;
+static struct capture_writer writer;
+static struct ring_pool pool;
+static struct recorder_options options;
+static char output_directory[PATH_MAX];
+static uint32_t devices[RECORDER_DEVICES_MAX];
+static char metrics[64];
+static unsigned capture_count;
+static pid_t process; /* that the rings and the files belong to */
+static bool has_files, reported;
+static uint64_t dropped; /* records for which there was no place */
+
+static pthread_t carrier;
+static bool has_carrier, carrier_stops;
+
+/* Who starts and stops waits for each other here, and not with signals blocked. */
+static pthread_mutex_t control = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- fork ---- */
+
+/* One word that a child finds zeroed, whatever made the child. */
+static atomic_int *same_process;
+enum { PROCESS_CHILD, PROCESS_SAME, PROCESS_SETTLING };
+
+/* The rings and files are the parent's; what was to be recorded will be recorded into a capture of our own. */
+static void settle_in_child(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    pthread_mutex_init(&control, NULL);
+    pool = (struct ring_pool){.next_search = 0};
+    if (has_files)
+        capture_writer_close(&writer);
+    has_files = has_carrier = carrier_stops = reported = false;
+    dropped = 0;
+    process = getpid();
+    if (atomic_load(&recorder_mode) != RECORDER_MODE_OFF)
+        atomic_store(&recorder_mode, RECORDER_MODE_ARMED);
+}
+
+static void forget_rings(void)
+{
+    memset(recorder_rings, 0, sizeof recorder_rings);
+}
+
+static void in_forked_child(void)
+{
+    settle_in_child();
+    forget_rings();
+    if (same_process != NULL)
+        atomic_store(same_process, PROCESS_SAME);
+}
+
+/* Children that were made behind fork()'s back. */
+static void notice_child(void)
+{
+    int expected = PROCESS_CHILD;
+    if (same_process == NULL || atomic_load(same_process) == PROCESS_SAME)
+        return;
+    if (atomic_compare_exchange_strong(same_process, &expected, PROCESS_SETTLING)) {
+        settle_in_child();
+        atomic_store(same_process, PROCESS_SAME);
+        return;
+    }
+    while (atomic_load(same_process) != PROCESS_SAME)
+        usleep(100);
+}
+
+static void watch_forks(void)
+{
+    void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page != MAP_FAILED && madvise(page, (size_t)sysconf(_SC_PAGESIZE), MADV_WIPEONFORK) == 0) {
+        same_process = page;
+        atomic_store(same_process, PROCESS_SAME);
+    }
+    pthread_atfork(NULL, NULL, in_forked_child);
+}
+
+/* ---- the lock ---- */
+
+static void enter(sigset_t *before)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+    notice_child();
+    pthread_mutex_lock(&lock);
+}
+
+static void leave(const sigset_t *before)
+{
+    pthread_mutex_unlock(&lock);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+/* A child of vfork() shares the memory but not the descriptors: it must leave the files alone. */
+static bool may_write(void)
+{
+    return getpid() == process;
+}
+
+/* ---- telling ---- */
+
+static void tell(const char *text)
+{
+    if (options.report != NULL) {
+        options.report(text);
+        return;
+    }
+    size_t length = strlen(text);
+    char line[1024] = "msprof: ";
+    size_t head = strlen(line);
+    if (length > sizeof line - head - 1)
+        length = sizeof line - head - 1;
+    memcpy(line + head, text, length);
+    line[head + length] = '\n';
+    ssize_t ignored = write(STDERR_FILENO, line, head + length + 1);
+    (void)ignored;
+}
+
+static char *put(char *p, const char *end, const char *text)
+{
+    size_t length = strlen(text);
+    if (length > (size_t)(end - p))
+        length = (size_t)(end - p);
+    memcpy(p, text, length);
+    return p + length;
+}
+
+static char *put_count(char *p, const char *end, uint64_t count, const char *one, const char *many)
+{
+    if ((size_t)(end - p) < NUMBER_MAX)
+        return p;
+    p = number_put_unsigned(p, count);
+    return put(p, end, count == 1 ? one : many);
+}
+
+/* "the capture 'X' is incomplete: 3 calls and 1 msproftx record are lost: No space left on device". False when nothing
+ * is lost. */
+static bool describe_losses(char *text, size_t size)
+{
+    uint64_t calls = writer.lost[STREAM_CALLS] + dropped, tx = writer.lost[STREAM_TX];
+    const char *end = text + size - 1, *reason = writer.failure != 0 ? strerrordesc_np(writer.failure) : NULL;
+    char *p = text;
+    if (calls == 0 && tx == 0 && writer.failure == 0)
+        return false;
+    p = put(p, end, "the capture '");
+    p = put(p, end - 160, writer.directory);
+    p = put(p, end, "' is incomplete: ");
+    if (calls > 0 || tx == 0)
+        p = put_count(p, end, calls, " call", " calls");
+    if (calls > 0 && tx > 0)
+        p = put(p, end, " and ");
+    if (tx > 0)
+        p = put_count(p, end, tx, " msproftx record", " msproftx records");
+    p = put(p, end, " lost: ");
+    p = put(p, end, reason != NULL ? reason : "no memory");
+    *p = '\0';
+    return true;
+}
+
+static void report_losses(void)
+{
+    char text[1000];
+    if (!reported && describe_losses(text, sizeof text)) {
+        reported = true;
+        tell(text);
+    }
+}
+
+/* ---- carrying ---- */
+
+static void put_u32(char *p, uint32_t value)
+{
+    memcpy(p, &value, sizeof value);
+}
+
+/* The record of the JOB era (cann-formats 3.1) that says what a record of today says. */
+static void write_job_calls(const char *records, size_t length)
+{
+    static const uint8_t api_types[] = {4, 1, 2, 3, 4}; /* by enum recorder_acl_group; the rest are "others" */
+    for (; length >= CAPTURE_CALL_SIZE; records += CAPTURE_CALL_SIZE, length -= CAPTURE_CALL_SIZE) {
+        char record[CAPTURE_JOB_CALL_SIZE] = {0x5a, 0x5a};
+        uint16_t level;
+        uint32_t type;
+        memcpy(&level, records + 2, sizeof level);
+        memcpy(&type, records + 4, sizeof type);
+        uint32_t group = type >> 16;
+        const char *name = names_type(level, type);
+        put_u32(record + 4, group < sizeof api_types ? api_types[group] : 4);
+        memcpy(record + 8, records + 16, 16);
+        put_u32(record + 24, (uint32_t)process);
+        memcpy(record + 28, records + 8, 4);
+        if (name != NULL)
+            memcpy(record + 32, name, strnlen(name, 63));
+        capture_writer_add(&writer, STREAM_CALLS, record, sizeof record);
+    }
+}
+
+static void carry(void *arg, enum capture_stream stream, const char *records, size_t length)
+{
+    (void)arg;
+    if (!has_files)
+        return;
+    if (stream == STREAM_CALLS && options.form == RECORDER_JOB)
+        write_job_calls(records, length);
+    else
+        capture_writer_add(&writer, stream, records, length);
+}
+
+static void *carrier_run(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&lock);
+    while (!carrier_stops) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += RECORDER_PERIOD_MS * 1000000L;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&wake, &lock, &until);
+        if (has_files && may_write()) {
+            ring_pool_drain(&pool, carry, NULL);
+            capture_writer_flush(&writer);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+/* Without a carrier the threads carry by themselves when their rings are full, and all is written at the end. Signals
+ * are blocked here, and so they are in the new thread: the program's handlers run in the program's threads. */
+static void start_carrier(void)
+{
+    pthread_attr_t attributes;
+    pthread_condattr_t monotonic;
+    carrier_stops = false;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&wake, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, THREAD_STACK_SIZE);
+    has_carrier = pthread_create(&carrier, &attributes, carrier_run, NULL) == 0;
+    pthread_attr_destroy(&attributes);
+    if (has_carrier)
+        pthread_setname_np(carrier, "msprof-recorder");
+}
+
+/* ---- captures ---- */
+
+static int open_capture(struct err *err)
+{
+    ring_pool_discard(&pool);
+    dropped = 0;
+    reported = false;
+    int status = capture_writer_open(&writer, &options, ++capture_count, err);
+    if (status != 0)
+        return status;
+    has_files = true;
+    names_write_all(&writer);
+    capture_writer_flush(&writer);
+    atomic_store(&recorder_mode, RECORDER_MODE_RUNNING);
+    start_carrier();
+    return 0;
+}
+
+static void open_or_give_up(void)
+{
+    struct err err = ERR_INIT;
+    char text[1000], *p = text;
+    if (!may_write() || open_capture(&err) == 0)
+        return;
+    atomic_store(&recorder_mode, RECORDER_MODE_OFF);
+    p = put(p, text + sizeof text - 1, "nothing is recorded: ");
+    for (unsigned i = err.depth; i-- > 0;) {
+        p = put(p, text + sizeof text - 1, err.causes[i]);
+        p = put(p, text + sizeof text - 1, i > 0 ? ": " : "");
+    }
+    *p = '\0';
+    tell(text);
+}
+
+static void finish_capture(void)
+{
+    ring_pool_drain(&pool, carry, NULL);
+    capture_writer_finish(&writer);
+    report_losses();
+}
+
+bool recorder_flush(void)
+{
+    sigset_t all, before;
+    const struct timespec pause = {0, 1000000};
+    int result = EBUSY;
+    if (atomic_load(&recorder_mode) == RECORDER_MODE_OFF)
+        return true;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    notice_child();
+    for (int i = 0; result != 0 && i < FLUSH_PATIENCE_MS; i++) {
+        result = pthread_mutex_trylock(&lock);
+        if (result != 0)
+            nanosleep(&pause, NULL);
+    }
+    if (result == 0) {
+        if (has_files && may_write())
+            finish_capture();
+        pthread_mutex_unlock(&lock);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return result == 0;
+}
+
+/* What comes after this, from other exit handlers and destructors, is written record by record. */
+static void at_exit(void)
+{
+    int running = RECORDER_MODE_RUNNING;
+    recorder_flush();
+    atomic_compare_exchange_strong(&recorder_mode, &running, RECORDER_MODE_EXITING);
+    recorder_flush();
+}
+
+/* ---- threads ---- */
+
+static pthread_key_t thread_end;
+
+static void set_signal_stack(const struct ring *ring)
+{
+    stack_t now, ours = {.ss_sp = ring->signal_stack, .ss_size = RING_SIGNAL_STACK_SIZE};
+    if (sigaltstack(NULL, &now) == 0 && (now.ss_flags & SS_DISABLE) != 0)
+        sigaltstack(&ours, NULL);
+}
+
+static void drop_signal_stack(const struct ring *ring)
+{
+    stack_t now, none = {.ss_flags = SS_DISABLE};
+    if (sigaltstack(NULL, &now) == 0 && now.ss_sp == ring->signal_stack)
+        sigaltstack(&none, NULL);
+}
+
+static void at_thread_end(void *arg)
+{
+    (void)arg;
+    for (size_t i = 0; i < RECORDER_RING_COUNT; i++) {
+        struct ring *ring = recorder_rings[i];
+        recorder_rings[i] = NULL;
+        if (ring == NULL || ring->capacity == 0)
+            continue;
+        drop_signal_stack(ring);
+        atomic_store_explicit(&ring->state, RING_RELEASED, memory_order_release);
+    }
+}
+
+static struct ring *take_ring(enum capture_stream stream, size_t record_size)
+{
+    struct ring *ring = ring_pool_take(&pool, stream, record_size, carry, NULL);
+    if (ring == NULL)
+        return NULL;
+    pthread_setspecific(thread_end, ring);
+    if (options.crash_handlers && stream == STREAM_CALLS)
+        set_signal_stack(ring);
+    return ring;
+}
+
+/* A place in one of the thread's rings, the first one that no interrupted record is in the making in. */
+static char *reserve(enum capture_stream stream, struct ring **ret)
+{
+    size_t record_size = stream == STREAM_CALLS ? CAPTURE_CALL_SIZE : CAPTURE_TX_SIZE;
+    for (size_t depth = 0; depth < RECORDER_RING_DEPTH; depth++) {
+        struct ring **ring = &recorder_rings[recorder_ring_index(stream, depth)];
+        if (*ring == NULL || (*ring)->capacity == 0)
+            *ring = take_ring(stream, record_size);
+        if (*ring == NULL)
+            break;
+        if ((*ring)->busy)
+            continue;
+        char *place = ring_reserve(*ring);
+        if (place == NULL && may_write()) {
+            ring_drain(*ring, carry, NULL);
+            place = ring_reserve(*ring);
+        }
+        *ret = *ring;
+        return place;
+    }
+    return NULL;
+}
+
+char *recorder_reserve_slow(enum capture_stream stream, struct ring **ret)
+{
+    char *place = NULL;
+    sigset_t before;
+    int saved_errno = errno;
+    if (atomic_load(&recorder_mode) == RECORDER_MODE_OFF)
+        return NULL;
+    enter(&before);
+    if (atomic_load(&recorder_mode) == RECORDER_MODE_ARMED)
+        open_or_give_up();
+    if (has_files) {
+        place = reserve(stream, ret);
+        dropped += place == NULL;
+    }
+    leave(&before);
+    errno = saved_errno;
+    return place;
+}
+
+/* ---- start and stop ---- */
+
+static void prepare_once(void)
+{
+    watch_forks();
+    pthread_key_create(&thread_end, at_thread_end);
+    atexit(at_exit);
+    at_quick_exit(at_exit);
+}
+
+static int copy_options(const struct recorder_options *from, struct err *err)
+{
+    size_t length = strlen(from->directory);
+    if (from->device_count > RECORDER_DEVICES_MAX)
+        return err_set(err, ERR_LIMIT, "more than %d devices", RECORDER_DEVICES_MAX);
+    if (length >= sizeof output_directory)
+        return err_set(err, ERR_LIMIT, "the name of the output directory is longer than %zu bytes",
+                       sizeof output_directory - 1);
+    options = *from;
+    memcpy(output_directory, from->directory, length + 1);
+    options.directory = output_directory;
+    if (from->device_count > 0)
+        memcpy(devices, from->devices, from->device_count * sizeof devices[0]);
+    options.devices = devices;
+    if (from->sample.metrics != NULL) {
+        length = strnlen(from->sample.metrics, sizeof metrics - 1);
+        memcpy(metrics, from->sample.metrics, length);
+        metrics[length] = '\0';
+        options.sample.metrics = metrics;
+    }
+    return 0;
+}
+
+int recorder_start_with(const struct recorder_options *from, sigaction_function *change, struct err *err)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    sigset_t before;
+    int status;
+    pthread_once(&once, prepare_once);
+    pthread_mutex_lock(&control);
+    enter(&before);
+    if (atomic_load(&recorder_mode) != RECORDER_MODE_OFF)
+        status = err_set(err, ERR_LIMIT, "the recorder is running already");
+    else
+        status = copy_options(from, err);
+    if (status == 0) {
+        process = getpid();
+        if (options.lazy)
+            atomic_store(&recorder_mode, RECORDER_MODE_ARMED);
+        else
+            status = open_capture(err);
+    }
+    leave(&before);
+    if (status == 0 && options.crash_handlers)
+        crash_handlers_install(change, recorder_flush);
+    pthread_mutex_unlock(&control);
+    return status;
+}
+
+int recorder_start(const struct recorder_options *from, struct err *err)
+{
+    return recorder_start_with(from, sigaction, err);
+}
+
+/* The losses as an error; the caller holds the lock. */
+static int close_capture(struct err *err)
+{
+    char text[1000];
+    int status = 0;
+    ring_pool_drain(&pool, carry, NULL);
+    capture_writer_finish(&writer);
+    capture_writer_close(&writer);
+    has_files = false;
+    if (describe_losses(text, sizeof text)) {
+        int failure = writer.failure != 0 ? writer.failure : ENOMEM;
+        status = err_set(err, failure == ENOSPC || failure == EDQUOT || failure == EFBIG ? ERR_NO_SPACE : ERR_IO, "%s",
+                         text);
+        reported = true;
+    }
+    return status;
+}
+
+int recorder_stop(struct err *err)
+{
+    sigset_t before;
+    bool had_carrier = false, had_handlers = false;
+    pthread_t joined = pthread_self();
+    int status = 0;
+    pthread_mutex_lock(&control);
+    enter(&before);
+    if (atomic_load(&recorder_mode) == RECORDER_MODE_OFF) {
+        status = err_set(err, ERR_NOT_FOUND, "the recorder is not running");
+    } else {
+        atomic_store(&recorder_mode, RECORDER_MODE_OFF);
+        had_handlers = options.crash_handlers;
+        if (has_files)
+            status = close_capture(err);
+        had_carrier = has_carrier;
+        if (had_carrier) {
+            joined = carrier;
+            carrier_stops = true;
+            has_carrier = false;
+            pthread_cond_signal(&wake);
+        }
+    }
+    leave(&before);
+    if (had_carrier)
+        pthread_join(joined, NULL);
+    if (had_handlers)
+        crash_handlers_remove();
+    pthread_mutex_unlock(&control);
+    return status;
+}
+
+const char *recorder_capture_directory(void)
+{
+    return writer.directory;
+}
+
+/* ---- names ---- */
+
+int recorder_name_type(uint16_t level, uint32_t type, const char *name)
+{
+    bool is_new = false;
+    sigset_t before;
+    enter(&before);
+    int status = names_add_type(level, type, name, &is_new);
+    if (is_new && status == 0 && has_files && may_write())
+        names_write_type(&writer, level, type, name);
+    leave(&before);
+    return status;
+}
+
+uint64_t recorder_name_id(const char *text, size_t length)
+{
+    uint64_t id = names_hash(text, length);
+    sigset_t before;
+    enter(&before);
+    if (names_add_text(id, text, length) && has_files && may_write())
+        names_write_text(&writer, id, text, length);
+    leave(&before);
+    return id;
+}

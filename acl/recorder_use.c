@@ -1,0 +1,57 @@
+/* The recorder as the API's functions use it: its errors become codes and messages, its reports lines of the log. */
+#include "acl/file_mode.h"
+#include "acl/message.h"
+#include "acl/recorder.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static atomic_bool reports_wanted;
+
+/* Neither getenv nor stdio: a signal handler may be the caller. */
+void acl_recorder_report(const char *text)
+{
+    if (!atomic_load(&reports_wanted))
+        return;
+    ssize_t written = write(STDERR_FILENO, text, strlen(text));
+    if (written >= 0)
+        written = write(STDERR_FILENO, "\n", 1);
+    (void)written;
+}
+
+aclError acl_recorder_begin(struct recorder_options *options)
+{
+    struct err err = ERR_INIT;
+    atomic_store(&reports_wanted, acl_log_wanted());
+    options->report = acl_recorder_report;
+    if (recorder_start(options, &err) < 0)
+        return acl_fail_err(ACL_ERROR_PROFILING_FAILURE, &err);
+    return ACL_SUCCESS;
+}
+
+aclError acl_recorder_end(void)
+{
+    struct err err = ERR_INIT;
+    if (recorder_stop(&err) < 0 && err.code != ERR_NOT_FOUND)
+        return acl_fail_err(ACL_ERROR_PROFILING_FAILURE, &err);
+    return ACL_SUCCESS;
+}
+
+size_t msprof_acl_capture_path(char *path, size_t size)
+{
+    const char *directory = recorder_capture_directory();
+    size_t length = strlen(directory);
+    if (path != NULL && size > 0) {
+        size_t kept = length < size ? length : size - 1;
+        memcpy(path, directory, kept);
+        path[kept] = '\0';
+    }
+    return length;
+}
+
+uint64_t msprof_acl_now(void)
+{
+    return (uint64_t)recorder_now();
+}

@@ -1,0 +1,419 @@
+/* The pool is two words of bits, taken and given back with compare-and-swap: the threads that make marks and ranges
+ * share nothing else. Each stamp has a lock of its own for the few instructions that read or change it; records are
+ * made outside of it. Only Push and Pop share a mutex, because they share a stack. */
+#include "acl/stamp.h"
+
+#include "acl/message.h"
+#include "acl/recorder.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#define WORD_BITS 64
+#define WORDS ((ACL_STAMPS + WORD_BITS - 1) / WORD_BITS)
+
+enum stamp_use { STAMP_FREE, STAMP_IDLE, STAMP_PUSHED, STAMP_RANGE };
+
+struct stamp {
+    atomic_flag locked;
+    enum stamp_use use;
+    uint32_t capture; /* in which one its range was begun */
+    int64_t begin_ns;
+    uint32_t length;
+    char message[ACL_STAMP_MESSAGE_MAX + 1];
+};
+
+static struct stamp pool[ACL_STAMPS];
+static _Atomic uint64_t taken[WORDS];
+
+/* 0: stamps may not be used; else the number of the capture, so that a range does not end in another one. */
+static _Atomic uint32_t capture_number;
+static uint32_t captures; /* with stack_lock */
+static _Atomic uint64_t marks;
+
+static pthread_mutex_t stack_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    uint32_t stamp;
+    pthread_t thread;
+} stack[ACL_STAMPS];
+static unsigned depth;
+
+void acl_stamps_enable(bool on)
+{
+    pthread_mutex_lock(&stack_lock);
+    if (!on)
+        atomic_store(&capture_number, 0);
+    else if (atomic_load(&capture_number) == 0)
+        atomic_store(&capture_number, ++captures == 0 ? ++captures : captures);
+    pthread_mutex_unlock(&stack_lock);
+}
+
+static void lock(struct stamp *stamp)
+{
+    while (atomic_flag_test_and_set_explicit(&stamp->locked, memory_order_acquire))
+        sched_yield();
+}
+
+static void unlock(struct stamp *stamp)
+{
+    atomic_flag_clear_explicit(&stamp->locked, memory_order_release);
+}
+
+void acl_stamps_disable(void)
+{
+    pthread_mutex_lock(&stack_lock);
+    atomic_store(&capture_number, 0);
+    depth = 0;
+    pthread_mutex_unlock(&stack_lock);
+    for (size_t i = 0; i < ACL_STAMPS; i++) {
+        lock(&pool[i]);
+        if (pool[i].use != STAMP_FREE)
+            pool[i].use = STAMP_IDLE;
+        unlock(&pool[i]);
+    }
+}
+
+bool acl_stamps_enabled(void)
+{
+    return atomic_load_explicit(&capture_number, memory_order_acquire) != 0;
+}
+
+aclError acl_stamps_check(const char *caller)
+{
+    if (acl_stamps_enabled())
+        return ACL_SUCCESS;
+    if (recorder_running())
+        return acl_fail(
+            ACL_ERROR_PROF_NOT_RUN, "EK0002",
+            "Please call the APIs in the following order: call aclprofStart first, then %s. A capture runs, "
+            "but without ACL_PROF_MSPROFTX (0x80) in the mask of aclprofCreateConfig.",
+            caller);
+    return acl_fail(ACL_ERROR_PROF_NOT_RUN, "EK0002",
+                    "Please call the APIs in the following order: call aclprofStart first, then %s. The mask of "
+                    "aclprofCreateConfig must have ACL_PROF_MSPROFTX (0x80).",
+                    caller);
+}
+
+/* --- after fork() the child has only the thread that forked: nobody else will let go of a lock --- */
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&stack_lock);
+}
+
+static void after_fork_in_parent(void)
+{
+    pthread_mutex_unlock(&stack_lock);
+}
+
+static void after_fork_in_child(void)
+{
+    for (size_t i = 0; i < ACL_STAMPS; i++)
+        unlock(&pool[i]);
+    pthread_mutex_unlock(&stack_lock);
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+    (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+/* --- the pool --- */
+
+/* Takes a free place of a word of the pool, or returns -1. */
+static int take_bit(size_t word)
+{
+    uint64_t usable =
+        ACL_STAMPS - word * WORD_BITS >= WORD_BITS ? UINT64_MAX : (UINT64_C(1) << (ACL_STAMPS - word * WORD_BITS)) - 1;
+    uint64_t bits = atomic_load_explicit(&taken[word], memory_order_relaxed);
+    while ((~bits & usable) != 0) {
+        int bit = __builtin_ctzll(~bits & usable);
+        if (atomic_compare_exchange_weak_explicit(&taken[word], &bits, bits | (UINT64_C(1) << bit),
+                                                  memory_order_acquire, memory_order_relaxed))
+            return bit;
+    }
+    return -1;
+}
+
+static void give_bit(size_t index)
+{
+    (void)atomic_fetch_and_explicit(&taken[index / WORD_BITS], ~(UINT64_C(1) << (index % WORD_BITS)),
+                                    memory_order_release);
+}
+
+void *aclprofCreateStamp(void)
+{
+    if (acl_stamps_check("aclprofCreateStamp") != ACL_SUCCESS)
+        return NULL;
+    for (size_t word = 0; word < WORDS; word++) {
+        int bit = take_bit(word);
+        if (bit < 0)
+            continue;
+        struct stamp *stamp = &pool[word * WORD_BITS + (size_t)bit];
+        lock(stamp);
+        stamp->use = STAMP_IDLE;
+        stamp->length = 0;
+        stamp->message[0] = '\0';
+        unlock(stamp);
+        return stamp;
+    }
+    (void)acl_fail(ACL_ERROR_PROFILING_FAILURE, "EK9999",
+                   "All %d stamps are in use: give some back with aclprofDestroyStamp.", ACL_STAMPS);
+    return NULL;
+}
+
+/* The stamp at an address that a program gave, locked; NULL, with the message set, when it is none. */
+static struct stamp *locked_stamp(void *address)
+{
+    if (address == NULL) {
+        (void)acl_fail_null("stamp");
+        return NULL;
+    }
+    uintptr_t offset = (uintptr_t)address - (uintptr_t)pool;
+    if (offset < sizeof pool && offset % sizeof *pool == 0) {
+        struct stamp *stamp = &pool[offset / sizeof *pool];
+        lock(stamp);
+        if (stamp->use != STAMP_FREE)
+            return stamp;
+        unlock(stamp);
+    }
+    (void)acl_fail_value(ACL_ERROR_INVALID_PARAM, "stamp", "",
+                         "it is not a stamp of aclprofCreateStamp, or was destroyed");
+    return NULL;
+}
+
+/* The entry of the stack for a stamp goes, wherever it is. With stack_lock held. */
+static void forget_push(uint32_t index)
+{
+    for (unsigned i = 0; i < depth; i++) {
+        if (stack[i].stamp != index)
+            continue;
+        memmove(&stack[i], &stack[i + 1], (depth - i - 1) * sizeof *stack);
+        depth--;
+        return;
+    }
+}
+
+void aclprofDestroyStamp(void *address)
+{
+    struct stamp *stamp = locked_stamp(address);
+    if (stamp == NULL)
+        return;
+    bool pushed = stamp->use == STAMP_PUSHED;
+    stamp->use = STAMP_FREE;
+    unlock(stamp);
+    size_t index = (size_t)(stamp - pool);
+    if (pushed) {
+        pthread_mutex_lock(&stack_lock);
+        forget_push((uint32_t)index);
+        pthread_mutex_unlock(&stack_lock);
+    }
+    give_bit(index);
+}
+
+aclError aclprofSetStampTraceMessage(void *address, const char *msg, uint32_t msgLen)
+{
+    aclError code = acl_stamps_check("aclprofSetStampTraceMessage");
+    if (code != ACL_SUCCESS)
+        return code;
+    if (msg == NULL)
+        return acl_fail_null("msg");
+    if (msgLen > ACL_STAMP_MESSAGE_MAX)
+        return acl_fail_number(ACL_ERROR_INVALID_PARAM, "msgLen", msgLen, "a message has at most 127 bytes");
+    if (strnlen(msg, (size_t)msgLen + 1) != msgLen)
+        return acl_fail_number(ACL_ERROR_INVALID_PARAM, "msgLen", msgLen, "it is not the length of the message");
+    struct stamp *stamp = locked_stamp(address);
+    if (stamp == NULL)
+        return ACL_ERROR_INVALID_PARAM;
+    memcpy(stamp->message, msg, (size_t)msgLen + 1);
+    stamp->length = msgLen;
+    unlock(stamp);
+    return ACL_SUCCESS;
+}
+
+/* --- events --- */
+
+/* What a record needs of a stamp, so that it can be made after the stamp is let go. */
+struct copied_stamp {
+    int64_t begin_ns;
+    uint32_t length;
+    char message[ACL_STAMP_MESSAGE_MAX + 1];
+};
+
+static void copy_stamp(const struct stamp *stamp, struct copied_stamp *ret)
+{
+    ret->begin_ns = stamp->begin_ns;
+    ret->length = stamp->length;
+    memcpy(ret->message, stamp->message, stamp->length);
+}
+
+static void record(enum recorder_tx_event event, const struct copied_stamp *copy, int64_t end_ns)
+{
+    const struct recorder_tx tx = {
+        .event = event,
+        .begin_ns = copy->begin_ns,
+        .end_ns = end_ns,
+        .message = copy->message,
+        .message_length = copy->length,
+    };
+    recorder_tx(&tx);
+}
+
+aclError aclprofMark(void *address)
+{
+    int64_t now = recorder_now();
+    aclError code = acl_stamps_check("aclprofMark");
+    if (code != ACL_SUCCESS)
+        return code;
+    struct stamp *stamp = locked_stamp(address);
+    if (stamp == NULL)
+        return ACL_ERROR_INVALID_PARAM;
+    struct copied_stamp copy;
+    copy_stamp(stamp, &copy);
+    unlock(stamp);
+    copy.begin_ns = now;
+    record(RECORDER_TX_MARK, &copy, now);
+    return ACL_SUCCESS;
+}
+
+aclError aclprofMarkEx(const char *msg, size_t msgLen, aclrtStream stream)
+{
+    int64_t now = recorder_now();
+    aclError code = acl_stamps_check("aclprofMarkEx");
+    if (code != ACL_SUCCESS)
+        return code;
+    if (msg == NULL)
+        return acl_fail_null("msg");
+    if (stream == NULL)
+        return acl_fail_null("stream");
+    if (msgLen < 1 || msgLen > ACL_STAMP_MESSAGE_MAX)
+        return acl_fail_number(ACL_ERROR_INVALID_PARAM, "msgLen", msgLen, "a message has 1 to 127 bytes");
+    if (strnlen(msg, msgLen + 1) != msgLen)
+        return acl_fail_number(ACL_ERROR_INVALID_PARAM, "msgLen", msgLen, "it is not the length of the message");
+    const struct recorder_tx tx = {
+        .event = RECORDER_TX_MARK_EX,
+        .begin_ns = now,
+        .end_ns = now,
+        .mark_id = atomic_fetch_add_explicit(&marks, 1, memory_order_relaxed) + 1,
+        .message = msg,
+        .message_length = msgLen,
+    };
+    recorder_tx(&tx);
+    return ACL_SUCCESS;
+}
+
+/* Makes an idle stamp's range begin. With the stamp locked. */
+static aclError begin_range(struct stamp *stamp, enum stamp_use use)
+{
+    if (stamp->use != STAMP_IDLE)
+        return acl_fail_pointer(ACL_ERROR_INVALID_PARAM, "stamp", stamp, "a range of it is open: end that one first");
+    uint32_t capture = atomic_load(&capture_number);
+    if (capture == 0) /* ended since the caller looked */
+        return acl_fail_order(ACL_ERROR_PROF_NOT_RUN, "aclprofStart", "the function that begins a range");
+    stamp->use = use;
+    stamp->capture = capture;
+    stamp->begin_ns = recorder_now();
+    return ACL_SUCCESS;
+}
+
+aclError aclprofPush(void *address)
+{
+    aclError code = acl_stamps_check("aclprofPush");
+    if (code != ACL_SUCCESS)
+        return code;
+    pthread_mutex_lock(&stack_lock);
+    struct stamp *stamp = locked_stamp(address);
+    if (stamp == NULL) {
+        code = ACL_ERROR_INVALID_PARAM;
+    } else {
+        code = begin_range(stamp, STAMP_PUSHED);
+        if (code == ACL_SUCCESS) {
+            stack[depth].stamp = (uint32_t)(stamp - pool);
+            stack[depth++].thread = pthread_self();
+        }
+        unlock(stamp);
+    }
+    pthread_mutex_unlock(&stack_lock);
+    return code;
+}
+
+/* The entry that a Pop of this thread ends: its own latest, or, when it has none, the latest of all. */
+static unsigned entry_to_pop(void)
+{
+    for (unsigned i = depth; i > 0; i--) {
+        if (pthread_equal(stack[i - 1].thread, pthread_self()))
+            return i - 1;
+    }
+    return depth - 1;
+}
+
+aclError aclprofPop(void)
+{
+    int64_t now = recorder_now();
+    aclError code = acl_stamps_check("aclprofPop");
+    if (code != ACL_SUCCESS)
+        return code;
+    struct copied_stamp copy;
+    bool found = false;
+    pthread_mutex_lock(&stack_lock);
+    while (depth > 0 && !found) {
+        struct stamp *stamp = &pool[stack[entry_to_pop()].stamp];
+        forget_push((uint32_t)(stamp - pool));
+        lock(stamp);
+        found = stamp->use == STAMP_PUSHED; /* else another thread is just destroying it */
+        if (found) {
+            copy_stamp(stamp, &copy);
+            stamp->use = STAMP_IDLE;
+        }
+        unlock(stamp);
+    }
+    pthread_mutex_unlock(&stack_lock);
+    if (!found)
+        return acl_fail_order(ACL_ERROR_PROF_NOT_RUN, "aclprofPush", "aclprofPop");
+    record(RECORDER_TX_PUSH_POP, &copy, now);
+    return ACL_SUCCESS;
+}
+
+aclError aclprofRangeStart(void *address, uint32_t *rangeId)
+{
+    aclError code = acl_stamps_check("aclprofRangeStart");
+    if (code != ACL_SUCCESS)
+        return code;
+    if (rangeId == NULL)
+        return acl_fail_null("rangeId");
+    struct stamp *stamp = locked_stamp(address);
+    if (stamp == NULL)
+        return ACL_ERROR_INVALID_PARAM;
+    code = begin_range(stamp, STAMP_RANGE);
+    unlock(stamp);
+    if (code == ACL_SUCCESS)
+        *rangeId = (uint32_t)(stamp - pool);
+    return code;
+}
+
+aclError aclprofRangeStop(uint32_t rangeId)
+{
+    int64_t now = recorder_now();
+    aclError code = acl_stamps_check("aclprofRangeStop");
+    if (code != ACL_SUCCESS)
+        return code;
+    struct copied_stamp copy;
+    bool found = false;
+    if (rangeId < ACL_STAMPS) {
+        struct stamp *stamp = &pool[rangeId];
+        lock(stamp);
+        found = stamp->use == STAMP_RANGE && stamp->capture == atomic_load(&capture_number);
+        if (found) {
+            copy_stamp(stamp, &copy);
+            stamp->use = STAMP_IDLE;
+        }
+        unlock(stamp);
+    }
+    if (!found)
+        return acl_fail_number(ACL_ERROR_INVALID_PARAM, "rangeId", rangeId, "no range with this number is open");
+    record(RECORDER_TX_RANGE, &copy, now);
+    return ACL_SUCCESS;
+}

@@ -1,0 +1,21 @@
+/* msproftx: the pool of stamps, ranges that are open, and whether they may be used at all. */
+#ifndef MSPROF_ACL_STAMP_H
+#define MSPROF_ACL_STAMP_H
+
+#include "msprof/acl_prof.h"
+
+#include <stdbool.h>
+
+#define ACL_STAMPS 100
+#define ACL_STAMP_MESSAGE_MAX 127 /* bytes, without the final NUL */
+
+/* A capture begins; on: it has ACL_PROF_MSPROFTX. Stamps exist independently of captures, their use needs one. */
+void acl_stamps_enable(bool on);
+/* The capture ends: ranges that are open still are forgotten, stamps stay until they are destroyed. */
+void acl_stamps_disable(void);
+bool acl_stamps_enabled(void);
+
+/* ACL_SUCCESS, or ACL_ERROR_PROF_NOT_RUN with a message that says what must come before caller. */
+aclError acl_stamps_check(const char *caller);
+
+#endif

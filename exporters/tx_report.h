@@ -1,0 +1,27 @@
+/* Reports of what programs say of themselves with msproftx: marks and ranges with messages. */
+#ifndef MSPROF_EXPORTERS_TX_REPORT_H
+#define MSPROF_EXPORTERS_TX_REPORT_H
+
+#include "exporters/cann_trace.h"
+#include "exporters/export.h"
+
+/* Appends to a timeline of a new CANN capture the program's marks and ranges by thread, what the devices saw of them
+ * and arrows between the two. first: nothing but '[' stands before them. *ret_events counts them without metadata and
+ * arrows; nothing is written when it is 0. */
+int tx_trace_write(sqlite3 *db, const struct cann_trace *trace, struct outfile *out, bool first, uint64_t *ret_events,
+                   struct err *err);
+
+/* New CANN captures: msprof_tx_<timestamp>.json with the same events, and the table msprof_tx_<timestamp>. No file
+ * without events. */
+int tx_timeline(sqlite3 *db, const struct cann_trace *trace, const struct export_options *options,
+                struct export_result *result, struct err *err);
+int tx_summary(sqlite3 *db, const struct export_options *options, struct export_result *result, struct err *err);
+
+/* Captures before 2023: msprof_tx_[<device>_]<iteration>, the device when it is not the host that recorded them. */
+int tx_legacy_timeline(sqlite3 *db, const struct export_options *options, struct export_result *result,
+                       struct err *err);
+int tx_legacy_summary(sqlite3 *db, const struct export_options *options, struct export_result *result, struct err *err);
+/* Their file with this suffix (free() it); NULL with err set. */
+char *tx_legacy_path(sqlite3 *db, const struct export_options *options, const char *suffix, struct err *err);
+
+#endif

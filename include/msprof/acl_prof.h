@@ -1,0 +1,411 @@
+/* The ACL profiling API of libmsprof_acl: captures of a program's own making, msproftx ranges, operator subscription.
+ *
+ * Source compatible with programs written for CANN's acl/acl_prof.h: the same names, types, values and codes. It can be
+ * included beside CANN's acl/acl.h; of this header and CANN's acl_prof.h the one that is included first counts for the
+ * documented names.
+ *
+ * Conventions: an aclError is 0 on success; msprof_acl_message() says in words why the last call of this thread failed.
+ * Strings given with a length must be that long (strlen) and are copied. Outputs are untouched on failure. All
+ * functions may be called from any thread; start and stop act on the whole process. Manual: aclprofInit(3),
+ * aclprofCreateStamp(3), aclprofModelSubscribe(3), msprof_acl_message(3). */
+#ifndef MSPROF_ACL_PROF_H
+#define MSPROF_ACL_PROF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- types and codes of CANN's acl_base.h: that one is taken where it is installed --- */
+
+#ifdef __has_include
+#if __has_include("acl/acl_base.h")
+#include "acl/acl_base.h"
+#elif __has_include("acl_base.h")
+#include "acl_base.h"
+#endif
+#endif
+
+#ifndef INC_EXTERNAL_ACL_ACL_BASE_H_
+typedef int aclError;
+typedef void *aclrtStream;
+
+#define ACL_SUCCESS 0
+#define ACL_ERROR_NONE 0
+#define ACL_ERROR_INVALID_PARAM 100000            /* an argument is NULL, too long or not what it should be */
+#define ACL_ERROR_UNINITIALIZE 100001             /* aclInit is missing */
+#define ACL_ERROR_REPEAT_INITIALIZE 100002        /* initialised already */
+#define ACL_ERROR_INVALID_FILE 100003             /* a path or file that cannot be used */
+#define ACL_ERROR_INVALID_PROFILING_CONFIG 100010 /* a configuration that does not fit the one in use, a bad value */
+#define ACL_ERROR_INVALID_MODEL_ID 100011         /* a model that is unknown or not subscribed */
+#define ACL_ERROR_PROF_ALREADY_RUN 100042         /* profiling runs already, or another way of profiling is on */
+#define ACL_ERROR_PROF_NOT_RUN 100043             /* aclprofInit is missing */
+#define ACL_ERROR_PROF_REPEAT_SUBSCRIBE 148046    /* the model is subscribed already */
+#define ACL_ERROR_PROF_API_CONFLICT 148047        /* files and subscription exclude each other */
+#define ACL_ERROR_BAD_ALLOC 200000                /* out of memory */
+#define ACL_ERROR_FEATURE_UNSUPPORTED 200006
+#define ACL_ERROR_PROF_MODULES_UNSUPPORTED 200007 /* the mask has bits that mean nothing */
+#define ACL_ERROR_INTERNAL_ERROR 500000
+#define ACL_ERROR_FAILURE 500001
+#define ACL_ERROR_GE_FAILURE 500002
+#define ACL_ERROR_PROFILING_FAILURE 500005 /* the capture could not be written: see msprof_acl_message() */
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MSPROF_API __attribute__((visibility("default")))
+
+#ifndef INC_EXTERNAL_ACL_PROF_H_
+#define INC_EXTERNAL_ACL_PROF_H_ /* CANN's acl_prof.h, included later, has nothing to add */
+
+/* --- what to collect: bits of the last argument of aclprofCreateConfig --- */
+
+#define ACL_PROF_ACL_API 0x0001ULL        /* calls of ACL functions */
+#define ACL_PROF_TASK_TIME 0x0002ULL      /* times of device tasks; with it come TASK_TIME_L0 and TRAINING_TRACE */
+#define ACL_PROF_AICORE_METRICS 0x0004ULL /* the AI Core events that aclprofAicoreMetrics names */
+#define ACL_PROF_AICPU 0x0008ULL
+#define ACL_PROF_L2CACHE 0x0010ULL
+#define ACL_PROF_HCCL_TRACE 0x0020ULL
+#define ACL_PROF_TRAINING_TRACE 0x0040ULL
+#define ACL_PROF_MSPROFTX 0x0080ULL /* stamps: marks and ranges of the program's own */
+#define ACL_PROF_RUNTIME_API 0x0100ULL
+#define ACL_PROF_GE_API_L0 0x0200ULL
+#define ACL_PROF_TASK_TIME_L0 0x0800ULL
+#define ACL_PROF_TASK_MEMORY 0x1000ULL
+#define ACL_PROF_TASK_TIME_L2 0x2000ULL /* with it come TASK_TIME and TASK_TIME_L0 */
+#define ACL_PROF_OP_ATTR 0x4000ULL      /* with it come TASK_TIME and TASK_TIME_L0 */
+#define ACL_PROF_TASK_TIME_L3 0x8000ULL /* with it come TASK_TIME, _L0 and _L2 */
+#define ACL_PROF_GE_API_L1 0x01000000ULL
+#define ACL_PROF_API_STATS 0x400000000ULL /* leaves nothing but ACL_API beside it */
+#define ACL_PROF_AICORE_SHAPE 0x800000000ULL
+
+/* Bytes for the name and the type of an operator, the final NUL included. Longer ones exist: ask aclprofGetOpNameLen
+ * and aclprofGetOpTypeLen. */
+#define ACL_PROF_MAX_OP_NAME_LEN 257
+#define ACL_PROF_MAX_OP_TYPE_LEN 65
+
+typedef enum {
+    ACL_AICORE_ARITHMETIC_UTILIZATION = 0,
+    ACL_AICORE_PIPE_UTILIZATION = 1,
+    ACL_AICORE_MEMORY_BANDWIDTH = 2,
+    ACL_AICORE_L0B_AND_WIDTH = 3,
+    ACL_AICORE_RESOURCE_CONFLICT_RATIO = 4,
+    ACL_AICORE_MEMORY_UB = 5,
+    ACL_AICORE_L2_CACHE = 6,
+    ACL_AICORE_PIPE_EXECUTE_UTILIZATION = 7,
+    ACL_AICORE_MEMORY_ACCESS = 8,
+    ACL_AICORE_NONE = 0xFF
+} aclprofAicoreMetrics;
+
+typedef enum { ACL_STEP_START = 0, ACL_STEP_END = 1 } aclprofStepTag;
+
+/* What a subscribed record is about. */
+typedef enum {
+    ACL_SUBSCRIBE_OP = 0,
+    ACL_SUBSCRIBE_SUBGRAPH = 1,
+    ACL_SUBSCRIBE_OP_THREAD = 2, /* the part of an operator that one thread ran: it has ACL_SUBSCRIBE_ATTRI_THREADID */
+    ACL_SUBSCRIBE_NONE = 0xFF
+} aclprofSubscribeOpFlag;
+
+typedef enum { ACL_SUBSCRIBE_ATTRI_THREADID = 0, ACL_SUBSCRIBE_ATTRI_NONE } aclprofSubscribeOpAttri;
+
+/* What aclprofSetConfig sets; the values are texts. Frequencies are whole Hz. */
+typedef enum {
+    ACL_PROF_ARGS_MIN = 0,
+    ACL_PROF_STORAGE_LIMIT = 1,            /* "<n>MB", 200 to 4294967295 */
+    ACL_PROF_SYS_HARDWARE_MEM_FREQ = 3,    /* 1 to 100 (10000 on Ascend 950) */
+    ACL_PROF_LLC_MODE = 4,                 /* "read" or "write" */
+    ACL_PROF_SYS_IO_FREQ = 5,              /* 1 to 100 */
+    ACL_PROF_SYS_INTERCONNECTION_FREQ = 6, /* 1 to 50 */
+    ACL_PROF_DVPP_FREQ = 7,                /* 1 to 100 */
+    ACL_PROF_HOST_SYS = 8,                 /* list of cpu, mem, disk, network, osrt, numa, divided by commas */
+    ACL_PROF_HOST_SYS_USAGE = 9,           /* list of cpu, mem */
+    ACL_PROF_HOST_SYS_USAGE_FREQ = 10,     /* 1 to 50 */
+    ACL_PROF_LOW_POWER_FREQ = 11,          /* 1 to 100 */
+    ACL_PROF_SYS_MEM_SERVICEFLOW = 12,     /* names, divided by commas */
+    ACL_PROF_SYS_CPU_FREQ = 13,            /* 1 to 50 */
+    ACL_PROF_OPTYPE = 14,                  /* names, divided by commas */
+    ACL_PROF_NTS_METRICS = 15,             /* "PipeUtilization" */
+    ACL_PROF_PATH = 16,                    /* directory for captures, where aclprofInit has not named one */
+    ACL_PROF_ARGS_MAX = 17
+} aclprofConfigType;
+
+typedef struct aclprofConfig aclprofConfig;
+typedef struct aclprofStopConfig aclprofStopConfig;
+typedef struct aclprofAicoreEvents aclprofAicoreEvents;
+typedef struct aclprofSubscribeConfig aclprofSubscribeConfig;
+typedef struct aclprofStepInfo aclprofStepInfo;
+typedef struct aclprofEventAttributes aclprofEventAttributes; /* defined below for programs that ask for it */
+
+/* --- captures in files: aclprofInit(3) --- */
+
+/* Names the directory in which captures are made; it is created when it does not exist. length is strlen of the path,
+ * 1 to 4095. ACL_ERROR_INVALID_PARAM; ACL_ERROR_INVALID_FILE (a forbidden character, cannot be created or written);
+ * ACL_ERROR_REPEAT_INITIALIZE; ACL_ERROR_PROF_ALREADY_RUN (an acl.json, the preload library or msprof collects
+ * already); ACL_ERROR_PROF_API_CONFLICT (a model is subscribed). */
+MSPROF_API aclError aclprofInit(const char *profilerResultPath, size_t length);
+
+/* Ends what aclprofInit began; a capture that runs still is ended first. ACL_ERROR_PROF_NOT_RUN without aclprofInit;
+ * ACL_ERROR_PROF_API_CONFLICT while a model is subscribed; ACL_ERROR_PROFILING_FAILURE when the capture could not be
+ * completed. */
+MSPROF_API aclError aclprofFinalize(void);
+
+/* What to collect. deviceIdList is copied. NULL when a list is missing or given without a number, deviceNums is above
+ * 64 or above the number of devices, an id does not exist or comes twice, no device is named without ACL_PROF_MSPROFTX,
+ * aicoreEvents is not NULL, or memory ran out. The caller destroys it. */
+MSPROF_API aclprofConfig *aclprofCreateConfig(uint32_t *deviceIdList, uint32_t deviceNums,
+                                              aclprofAicoreMetrics aicoreMetrics,
+                                              const aclprofAicoreEvents *aicoreEvents, uint64_t dataTypeConfig);
+
+/* Before or after aclprofFinalize, and also while a capture runs that was started with it (that keeps a copy).
+ * ACL_ERROR_INVALID_PARAM for NULL. */
+MSPROF_API aclError aclprofDestroyConfig(const aclprofConfig *profilerConfig);
+
+/* Sets an option of the captures that are started after it. configLength is strlen of config, at most 256.
+ * ACL_ERROR_INVALID_PARAM (unknown type, NULL, length); ACL_ERROR_INVALID_PROFILING_CONFIG (value). */
+MSPROF_API aclError aclprofSetConfig(aclprofConfigType configType, const char *config, size_t configLength);
+
+/* Begins a capture: a new directory PROF_... in that of aclprofInit. ACL_ERROR_PROF_NOT_RUN without aclprofInit;
+ * ACL_ERROR_INVALID_PARAM (NULL, empty mask); ACL_ERROR_PROF_MODULES_UNSUPPORTED (bits without a meaning);
+ * ACL_ERROR_PROF_ALREADY_RUN (a device of it is started); ACL_ERROR_INVALID_PROFILING_CONFIG (other settings than the
+ * ones that run); ACL_ERROR_PROFILING_FAILURE (the directory cannot be made). */
+MSPROF_API aclError aclprofStart(const aclprofConfig *profilerConfig);
+
+/* Ends what aclprofStart began with an equal configuration; when nothing is left started the capture is complete.
+ * ACL_ERROR_INVALID_PARAM (NULL); ACL_ERROR_PROF_NOT_RUN (nothing is started); ACL_ERROR_INVALID_PROFILING_CONFIG (not
+ * the one of aclprofStart); ACL_ERROR_PROFILING_FAILURE (the capture could not be written completely). */
+MSPROF_API aclError aclprofStop(const aclprofConfig *profilerConfig);
+
+/* --- msproftx: marks and ranges of the program's own: aclprofCreateStamp(3) --- */
+
+/* A stamp of the pool of 100, or NULL: all are in use, or no capture with ACL_PROF_MSPROFTX runs. */
+MSPROF_API void *aclprofCreateStamp(void);
+
+/* Gives the stamp back; what it stood for is recorded already. Harmless for NULL and for what is no stamp. */
+MSPROF_API void aclprofDestroyStamp(void *stamp);
+
+/* The text of the stamp's events from now on: at most 127 bytes, msgLen is strlen. On failure (non-zero) the old text
+ * stays. */
+MSPROF_API aclError aclprofSetStampTraceMessage(void *stamp, const char *msg, uint32_t msgLen);
+
+/* Records an event without duration. */
+MSPROF_API aclError aclprofMark(void *stamp);
+
+/* Records an event without duration that a device's stream sees too: msg of 1 to 127 bytes, msgLen is strlen, stream
+ * is not NULL. Needs no stamp. */
+MSPROF_API aclError aclprofMarkEx(const char *msg, size_t msgLen, aclrtStream stream);
+
+/* Push begins a range, Pop ends the one that was pushed last, whichever thread did. */
+MSPROF_API aclError aclprofPush(void *stamp);
+MSPROF_API aclError aclprofPop(void);
+
+/* RangeStart begins a range and gives its number (0 to 99), with which RangeStop ends it, from any thread and in any
+ * order. One range of a stamp at a time. */
+MSPROF_API aclError aclprofRangeStart(void *stamp, uint32_t *rangeId);
+MSPROF_API aclError aclprofRangeStop(uint32_t rangeId);
+
+/* The 64-bit number that stands for a text in records; the text is kept for the capture. UINT64_MAX for NULL and "". */
+MSPROF_API uint64_t aclprofStr2Id(const char *message);
+
+/* A range that carries the shapes of an operator's tensors: attr (and what it points to) must stay until
+ * aclprofRangePop of the same thread, which records it. A second one takes the first one's place. */
+MSPROF_API aclError aclprofRangePushEx(aclprofEventAttributes *attr);
+MSPROF_API aclError aclprofRangePop(void);
+
+/* Steps: the start and the end of an iteration as the stream reaches them. Call GetStepTimestamp with ACL_STEP_START,
+ * later with ACL_STEP_END, once each. ACL_ERROR_INVALID_PARAM for NULL, an unknown tag or the wrong order. */
+MSPROF_API aclprofStepInfo *aclprofCreateStepInfo(void);
+MSPROF_API aclError aclprofGetStepTimestamp(aclprofStepInfo *stepInfo, aclprofStepTag tag, aclrtStream stream);
+MSPROF_API void aclprofDestroyStepInfo(aclprofStepInfo *stepInfo);
+
+/* --- subscription: records of operators through a pipe: aclprofModelSubscribe(3) --- */
+
+/* timeInfoSwitch 1: times of operators, 0: none (then aicoreMetrics must not be ACL_AICORE_NONE). fd points to an int,
+ * the write end of a pipe, which the library closes when the last model that uses it is unsubscribed. NULL when a value
+ * is wrong or memory ran out. The caller destroys it. */
+MSPROF_API aclprofSubscribeConfig *aclprofCreateSubscribeConfig(int8_t timeInfoSwitch,
+                                                                aclprofAicoreMetrics aicoreMetrics, void *fd);
+/* ACL_ERROR_INVALID_PARAM for NULL. */
+MSPROF_API aclError aclprofDestroySubscribeConfig(const aclprofSubscribeConfig *profSubscribeConfig);
+
+/* From now on records of the model's operators go into the pipe. ACL_ERROR_INVALID_PARAM;
+ * ACL_ERROR_INVALID_MODEL_ID (unknown); ACL_ERROR_PROF_REPEAT_SUBSCRIBE; ACL_ERROR_INVALID_PROFILING_CONFIG (another
+ * configuration than the other models of the device); ACL_ERROR_PROF_API_CONFLICT (between aclprofInit and
+ * aclprofFinalize). */
+MSPROF_API aclError aclprofModelSubscribe(uint32_t modelId, const aclprofSubscribeConfig *profSubscribeConfig);
+/* ACL_ERROR_INVALID_MODEL_ID when the model is not subscribed. */
+MSPROF_API aclError aclprofModelUnSubscribe(uint32_t modelId);
+
+/* Bytes of one record in the pipe. ACL_ERROR_INVALID_PARAM for NULL. */
+MSPROF_API aclError aclprofGetOpDescSize(size_t *opDescSize);
+
+/* The following read what came through the pipe: opInfo of opInfoLen bytes, a whole multiple of the record's size, and
+ * index from 0. The ones that return an aclError give ACL_ERROR_INVALID_PARAM for NULL, a wrong length, an index beyond
+ * the end, or a record whose signature is wrong. */
+
+/* How many records there are. */
+MSPROF_API aclError aclprofGetOpNum(const void *opInfo, size_t opInfoLen, uint32_t *opNumber);
+/* Bytes of the operator's type and name, the final NUL included. */
+MSPROF_API aclError aclprofGetOpTypeLen(const void *opInfo, size_t opInfoLen, uint32_t index, size_t *opTypeLen);
+MSPROF_API aclError aclprofGetOpNameLen(const void *opInfo, size_t opInfoLen, uint32_t index, size_t *opNameLen);
+/* The operator's type and name, ended by a NUL, into a buffer of the caller; each is given once.
+ * ACL_ERROR_INVALID_PARAM also when the buffer is too small (nothing is given then), when it has been given already, or
+ * when nothing names the operator. */
+MSPROF_API aclError aclprofGetOpType(const void *opInfo, size_t opInfoLen, uint32_t index, char *opType,
+                                     size_t opTypeLen);
+MSPROF_API aclError aclprofGetOpName(const void *opInfo, size_t opInfoLen, uint32_t index, char *opName,
+                                     size_t opNameLen);
+/* Times in nanoseconds; 0 on failure. */
+MSPROF_API uint64_t aclprofGetOpStart(const void *opInfo, size_t opInfoLen, uint32_t index);
+MSPROF_API uint64_t aclprofGetOpEnd(const void *opInfo, size_t opInfoLen, uint32_t index);
+MSPROF_API uint64_t aclprofGetOpDuration(const void *opInfo, size_t opInfoLen, uint32_t index);
+/* 0 on failure. */
+MSPROF_API size_t aclprofGetModelId(const void *opInfo, size_t opInfoLen, uint32_t index);
+/* ACL_SUBSCRIBE_NONE on failure. */
+MSPROF_API aclprofSubscribeOpFlag aclprofGetOpFlag(const void *opInfo, size_t opInfoLen, uint32_t index);
+/* The value of an attribute as text, good until the next call of this thread; NULL when the record has none or on
+ * failure. */
+MSPROF_API const char *aclprofGetOpAttriValue(const void *opInfo, size_t opInfoLen, uint32_t index,
+                                              aclprofSubscribeOpAttri attri);
+
+#endif /* INC_EXTERNAL_ACL_PROF_H_ */
+
+/* --- this library's own --- */
+
+/* Why the last call of this thread that failed did so, in one line ("EK0001: Value ... is invalid. Reason: ..."); ""
+ * when none has. Good until the next failing call of the thread. With MSPROF_ACL_LOG=1 in the environment every such
+ * line goes to standard error too. */
+MSPROF_API const char *msprof_acl_message(void);
+
+/* Reads an acl.json and, when its "profiler" object says "switch": "on", begins a capture as aclInit(path) does where
+ * the preload library is at work; it ends with msprof_acl_json_stop or with the process. ACL_ERROR_INVALID_FILE
+ * (unreadable, over 1 MiB, no JSON), ACL_ERROR_INVALID_PROFILING_CONFIG (unknown key, bad value),
+ * ACL_ERROR_PROF_ALREADY_RUN (a capture of this or another kind runs), ACL_ERROR_PROF_API_CONFLICT (a model is
+ * subscribed), ACL_ERROR_PROFILING_FAILURE. A file without "profiler", or switched off, is success and begins nothing.
+ */
+MSPROF_API aclError msprof_acl_json_start(const char *path);
+/* Ends that capture; success when there is none. */
+MSPROF_API aclError msprof_acl_json_stop(void);
+
+/* The directory of the capture that runs, or of the last one, into a buffer of the caller, cut to fit and ended by a
+ * NUL. The length that it has, or 0 when there was none yet. */
+MSPROF_API size_t msprof_acl_capture_path(char *path, size_t size);
+
+/* The time that a record made now would carry: nanoseconds of CLOCK_MONOTONIC_RAW. */
+MSPROF_API uint64_t msprof_acl_now(void);
+
+/* --- conveniences, made of the functions above. Without a capture that has ACL_PROF_MSPROFTX they do nothing --- */
+
+/* A range that runs; all zero: none. */
+struct msprof_range {
+    void *stamp;
+    uint32_t id;
+};
+
+static inline uint32_t msprof_text_length(const char *text)
+{
+    uint32_t length = 0;
+    while (length < 127 && text[length] != '\0')
+        length++;
+    return length;
+}
+
+/* A stamp with the text, cut to 127 bytes (SetStampTraceMessage wants the length of the whole text, so a long one is
+ * copied). */
+static inline void *msprof_stamp(const char *text)
+{
+    void *stamp = aclprofCreateStamp();
+    if (stamp == NULL)
+        return NULL;
+    char copy[128];
+    uint32_t length = msprof_text_length(text);
+    for (uint32_t i = 0; i < length; i++)
+        copy[i] = text[i];
+    copy[length] = '\0';
+    (void)aclprofSetStampTraceMessage(stamp, copy, length);
+    return stamp;
+}
+
+static inline void msprof_mark(const char *text)
+{
+    void *stamp = msprof_stamp(text);
+    if (stamp == NULL)
+        return;
+    (void)aclprofMark(stamp);
+    aclprofDestroyStamp(stamp);
+}
+
+static inline struct msprof_range msprof_range_start(const char *text)
+{
+    struct msprof_range range;
+    range.id = 0;
+    range.stamp = msprof_stamp(text);
+    if (range.stamp != NULL && aclprofRangeStart(range.stamp, &range.id) != 0) {
+        aclprofDestroyStamp(range.stamp);
+        range.stamp = NULL;
+    }
+    return range;
+}
+
+static inline void msprof_range_end(struct msprof_range *range)
+{
+    if (range->stamp == NULL)
+        return;
+    (void)aclprofRangeStop(range->id);
+    aclprofDestroyStamp(range->stamp);
+    range->stamp = NULL;
+}
+
+#define MSPROF_JOIN_AGAIN(a, b) a##b
+#define MSPROF_JOIN(a, b) MSPROF_JOIN_AGAIN(a, b)
+
+/* A mark. */
+#define MSPROF_MARK(text) msprof_mark(text)
+/* A range from here to the end of the block, however it is left; nests, in every thread by itself. */
+#define MSPROF_SCOPE(text)                                                                                             \
+    __attribute__((cleanup(msprof_range_end), unused)) struct msprof_range MSPROF_JOIN(msprof_scope_, __LINE__) =      \
+        msprof_range_start(text)
+/* A range with a name of its own in the program: MSPROF_RANGE_START(load, "load model"); ... MSPROF_RANGE_END(load); */
+#define MSPROF_RANGE_START(name, text) struct msprof_range name = msprof_range_start(text)
+#define MSPROF_RANGE_END(name) msprof_range_end(&(name))
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+
+/* --- tensors for aclprofRangePushEx. CANN's header leaves these to the program, and many define them themselves:
+ * define MSPROF_ACL_TENSOR_INFO before including this header (again, if need be) to have them from here --- */
+
+#if defined(MSPROF_ACL_TENSOR_INFO) && !defined(ACL_PROF_TENSOR_INFO_DEFINED)
+#define ACL_PROF_TENSOR_INFO_DEFINED
+
+typedef struct aclprofTensor {
+    uint32_t type;     /* 0 input, 1 output */
+    uint32_t format;   /* aclFormat */
+    uint32_t dataType; /* aclDataType */
+    uint32_t shapeDim; /* how many of shape count, at most 8 */
+    uint32_t shape[8];
+} aclprofTensor;
+
+typedef struct aclprofTensorInfo {
+    uint64_t opNameId; /* both from aclprofStr2Id */
+    uint64_t opTypeId;
+    uint32_t resv;
+    uint32_t tensorNum; /* at most 5 */
+    uint32_t kernelType;
+    uint32_t blockNums;
+    void *stream;
+    aclprofTensor *tensors;
+} aclprofTensorInfo;
+
+struct aclprofEventAttributes {
+    uint16_t version;
+    uint16_t size;        /* bytes of message */
+    uint32_t messageType; /* 0: tensorInfo, the only one there is */
+    union {
+        aclprofTensorInfo *tensorInfo;
+    } message;
+};
+#endif

@@ -1,0 +1,2 @@
+/* For programs that include "svp_acl_prof.h" and are built without the board's software. */
+#include "msprof/svp_acl_prof.h"
