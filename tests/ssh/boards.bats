@@ -47,7 +47,7 @@ start_small_board() {
     expect_status 0
     expect_contains "$stderr" "uploaded 1 file,"
     # what the first run kept stays
-    expect_equal "$(find "$home" -name model.om)$(find "$home" -name .msprof*)" ""
+    expect_equal "$(find "$home" -name model.om)$(find "$home" -name '.msprof*')" ""
     [ -e "$home/profiling/out/main" ]
 }
 
