@@ -92,7 +92,7 @@ start_small_board() {
     start_small_board 3000
     # the disk fills up between the look at it and the upload
     fake_command df "[ ! -e '$scratch/asked' ] || exec df \"\$@\"; touch '$scratch/asked'
-        echo Filesystem 1024-blocks Used Available Capacity Mounted on; echo /dev/root 10000 10 9990 1% /"
+        echo Filesystem 1024-blocks Used Available Capacity Mounted on; echo /dev/root 100000 10 99990 1% /"
     head -c 5000000 /dev/urandom >"$project/model.om"
     collect
     expect_status 5
