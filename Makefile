@@ -136,7 +136,7 @@ $(B)/pic/libbase.a: $(PIC_BASE)
 	$(call say,AR)$(AR) rcsD $@ $^
 
 # For tests, which reach what the shared library hides.
-$(B)/acl.a: $(ACL_OBJECTS)
+$(B)/acl.a: $(filter-out $(LIB_OBJECTS),$(ACL_OBJECTS))
 	@rm -f $@
 	$(call say,AR)$(AR) rcsD $@ $^
 
@@ -157,6 +157,44 @@ $(B)/msprof_acl.pc: acl/msprof_acl.pc.in $(B)/prefix
 	    -e 's|@VERSION@|$(VERSION)|' $< >$@
 
 -include $(PIC_OBJECTS:.o=.d) $(PIC_BASE:.o=.d)
+
+# --- the preload library: libmsprof_preload ---
+
+# It goes into programs that know nothing of it, so no variant gives it a sanitizer. It holds a recorder of its own.
+PRELOAD_LIST    := $(B)/generated/preload_functions.h
+RECORDER_SOURCES := acl/recorder.c acl/record.c acl/ring.c acl/names.c acl/crash.c acl/capture_writer.c acl/capture_config.c
+PRELOAD_SOURCES := $(sort $(wildcard acl/preload/*.c acl/preload/*.S)) $(RECORDER_SOURCES)
+PRELOAD_BASE    := $(patsubst %.c,$(B)/preload/%.o,$(sort $(wildcard base/*.c)))
+PRELOAD_OBJECTS := $(addprefix $(B)/preload/,$(addsuffix .o,$(basename $(PRELOAD_SOURCES))))
+PRELOAD_LIBRARY := $(B)/libmsprof_preload.so
+PLAIN_COMPILE    = $(CC) $(NEEDED_CPPFLAGS) $(CPPFLAGS) -std=c17 -pthread $(WARNINGS) $(OPTIMIZED) $(CFLAGS)
+
+.PHONY: preload
+preload: $(PRELOAD_LIBRARY) ## build libmsprof_preload, which records the ACL calls of any program
+
+$(PRELOAD_LIST): acl/preload/functions.list acl/preload/functions.awk
+	@mkdir -p $(@D)
+	$(call say,GEN)awk -f acl/preload/functions.awk $< >$@
+
+$(B)/preload/%.o: %.c $(B)/flags | $(PRELOAD_LIST)
+	@mkdir -p $(@D)
+	$(call say,CC)$(PLAIN_COMPILE) -fPIC -fvisibility=hidden -MMD -MP -c $< -o $@
+
+$(B)/preload/%.o: %.S $(B)/flags | $(PRELOAD_LIST)
+	@mkdir -p $(@D)
+	$(call say,AS)$(CC) $(NEEDED_CPPFLAGS) $(CPPFLAGS) -fPIC -MMD -MP -c $< -o $@
+
+$(B)/preload/libbase.a: $(PRELOAD_BASE)
+	@rm -f $@
+	$(call say,AR)$(AR) rcsD $@ $^
+
+# Never unloaded: its handlers and its thread may run at any time.
+$(PRELOAD_LIBRARY): $(PRELOAD_OBJECTS) $(B)/preload/libbase.a acl/preload/libmsprof_preload.map $(B)/flags
+	$(call say,LINK)$(CC) -pthread -shared $(HARDENED) -Wl,-z,nodelete -Wl,-z,defs -Wl,-soname,$(@F) \
+	    -Wl,--version-script=acl/preload/libmsprof_preload.map $(LDFLAGS) \
+	    $(filter %.o %.a,$^) $(LDLIBS) -o $@
+
+-include $(PRELOAD_OBJECTS:.o=.d) $(PRELOAD_BASE:.o=.d)
 
 # --- manual and completion scripts ---
 
@@ -247,7 +285,7 @@ replay-tests: $(REPLAY_TESTS) ## build the programs that run the fuzz targets on
 test-programs: program unit-tests replay-tests generators ssh-test-programs acl-test-programs
 
 # Programs as users write them: they know the public headers and the shared library, nothing else.
-ACL_TEST_PROGRAMS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/acl/*.c)))
+ACL_TEST_PROGRAMS := $(patsubst %.c,$(B)/%,$(filter-out tests/acl/acl_program.c tests/acl/fake_acl.c,$(sort $(wildcard tests/acl/*.c))))
 .PHONY: acl-test-programs
 acl-test-programs: library $(ACL_TEST_PROGRAMS)
 
@@ -329,7 +367,7 @@ bench-cann: program $(BENCH_PROGRAMS) ## measure import and exports of CANN capt
 # --- lint: one stamp for a file, so that only what changed is read again ---
 
 C_FILES     := $(sort $(wildcard base/*.[ch] parsers/*.[ch] parsers/kinds/*.[ch] db/*.[ch] exporters/*.[ch] ssh/*.[ch] cli/*.[ch] \
-               acl/*.[ch] include/msprof/*.h testdata/generate/*.[ch] tests/*/*.[ch]))
+               acl/*.[ch] acl/preload/*.[ch] include/msprof/*.h testdata/generate/*.[ch] tests/*/*.[ch]))
 C_HEADERS   := $(filter %.h,$(C_FILES))
 C_SOURCES   := $(filter %.c,$(C_FILES))
 SCRIPTS     := $(sort $(wildcard .ci/run tests/run tests/check tools/*.sh testdata/generate/*.sh tests/*/*.sh tests/*/*.bash \

@@ -8,6 +8,7 @@
 #include "base/number.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #define THREAD_STACK_SIZE (256 * 1024)
 
 atomic_int recorder_mode;
+static atomic_bool wants_calls;
 
 /* Everything below is protected by lock, which is only taken with all signals blocked: a handler never meets a lock of
  * its own thread. */
@@ -273,6 +275,22 @@ static void start_carrier(void)
 
 /* ---- captures ---- */
 
+/* Tells 'msprof run' about a capture: a line in the file that it names. Best effort. */
+static void announce_capture(void)
+{
+    const char *list = secure_getenv("MSPROF_CAPTURE_LIST");
+    char line[PATH_MAX + 1];
+    size_t length = strlen(writer.directory);
+    int fd = list != NULL ? open(list, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW) : -1;
+    if (fd < 0)
+        return;
+    memcpy(line, writer.directory, length);
+    line[length] = '\n';
+    ssize_t ignored = write(fd, line, length + 1);
+    (void)ignored;
+    close(fd);
+}
+
 static int open_capture(struct err *err)
 {
     ring_pool_discard(&pool);
@@ -282,6 +300,7 @@ static int open_capture(struct err *err)
     if (status != 0)
         return status;
     has_files = true;
+    announce_capture();
     names_write_all(&writer);
     capture_writer_flush(&writer);
     atomic_store(&recorder_mode, RECORDER_MODE_RUNNING);
@@ -481,6 +500,7 @@ int recorder_start_with(const struct recorder_options *from, sigaction_function 
         else
             status = open_capture(err);
     }
+    atomic_store(&wants_calls, atomic_load(&recorder_mode) != RECORDER_MODE_OFF && options.sample.acl_calls);
     leave(&before);
     if (status == 0 && options.crash_handlers)
         crash_handlers_install(change, recorder_flush);
@@ -523,6 +543,7 @@ int recorder_stop(struct err *err)
         status = err_set(err, ERR_NOT_FOUND, "the recorder is not running");
     } else {
         atomic_store(&recorder_mode, RECORDER_MODE_OFF);
+        atomic_store(&wants_calls, false);
         had_handlers = options.crash_handlers;
         if (has_files)
             status = close_capture(err);
@@ -541,6 +562,11 @@ int recorder_stop(struct err *err)
         crash_handlers_remove();
     pthread_mutex_unlock(&control);
     return status;
+}
+
+bool recorder_wants_calls(void)
+{
+    return atomic_load_explicit(&wants_calls, memory_order_relaxed);
 }
 
 const char *recorder_capture_directory(void)

@@ -29,6 +29,9 @@ static inline size_t recorder_ring_index(enum capture_stream stream, size_t dept
  * is to be made now. NULL: not recording, or out of memory. */
 char *recorder_reserve_slow(enum capture_stream stream, struct ring **ret);
 
+/* Whether a collection of ACL calls is running. */
+bool recorder_wants_calls(void);
+
 /* recorder_start where the system's sigaction is not to be had by its name. */
 int recorder_start_with(const struct recorder_options *options, sigaction_function *change, struct err *err);
 

@@ -63,6 +63,7 @@ DEFINE_TIME_SORT(tensor_use)
 DEFINE_TIME_SORT(attribute_use)
 DEFINE_TIME_SORT(context_use)
 DEFINE_TIME_SORT(track)
+DEFINE_TIME_SORT(note)
 
 static int compare_calls(const void *a, const void *b)
 {
@@ -82,6 +83,7 @@ static void sort_thread(const struct association *association, struct thread *th
     sort_attribute_use(thread->attributes, thread->attribute_count);
     sort_context_use(thread->contexts, thread->context_count);
     sort_track(thread->tracks, thread->track_count);
+    sort_note(thread->notes, thread->note_count);
 }
 
 /* ---- the tree ---- */
@@ -115,16 +117,22 @@ static uint32_t deepest_call(struct cursor *cursor, int64_t time_ns)
     return cursor->current;
 }
 
-/* The call itself or the nearest around it that launches an operator. */
-static uint32_t launch_around(const struct association *association, const struct thread *thread, uint32_t call)
+uint32_t association_call_around(const struct association *association, const struct thread *thread, uint32_t call,
+                                 uint16_t level, uint32_t type)
 {
     while (call != NO_INDEX) {
         const struct call_kind *kind = &association->call_kinds[thread->calls[call].kind];
-        if (kind->level == HOST_LEVEL_NODE && kind->type == TYPE_LAUNCH)
+        if (kind->level == level && (type == ANY_TYPE || kind->type == type))
             break;
         call = thread->calls[call].parent;
     }
     return call;
+}
+
+/* The call itself or the nearest around it that launches an operator. */
+static uint32_t launch_around(const struct association *association, const struct thread *thread, uint32_t call)
+{
+    return association_call_around(association, thread, call, HOST_LEVEL_NODE, TYPE_LAUNCH);
 }
 
 #define FIND_LAUNCHES(association, thread, items, count)                                                               \
@@ -140,6 +148,13 @@ static void find_launches(const struct association *association, struct thread *
     FIND_LAUNCHES(association, thread, thread->tensors, thread->tensor_count);
     FIND_LAUNCHES(association, thread, thread->attributes, thread->attribute_count);
     FIND_LAUNCHES(association, thread, thread->contexts, thread->context_count);
+    struct cursor context = {thread, 0, NO_INDEX}, note = {thread, 0, NO_INDEX};
+    for (size_t i = 0; i < thread->context_count; i++)
+        thread->contexts[i].communication =
+            association_call_around(association, thread, deepest_call(&context, thread->contexts[i].time_ns),
+                                    HOST_LEVEL_COMMUNICATION, ANY_TYPE);
+    for (size_t i = 0; i < thread->note_count; i++)
+        association_place_note(association, thread, &thread->notes[i], deepest_call(&note, thread->notes[i].time_ns));
 }
 
 /* ---- operators ---- */
@@ -269,7 +284,7 @@ static uint32_t connect(struct association *association, struct thread *thread, 
     return connection;
 }
 
-static int add_host_task(struct association *association, const struct host_task *task, struct err *err)
+int association_add_host_task(struct association *association, const struct host_task *task, struct err *err)
 {
     struct host_task *copy =
         ARRAY_NEXT(association->host_tasks, association->host_task_count, association->host_task_capacity, err);
@@ -298,19 +313,17 @@ static int add_contexts(struct association *association, const struct thread *th
             status = describe_task(association, thread, places, node, &part, err);
         for (uint32_t k = 0; status == 0 && k < use->count; k++) {
             part.context_id = association->context_ids[use->first + k];
-            status = add_host_task(association, &part, err);
+            status = association_add_host_task(association, &part, err);
             *ret_split = true;
         }
     }
     return status;
 }
 
-/* The model that a call is inside of. */
-static uint32_t model_around(const struct association *association, const struct thread *thread, uint32_t call)
+uint32_t association_model_around(const struct association *association, const struct thread *thread, uint32_t call)
 {
     int64_t model;
-    while (call != NO_INDEX && association->call_kinds[thread->calls[call].kind].level != HOST_LEVEL_MODEL)
-        call = thread->calls[call].parent;
+    call = association_call_around(association, thread, call, HOST_LEVEL_MODEL, ANY_TYPE);
     if (call == NO_INDEX)
         return NO_MODEL;
     const struct pooled *item = &association->texts.items[thread->calls[call].item];
@@ -348,7 +361,7 @@ static uint32_t model_of_stream(const struct association *association, uint64_t 
 static uint32_t find_model(const struct association *association, const struct thread *thread,
                            const struct track *track, uint32_t leaf)
 {
-    uint32_t model = association->has_models ? model_around(association, thread, leaf) : NO_MODEL;
+    uint32_t model = association->has_models ? association_model_around(association, thread, leaf) : NO_MODEL;
     return model != NO_MODEL
                ? model
                : model_of_stream(association, task_key(track->device_id, track->stream_id), track->time_ns);
@@ -362,9 +375,9 @@ static int add_bare_task(struct association *association, const struct host_task
     if (strncmp(type, "KERNEL_MIX_", 11) == 0) {
         struct host_task part = *task;
         part.context_id = 0;
-        status = add_host_task(association, &part, err);
+        status = association_add_host_task(association, &part, err);
     }
-    return status == 0 ? add_host_task(association, task, err) : status;
+    return status == 0 ? association_add_host_task(association, task, err) : status;
 }
 
 static int take_track(struct association *association, struct thread *thread, struct places *places,
@@ -387,11 +400,25 @@ static int take_track(struct association *association, struct thread *thread, st
         .tensor_set = NO_INDEX,
         .attribute = NO_INDEX,
         .model_id = find_model(association, thread, track, leaf),
+        .extra = NO_INDEX,
         .block_num = track->block_num >= 0 ? (uint32_t)track->block_num : 0,
         .has_block_num = track->block_num >= 0,
         .device_id = track->device_id,
     };
-    int status = 0;
+    uint32_t communication = association_call_around(association, thread, leaf, HOST_LEVEL_COMMUNICATION, ANY_TYPE);
+    uint32_t node_call = communication != NO_INDEX
+                             ? association_call_around(association, thread, leaf, HOST_LEVEL_NODE, ANY_TYPE)
+                             : NO_INDEX;
+    int status = association_note_copy(association, thread, track, leaf, &task, err);
+    if (status == 0 && node_call != NO_INDEX) {
+        seek(places, thread, thread->calls[node_call].begin_ns);
+        status = association_join_collective(association, thread, communication, node_call,
+                                             node_of_launch(thread, places, node_call), &task, err);
+    }
+    if (status < 0)
+        return status;
+    if (node_call != NO_INDEX)
+        return association_add_host_task(association, &task, err);
     if (launch == NO_INDEX || !is_computing(association, track->task_type))
         return add_bare_task(association, &task, err);
     seek(places, thread, thread->calls[launch].begin_ns);
@@ -401,7 +428,7 @@ static int take_track(struct association *association, struct thread *thread, st
     const struct node *node = split ? NULL : node_of_launch(thread, places, launch);
     if (status == 0 && node != NULL)
         status = describe_task(association, thread, places, node, &task, err);
-    return status == 0 ? add_host_task(association, &task, err) : status;
+    return status == 0 ? association_add_host_task(association, &task, err) : status;
 }
 
 static int join_thread(struct association *association, struct thread *thread, struct err *err)
@@ -412,11 +439,13 @@ static int join_thread(struct association *association, struct thread *thread, s
     sort_thread(association, thread);
     build_tree(thread);
     find_launches(association, thread);
+    if (thread->note_count > 0 || thread->context_count > 0)
+        status = association_index_collectives(association, thread, err);
     for (size_t i = 0; status == 0 && i < thread->track_count; i++) {
         const struct track *track = &thread->tracks[i];
         status = take_track(association, thread, &places, track, deepest_call(&cursor, track->time_ns), err);
     }
-    return status;
+    return status == 0 ? association_emit_fusions(association, thread, err) : status;
 }
 
 static int compare_threads(const void *a, const void *b)

@@ -4,6 +4,7 @@
 static const char *const patterns[] = {
     "acl_api.{device_id}.{model}.{model_id}",
     "AclModule.acl_{tag}.{device_id}.slice_{slice}",
+    "AclModule.acl_{tag}.dev.{device_id}.{slice}",
     "AclModule.acl_{tag}.dev.profiler_default_tag.{device_id}.slice_{slice}",
     "AclModule.{device_id}.{model}.{model_id}",
     "AclModule.{device_id}.slice_{slice}",

@@ -1,5 +1,5 @@
 # Shared by the tests of small captures whose answer is known; loaded after common.bash.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # run_msprof sets status, output and stderr
 
 # Writes the capture that the Python on standard input describes as p.
 write_capture() {

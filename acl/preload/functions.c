@@ -1,0 +1,189 @@
+#include "acl/preload/preload.h"
+#include "acl/recorder.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum group {
+    GROUP_op = RECORDER_ACL_OP,
+    GROUP_model = RECORDER_ACL_MODEL,
+    GROUP_rt = RECORDER_ACL_RUNTIME,
+    GROUP_others = RECORDER_ACL_OTHERS,
+    GROUP_dvpp = RECORDER_ACL_DVPP,
+};
+
+struct function {
+    const char *name;
+    enum group group;
+};
+
+static const struct function functions[] = {
+#define FUNCTION(index, group, name) {#name, GROUP_##group},
+#define SPARE(index)
+#include "preload_functions.h"
+#undef FUNCTION
+#undef SPARE
+};
+#define FUNCTION_COUNT (sizeof functions / sizeof functions[0])
+const size_t preload_function_count = FUNCTION_COUNT;
+
+enum {
+    ENTRY_COUNT = 0
+#define FUNCTION(index, group, name) +1
+#define SPARE(index) +1
+#include "preload_functions.h"
+#undef FUNCTION
+#undef SPARE
+};
+#define SPARE_COUNT (ENTRY_COUNT - FUNCTION_COUNT)
+
+/* Where each entry goes on to; NULL: not known yet. */
+static _Atomic(void *) reals[ENTRY_COUNT];
+/* Which function of the list an entry without a name is for; written before its place in reals. */
+static uint32_t spare_functions[SPARE_COUNT];
+static size_t spares_used;
+static pthread_mutex_t spares_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- by name ---- */
+
+#define SLOTS 4096 /* a power of two, at most half full */
+_Static_assert(FUNCTION_COUNT * 2 <= SLOTS, "the table of names is too small");
+static uint16_t slots[SLOTS]; /* index + 1; 0: empty */
+
+static size_t home(const char *name)
+{
+    uint32_t hash = 2166136261u;
+    for (; *name != '\0'; name++)
+        hash = (hash ^ (unsigned char)*name) * 16777619u;
+    return hash & (SLOTS - 1);
+}
+
+static void fill_slots(void)
+{
+    for (size_t i = 0; i < FUNCTION_COUNT; i++) {
+        size_t slot = home(functions[i].name);
+        while (slots[slot] != 0)
+            slot = (slot + 1) & (SLOTS - 1);
+        slots[slot] = (uint16_t)(i + 1);
+    }
+}
+
+int32_t functions_find(const char *name)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, fill_slots);
+    for (size_t slot = home(name); slots[slot] != 0; slot = (slot + 1) & (SLOTS - 1))
+        if (strcmp(functions[slots[slot] - 1].name, name) == 0)
+            return slots[slot] - 1;
+    return -1;
+}
+
+static uint32_t listed(uint32_t index)
+{
+    return index < FUNCTION_COUNT ? index : spare_functions[index - FUNCTION_COUNT];
+}
+
+const char *function_name(uint32_t index)
+{
+    return functions[listed(index)].name;
+}
+
+uint32_t function_type(uint32_t index)
+{
+    uint32_t function = listed(index);
+    return (uint32_t)functions[function].group << 16 | (function + 1);
+}
+
+/* ---- the functions themselves ---- */
+
+/* Libraries stay loaded from when one of their functions is known here, so that it stays where it is. */
+static void pin_library(const void *address)
+{
+    Dl_info info;
+    if (dladdr(address, &info) != 0 && info.dli_fname != NULL)
+        dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+struct search {
+    const char *name;
+    const void *ours;
+    void *found;
+};
+
+/* A library that was loaded for itself only (RTLD_LOCAL, as Python does) is not found by name alone. */
+static int search_library(struct dl_phdr_info *library, size_t size, void *arg)
+{
+    struct search *search = arg;
+    (void)size;
+    if (library->dlpi_name == NULL || library->dlpi_name[0] == '\0')
+        return 0;
+    void *handle = dlopen(library->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle == NULL)
+        return 0;
+    void *found = preload_system_dlsym(handle, search->name);
+    if (found != NULL && found != search->ours) {
+        search->found = found;
+        return 1; /* the handle is kept: the library stays loaded */
+    }
+    dlclose(handle);
+    return 0;
+}
+
+static void *find_real(uint32_t index)
+{
+    struct search search = {.name = functions[index].name, .ours = preload_entries[index]};
+    if (preload_system_dlsym == NULL)
+        system_find_dlsym();
+    void *real = preload_system_dlsym(RTLD_NEXT, search.name);
+    if (real != NULL)
+        return real;
+    dl_iterate_phdr(search_library, &search);
+    return search.found;
+}
+
+void *function_real(uint32_t index)
+{
+    void *real = atomic_load_explicit(&reals[index], memory_order_acquire);
+    if (real != NULL)
+        return real;
+    int saved_errno = errno;
+    real = find_real(index);
+    if (real == NULL)
+        preload_fail(functions[index].name);
+    function_bind(index, real);
+    errno = saved_errno;
+    return real;
+}
+
+/* A second library with a function of the same name has an entry of its own. */
+static void *bind_spare(uint32_t index, void *real)
+{
+    void *entry = real;
+    pthread_mutex_lock(&spares_lock);
+    size_t i = 0;
+    while (i < spares_used && atomic_load(&reals[FUNCTION_COUNT + i]) != real)
+        i++;
+    if (i == spares_used && i < SPARE_COUNT) {
+        spare_functions[i] = index;
+        atomic_store_explicit(&reals[FUNCTION_COUNT + i], real, memory_order_release);
+        spares_used++;
+    }
+    if (i < spares_used)
+        entry = (void *)(uintptr_t)preload_entries[FUNCTION_COUNT + i];
+    pthread_mutex_unlock(&spares_lock);
+    return entry;
+}
+
+void *function_bind(uint32_t index, void *real)
+{
+    void *expected = NULL;
+    if (atomic_compare_exchange_strong(&reals[index], &expected, real)) {
+        pin_library(real);
+        return (void *)(uintptr_t)preload_entries[index];
+    }
+    return expected == real ? (void *)(uintptr_t)preload_entries[index] : bind_spare(index, real);
+}

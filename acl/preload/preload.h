@@ -1,0 +1,60 @@
+/* The preload library: its parts and what they know of each other. */
+#ifndef MSPROF_ACL_PRELOAD_PRELOAD_H
+#define MSPROF_ACL_PRELOAD_PRELOAD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- functions.c: the list, and where the functions really are ---- */
+
+extern const size_t preload_function_count;
+
+/* Index into the list, or -1. Also before constructors have run. */
+int32_t functions_find(const char *name);
+const char *function_name(uint32_t index);
+/* The type that calls are recorded with: group and number (cann-formats 3.3). */
+uint32_t function_type(uint32_t index);
+/* The function itself: found once, then kept. When there is none the process ends as the dynamic linker would end it.
+ */
+void *function_real(uint32_t index);
+/* Says what the function is and returns what the program is to call instead; real itself when too many libraries have
+ * functions of this name. */
+void *function_bind(uint32_t index, void *real);
+
+/* ---- trampoline.S ---- */
+
+/* The entries that programs call, in the order of the list; those without a name are behind them. */
+extern const void *const preload_entries[];
+
+/* ---- recording.c ---- */
+
+/* Writes what was recorded. Safe in signal handlers. */
+void recording_flush(void);
+
+/* ---- system.c: functions of the C library that this library stands in front of ---- */
+
+typedef void *system_dlsym_function(void *handle, const char *name);
+extern system_dlsym_function *preload_system_dlsym; /* NULL before system_find_dlsym */
+void system_find_dlsym(void);
+
+/* The C library's function of this name; ends the process when it has none. */
+void *system_function(const char *name);
+/* "PROGRAM: symbol lookup error: ...", and status 127: what the dynamic linker does. */
+_Noreturn void preload_fail(const char *name);
+
+/* ---- exits.c ---- */
+
+_Noreturn void preload_end_process(int status);
+
+/* ---- signals.c ---- */
+
+/* The system's sigaction. */
+int system_sigaction(int signal, const struct sigaction *action, struct sigaction *before);
+
+/* From now on, sigaction and its relatives tell the program what it has set itself, not that fatal signals whose action
+ * is the default one are caught. */
+void signals_pretend(void);
+
+#endif

@@ -1,0 +1,146 @@
+/* What an entry does before and after the function: take the time, and hand the call to a recorder. */
+#include "acl/preload/preload.h"
+#include "acl/preload_target.h"
+#include "acl/recorder_state.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Returned in two registers: trampoline.S counts on it. */
+struct begun {
+    void *real;
+    int64_t begin_ns; /* NOT_RECORDED: nothing is to be recorded */
+};
+#define NOT_RECORDED (-1)
+#define PAGE_BYTES 4096
+#define STACK_WORDS 16 /* trampoline.S: STACK_BYTES */
+
+struct begun preload_begin(uint32_t index);
+void preload_end(uint32_t index, int64_t begin_ns);
+size_t preload_readable_words(const char *address);
+__attribute__((visibility("default"))) preload_attach_function msprof_preload_attach;
+
+static _Atomic(const struct preload_target *) target;
+static char output[PATH_MAX];
+
+/* ---- starting ---- */
+
+/* Where the program was started, not where it has gone to when it records. */
+__attribute__((constructor)) static void note_output(void)
+{
+    const char *wanted = secure_getenv("MSPROF_OUTPUT");
+    char directory[PATH_MAX];
+    int length;
+    if (wanted == NULL || *wanted == '\0')
+        wanted = ".";
+    if (*wanted == '/' || getcwd(directory, sizeof directory) == NULL)
+        length = snprintf(output, sizeof output, "%s", wanted);
+    else
+        length = snprintf(output, sizeof output, "%s/%s", directory, wanted);
+    if (length < 0 || (size_t)length >= sizeof output)
+        output[0] = '\0'; /* making it fails, and says so */
+}
+
+static void name_types(int (*name_type)(uint16_t level, uint32_t type, const char *name))
+{
+    for (uint32_t i = 0; i < preload_function_count; i++)
+        name_type(RECORDER_LEVEL_ACL, function_type(i), function_name(i));
+}
+
+static bool is_svp;
+
+/* A program that brings libmsprof_acl decides itself what is recorded. */
+static void start(void)
+{
+    const struct recorder_options options = {
+        .directory = output,
+        .form = is_svp ? RECORDER_JOB : RECORDER_PROF,
+        .sample = {.acl_calls = true},
+        .lazy = true,
+        .crash_handlers = true,
+    };
+    struct err err = ERR_INIT;
+    if (atomic_load(&target) != NULL)
+        return;
+    name_types(recorder_name_type);
+    signals_pretend();
+    recorder_start_with(&options, system_sigaction, &err);
+}
+
+/* With the first call, which also tells whose functions the program uses. */
+static void start_once(uint32_t index)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static atomic_bool started;
+    if (atomic_load_explicit(&started, memory_order_acquire))
+        return;
+    int saved_errno = errno;
+    is_svp = strncmp(function_name(index), "svp_", 4) == 0;
+    pthread_once(&once, start);
+    atomic_store_explicit(&started, true, memory_order_release);
+    errno = saved_errno;
+}
+
+void msprof_preload_attach(const struct preload_target *new_target)
+{
+    name_types(new_target->name_type);
+    atomic_store(&target, new_target);
+}
+
+void recording_flush(void)
+{
+    recorder_flush();
+}
+
+/* ---- calls ---- */
+
+/* Where calls go now; NULL: nowhere. */
+static void (*destination(void))(uint16_t, uint32_t, int64_t, int64_t, uint64_t)
+{
+    const struct preload_target *program = atomic_load_explicit(&target, memory_order_acquire);
+    if (program != NULL && program->recording())
+        return program->call;
+    return recorder_running() ? recorder_call : NULL;
+}
+
+struct begun preload_begin(uint32_t index)
+{
+    start_once(index);
+    void *real = function_real(index);
+    return (struct begun){real, destination() != NULL ? recorder_now() : NOT_RECORDED};
+}
+
+void preload_end(uint32_t index, int64_t begin_ns)
+{
+    int64_t end_ns = recorder_now();
+    void (*call)(uint16_t, uint32_t, int64_t, int64_t, uint64_t) = destination();
+    if (begin_ns != NOT_RECORDED && call != NULL)
+        call(RECORDER_LEVEL_ACL, function_type(index), begin_ns, end_ns, 0);
+}
+
+/* How many words can be read from address on, at most STACK_WORDS, when these reach into the next page: that one is
+ * behind the end of the stack when the stack ends here. Each thread remembers the last page that it found there. */
+size_t preload_readable_words(const char *address)
+{
+    static _Thread_local uintptr_t known_page __attribute__((tls_model("initial-exec")));
+    uintptr_t page = ((uintptr_t)address / PAGE_BYTES + 1) * PAGE_BYTES;
+    unsigned char resident[1];
+    int saved_errno = errno;
+    if (page != known_page) {
+        void *start_of_page = (void *)page; /* NOLINT(performance-no-int-to-ptr) */
+        if (mincore(start_of_page, 1, resident) != 0 && errno == ENOMEM) {
+            errno = saved_errno;
+            return (page - (uintptr_t)address) / sizeof(uint64_t);
+        }
+        known_page = page;
+    }
+    errno = saved_errno;
+    return STACK_WORDS;
+}

@@ -1,0 +1,371 @@
+/* A program that uses ACL and knows what it did: acl_program MODE [ARGUMENT ...]. Each mode is a function below. With
+ * ACL_PROGRAM_LOG=FILE, it writes a line "<thread> <name> <before> <after>" for each call of a thread's log, times as
+ * the recorder has them. */
+#include "tests/acl/fake_acl.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static int64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "acl_program: %s\n", what);
+    exit(70);
+}
+
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            fail(#condition);                                                                                          \
+    } while (0)
+
+/* ---- what it did ---- */
+
+struct call {
+    int64_t before, after;
+    const char *name;
+    long thread;
+};
+
+static FILE *log_file;
+static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void write_log(const struct call *calls, size_t count)
+{
+    pthread_mutex_lock(&log_lock);
+    for (size_t i = 0; log_file != NULL && i < count; i++)
+        fprintf(log_file, "%ld %s %lld %lld\n", calls[i].thread, calls[i].name, (long long)calls[i].before,
+                (long long)calls[i].after);
+    if (log_file != NULL)
+        fflush(log_file);
+    pthread_mutex_unlock(&log_lock);
+}
+
+/* ---- modes ---- */
+
+static void pass_arguments(void)
+{
+    char from[6] = "abcde", to[32] = "";
+    uint32_t model = 0;
+    CHECK(aclInit("four") == 4);
+    CHECK(aclrtSetDevice(-7) == -7);
+    CHECK(aclrtMemcpy2dAsync(to, 8, from, 3, 2, 2, 77, to) == 77);
+    CHECK(to[0] == 'a' && to[1] == 'b' && to[2] == 0 && to[8] == 'd' && to[9] == 'e');
+    CHECK(aclmdlLoadFromFile("resnet", &model) == 0 && model == 6);
+    CHECK(aclFloat16ToFloat(7) == 3.5F);
+    CHECK(aclFloatToFloat16(2.5F) == 5);
+    CHECK(aclAppLog(5, 0.5, INT64_C(1), 0.25, INT64_C(2), 0.125, INT64_C(3), 10.0, INT64_C(4), 20.0, INT64_C(5)) ==
+          45.875);
+    struct fake_pair pair = aclopSetAttrFloat((struct fake_pair){5, 1.5}, 4.0F);
+    CHECK(pair.first == 15 && pair.second == 6.0);
+    struct fake_doubles doubles = aclopSetAttrListFloat((struct fake_doubles){1.5, 2.5}, 2.0);
+    CHECK(doubles.first == 5.0 && doubles.second == 3.0);
+    struct fake_large large = {{1, 2, 3, 4, 5, 6}}, more = {{10, 20, 30, 40, 50, 60}};
+    large = aclopExecuteV2(large, 100, more);
+    CHECK(large.values[0] == 110 && large.values[5] == 660);
+    CHECK(aclopCompileAndExecute(0.5L, 1, 2, 3, 4, 5, 6, 7, 8) == 204.5L);
+    CHECK(aclrtEventElapsedTime(1, 2, 3, 4, 5, 6, 7, 8, 9, 10) == 295.0);
+    errno = 0;
+    CHECK(aclrtGetLastError(42) == 42 && errno == 42);
+    CHECK(aclFinalize() == 0);
+}
+
+/* The stack of this thread ends right behind the caller of an ACL function. */
+static void *on_small_stack(void *arg)
+{
+    (void)arg;
+    CHECK(aclrtSetDevice(3) == 3);
+    return NULL;
+}
+
+static int inner(void *arg)
+{
+    int *depth = arg;
+    return --*depth > 0 ? aclrtLaunchCallback(inner, depth) : aclrtSetDevice(1);
+}
+
+static void nest(void)
+{
+    int depth = 3;
+    CHECK(aclrtLaunchCallback(inner, &depth) == 4);
+    uint32_t output = 0;
+    CHECK(aclmdlExecute(9, NULL, &output) == 0 && output == 9);
+}
+
+static size_t calls_a_thread;
+
+static void *work(void *arg)
+{
+    struct call *calls = calloc(calls_a_thread, sizeof *calls);
+    long thread = syscall(SYS_gettid);
+    CHECK(calls != NULL);
+    (void)arg;
+    for (size_t i = 0; i < calls_a_thread; i++) {
+        calls[i].thread = thread;
+        calls[i].before = now();
+        if (i % 2 == 0) {
+            calls[i].name = "aclrtSetDevice";
+            aclrtSetDevice((int32_t)i);
+        } else {
+            calls[i].name = "aclrtSynchronizeStream";
+            aclrtSynchronizeStream(NULL);
+        }
+        calls[i].after = now();
+    }
+    write_log(calls, calls_a_thread);
+    free(calls);
+    return NULL;
+}
+
+static void run_threads(size_t threads)
+{
+    pthread_t *ids = calloc(threads, sizeof *ids);
+    CHECK(ids != NULL);
+    for (size_t i = 0; i < threads; i++)
+        CHECK(pthread_create(&ids[i], NULL, work, NULL) == 0);
+    for (size_t i = 0; i < threads; i++)
+        pthread_join(ids[i], NULL);
+    free(ids);
+}
+
+static void call_many(long count)
+{
+    for (long i = 0; i < count; i++)
+        aclrtSetDevice(0);
+}
+
+static void pause_ms(long ms)
+{
+    struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+    nanosleep(&time, NULL);
+}
+
+static void overflow_stack(volatile char *from)
+{
+    volatile char frame[4096];
+    frame[0] = from[0];
+    overflow_stack(frame);
+    frame[1] = from[0];
+}
+
+static int *volatile nowhere;
+
+/* How the process ends. */
+static void end(const char *how)
+{
+    if (strcmp(how, "return") == 0)
+        return;
+    if (strcmp(how, "exit") == 0)
+        exit(5);
+    if (strcmp(how, "_exit") == 0)
+        _exit(6);
+    if (strcmp(how, "quick_exit") == 0)
+        quick_exit(7);
+    if (strcmp(how, "abort") == 0)
+        abort();
+    if (strcmp(how, "segv") == 0)
+        *nowhere = 1;
+    if (strcmp(how, "overflow") == 0)
+        overflow_stack("x");
+    if (strcmp(how, "exec") == 0)
+        execl("/bin/sh", "sh", "-c", "exit 8", (char *)NULL);
+    if (strcmp(how, "pause") == 0)
+        for (;;)
+            pause();
+    for (int i = 1; i < NSIG; i++)
+        if (sigabbrev_np(i) != NULL && strcmp(sigabbrev_np(i), how) == 0)
+            kill(getpid(), i);
+    pause_ms(2000);
+    fail("still there");
+}
+
+/* ---- signals ---- */
+
+static volatile sig_atomic_t handled;
+
+static void handle(int signal)
+{
+    aclrtSetDevice(signal);
+    handled = handled + 1;
+}
+
+/* What the program sets is what it is told, and what happens. */
+static void use_signals(void)
+{
+    struct sigaction action = {.sa_handler = handle}, before;
+    CHECK(aclrtSetDevice(0) == 0);
+    CHECK(sigaction(SIGTERM, NULL, &before) == 0 && before.sa_handler == SIG_DFL);
+    CHECK(sigaction(SIGTERM, &action, &before) == 0 && before.sa_handler == SIG_DFL);
+    CHECK(sigaction(SIGTERM, NULL, &before) == 0 && before.sa_handler == handle);
+    raise(SIGTERM);
+    CHECK(handled == 1);
+    CHECK(signal(SIGTERM, SIG_IGN) == handle);
+    raise(SIGTERM);
+    CHECK(signal(SIGTERM, SIG_DFL) == SIG_IGN);
+    CHECK(signal(SIGUSR1, handle) == SIG_DFL);
+    raise(SIGUSR1);
+    raise(SIGUSR1);
+    CHECK(handled == 3);
+    action.sa_flags = (int)SA_RESETHAND;
+    CHECK(sigaction(SIGUSR2, &action, NULL) == 0);
+    CHECK(sigaction(SIGUSR2, NULL, &before) == 0 && before.sa_handler == handle &&
+          (before.sa_flags & (int)SA_RESETHAND) != 0);
+    raise(SIGUSR2);
+    CHECK(handled == 4);
+    CHECK(sigaction(SIGUSR2, NULL, &before) == 0 && before.sa_handler == SIG_DFL);
+    raise(SIGUSR2); /* the end */
+    fail("SIGUSR2 did not end it");
+}
+
+/* ---- the rest ---- */
+
+static void look_up(const char *library)
+{
+    void *handle_of_library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (handle_of_library == NULL)
+        fail(dlerror());
+    int (*set_device)(int32_t);
+    *(void **)(void *)&set_device = dlsym(handle_of_library, "aclrtSetDevice");
+    CHECK(set_device != NULL && set_device(12) == 12);
+    CHECK(dlsym(handle_of_library, "aclrtResetDevice") == NULL && dlerror() != NULL);
+    CHECK(dlsym(handle_of_library, "no_such_function") == NULL);
+    CHECK(dlsym(RTLD_DEFAULT, "malloc") != NULL);
+}
+
+static void fork_child(void)
+{
+    int status = 0;
+    call_many(10);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        call_many(20);
+        exit(3);
+    }
+    call_many(5);
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 3);
+}
+
+static void fork_under_load(void)
+{
+    pthread_t threads[3];
+    calls_a_thread = 200000;
+    for (size_t i = 0; i < 3; i++)
+        CHECK(pthread_create(&threads[i], NULL, work, NULL) == 0);
+    for (int i = 0; i < 50; i++) {
+        int status = 0;
+        pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+            call_many(i % 2 == 0 ? 3 : 0);
+            _exit(0);
+        }
+        CHECK(waitpid(child, &status, 0) == child && status == 0);
+    }
+    for (size_t i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static long resident_kb(void)
+{
+    char line[256];
+    long kb = -1;
+    FILE *file = fopen("/proc/self/status", "re");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "VmRSS: %ld", &kb) == 1)
+            break;
+    if (file != NULL)
+        fclose(file);
+    return kb;
+}
+
+/* Prints how many kB the process grew by. */
+static void call_without_growth(long count, long threads)
+{
+    call_many(10000);
+    calls_a_thread = 10;
+    for (long i = 0; i < 10; i++)
+        run_threads(20);
+    long before = resident_kb();
+    call_many(count);
+    for (long i = 0; i < threads; i += 20)
+        run_threads(20);
+    printf("%ld\n", resident_kb() - before);
+}
+
+static void measure(long count)
+{
+    volatile int sink = 0;
+    int64_t best_call = INT64_MAX, best_clock = INT64_MAX;
+    for (int round = 0; round < 10; round++) {
+        int64_t begin = now();
+        for (long i = 0; i < count; i++)
+            sink += aclrtSetDevice(0);
+        int64_t middle = now();
+        for (long i = 0; i < count; i++)
+            sink += (int)now();
+        int64_t last = now();
+        best_call = middle - begin < best_call ? middle - begin : best_call;
+        best_clock = last - middle < best_clock ? last - middle : best_clock;
+    }
+    printf("%.1f %.1f\n", (double)best_call / (double)count, (double)best_clock / (double)count);
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "", *first = argc > 2 ? argv[2] : "", *second = argc > 3 ? argv[3] : "";
+    const char *log_name = getenv("ACL_PROGRAM_LOG");
+    long number = strtol(first, NULL, 10), other = strtol(second, NULL, 10);
+    if (log_name != NULL)
+        log_file = fopen(log_name, "we");
+    if (strcmp(mode, "arguments") == 0) {
+        pthread_t thread;
+        pass_arguments();
+        CHECK(pthread_create(&thread, NULL, on_small_stack, NULL) == 0);
+        pthread_join(thread, NULL);
+    } else if (strcmp(mode, "nest") == 0) {
+        nest();
+    } else if (strcmp(mode, "threads") == 0) {
+        calls_a_thread = (size_t)other;
+        run_threads((size_t)number);
+    } else if (strcmp(mode, "end") == 0) {
+        call_many(other);
+        if (argc > 4)
+            pause_ms(strtol(argv[4], NULL, 10));
+        end(first);
+    } else if (strcmp(mode, "signals") == 0) {
+        use_signals();
+    } else if (strcmp(mode, "dlsym") == 0) {
+        look_up(first);
+    } else if (strcmp(mode, "fork") == 0) {
+        fork_child();
+    } else if (strcmp(mode, "fork-load") == 0) {
+        fork_under_load();
+    } else if (strcmp(mode, "growth") == 0) {
+        call_without_growth(number, other);
+    } else if (strcmp(mode, "measure") == 0) {
+        measure(number);
+    } else if (strcmp(mode, "svp") == 0) {
+        uint32_t output;
+        CHECK(svp_acl_init(NULL) == 0 && svp_acl_mdl_execute(4, NULL, &output) == 0 && svp_acl_finalize() == 0);
+    } else {
+        fail("unknown mode");
+    }
+    return 0;
+}

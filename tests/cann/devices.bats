@@ -1,0 +1,334 @@
+#!/usr/bin/env bats
+# Captures of several devices, and of every chip.
+
+# shellcheck disable=SC2154 # run_msprof sets status, output and stderr
+bats_require_minimum_version 1.5.0
+load ../cli/common
+load small_capture
+
+setup() {
+    enter_scratch
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+}
+
+# Four devices, not numbered through; each runs tasks of the same streams and numbers at other times.
+four_devices() {
+    cat <<'END'
+DEVICES = (0, 1, 7, 35)
+for device in DEVICES:
+    for i in range(3):
+        p.launch(10000 * device + i * 200, 2, i, 'op%d.%d' % (device, i), device=device)
+        start = 1000000 + 100 * device + 5000 * i
+        p.ran(start, start + 1000 + 20 * device, 2, i, device=device)
+        p.pmu(start, start + 1000 + 20 * device, 2, i, 1000 + 10 * device + i, range(8), device=device)
+END
+}
+
+export_capture() {
+    run_msprof export summary -dir PROF_1
+    expect_status "${1:-0}"
+    run_msprof export timeline -dir PROF_1
+    expect_status "${1:-0}"
+}
+
+table() { # name, columns
+    cut -d, -f"$2" PROF_1/mindstudio_profiler_output/"$1"_[0-9]*.csv | tail -n +2
+}
+
+@test "tasks of several devices belong to the launches on their own device" {
+    capture <<<"$(four_devices)"
+    expect_status 0
+    expect_sql "SELECT count(*), min(op_name = 'op' || device_id || '.' || task_id) FROM device_task_report" "12|1"
+    expect_sql "SELECT count(*), min(aic_total_cycle = 1000 + 10 * device_id + task_id) FROM device_task" "12|1"
+    export_capture
+    expect_equal "$(table op_summary 1,5 | tr '\n' ' ')" \
+        "0,op0.0 0,op0.1 0,op0.2 1,op1.0 1,op1.1 1,op1.2 7,op7.0 7,op7.1 7,op7.2 35,op35.0 35,op35.1 35,op35.2 "
+    expect_equal "$(table task_time 1,5,6 | tr '\n' ' ')" \
+        "0,0,1 0,1,1 0,2,1 1,0,1.02 1,1,1.02 1,2,1.02 7,0,1.14 7,1,1.14 7,2,1.14 35,0,1.7 35,1,1.7 35,2,1.7 "
+    expect_equal "$(table op_statistic 1,4,5,9)" $'0,3,3,100\n1,3,3.06,100\n7,3,3.42,100\n35,3,5.1,100'
+}
+
+@test "a task waits for the one before on its own device only" {
+    capture <<<"$(four_devices)"
+    export_capture
+    expect_equal "$(table op_summary 1,11 | tr '\n' ' ')" \
+        "0,0 0,4 0,4 1,0 1,3.98 1,3.98 7,0 7,3.86 7,3.86 35,0 35,3.3 35,3.3 "
+}
+
+@test "the timeline has processes of each device, and arrows that end on the right one" {
+    capture <<<"$(four_devices)"
+    export_capture
+    python3 - PROF_1/mindstudio_profiler_output/msprof_*.json <<'END'
+import json, sys
+from collections import Counter
+from decimal import Decimal
+with open(sys.argv[1], encoding='utf-8') as stream:
+    events = json.load(stream, parse_float=Decimal)
+names, labels = {}, {}
+for event in events:
+    if event['name'] == 'process_name':
+        assert event['pid'] not in names, 'two processes have the number %d' % event['pid']
+        names[event['pid']] = event['args']['name']
+    elif event['name'] == 'process_labels':
+        labels[event['pid']] = event['args']['labels']
+layers = Counter((names[pid], labels[pid]) for pid in names)
+for device in (0, 1, 7, 35):
+    for layer in ('Ascend Hardware', 'AI Core Freq', 'Overlap Analysis'):
+        assert layers[layer, 'NPU %d' % device] == 1, (layer, device, layers)
+device_of = {pid: int(labels[pid].split()[1]) for pid in names if names[pid] != 'CANN'}
+starts = {event['id']: event for event in events if event['ph'] == 's'}
+launches = {(event['tid'], event['ts']): event['args']['item_id'] for event in events if event['name'] == 'Node@launch'}
+tasks = {(event['pid'], event['ts']): event for event in events
+         if event['ph'] == 'X' and names[event['pid']] == 'Ascend Hardware'}
+ends = [event for event in events if event['ph'] == 'f']
+assert len(ends) == len(starts) == len(tasks) == 12
+for end in ends:
+    task = tasks[end['pid'], end['ts']]
+    start = starts[end['id']]
+    operator = launches[start['tid'], start['ts']]
+    assert task['name'] == operator and operator.startswith('op%d.' % device_of[end['pid']]), (task, operator)
+spans = Counter()
+for event in events:
+    if event['ph'] == 'X' and names[event['pid']] == 'Overlap Analysis':
+        spans[device_of[event['pid']], event['name']] += Decimal(event['dur'])
+for device in (0, 1, 7, 35):
+    duration = 1000 + 20 * device
+    assert spans[device, 'Computing'] * 1000 == 3 * duration, spans
+    assert spans[device, 'Free'] * 1000 == 2 * (5000 - duration), spans
+END
+}
+
+@test "the table of jobs and the database for viewers have every device" {
+    capture <<<"$(four_devices)"
+    run_msprof query -dir PROF_1
+    expect_status 0
+    for device in 0 1 7 35; do
+        expect_contains "$output" "device_$device "
+    done
+    run_msprof export db -dir PROF_1
+    expect_status 0
+    database=$(echo PROF_1/msprof_*.db)
+    expect_equal "$(sqlite3 "$database" "SELECT group_concat(id) FROM (SELECT id FROM NPU_INFO ORDER BY id)")" 0,1,7,35
+    expect_equal "$(sqlite3 "$database" "SELECT deviceId, count(*), min(n.value = 'op' || deviceId || '.' || taskId)
+        FROM TASK JOIN COMPUTE_TASK_INFO i USING(globalTaskId) JOIN STRING_IDS n ON n.id = i.name
+        GROUP BY deviceId ORDER BY deviceId")" $'0|3|1\n1|3|1\n7|3|1\n35|3|1'
+    expect_equal "$(sqlite3 "$database" "SELECT deviceId, sum(endNs - startNs) FROM OVERLAP_ANALYSIS WHERE type = 0
+        GROUP BY deviceId ORDER BY deviceId")" $'0|3000\n1|3060\n7|3420\n35|5100'
+}
+
+@test "devices with different metrics have their own columns in one table" {
+    capture <<'END'
+p.chips = {1: 1, 2: 4, 3: 5}
+p.samples[1] = {'ai_core_metrics': 'Memory', 'ai_core_profiling_events': '0x15,0x16,0x31,0x32,0xf,0x10,0x12,0x13'}
+p.samples[3] = {'ai_core_metrics': 'ArithmeticUtilization',
+                'ai_core_profiling_events': '0x49,0x4a,0x4b,0x4c,0x4d,0x4e,0x4f'}
+for device in range(4):
+    p.launch(1000 * device, 2, 1, 'op%d' % device, device=device)
+    p.ran(100000, 101000, 2, 1, device=device)
+    p.pmu(100000, 101000, 2, 1, 1000, [0, 100, 200, 300, 400, 500, 600, 700], device=device)
+END
+    expect_status 0
+    export_capture
+    python3 - PROF_1/mindstudio_profiler_output/op_summary_*.csv <<'END'
+import csv, sys
+with open(sys.argv[1], newline='') as stream:
+    rows = {row['Op Name']: row for row in csv.DictReader(stream)}
+    titles = list(next(iter(rows.values())))
+assert len(titles) == len(set(titles)), 'a title stands twice'
+expected = {
+    'op0': {'aic_total_cycles': '1000', 'aic_mac_ratio': '0.1', 'mac_ratio': 'N/A', 'ub_read_bw(GB/s)': 'N/A'},
+    'op1': {'total_cycles': '1000', 'ub_write_bw(GB/s)': '11.921', 'aic_mac_ratio': 'N/A', 'mac_ratio': 'N/A'},
+    'op2': {'total_cycles': '1000', 'mac_ratio': '0.1', 'ub_read_bw(GB/s)': 'N/A', 'aic_total_cycles': 'N/A'},
+    'op3': {'aic_mac_int8_ratio': '0.1', 'aic_mac_ratio': 'N/A', 'total_cycles': 'N/A'},
+}
+for name, values in expected.items():
+    for title, value in values.items():
+        assert rows[name][title] == value, (name, title, rows[name][title], value)
+END
+}
+
+@test "every chip is read by the records that it writes" {
+    for chip in 1 2 3 4 5 7 8 11; do
+        rm -rf PROF_1
+        capture <<END
+p.chip = $chip
+for i in range(20):
+    p.launch(i * 200, 1 + i % 3, i, 'op%d' % i)
+    p.ran(100000 + i * 2000, 101000 + i * 2000, 1 + i % 3, i)
+    p.pmu(100000 + i * 2000, 101000 + i * 2000, 1 + i % 3, i, 1000, [500, i * 10, 0, 0, 0, 0, 8, 4])
+END
+        expect_status 0
+        expect_sql "SELECT count(*), min(op_name = 'op' || r.task_id), count(t.aic_total_cycle)
+            FROM device_task_report r JOIN device_task t USING(id)" "20|1|20"
+        export_capture
+        prefix=''
+        if [ "$chip" -eq 5 ]; then prefix=aic_; fi
+        python3 - PROF_1/mindstudio_profiler_output/op_summary_*.csv "$prefix" <<'END'
+import csv, sys
+with open(sys.argv[1], newline='') as stream:
+    rows = list(csv.DictReader(stream))
+prefix = sys.argv[2]
+assert len(rows) == 20
+for i, row in enumerate(rows):
+    assert row[prefix + 'total_cycles'] == '1000', row
+    assert float(row[prefix + 'mac_ratio']) == i / 100, row
+    assert float(row[prefix + 'icache_miss_rate']) == 0.5, row
+    assert float(row['aicore_time(us)']) == 0.25, row  # 1000 cycles of 1 GHz over 4 blocks
+END
+    done
+}
+
+@test "counters of vector cores stand in the same columns on chips that do not tell the cores apart" {
+    for chip in 2 3 4 7 8 11; do
+        rm -rf PROF_1
+        capture <<END
+p.chip = $chip
+p.samples[0] = {'ai_core_metrics': 'PipeUtilization', 'ai_core_profiling_events': PIPES,
+                'aiv_metrics': 'PipeUtilization', 'aiv_profiling_events': PIPES}
+p.launch(0, 1, 1, 'cube')
+p.launch(200, 1, 2, 'vector', task_type='KERNEL_AIVEC', node={'task_type': 2})
+p.ran(100000, 101000, 1, 1)
+p.ran(102000, 103000, 1, 2)
+p.pmu(100000, 101000, 1, 1, 1000, [0, 400, 0, 0, 0, 0, 8, 4])
+p.pmu(102000, 103000, 1, 2, 2000, [600, 0, 0, 0, 0, 0, 8, 4], core=1)
+END
+        expect_status 0
+        export_capture
+        expect_equal "$(python3 - PROF_1/mindstudio_profiler_output/op_summary_*.csv <<'END'
+import csv, sys
+for row in csv.DictReader(open(sys.argv[1], newline='')):
+    print(row['Op Name'], row['Task Type'], row['total_cycles'], row['vec_ratio'], row['mac_ratio'])
+END
+)" $'cube AI_CORE 1000 0 0.4\nvector AI_VECTOR_CORE 2000 0.3 0'
+    done
+}
+
+@test "chips that are not known are named and left out, the other devices are not" {
+    for chip in 6 9 15 16 4711; do
+        rm -rf PROF_1
+        capture <<END
+p.chips = {1: $chip}
+for device in (0, 1):
+    p.launch(1000 * device, 1, 1, 'op%d' % device, device=device)
+    p.ran(100000, 101000, 1, 1, device=device)
+END
+        expect_status 3
+        expect_contains "$stderr" "device_1: field platform_version: chip $chip; expected 0 to 5, 7, 8 or 11"
+        expect_sql "SELECT DISTINCT device_id FROM device_task" 0
+        export_capture 3
+        expect_equal "$(table task_time 1)" 0
+    done
+}
+
+@test "files that are not known are named and left out" {
+    write_capture <<'END'
+p.launch(0, 1, 1, 'op')
+p.ran(1000, 2000, 1, 1)
+END
+    echo x >PROF_1/device_0/data/mystery.data.0.slice_0
+    echo x >PROF_1/host/data/unaging.compact.mystery.slice_0
+    echo x >PROF_1/host/data/unaging.compact.task_track.slice_0.complete
+    echo x >PROF_1/host/data/old.zip
+    run_msprof import -dir PROF_1
+    expect_status 3
+    expect_contains "$stderr" "device_0/data/mystery.data.0.slice_0: 2 bytes, not decoded"
+    expect_contains "$stderr" "host/data/unaging.compact.mystery.slice_0: 2 bytes, not decoded"
+    expect_not_contains "$stderr" .complete
+    expect_not_contains "$stderr" .zip
+    expect_sql "SELECT op_name FROM device_task_report" op
+}
+
+@test "a device without configuration has the chip of the host and the usual clock of the chip" {
+    write_capture <<'END'
+for device in (0, 1):
+    p.launch(1000 * device, 1, 1, 'op%d' % device, device=device)
+    p.ran(100000, 101000, 1, 1, device=device)
+END
+    rm PROF_1/device_1/info.json.1 PROF_1/device_1/sample.json
+    run_msprof import -dir PROF_1
+    expect_status 3
+    expect_contains "$stderr" "device_1: no hwts_frequency in info.json: the chip's usual one is assumed"
+    expect_sql "SELECT device_id, op_name, start_ns - 1700000000000000000, t.duration_ns
+        FROM device_task_report JOIN device_task t USING(id, device_id) ORDER BY id" \
+        $'0|op0|100000|1000\n1|op1|100000|1000'
+}
+
+@test "a device without data, or with files of another device, does not spoil the others" {
+    write_capture <<'END'
+p.launch(0, 1, 1, 'op')
+p.ran(1000, 2000, 1, 1)
+END
+    mkdir -p PROF_1/device_1 PROF_1/device_2/data PROF_1/device_3/data
+    cp PROF_1/device_0/info.json.0 PROF_1/device_1/info.json.0
+    echo '{"broken' >PROF_1/device_2/info.json.2
+    run_msprof import -dir PROF_1
+    expect_status 3
+    expect_contains "$stderr" "device_1/info.json.0: a file of another device than 1"
+    expect_contains "$stderr" "device_2/info.json.2: not JSON"
+    expect_sql "SELECT device_id, op_name FROM device_task_report" "0|op"
+}
+
+# One of the shared captures of the layout of 2022, with copies of its device as devices 1 and 5.
+legacy_devices() {
+    [ -d "$shared/data/generated" ] || skip "the shared data are not there: $shared/data/generated"
+    rm -rf PROF_1
+    cp -r "$shared/data/generated/$1"/PROF_* PROF_1
+    chmod -R u+w PROF_1
+    for device in 1 5; do
+        python3 "$BATS_TEST_DIRNAME/copy_device.py" PROF_1 0 "$device"
+    done
+}
+
+@test "equal devices of a capture of 2022 have equal reports" {
+    for capture in legacy-chip0-1k legacy-chip1-1k; do
+        legacy_devices "$capture"
+        export_capture
+        for report in PROF_1/summary/*_0_1.csv PROF_1/timeline/*_0_1.json; do
+            for device in 1 5; do
+                cmp "$report" "${report/_0_1./_${device}_1.}"
+            done
+        done
+        expect_equal "$(find PROF_1/summary -name '*.csv' | wc -l)" 21
+        cp -r "PROF_1/device_0" single
+        rm -rf single/sqlite
+        run_msprof export summary -dir single
+        expect_status 0
+        for report in single/summary/*.csv; do
+            cmp "$report" "PROF_1/summary/${report##*/}"
+        done
+        rm -rf single
+    done
+}
+
+@test "the file names of 2021 are read as those of 2022" {
+    legacy_devices legacy-chip1-1k
+    run_msprof export summary -dir PROF_1/device_0
+    for era in inference training; do
+        cp -r PROF_1/device_0 "$era"
+        rm -rf "$era/sqlite" "$era/summary"
+        (
+            cd "$era/data"
+            rm ./*.done
+            for name in *.0.slice_*; do
+                slice=${name##*_} stem=${name%.0.slice_*}
+                case $stem in
+                hwts.data) stem=hwts.log.data ;;
+                runtime.api) stem=Runtime.runtime.data ;;
+                runtime.task_track) stem=Runtime.runtime ;;
+                esac
+                case $era.$stem in
+                inference.hwts* | inference.aicore*) mv "$name" "$stem.45.0.$slice" ;;
+                training.hwts* | training.aicore*) mv "$name" "$stem.45.dev.profiler_default_tag.0.slice_$slice" ;;
+                inference.*) mv "$name" "$stem.dev.0.$slice" ;;
+                training.*) mv "$name" "$stem.dev.profiler_default_tag.0.slice_$slice" ;;
+                esac
+            done
+        )
+        run_msprof export summary -dir "$era"
+        expect_status 0
+        for report in PROF_1/device_0/summary/*.csv; do
+            cmp "$report" "$era/summary/${report##*/}"
+        done
+    done
+}
