@@ -42,8 +42,9 @@ int cann_report_done(struct outfile *out, const char *report, const char *path, 
 
 const char *cann_core_type(int64_t op_task_type)
 {
-    static const char *const names[] = {"AI_CORE",   "AI_CPU", "AI_VECTOR_CORE", "WRITE_BACK", "MIX_AIC", "MIX_AIV",
-                                        "FFTS_PLUS", "DSA",    "DVPP",           "HCCL",       "FUSION",  "INVALID"};
+    static const char *const names[] = {"AI_CORE",    "AI_CPU", "AI_VECTOR_CORE", "WRITE_BACK", "MIX_AIC", "MIX_AIV",
+                                        "FFTS_PLUS",  "DSA",    "DVPP",           "HCCL",       "FUSION",  "INVALID",
+                                        "HCCL_AI_CPU"};
     return op_task_type >= 0 && (size_t)op_task_type < sizeof names / sizeof *names ? names[op_task_type] : "UNKNOWN";
 }
 
@@ -73,10 +74,19 @@ const char *cann_device_type(int64_t type)
     return type >= 0 && (size_t)type < sizeof names / sizeof *names ? names[type] : "UNKNOWN";
 }
 
+const char *cann_copy_direction(int64_t direction)
+{
+    static const char *const names[] = {"host to host",      "host to device",   "device to host",
+                                        "device to device",  "managed memory",   "addr device to device",
+                                        "host to device ex", "device to host ex"};
+    return direction >= 0 && (size_t)direction < sizeof names / sizeof *names ? names[direction] : "other";
+}
+
 bool cann_is_operator(const struct cann_task *task)
 {
-    enum { WRITE_BACK = 3, INVALID = 11 };
-    return task->op_name_id != DB_NULL && task->op_task_type != WRITE_BACK && task->op_task_type != INVALID;
+    enum { WRITE_BACK = 3, HCCL = 9, INVALID = 11, HCCL_AI_CPU = 12 };
+    return task->op_name_id != DB_NULL && task->op_task_type != WRITE_BACK && task->op_task_type != HCCL &&
+           task->op_task_type != INVALID && task->op_task_type != HCCL_AI_CPU;
 }
 
 struct pmu_input cann_pmu_input(const struct cann_part *part)

@@ -1,5 +1,5 @@
-/* op_statistic and api_statistic of a new CANN capture: sums over all tasks and calls. */
-#include "exporters/cann_report.h"
+/* op_statistic, communication_statistic and api_statistic of a new CANN capture: sums over all tasks and calls. */
+#include "exporters/cann_table.h"
 
 #include "base/number.h"
 #include "exporters/cann_groups.h"
@@ -41,40 +41,20 @@ static int write_statistic(const struct statistic *statistic, const struct group
                            const struct cann_texts *names, const struct export_options *options,
                            struct export_result *result, struct err *err)
 {
-    struct row_format format;
-    struct outfile out;
-    if (groups->used == 0)
-        return 0;
-    char *path = cann_report_path(options, statistic->name, -1, options->format == TABLE_JSON ? ".json" : ".csv", err);
-    if (path == NULL)
-        return -(int)err->code;
-    int status = row_format_init(&format, options->format, statistic->titles, statistic->columns, err);
-    if (status == 0)
-        status = outfile_open(&out, path, err);
+    struct cann_table table;
+    int status = cann_table_open(&table, statistic->name, statistic->titles, statistic->columns, groups->used, options,
+                                 result, err);
     if (status < 0)
-        goto out;
-    row_format_head(&format, statistic->titles, &out);
+        return status;
     for (size_t i = 0; status == 0 && i < groups->used; i++) {
-        size_t room = row_room(&format, cann_text(names, groups->items[i].name_id, 0).length);
-        char *row = malloc(room);
-        if (row == NULL) {
-            status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        struct row_put put;
+        status = cann_table_begin(&table, cann_text(names, groups->items[i].name_id, 0).length, &put, err);
+        if (status < 0)
             break;
-        }
-        struct row_put put = row_begin(&format, row, i == 0);
         statistic->put(statistic->arg, &put, &groups->items[i]);
-        outfile_write(&out, row, (size_t)(row_end(&put) - row));
-        free(row);
+        cann_table_end(&table, &put);
     }
-    row_format_tail(&format, true, &out);
-    if (status == 0)
-        status = cann_report_done(&out, statistic->name, path, groups->used, options, result, err);
-    else
-        outfile_abort(&out);
-out:
-    row_format_release(&format);
-    free(path);
-    return status;
+    return cann_table_close(&table, status, err);
 }
 
 /* ---- operators ---- */
@@ -134,6 +114,57 @@ static int write_op_statistic(sqlite3 *db, const struct cann_texts *names, const
     return status;
 }
 
+/* ---- communication ---- */
+
+static int compare_communications(const void *a, const void *b, void *names)
+{
+    const struct group *x = a, *y = b;
+    if (x->major != y->major)
+        return x->major < y->major ? -1 : 1;
+    if (x->total_ns != y->total_ns)
+        return x->total_ns > y->total_ns ? -1 : 1;
+    return compare_names(x, y, names);
+}
+
+static void put_communication_group(const void *arg, struct row_put *put, const struct group *group)
+{
+    const struct operators *operators = arg;
+    row_integer(put, group->major);
+    row_text(put, cann_text(operators->names, group->name_id, 0));
+    row_integer(put, group->count);
+    row_decimal(put, group->total_ns, 3);
+    row_decimal(put, group->min_ns, 3);
+    row_decimal(put, number_ratio(group->total_ns, group->count, 0), 3);
+    row_decimal(put, group->max_ns, 3);
+    row_decimal(put, number_ratio(group->total_ns, device_total(&operators->groups, group->major), 5), 3);
+}
+
+/* Without the type of a single operator there is nothing to tell them apart by, and no table. */
+static int write_communication_statistic(const struct cann_communications *communications,
+                                         const struct cann_texts *names, const struct export_options *options,
+                                         struct export_result *result, struct err *err)
+{
+    static const char *const titles[] = {"Device_id",    "OP Type",      "Count",        "Total Time(us)",
+                                         "Min Time(us)", "Avg Time(us)", "Max Time(us)", "Ratio(%)"};
+    struct operators operators = {.names = names};
+    bool typed = false;
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < communications->count; i++) {
+        const struct cann_communication *communication = &communications->items[i];
+        const struct group key = {.major = communication->device_id, .name_id = communication->type_id};
+        typed |= communication->type_id != DB_NULL;
+        status = count_in(&operators.groups, &key, communication->all_duration_ns, err);
+    }
+    if (status == 0 && operators.groups.used > 0)
+        sort_groups(&operators.groups, names, compare_communications);
+    const struct statistic statistic = {"communication_statistic", titles, sizeof titles / sizeof *titles,
+                                        put_communication_group, &operators};
+    if (status == 0 && typed)
+        status = write_statistic(&statistic, &operators.groups, names, options, result, err);
+    free(operators.groups.items);
+    return status;
+}
+
 /* ---- calls ---- */
 
 static int compare_calls(const void *a, const void *b, void *names)
@@ -189,9 +220,11 @@ static int write_api_statistic(sqlite3 *db, const struct cann_texts *names, cons
     return status;
 }
 
-int cann_statistics(sqlite3 *db, const struct cann_texts *names, const struct export_options *options,
-                    struct export_result *result, struct err *err)
+int cann_statistics(sqlite3 *db, const struct cann_texts *names, const struct cann_communications *communications,
+                    const struct export_options *options, struct export_result *result, struct err *err)
 {
     int status = write_op_statistic(db, names, options, result, err);
+    if (status == 0)
+        status = write_communication_statistic(communications, names, options, result, err);
     return status == 0 ? write_api_statistic(db, names, options, result, err) : status;
 }

@@ -123,6 +123,33 @@ static size_t operator_text_room(const void *arg, const struct cann_task *task)
     return room;
 }
 
+static void put_communication(const void *arg, struct row_put *put, const struct cann_communication *communication,
+                              int64_t wait_ns)
+{
+    const struct op_summary *summary = arg;
+    row_integer(put, communication->device_id);
+    row_integer(put, communication->model_id);
+    row_missing(put);
+    row_missing(put);
+    row_text(put, cann_text(summary->names, communication->name_id, 0));
+    row_text(put, cann_text(summary->names, communication->type_id, 0));
+    row_missing(put);
+    row_word(put, "COMMUNICATION");
+    row_time(put, communication->start_ns);
+    row_decimal(put, communication->duration_ns, 3);
+    row_decimal(put, wait_ns, 3);
+    row_integer(put, 0);
+    while (put->column < put->format->columns)
+        row_missing(put);
+}
+
+static size_t communication_text_room(const void *arg, const struct cann_communication *communication)
+{
+    const struct op_summary *summary = arg;
+    return text_length(cann_text(summary->names, communication->name_id, 0)) +
+           text_length(cann_text(summary->names, communication->type_id, 0));
+}
+
 /* Devices of different chips, or that counted different groups, have different metrics: each title is one column. */
 static int unite_metrics(struct op_summary *summary, struct device_columns *device, struct err *err)
 {
@@ -161,7 +188,8 @@ static int prepare_devices(struct op_summary *summary, const struct cann_parts *
     return status;
 }
 
-static int write_op_summary(sqlite3 *db, const struct cann_texts *names, const struct export_options *options,
+static int write_op_summary(sqlite3 *db, const struct cann_texts *names,
+                            const struct cann_communications *communications, const struct export_options *options,
                             struct export_result *result, struct err *err)
 {
     static const char *const marks[CANN_TENSOR_COLUMNS] = {"\"", "", "", "\"", "", ""};
@@ -190,6 +218,9 @@ static int write_op_summary(sqlite3 *db, const struct cann_texts *names, const s
         .arg = &summary,
         .put = put_operator,
         .text_room = operator_text_room,
+        .communications = communications,
+        .put_communication = put_communication,
+        .communication_text_room = communication_text_room,
     };
     if (status == 0)
         status = task_report_write(db, &report, &format, options, result, err);
@@ -253,6 +284,7 @@ static int write_task_time(sqlite3 *db, const struct cann_texts *names, const st
 int cann_summary(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
 {
     struct cann_texts names;
+    struct cann_communications communications = {.items = NULL};
     struct row_format format;
     static const char *const any_title[] = {""};
     int status = cann_names_load(db, &names, err);
@@ -263,13 +295,18 @@ int cann_summary(sqlite3 *db, const struct export_options *options, struct expor
         status = row_format_encode(&format, &names, NULL, err);
     row_format_release(&format);
     if (status == 0)
-        status = write_op_summary(db, &names, options, ret, err);
+        status = cann_communications_load(db, &communications, err);
     if (status == 0)
-        status = cann_statistics(db, &names, options, ret, err);
+        status = write_op_summary(db, &names, &communications, options, ret, err);
+    if (status == 0)
+        status = cann_statistics(db, &names, &communications, options, ret, err);
     if (status == 0)
         status = write_task_time(db, &names, options, ret, err);
     if (status == 0)
+        status = cann_fusions(db, &names, options, ret, err);
+    if (status == 0)
         status = tx_summary(db, options, ret, err);
+    cann_communications_release(&communications);
     cann_texts_release(&names);
     return status;
 }

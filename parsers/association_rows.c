@@ -126,6 +126,14 @@ static void set_host(struct row *row, const struct host_task *host)
     row_set_integer(row, DEVICE_TASK_MIX_BLOCK_NUM, host->mix_block_num);
 }
 
+static void set_copy(struct row *row, const struct task_extra *extra)
+{
+    if (extra->copy_bytes < 0)
+        return;
+    row_set_integer(row, DEVICE_TASK_COPY_BYTES, extra->copy_bytes);
+    row_set_integer(row, DEVICE_TASK_COPY_DIRECTION, extra->copy_direction);
+}
+
 static void set_counters(struct row *row, size_t first_column, const struct pmu_sum *sum)
 {
     row_set_integer(row, first_column, sum->total_cycle);
@@ -152,6 +160,9 @@ static int emit_task(struct association *association, int64_t device_id, const s
     row_set_integer(&row, DEVICE_TASK_DURATION_NS, task->end_ns - task->start_ns);
     if (task->host != NO_INDEX)
         set_host(&row, &association->host_tasks[task->host]);
+    uint32_t extra = task->host != NO_INDEX ? association->host_tasks[task->host].extra : NO_INDEX;
+    if (extra != NO_INDEX)
+        set_copy(&row, &association->extras[extra]);
     for (size_t core = 0; core < 2; core++) {
         if (task->pmu[core] != NO_INDEX)
             set_counters(&row, counters[core], &association->pmu[task->pmu[core]]);
@@ -163,10 +174,11 @@ int association_emit_tasks(struct association *association, struct err *err)
 {
     const struct capture_part *part = &decoder_capture(association->decoder)->parts[association->part];
     int64_t device_id = part->device_id >= 0 ? part->device_id : 0;
+    int64_t first_row = decoder_row_count(association->decoder, &kind_device_task) + 1;
     int status = 0;
     for (size_t i = 0; status == 0 && i < association->ran_count; i++)
         status = emit_task(association, device_id, &association->ran[i], err);
-    return status;
+    return status == 0 ? association_emit_collectives(association, device_id, first_row, err) : status;
 }
 
 /* ---- texts ---- */

@@ -7,8 +7,9 @@ MONOTONIC = 1_000_000_000_000
 UNIX = 1_700_000_000_000_000_000
 DEVICE_TICK = 5_000_000
 DEVICE_MHZ = 50
-ACL, MODEL, NODE, RUNTIME = 20000, 15000, 10000, 5000
-LAUNCH = 5
+ACL, MODEL, NODE, COMMUNICATION, RUNTIME = 20000, 15000, 10000, 5500, 5000
+LAUNCH, LOAD, MASTER, SLAVE = 5, 2, 10, 11
+NO_CONTEXT = 0xffffffff
 
 
 PIPES = '0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55'
@@ -22,7 +23,9 @@ class Prof:
         self.path, self.chip, self.chips = path, chip, dict(chips or {})
         self.host, self.devices = {}, {0: {}}
         self.samples, self.configs, self.counters = {}, {}, {}
-        self.names, self.types = {}, {(NODE, LAUNCH): 'launch', (RUNTIME, 1): 'LaunchKernel', (ACL, 0x50001): 'aclnnX'}
+        self.names, self.types = {}, {(NODE, LAUNCH): 'launch', (RUNTIME, 1): 'LaunchKernel', (ACL, 0x50001): 'aclnnX',
+                                  (MODEL, LOAD): 'ModelLoad', (COMMUNICATION, MASTER): 'master',
+                                  (COMMUNICATION, SLAVE): 'slave'}
 
     def _add(self, files, name, record, size):
         assert len(record) == size, (name, len(record))
@@ -54,6 +57,31 @@ class Prof:
         self._add(self.host, 'unaging.additional.context_id_info', struct.pack(
             '<HHIIIQQI55I', 0x5a5a, NODE, 4, thread, 232, MONOTONIC + time, self.hash(name), len(ids),
             *(list(ids) + [0] * (55 - len(ids)))), 256)
+
+    def copy(self, time, size, largest, direction, thread=1):
+        self._add(self.host, 'unaging.compact.memcpy_info', struct.pack(
+            '<HHIIIQQQH22x', 0x5a5a, RUNTIME, 803, thread, 18, MONOTONIC + time, size, largest, direction), 64)
+
+    def collective(self, time, group, data_type=3, algorithm='RING', count=1, flags=0, thread=1):
+        self._add(self.host, 'unaging.compact.hccl_op_info', struct.pack(
+            '<HHIIIQBBQQQ14x', 0x5a5a, NODE, 10, thread, 26, MONOTONIC + time, flags, data_type, self.hash(algorithm),
+            count, self.hash(group)), 64)
+
+    def transfer(self, time, item, group, plane, ranks=(0, 1, 8), size=0, types=(3, 1, 0, 1), estimated=0.0,
+                 context=NO_CONTEXT, notify=0, thread=1):
+        """ranks: local, remote, number of all; types: of data, link, transport, RDMA"""
+        self._add(self.host, 'unaging.additional.hccl_info', struct.pack(
+            '<HHIIIQQQQ6IQIIdQQQ5I116x', 0x5a5a, COMMUNICATION, MASTER, thread, 232, MONOTONIC + time, self.hash(item),
+            0, self.hash(group), *ranks, 0, plane, context, notify, 0, 0, estimated, 0, 0, size, 0, *types), 256)
+
+    def fusion(self, time, name, operators, memory, thread=1):
+        self._add(self.host, 'unaging.additional.fusion_op_info', struct.pack(
+            '<HHIIIQQI5Q8Q116x', 0x5a5a, MODEL, 2, thread, 232, MONOTONIC + time, self.hash(name), len(operators),
+            *memory, *([self.hash(operator) for operator in operators] + [0] * (8 - len(operators)))), 256)
+
+    def model_name(self, time, name, model, graph=0, thread=1):
+        self._add(self.host, 'unaging.additional.graph_id_map', struct.pack(
+            '<HHIIIQQII216x', 0x5a5a, MODEL, 0, thread, 16, MONOTONIC + time, self.hash(name), graph, model), 256)
 
     def track(self, time, stream, task, batch=0, task_type='KERNEL_AICORE', thread=1, device=0):
         self._add(self.host, 'unaging.compact.task_track', struct.pack(

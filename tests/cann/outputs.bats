@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# What reports say of communication, copies, fused operators, steps and frequencies: captures made at random, with what
+# comes out of them calculated again from their raw files; and small ones whose answer is known.
+
+# shellcheck disable=SC2154 # run_msprof sets status, output and stderr
+bats_require_minimum_version 1.5.0
+load ../cli/common
+load small_capture
+
+setup() {
+    enter_scratch
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    export PYTHONDONTWRITEBYTECODE=1
+}
+
+# summary, timeline or db; the captures' counters begin again with every record, which is told.
+export_reports() {
+    local report
+    for report in "$@"; do
+        run_msprof export "$report" -dir PROF_1
+        [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    done
+}
+
+# Runs the Python on standard input on the timeline: slices are (process, thread, name, ts, dur, args).
+events() {
+    {
+        cat <<'END'
+import glob, json
+from decimal import Decimal
+with open(glob.glob('PROF_1/mindstudio_profiler_output/msprof_[0-9]*.json')[0], encoding='utf-8') as stream:
+    events = json.load(stream, parse_float=Decimal)
+process = {e['pid']: e['args']['name'] for e in events if e['name'] == 'process_name'}
+thread = {(e['pid'], e['tid']): e['args']['name'] for e in events if e['name'] == 'thread_name'}
+slices = [(process[e['pid']], thread[e['pid'], e['tid']], e['name'], int(e['ts'] * 1000) % 1000000000,
+           int(e['dur'] * 1000), e['args']) for e in events if e['ph'] == 'X']
+END
+        cat
+    } >events.py
+    python3 events.py
+}
+
+@test "communication, copies and fused operators come out as their raw records say" {
+    for seed in 1 2 3; do
+        rm -rf PROF_1
+        python3 "$BATS_TEST_DIRNAME/make_outputs.py" PROF_1 "$seed"
+        export_reports summary timeline db
+        python3 "$BATS_TEST_DIRNAME/recompute_outputs.py" PROF_1
+    done
+}
+
+@test "parts of a communication task are told apart by a range of contexts" {
+    write_capture <<'END'
+p.call(RUNTIME, 1, 20, 60)
+p.track(40, 1, 1, task_type='FFTS_PLUS')
+p.contexts(70, 'hcom', [3, 5])
+p.transfer(71, 'Memcpy', 'group', 2, size=100, context=4)
+p.call(COMMUNICATION, MASTER, 10, 80, item=p.hash('hcom'))
+p.call(NODE, LAUNCH, 0, 90, item=p.hash('hcom'))
+p.ran(1000, 2000, 1, 1)
+for context in range(2, 7):
+    p.ran_part(1000 * context, 1000 * context + 500, 1, 1, context, kind=8)
+END
+    export_reports timeline
+    events <<'END'
+found = sorted((thread, name, start, duration, args.get('context id'))
+               for process, thread, name, start, duration, args in slices if process == 'Communication')
+assert ('Plane 2', 'Memcpy', 4000, 500, 4) in found, found
+assert ('Communication', 'hcom_N/A_0_1', 1000, 4500, None) in found, found
+assert not [entry for entry in found if entry[2] in (2000, 6000)], found
+END
+}
+
+@test "a capture without communication has no trace of it" {
+    write_capture <<'END'
+p.launch(0, 1, 1, 'op')
+p.ran(1000, 2000, 1, 1)
+END
+    export_reports summary timeline
+    [ "$(find PROF_1/mindstudio_profiler_output -name 'communication*' -o -name 'fusion*' | wc -l)" -eq 0 ]
+    events <<'END'
+assert 'Communication' not in process.values()
+assert [entry[2] for entry in slices if entry[0] == 'Overlap Analysis'] == ['Computing']
+END
+}
+
+@test "free is the time in which nothing computes or communicates, from the first task to the last" {
+    write_capture <<'END'
+p.launch(0, 1, 1, 'op')
+p.track(150, 1, 2, task_type='EVENT_RECORD')
+p.track(160, 1, 3, task_type='EVENT_RECORD')
+p.ran(1000, 1100, 1, 2)
+p.ran(2000, 3000, 1, 1)
+p.ran(5000, 5400, 1, 3)
+END
+    export_reports timeline
+    events <<'END'
+found = sorted(entry[2:5] for entry in slices if entry[0] == 'Overlap Analysis')
+assert found == [('Computing', 2000, 1000), ('Free', 1000, 1000), ('Free', 3000, 2400)], found
+END
+}
