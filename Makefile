@@ -103,11 +103,11 @@ $(B)/%.o: %.c $(B)/flags | $(KIND_LIST)
 
 # Only this object knows where msprof is installed.
 $(B)/cli/layouts.o: $(B)/prefix
-$(B)/cli/layouts.o: NEEDED_CPPFLAGS += -DMSPROF_PREFIX='"$(prefix)"'
+$(B)/cli/layouts.o: private NEEDED_CPPFLAGS += -DMSPROF_PREFIX='"$(prefix)"'
 
 # This one knows where the libraries are installed.
 $(B)/cli/cmd_run.o: $(B)/prefix
-$(B)/cli/cmd_run.o: NEEDED_CPPFLAGS += -DMSPROF_LIBDIR='"$(libdir)"'
+$(B)/cli/cmd_run.o: private NEEDED_CPPFLAGS += -DMSPROF_LIBDIR='"$(libdir)"'
 
 # The list of record kinds is the list of files in parsers/kinds/: adding a kind touches no other file.
 $(KIND_LIST): FORCE
@@ -298,8 +298,26 @@ replay-tests: $(REPLAY_TESTS) ## build the programs that run the fuzz targets on
 
 test-programs: program unit-tests replay-tests generators ssh-test-programs acl-test-programs
 
+# An ACL library that is none, and programs that use it: as plain as the library that is preloaded into them.
+PRELOAD_TESTS := $(addprefix $(B)/tests/acl/,libascendcl.so acl_plugin.so acl_program acl_loader)
+acl-test-programs: preload $(PRELOAD_TESTS)
+
+$(B)/tests/acl/libascendcl.so: tests/acl/fake_acl.c tests/acl/fake_acl.h $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,LINK)$(PLAIN_COMPILE) -fPIC -shared $< -o $@
+
+$(B)/tests/acl/acl_plugin.so: tests/acl/acl_plugin.c tests/acl/fake_acl.h $(B)/tests/acl/libascendcl.so $(B)/flags
+	$(call say,LINK)$(PLAIN_COMPILE) -fPIC -shared $< -L$(@D) -lascendcl -Wl,-rpath,'$$ORIGIN' -o $@
+
+$(B)/tests/acl/acl_program: tests/acl/acl_program.c tests/acl/fake_acl.h $(B)/tests/acl/libascendcl.so $(B)/flags
+	$(call say,LINK)$(PLAIN_COMPILE) $< -L$(@D) -lascendcl -Wl,-rpath,'$$ORIGIN' -o $@
+
+$(B)/tests/acl/acl_loader: tests/acl/acl_loader.c tests/acl/fake_acl.h $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,LINK)$(PLAIN_COMPILE) $< -o $@
+
 # Programs as users write them: they know the public headers and the shared library, nothing else.
-ACL_TEST_PROGRAMS := $(patsubst %.c,$(B)/%,$(filter-out tests/acl/acl_program.c tests/acl/fake_acl.c,$(sort $(wildcard tests/acl/*.c))))
+ACL_TEST_PROGRAMS := $(patsubst %.c,$(B)/%,$(filter-out tests/acl/acl_%.c tests/acl/fake_acl.c,$(sort $(wildcard tests/acl/*.c))))
 .PHONY: acl-test-programs
 acl-test-programs: library $(ACL_TEST_PROGRAMS)
 
