@@ -162,10 +162,10 @@ static void write_done(struct capture_writer *writer, enum capture_stream stream
         note_failure(writer, failure);
 }
 
-/* Over the limit the oldest finished slice goes, of the stream that has most of them. */
+/* Before a new slice could take the data over the limit, the oldest finished ones go, of the stream that has most. */
 static void respect_limit(struct capture_writer *writer)
 {
-    while (writer->storage_limit != 0 && writer->stored > writer->storage_limit) {
+    while (writer->storage_limit != 0 && writer->stored + CAPTURE_SLICE_MAX > writer->storage_limit) {
         enum capture_stream most = STREAM_CALLS;
         for (int i = STREAM_CALLS; i <= STREAM_TX; i++)
             if (writer->streams[i].current - writer->streams[i].first >
