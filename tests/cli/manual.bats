@@ -44,7 +44,7 @@ make_example_files() {
     chmod 600 board.ini
     printf '#!/bin/sh\nexec cat >/dev/null\n' >subscriber
     chmod +x subscriber
-    printf '#!/bin/sh\nexec "%s/tests/acl/acl_program" nest\n' "$(dirname "$MSPROF")" >main
+    printf '#!/bin/sh\nexec "%s/tests/acl/acl_program" nest\n' "$(dirname "$(readlink -f "$MSPROF")")" >main
     chmod +x main
     sed -n '/^# board.layout$/,/^\.Ed$/p' "$man/msprof-records.5.in" | grep -v '^\.Ed$' >board.layout
 }
