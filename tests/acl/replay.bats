@@ -99,7 +99,7 @@ generated() {
     copy_capture JOBX
     replay_all JOBX --first-index 1001
     expect_equal "$(records records records | cut -d ' ' -f 4 | sed -n '1p;$p')" $'1001\n1248'
-    expect_equal "$(records operators records names | tail -1 | cut -f 4,5)" $'DecBbox\tbbox_decode'
+    expect_equal "$(records operators records names | tail -1 | cut -f 6,7)" $'DecBbox\tbbox_decode'
     run_msprof replay -dir JOBX --fd 3 --first-index 0 3>records
     expect_status 2
 }
