@@ -54,7 +54,11 @@ int decoder_emit_source(struct decoder *decoder, struct row_source *source, stru
 void decoder_consume(struct decoder *decoder);
 /* Counts a record of the current file that was dropped (text hooks; lines that are reported count by themselves). */
 void decoder_reject(struct decoder *decoder);
-void row_set_integer(struct row *row, size_t column, int64_t value);
+static inline void row_set_integer(struct row *row, size_t column, int64_t value)
+{
+    row->cells[column].integer = value;
+    *row->present |= UINT64_C(1) << column;
+}
 /* Copies the text into the batch; cut at DECODED_TEXT_MAX bytes (on a character boundary). */
 #define DECODED_TEXT_MAX 16384
 void decoder_set_text(struct decoder *decoder, const struct record_kind *kind, struct row *row, size_t column,

@@ -158,12 +158,6 @@ void decoder_reject(struct decoder *decoder)
     decoder->file->rejected++;
 }
 
-void row_set_integer(struct row *row, size_t column, int64_t value)
-{
-    row->cells[column].integer = value;
-    *row->present |= UINT64_C(1) << column;
-}
-
 void decoder_set_text(struct decoder *decoder, const struct record_kind *kind, struct row *row, size_t column,
                       const char *text, size_t length)
 {
