@@ -66,6 +66,8 @@ int task_report_write(sqlite3 *db, const struct task_report *report, const struc
 /* op_statistic, communication_statistic and api_statistic; names are encoded. */
 int cann_statistics(sqlite3 *db, const struct cann_texts *names, const struct cann_communications *communications,
                     const struct export_options *options, struct export_result *result, struct err *err);
+/* step_trace. */
+int cann_step_table(sqlite3 *db, const struct export_options *options, struct export_result *result, struct err *err);
 /* fusion_op; names are encoded. */
 int cann_fusions(sqlite3 *db, const struct cann_texts *names, const struct export_options *options,
                  struct export_result *result, struct err *err);

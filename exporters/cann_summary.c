@@ -305,6 +305,8 @@ int cann_summary(sqlite3 *db, const struct export_options *options, struct expor
     if (status == 0)
         status = cann_fusions(db, &names, options, ret, err);
     if (status == 0)
+        status = cann_step_table(db, options, ret, err);
+    if (status == 0)
         status = tx_summary(db, options, ret, err);
     cann_communications_release(&communications);
     cann_texts_release(&names);

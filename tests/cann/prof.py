@@ -177,6 +177,11 @@ class Prof:
         self._device(device, 'ts_track', struct.pack(
             '<BBHIQHHHHQQ', 1, 14, 40, 0, self._ticks(time), stream, number, 0, task, 0, 0), 40)
 
+    def step(self, time, tag, model, index=1, stream=1, task=0, device=0):
+        """A step mark of the task scheduler."""
+        self._device(device, 'ts_track', struct.pack(
+            '<BBHIQQQHHHH', 1, 10, 40, 0, self._ticks(time), index, model, stream, task, tag, 0), 40)
+
     def _write(self, part, name, data):
         path = os.path.join(self.path, part, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
