@@ -80,8 +80,7 @@ static int finish_step(struct load *load, const struct mark *mark, struct err *e
     load->step.end_ns = mark->time_ns;
     load->step.reduce_count = steps->reduce_count - load->step.first_reduce;
     if (load->step.end_ns > load->step.start_ns) {
-        struct cann_step *step =
-            next_item((void **)&steps->items, &steps->count, &load->capacity, sizeof *step, err);
+        struct cann_step *step = next_item((void **)&steps->items, &steps->count, &load->capacity, sizeof *step, err);
         if (step == NULL)
             return -(int)err->code;
         *step = load->step;

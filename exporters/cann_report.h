@@ -34,7 +34,8 @@ bool cann_is_operator(const struct cann_task *task);
 
 /* What the metrics of a device are made of, and of a task. */
 struct pmu_input cann_pmu_input(const struct cann_part *part);
-struct pmu_task cann_pmu_task(const struct cann_task *task);
+struct pmu_task cann_pmu_task(const struct cann_task *task, const struct cann_part *part,
+                              const struct cann_frequencies *frequencies);
 
 /* ---- tables with a row for each task, made by several threads ---- */
 

@@ -12,16 +12,9 @@
 #define MAX_REDUCES ((ROW_MAX_COLUMNS - LEADING) / 2) /* of one iteration that are shown */
 #define TITLE_SIZE 40
 
-static const char *const leading_titles[LEADING] = {"Device_id",
-                                                    "Iteration ID",
-                                                    "FP Start(us)",
-                                                    "BP End(us)",
-                                                    "Iteration End(us)",
-                                                    "Iteration Time(us)",
-                                                    "FP to BP Time(us)",
-                                                    "Iteration Refresh(us)",
-                                                    "Data Aug Bound(us)",
-                                                    "Model ID"};
+static const char *const leading_titles[LEADING] = {
+    "Device_id",          "Iteration ID",      "FP Start(us)",          "BP End(us)",         "Iteration End(us)",
+    "Iteration Time(us)", "FP to BP Time(us)", "Iteration Refresh(us)", "Data Aug Bound(us)", "Model ID"};
 
 static void put_time_or_missing(struct row_put *put, int64_t ns)
 {
@@ -54,8 +47,7 @@ static int put_step(struct cann_table *table, const struct cann_steps *steps, co
     row_decimal(&put, step->augmentation_ns, 3);
     row_integer(&put, step->model_id);
     for (size_t i = 0; i < reduces; i++) {
-        const struct cann_step_span *reduce =
-            i < step->reduce_count ? &steps->reduces[step->first_reduce + i] : NULL;
+        const struct cann_step_span *reduce = i < step->reduce_count ? &steps->reduces[step->first_reduce + i] : NULL;
         put_time_or_missing(&put, reduce != NULL ? reduce->start_ns : DB_NULL);
         row_decimal(&put, reduce != NULL ? reduce->end_ns - reduce->start_ns : DB_NULL, 3);
     }
@@ -90,8 +82,8 @@ static int write_table(const struct cann_steps *steps, const struct export_optio
     if (reduces > MAX_REDUCES)
         reduces = MAX_REDUCES;
     make_titles(titles, texts, reduces, options->format == TABLE_JSON);
-    int status = cann_table_open(&table, "step_trace", titles, LEADING + 2 * reduces, steps->count, options, result,
-                                 err);
+    int status =
+        cann_table_open(&table, "step_trace", titles, LEADING + 2 * reduces, steps->count, options, result, err);
     if (status < 0)
         return status;
     for (size_t i = 0; status == 0 && i < steps->count; i++)
@@ -168,8 +160,7 @@ static int draw_threads(struct drawing *drawing, bool alone, struct err *err)
     qsort(threads, count, sizeof *threads, compare_threads);
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || compare_threads(&threads[i], &threads[i - 1]) != 0)
-            draw_thread(drawing, &threads[i],
-                        alone && (i == 0 || threads[i].device_id != threads[i - 1].device_id));
+            draw_thread(drawing, &threads[i], alone && (i == 0 || threads[i].device_id != threads[i - 1].device_id));
     }
     free(threads);
     return 0;

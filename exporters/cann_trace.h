@@ -37,6 +37,7 @@ struct cann_trace {
     struct cann_parts parts;
     struct cann_texts names; /* as JSON strings, with their quotes */
     struct cann_communications communications;
+    struct cann_frequencies frequencies;
     struct trace_threads threads;
     uint64_t events;
 };

@@ -137,3 +137,31 @@ Model ID,Reduce Start(us),Reduce Duration(us)
 assert [entry[2:5] for entry in slices if entry[2] == 'GetNext'] == [('GetNext', 20000, 1000)]
 END
 }
+
+@test "the frequency of the AI cores is the measured one, and times of counted tasks are made of it" {
+    write_capture <<'END'
+p.frequency([(-1000, 1200), (2000, 800), (3000, 1650)])
+p.frequency([(6000, 500)])
+for i in range(5):
+    p.launch(200 * i, 1, i + 1, 'op%d' % i)
+    p.ran(1000 + 1500 * i, 2000 + 1500 * i, 1, i + 1)
+    p.pmu(1000 + 1500 * i, 2000 + 1500 * i, 1, i + 1, 7777, range(1, 9))
+END
+    export_reports summary timeline db
+    events <<'END'
+found = [(int(e['ts'] * 1000) % 1000000000, e['args']['MHz']) for e in events if e['name'] == 'AI Core Freq'
+         and e['ph'] == 'C']
+assert found == [(0, 1200), (2000, 800), (3000, 1650), (6000, 500), (1000000, 500)], found
+import csv
+with open(glob.glob('PROF_1/mindstudio_profiler_output/op_summary_*.csv')[0], newline='') as stream:
+    rows = list(csv.DictReader(stream))
+# cycles / frequency at the task's end / blocks * rounds; 4 blocks on 8 cores
+times = [Decimal(row['aicore_time(us)']) for row in rows]
+expected = [(Decimal(7777) / mhz / 4).quantize(Decimal('0.001'), 'ROUND_HALF_UP') for mhz in (800, 1650, 1650, 500, 500)]
+assert times == expected, (times, expected)
+END
+    [ "$(sqlite3 PROF_1/msprof_*.db "SELECT group_concat(timestampNs % 100000000 || ' ' || freq) FROM AICORE_FREQ")" = \
+        "0 1200,2000 800,3000 1650,6000 500,1000000 500" ]
+    [ "$(sqlite3 PROF_1/msprof_*.db "SELECT value FROM TASK_PMU_INFO m JOIN STRING_IDS s ON s.id = m.name
+        WHERE s.value = 'aicore_time(us)' AND globalTaskId = 1")" = 2.43 ]
+}
