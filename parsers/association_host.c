@@ -88,16 +88,33 @@ static void sort_thread(const struct association *association, struct thread *th
 
 /* ---- the tree ---- */
 
-/* Calls that overlap without one containing the other are siblings. */
-static void build_tree(struct thread *thread)
+/* Calls that overlap without one containing the other are siblings: their number; *ret_first: the first one. */
+static size_t build_tree(struct thread *thread, size_t *ret_first)
 {
     struct call *calls = thread->calls;
+    size_t overlaps = 0;
     for (size_t i = 1; i < thread->call_count; i++) {
         uint32_t parent = (uint32_t)i - 1;
-        while (parent != NO_INDEX && calls[parent].end_ns < calls[i].end_ns)
+        bool overlaps_one = false;
+        while (parent != NO_INDEX && calls[parent].end_ns < calls[i].end_ns) {
+            overlaps_one |= calls[parent].end_ns > calls[i].begin_ns;
             parent = calls[parent].parent;
+        }
         calls[i].parent = parent;
+        if (overlaps_one && overlaps++ == 0)
+            *ret_first = i;
     }
+    return overlaps;
+}
+
+static void report_overlaps(struct association *association, const struct thread *thread, size_t count, size_t first)
+{
+    const struct call *call = &thread->calls[first];
+    const struct call_kind *kind = &association->call_kinds[call->kind];
+    struct place place = {decoder_capture(association->decoder)->parts[association->part].directory, -1, -1, NULL};
+    diag_report(decoder_capture(association->decoder)->diag, DIAG_CALL_OVERLAP, &place,
+                "%zu of %zu calls of thread %u, the first is '%s' of level %u at %lld ns", count, thread->call_count,
+                thread->id, association->texts.items[kind->name].bytes, kind->level, (long long)call->begin_ns);
 }
 
 /* Finds the deepest call around one time after the other; the times must not fall. */
@@ -437,7 +454,9 @@ static int join_thread(struct association *association, struct thread *thread, s
     struct cursor cursor = {thread, 0, NO_INDEX};
     struct places places = {0, 0, 0, 0};
     sort_thread(association, thread);
-    build_tree(thread);
+    size_t first = 0, overlaps = build_tree(thread, &first);
+    if (overlaps > 0)
+        report_overlaps(association, thread, overlaps, first);
     find_launches(association, thread);
     if (thread->note_count > 0 || thread->context_count > 0)
         status = association_index_collectives(association, thread, err);

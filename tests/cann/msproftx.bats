@@ -239,6 +239,14 @@ END
 )" "64 [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]"
 }
 
+@test "with --trace-compat times are strings" {
+    capture <<'END'
+p.tx(5, 9, 'range')
+END
+    run_msprof export timeline -dir PROF_1 --trace-compat
+    expect_contains "$(cat PROF_1/mindstudio_profiler_output/msprof_tx_*.json)" '"ts":"1700000000000000.005","dur":0.004'
+}
+
 @test "a range that a device began and did not end has no end there" {
     capture <<'END'
 p.tx(5, 9, 'range', info=1, mark=4, event=2, domain='d')
@@ -322,6 +330,23 @@ p.call(20000, 1, 0, 10)
 END
     export_all
     expect_equal "$(find out -name 'msprof_tx*')" ""
+}
+
+@test "what many threads did with the library is what the reports of its capture say" {
+    local program=${MSPROF_BUILD:-$repository/build/release}/tests/acl/tx_threads
+    [ -x "$program" ] || skip "$program is not built: make acl-test-programs"
+    for shape in "16 100" "1 5000" "24 1"; do
+        read -r threads rounds <<<"$shape"
+        "$program" "$PWD" "$threads" "$rounds" >said
+        mv PROF_0* PROF_1
+        run_msprof export summary -dir PROF_1
+        expect_equal "$status" 0
+        run_msprof export timeline -dir PROF_1
+        expect_equal "$status" 0
+        run python3 "$BATS_TEST_DIRNAME/agree_program.py" PROF_1 said
+        expect_equal "$output" "$((threads * rounds * 5)) events, 0 differences"
+        rm -r PROF_1
+    done
 }
 
 @test "a million events and more are divided into files" {
