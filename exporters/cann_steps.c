@@ -276,23 +276,28 @@ int cann_step_trace_write(sqlite3 *db, const struct cann_trace *trace, struct ou
     return status;
 }
 
-int cann_step_timeline(sqlite3 *db, const struct cann_trace *trace, const struct export_options *options,
-                       struct export_result *result, struct err *err)
+static int write_timeline(sqlite3 *db, const struct cann_trace *trace, const char *path,
+                          const struct export_options *options, struct export_result *result, struct err *err)
 {
     struct outfile out;
     uint64_t events;
-    char *path = cann_report_path(options, "step_trace", -1, ".json", err);
-    int status = path != NULL ? outfile_open(&out, path, err) : -(int)err->code;
+    int status = outfile_open(&out, path, err);
     if (status < 0)
-        goto out;
+        return status;
     outfile_write(&out, "[", 1);
     status = cann_step_trace_write(db, trace, &out, true, &events, err);
     outfile_write(&out, "\n]\n", 3);
     if (status == 0 && events > 0)
-        status = cann_report_done(&out, "step_trace", path, events, options, result, err);
-    else
-        outfile_abort(&out);
-out:
+        return cann_report_done(&out, "step_trace", path, events, options, result, err);
+    outfile_abort(&out);
+    return status;
+}
+
+int cann_step_timeline(sqlite3 *db, const struct cann_trace *trace, const struct export_options *options,
+                       struct export_result *result, struct err *err)
+{
+    char *path = cann_report_path(options, "step_trace", -1, ".json", err);
+    int status = path != NULL ? write_timeline(db, trace, path, options, result, err) : -(int)err->code;
     free(path);
     return status;
 }

@@ -160,8 +160,8 @@ times = [Decimal(row['aicore_time(us)']) for row in rows]
 expected = [(Decimal(7777) / mhz / 4).quantize(Decimal('0.001'), 'ROUND_HALF_UP') for mhz in (800, 1650, 1650, 500, 500)]
 assert times == expected, (times, expected)
 END
-    [ "$(sqlite3 PROF_1/msprof_*.db "SELECT group_concat(timestampNs % 100000000 || ' ' || freq) FROM AICORE_FREQ")" = \
+    [ "$(sqlite3 PROF_1/msprof_*.db "SELECT group_concat((timestampNs % 100000000) || ' ' || freq) FROM AICORE_FREQ")" = \
         "0 1200,2000 800,3000 1650,6000 500,1000000 500" ]
-    [ "$(sqlite3 PROF_1/msprof_*.db "SELECT value FROM TASK_PMU_INFO m JOIN STRING_IDS s ON s.id = m.name
+    [ "$(sqlite3 PROF_1/msprof_*.db "SELECT m.value FROM TASK_PMU_INFO m JOIN STRING_IDS s ON s.id = m.name
         WHERE s.value = 'aicore_time(us)' AND globalTaskId = 1")" = 2.43 ]
 }
