@@ -68,6 +68,12 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_MESSAGE_INCOMPLETE, "message-incomplete", DIAG_WARNING,                                                     \
       "pieces of a long message are missing or there twice; those that are there are joined",                          \
       "collect less at once, or copy the files again")                                                                 \
+    X(DIAG_CALL_OVERLAP, "call-overlap", DIAG_WARNING,                                                                 \
+      "calls of one thread that overlap without one holding the other; they are side by side",                         \
+      "collect again; if it comes back, report the capture")                                                           \
+    X(DIAG_CLOCK_CONTRADICTION, "clock-contradiction", DIAG_WARNING,                                                   \
+      "tasks that began before they were launched: the clocks of host and device contradict each other",               \
+      "check host_start.log, dev_start.log and the frequencies in info.json; durations are right")                     \
     X(DIAG_PMU_UNMATCHED, "pmu-unmatched", DIAG_WARNING, "counters of a task that has no start and end; not shown",    \
       "no action is needed when it happens at the ends of a capture only")                                             \
     X(DIAG_API_OVERFLOW, "api-overflow", DIAG_WARNING,                                                                 \

@@ -189,6 +189,13 @@ int ini_load(struct ini *ini, const char *path, struct err *err)
     return result;
 }
 
+void ini_forget_values(struct ini *ini, const char *key)
+{
+    for (size_t i = 0; i < ini->count; i++)
+        if (ini->entries[i].key != NULL && strcasecmp(ini->entries[i].key, key) == 0)
+            explicit_bzero(ini->entries[i].value, strlen(ini->entries[i].value));
+}
+
 void ini_release(struct ini *ini)
 {
     for (size_t i = 0; i < ini->count; i++)

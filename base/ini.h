@@ -35,6 +35,9 @@ int ini_load(struct ini *ini, const char *path, struct err *err);
 /* Overwrites every value with zeros and frees all. Harmless when empty. */
 void ini_release(struct ini *ini);
 
+/* Overwrites the values of a key in all sections; they read as empty then. */
+void ini_forget_values(struct ini *ini, const char *key);
+
 bool ini_has_section(const struct ini *ini, const char *section);
 /* The entry, or NULL. */
 const struct ini_entry *ini_find(const struct ini *ini, const char *section, const char *key);

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 /* One board's work in a thread of its own. */
@@ -130,7 +131,9 @@ static int run_collect(const struct settings *settings)
                 settings->collect.program == NULL ? "-m MAIN" : "--config FILE");
         return fail(&err);
     }
-    setrlimit(RLIMIT_CORE, &no_core); /* passwords are in memory while boards are connected */
+    /* Passwords are in memory while boards are connected; the limit alone does not stop dumps that go into a pipe. */
+    setrlimit(RLIMIT_CORE, &no_core);
+    prctl(PR_SET_DUMPABLE, 0);
     if (collect_config_load(&config, settings, &err) != 0)
         return fail(&err);
     boards = calloc(config.count, sizeof *boards);
@@ -139,6 +142,7 @@ static int run_collect(const struct settings *settings)
         status = fail(&err);
     } else {
         status = collect(settings, &config, boards);
+        collect_config_forget_secrets(&config);
         if (settings->collect.all && !settings->collect.dry_run && !interrupted())
             status = status_worse(status, process_captures(settings, boards, config.count));
         for (size_t i = 0; i < config.count; i++) {
@@ -155,6 +159,7 @@ static int run_collect(const struct settings *settings)
 static const struct example examples[] = {
     {"run a program on the board, fetch its capture, make all reports",
      "msprof collect -m project/out/main --config board.ini --all"},
+    {"give the program arguments", "msprof collect -m project/out/main --config board.ini -- -n 5 'a file'"},
     {"see what would be done", "msprof collect -m project/out/main --config board.ini --dry-run"},
     {NULL, NULL},
 };
@@ -165,6 +170,9 @@ const struct command command_collect = {
     .summary = "run a program on a board over SSH and fetch its capture",
     .description = "Uploads the project of a program to a board over SSH, switches profiling on in acl.json, runs\n"
                    "the program there, fetches the capture that it leaves, and removes the project again.\n",
+    .operands = "[-- ARGUMENT...]",
+    .most_operands = -1,
+    .operands_follow_dashes = true,
     .examples = examples,
     .run = run_collect,
 };

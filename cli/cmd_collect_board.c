@@ -13,6 +13,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -358,7 +359,7 @@ static int run_program(struct session *session, struct err *err)
     struct board_output output;
     const struct run_request request = {.directory = session->run_directory,
                                         .program = plan->program,
-                                        .arguments = plan->arguments,
+                                        .arguments = plan->arguments.items,
                                         .timeout = plan->settings->collect.timeout,
                                         .output = board_output_take,
                                         .arg = &output};
@@ -367,8 +368,7 @@ static int run_program(struct session *session, struct err *err)
 
     if (result != 0)
         return result;
-    note(session, "running './%s%s%s' in '%s'", plan->program, plan->arguments != NULL ? " " : "",
-         plan->arguments != NULL ? plan->arguments : "", session->run_directory);
+    note(session, "running %s in '%s'", plan->command_line, session->run_directory);
     board_output_init(&output, board_prefix(session), &session->log);
     result = board_run_program(&session->board, &request, &run, err);
     board_output_finish(&output);
@@ -438,6 +438,16 @@ static int refuse_names(const struct fetch_result *fetched, struct err *err)
     return err_hint(err, "names must stay inside the capture and hold no control characters; see what the board runs");
 }
 
+static void tell_incomplete(const struct fetch_result *fetched, const char *remote, struct err *err)
+{
+    char unverified[64] = "";
+
+    if (fetched->unverified > 0)
+        snprintf(unverified, sizeof unverified, " (%zu of them not verified)", fetched->unverified);
+    err_wrap(err, "the transfer is incomplete, %zu file%s here%s; the capture is still in '%s' on the board",
+             fetched->files, fetched->files == 1 ? " is" : "s are", unverified, remote);
+}
+
 static int fetch_job(struct session *session, const char *job, struct err *err)
 {
     struct fetch_result fetched = {0};
@@ -459,8 +469,7 @@ static int fetch_job(struct session *session, const char *job, struct err *err)
     }
     if (result != 0) {
         session->leave_rest = true;
-        err_wrap(err, "the transfer is incomplete, %zu files are here; the capture is still in '%s' on the board",
-                 fetched.files, remote);
+        tell_incomplete(&fetched, remote, err);
         goto out;
     }
     if (fetched.files == 0)

@@ -210,19 +210,33 @@ int collect_config_load(struct collect_config *config, const struct settings *se
         if (result == 0)
             result = load_target(config, target, settings, err);
     }
+    /* each board has its own copies */
+    ini_forget_values(&config->ini, "pwd");
+    ini_forget_values(&config->ini, "passphrase");
     if (result != 0)
         collect_config_release(config);
     return result;
 }
 
-void collect_config_release(struct collect_config *config)
+void collect_config_forget_secrets(struct collect_config *config)
 {
     for (size_t i = 0; config->targets != NULL && i < config->count; i++) {
         struct collect_target *target = &config->targets[i];
 
-        free(target->section);
         secret_free(target->password);
         secret_free(target->passphrase);
+        target->password = target->passphrase = NULL;
+        target->ssh.password = target->ssh.passphrase = NULL;
+    }
+}
+
+void collect_config_release(struct collect_config *config)
+{
+    collect_config_forget_secrets(config);
+    for (size_t i = 0; config->targets != NULL && i < config->count; i++) {
+        struct collect_target *target = &config->targets[i];
+
+        free(target->section);
         free(target->key);
         free(target->known_hosts);
     }

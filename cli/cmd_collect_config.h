@@ -29,6 +29,8 @@ struct collect_config {
  * line. Secrets are resolved; release overwrites them. */
 int collect_config_load(struct collect_config *config, const struct settings *settings, struct err *err);
 void collect_config_release(struct collect_config *config);
+/* Overwrites the secrets; no board can be connected to any more. */
+void collect_config_forget_secrets(struct collect_config *config);
 
 /* A secret as the ini file gives it: env:NAME, file:PATH, cmd:COMMAND, or itself. *ret is overwritten and freed with
  * secret_free. No message holds any of it. */

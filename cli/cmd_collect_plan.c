@@ -13,32 +13,28 @@
 
 #define DEFAULT_OUTPUT "profiling"
 #define RUN_DIRECTORY "out"
+#define COMMAND_LINE_LIMIT ((size_t)1024 * 1024)
 
 static int out_of_memory(struct err *err)
 {
     return err_set(err, ERR_NO_MEMORY, "out of memory");
 }
 
-/* "MAIN" or "MAIN arguments"; a file whose name has blanks is taken as a whole. */
+/* "MAIN" or "MAIN arguments", and what stands behind "--"; a file whose name has blanks is taken as a whole. */
 static int split_program(struct collect_plan *plan, struct err *err)
 {
-    const char *text = plan->settings->collect.program;
-    size_t length = strcspn(text, " ");
+    const struct settings *settings = plan->settings;
+    const char *text = settings->collect.program;
+    int result =
+        access(text, F_OK) == 0 ? words_add(&plan->arguments, text, err) : words_split(&plan->arguments, text, err);
     char *path;
 
-    if (access(text, F_OK) == 0)
-        length = strlen(text);
-    path = strndup(text, length);
-    if (path == NULL)
-        return out_of_memory(err);
-    if (text[length] != '\0') {
-        plan->arguments = strdup(text + length + 1);
-        if (plan->arguments == NULL) {
-            free(path);
-            return out_of_memory(err);
-        }
-    }
-    plan->main = path_absolute(path, err);
+    for (int i = 0; i < settings->operand_count && result == 0; i++)
+        result = words_add(&plan->arguments, settings->operands[i], err);
+    if (result != 0)
+        return err_wrap(err, "cannot read --main '%s'", text);
+    path = words_take_first(&plan->arguments);
+    plan->main = path_absolute(path != NULL ? path : "", err);
     free(path);
     if (plan->main != NULL)
         return 0;
@@ -125,6 +121,18 @@ static int choose_output(struct collect_plan *plan, struct err *err)
     return plan->output != NULL ? 0 : out_of_memory(err);
 }
 
+static int make_command_line(struct collect_plan *plan, struct err *err)
+{
+    struct strbuf text;
+
+    strbuf_init(&text, COMMAND_LINE_LIMIT);
+    strbuf_addf(&text, "./%s", plan->program);
+    words_show(&plan->arguments, &text);
+    plan->command_line = text.failed ? NULL : strbuf_detach(&text);
+    strbuf_release(&text);
+    return plan->command_line != NULL ? 0 : out_of_memory(err);
+}
+
 /* Earlier captures and version control stay here, and so does --output when it is inside the project. */
 static int open_project(struct collect_plan *plan, struct err *err)
 {
@@ -175,6 +183,8 @@ int collect_plan_make(struct collect_plan *plan, const struct settings *settings
     if (result == 0)
         result = find_root(plan, err);
     if (result == 0)
+        result = make_command_line(plan, err);
+    if (result == 0)
         result = choose_output(plan, err);
     if (result == 0)
         result = open_project(plan, err);
@@ -188,7 +198,8 @@ int collect_plan_make(struct collect_plan *plan, const struct settings *settings
 void collect_plan_release(struct collect_plan *plan)
 {
     free(plan->main);
-    free(plan->arguments);
+    words_release(&plan->arguments);
+    free(plan->command_line);
     free(plan->root);
     free(plan->directory);
     free(plan->program);
@@ -292,8 +303,7 @@ void collect_plan_print(struct collect_plan *plan, const char *run_directory)
             printf("%2d. with the profiler's settings in '%s': switch %s, interval %d, acl_api %s, aacpu %s\n", ++step,
                    plan->project.files[i].path, collect->profiling == 0 ? "on" : "off", collect->interval,
                    collect->acl_api == 0 ? "on" : "off", collect->ai_cpu == 0 ? "on" : "off");
-    printf("%2d. run './%s%s%s' in '%s'", ++step, plan->program, plan->arguments != NULL ? " " : "",
-           plan->arguments != NULL ? plan->arguments : "", run_directory);
+    printf("%2d. run %s in '%s'", ++step, plan->command_line, run_directory);
     if (collect->timeout > 0)
         printf(", for at most %d s", collect->timeout);
     putchar('\n');

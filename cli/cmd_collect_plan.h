@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
+#include "base/words.h"
 #include "cli/cmd_collect_config.h"
 #include "cli/options.h"
 #include "ssh/project.h"
@@ -12,11 +13,12 @@
 struct collect_plan {
     const struct settings *settings;
     const struct collect_target *target;
-    char *main;           /* absolute path of the program here */
-    char *arguments;      /* NULL: none */
+    char *main; /* absolute path of the program here */
+    struct words arguments;
     char *root;           /* of the project, absolute */
     char *directory;      /* of the program, relative to the root ("out"; "" when it is the root) */
     char *program;        /* its name */
+    char *command_line;   /* it and its arguments, to be shown */
     char *output;         /* absolute; where the capture's directory goes */
     const char *machines; /* that the program is made for; "" when that is not known */
     struct project project;

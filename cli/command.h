@@ -43,6 +43,7 @@ struct command {
     const char *description;        /* lines of the help, each ended by a newline */
     const char *operands;           /* as in the usage line, NULL: none */
     int most_operands;              /* -1: any number */
+    bool operands_follow_dashes;    /* they are not msprof's and must stand behind "--" */
     const char *const *words;       /* what operands can be, for completion and checking; NULL: not a fixed list */
     bool needs_capture;             /* at least one --collection-dir must be given */
     const struct example *examples; /* ended by an entry without a line; NULL: none */

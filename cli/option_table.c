@@ -46,8 +46,8 @@ const struct option_spec option_table[] = {
      .type = VALUE_FILE,
      .argument = "MAIN",
      .offset = MEMBER(collect.program),
-     .help = "the program to run on the board, in the out/\ndirectory of its project; with arguments:\n\"out/main -n "
-             "5\" (required)"},
+     .help = "the program to run on the board, in the out/\ndirectory of its project; with arguments, which can\n"
+             "be quoted: \"out/main -n 5 'a file'\" (required)"},
     {.name = "config",
      .commands = ON_COLLECT,
      .type = VALUE_FILE,

@@ -340,6 +340,9 @@ static int check_operands(const struct settings *settings, struct err *err)
 
     if (!any_number && settings->operand_count > command->most_operands)
         return err_set(err, ERR_USAGE, "unexpected word '%s'", settings->operands[command->most_operands]);
+    if (command->operands_follow_dashes && settings->operand_count > 0 && strcmp(settings->operands[-1], "--") != 0)
+        return err_set(err, ERR_USAGE, "unexpected word '%s' (arguments of the program stand behind '--')",
+                       settings->operands[0]);
     for (int i = 0; command->words != NULL && i < settings->operand_count; i++) {
         size_t w = 0;
 

@@ -123,7 +123,7 @@ static int take_texts(void *arg, sqlite3_stmt *row, struct err *err)
     return 0;
 }
 
-#define IS_OPERATOR "op_name_id IS NOT NULL AND op_task_type NOT IN (3, 11)"
+#define IS_OPERATOR "op_name_id IS NOT NULL AND op_task_type NOT IN (3, 9, 11, 12)"
 
 #define MAX_TEXT_ROWS (1 << 28)
 
@@ -212,13 +212,13 @@ struct cann_task_reader {
 #define TASK_COLUMNS                                                                                                   \
     "id, device_id, start_ns, duration_ns, stream_id, task_id, batch_id, context_id, type, connection_id, thread_id,"  \
     " host_type_id, kernel_name_id, op_name_id, op_type_id, op_task_type, op_state, op_flag, block_num,"               \
-    " mix_block_num, tensor_set_id, attribute_id, model_id"
+    " mix_block_num, tensor_set_id, attribute_id, model_id, copy_bytes, copy_direction"
 #define COUNTER_COLUMNS(core)                                                                                          \
     ", " core "_total_cycle, " core "_event0, " core "_event1, " core "_event2, " core "_event3, " core                \
     "_event4, " core "_event5, " core "_event6, " core "_event7"
 #define TASK_RANGE " FROM device_task WHERE id >= ?1 AND id < ?2 ORDER BY id"
 
-enum { FIRST_AIC = 23, FIRST_AIV = FIRST_AIC + 1 + CANN_COUNTERS };
+enum { FIRST_AIC = 25, FIRST_AIV = FIRST_AIC + 1 + CANN_COUNTERS };
 
 struct cann_task_reader *cann_task_reader_new(sqlite3 *db, bool with_counters, struct err *err)
 {
@@ -236,7 +236,7 @@ struct cann_task_reader *cann_task_reader_new(sqlite3 *db, bool with_counters, s
                          &reader->range, err);
     if (status == 0)
         status = database_prepare(db,
-                                  "SELECT device_id, start_ns + duration_ns FROM device_task WHERE id < ?1"
+                                  "SELECT device_id, start_ns, start_ns + duration_ns FROM device_task WHERE id < ?1"
                                   " AND " IS_OPERATOR " ORDER BY id DESC LIMIT 1",
                                   &reader->before, err);
     if (status < 0) {
@@ -290,6 +290,8 @@ static void read_task(sqlite3_stmt *row, bool with_counters, struct cann_task *r
         &ret->tensor_set_id,
         &ret->attribute_id,
         &ret->model_id,
+        &ret->copy_bytes,
+        &ret->copy_direction,
     };
     _Static_assert(sizeof targets / sizeof *targets == FIRST_AIC, "one target for each column of TASK_COLUMNS");
     for (int i = 0; i < FIRST_AIC; i++)
@@ -323,22 +325,19 @@ int cann_read_tasks(struct cann_task_reader *reader, int64_t first, int64_t end,
     return query_loop(reader->db, reader->range, give_task, &loop, err);
 }
 
-static int take_end(void *arg, sqlite3_stmt *row, struct err *err)
+static int take_row(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    int64_t *const *targets = arg;
+    struct cann_row *found = arg;
     (void)err;
-    *targets[0] = query_integer(row, 0);
-    *targets[1] = query_integer(row, 1);
+    *found = (struct cann_row){query_integer(row, 0), query_integer(row, 1), query_integer(row, 2)};
     return 0;
 }
 
-int cann_operator_before(struct cann_task_reader *reader, int64_t id, int64_t *ret_device_id, int64_t *ret_end_ns,
-                         struct err *err)
+int cann_operator_before(struct cann_task_reader *reader, int64_t id, struct cann_row *ret, struct err *err)
 {
-    int64_t *targets[] = {ret_device_id, ret_end_ns};
-    *ret_device_id = *ret_end_ns = DB_NULL;
+    *ret = (struct cann_row){DB_NULL, DB_NULL, DB_NULL};
     query_bind(reader->before, 1, id);
-    return query_loop(reader->db, reader->before, take_end, targets, err);
+    return query_loop(reader->db, reader->before, take_row, ret, err);
 }
 
 /* ---- calls ---- */

@@ -67,7 +67,8 @@ struct cann_task {
     int64_t id, device_id, start_ns, duration_ns, stream_id, task_id, batch_id, context_id, type;
     int64_t connection_id, thread_id, host_type_id, kernel_name_id, op_name_id, op_type_id, op_task_type, op_state,
         op_flag, block_num, mix_block_num, tensor_set_id, attribute_id, model_id;
-    bool has_aic, has_aiv; /* the counters below were recorded */
+    int64_t copy_bytes, copy_direction; /* of an asynchronous copy */
+    bool has_aic, has_aiv;              /* the counters below were recorded */
     int64_t aic_total_cycle, aic_counters[CANN_COUNTERS], aiv_total_cycle, aiv_counters[CANN_COUNTERS];
 };
 /* Reads ranges of tasks, one after another. Tasks are numbered by device and start. */
@@ -78,9 +79,12 @@ void cann_task_reader_free(struct cann_task_reader *reader);
 /* Tasks with first <= id < end, by id. */
 int cann_read_tasks(struct cann_task_reader *reader, int64_t first, int64_t end,
                     int (*each)(void *arg, const struct cann_task *task, struct err *err), void *arg, struct err *err);
-/* The device and end of the last task of an operator before this id; DB_NULL both: there is none. */
-int cann_operator_before(struct cann_task_reader *reader, int64_t id, int64_t *ret_device_id, int64_t *ret_end_ns,
-                         struct err *err);
+/* Where a row stands among those of its device. */
+struct cann_row {
+    int64_t device_id, start_ns, end_ns;
+};
+/* The last task of an operator before this id; DB_NULL all: there is none. */
+int cann_operator_before(struct cann_task_reader *reader, int64_t id, struct cann_row *ret, struct err *err);
 
 struct cann_call {
     int64_t id, thread_id, level, type, name_id, item_id, start_ns, duration_ns, parent_id, connection_id;
@@ -109,7 +113,8 @@ int cann_read_spans(struct cann_span_reader *reader, int64_t first, int64_t end,
 /* How many rows there are: ids run from 1 to this. */
 int64_t cann_task_count(sqlite3 *db);
 int64_t cann_call_count(sqlite3 *db);
-/* Tasks that are shown as operators: with a name, and neither written back (3) nor invalid (11). */
+/* Tasks that are shown as operators: with a name, and neither written back (3), invalid (11) nor communicating (9, 12).
+ */
 int64_t cann_operator_count(sqlite3 *db);
 /* The id of the task at this place (from 0) among all, or among the operators. */
 int64_t cann_row_id(sqlite3 *db, bool operators_only, int64_t place);

@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A mark or range of the program; times as table msproftx has them. */
+/* A mark or range of the program; times as table msproftx has them. Stamps, which alone have a category, have a payload
+ * too, of any 64 bits. */
 struct tx_event {
     int64_t process_id, thread_id, category, event_type, payload_type, payload_value, start_ns, end_ns, message_type,
         mark_id;

@@ -1,6 +1,7 @@
 #include "db/unified.h"
 
 #include "db/database.h"
+#include "db/enum_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,27 +36,24 @@ static const char tables[] =
     "CREATE TABLE AICORE_FREQ(deviceId INTEGER, timestampNs INTEGER, freq INTEGER, dieId NUMERIC);"
     "CREATE TABLE OVERLAP_ANALYSIS(id INTEGER PRIMARY KEY, deviceId INTEGER, startNs NUMERIC, endNs NUMERIC,"
     "  type INTEGER);"
+    "CREATE TABLE COMMUNICATION_SCHEDULE_TASK_INFO(name INTEGER, globalTaskId INTEGER PRIMARY KEY, taskType INTEGER,"
+    "  opType INTEGER);"
+    "CREATE TABLE COMMUNICATION_TASK_INFO(name INTEGER, globalTaskId INTEGER, taskType INTEGER, planeId INTEGER,"
+    "  groupName INTEGER, notifyId INTEGER, rdmaType INTEGER, srcRank INTEGER, dstRank INTEGER, transportType INTEGER,"
+    "  size INTEGER, dataType INTEGER, linkType INTEGER, opId INTEGER, isMaster INTEGER, bandwidth NUMERIC);"
+    "CREATE TABLE COMMUNICATION_OP(opName INTEGER, startNs INTEGER, endNs INTEGER, connectionId INTEGER,"
+    "  groupName INTEGER, opId INTEGER PRIMARY KEY, relay INTEGER, retry INTEGER, dataType INTEGER, algType INTEGER,"
+    "  count NUMERIC, opType INTEGER, deviceId INTEGER, rankSize INTEGER);"
+    "CREATE TABLE MEMCPY_INFO(globalTaskId NUMERIC, size NUMERIC, memcpyOperation NUMERIC);"
     "CREATE TABLE MSTX_EVENTS(startNs INTEGER, endNs INTEGER, eventType INTEGER, rangeId INTEGER, category INTEGER,"
     "  message INTEGER, globalTid INTEGER, endGlobalTid INTEGER, domainId INTEGER, connectionId INTEGER);"
-    "CREATE TABLE ENUM_API_TYPE(id INTEGER PRIMARY KEY, name TEXT);"
-    "CREATE TABLE ENUM_MEMCPY_OPERATION(id INTEGER PRIMARY KEY, name TEXT);"
-    "CREATE TABLE ENUM_MSTX_EVENT_TYPE(id INTEGER PRIMARY KEY, name TEXT);"
-    "CREATE TABLE ENUM_OVERLAP_ANALYSIS_TYPE(id INTEGER PRIMARY KEY, name TEXT);"
-    "INSERT INTO ENUM_API_TYPE VALUES(20000, 'acl'), (15000, 'model'), (10000, 'node'), (5500, 'communication'),"
-    "  (5000, 'runtime'), (50001, 'op'), (50002, 'queue'), (50003, 'trace'), (50004, 'mstx');"
-    "INSERT INTO ENUM_MEMCPY_OPERATION VALUES(0, 'host to host'), (1, 'host to device'), (2, 'device to host'),"
-    "  (3, 'device to device'), (4, 'managed memory'), (5, 'addr device to device'), (6, 'host to device ex'),"
-    "  (7, 'device to host ex'), (65535, 'other');"
-    "INSERT INTO ENUM_MSTX_EVENT_TYPE VALUES(0, 'marker'), (1, 'push/pop'), (2, 'start/end'), (3, 'marker_ex');"
-    "INSERT INTO ENUM_OVERLAP_ANALYSIS_TYPE VALUES(0, 'Computing'), (1, 'Communication'),"
-    "  (2, 'Communication(Not Overlapped)'), (3, 'Free');"
     "INSERT INTO META_DATA VALUES('SCHEMA_VERSION', '1.1.0'), ('SCHEMA_VERSION_MAJOR', '1'),"
     "  ('SCHEMA_VERSION_MINOR', '1'), ('SCHEMA_VERSION_MICRO', '0');";
 
 /* Ids: of texts as in table name; then of the six texts of every tensor set; 4000000000 on: words of these statements.
  * A task's connection is the launch at the node level around the call that launched it, else that call: as the
  * timeline's arrows. */
-static const char rows[] =
+static const char text_rows[] =
     "CREATE TEMP TABLE word(kind TEXT, number INTEGER, id INTEGER, value TEXT);"
     "INSERT INTO word VALUES('core', 0, 4000000000, 'AI_CORE'), ('core', 1, 4000000001, 'AI_CPU'),"
     "  ('core', 2, 4000000002, 'AI_VECTOR_CORE'), ('core', 3, 4000000003, 'WRITE_BACK'),"
@@ -63,7 +61,17 @@ static const char rows[] =
     "  ('core', 7, 4000000007, 'DSA'), ('core', 8, 4000000008, 'DVPP'), ('core', 9, 4000000009, 'HCCL'),"
     "  ('core', 10, 4000000010, 'FUSION'), ('core', 11, 4000000011, 'INVALID'), ('state', 0, 4000000012, 'static'),"
     "  ('state', 1, 4000000013, 'dynamic'), ('hf32', 0, 4000000014, 'NO'), ('hf32', 1, 4000000015, 'YES'),"
-    "  ('none', 0, 4000000016, 'N/A'), ('none', 1, 4000000017, 'UNKNOWN');"
+    "  ('none', 0, 4000000016, 'N/A'), ('none', 1, 4000000017, 'UNKNOWN'), ('core', 12, 4000000018, 'HCCL_AI_CPU'),"
+    "  ('device', 0, 4000000019, 'AI_CORE'), ('device', 1, 4000000020, 'AI_CPU'), ('device', 2, 4000000021, 'AIV_SQE'),"
+    "  ('device', 3, 4000000022, 'PLACE_HOLDER_SQE'), ('device', 4, 4000000023, 'EVENT_RECORD_SQE'),"
+    "  ('device', 5, 4000000024, 'EVENT_WAIT_SQE'), ('device', 6, 4000000025, 'NOTIFY_RECORD_SQE'),"
+    "  ('device', 7, 4000000026, 'NOTIFY_WAIT_SQE'), ('device', 8, 4000000027, 'WRITE_VALUE_SQE'),"
+    "  ('device', 9, 4000000028, 'VQ6_SQE'), ('device', 10, 4000000029, 'TOF_SQE'),"
+    "  ('device', 11, 4000000030, 'SDMA_SQE'), ('device', 12, 4000000031, 'VPC_SQE'),"
+    "  ('device', 13, 4000000032, 'JPEGE_SQE'), ('device', 14, 4000000033, 'JPEGD_SQE'),"
+    "  ('device', 15, 4000000034, 'DSA_SQE'), ('device', 16, 4000000035, 'ROCCE_SQE'),"
+    "  ('device', 17, 4000000036, 'PCIE_DMA_SQE'), ('device', 18, 4000000037, 'HOST_CPU_SQE'),"
+    "  ('device', 19, 4000000038, 'CDQM_SQE'), ('device', 20, 4000000039, 'C_CORE_SQE');"
     "INSERT INTO STRING_IDS SELECT id, value FROM word;"
     "INSERT INTO STRING_IDS SELECT id, text FROM capture.name ORDER BY id;"
     "CREATE TEMP TABLE first_tensor AS SELECT coalesce(max(id), 0) - 5 AS id FROM capture.name;"
@@ -76,7 +84,9 @@ static const char rows[] =
     "  WHEN 5 THEN 'Ascend910B' WHEN 7 THEN 'Ascend310B' WHEN 2 THEN 'Ascend310P' WHEN 3 THEN 'Ascend310P'"
     "  WHEN 4 THEN 'Ascend310P' ELSE 'platform ' || chip END FROM capture.capture_part WHERE NOT is_host;"
     "INSERT INTO RANK_DEVICE_MAP SELECT coalesce(rank_id, -1), device_id FROM capture.capture_part WHERE NOT is_host;"
-    "CREATE TEMP TABLE process AS SELECT coalesce(max(process_id), 0) AS id FROM capture.capture_part;"
+    "CREATE TEMP TABLE process AS SELECT coalesce(max(process_id), 0) AS id FROM capture.capture_part;";
+
+static const char task_rows[] =
     "INSERT INTO CANN_API SELECT start_ns, start_ns + duration_ns, level, p.id << 32 | thread_id, c.id, name_id"
     "  FROM capture.host_call c, process p;"
     "CREATE TEMP TABLE launch(connection_id INTEGER PRIMARY KEY, id INTEGER);"
@@ -91,18 +101,38 @@ static const char rows[] =
     "  coalesce(t.host_type_id, w.id, 4000000017), coalesce(t.context_id, 4294967295), t.stream_id, t.task_id,"
     "  coalesce(t.model_id, 4294967295) FROM capture.device_task t JOIN process p LEFT JOIN launch l ON "
     "l.connection_id = t.connection_id"
-    "  LEFT JOIN word w ON w.kind = 'core' AND w.number = t.type ORDER BY t.id;"
+    "  LEFT JOIN word w ON w.kind = 'device' AND w.number = t.type ORDER BY t.id;"
     "INSERT INTO COMPUTE_TASK_INFO SELECT t.op_name_id, t.id, t.block_num, t.mix_block_num,"
     "  coalesce(w.id, 4000000017), t.op_type_id, n(f.id, t.tensor_set_id, 2), n(f.id, t.tensor_set_id, 1),"
     "  n(f.id, t.tensor_set_id, 0), n(f.id, t.tensor_set_id, 5), n(f.id, t.tensor_set_id, 4),"
     "  n(f.id, t.tensor_set_id, 3), coalesce(t.attribute_id, 4000000016), 4000000012 + min(t.op_state, 1),"
     "  4000000014 + (t.op_flag & 1), 4000000016, 4000000016"
     "  FROM capture.device_task t JOIN first_tensor f LEFT JOIN word w ON w.kind = 'core' AND w.number = t.op_task_type"
-    "  WHERE t.op_name_id IS NOT NULL ORDER BY t.id;"
-    "INSERT INTO AICORE_FREQ SELECT device_id, start_ns, aic_hz / 1000000, 0 FROM capture.capture_part"
-    "  WHERE NOT is_host AND aic_hz IS NOT NULL AND start_ns IS NOT NULL"
-    "  UNION ALL SELECT device_id, end_ns, aic_hz / 1000000, 0 FROM capture.capture_part"
-    "  WHERE NOT is_host AND aic_hz IS NOT NULL AND end_ns IS NOT NULL;";
+    "  WHERE t.op_name_id IS NOT NULL AND t.op_task_type NOT IN (9, 12) ORDER BY t.id;"
+    "INSERT INTO AICORE_FREQ SELECT device_id, time_ns, mhz, 0 FROM capture.core_frequency_report"
+    "  ORDER BY device_id, time_ns;";
+
+static const char communication_rows[] =
+    "INSERT INTO COMMUNICATION_SCHEDULE_TASK_INFO SELECT op_name_id, id, 4000000018, op_type_id"
+    "  FROM capture.device_task WHERE op_task_type = 12 ORDER BY id;"
+    "INSERT INTO COMMUNICATION_OP SELECT o.name_id, o.start_ns, o.start_ns + o.duration_ns,"
+    "  coalesce(l.id, 4294967295), coalesce(o.group_name_id, 4000000016), o.id, coalesce(o.relay, -1),"
+    "  coalesce(o.retry, -1), coalesce(d.id, iif(o.data_type IS NULL, 65534, 65535)),"
+    "  coalesce(o.algorithm_id, 4000000016), coalesce(o.count, -1), coalesce(o.type_id, 4000000016), o.device_id,"
+    "  coalesce(o.rank_size, 0) FROM capture.communication_op o LEFT JOIN launch l ON l.connection_id = o.connection_id"
+    "  LEFT JOIN ENUM_HCCL_DATA_TYPE d ON d.id = o.data_type ORDER BY o.id;"
+    "INSERT INTO COMMUNICATION_TASK_INFO SELECT o.name_id, c.task_row_id, coalesce(c.type_id, 4000000016),"
+    "  coalesce(c.plane_id, -1), coalesce(c.group_name_id, o.group_name_id, 4000000016), coalesce(c.notify_id, -1),"
+    "  coalesce(r.id, iif(c.rdma_type IS NULL, 65534, 65535)), coalesce(c.local_rank, -1), coalesce(c.remote_rank, -1),"
+    "  coalesce(p.id, iif(c.transport_type IS NULL, 65534, 65535)), coalesce(c.bytes, -1),"
+    "  coalesce(d.id, iif(c.data_type IS NULL, 65534, 65535)), coalesce(k.id, iif(c.link_type IS NULL, 65534, 65535)),"
+    "  c.op_id, c.master, iif(t.duration_ns > 0, coalesce(c.bytes, 0) * 1.0 / t.duration_ns, 0)"
+    "  FROM capture.communication_task c JOIN capture.communication_op o ON o.id = c.op_id"
+    "  JOIN capture.device_task t ON t.id = c.task_row_id LEFT JOIN ENUM_HCCL_RDMA_TYPE r ON r.id = c.rdma_type"
+    "  LEFT JOIN ENUM_HCCL_TRANSPORT_TYPE p ON p.id = c.transport_type LEFT JOIN ENUM_HCCL_DATA_TYPE d"
+    "  ON d.id = c.data_type LEFT JOIN ENUM_HCCL_LINK_TYPE k ON k.id = c.link_type ORDER BY c.id;"
+    "INSERT INTO MEMCPY_INFO SELECT t.id, t.copy_bytes, coalesce(e.id, 65535) FROM capture.device_task t"
+    "  LEFT JOIN ENUM_MEMCPY_OPERATION e ON e.id = t.copy_direction WHERE t.copy_bytes IS NOT NULL ORDER BY t.id;";
 
 /* Messages have ids from 5000000000 on. A mark that a device saw is a task of the device, both with the connection
  * 4000000001 + its number; what no device sees has the connection 4000000000. */
@@ -114,9 +144,9 @@ static const char marks[] =
     "  5000000000 + t.id, m.process_id << 32 | m.thread_id, m.process_id << 32 | m.thread_id,"
     "  coalesce(m.domain_id, 4000000016), 4000000000 + coalesce(m.mark_id + 1, 0)"
     "  FROM capture.msproftx m JOIN message t ON t.text = m.message ORDER BY m.start_ns, m.id;"
-    "INSERT INTO STRING_IDS SELECT 4000000018, 'MsTx' WHERE EXISTS (SELECT * FROM capture.device_mark);"
+    "INSERT INTO STRING_IDS SELECT 4000000040, 'MsTx' WHERE EXISTS (SELECT * FROM capture.device_mark);"
     "INSERT INTO TASK SELECT d.start_ns, coalesce(d.end_ns, d.start_ns), d.device_id, 4000000001 + d.mark_id,"
-    "  d.id + (SELECT coalesce(max(id), 0) FROM capture.device_task), p.id, 4000000018, 4294967295, d.stream_id,"
+    "  d.id + (SELECT coalesce(max(id), 0) FROM capture.device_task), p.id, 4000000040, 4294967295, d.stream_id,"
     "  d.task_id, 4294967295 FROM capture.device_mark d JOIN process p ORDER BY d.id;";
 
 /* n(first, set, column): id of a tensor text; that of N/A without a set. */
@@ -128,6 +158,23 @@ static void tensor_text_id(sqlite3_context *context, int argc, sqlite3_value **a
     else
         sqlite3_result_int64(context, sqlite3_value_int64(argv[0]) + 6 * sqlite3_value_int64(argv[1]) +
                                           sqlite3_value_int64(argv[2]));
+}
+
+/* The tables that give numbers their names. */
+static int add_enums(sqlite3 *db, struct err *err)
+{
+    int status = 0;
+    for (const struct enum_table *table = enum_tables; status == 0 && table->table != NULL; table++) {
+        char sql[256];
+        snprintf(sql, sizeof sql, "CREATE TABLE %s(id INTEGER PRIMARY KEY, name TEXT)", table->table);
+        status = database_exec(db, sql, err);
+        for (const struct enum_name *name = table->names; status == 0 && name->name != NULL; name++) {
+            snprintf(sql, sizeof sql, "INSERT INTO %s VALUES(%lld, '%s')", table->table, (long long)name->id,
+                     name->name);
+            status = database_exec(db, sql, err);
+        }
+    }
+    return status;
 }
 
 static int attach(struct unified *unified, const char *database, struct err *err)
@@ -162,11 +209,14 @@ struct unified *unified_new(const char *path, const char *database, struct err *
         return NULL;
     }
     sqlite3 *db = unified->build.db;
+    const char *const rows[] = {text_rows, task_rows, communication_rows};
     status = attach(unified, database, err);
     if (status == 0)
         status = database_exec(db, tables, err);
     if (status == 0)
-        status = database_exec(db, rows, err);
+        status = add_enums(db, err);
+    for (size_t i = 0; status == 0 && i < sizeof rows / sizeof *rows; i++)
+        status = database_exec(db, rows[i], err);
     if (status == 0)
         status = database_exec(db, marks, err);
     if (status == 0)

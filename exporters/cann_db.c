@@ -11,6 +11,7 @@ struct db_export {
     const struct cann_part *part; /* of the device that is being exported */
     struct pmu_columns columns;
     struct cann_parts parts;
+    struct cann_frequencies frequencies;
     struct overlap overlap;
 };
 
@@ -34,7 +35,7 @@ static int add_metrics(void *arg, const struct cann_task *task, struct err *err)
     int status = 0;
     if ((!task->has_aic && !task->has_aiv) || !choose_device(export, task->device_id))
         return 0;
-    const struct pmu_task counted = cann_pmu_task(task);
+    const struct pmu_task counted = cann_pmu_task(task, export->part, &export->frequencies);
     pmu_columns_values(&export->columns, &counted, values);
     for (size_t i = 0; status == 0 && i < export->columns.count; i++) {
         if (values[i].value != DB_NULL)
@@ -44,35 +45,41 @@ static int add_metrics(void *arg, const struct cann_task *task, struct err *err)
     return status;
 }
 
-static int add_spans(struct db_export *export, const struct overlap_span *spans, size_t count, struct err *err)
-{
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < count; i++)
-        status = unified_add_overlap(export->unified, spans[i].device_id, spans[i].start_ns, spans[i].end_ns,
-                                     (int)spans[i].type, err);
-    return status;
-}
-
-static int add_overlap(void *arg, const struct cann_span *span, struct err *err)
+static int add_span(void *arg, const struct overlap_span *span, struct err *err)
 {
     struct db_export *export = arg;
-    struct overlap_span spans[2];
-    return add_spans(export, spans, overlap_take(&export->overlap, span, spans), err);
+    return unified_add_overlap(export->unified, span->device_id, span->start_ns, span->end_ns, (int)span->type, err);
+}
+
+static int take_span(void *arg, const struct cann_span *span, struct err *err)
+{
+    struct db_export *export = arg;
+    return overlap_take(&export->overlap, span, err);
+}
+
+static int add_overlap(struct db_export *export, sqlite3 *db, struct err *err)
+{
+    struct cann_communications communications;
+    struct cann_span_reader *spans = cann_span_reader_new(db, err);
+    if (spans == NULL)
+        return -(int)err->code;
+    int status = cann_communications_load(db, &communications, err);
+    overlap_init(&export->overlap, &communications, add_span, export);
+    if (status == 0)
+        status = cann_read_spans(spans, 1, INT64_MAX, take_span, export, err);
+    if (status == 0)
+        status = overlap_end(&export->overlap, err);
+    cann_communications_release(&communications);
+    cann_span_reader_free(spans);
+    return status;
 }
 
 static int add_tasks(struct db_export *export, sqlite3 *db, struct err *err)
 {
-    struct overlap_span last;
     struct cann_task_reader *tasks = cann_task_reader_new(db, true, err);
-    struct cann_span_reader *spans = tasks != NULL ? cann_span_reader_new(db, err) : NULL;
-    int status = spans != NULL ? cann_read_tasks(tasks, 1, INT64_MAX, add_metrics, export, err) : -(int)err->code;
-    if (status == 0)
-        status = cann_read_spans(spans, 1, INT64_MAX, add_overlap, export, err);
-    if (status == 0)
-        status = add_spans(export, &last, overlap_end(&export->overlap, &last), err);
+    int status = tasks != NULL ? cann_read_tasks(tasks, 1, INT64_MAX, add_metrics, export, err) : -(int)err->code;
     cann_task_reader_free(tasks);
-    cann_span_reader_free(spans);
-    return status;
+    return status == 0 ? add_overlap(export, db, err) : status;
 }
 
 static int write_database(sqlite3 *db, const struct export_options *options, struct export_result *result,
@@ -84,6 +91,8 @@ static int write_database(sqlite3 *db, const struct export_options *options, str
     if (path == NULL)
         return -(int)err->code;
     int status = cann_parts_load(db, &export.parts, err);
+    if (status == 0)
+        status = cann_frequencies_load(db, &export.frequencies, err);
     if (status == 0)
         export.unified = unified_new(path, options->database, err);
     if (status == 0)
@@ -99,6 +108,7 @@ static int write_database(sqlite3 *db, const struct export_options *options, str
         if (options->written != NULL)
             options->written(options->written_arg, "db", path);
     }
+    cann_frequencies_release(&export.frequencies);
     cann_parts_release(&export.parts);
     free(path);
     return status;

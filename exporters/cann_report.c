@@ -42,8 +42,9 @@ int cann_report_done(struct outfile *out, const char *report, const char *path, 
 
 const char *cann_core_type(int64_t op_task_type)
 {
-    static const char *const names[] = {"AI_CORE",   "AI_CPU", "AI_VECTOR_CORE", "WRITE_BACK", "MIX_AIC", "MIX_AIV",
-                                        "FFTS_PLUS", "DSA",    "DVPP",           "HCCL",       "FUSION",  "INVALID"};
+    static const char *const names[] = {"AI_CORE",    "AI_CPU", "AI_VECTOR_CORE", "WRITE_BACK", "MIX_AIC", "MIX_AIV",
+                                        "FFTS_PLUS",  "DSA",    "DVPP",           "HCCL",       "FUSION",  "INVALID",
+                                        "HCCL_AI_CPU"};
     return op_task_type >= 0 && (size_t)op_task_type < sizeof names / sizeof *names ? names[op_task_type] : "UNKNOWN";
 }
 
@@ -73,10 +74,19 @@ const char *cann_device_type(int64_t type)
     return type >= 0 && (size_t)type < sizeof names / sizeof *names ? names[type] : "UNKNOWN";
 }
 
+const char *cann_copy_direction(int64_t direction)
+{
+    static const char *const names[] = {"host to host",      "host to device",   "device to host",
+                                        "device to device",  "managed memory",   "addr device to device",
+                                        "host to device ex", "device to host ex"};
+    return direction >= 0 && (size_t)direction < sizeof names / sizeof *names ? names[direction] : "other";
+}
+
 bool cann_is_operator(const struct cann_task *task)
 {
-    enum { WRITE_BACK = 3, INVALID = 11 };
-    return task->op_name_id != DB_NULL && task->op_task_type != WRITE_BACK && task->op_task_type != INVALID;
+    enum { WRITE_BACK = 3, HCCL = 9, INVALID = 11, HCCL_AI_CPU = 12 };
+    return task->op_name_id != DB_NULL && task->op_task_type != WRITE_BACK && task->op_task_type != HCCL &&
+           task->op_task_type != INVALID && task->op_task_type != HCCL_AI_CPU;
 }
 
 struct pmu_input cann_pmu_input(const struct cann_part *part)
@@ -94,9 +104,10 @@ struct pmu_input cann_pmu_input(const struct cann_part *part)
     };
 }
 
-struct pmu_task cann_pmu_task(const struct cann_task *task)
+struct pmu_task cann_pmu_task(const struct cann_task *task, const struct cann_part *part,
+                              const struct cann_frequencies *frequencies)
 {
-    enum { MIX_AIV = 5 };
+    enum { MIX_AIV = 5, CHIP_910B = 5 };
     struct pmu_task result = {
         .has_aic = task->has_aic,
         .has_aiv = task->has_aiv,
@@ -106,6 +117,9 @@ struct pmu_task cann_pmu_task(const struct cann_task *task)
         .mix_block_num = task->mix_block_num != DB_NULL ? task->mix_block_num : 0,
         .began_on_aiv = task->op_task_type == MIX_AIV,
         .duration_ns = task->duration_ns,
+        .time_hz = part->chip == CHIP_910B
+                       ? cann_frequency_hz(frequencies, task->device_id, task->start_ns + task->duration_ns)
+                       : 0,
     };
     memcpy(result.aic_counters, task->aic_counters, sizeof result.aic_counters);
     memcpy(result.aiv_counters, task->aiv_counters, sizeof result.aiv_counters);

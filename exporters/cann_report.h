@@ -3,6 +3,7 @@
 #define MSPROF_EXPORTERS_CANN_REPORT_H
 
 #include "db/query_cann.h"
+#include "db/query_records.h"
 #include "exporters/export.h"
 #include "exporters/parallel.h"
 #include "exporters/pmu_metric.h"
@@ -24,6 +25,8 @@ int cann_report_done(struct outfile *out, const char *report, const char *path, 
 /* The text of a core type (node record), and of what the device says ran a task. */
 const char *cann_core_type(int64_t op_task_type);
 const char *cann_device_type(int64_t type);
+/* "host to device" for 1 and so on. */
+const char *cann_copy_direction(int64_t direction);
 /* "acl" for 20000 and so on; NULL: a level without a name. */
 const char *cann_level_name(int64_t level);
 /* Whether a task of an operator is shown as one: not those that only move data back or hand over. */
@@ -31,7 +34,8 @@ bool cann_is_operator(const struct cann_task *task);
 
 /* What the metrics of a device are made of, and of a task. */
 struct pmu_input cann_pmu_input(const struct cann_part *part);
-struct pmu_task cann_pmu_task(const struct cann_task *task);
+struct pmu_task cann_pmu_task(const struct cann_task *task, const struct cann_part *part,
+                              const struct cann_frequencies *frequencies);
 
 /* ---- tables with a row for each task, made by several threads ---- */
 
@@ -45,6 +49,12 @@ struct task_report {
      * that it puts have at most text_room bytes. In several threads at once. */
     void (*put)(const void *arg, struct row_put *put, const struct cann_task *task, int64_t wait_ns);
     size_t (*text_room)(const void *arg, const struct cann_task *task);
+    /* Rows of communication operators among those of the tasks, by device and start; put_communication and its room as
+     * above. NULL: none. */
+    const struct cann_communications *communications;
+    void (*put_communication)(const void *arg, struct row_put *put, const struct cann_communication *communication,
+                              int64_t wait_ns);
+    size_t (*communication_text_room)(const void *arg, const struct cann_communication *communication);
 };
 
 #define ROWS_PER_FILE 1000000
@@ -54,8 +64,13 @@ int task_report_write(sqlite3 *db, const struct task_report *report, const struc
 
 /* ---- statistics ---- */
 
-/* op_statistic and api_statistic; names are encoded. */
-int cann_statistics(sqlite3 *db, const struct cann_texts *names, const struct export_options *options,
-                    struct export_result *result, struct err *err);
+/* op_statistic, communication_statistic and api_statistic; names are encoded. */
+int cann_statistics(sqlite3 *db, const struct cann_texts *names, const struct cann_communications *communications,
+                    const struct export_options *options, struct export_result *result, struct err *err);
+/* step_trace. */
+int cann_step_table(sqlite3 *db, const struct export_options *options, struct export_result *result, struct err *err);
+/* fusion_op; names are encoded. */
+int cann_fusions(sqlite3 *db, const struct cann_texts *names, const struct export_options *options,
+                 struct export_result *result, struct err *err);
 
 #endif

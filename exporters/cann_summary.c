@@ -22,10 +22,12 @@ struct op_summary {
     bool stars; /* a chip splits tasks: their context and the other core's blocks are columns */
     struct device_columns {
         int64_t device_id;
+        const struct cann_part *part;
         struct pmu_columns pmu;
         size_t metric[MAX_METRICS]; /* which of its values each column shows; NOT_THERE: none */
     } * devices;
     size_t device_count;
+    struct cann_frequencies frequencies;
     const char *metrics[MAX_METRICS]; /* titles; those of the first device, then what others have besides */
     size_t metric_count;
 };
@@ -77,7 +79,7 @@ static void put_metrics(const struct op_summary *summary, struct row_put *put, c
     const struct device_columns *device = columns_of_device(summary, task->device_id);
     bool counted = device != NULL && (task->has_aic || task->has_aiv);
     if (counted) {
-        const struct pmu_task counters = cann_pmu_task(task);
+        const struct pmu_task counters = cann_pmu_task(task, device->part, &summary->frequencies);
         pmu_columns_values(&device->pmu, &counters, values);
     }
     for (size_t i = 0; i < summary->metric_count; i++) {
@@ -123,6 +125,33 @@ static size_t operator_text_room(const void *arg, const struct cann_task *task)
     return room;
 }
 
+static void put_communication(const void *arg, struct row_put *put, const struct cann_communication *communication,
+                              int64_t wait_ns)
+{
+    const struct op_summary *summary = arg;
+    row_integer(put, communication->device_id);
+    row_integer(put, communication->model_id);
+    row_missing(put);
+    row_missing(put);
+    row_text(put, cann_text(summary->names, communication->name_id, 0));
+    row_text(put, cann_text(summary->names, communication->type_id, 0));
+    row_missing(put);
+    row_word(put, "COMMUNICATION");
+    row_time(put, communication->start_ns);
+    row_decimal(put, communication->duration_ns, 3);
+    row_decimal(put, wait_ns, 3);
+    row_integer(put, 0);
+    while (put->column < put->format->columns)
+        row_missing(put);
+}
+
+static size_t communication_text_room(const void *arg, const struct cann_communication *communication)
+{
+    const struct op_summary *summary = arg;
+    return text_length(cann_text(summary->names, communication->name_id, 0)) +
+           text_length(cann_text(summary->names, communication->type_id, 0));
+}
+
 /* Devices of different chips, or that counted different groups, have different metrics: each title is one column. */
 static int unite_metrics(struct op_summary *summary, struct device_columns *device, struct err *err)
 {
@@ -154,6 +183,7 @@ static int prepare_devices(struct op_summary *summary, const struct cann_parts *
         struct device_columns *device = &summary->devices[summary->device_count++];
         const struct pmu_input input = cann_pmu_input(part);
         device->device_id = part->device_id != DB_NULL ? part->device_id : 0;
+        device->part = part;
         pmu_columns_init(&device->pmu, &input);
         status = unite_metrics(summary, device, err);
         summary->stars |= part->chip >= FIRST_STARS_CHIP;
@@ -161,7 +191,8 @@ static int prepare_devices(struct op_summary *summary, const struct cann_parts *
     return status;
 }
 
-static int write_op_summary(sqlite3 *db, const struct cann_texts *names, const struct export_options *options,
+static int write_op_summary(sqlite3 *db, const struct cann_texts *names,
+                            const struct cann_communications *communications, const struct export_options *options,
                             struct export_result *result, struct err *err)
 {
     static const char *const marks[CANN_TENSOR_COLUMNS] = {"\"", "", "", "\"", "", ""};
@@ -173,6 +204,8 @@ static int write_op_summary(sqlite3 *db, const struct cann_texts *names, const s
     int status = cann_parts_load(db, &parts, err);
     if (status == 0)
         status = prepare_devices(&summary, &parts, err);
+    if (status == 0)
+        status = cann_frequencies_load(db, &summary.frequencies, err);
     if (status == 0)
         status = cann_tensor_sets_load(db, &tensors, err);
     size_t columns = status == 0 ? collect_titles(&summary, titles) : 0;
@@ -190,12 +223,16 @@ static int write_op_summary(sqlite3 *db, const struct cann_texts *names, const s
         .arg = &summary,
         .put = put_operator,
         .text_room = operator_text_room,
+        .communications = communications,
+        .put_communication = put_communication,
+        .communication_text_room = communication_text_room,
     };
     if (status == 0)
         status = task_report_write(db, &report, &format, options, result, err);
     row_format_release(&format);
     cann_texts_release(&tensors);
     cann_parts_release(&parts);
+    cann_frequencies_release(&summary.frequencies);
     free(summary.devices);
     return status;
 }
@@ -253,6 +290,7 @@ static int write_task_time(sqlite3 *db, const struct cann_texts *names, const st
 int cann_summary(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
 {
     struct cann_texts names;
+    struct cann_communications communications = {.items = NULL};
     struct row_format format;
     static const char *const any_title[] = {""};
     int status = cann_names_load(db, &names, err);
@@ -263,13 +301,20 @@ int cann_summary(sqlite3 *db, const struct export_options *options, struct expor
         status = row_format_encode(&format, &names, NULL, err);
     row_format_release(&format);
     if (status == 0)
-        status = write_op_summary(db, &names, options, ret, err);
+        status = cann_communications_load(db, &communications, err);
     if (status == 0)
-        status = cann_statistics(db, &names, options, ret, err);
+        status = write_op_summary(db, &names, &communications, options, ret, err);
+    if (status == 0)
+        status = cann_statistics(db, &names, &communications, options, ret, err);
     if (status == 0)
         status = write_task_time(db, &names, options, ret, err);
     if (status == 0)
+        status = cann_fusions(db, &names, options, ret, err);
+    if (status == 0)
+        status = cann_step_table(db, options, ret, err);
+    if (status == 0)
         status = tx_summary(db, options, ret, err);
+    cann_communications_release(&communications);
     cann_texts_release(&names);
     return status;
 }

@@ -8,12 +8,12 @@
 
 #define ROWS_PER_UNIT 1024
 
-enum unit_kind { UNIT_CALLS, UNIT_TASKS };
+enum unit_kind { UNIT_CALLS, UNIT_TASKS, UNIT_SPANS };
 
 struct unit {
     enum unit_kind kind;
     int64_t first, end; /* row ids */
-    struct overlap_span spans[2 * ROWS_PER_UNIT + 2];
+    struct overlap_span spans[ROWS_PER_UNIT];
     size_t span_count;
 };
 
@@ -144,8 +144,8 @@ static int process(void *opaque, void *opaque_unit, struct parallel_output *outp
     worker->output = output;
     if (unit->kind == UNIT_CALLS)
         return cann_read_calls(worker->calls, unit->first, unit->end, draw_call, worker, err);
-    int status = cann_read_tasks(worker->tasks, unit->first, unit->end, draw_task, worker, err);
-    return status == 0 ? draw_spans(worker, unit, err) : status;
+    return unit->kind == UNIT_TASKS ? cann_read_tasks(worker->tasks, unit->first, unit->end, draw_task, worker, err)
+                                    : draw_spans(worker, unit, err);
 }
 
 /* ---- making units ---- */
@@ -155,52 +155,71 @@ struct producer {
     struct parallel *parallel;
     struct cann_span_reader *reader;
     struct overlap overlap;
-    struct unit *unit;
+    struct overlap_span spans[ROWS_PER_UNIT]; /* complete, not handed over yet */
+    size_t span_count;
 };
 
-static int submit_calls(struct producer *producer, int64_t count, struct err *err)
+static int submit_rows(struct producer *producer, enum unit_kind kind, int64_t first, struct err *err)
 {
-    for (int64_t id = 1; id <= count; id += ROWS_PER_UNIT) {
-        struct unit *unit = parallel_unit(producer->parallel, err);
-        if (unit == NULL)
-            return -(int)err->code;
-        unit->kind = UNIT_CALLS;
-        unit->first = id;
-        unit->end = id + ROWS_PER_UNIT;
-        unit->span_count = 0;
-        parallel_submit(producer->parallel);
-    }
+    struct unit *unit = parallel_unit(producer->parallel, err);
+    if (unit == NULL)
+        return -(int)err->code;
+    unit->kind = kind;
+    unit->first = first;
+    unit->end = first + ROWS_PER_UNIT;
+    parallel_submit(producer->parallel);
     return 0;
+}
+
+static int submit_spans(struct producer *producer, struct err *err)
+{
+    struct unit *unit = producer->span_count > 0 ? parallel_unit(producer->parallel, err) : NULL;
+    if (unit == NULL)
+        return producer->span_count > 0 ? -(int)err->code : 0;
+    unit->kind = UNIT_SPANS;
+    unit->span_count = producer->span_count;
+    memcpy(unit->spans, producer->spans, producer->span_count * sizeof *producer->spans);
+    producer->trace->events += producer->span_count;
+    producer->span_count = 0;
+    parallel_submit(producer->parallel);
+    return 0;
+}
+
+static int keep_span(void *arg, const struct overlap_span *span, struct err *err)
+{
+    struct producer *producer = arg;
+    int status = producer->span_count == ROWS_PER_UNIT ? submit_spans(producer, err) : 0;
+    if (status == 0)
+        producer->spans[producer->span_count++] = *span;
+    return status;
 }
 
 static int take_span(void *arg, const struct cann_span *span, struct err *err)
 {
     struct producer *producer = arg;
-    (void)err;
-    producer->unit->span_count +=
-        overlap_take(&producer->overlap, span, producer->unit->spans + producer->unit->span_count);
-    return 0;
+    return overlap_take(&producer->overlap, span, err);
+}
+
+static int submit_calls(struct producer *producer, int64_t count, struct err *err)
+{
+    int status = 0;
+    for (int64_t id = 1; status == 0 && id <= count; id += ROWS_PER_UNIT)
+        status = submit_rows(producer, UNIT_CALLS, id, err);
+    return status;
 }
 
 static int submit_tasks(struct producer *producer, int64_t count, struct err *err)
 {
     int status = 0;
+    overlap_init(&producer->overlap, &producer->trace->communications, keep_span, producer);
     for (int64_t id = 1; status == 0 && id <= count; id += ROWS_PER_UNIT) {
-        struct unit *unit = producer->unit = parallel_unit(producer->parallel, err);
-        if (unit == NULL)
-            return -(int)err->code;
-        unit->kind = UNIT_TASKS;
-        unit->first = id;
-        unit->end = id + ROWS_PER_UNIT;
-        unit->span_count = 0;
-        status = cann_read_spans(producer->reader, unit->first, unit->end, take_span, producer, err);
-        if (status == 0 && unit->end > count)
-            unit->span_count += overlap_end(&producer->overlap, unit->spans + unit->span_count);
-        producer->trace->events += unit->span_count;
+        status = submit_rows(producer, UNIT_TASKS, id, err);
         if (status == 0)
-            parallel_submit(producer->parallel);
+            status = cann_read_spans(producer->reader, id, id + ROWS_PER_UNIT, take_span, producer, err);
     }
-    return status;
+    if (status == 0)
+        status = overlap_end(&producer->overlap, err);
+    return status == 0 ? submit_spans(producer, err) : status;
 }
 
 static int write_events(sqlite3 *db, struct cann_trace *trace, struct outfile *out, struct err *err)
@@ -232,7 +251,7 @@ int cann_timeline(sqlite3 *db, const struct export_options *options, struct expo
 {
     struct cann_trace trace;
     struct outfile out;
-    uint64_t marks = 0;
+    uint64_t marks = 0, steps = 0;
     int status = cann_trace_init(&trace, db, options, err);
     if (status < 0)
         return status;
@@ -241,10 +260,15 @@ int cann_timeline(sqlite3 *db, const struct export_options *options, struct expo
     if (status < 0)
         goto out;
     trace_write_head(&trace, &out);
-    status = write_events(db, &trace, &out, err);
+    status = trace_write_communication(&trace, db, &out, err);
+    if (status == 0)
+        status = write_events(db, &trace, &out, err);
     if (status == 0)
         status = tx_trace_write(db, &trace, &out, false, &marks, err);
     trace.events += marks;
+    if (status == 0)
+        status = cann_step_trace_write(db, &trace, &out, false, &steps, err);
+    trace.events += steps;
     if (status == 0)
         trace_write_tail(&trace, &out);
     if (status == 0 && trace.events > 0)
@@ -253,6 +277,8 @@ int cann_timeline(sqlite3 *db, const struct export_options *options, struct expo
         outfile_abort(&out);
     if (status == 0)
         status = tx_timeline(db, &trace, options, ret, err);
+    if (status == 0)
+        status = cann_step_timeline(db, &trace, options, ret, err);
 out:
     free(path);
     cann_trace_release(&trace);

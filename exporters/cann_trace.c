@@ -1,20 +1,7 @@
 #include "exporters/cann_trace.h"
+#include "exporters/cann_put.h"
 
 #include <stdlib.h>
-
-/* A string literal: the compiler turns the copy into a few moves. */
-#define put_literal(p, literal) put_bytes((p), "" literal, sizeof(literal) - 1)
-
-static inline char *put_bytes(char *p, const char *bytes, size_t length)
-{
-    memcpy(p, bytes, length);
-    return p + length;
-}
-
-static char *put_word(char *p, const char *word)
-{
-    return put_bytes(p, word, strlen(word));
-}
 
 /* ---- threads ---- */
 
@@ -50,6 +37,10 @@ int cann_trace_init(struct cann_trace *trace, sqlite3 *db, const struct export_o
     if (status == 0)
         status = cann_names_load(db, &trace->names, err);
     if (status == 0)
+        status = cann_communications_load(db, &trace->communications, err);
+    if (status == 0)
+        status = cann_frequencies_load(db, &trace->frequencies, err);
+    if (status == 0)
         status = row_format_init(&json, TABLE_JSON, any_title, 1, err);
     if (status == 0) {
         status = row_format_encode(&json, &trace->names, NULL, err);
@@ -70,6 +61,8 @@ void cann_trace_release(struct cann_trace *trace)
 {
     cann_parts_release(&trace->parts);
     cann_texts_release(&trace->names);
+    cann_communications_release(&trace->communications);
+    cann_frequencies_release(&trace->frequencies);
     free(trace->threads.items);
     pthread_mutex_destroy(&trace->threads.lock);
     *trace = (struct cann_trace){.events = 0};
@@ -77,56 +70,11 @@ void cann_trace_release(struct cann_trace *trace)
 
 /* ---- pieces of events ---- */
 
-static char *put_ids(char *p, int64_t pid, int64_t tid)
-{
-    p = put_literal(p, ",\"pid\":");
-    p = number_put_signed(p, pid);
-    p = put_literal(p, ",\"tid\":");
-    return number_put_signed(p, tid);
-}
-
-static char *put_time(char *p, bool compat, int64_t time_ns)
-{
-    if (!compat) {
-        p = put_literal(p, ",\"ts\":");
-        return number_put_us(p, time_ns);
-    }
-    p = put_literal(p, ",\"ts\":\"");
-    p = number_put_us(p, time_ns);
-    return put_literal(p, "\"");
-}
-
-static char *put_duration(char *p, int64_t duration_ns)
-{
-    p = put_literal(p, ",\"dur\":");
-    return number_put_shortest(p, duration_ns, 3);
-}
-
 char *trace_put_place(char *p, bool compat, int64_t pid, int64_t tid, int64_t start_ns, int64_t duration_ns)
 {
     p = put_ids(p, pid, tid);
     p = put_time(p, compat, start_ns);
     return duration_ns >= 0 ? put_duration(p, duration_ns) : p;
-}
-
-/* What a text is without the quotes of a JSON string. */
-static char *put_inside(char *p, struct cann_text text)
-{
-    return text.length >= 2 ? put_bytes(p, text.text + 1, text.length - 2) : p;
-}
-
-static char *put_string(char *p, struct cann_text text)
-{
-    return text.text != NULL ? put_bytes(p, text.text, text.length) : put_literal(p, "\"N/A\"");
-}
-
-static char *put_metadata(char *p, const char *event, int64_t pid, int64_t tid)
-{
-    p = put_literal(p, "{\"name\":\"");
-    p = put_word(p, event);
-    p = put_literal(p, "\"");
-    p = put_ids(p, pid, tid);
-    return put_literal(p, ",\"ph\":\"M\",\"args\":{");
 }
 
 /* ---- calls ---- */
@@ -232,6 +180,17 @@ static char *put_task_type(char *p, const struct cann_trace *trace, const struct
     return put_literal(p, "\"");
 }
 
+static char *put_copy(char *p, const struct cann_task *task)
+{
+    p = put_literal(p, ",\"size(B)\":");
+    p = number_put_signed(p, task->copy_bytes);
+    p = put_literal(p, ",\"bandwidth(GB/s)\":"); /* bytes a nanosecond */
+    p = number_put_shortest(p, number_ratio(task->copy_bytes, task->duration_ns, 3), 3);
+    p = put_literal(p, ",\"operation\":\"");
+    p = put_word(p, cann_copy_direction(task->copy_direction));
+    return put_literal(p, "\"");
+}
+
 char *trace_put_task(char *p, const struct cann_trace *trace, const struct cann_task *task, int64_t pid)
 {
     p = put_literal(p, ",\n{\"name\":");
@@ -256,6 +215,8 @@ char *trace_put_task(char *p, const struct cann_trace *trace, const struct cann_
         p = put_literal(p, ",\"connection_id\":");
         p = number_put_signed(p, task->connection_id);
     }
+    if (task->copy_bytes != DB_NULL)
+        p = put_copy(p, task);
     return put_literal(p, "}}");
 }
 
@@ -267,34 +228,6 @@ static const char *const overlap_names[] = {
     [OVERLAP_COMMUNICATION_ONLY] = "Communication(Not Overlapped)",
     [OVERLAP_FREE] = "Free",
 };
-
-size_t overlap_take(struct overlap *overlap, const struct cann_span *span, struct overlap_span *ret)
-{
-    size_t count = 0;
-    if (!span->computing)
-        return 0;
-    bool same_device = overlap->open && overlap->device_id == span->device_id;
-    if (same_device && span->start_ns <= overlap->end_ns) {
-        if (span->end_ns > overlap->end_ns)
-            overlap->end_ns = span->end_ns;
-        return 0;
-    }
-    if (overlap->open)
-        ret[count++] = (struct overlap_span){OVERLAP_COMPUTING, overlap->device_id, overlap->start_ns, overlap->end_ns};
-    if (same_device)
-        ret[count++] = (struct overlap_span){OVERLAP_FREE, overlap->device_id, overlap->end_ns, span->start_ns};
-    *overlap = (struct overlap){true, span->device_id, span->start_ns, span->end_ns};
-    return count;
-}
-
-size_t overlap_end(struct overlap *overlap, struct overlap_span *ret)
-{
-    if (!overlap->open)
-        return 0;
-    *ret = (struct overlap_span){OVERLAP_COMPUTING, overlap->device_id, overlap->start_ns, overlap->end_ns};
-    overlap->open = false;
-    return 1;
-}
 
 char *trace_put_overlap(char *p, const struct cann_trace *trace, const struct overlap_span *span)
 {
@@ -352,35 +285,46 @@ void trace_write_thread(struct outfile *out, int64_t pid, int64_t tid, int64_t s
     outfile_advance(out, (size_t)(p - start));
 }
 
-static void write_frequency(struct cann_trace *trace, struct outfile *out, int64_t pid, int64_t time_ns, int64_t hz)
+static void write_frequency(struct cann_trace *trace, struct outfile *out, int64_t pid,
+                            const struct cann_frequency *frequency)
 {
     char *start = outfile_reserve(out, TRACE_EVENT_MAX), *p = start;
     p = put_literal(p, ",\n{\"name\":\"AI Core Freq\"");
     p = put_ids(p, pid, 0);
-    p = put_time(p, trace->compat, time_ns);
+    p = put_time(p, trace->compat, frequency->time_ns);
     p = put_literal(p, ",\"ph\":\"C\",\"args\":{\"MHz\":");
-    p = number_put_shortest(p, hz, 6);
+    p = number_put_signed(p, frequency->mhz);
     p = put_literal(p, "}}");
     outfile_advance(out, (size_t)(p - start));
     trace->events++;
 }
 
+static void write_frequencies(struct cann_trace *trace, struct outfile *out, int64_t device_id)
+{
+    int64_t pid = trace_pid(trace, LAYER_FREQUENCY, device_id);
+    bool named = false;
+    for (size_t i = 0; i < trace->frequencies.count; i++) {
+        const struct cann_frequency *frequency = &trace->frequencies.items[i];
+        if (frequency->device_id != device_id)
+            continue;
+        if (!named)
+            trace_write_process(out, pid, LAYER_FREQUENCY, "AI Core Freq", device_id, false);
+        named = true;
+        write_frequency(trace, out, pid, frequency);
+    }
+}
+
 static void write_device(struct cann_trace *trace, struct outfile *out, const struct cann_part *part, int64_t device_id)
 {
-    enum { CHIP_910B = 5 };
-    int64_t overlap = trace_pid(trace, LAYER_OVERLAP, device_id),
-            frequency = trace_pid(trace, LAYER_FREQUENCY, device_id);
+    enum { CHIP_910B = 5, CHIP_310B = 7 };
+    int64_t overlap = trace_pid(trace, LAYER_OVERLAP, device_id);
     trace_write_process(out, trace_pid(trace, LAYER_HARDWARE, device_id), LAYER_HARDWARE, "Ascend Hardware", device_id,
                         false);
     trace_write_process(out, overlap, LAYER_OVERLAP, "Overlap Analysis", device_id, false);
     for (int i = OVERLAP_COMPUTING; i <= OVERLAP_FREE; i++)
         trace_write_thread(out, overlap, i, i, overlap_names[i], false);
-    if (part->chip != CHIP_910B || part->aic_hz == DB_NULL || part->start_ns == DB_NULL)
-        return;
-    trace_write_process(out, frequency, LAYER_FREQUENCY, "AI Core Freq", device_id, false);
-    write_frequency(trace, out, frequency, part->start_ns, part->aic_hz);
-    if (part->end_ns != DB_NULL)
-        write_frequency(trace, out, frequency, part->end_ns, part->aic_hz);
+    if (part->chip == CHIP_910B || part->chip == CHIP_310B)
+        write_frequencies(trace, out, device_id);
 }
 
 void trace_write_head(struct cann_trace *trace, struct outfile *out)

@@ -3,12 +3,20 @@
 #ifndef MSPROF_EXPORTERS_CANN_TRACE_H
 #define MSPROF_EXPORTERS_CANN_TRACE_H
 
+#include "exporters/cann_overlap.h"
 #include "exporters/cann_report.h"
 
 #include <pthread.h>
 
 /* Layers as Ascend's tool numbers them: their place in the view and part of their process ids. */
-enum { LAYER_PROGRAM = 6, LAYER_CANN = 7, LAYER_HARDWARE = 14, LAYER_FREQUENCY = 15, LAYER_OVERLAP = 31 };
+enum {
+    LAYER_PROGRAM = 6,
+    LAYER_CANN = 7,
+    LAYER_HARDWARE = 14,
+    LAYER_FREQUENCY = 15,
+    LAYER_COMMUNICATION = 16,
+    LAYER_OVERLAP = 31
+};
 
 /* The threads that have events, each once. */
 struct trace_threads {
@@ -28,6 +36,8 @@ struct cann_trace {
     int64_t cann_pid;
     struct cann_parts parts;
     struct cann_texts names; /* as JSON strings, with their quotes */
+    struct cann_communications communications;
+    struct cann_frequencies frequencies;
     struct trace_threads threads;
     uint64_t events;
 };
@@ -36,6 +46,15 @@ int cann_trace_init(struct cann_trace *trace, sqlite3 *db, const struct export_o
 void cann_trace_release(struct cann_trace *trace);
 /* Processes, and what does not come from rows. */
 void trace_write_head(struct cann_trace *trace, struct outfile *out);
+/* The layer of communication operators and their tasks. */
+int trace_write_communication(struct cann_trace *trace, sqlite3 *db, struct outfile *out, struct err *err);
+/* Iterations of models beside the tasks of the devices; alone: in a file of their own, whose '[' stands already.
+ * *ret_events counts them without metadata; nothing is written when it is 0. */
+int cann_step_trace_write(sqlite3 *db, const struct cann_trace *trace, struct outfile *out, bool alone,
+                          uint64_t *ret_events, struct err *err);
+/* step_trace_<timestamp>.json with the same events; no file without them. */
+int cann_step_timeline(sqlite3 *db, const struct cann_trace *trace, const struct export_options *options,
+                       struct export_result *result, struct err *err);
 /* Threads, and the end of the document. */
 void trace_write_tail(struct cann_trace *trace, struct outfile *out);
 /* Names a process (device_id < 0: of the host) and a thread; first: nothing stands before it in the file. name is a
@@ -90,22 +109,6 @@ static inline const struct cann_call *call_window_find(const struct call_window 
     return call->id == id ? call : NULL;
 }
 
-/* ---- what a device did over time ---- */
-
-enum overlap_type { OVERLAP_COMPUTING, OVERLAP_COMMUNICATION, OVERLAP_COMMUNICATION_ONLY, OVERLAP_FREE };
-struct overlap_span {
-    enum overlap_type type;
-    int64_t device_id, start_ns, end_ns;
-};
-struct overlap {
-    bool open; /* a computing span is being joined from tasks */
-    int64_t device_id, start_ns, end_ns;
-};
-/* Takes the next task in order of device and start; puts the spans that are complete then (at most 2) and returns how
- * many. */
-size_t overlap_take(struct overlap *overlap, const struct cann_span *span, struct overlap_span *ret);
-/* The span that is still open; 0 or 1. */
-size_t overlap_end(struct overlap *overlap, struct overlap_span *ret);
 char *trace_put_overlap(char *p, const struct cann_trace *trace, const struct overlap_span *span);
 
 #endif

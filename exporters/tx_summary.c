@@ -129,10 +129,12 @@ static struct table_cell event_type_cell(const struct tx_event *event)
     return name != NULL ? cell_text(name) : cell_number(event->event_type, 0);
 }
 
-/* The program's own value: 64 bits without a sign. */
+/* The program's own value, of stamps: 64 bits without a sign, and none of them means that there is no value. */
 static struct table_cell payload_cell(const struct tx_event *event, char buffer[CELL_TEXT_MAX])
 {
-    if (event->payload_value == DB_NULL || event->payload_value >= 0)
+    if (event->category == DB_NULL)
+        return cell_missing();
+    if (event->payload_value >= 0)
         return cell_number(event->payload_value, 0);
     return cell_text_of_length(buffer, (size_t)(number_put_unsigned(buffer, (uint64_t)event->payload_value) - buffer));
 }

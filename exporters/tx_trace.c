@@ -154,7 +154,7 @@ static char *put_stamp_arguments(char *p, const struct tx_event *event)
     p = stpcpy(p, "\",\"Payload_type\":");
     p = put_number_or_none(p, event->payload_type);
     p = stpcpy(p, ",\"Payload_value\":");
-    p = event->payload_value == DB_NULL ? stpcpy(p, "\"N/A\"") : number_put_unsigned(p, (uint64_t)event->payload_value);
+    p = number_put_unsigned(p, (uint64_t)event->payload_value);
     p = stpcpy(p, ",\"Message_type\":");
     p = put_number_or_none(p, event->message_type);
     return stpcpy(p, ",");

@@ -32,6 +32,7 @@ static void thread_release(struct thread *thread)
     free(thread->attributes);
     free(thread->contexts);
     free(thread->tracks);
+    free(thread->notes);
 }
 
 static void release_device(struct association *association)
@@ -47,6 +48,21 @@ static void release_device(struct association *association)
     association->pmu_count = association->pmu_capacity = 0;
     association->pmu_unmatched = 0;
     association->ran_sorted = false;
+}
+
+static void release_notes(struct association *association)
+{
+    free(association->copies);
+    free(association->fusions);
+    free(association->collectives);
+    free(association->transfers);
+    free(association->extras);
+    free(association->collective_ops);
+    id_map_release(&association->model_names);
+    id_map_release(&association->collective_calls);
+    id_map_release(&association->collective_records);
+    id_map_release(&association->transfer_records);
+    id_map_release(&association->communication_contexts);
 }
 
 static void release_threads(struct association *association)
@@ -68,6 +84,7 @@ void association_free(struct association *association)
         return;
     release_threads(association);
     release_device(association);
+    release_notes(association);
     text_pool_release(&association->texts);
     tensor_pool_release(&association->tensor_sets);
     id_map_release(&association->name_ids);
@@ -156,7 +173,7 @@ static int task_type_text(struct association *association, int64_t id, uint32_t 
 
 /* ---- the host's records ---- */
 
-static struct thread *find_thread(struct association *association, uint32_t id, struct err *err)
+struct thread *association_thread(struct association *association, uint32_t id, struct err *err)
 {
     uint32_t index;
     if (association->last_thread < association->thread_count && association->threads[association->last_thread].id == id)
@@ -211,7 +228,7 @@ int association_add_call(struct association *association, const struct host_call
     } else if (status == 0) {
         status = association_text(association, call->item_id, &item, err);
     }
-    struct thread *thread = status == 0 ? find_thread(association, call->thread_id, err) : NULL;
+    struct thread *thread = status == 0 ? association_thread(association, call->thread_id, err) : NULL;
     struct call *copy =
         thread != NULL ? ARRAY_NEXT(thread->calls, thread->call_count, thread->call_capacity, err) : NULL;
     if (copy == NULL)
@@ -226,7 +243,7 @@ int association_add_node(struct association *association, const struct host_node
     int status = association_text(association, node->name_id, &name, err);
     if (status == 0)
         status = association_text(association, node->type_id, &type, err);
-    struct thread *thread = status == 0 ? find_thread(association, node->thread_id, err) : NULL;
+    struct thread *thread = status == 0 ? association_thread(association, node->thread_id, err) : NULL;
     struct node *copy =
         thread != NULL ? ARRAY_NEXT(thread->nodes, thread->node_count, thread->node_capacity, err) : NULL;
     if (copy == NULL)
@@ -251,7 +268,7 @@ int association_add_attribute(struct association *association, const struct host
     int status = association_text(association, attribute->name_id, &name, err);
     if (status == 0)
         status = association_text(association, attribute->value_id, &value, err);
-    struct thread *thread = status == 0 ? find_thread(association, attribute->thread_id, err) : NULL;
+    struct thread *thread = status == 0 ? association_thread(association, attribute->thread_id, err) : NULL;
     struct attribute_use *copy =
         thread != NULL ? ARRAY_NEXT(thread->attributes, thread->attribute_count, thread->attribute_capacity, err)
                        : NULL;
@@ -267,7 +284,7 @@ int association_add_tensors(struct association *association, const struct host_t
     int status = association_text(association, tensors->name_id, &name, err);
     if (status == 0)
         status = tensor_pool_add(&association->tensor_sets, tensors->tensors, tensors->count, &set, err);
-    struct thread *thread = status == 0 ? find_thread(association, tensors->thread_id, err) : NULL;
+    struct thread *thread = status == 0 ? association_thread(association, tensors->thread_id, err) : NULL;
     struct tensor_use *copy =
         thread != NULL ? ARRAY_NEXT(thread->tensors, thread->tensor_count, thread->tensor_capacity, err) : NULL;
     if (copy == NULL)
@@ -280,13 +297,18 @@ int association_add_contexts(struct association *association, const struct host_
 {
     uint32_t name;
     int status = association_text(association, contexts->name_id, &name, err);
-    struct thread *thread = status == 0 ? find_thread(association, contexts->thread_id, err) : NULL;
+    struct thread *thread = status == 0 ? association_thread(association, contexts->thread_id, err) : NULL;
     struct context_use *copy =
         thread != NULL ? ARRAY_NEXT(thread->contexts, thread->context_count, thread->context_capacity, err) : NULL;
     if (copy == NULL)
         return -(int)err->code;
-    *copy = (struct context_use){contexts->time_ns, name, NO_INDEX, (uint32_t)association->context_id_count,
-                                 contexts->count};
+    *copy = (struct context_use){.time_ns = contexts->time_ns,
+                                 .name = name,
+                                 .launch = NO_INDEX,
+                                 .first = (uint32_t)association->context_id_count,
+                                 .count = contexts->count,
+                                 .communication = NO_INDEX,
+                                 .next = NO_INDEX};
     for (uint32_t i = 0; i < contexts->count; i++) {
         uint32_t *id =
             ARRAY_NEXT(association->context_ids, association->context_id_count, association->context_id_capacity, err);
@@ -320,7 +342,7 @@ int association_add_track(struct association *association, const struct host_tra
     int status = task_type_text(association, track->task_type_id, &task_type, err);
     if (status == 0 && track->kernel_id != 0)
         status = association_text(association, track->kernel_id, &kernel, err);
-    struct thread *thread = status == 0 ? find_thread(association, track->thread_id, err) : NULL;
+    struct thread *thread = status == 0 ? association_thread(association, track->thread_id, err) : NULL;
     struct track *copy =
         thread != NULL ? ARRAY_NEXT(thread->tracks, thread->track_count, thread->track_capacity, err) : NULL;
     if (copy == NULL)

@@ -90,6 +90,40 @@ struct host_track {
 };
 int association_add_track(struct association *association, const struct host_track *track, struct err *err);
 
+/* What a copy moves, reported inside the call that launches it. */
+struct host_copy {
+    int64_t time_ns, bytes, task_bytes; /* task_bytes: what one task can move; a larger copy takes several */
+    uint32_t thread_id, direction;
+};
+int association_add_copy(struct association *association, const struct host_copy *copy, struct err *err);
+
+/* An operator that the compiler made of several, reported inside the call that loads the model. */
+#define FUSED_PER_RECORD 8
+struct host_fusion {
+    int64_t time_ns, name_id, op_ids[FUSED_PER_RECORD];
+    int64_t input_bytes, output_bytes, weight_bytes, workspace_bytes, total_bytes;
+    uint32_t thread_id, op_count; /* op_count <= FUSED_PER_RECORD */
+};
+int association_add_fusion(struct association *association, const struct host_fusion *fusion, struct err *err);
+
+/* The name of a model. */
+int association_add_model(struct association *association, uint32_t model_id, int64_t name_id, struct err *err);
+
+/* A collective communication operator, reported inside its node call. */
+struct host_collective {
+    int64_t time_ns, algorithm_id, group_id, count;
+    uint32_t thread_id, relay, retry, data_type;
+};
+int association_add_collective(struct association *association, const struct host_collective *collective,
+                               struct err *err);
+
+/* What one task of a communication operator does, reported inside its communication call. */
+struct host_transfer {
+    int64_t time_ns, item_id, group_id, notify_id, bytes, estimated_ns;
+    uint32_t thread_id, local_rank, remote_rank, rank_size, plane_id, context_id;
+    uint32_t data_type, link_type, transport_type, rdma_type;
+};
+int association_add_transfer(struct association *association, const struct host_transfer *transfer, struct err *err);
 /* The task numbers of a stream begin again. */
 struct task_flip {
     int64_t time_ns;

@@ -42,7 +42,9 @@ struct attribute_use {
 struct context_use {
     int64_t time_ns;
     uint32_t name, launch;
-    uint32_t first, count; /* in the association's context ids */
+    uint32_t first, count;  /* in the association's context ids */
+    uint32_t communication; /* index of the communication call around it; NO_INDEX */
+    uint32_t next;          /* of the same communication call; NO_INDEX */
 };
 
 struct track {
@@ -51,6 +53,15 @@ struct track {
     uint32_t stream_id, task_id, batch_id;
     int32_t block_num;
     uint16_t device_id;
+};
+
+/* A record of one of the rarer kinds; item is its place in the association's list of the kind. */
+enum note_kind { NOTE_COPY, NOTE_FUSION, NOTE_COLLECTIVE, NOTE_TRANSFER };
+struct note {
+    int64_t time_ns;
+    uint32_t call; /* index of the call around it that it is about; NO_INDEX */
+    uint32_t item;
+    enum note_kind kind;
 };
 
 /* Everything of one host thread until its tree is built. */
@@ -68,6 +79,8 @@ struct thread {
     size_t context_count, context_capacity;
     struct track *tracks;
     size_t track_count, track_capacity;
+    struct note *notes;
+    size_t note_count, note_capacity;
 };
 
 /* (level, type) of calls. */
@@ -86,9 +99,29 @@ struct host_task {
     uint32_t task_type, kernel, op_name, op_type; /* texts; op_name NO_INDEX: no operator */
     uint32_t block_num, mix_block_num, op_flag, tensor_set, attribute;
     uint32_t model_id; /* NO_MODEL: it is of none */
+    uint32_t extra;    /* in the association's task extras; NO_INDEX */
     uint16_t device_id;
     uint8_t op_task_type, op_state;
     bool used, has_block_num;
+};
+
+/* What only few tasks have. */
+struct task_extra {
+    int64_t copy_bytes; /* -1: copies nothing */
+    uint32_t copy_direction;
+    uint32_t collective_op; /* the communication operator that it is part of; NO_INDEX */
+    uint32_t transfer;      /* NO_INDEX: not described */
+    uint32_t runs;          /* how often it has run on the device being joined */
+    bool master;            /* on the operator's main stream */
+};
+
+/* A communication operator as it was launched. */
+struct collective_op {
+    int64_t host_start_ns, group_id;
+    uint32_t name, type; /* texts; type NO_INDEX: not described */
+    uint32_t thread_id, connection, model_id;
+    uint32_t collective; /* what was reported of it; NO_INDEX */
+    uint32_t order;      /* which one of its group it is on the device being joined */
 };
 
 struct ran_task {
@@ -156,10 +189,29 @@ struct association {
     struct id_map thread_ids;
     uint32_t *context_ids;
     size_t context_id_count, context_id_capacity;
-    uint32_t connections; /* launches so far */
-    int64_t host_call_rows; /* emitted so far */
-    bool has_batches; /* a launched task was recorded with another batch than 0 */
-    bool has_models;  /* a call at the level of models was recorded */
+    struct host_copy *copies;
+    size_t copy_count, copy_capacity;
+    struct host_fusion *fusions;
+    size_t fusion_count, fusion_capacity;
+    struct host_collective *collectives;
+    size_t collective_count, collective_capacity;
+    struct host_transfer *transfers;
+    size_t transfer_count, transfer_capacity;
+    struct id_map model_names; /* of model ids, to texts */
+    struct task_extra *extras;
+    size_t extra_count, extra_capacity;
+    struct collective_op *collective_ops;
+    size_t collective_op_count, collective_op_capacity;
+    /* Of the thread being joined: */
+    struct id_map collective_calls;       /* node calls to collective operators */
+    struct id_map collective_records;     /* node calls to what was reported of them */
+    struct id_map transfer_records;       /* communication calls and contexts to transfers */
+    struct id_map communication_contexts; /* communication calls to the first of their context records */
+    size_t communication_parts;           /* of all threads, added so far */
+    uint32_t connections;                 /* launches so far */
+    int64_t host_call_rows;               /* emitted so far */
+    bool has_batches;                     /* a launched task was recorded with another batch than 0 */
+    bool has_models;                      /* a call at the level of models was recorded */
     struct flip_list host_flips;
     struct stream_capture *captures;
     size_t capture_count, capture_capacity;
@@ -194,6 +246,43 @@ static inline uint64_t task_key(uint32_t stream_id, uint32_t task_id)
 /* The text of a hash, of its number when no dictionary has it. */
 int association_text(struct association *association, int64_t id, uint32_t *ret, struct err *err);
 
+/* The call itself or the nearest around it of this level, and of this type unless it is ANY_TYPE. */
+#define ANY_TYPE UINT32_MAX
+uint32_t association_call_around(const struct association *association, const struct thread *thread, uint32_t call,
+                                 uint16_t level, uint32_t type);
+
+/* The thread of this number; NULL with err set. */
+struct thread *association_thread(struct association *association, uint32_t id, struct err *err);
+
+/* Rare records. Finds the call that each is about; the notes must be in the order of their times, and calls[i] must be
+ * the deepest call around notes[i]. */
+void association_place_note(const struct association *association, const struct thread *thread, struct note *note,
+                            uint32_t deepest_call);
+/* The index of the next note of this kind about a call, from a place of the list on (0: the first); note_count: there
+ * is none. */
+size_t association_next_note(const struct thread *thread, uint32_t call, enum note_kind kind, size_t from);
+/* The model that a call works for; NO_MODEL: none. */
+uint32_t association_model_around(const struct association *association, const struct thread *thread, uint32_t call);
+/* What a task that copies moves; fills its extra when it does. */
+int association_note_copy(struct association *association, const struct thread *thread, const struct track *track,
+                          uint32_t call, struct host_task *task, struct err *err);
+/* Fused operators of the thread, with their models. */
+int association_emit_fusions(struct association *association, const struct thread *thread, struct err *err);
+/* The task's extra, which is made when it has none; NULL with err set. */
+struct task_extra *association_extra(struct association *association, struct host_task *task, struct err *err);
+
+/* Communication. What the notes of a thread say, before its tasks are joined. */
+int association_index_collectives(struct association *association, struct thread *thread, struct err *err);
+/* Makes a task one of the communication operator that the node-level call is; call: the communication call around the
+ * task, node: what was reported of the operator (NULL: nothing). Adds the parts that the device tells apart by their
+ * context. */
+int association_join_collective(struct association *association, const struct thread *thread, uint32_t call,
+                                uint32_t node_call, const struct node *node, struct host_task *task, struct err *err);
+/* The communication operators that ran on the device being joined, and their tasks; first_task_row: of the device's
+ * tasks. */
+int association_emit_collectives(struct association *association, int64_t device_id, int64_t first_task_row,
+                                 struct err *err);
+int association_add_host_task(struct association *association, const struct host_task *task, struct err *err);
 /* What has streams and numbers and gets a batch. */
 struct batch_target {
     void *tasks;

@@ -167,31 +167,63 @@ static int chain_ran_tasks(struct association *association, struct err *err)
     return status;
 }
 
+/* What the matching says of the whole device. */
+struct join_result {
+    size_t unmatched, early;
+    const struct ran_task *first_early;
+};
+
+#define CLOCK_TOLERANCE_NS 1000000 /* clocks of host and device are not read at once */
+
+static void match_task(struct association *association, struct ran_task *task, struct join_result *result)
+{
+    task->host = match_host(association, task);
+    if (task->host == NO_INDEX) {
+        result->unmatched++;
+        return;
+    }
+    const struct host_task *host = &association->host_tasks[task->host];
+    task->batch_id = (uint16_t)host->batch_id;
+    if (host->time_ns <= task->start_ns || host->time_ns - task->start_ns <= CLOCK_TOLERANCE_NS)
+        return;
+    if (result->early++ == 0)
+        result->first_early = task;
+}
+
+static void report_join(struct association *association, const struct capture_part *part,
+                        const struct join_result *result)
+{
+    struct diagnostics *diag = decoder_capture(association->decoder)->diag;
+    struct place place = {part->directory, -1, -1, NULL};
+    if (result->unmatched > 0)
+        diag_report(diag, DIAG_TASK_UNLAUNCHED, &place, "%zu of %zu tasks", result->unmatched, association->ran_count);
+    if (result->early == 0)
+        return;
+    const struct ran_task *task = result->first_early;
+    diag_report(diag, DIAG_CLOCK_CONTRADICTION, &place,
+                "%zu of %zu tasks, the first is task %u of stream %u, %lld ns too early", result->early,
+                association->ran_count, task->task_id, task->stream_id,
+                (long long)(association->host_tasks[task->host].time_ns - task->start_ns));
+}
+
 int association_join_tasks(struct association *association, struct err *err)
 {
     if (association->ran_count == 0 || association->ran_sorted)
         return 0;
     const struct capture_part *part = &decoder_capture(association->decoder)->parts[association->part];
     uint32_t device_id = part->device_id >= 0 ? (uint32_t)part->device_id : 0;
-    size_t unmatched = 0;
+    struct join_result result = {.unmatched = 0};
     qsort(association->ran, association->ran_count, sizeof *association->ran, compare_ran);
     int status = association_batch_ran_tasks(association, err);
     if (status == 0)
         status = index_host_tasks(association, device_id, err);
-    for (size_t i = 0; status == 0 && i < association->ran_count; i++) {
-        struct ran_task *task = &association->ran[i];
-        task->host = match_host(association, task);
-        if (task->host != NO_INDEX)
-            task->batch_id = (uint16_t)association->host_tasks[task->host].batch_id;
-        unmatched += task->host == NO_INDEX;
-    }
+    for (size_t i = 0; status == 0 && i < association->ran_count; i++)
+        match_task(association, &association->ran[i], &result);
     key_table_release(&association->host_table);
     if (status == 0)
         status = chain_ran_tasks(association, err);
-    struct place place = {part->directory, -1, -1, NULL};
-    if (status == 0 && unmatched > 0)
-        diag_report(decoder_diag(association->decoder), DIAG_TASK_UNLAUNCHED, &place, "%zu of %zu tasks", unmatched,
-                    association->ran_count);
+    if (status == 0)
+        report_join(association, part, &result);
     association->ran_sorted = true;
     return status;
 }

@@ -63,6 +63,7 @@ DEFINE_TIME_SORT(tensor_use)
 DEFINE_TIME_SORT(attribute_use)
 DEFINE_TIME_SORT(context_use)
 DEFINE_TIME_SORT(track)
+DEFINE_TIME_SORT(note)
 
 static int compare_calls(const void *a, const void *b)
 {
@@ -82,20 +83,38 @@ static void sort_thread(const struct association *association, struct thread *th
     sort_attribute_use(thread->attributes, thread->attribute_count);
     sort_context_use(thread->contexts, thread->context_count);
     sort_track(thread->tracks, thread->track_count);
+    sort_note(thread->notes, thread->note_count);
 }
 
 /* ---- the tree ---- */
 
-/* Calls that overlap without one containing the other are siblings. */
-static void build_tree(struct thread *thread)
+/* Calls that overlap without one containing the other are siblings: their number; *ret_first: the first one. */
+static size_t build_tree(struct thread *thread, size_t *ret_first)
 {
     struct call *calls = thread->calls;
+    size_t overlaps = 0;
     for (size_t i = 1; i < thread->call_count; i++) {
         uint32_t parent = (uint32_t)i - 1;
-        while (parent != NO_INDEX && calls[parent].end_ns < calls[i].end_ns)
+        bool overlaps_one = false;
+        while (parent != NO_INDEX && calls[parent].end_ns < calls[i].end_ns) {
+            overlaps_one |= calls[parent].end_ns > calls[i].begin_ns;
             parent = calls[parent].parent;
+        }
         calls[i].parent = parent;
+        if (overlaps_one && overlaps++ == 0)
+            *ret_first = i;
     }
+    return overlaps;
+}
+
+static void report_overlaps(struct association *association, const struct thread *thread, size_t count, size_t first)
+{
+    const struct call *call = &thread->calls[first];
+    const struct call_kind *kind = &association->call_kinds[call->kind];
+    struct place place = {decoder_capture(association->decoder)->parts[association->part].directory, -1, -1, NULL};
+    diag_report(decoder_capture(association->decoder)->diag, DIAG_CALL_OVERLAP, &place,
+                "%zu of %zu calls of thread %u, the first is '%s' of level %u at %lld ns", count, thread->call_count,
+                thread->id, association->texts.items[kind->name].bytes, kind->level, (long long)call->begin_ns);
 }
 
 /* Finds the deepest call around one time after the other; the times must not fall. */
@@ -115,16 +134,22 @@ static uint32_t deepest_call(struct cursor *cursor, int64_t time_ns)
     return cursor->current;
 }
 
-/* The call itself or the nearest around it that launches an operator. */
-static uint32_t launch_around(const struct association *association, const struct thread *thread, uint32_t call)
+uint32_t association_call_around(const struct association *association, const struct thread *thread, uint32_t call,
+                                 uint16_t level, uint32_t type)
 {
     while (call != NO_INDEX) {
         const struct call_kind *kind = &association->call_kinds[thread->calls[call].kind];
-        if (kind->level == HOST_LEVEL_NODE && kind->type == TYPE_LAUNCH)
+        if (kind->level == level && (type == ANY_TYPE || kind->type == type))
             break;
         call = thread->calls[call].parent;
     }
     return call;
+}
+
+/* The call itself or the nearest around it that launches an operator. */
+static uint32_t launch_around(const struct association *association, const struct thread *thread, uint32_t call)
+{
+    return association_call_around(association, thread, call, HOST_LEVEL_NODE, TYPE_LAUNCH);
 }
 
 #define FIND_LAUNCHES(association, thread, items, count)                                                               \
@@ -140,6 +165,13 @@ static void find_launches(const struct association *association, struct thread *
     FIND_LAUNCHES(association, thread, thread->tensors, thread->tensor_count);
     FIND_LAUNCHES(association, thread, thread->attributes, thread->attribute_count);
     FIND_LAUNCHES(association, thread, thread->contexts, thread->context_count);
+    struct cursor context = {thread, 0, NO_INDEX}, note = {thread, 0, NO_INDEX};
+    for (size_t i = 0; i < thread->context_count; i++)
+        thread->contexts[i].communication =
+            association_call_around(association, thread, deepest_call(&context, thread->contexts[i].time_ns),
+                                    HOST_LEVEL_COMMUNICATION, ANY_TYPE);
+    for (size_t i = 0; i < thread->note_count; i++)
+        association_place_note(association, thread, &thread->notes[i], deepest_call(&note, thread->notes[i].time_ns));
 }
 
 /* ---- operators ---- */
@@ -269,7 +301,7 @@ static uint32_t connect(struct association *association, struct thread *thread, 
     return connection;
 }
 
-static int add_host_task(struct association *association, const struct host_task *task, struct err *err)
+int association_add_host_task(struct association *association, const struct host_task *task, struct err *err)
 {
     struct host_task *copy =
         ARRAY_NEXT(association->host_tasks, association->host_task_count, association->host_task_capacity, err);
@@ -298,19 +330,17 @@ static int add_contexts(struct association *association, const struct thread *th
             status = describe_task(association, thread, places, node, &part, err);
         for (uint32_t k = 0; status == 0 && k < use->count; k++) {
             part.context_id = association->context_ids[use->first + k];
-            status = add_host_task(association, &part, err);
+            status = association_add_host_task(association, &part, err);
             *ret_split = true;
         }
     }
     return status;
 }
 
-/* The model that a call is inside of. */
-static uint32_t model_around(const struct association *association, const struct thread *thread, uint32_t call)
+uint32_t association_model_around(const struct association *association, const struct thread *thread, uint32_t call)
 {
     int64_t model;
-    while (call != NO_INDEX && association->call_kinds[thread->calls[call].kind].level != HOST_LEVEL_MODEL)
-        call = thread->calls[call].parent;
+    call = association_call_around(association, thread, call, HOST_LEVEL_MODEL, ANY_TYPE);
     if (call == NO_INDEX)
         return NO_MODEL;
     const struct pooled *item = &association->texts.items[thread->calls[call].item];
@@ -348,7 +378,7 @@ static uint32_t model_of_stream(const struct association *association, uint64_t 
 static uint32_t find_model(const struct association *association, const struct thread *thread,
                            const struct track *track, uint32_t leaf)
 {
-    uint32_t model = association->has_models ? model_around(association, thread, leaf) : NO_MODEL;
+    uint32_t model = association->has_models ? association_model_around(association, thread, leaf) : NO_MODEL;
     return model != NO_MODEL
                ? model
                : model_of_stream(association, task_key(track->device_id, track->stream_id), track->time_ns);
@@ -362,9 +392,9 @@ static int add_bare_task(struct association *association, const struct host_task
     if (strncmp(type, "KERNEL_MIX_", 11) == 0) {
         struct host_task part = *task;
         part.context_id = 0;
-        status = add_host_task(association, &part, err);
+        status = association_add_host_task(association, &part, err);
     }
-    return status == 0 ? add_host_task(association, task, err) : status;
+    return status == 0 ? association_add_host_task(association, task, err) : status;
 }
 
 static int take_track(struct association *association, struct thread *thread, struct places *places,
@@ -387,11 +417,25 @@ static int take_track(struct association *association, struct thread *thread, st
         .tensor_set = NO_INDEX,
         .attribute = NO_INDEX,
         .model_id = find_model(association, thread, track, leaf),
+        .extra = NO_INDEX,
         .block_num = track->block_num >= 0 ? (uint32_t)track->block_num : 0,
         .has_block_num = track->block_num >= 0,
         .device_id = track->device_id,
     };
-    int status = 0;
+    uint32_t communication = association_call_around(association, thread, leaf, HOST_LEVEL_COMMUNICATION, ANY_TYPE);
+    uint32_t node_call = communication != NO_INDEX
+                             ? association_call_around(association, thread, leaf, HOST_LEVEL_NODE, ANY_TYPE)
+                             : NO_INDEX;
+    int status = association_note_copy(association, thread, track, leaf, &task, err);
+    if (status == 0 && node_call != NO_INDEX) {
+        seek(places, thread, thread->calls[node_call].begin_ns);
+        status = association_join_collective(association, thread, communication, node_call,
+                                             node_of_launch(thread, places, node_call), &task, err);
+    }
+    if (status < 0)
+        return status;
+    if (node_call != NO_INDEX)
+        return association_add_host_task(association, &task, err);
     if (launch == NO_INDEX || !is_computing(association, track->task_type))
         return add_bare_task(association, &task, err);
     seek(places, thread, thread->calls[launch].begin_ns);
@@ -401,7 +445,7 @@ static int take_track(struct association *association, struct thread *thread, st
     const struct node *node = split ? NULL : node_of_launch(thread, places, launch);
     if (status == 0 && node != NULL)
         status = describe_task(association, thread, places, node, &task, err);
-    return status == 0 ? add_host_task(association, &task, err) : status;
+    return status == 0 ? association_add_host_task(association, &task, err) : status;
 }
 
 static int join_thread(struct association *association, struct thread *thread, struct err *err)
@@ -410,13 +454,17 @@ static int join_thread(struct association *association, struct thread *thread, s
     struct cursor cursor = {thread, 0, NO_INDEX};
     struct places places = {0, 0, 0, 0};
     sort_thread(association, thread);
-    build_tree(thread);
+    size_t first = 0, overlaps = build_tree(thread, &first);
+    if (overlaps > 0)
+        report_overlaps(association, thread, overlaps, first);
     find_launches(association, thread);
+    if (thread->note_count > 0 || thread->context_count > 0)
+        status = association_index_collectives(association, thread, err);
     for (size_t i = 0; status == 0 && i < thread->track_count; i++) {
         const struct track *track = &thread->tracks[i];
         status = take_track(association, thread, &places, track, deepest_call(&cursor, track->time_ns), err);
     }
-    return status;
+    return status == 0 ? association_emit_fusions(association, thread, err) : status;
 }
 
 static int compare_threads(const void *a, const void *b)

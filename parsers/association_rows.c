@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* ---- calls ---- */
 
@@ -18,6 +20,7 @@ struct call_rows {
         size_t count;
     } * threads;
     size_t thread_count, thread, at; /* the next call is `at` of `thread` */
+    size_t forgotten;                /* calls of that thread whose memory is gone, all before `at` */
     int64_t base;                    /* row id of the first call of that thread */
 };
 
@@ -39,6 +42,19 @@ static void put_call(const struct call_rows *rows, uint32_t thread_id, const str
         row_set_integer(row, HOST_CALL_LAUNCHES, call->launches);
 }
 
+/* Gives the pages of calls that have become rows back to the system: the device's records need as much meanwhile. */
+static void forget_calls(struct call_rows *rows, const struct call_thread *thread)
+{
+    enum { CALLS_AT_ONCE = 65536 };
+    if (rows->at - rows->forgotten < CALLS_AT_ONCE)
+        return;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t first = ((uintptr_t)&thread->calls[rows->forgotten] + page - 1) / page * page;
+    uintptr_t end = (uintptr_t)&thread->calls[rows->at] / page * page;
+    madvise((void *)first, end - first, MADV_DONTNEED); /* all inside of one allocation; no matter if it fails */
+    rows->forgotten = rows->at;
+}
+
 static void fill_calls(struct row_source *source, struct row_batch *batch)
 {
     struct call_rows *rows = (struct call_rows *)source;
@@ -49,10 +65,11 @@ static void fill_calls(struct row_source *source, struct row_batch *batch)
             *row.present = 0;
             put_call(rows, thread->id, &thread->calls[rows->at++], &row);
             batch->rows++;
+            forget_calls(rows, thread);
             continue;
         }
         rows->base += (int64_t)thread->count;
-        rows->at = 0;
+        rows->at = rows->forgotten = 0;
         rows->thread++;
         free(thread->calls);
         thread->calls = NULL;
@@ -126,6 +143,14 @@ static void set_host(struct row *row, const struct host_task *host)
     row_set_integer(row, DEVICE_TASK_MIX_BLOCK_NUM, host->mix_block_num);
 }
 
+static void set_copy(struct row *row, const struct task_extra *extra)
+{
+    if (extra->copy_bytes < 0)
+        return;
+    row_set_integer(row, DEVICE_TASK_COPY_BYTES, extra->copy_bytes);
+    row_set_integer(row, DEVICE_TASK_COPY_DIRECTION, extra->copy_direction);
+}
+
 static void set_counters(struct row *row, size_t first_column, const struct pmu_sum *sum)
 {
     row_set_integer(row, first_column, sum->total_cycle);
@@ -152,6 +177,9 @@ static int emit_task(struct association *association, int64_t device_id, const s
     row_set_integer(&row, DEVICE_TASK_DURATION_NS, task->end_ns - task->start_ns);
     if (task->host != NO_INDEX)
         set_host(&row, &association->host_tasks[task->host]);
+    uint32_t extra = task->host != NO_INDEX ? association->host_tasks[task->host].extra : NO_INDEX;
+    if (extra != NO_INDEX)
+        set_copy(&row, &association->extras[extra]);
     for (size_t core = 0; core < 2; core++) {
         if (task->pmu[core] != NO_INDEX)
             set_counters(&row, counters[core], &association->pmu[task->pmu[core]]);
@@ -163,10 +191,11 @@ int association_emit_tasks(struct association *association, struct err *err)
 {
     const struct capture_part *part = &decoder_capture(association->decoder)->parts[association->part];
     int64_t device_id = part->device_id >= 0 ? part->device_id : 0;
+    int64_t first_row = decoder_row_count(association->decoder, &kind_device_task) + 1;
     int status = 0;
     for (size_t i = 0; status == 0 && i < association->ran_count; i++)
         status = emit_task(association, device_id, &association->ran[i], err);
-    return status;
+    return status == 0 ? association_emit_collectives(association, device_id, first_row, err) : status;
 }
 
 /* ---- texts ---- */

@@ -15,8 +15,10 @@ static inline void sequence_check(struct sequence *sequence, struct decoder *dec
     int64_t expected = (sequence->last + 1) & 15;
     if (sequence->seen && counter != expected) {
         struct place place = decoder_place(decoder, "counter");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_LOST, &place, "counter %lld after %lld; expected %lld",
-                    (long long)counter, (long long)sequence->last, (long long)expected);
+        diag_report(decoder_diag(decoder), DIAG_RECORD_LOST, &place,
+                    "counter %lld after %lld; expected %lld: %lld records are lost, or 16, 32, ... more",
+                    (long long)counter, (long long)sequence->last, (long long)expected,
+                    (long long)((counter - expected) & 15));
     }
     sequence->last = counter;
     sequence->seen = true;

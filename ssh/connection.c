@@ -192,7 +192,7 @@ static int check_time(struct ssh_connection *connection, int64_t deadline_ns, st
 {
     int64_t now = ssh_now_ns();
 
-    if (!connection->tidying && interrupted())
+    if (ssh_is_interrupted(connection))
         return interrupt_error(err);
     if (connection->tidying && now > connection->tidying_until_ns)
         return lost(connection, err, "tidying up takes too long");
@@ -441,6 +441,11 @@ void ssh_disconnect(struct ssh_connection *connection)
 bool ssh_is_lost(const struct ssh_connection *connection)
 {
     return connection->lost;
+}
+
+bool ssh_is_interrupted(const struct ssh_connection *connection)
+{
+    return interrupted() && !connection->tidying;
 }
 
 void ssh_set_tidying(struct ssh_connection *connection, int seconds)

@@ -39,6 +39,8 @@ bool ssh_is_lost(const struct ssh_connection *connection);
 /* The same target again, on the same object; commands of the old connection must have been closed. */
 int ssh_reconnect(struct ssh_connection *connection, struct err *err);
 
+/* Whether an interrupt asks to end the work on it: not any more when it is being tidied up. */
+bool ssh_is_interrupted(const struct ssh_connection *connection);
 /* From now on an interrupt does not end the waits, so that what was begun can be tidied up; the whole tidying may take
  * so many seconds. */
 void ssh_set_tidying(struct ssh_connection *connection, int seconds);

@@ -247,11 +247,11 @@ static void make_todo(struct transfer *transfer)
     strbuf_clear(&transfer->complaints);
 }
 
-static void pause_before(size_t attempt)
+static void pause_before(const struct ssh_connection *connection, size_t attempt)
 {
     const int tick_ms = 100;
 
-    for (size_t waited = 0; waited < 5 * attempt && !interrupted(); waited++)
+    for (size_t waited = 0; waited < 5 * attempt && !ssh_is_interrupted(connection); waited++)
         poll(NULL, 0, tick_ms);
 }
 
@@ -259,9 +259,9 @@ static int reconnect(struct transfer *transfer, struct fetch_result *ret, struct
 {
     int result = -ERR_REMOTE;
 
-    while (ret->reconnections < MOST_RECONNECTIONS && !interrupted()) {
+    while (ret->reconnections < MOST_RECONNECTIONS && !ssh_is_interrupted(transfer->board->connection)) {
         ret->reconnections++;
-        pause_before(ret->reconnections);
+        pause_before(transfer->board->connection, ret->reconnections);
         result = ssh_reconnect(transfer->board->connection, err);
         if (result == 0 || err->code != ERR_REMOTE)
             break;
@@ -296,8 +296,8 @@ static int transfer_all(struct transfer *transfer, struct fetch_result *ret, str
         if (transfer->todo_count[CHECKSUMS] == 0)
             return 0;
         result = serve_streams(transfer, err);
-        if (result != 0 && ssh_is_lost(transfer->board->connection) && !interrupted() &&
-            ret->reconnections < MOST_RECONNECTIONS) {
+        if (result == -ERR_REMOTE && ssh_is_lost(transfer->board->connection) &&
+            !ssh_is_interrupted(transfer->board->connection) && ret->reconnections < MOST_RECONNECTIONS) {
             result = reconnect(transfer, ret, err);
             round--; /* bounded by the reconnections */
             if (result == 0)
@@ -368,15 +368,16 @@ static int make_target(const char *local, struct err *err)
     return err_set_errno(err, errno, "cannot make the directory '%s'", local);
 }
 
-/* What came whole over a connection that broke for good, before the board told the checksums, is not thrown away: SSH
- * guards its bytes, only the board's reading of its own disk is unchecked. */
-static void keep_complete(struct transfer *transfer)
+/* What came whole before an early end, and before the board told its checksum, is not thrown away: SSH guards its
+ * bytes, only the board's reading of its own disk is unchecked. */
+static void keep_complete(struct transfer *transfer, struct fetch_result *ret)
 {
     struct err ignored = ERR_INIT;
 
     for (size_t i = 0; transfer->files != NULL && i < transfer->count; i++)
-        if (transfer->files[i].is_complete && !transfer->files[i].is_wrong && !transfer->files[i].is_done)
-            fetched_keep(&transfer->files[i], &ignored);
+        if (transfer->files[i].is_complete && !transfer->files[i].is_wrong && !transfer->files[i].is_done &&
+            fetched_keep(&transfer->files[i], &ignored) == 0)
+            ret->unverified++;
 }
 
 int ssh_fetch(struct board *board, const char *remote, const char *local, const struct progress *progress,
@@ -399,8 +400,8 @@ int ssh_fetch(struct board *board, const char *remote, const char *local, const 
         result = make_target(local, err);
     if (result == 0)
         result = transfer_all(&transfer, ret, err);
-    if (result != 0 && ssh_is_lost(board->connection))
-        keep_complete(&transfer);
+    if (result != 0)
+        keep_complete(&transfer, ret);
     for (size_t i = 0; transfer.files != NULL && i < transfer.count; i++)
         if (transfer.files[i].is_done) {
             ret->files++;

@@ -6,8 +6,9 @@
 #include "ssh/board.h"
 
 struct fetch_result {
-    size_t files;            /* that are at home, complete and verified */
-    uint64_t bytes;          /* of these */
+    size_t files;            /* that are at home, complete and, but for those counted next, verified */
+    size_t unverified;       /* of these: the end came before the board had told their checksums */
+    uint64_t bytes;          /* of files */
     size_t reconnections;    /* how often the connection was made anew */
     size_t refused, skipped; /* entries that were not taken: bad names; no regular files */
     char first_refused[256];

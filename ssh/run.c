@@ -54,25 +54,30 @@ static int add_lock_script(struct strbuf *script, const struct board_lock *lock,
     strbuf_adds(script, "\nowner=");
     ssh_quote(script, owner);
     strbuf_addf(script, "\ntoken=%s\n", lock->token);
-    strbuf_adds(script,
-                "l=$d/.msprof.lock\n"
-                "mkdir -p \"$d\" || { echo failed; exit 1; }\n"
-                "if ! mkdir \"$l\" 2>/dev/null; then\n"
-                "  [ -d \"$l\" ] || { echo failed; exit 1; }\n"
-                "  [ -s \"$l/pid\" ] || sleep 1\n" /* it may be in the making */
-                "  p=$(cat \"$l/pid\" 2>/dev/null)\n"
-                "  if [ \"$(cat \"$l/token\" 2>/dev/null)\" = \"$token\" ]; then kill \"$p\" 2>/dev/null\n"
-                "  elif [ -n \"$p\" ] && kill -0 \"$p\" 2>/dev/null; then\n"
-                "    echo \"busy $(cat \"$l/owner\" 2>/dev/null)\"; exit 1\n"
-                "  fi\n"
-                "  rm -rf \"$l\"; mkdir \"$l\" || { echo failed; exit 1; }\n"
-                "fi\n"
-                "trap '[ \"$(cat \"$l/pid\" 2>/dev/null)\" = $$ ] && rm -rf \"$l\"' EXIT\n"
-                "trap 'exit 1' HUP INT TERM\n"
-                "echo \"$owner\" >\"$l/owner\"; echo \"$token\" >\"$l/token\"; echo $$ >\"$l/pid\" || { echo failed; "
-                "exit 1; }\n"
-                "echo locked\n"
-                "while read -r line; do :; done\n");
+    strbuf_adds(
+        script,
+        "mkdir -p \"$d\" || { echo failed; exit 1; }\n"
+        /* not below $d: there is one device, whatever the directory. Named after the user, because another
+         * one's cannot be taken over */
+        "t=${TMPDIR:-/tmp}\n"
+        "if [ -d \"$t\" ] && [ -w \"$t\" ]; then l=$t/.msprof-$(id -u 2>/dev/null).lock\n"
+        "else l=$d/.msprof.lock; fi\n"
+        "if ! mkdir \"$l\" 2>/dev/null; then\n"
+        "  [ -d \"$l\" ] || { echo failed; exit 1; }\n"
+        "  [ -s \"$l/pid\" ] || sleep 1\n" /* it may be in the making */
+        "  p=$(cat \"$l/pid\" 2>/dev/null)\n"
+        "  if [ \"$(cat \"$l/token\" 2>/dev/null)\" = \"$token\" ]; then kill \"$p\" 2>/dev/null\n"
+        "  elif [ -n \"$p\" ] && kill -0 \"$p\" 2>/dev/null; then\n"
+        "    echo \"busy $(cat \"$l/owner\" 2>/dev/null)\"; exit 1\n"
+        "  fi\n"
+        "  rm -rf \"$l\"; mkdir \"$l\" || { echo failed; exit 1; }\n"
+        "fi\n"
+        "trap '[ \"$(cat \"$l/pid\" 2>/dev/null)\" = $$ ] && rm -rf \"$l\"' EXIT\n"
+        "trap 'exit 1' HUP INT TERM\n"
+        "echo \"$owner, in '$d'\" >\"$l/owner\"; echo \"$token\" >\"$l/token\"; echo $$ >\"$l/pid\" || { echo failed; "
+        "exit 1; }\n"
+        "echo locked\n"
+        "while read -r line; do :; done\n");
     return script->failed ? out_of_memory(err) : 0;
 }
 
@@ -81,7 +86,7 @@ static int judge_lock(struct board_lock *lock, const char *directory, struct err
     const char *said = lock->answer.data;
 
     if (strncmp(said, "busy ", 5) == 0) {
-        err_set(err, ERR_REMOTE, "another run is going on in '%s' on the board, started from '%.*s'", directory,
+        err_set(err, ERR_REMOTE, "another run is going on on the board: started from %.*s",
                 (int)strcspn(said + 5, "\n"), said + 5);
         return err_hint(err, "wait for its end, or stop it");
     }
@@ -198,25 +203,6 @@ static int take_errors(void *arg, const char *bytes, size_t length, struct err *
     return 0;
 }
 
-static int add_arguments(struct strbuf *script, const char *arguments)
-{
-    while (arguments != NULL && *arguments != '\0') {
-        size_t length = strcspn(arguments, " \t");
-
-        if (length > 0) {
-            char *word = strndup(arguments, length);
-
-            if (word == NULL)
-                return -1;
-            strbuf_addc(script, ' ');
-            ssh_quote(script, word);
-            free(word);
-        }
-        arguments += length + (arguments[length] != '\0');
-    }
-    return 0;
-}
-
 static int make_script(struct strbuf *script, const struct run_request *request, struct err *err)
 {
     board_add_cd(script, request->directory);
@@ -225,9 +211,14 @@ static int make_script(struct strbuf *script, const struct run_request *request,
     strbuf_adds(script, "\n[ -f \"$p\" ] || { echo \"$p: not found\" >&2; exit 127; }\n"
                         "[ -x \"$p\" ] || { echo \"$p: not executable\" >&2; exit 126; }\n"
                         "echo \"msprof-process $$\"\nexec \"$p\"");
-    if (add_arguments(script, request->arguments) != 0 || strbuf_adds(script, " </dev/null\n") != 0)
-        return out_of_memory(err);
-    return 0;
+    for (char *const *argument = request->arguments; argument != NULL && *argument != NULL; argument++) {
+        strbuf_addc(script, ' ');
+        ssh_quote(script, *argument);
+    }
+    strbuf_adds(script, " </dev/null\n");
+    return script->failed
+               ? err_set(err, ERR_LIMIT, "the arguments of the program are longer than %zu bytes", SCRIPT_LIMIT)
+               : 0;
 }
 
 /* Sends a signal to the program and, where it leads a group, to what it started. */
@@ -254,7 +245,7 @@ static int supervise(struct run *run, bool *ret_gave_up, struct err *err)
     int64_t now = ssh_now_ns();
 
     if (run->signals_sent == 0) {
-        if (interrupted() && !run->board->connection->tidying)
+        if (ssh_is_interrupted(run->board->connection))
             run->result->end = RUN_INTERRUPTED;
         else if (now >= run->deadline_ns)
             run->result->end = RUN_TIMED_OUT;

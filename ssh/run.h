@@ -8,14 +8,16 @@
 
 #define BOARD_TOKEN_SIZE 33
 
-/* One profiling run at a time: held by a shell on the board that lives as long as the connection. */
+/* One profiling run of a user of the board at a time, wherever its project lies: held by a shell on the board that
+ * lives as long as the connection. */
 struct board_lock {
     struct ssh_command *holder; /* NULL: not held */
     struct strbuf answer;
     char token[BOARD_TOKEN_SIZE]; /* by which a later connection of this run knows its own lock again */
 };
 
-/* Makes the directory when it is missing and takes the lock in it. -ERR_REMOTE when another run holds it; one whose
+/* Makes the directory of the project when it is missing and takes the lock, which lies in the board's directory for
+ * temporary files and, when that cannot be written, in the project's. -ERR_REMOTE when another run holds it; one whose
  * holder is gone, or which this lock's token owns, is taken over. */
 int board_lock_take(struct board_lock *lock, struct board *board, const char *directory, struct err *err);
 /* Before the first board_lock_take. */
@@ -35,10 +37,10 @@ enum run_end {
 };
 
 struct run_request {
-    const char *directory; /* where it runs, absolute */
-    const char *program;   /* its name there */
-    const char *arguments; /* separated by blanks; may be NULL */
-    int timeout;           /* seconds; 0: none */
+    const char *directory;  /* where it runs, absolute */
+    const char *program;    /* its name there */
+    char *const *arguments; /* ended by NULL; NULL: none */
+    int timeout;            /* seconds; 0: none */
     /* Output of the program, as it comes; may be called with any piece of a line. */
     void (*output)(void *arg, bool is_error, const char *bytes, size_t length);
     void *arg;

@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "ssh/tar_out.h"
 
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@
 #define PIECE ((size_t)16384)
 #define MOST_RECONNECTIONS 5
 #define STAGING ".msprof-upload"
+#define FULL_KILOBYTES 64 /* free on a disk that counts as full: some keep a block or two */
+#define SPACE_HINT "free some space on the board, let 'remote_dir' name another file system, or use --transfer=nfs"
 
 static int out_of_memory(struct err *err)
 {
@@ -96,8 +99,7 @@ static int judge(const char *what, const struct ssh_exit *end, struct strbuf *er
         err_set(err, ERR_REMOTE, "%s: %s (exit status %d)", what,
                 errors->length > 0 ? errors->data : "the board does not say why", end->status);
     if (strstr(errors->data, "No space left") != NULL)
-        err_hint(err, "free some space on the board, let 'remote_dir' name another file system, or use "
-                      "--transfer=nfs");
+        err_hint(err, SPACE_HINT);
     else
         err_hint(err, "see that 'remote_dir' on the board can be written");
     return -(int)err->code;
@@ -246,13 +248,33 @@ static int keep_tar_errors(void *arg, const char *bytes, size_t length, struct e
     return 0;
 }
 
-static int run_with_tar(struct board *board, struct tar_stream *stream, const char *script, struct err *err)
+/* tar tells a full disk in words of its own ("Wrote only 512 of 10240 bytes"): when it failed, the disk is asked. */
+static void tell_full_disk(struct board *board, const char *directory, struct err *err)
+{
+    struct err told = ERR_INIT, ignored = ERR_INIT;
+    int64_t kilobytes = -1;
+    bool writable;
+
+    if (board_space(board, directory, &kilobytes, &writable, &ignored) != 0 || kilobytes < 0 ||
+        kilobytes > FULL_KILOBYTES)
+        return;
+    err_set(&told, ERR_REMOTE, "%s; the board's disk is full (%" PRId64 " KB are free)", err_message(err), kilobytes);
+    err_hint(&told, SPACE_HINT);
+    *err = told;
+}
+
+static int run_with_tar(struct board *board, struct tar_stream *stream, const char *staging, const char *script,
+                        struct err *err)
 {
     struct ssh_io io = {.input = give_tar, .errors = keep_tar_errors, .arg = stream};
     struct ssh_exit end;
     int result = ssh_run(board->connection, script, &io, &end, err);
 
-    return result != 0 ? result : judge("cannot upload the project", &end, &stream->errors, err);
+    if (result == 0)
+        result = judge("cannot upload the project", &end, &stream->errors, err);
+    if (result != 0 && !ssh_is_lost(board->connection))
+        tell_full_disk(board, staging, err);
+    return result;
 }
 
 /* One command per file, for boards without tar. */
@@ -280,7 +302,7 @@ static int send_singly(struct board *board, struct tar_stream *stream, const cha
             strbuf_addf(&script, "cat >\"$f\" && chmod %s \"$f\"\n", file->executable ? "750" : "640");
         }
         tar_out_choose(&stream->tar, i);
-        result = script.failed ? out_of_memory(err) : run_with_tar(board, stream, script.data, err);
+        result = script.failed ? out_of_memory(err) : run_with_tar(board, stream, staging, script.data, err);
         strbuf_release(&script);
     }
     return result;
@@ -304,7 +326,7 @@ static int send_all(struct board *board, struct project *project, const char *st
     board_add_cd(&script, staging);
     if (board->has_tar) {
         strbuf_adds(&script, "exec tar xf -\n");
-        result = run_with_tar(board, &stream, script.data, err);
+        result = run_with_tar(board, &stream, staging, script.data, err);
     } else {
         result = board_do(board, "cannot upload the project", script.data, NULL, err);
         if (result == 0)

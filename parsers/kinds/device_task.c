@@ -30,9 +30,10 @@ static const struct column columns[] = {
                                 "The operator (name.id); none when the task computes none."},
     [DEVICE_TASK_OP_TYPE_ID] = {"op_type_id", "Operator type", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                                 "Its type (name.id)."},
-    [DEVICE_TASK_OP_TASK_TYPE] =
-        {"op_task_type", "Core type", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-         "What the operator was compiled for: 0 AI core, 1 AI CPU, 2 AI vector core, 4 MIX_AIC, 5 MIX_AIV, and so on."},
+    [DEVICE_TASK_OP_TASK_TYPE] = {"op_task_type", "Core type", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                                  "What the operator was compiled for: 0 AI core, 1 AI CPU, 2 AI vector core, 4 "
+                                  "MIX_AIC, 5 MIX_AIV, and so on; 9 and "
+                                  "12: a kernel on AI core or AI CPU that communicates."},
     [DEVICE_TASK_OP_STATE] = {"op_state", "Operator state", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                               "0 static, 1 dynamic."},
     [DEVICE_TASK_OP_FLAG] = {"op_flag", "Operator flags", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
@@ -83,6 +84,11 @@ static const struct column columns[] = {
                                     NULL, "Counter 6 of the AI vector cores (capture_part says which event)."},
     [DEVICE_TASK_AIV_EVENT0 + 7] = {"aiv_event7", "AI vector core event 7", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED,
                                     NULL, "Counter 7 of the AI vector cores (capture_part says which event)."},
+    [DEVICE_TASK_COPY_BYTES] = {"copy_bytes", "Bytes copied", COLUMN_INTEGER, UNIT_BYTE, COLUMN_DERIVED, NULL,
+                                "What it moves when it is an asynchronous copy."},
+    [DEVICE_TASK_COPY_DIRECTION] =
+        {"copy_direction", "Copy direction", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+         "Of a copy: 0 host to host, 1 host to device, 2 device to host, 3 device to device, and so on."},
 };
 
 const struct record_kind kind_device_task = {

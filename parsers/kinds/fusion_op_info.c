@@ -85,6 +85,36 @@ static const struct layout layouts[] = {
     },
 };
 
+static int take_fusion(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    const struct host_stream *stream = state;
+    const struct cell *cells = row->cells;
+    int status = host_record_take(decoder, state, row, keep, err);
+    if (status < 0 || stream->association == NULL)
+        return status;
+    uint32_t count = row_u32(row, OP_COUNT);
+    struct host_fusion fusion = {
+        .time_ns = cells[TIME_NS].integer,
+        .name_id = cells[FUSION_NAME_ID].integer,
+        .input_bytes = cells[INPUT_BYTES].integer,
+        .output_bytes = cells[OUTPUT_BYTES].integer,
+        .weight_bytes = cells[WEIGHT_BYTES].integer,
+        .workspace_bytes = cells[WORKSPACE_BYTES].integer,
+        .total_bytes = cells[TOTAL_BYTES].integer,
+        .thread_id = row_u32(row, THREAD_ID),
+        .op_count = count < FUSED_PER_RECORD ? count : FUSED_PER_RECORD,
+    };
+    for (uint32_t i = 0; i < fusion.op_count; i++)
+        fusion.op_ids[i] = cells[OP_NAME0_ID + i].integer;
+    return association_add_fusion(stream->association, &fusion, err);
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct host_stream),
+    .open = host_stream_open,
+    .record = take_fusion,
+};
+
 const struct record_kind kind_fusion_op_info = {
     .name = "fusion_op_info",
     .cann = true,
@@ -96,5 +126,5 @@ const struct record_kind kind_fusion_op_info = {
     .column_count = sizeof columns / sizeof *columns,
     .layouts = layouts,
     .layout_count = sizeof layouts / sizeof *layouts,
-    .hooks = &host_record_hooks,
+    .hooks = &hooks,
 };

@@ -35,6 +35,22 @@ static const struct layout layouts[] = {
     },
 };
 
+static int take_model(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    const struct host_stream *stream = state;
+    const struct cell *cells = row->cells;
+    int status = host_record_take(decoder, state, row, keep, err);
+    if (status < 0 || stream->association == NULL)
+        return status;
+    return association_add_model(stream->association, row_u32(row, MODEL_ID), cells[MODEL_NAME_ID].integer, err);
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct host_stream),
+    .open = host_stream_open,
+    .record = take_model,
+};
+
 const struct record_kind kind_graph_id_map = {
     .name = "graph_id_map",
     .cann = true,
@@ -46,5 +62,5 @@ const struct record_kind kind_graph_id_map = {
     .column_count = sizeof columns / sizeof *columns,
     .layouts = layouts,
     .layout_count = sizeof layouts / sizeof *layouts,
-    .hooks = &host_record_hooks,
+    .hooks = &hooks,
 };

@@ -45,6 +45,32 @@ static const struct layout layouts[] = {
     },
 };
 
+static int take_collective(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    const struct host_stream *stream = state;
+    const struct cell *cells = row->cells;
+    int status = host_record_take(decoder, state, row, keep, err);
+    if (status < 0 || stream->association == NULL)
+        return status;
+    const struct host_collective collective = {
+        .time_ns = cells[TIME_NS].integer,
+        .algorithm_id = cells[ALG_TYPE_ID].integer,
+        .group_id = cells[GROUP_NAME_ID].integer,
+        .count = cells[COUNT].integer,
+        .thread_id = row_u32(row, THREAD_ID),
+        .relay = row_u32(row, RELAY),
+        .retry = row_u32(row, RETRY),
+        .data_type = row_u32(row, DATA_TYPE),
+    };
+    return association_add_collective(stream->association, &collective, err);
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct host_stream),
+    .open = host_stream_open,
+    .record = take_collective,
+};
+
 const struct record_kind kind_hccl_op_info = {
     .name = "hccl_op_info",
     .cann = true,
@@ -56,5 +82,5 @@ const struct record_kind kind_hccl_op_info = {
     .column_count = sizeof columns / sizeof *columns,
     .layouts = layouts,
     .layout_count = sizeof layouts / sizeof *layouts,
-    .hooks = &host_record_hooks,
+    .hooks = &hooks,
 };

@@ -41,6 +41,29 @@ static const struct layout layouts[] = {
     },
 };
 
+static int take_copy(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    const struct host_stream *stream = state;
+    const struct cell *cells = row->cells;
+    int status = host_record_take(decoder, state, row, keep, err);
+    if (status < 0 || stream->association == NULL)
+        return status;
+    const struct host_copy copy = {
+        .time_ns = cells[TIME_NS].integer,
+        .bytes = cells[DATA_SIZE].integer,
+        .task_bytes = cells[MAX_SIZE].integer,
+        .thread_id = row_u32(row, THREAD_ID),
+        .direction = row_u32(row, DIRECTION),
+    };
+    return association_add_copy(stream->association, &copy, err);
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct host_stream),
+    .open = host_stream_open,
+    .record = take_copy,
+};
+
 const struct record_kind kind_memcpy_info = {
     .name = "memcpy_info",
     .cann = true,
@@ -52,5 +75,5 @@ const struct record_kind kind_memcpy_info = {
     .column_count = sizeof columns / sizeof *columns,
     .layouts = layouts,
     .layout_count = sizeof layouts / sizeof *layouts,
-    .hooks = &host_record_hooks,
+    .hooks = &hooks,
 };

@@ -7,8 +7,9 @@ MONOTONIC = 1_000_000_000_000
 UNIX = 1_700_000_000_000_000_000
 DEVICE_TICK = 5_000_000
 DEVICE_MHZ = 50
-ACL, MODEL, NODE, RUNTIME = 20000, 15000, 10000, 5000
-LAUNCH = 5
+ACL, MODEL, NODE, COMMUNICATION, RUNTIME = 20000, 15000, 10000, 5500, 5000
+LAUNCH, LOAD, MASTER, SLAVE = 5, 2, 10, 11
+NO_CONTEXT = 0xffffffff
 
 
 PIPES = '0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55'
@@ -22,7 +23,9 @@ class Prof:
         self.path, self.chip, self.chips = path, chip, dict(chips or {})
         self.host, self.devices = {}, {0: {}}
         self.samples, self.configs, self.counters = {}, {}, {}
-        self.names, self.types = {}, {(NODE, LAUNCH): 'launch', (RUNTIME, 1): 'LaunchKernel', (ACL, 0x50001): 'aclnnX'}
+        self.names, self.types = {}, {(NODE, LAUNCH): 'launch', (RUNTIME, 1): 'LaunchKernel', (ACL, 0x50001): 'aclnnX',
+                                  (MODEL, LOAD): 'ModelLoad', (COMMUNICATION, MASTER): 'master',
+                                  (COMMUNICATION, SLAVE): 'slave'}
 
     def _add(self, files, name, record, size):
         assert len(record) == size, (name, len(record))
@@ -54,6 +57,31 @@ class Prof:
         self._add(self.host, 'unaging.additional.context_id_info', struct.pack(
             '<HHIIIQQI55I', 0x5a5a, NODE, 4, thread, 232, MONOTONIC + time, self.hash(name), len(ids),
             *(list(ids) + [0] * (55 - len(ids)))), 256)
+
+    def copy(self, time, size, largest, direction, thread=1):
+        self._add(self.host, 'unaging.compact.memcpy_info', struct.pack(
+            '<HHIIIQQQH22x', 0x5a5a, RUNTIME, 803, thread, 18, MONOTONIC + time, size, largest, direction), 64)
+
+    def collective(self, time, group, data_type=3, algorithm='RING', count=1, flags=0, thread=1):
+        self._add(self.host, 'unaging.compact.hccl_op_info', struct.pack(
+            '<HHIIIQBBQQQ14x', 0x5a5a, NODE, 10, thread, 26, MONOTONIC + time, flags, data_type, self.hash(algorithm),
+            count, self.hash(group)), 64)
+
+    def transfer(self, time, item, group, plane, ranks=(0, 1, 8), size=0, types=(3, 1, 0, 1), estimated=0.0,
+                 context=NO_CONTEXT, notify=0, thread=1):
+        """ranks: local, remote, number of all; types: of data, link, transport, RDMA"""
+        self._add(self.host, 'unaging.additional.hccl_info', struct.pack(
+            '<HHIIIQQQQ6IQIIdQQQ5I116x', 0x5a5a, COMMUNICATION, MASTER, thread, 232, MONOTONIC + time, self.hash(item),
+            0, self.hash(group), *ranks, 0, plane, context, notify, 0, 0, estimated, 0, 0, size, 0, *types), 256)
+
+    def fusion(self, time, name, operators, memory, thread=1):
+        self._add(self.host, 'unaging.additional.fusion_op_info', struct.pack(
+            '<HHIIIQQI5Q8Q116x', 0x5a5a, MODEL, 2, thread, 232, MONOTONIC + time, self.hash(name), len(operators),
+            *memory, *([self.hash(operator) for operator in operators] + [0] * (8 - len(operators)))), 256)
+
+    def model_name(self, time, name, model, graph=0, thread=1):
+        self._add(self.host, 'unaging.additional.graph_id_map', struct.pack(
+            '<HHIIIQQII216x', 0x5a5a, MODEL, 0, thread, 16, MONOTONIC + time, self.hash(name), graph, model), 256)
 
     def track(self, time, stream, task, batch=0, task_type='KERNEL_AICORE', thread=1, device=0):
         self._add(self.host, 'unaging.compact.task_track', struct.pack(
@@ -105,6 +133,10 @@ class Prof:
 
     def log(self, function, time, stream, task, kind=0, device=0):
         """One half of a task: function 0 starts, 1 ends it."""
+        if self.chip_of(device) == 0:
+            self._device(device, 'ts_track', struct.pack(
+                '<BBHIHHHHQII', 0, 3, 32, 0, kind, 2 + function, stream, task, self._ticks(time), 0, device), 32)
+            return
         if self.chip_of(device) in (1, 2, 3, 4):
             self._device(device, 'hwts', struct.pack(
                 '<BBHHHQI44x', function | self._count(device, 'hwts') << 4, kind, 0x6bd3, 0, task, self._ticks(time),
@@ -127,6 +159,10 @@ class Prof:
     def pmu(self, start, end, stream, task, total, counters, core=0, device=0, ffts=None, part=0, context=0):
         """Counters of a task; core 1: of the vector cores. ffts, part, context: of a part of a split task."""
         counters = (list(counters) + [0] * 8)[:8]
+        if self.chip_of(device) == 0:
+            self._device(device, 'aicore', struct.pack(
+                '<BBHIHHHHQ8QQQH6x', 0, 4, 112, 0, 0, stream, task, 0, 0, *counters, total, self._ticks(end), 4), 112)
+            return
         if self.chip_of(device) in (1, 2, 3, 4):
             name = ('aicore', 'aiVectorCore')[core]
             self._device(device, name, struct.pack(
@@ -148,6 +184,16 @@ class Prof:
     def flip(self, time, stream, number, task=0, device=0):
         self._device(device, 'ts_track', struct.pack(
             '<BBHIQHHHHQQ', 1, 14, 40, 0, self._ticks(time), stream, number, 0, task, 0, 0), 40)
+
+    def step(self, time, tag, model, index=1, stream=1, task=0, device=0):
+        """A step mark of the task scheduler."""
+        self._device(device, 'ts_track', struct.pack(
+            '<BBHIQQQHHHH', 1, 10, 40, 0, self._ticks(time), index, model, stream, task, tag, 0), 40)
+
+    def frequency(self, changes, device=0):
+        """changes: up to 55 pairs of time and MHz"""
+        pairs = b''.join(struct.pack('<QII', self._ticks(time), mhz, 0) for time, mhz in changes)
+        self._device(device, 'lpmFreqConv', struct.pack('<II', len(changes), 0) + pairs.ljust(880, b'\0'), 888)
 
     def _write(self, part, name, data):
         path = os.path.join(self.path, part, name)

@@ -64,6 +64,9 @@ for number, kind in enumerate(KINDS):
     put("decode", f"{kind}_inserted", bytes([number, 0]) + content[:150] + b"xyz" + content[150:])
     put("decode", f"{kind}_removed", bytes([number, 0]) + content[:150] + content[155:])
     put("decode", f"{kind}_joined", bytes([number, 3]) + content)
+for path in sorted(glob.glob(os.path.join(SOURCE, "testdata", "kinds", "msproftx", "*.hex"))):  # one layout a stream
+    record = typed_record(path)
+    put("decode", "msproftx_" + os.path.basename(path)[:-4], bytes([KINDS.index("msproftx"), 3]) + record * 5 + record[:9])
 put("decode", "acl_call_magics", bytes([KINDS.index("acl_call"), 0]) + b"\0\0" + calls[2:] + calls.replace(b"ZZ", b"YY", 1))
 put("decode", "svp_pmu_counters", bytes([KINDS.index("svp_pmu"), 0]) + pmu(1, 2**63) + pmu(2, 1, counters=(2**62,) * 8) + pmu(3, 2**53))
 put("decode", "hwts_gap", bytes([KINDS.index("hwts"), 0]) + hwts(1, 15, 1, 1, 5) + hwts(0, 0, 1, 1, 9) + hwts(1, 7, 1, 1, 4))

@@ -67,6 +67,23 @@ teardown() {
     grep -q 'msprof_board: hello' "$project/profiling/log/collection.log"
 }
 
+@test "arguments keep their blanks in quotes and behind --, and no shell reads them" {
+    start_sshd
+    printf '#!/bin/sh\nfor a; do echo "<$a>"; done\n' >"$project/out/main"
+    run_msprof collect -m "$project/out/main 'a  b' \"c'd\" e\\ f '' \$(touch\ $scratch/g) ; | \`x\`" --config board.ini \
+        -- --output 'h  i' "j'k" '' '$(touch l)' '*'
+    expect_status 5 # it makes no capture
+    expect_equal "$output" "$(printf '<%s>\n' 'a  b' "c'd" 'e f' '' "\$(touch $scratch/g)" ';' '|' '`x`' \
+        --output 'h  i' "j'k" '' '$(touch l)' '*')"
+    expect_equal "$(find "$scratch" -name g -o -name l)" ""
+    run_msprof collect -m "$project/out/main 'a" --config board.ini
+    expect_status 2
+    expect_contains "$stderr" "a quote (') has no end"
+    collect stray
+    expect_status 2
+    expect_contains "$stderr" "arguments of the program stand behind '--'"
+}
+
 @test "control characters of the board do not reach the terminal" {
     start_sshd
     printf '#!/bin/sh\nprintf "a\\033[2Jb\\n"\n' >"$project/out/main"
@@ -169,9 +186,11 @@ teardown() {
 }
 
 @test "two boards run side by side, one capture each" {
-    start_sshd
     mkdir "$scratch/a" "$scratch/b"
-    printf '[ssh_config:a]\nremote_dir = %s\n[ssh_config:b]\nremote_dir = %s\n' "$scratch/a" "$scratch/b" >>board.ini
+    start_sshd "SetEnv HOME=$scratch/a TMPDIR=$scratch/a"
+    port_a=$port
+    start_sshd "SetEnv HOME=$scratch/b TMPDIR=$scratch/b"
+    printf '[ssh_config:a]\nport = %s\n[ssh_config:b]\nport = %s\n' "$port_a" "$port" >>board.ini
     start=$(date +%s%N)
     run_msprof collect -m "$project/out/main seconds=2" --config board.ini --board a --board b --all
     expect_status 0

@@ -13,21 +13,6 @@ teardown() {
     stop_all
 }
 
-# A capture on the board, instead of the board program's: make_big_project FILES KILOBYTES
-make_big_project() {
-    cat >"$project/out/main" <<PROGRAM
-#!/bin/sh
-mkdir -p JOBBIG/data
-i=0
-while [ \$i -lt $1 ]; do
-    head -c $(($2 * 1024)) /dev/urandom >JOBBIG/data/aicore.0.1.1.slice_\$i
-    i=\$((i + 1))
-done
-cp -R JOBBIG $scratch/reference
-PROGRAM
-    chmod +x "$project/out/main"
-}
-
 @test "an unknown host key is refused with its fingerprint and the way to accept it" {
     start_sshd
     rm "$keys/known_hosts"
@@ -144,7 +129,7 @@ while True:
     collect --keep
     expect_status 0
     cmp "$project/model.om" "$home/profiling/model.om"
-    [ ! -e "$home/.msprof.lock" ]
+    expect_equal "$(find "$home" "$board_tmp" -name '.msprof*')" ""
 }
 
 @test "a connection cut in the middle of the fetch is made anew and the fetch goes on" {
@@ -178,6 +163,7 @@ while True:
     for file in "$project"/profiling/JOBBIG/data/*; do
         cmp "$file" "reference/data/${file##*/}"
     done
+    expect_contains "$stderr" "$(find "$project/profiling/JOBBIG" -type f | wc -l) file"
     # how many is up to what the last bytes before each cut were; that none is cut itself is checked above
     [ "$(find "$project/profiling/JOBBIG" -type f | wc -l)" -ge 1 ]
     diff -r "$home/profiling/out/JOBBIG" reference
@@ -220,6 +206,45 @@ while True:
     expect_status 130
     wait_for test ! -e "$home/profiling"
     expect_tidy
+}
+
+@test "Ctrl-C while fetching keeps what had arrived whole, and the capture stays on the board" {
+    make_big_project 40 100
+    start_sshd
+    fake_command cat '[ $# -gt 0 ] || exec cat; for f; do cat "$f"; sleep 0.1; done'
+    collect_in_background ''
+    wait_for test -e "$project/profiling/JOBBIG/data/aicore.0.1.1.slice_11"
+    interrupt_collect
+    expect_status 130
+    expect_contains "$stderr" "the transfer is incomplete"
+    expect_contains "$stderr" "the capture is still in '$home/profiling/out/JOBBIG'"
+    arrived=$(find "$project/profiling/JOBBIG" -type f | wc -l)
+    [ "$arrived" -gt 0 ] && [ "$arrived" -lt 40 ]
+    expect_contains "$stderr" "$arrived files are here"
+    for file in "$project"/profiling/JOBBIG/data/*; do
+        cmp "$file" "reference/data/${file##*/}"
+    done
+    diff -r "$home/profiling/out/JOBBIG" reference
+    expect_equal "$(cd "$home/profiling" && find . -type f ! -path './out/JOBBIG/*')" ""
+    expect_equal "$(find "$scratch" -name '.msprof*')" ""
+    # cat gets SIGPIPE
+    wait_for expect_failure pgrep -f "$fake/cat"
+}
+
+@test "files whose checksum had not come before the end are kept and counted as not verified" {
+    make_big_project 10 100
+    start_sshd
+    fake_command openssl 'case "$PWD" in */JOB*) sleep 5; exit 1;; esac; exec openssl "$@"'
+    fake_command cat '[ $# -gt 0 ] || exec cat; for f; do cat "$f"; done; sleep 5'
+    collect_in_background ''
+    all_have_arrived() {
+        [ "$(find "$project/profiling" -name '.msprof*' -size 200 | wc -l)" -eq 10 ]
+    }
+    wait_for all_have_arrived
+    interrupt_collect
+    expect_status 130
+    expect_contains "$stderr" "10 files are here (10 of them not verified)"
+    diff -r "$project/profiling/JOBBIG" reference
 }
 
 @test "a program that hangs is stopped by --timeout and its capture comes home" {
@@ -335,6 +360,11 @@ while True:
     collect --output second
     expect_status 5
     expect_contains "$stderr" "another run is going on"
+    # nor in another directory: there is one device
+    write_ini "$port" "remote_dir = $scratch/elsewhere"
+    collect --output second
+    expect_status 5
+    expect_contains "$stderr" "another run is going on on the board: started from $(uname -n), in '$home'"
     wait "$collect_process"
     the_capture first
     expect_tidy
@@ -342,8 +372,8 @@ while True:
 
 @test "a lock whose owner is gone is taken over" {
     start_sshd
-    mkdir "$home/.msprof.lock"
-    echo 999999999 >"$home/.msprof.lock/pid"
+    mkdir "$board_tmp/.msprof-$(id -u).lock"
+    echo 999999999 >"$board_tmp/.msprof-$(id -u).lock/pid"
     collect
     expect_status 0
     expect_tidy

@@ -134,21 +134,29 @@ s = socket.socket(socket.AF_UNIX); s.bind('$scratch/agent'); s.listen(); open('$
     expect_not_contains "$stderr" half-a-secret
 }
 
-@test "dropbear, which boards run, works by key and by password" {
-    command -v dropbear >/dev/null || skip "dropbear is not installed"
+@test "after the login a secret is in memory once, and in no command line" {
+    ! grep -q __asan_init "$MSPROF" || skip "a sanitizer keeps memory that was freed"
     make_user
-    dropbearkey -t ed25519 -f "$keys/dropbear" >/dev/null 2>&1
-    dropbearkey -y -f "$keys/dropbear" | grep '^ssh-ed25519' >"$keys/host.pub"
-    mkdir -p "$home/.ssh"
-    cp "$keys/user.pub" "$home/.ssh/authorized_keys"
-    chown -R "$board_user" "$home"
-    chmod 700 "$home" "$home/.ssh"
-    chmod 600 "$home/.ssh/authorized_keys"
-    port=$(free_port)
-    dropbear -R -F -E -p "127.0.0.1:$port" -r "$keys/dropbear" -P "$scratch/dropbear.pid" 2>dropbear.log 3>&- &
-    board_processes+=($!)
-    wait_for is_listening "$port"
-    write_ini "$port"
+    start_sshd 'PasswordAuthentication yes' 'KbdInteractiveAuthentication yes' 'PubkeyAuthentication no'
+    printf '%s\n' "$password" >secret
+    chmod 600 secret
+    for way in "$password" "file:$scratch/secret" "cmd:cat '$scratch/secret'"; do
+        write_ini "$port"
+        use_password "$way"
+        rm -rf "$project/profiling"
+        collect_in_background seconds=60
+        wait_for grep -q "inference 0" collect.out
+        expect_equal "$(printf %s "$password" | "$repository/tests/ssh/find_secret.py" "$collect_process")" "memory 1"
+        grep -q '^Max core file size  *0  *0 ' "/proc/$collect_process/limits"
+        kill -ABRT "$collect_process"
+        await_collect
+        expect_equal "$status" 134
+        expect_equal "$(find . -name 'core*')" ""
+    done
+}
+
+@test "dropbear, which boards run, works by key and by password" {
+    start_dropbear
     collect
     expect_status 0
     expect_contains "$stderr" "(key)"

@@ -43,9 +43,9 @@ is_listening() {
 make_board() {
     command -v sshd >/dev/null || [ -x /usr/sbin/sshd ] || skip "openssh-server is not installed"
     enter_scratch
-    keys=$scratch/keys home=$scratch/home project=$scratch/project
+    keys=$scratch/keys home=$scratch/home project=$scratch/project board_tmp=$scratch/board-tmp
     fake=$scratch/fake # commands of the board that tests replace
-    mkdir -p "$keys" "$home" "$project/out" "$fake"
+    mkdir -p "$keys" "$home" "$project/out" "$fake" "$board_tmp"
     ssh-keygen -q -t ed25519 -N '' -f "$keys/host"
     ssh-keygen -q -t ed25519 -N '' -f "$keys/user"
     cp "$keys/user.pub" "$keys/authorized"
@@ -57,6 +57,14 @@ make_board() {
 
 # start_sshd [LINE...]: more lines of sshd_config. Sets $port.
 start_sshd() {
+    # somebody else may take a free port before sshd does
+    until try_sshd "$@"; do
+        [ $((++sshd_attempts)) -lt 3 ] || return 1
+    done
+}
+
+sshd_attempts=0
+try_sshd() {
     port=$(free_port)
     mkdir -p /run/sshd 2>/dev/null || true
     {
@@ -71,13 +79,46 @@ StrictModes no
 UsePAM no
 PasswordAuthentication no
 KbdInteractiveAuthentication no
-SetEnv HOME=$home PATH=$fake:$PATH
+SetEnv HOME=$home PATH=$fake:$PATH TMPDIR=$board_tmp
 CONFIG
     } >sshd_config
     /usr/sbin/sshd -D -f "$PWD/sshd_config" -E "$PWD/sshd.log" 3>&- &
     board_processes+=($!)
+    wait_for is_listening "$port" || return
+    write_ini "$port"
+}
+
+# A dropbear server for a throw-away account, which it lets in by key and by password. Sets $port.
+start_dropbear() {
+    command -v dropbear >/dev/null || skip "dropbear is not installed"
+    make_user
+    dropbearkey -t ed25519 -f "$keys/dropbear" >/dev/null 2>&1
+    dropbearkey -y -f "$keys/dropbear" | grep '^ssh-ed25519' >"$keys/host.pub"
+    mkdir -p "$home/.ssh"
+    cp "$keys/user.pub" "$home/.ssh/authorized_keys"
+    chown -R "$board_user" "$home"
+    chmod 700 "$home" "$home/.ssh"
+    chmod 600 "$home/.ssh/authorized_keys"
+    port=$(free_port)
+    dropbear -R -F -E -p "127.0.0.1:$port" -r "$keys/dropbear" -P "$scratch/dropbear.pid" 2>dropbear.log 3>&- &
+    board_processes+=($!)
     wait_for is_listening "$port"
     write_ini "$port"
+}
+
+# A capture on the board, instead of the board program's: make_big_project FILES KILOBYTES
+make_big_project() {
+    cat >"$project/out/main" <<PROGRAM
+#!/bin/sh
+mkdir -p JOBBIG/data
+i=0
+while [ \$i -lt $1 ]; do
+    head -c $(($2 * 1024)) /dev/urandom >JOBBIG/data/aicore.0.1.1.slice_\$i
+    i=\$((i + 1))
+done
+cp -R JOBBIG $scratch/reference
+PROGRAM
+    chmod +x "$project/out/main"
 }
 
 # write_ini PORT [LINE...]: board.ini for a port, login by key, with more lines; the server's key becomes known.
@@ -150,7 +191,7 @@ the_capture() {
 # Nothing of a run is left: no project and no lock on the board, no temporary file here.
 expect_tidy() {
     local left
-    left=$(find "$home" -mindepth 1; find "$scratch" -name '.msprof.*.tmp')
+    left=$(find "$home" "$board_tmp" -mindepth 1; find "$scratch" -name '.msprof.*.tmp')
     expect_equal "$left" ""
 }
 

@@ -1,0 +1,33 @@
+/* Tables of new CANN captures that one thread writes row by row, as they come. */
+#ifndef MSPROF_EXPORTERS_CANN_TABLE_H
+#define MSPROF_EXPORTERS_CANN_TABLE_H
+
+#include "exporters/cann_report.h"
+
+struct cann_table {
+    const char *name; /* "fusion_op" */
+    const char *const *titles;
+    size_t columns;
+    const struct export_options *options;
+    struct export_result *result;
+    struct row_format format;
+    struct outfile out;
+    char *path; /* NULL: no file is open */
+    uint64_t total, written, file_rows;
+    char *row;
+    size_t row_size;
+};
+
+/* Prepares a table of total rows; files appear as rows are put. Titles and options must outlive it. Must be closed when
+ * this succeeded. */
+int cann_table_open(struct cann_table *table, const char *name, const char *const *titles, size_t columns,
+                    uint64_t total, const struct export_options *options, struct export_result *result,
+                    struct err *err);
+/* Begins a row whose texts have so many bytes together; every column must be put before it is ended. */
+int cann_table_begin(struct cann_table *table, size_t text_bytes, struct row_put *ret, struct err *err);
+void cann_table_end(struct cann_table *table, struct row_put *put);
+/* Completes the last file, or removes it when status < 0; releases everything. Returns status, or a failure of its own.
+ */
+int cann_table_close(struct cann_table *table, int status, struct err *err);
+
+#endif

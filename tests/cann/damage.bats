@@ -1,0 +1,371 @@
+#!/usr/bin/env bats
+# Captures of CANN that something happened to: what is sound comes out, what is not is counted and named.
+
+# shellcheck disable=SC2154 # run_msprof sets status, output and stderr
+bats_require_minimum_version 1.5.0
+load ../cli/common
+load small_capture
+
+setup() {
+    enter_scratch
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+}
+
+# Writes the sound capture, damages it as the Python on standard input says, and exports it. Tells the status.
+damage() {
+    {
+        printf 'import sys\nsys.path.insert(0, "%s")\nfrom damage import *\n' "$BATS_TEST_DIRNAME"
+        cat
+    } >make.py
+    rm -rf PROF_1
+    PYTHONDONTWRITEBYTECODE=1 python3 make.py
+    run_msprof import -dir PROF_1
+    expect_status "$1"
+    local import_stderr=$stderr report
+    for report in summary timeline; do
+        run_msprof export "$report" -dir PROF_1
+        expect_status "$1"
+    done
+    python3 -m json.tool "$(echo PROF_1/mindstudio_profiler_output/msprof_*.json)" /dev/null
+    stderr=$import_stderr
+}
+
+# How many tasks ran, how many of them have an operator, how many have counters.
+expect_tasks() {
+    expect_sql "SELECT count(*), count(op_name_id), count(aic_total_cycle) FROM device_task" "$1"
+}
+
+# How often each problem was found: lines "code|file|occurrences".
+expect_problems() {
+    expect_sql "SELECT code, file, max(occurrences) FROM diagnostics GROUP BY code, file ORDER BY code, file" "$1"
+}
+
+@test "a sound capture has no problems" {
+    damage 0 <<<'sound()'
+    expect_tasks "100|100|100"
+    expect_problems ""
+    damage 0 <<<'sound(slice_records=7)'
+    expect_tasks "100|100|100"
+    damage 0 <<<'sound(chip=1)'
+    expect_tasks "100|100|100"
+}
+
+@test "a truncated slice costs the record that it cuts" {
+    damage 3 <<'END'
+sound()
+truncate(LOG, 30)
+truncate(PMU, 1)
+END
+    expect_tasks "99|99|99"
+    expect_problems "record-truncated|device_0/data/ffts_profile.data.0.slice_0|1
+record-truncated|device_0/data/stars_soc.data.0.slice_0|1
+task-unmatched-start|device_0/data/stars_soc.data.0.slice_0|1"
+}
+
+@test "a slice that is cut in the middle of the stream costs what it cuts, no more" {
+    damage 3 <<'END'
+sound(slice_records=50)
+truncate(LOG, 10, number=1)
+END
+    expect_tasks "99|99|99"
+    expect_contains "$stderr" "stars_soc.data.0.slice_1"
+}
+
+@test "a missing slice costs its records and is named" {
+    damage 3 <<'END'
+sound(slice_records=20)
+os.unlink(path_of(LOG, 2))
+os.unlink(path_of(CALLS, 0))
+END
+    expect_tasks "90|80|90"
+    expect_contains "$stderr" "stars_soc.data.0.slice_3: slice 3 follows slice 1; those between them are missing"
+}
+
+@test "slices are read in the order of their numbers" {
+    damage 0 <<'END'
+sound(slice_records=7)
+assert os.path.exists(path_of(LOG, 11))
+END
+    expect_tasks "100|100|100"
+    expect_problems ""
+}
+
+@test "records and lines of dictionaries straddle slices of any size" {
+    for bytes in 1000 1001 333 61; do
+        damage 0 <<END
+sound()
+for stream in (LOG, PMU, CALLS, TRACKS, NODES, HASHES):
+    cut(stream, $bytes)
+END
+        expect_tasks "100|100|100"
+        expect_sql "SELECT count(*) FROM device_task_report WHERE op_name LIKE 'op%'" 100
+    done
+}
+
+@test "the rest of a record in front of an aged stream is dropped, and so are tasks whose start is gone" {
+    damage 3 <<'END'
+sound(slice_records=20)
+data = read(LOG, 0)
+write(LOG, data[64 * 2 + 17:], 0)
+END
+    expect_tasks "98|98|98"
+    expect_problems "pmu-unmatched|device_0/data/ffts_profile.data.0.slice_0|2
+task-unmatched-end|device_0/data/stars_soc.data.0.slice_0|1"
+}
+
+@test "lost records are told by the gaps in the counters" {
+    for chip in 5 1; do
+        damage 3 <<END
+sound($chip)
+log = LOG if $chip == 5 else 'device_0/data/hwts.data.0'
+SIZES[log] = 64
+drop(log, 40, 3)
+drop(log, 101)
+END
+        expect_contains "$stderr" "counter 11 after 7; expected 8: 3 records are lost, or 16, 32, ... more"
+        expect_sql "SELECT max(occurrences) FROM diagnostics WHERE code = 'record-lost'" 2
+        expect_sql "SELECT count(*) FROM device_task" 97
+    done
+}
+
+@test "starts and ends without their other half are counted and named" {
+    damage 3 <<'END'
+sound()
+put(LOG, 11, 0, '<H', 0 | 11 << 6)
+put(LOG, 20, 0, '<H', 1 | (20 % 16) << 6)
+END
+    expect_tasks "98|98|98"
+    expect_problems "pmu-unmatched|device_0/data/ffts_profile.data.0.slice_0|2
+task-unmatched-end|device_0/data/stars_soc.data.0.slice_0|2
+task-unmatched-start|device_0/data/stars_soc.data.0.slice_0|2"
+}
+
+@test "garbage between records costs no more than the record in front of it" {
+    damage 3 <<'END'
+sound()
+insert(LOG, 50, b'\xff' * 37)
+insert(CALLS, 30, bytes(range(1, 24)))
+insert(PMU, 7, b'garbage')
+END
+    expect_tasks "99|98|98"
+    expect_sql "SELECT count(*) FROM host_call" 199
+    expect_contains "$stderr" "the next record begins 101 bytes later, expected 64"
+    expect_contains "$stderr" "the next record begins 63 bytes later, expected 40"
+    expect_contains "$stderr" "the next record begins 135 bytes later, expected 128"
+}
+
+@test "a record without its magic is skipped and counted" {
+    damage 3 <<'END'
+sound()
+put(LOG, 10, 2, '<H', 0)
+put(TRACKS, 3, 0, '<H', 1)
+put(NODES, 4, 0, '<H', 1)
+END
+    expect_tasks "99|97|99"
+    expect_sql "SELECT sum(occurrences) FROM (SELECT max(occurrences) AS occurrences FROM diagnostics
+        WHERE code = 'record-magic' GROUP BY file)" 3
+}
+
+@test "types, hashes and chips' kinds of tasks that nobody knows are shown as numbers" {
+    damage 0 <<'END'
+sound()
+text(HASHES + '.slice_0', '1:nothing\n')
+put(CALLS, 0, 4, '<I', 4711)
+put(LOG, 0, 0, '<H', 63 << 10)
+put(LOG, 1, 0, '<H', 1 | 1 << 6 | 63 << 10)
+END
+    expect_sql "SELECT count(*) FROM device_task_report WHERE CAST(kernel_name AS INTEGER) = kernel_name" 100
+    expect_sql "SELECT name FROM host_call_report WHERE id = 2" 4711
+    expect_sql "SELECT type FROM device_task WHERE id = 1" 63
+}
+
+@test "dictionaries that are broken cost the names of their broken lines" {
+    damage 3 <<'END'
+sound()
+data = read(HASHES)
+write(HASHES, b'\xff\xfe:x\n:empty\nno colon\n18446744073709551616:too large\n' + data + b'4242:without an end')
+END
+    expect_tasks "100|100|100"
+    expect_sql "SELECT count(*) FROM device_task_report WHERE op_name LIKE 'op%'" 100
+    expect_contains "$stderr" "without a line end"
+}
+
+@test "an end before its start, and times beyond all bounds, are refused" {
+    damage 3 <<'END'
+sound()
+put(LOG, 11, 8, '<Q', 1)
+put(LOG, 21, 8, '<Q', 2 ** 64 - 1)
+put(CALLS, 5, 24, '<Q', 1)
+put(CALLS, 7, 24, '<Q', 2 ** 63)
+END
+    expect_sql "SELECT max(occurrences) FROM diagnostics WHERE code = 'record-value' AND file LIKE '%stars_soc%'" 2
+    expect_sql "SELECT max(occurrences) FROM diagnostics WHERE code = 'record-value' AND file LIKE '%api_event%'" 2
+    expect_sql "SELECT count(*) FROM host_call" 198
+}
+
+@test "calls that overlap are side by side, counted, and the first is named" {
+    damage 3 <<'END'
+sound()
+for i in (10, 20, 30):
+    put(CALLS, 2 * i, 24, '<Q', MONOTONIC + i * 1000 + 150)
+END
+    expect_tasks "100|97|100" # what a call outside of the launch launches has no operator
+    expect_contains "$stderr" "host: 3 of 200 calls of thread 1, the first is 'LaunchKernel' of level 5000 at"
+}
+
+@test "calls that hold each other in a circle of equal spans become a chain" {
+    damage 0 <<'END'
+p = Prof(CAPTURE)
+for i in range(50):
+    p.call(RUNTIME, 1, 0, 100)
+p.track(50, 1, 1)
+p.ran(1000, 2000, 1, 1)
+p.write()
+END
+    expect_sql "SELECT count(*), count(parent_id), max(launches), count(connection_id) FROM host_call" "50|49|1|50"
+}
+
+@test "calls deeper than any program goes are nested all the same" {
+    damage 0 <<'END'
+p = Prof(CAPTURE)
+for i in range(20000):
+    p.call(RUNTIME, 1, i, 100000 - i)
+p.track(50000, 1, 1)
+p.ran(110000, 120000, 1, 1)
+p.write()
+END
+    expect_sql "SELECT count(*), max(parent_id) FROM host_call" "20000|19999"
+}
+
+@test "clocks that contradict each other are named; durations are right" {
+    damage 3 <<'END'
+sound()
+text('device_0/dev_start.log.0', 'clock_monotonic_raw: 1\ncntvct: %d\n' % (DEVICE_TICK + 500000))
+END
+    expect_tasks "100|100|100"
+    expect_sql "SELECT DISTINCT duration_ns FROM device_task" 5000
+    expect_contains "$stderr" "device_0: 100 of 100 tasks, the first is task 0 of stream 1, 9800040 ns too early"
+}
+
+@test "start logs that contradict each other are named, and the one that names its device counts" {
+    damage 3 <<'END'
+sound()
+text('device_0/host_start.log', '[Host]\nclock_monotonic_raw: 5\ncntvct: 0\n')
+END
+    expect_sql "SELECT min(start_ns) - 1700000000000000000 FROM device_task" 200000
+    expect_contains "$stderr" "device_0/host_start.log.0: field clock_monotonic_raw: 1000000000000, but another start log says 5"
+}
+
+@test "a start log of several devices is read in the section of the device" {
+    damage 0 <<'END'
+sound()
+text('device_0/host_start.log.0', '[Device1]\nclock_monotonic_raw: 1\n\n[Device0]\nclock_realtime: 3\n'
+     'clock_monotonic_raw: %d\ncntvct: 0\n[Device2]\nclock_monotonic_raw: 2\n' % MONOTONIC)
+END
+    expect_sql "SELECT min(start_ns) - 1700000000000000000 FROM device_task" 200000
+}
+
+@test "what the host's clock was read late is added to the times of the device" {
+    damage 0 <<'END'
+sound()
+edit_json('device_0/info.json.0', CPU=[{'Frequency': '100.0'}])
+edit_json('host/info.json', CPU=[{'Frequency': '1000.0'}])
+text('host/host_start.log', '[Host]\nclock_monotonic_raw: %d\ncntvct: %d\n' % (MONOTONIC, MONOTONIC))
+text('device_0/host_start.log.0', '[Device0]\nclock_monotonic_raw: %d\ncntvct: 0\ncntvct_diff: 25\n' % MONOTONIC)
+END
+    expect_sql "SELECT min(start_ns) - 1700000000000000000 FROM device_task" 200250
+}
+
+@test "a frequency of 0, or none, is replaced by the chip's usual one and named" {
+    for frequency in '"0"' '"0.000"' '""' '"fast"' null; do
+        damage 3 <<END
+sound()
+edit_json('device_0/info.json.0', hwts_frequency=json.loads('$frequency'))
+END
+        expect_sql "SELECT DISTINCT duration_ns FROM device_task" 5000
+        expect_contains "$stderr" "device_0: no hwts_frequency in info.json: the chip's usual one is assumed"
+    done
+}
+
+@test "without dev_start.log or host_start.log the times are shifted and the matching holds" {
+    damage 3 <<'END'
+sound()
+remove('device_0/dev_start.log.0')
+END
+    expect_tasks "100|100|100"
+    expect_contains "$stderr" "device_0: no dev_start.log: times are shifted"
+    damage 3 <<'END'
+sound()
+remove('host/host_start.log', 'device_0/host_start.log.0')
+END
+    expect_tasks "100|100|100"
+    expect_contains "$stderr" "device_0: no host_start.log: times are shifted"
+}
+
+@test "without start_info times count from the start of the host" {
+    damage 3 <<'END'
+sound()
+remove('host/start_info', 'device_0/start_info.0')
+END
+    expect_tasks "100|100|100"
+    expect_sql "SELECT min(start_ns) FROM device_task" 1000000200000
+}
+
+@test "start logs with words for numbers are named" {
+    damage 3 <<'END'
+sound()
+text('device_0/dev_start.log.0', 'clock_monotonic_raw: 1\ncntvct: soon\n')
+END
+    expect_contains "$stderr" "device_0/dev_start.log.0: field cntvct: 'soon' is no whole number"
+    expect_contains "$stderr" "device_0: no dev_start.log"
+}
+
+@test "without the half of the host tasks keep their times and counters" {
+    damage 0 <<'END'
+import shutil
+sound()
+shutil.rmtree(os.path.join(CAPTURE, 'host'))
+END
+    expect_tasks "100|0|100"
+    expect_contains "$stderr" "device_0: 100 of 100 tasks"
+}
+
+@test "without the half of the device calls and launches stay" {
+    damage 0 <<'END'
+import shutil
+sound()
+shutil.rmtree(os.path.join(CAPTURE, 'device_0'))
+END
+    expect_sql "SELECT count(*), sum(launches) FROM host_call" "200|100"
+}
+
+@test "empty slices are named and have their place between the others" {
+    damage 3 <<'END'
+sound(slice_records=50)
+for number in (3, 2, 1):
+    os.rename(path_of(LOG, number), path_of(LOG, number + 1))
+write(LOG, b'', 1)
+END
+    expect_tasks "100|100|100"
+    expect_contains "$stderr" "stars_soc.data.0.slice_1: 0 bytes"
+}
+
+@test "a stream of another kind under a known name is refused as a whole" {
+    damage 3 <<'END'
+sound()
+write(PMU, bytes(range(256)) * 20)
+END
+    expect_tasks "100|100|0"
+    expect_contains "$stderr" "fit no layout of kind ffts_profile"
+}
+
+@test "strict refuses the first problem" {
+    damage 3 <<'END'
+sound()
+truncate(LOG, 30)
+END
+    run_msprof import -dir PROF_1 --strict
+    expect_status 1
+    expect_contains "$stderr" "stars_soc.data.0.slice_0"
+}

@@ -1,0 +1,167 @@
+#!/usr/bin/env bats
+# What reports say of communication, copies, fused operators, steps and frequencies: captures made at random, with what
+# comes out of them calculated again from their raw files; and small ones whose answer is known.
+
+# shellcheck disable=SC2154 # run_msprof sets status, output and stderr
+bats_require_minimum_version 1.5.0
+load ../cli/common
+load small_capture
+
+setup() {
+    enter_scratch
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    export PYTHONDONTWRITEBYTECODE=1
+}
+
+# summary, timeline or db; the captures' counters begin again with every record, which is told.
+export_reports() {
+    local report
+    for report in "$@"; do
+        run_msprof export "$report" -dir PROF_1
+        [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    done
+}
+
+# Runs the Python on standard input on the timeline: slices are (process, thread, name, ts, dur, args).
+events() {
+    {
+        cat <<'END'
+import glob, json
+from decimal import Decimal
+with open(glob.glob('PROF_1/mindstudio_profiler_output/msprof_[0-9]*.json')[0], encoding='utf-8') as stream:
+    events = json.load(stream, parse_float=Decimal)
+process = {e['pid']: e['args']['name'] for e in events if e['name'] == 'process_name'}
+thread = {(e['pid'], e['tid']): e['args']['name'] for e in events if e['name'] == 'thread_name'}
+slices = [(process[e['pid']], thread[e['pid'], e['tid']], e['name'], int(e['ts'] * 1000) % 1000000000,
+           int(e['dur'] * 1000), e['args']) for e in events if e['ph'] == 'X']
+END
+        cat
+    } >events.py
+    python3 events.py
+}
+
+@test "communication, copies and fused operators come out as their raw records say" {
+    for seed in 1 2 3; do
+        rm -rf PROF_1
+        python3 "$BATS_TEST_DIRNAME/make_outputs.py" PROF_1 "$seed"
+        export_reports summary timeline db
+        python3 "$BATS_TEST_DIRNAME/recompute_outputs.py" PROF_1
+    done
+}
+
+@test "parts of a communication task are told apart by a range of contexts" {
+    write_capture <<'END'
+p.call(RUNTIME, 1, 20, 60)
+p.track(40, 1, 1, task_type='FFTS_PLUS')
+p.contexts(70, 'hcom', [3, 5])
+p.transfer(71, 'Memcpy', 'group', 2, size=100, context=4)
+p.call(COMMUNICATION, MASTER, 10, 80, item=p.hash('hcom'))
+p.call(NODE, LAUNCH, 0, 90, item=p.hash('hcom'))
+p.ran(1000, 2000, 1, 1)
+for context in range(2, 7):
+    p.ran_part(1000 * context, 1000 * context + 500, 1, 1, context, kind=8)
+END
+    export_reports timeline
+    events <<'END'
+found = sorted((thread, name, start, duration, args.get('context id'))
+               for process, thread, name, start, duration, args in slices if process == 'Communication')
+assert ('Plane 2', 'Memcpy', 4000, 500, 4) in found, found
+assert ('Communication', 'hcom_N/A_0_1', 1000, 4500, None) in found, found
+assert not [entry for entry in found if entry[2] in (2000, 6000)], found
+END
+}
+
+@test "a capture without communication has no trace of it" {
+    write_capture <<'END'
+p.launch(0, 1, 1, 'op')
+p.ran(1000, 2000, 1, 1)
+END
+    export_reports summary timeline
+    [ "$(find PROF_1/mindstudio_profiler_output -name 'communication*' -o -name 'fusion*' | wc -l)" -eq 0 ]
+    events <<'END'
+assert 'Communication' not in process.values()
+assert [entry[2] for entry in slices if entry[0] == 'Overlap Analysis'] == ['Computing']
+END
+}
+
+@test "free is the time in which nothing computes or communicates, from the first task to the last" {
+    write_capture <<'END'
+p.launch(0, 1, 1, 'op')
+p.track(150, 1, 2, task_type='EVENT_RECORD')
+p.track(160, 1, 3, task_type='EVENT_RECORD')
+p.ran(1000, 1100, 1, 2)
+p.ran(2000, 3000, 1, 1)
+p.ran(5000, 5400, 1, 3)
+END
+    export_reports timeline
+    events <<'END'
+found = sorted(entry[2:5] for entry in slices if entry[0] == 'Overlap Analysis')
+assert found == [('Computing', 2000, 1000), ('Free', 1000, 1000), ('Free', 3000, 2400)], found
+END
+}
+
+@test "iterations come out as the step marks of the device say" {
+    write_capture <<'END'
+import random
+random.seed(7)
+for model in (1, 2, 5):
+    time, opened = random.randrange(0, 5000, 20), []
+    for _ in range(400):
+        time += random.randrange(20, 4000, 20)
+        p.step(time, random.choice([0, 0, 1, 1, 2, 2, 3, 4, 5, 10000, 10001, 10002, 10003]), model,
+               stream=random.randrange(2))
+p.launch(0, 1, 1, 'op')
+p.ran(1000, 2000, 1, 1)
+END
+    export_reports summary timeline
+    python3 "$BATS_TEST_DIRNAME/recompute_steps.py" PROF_1
+}
+
+@test "the table of iterations has the columns of Ascend's tool, and the iteration begins where the last one ended" {
+    write_capture <<'END'
+for time, tag in ((1000, 0), (2000, 2), (5000, 10000), (5500, 10001), (6000, 3), (7000, 4), (8000, 2), (9000, 3),
+                  (9500, 4), (9900, 1)):
+    p.step(time, tag, 3)
+p.step(20000, 20000, 3)
+p.step(21000, 20001, 3)
+p.launch(0, 1, 1, 'op')
+p.ran(1000, 2000, 1, 1)
+END
+    export_reports summary timeline
+    expect_equal "$(tr -d '\t' <PROF_1/mindstudio_profiler_output/step_trace_*.csv)" "Device_id,Iteration ID,FP \
+Start(us),BP End(us),Iteration End(us),Iteration Time(us),FP to BP Time(us),Iteration Refresh(us),Data Aug Bound(us),\
+Model ID,Reduce Start(us),Reduce Duration(us)
+0,1,1700000000000002.000,1700000000000006.000,1700000000000007.000,6,4,1,N/A,3,1700000000000005.000,0.5
+0,2,1700000000000008.000,1700000000000009.000,1700000000000009.500,2.5,1,0.5,1,3,N/A,N/A"
+    events <<'END'
+assert [entry[2:5] for entry in slices if entry[2] == 'GetNext'] == [('GetNext', 20000, 1000)]
+END
+}
+
+@test "the frequency of the AI cores is the measured one, and times of counted tasks are made of it" {
+    write_capture <<'END'
+p.frequency([(-1000, 1200), (2000, 800), (3000, 1650)])
+p.frequency([(6000, 500)])
+for i in range(5):
+    p.launch(200 * i, 1, i + 1, 'op%d' % i)
+    p.ran(1000 + 1500 * i, 2000 + 1500 * i, 1, i + 1)
+    p.pmu(1000 + 1500 * i, 2000 + 1500 * i, 1, i + 1, 7777, range(1, 9))
+END
+    export_reports summary timeline db
+    events <<'END'
+found = [(int(e['ts'] * 1000) % 1000000000, e['args']['MHz']) for e in events if e['name'] == 'AI Core Freq'
+         and e['ph'] == 'C']
+assert found == [(0, 1200), (2000, 800), (3000, 1650), (6000, 500), (1000000, 500)], found
+import csv
+with open(glob.glob('PROF_1/mindstudio_profiler_output/op_summary_*.csv')[0], newline='') as stream:
+    rows = list(csv.DictReader(stream))
+# cycles / frequency at the task's end / blocks * rounds; 4 blocks on 8 cores
+times = [Decimal(row['aicore_time(us)']) for row in rows]
+expected = [(Decimal(7777) / mhz / 4).quantize(Decimal('0.001'), 'ROUND_HALF_UP') for mhz in (800, 1650, 1650, 500, 500)]
+assert times == expected, (times, expected)
+END
+    [ "$(sqlite3 PROF_1/msprof_*.db "SELECT group_concat((timestampNs % 100000000) || ' ' || freq) FROM AICORE_FREQ")" = \
+        "0 1200,2000 800,3000 1650,6000 500,1000000 500" ]
+    [ "$(sqlite3 PROF_1/msprof_*.db "SELECT m.value FROM TASK_PMU_INFO m JOIN STRING_IDS s ON s.id = m.name
+        WHERE s.value = 'aicore_time(us)' AND globalTaskId = 1")" = 2.43 ]
+}

@@ -1,0 +1,116 @@
+/* Ranges on lanes: nested ones share a lane, those that overlap in part do not. */
+#include "exporters/nesting.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static struct nesting nesting;
+
+static int setup(void **state)
+{
+    (void)state;
+    nesting_clear(&nesting);
+    return 0;
+}
+
+static size_t place(int64_t start_ns, int64_t end_ns)
+{
+    unsigned shared_ends;
+    return nesting_place(&nesting, start_ns, end_ns, &shared_ends);
+}
+
+static void what_is_inside_or_behind_shares_the_lane(void **state)
+{
+    (void)state;
+    assert_int_equal(place(0, 100), 0);
+    assert_int_equal(place(0, 50), 0);
+    assert_int_equal(place(10, 50), 0);
+    assert_int_equal(place(50, 50), 0);
+    assert_int_equal(place(60, 100), 0);
+    assert_int_equal(place(100, 300), 0);
+    assert_int_equal(nesting.lane_count, 1);
+}
+
+static void what_overlaps_in_part_goes_to_the_next_lane_that_is_free(void **state)
+{
+    (void)state;
+    assert_int_equal(place(0, 100), 0);
+    assert_int_equal(place(50, 150), 1);
+    assert_int_equal(place(60, 160), 2);
+    assert_int_equal(place(70, 90), 0);
+    assert_int_equal(place(120, 150), 0);
+    assert_int_equal(place(140, 155), 2);
+    assert_int_equal(place(150, 170), 0);
+}
+
+static void ends_that_are_shared_are_counted(void **state)
+{
+    (void)state;
+    unsigned shared_ends;
+    nesting_place(&nesting, 0, 100, &shared_ends);
+    assert_int_equal(shared_ends, 0);
+    nesting_place(&nesting, 10, 100, &shared_ends);
+    assert_int_equal(shared_ends, 1);
+    nesting_place(&nesting, 20, 100, &shared_ends);
+    assert_int_equal(shared_ends, 2);
+    nesting_place(&nesting, 30, 90, &shared_ends);
+    assert_int_equal(shared_ends, 0);
+}
+
+static void a_lane_holds_only_so_many_inside_of_each_other(void **state)
+{
+    (void)state;
+    for (int64_t i = 0; i < NESTING_DEPTH_MAX; i++)
+        assert_int_equal(place(i, 10000 - i), 0);
+    assert_int_equal(place(NESTING_DEPTH_MAX, 5001), 1);
+    assert_int_equal(place(6000, 7000), 1);
+    assert_int_equal(place(9900, 9901), 0);
+}
+
+static void what_fits_on_no_lane_is_told_and_changes_nothing(void **state)
+{
+    (void)state;
+    for (int64_t i = 0; i < NESTING_LANES_MAX; i++)
+        assert_int_equal(place(i, 1000 + i), (size_t)i);
+    assert_int_equal(place(500, 2000), NESTING_LANES_MAX);
+    assert_int_equal(nesting.lane_count, NESTING_LANES_MAX);
+    assert_int_equal(place(1000, 3000), 0);
+    nesting_clear(&nesting);
+    assert_int_equal(place(0, 1), 0);
+}
+
+/* Whether every two ranges of a lane are nested or apart, for ranges of any shape. */
+static void random_ranges_are_nested_on_every_lane(void **state)
+{
+    (void)state;
+    enum { RANGES = 400 };
+    int64_t starts[RANGES], ends[RANGES], start = 0;
+    size_t lanes[RANGES];
+    srandom(1);
+    for (size_t i = 0; i < RANGES; i++) {
+        start += 1 + random() % 3;
+        starts[i] = start;
+        ends[i] = start + random() % 60;
+        lanes[i] = place(starts[i], ends[i]);
+        assert_true(lanes[i] < NESTING_LANES_MAX);
+        for (size_t k = 0; k < i; k++)
+            assert_true(lanes[k] != lanes[i] || ends[k] <= starts[i] || ends[i] <= ends[k]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(what_is_inside_or_behind_shares_the_lane, setup),
+        cmocka_unit_test_setup(what_overlaps_in_part_goes_to_the_next_lane_that_is_free, setup),
+        cmocka_unit_test_setup(ends_that_are_shared_are_counted, setup),
+        cmocka_unit_test_setup(a_lane_holds_only_so_many_inside_of_each_other, setup),
+        cmocka_unit_test_setup(what_fits_on_no_lane_is_told_and_changes_nothing, setup),
+        cmocka_unit_test_setup(random_ranges_are_nested_on_every_lane, setup),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
