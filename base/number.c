@@ -40,19 +40,50 @@ static inline unsigned count_digits(uint64_t value)
     return estimate + (value >= powers_of_ten[estimate]) + (value == 0);
 }
 
-char *number_put_unsigned(char *p, uint64_t value)
+static inline void put_pair(char *p, uint32_t value)
 {
-    char *end = p + count_digits(value);
-    char *to = end;
+    memcpy(p, digit_pairs + (size_t)2 * value, 2);
+}
+
+/* Exactly eight digits; the pairs do not wait for each other. */
+static inline char *put_eight(char *p, uint32_t value)
+{
+    uint32_t high = value / 10000, low = value % 10000;
+    put_pair(p, high / 100);
+    put_pair(p + 2, high % 100);
+    put_pair(p + 4, low / 100);
+    put_pair(p + 6, low % 100);
+    return p + 8;
+}
+
+/* Up to eight digits. */
+static inline char *put_short(char *p, uint32_t value)
+{
+    char *end = p + count_digits(value), *to = end;
     while (value >= 100) {
-        memcpy(to -= 2, digit_pairs + 2 * (value % 100), 2);
+        put_pair(to -= 2, value % 100);
         value /= 100;
     }
     if (value >= 10)
-        memcpy(to - 2, digit_pairs + 2 * value, 2);
+        put_pair(to - 2, value);
     else
         to[-1] = (char)('0' + value);
     return end;
+}
+
+char *number_put_unsigned(char *p, uint64_t value)
+{
+    const uint64_t hundred_millions = 100000000;
+    if (value < hundred_millions)
+        return put_short(p, (uint32_t)value);
+    uint64_t high = value / hundred_millions;
+    if (high < hundred_millions) {
+        p = put_short(p, (uint32_t)high);
+    } else {
+        p = put_short(p, (uint32_t)(high / hundred_millions));
+        p = put_eight(p, (uint32_t)(high % hundred_millions));
+    }
+    return put_eight(p, (uint32_t)(value % hundred_millions));
 }
 
 /* The absolute value, also of INT64_MIN. */

@@ -18,8 +18,8 @@
 /* Files up to here are left to the page cache: others read them soon, and small files have little to gain. */
 #define DIRECT_FROM ((uint64_t)8 * 1024 * 1024)
 /* After so many direct bytes the disk is judged by all of them: below this speed the page cache serves better. */
-#define DIRECT_TRIAL ((uint64_t)16 * 1024 * 1024)
-#define DIRECT_MIN_BYTES_PER_US 400
+#define DIRECT_TRIAL ((uint64_t)64 * 1024 * 1024)
+#define DIRECT_MIN_BYTES_PER_US 300
 
 _Static_assert(BUFFER_SIZE - OUTFILE_BLOCK >= OUTFILE_RESERVE_MAX, "a flushed buffer must satisfy every reservation");
 

@@ -199,7 +199,8 @@ const struct command command_export_timeline = {
     .path = "export timeline",
     .parent = COMMAND_EXPORT,
     .summary = "timelines for trace viewers (Chrome trace JSON)",
-    .description = "Writes the timelines of device tasks and API calls as Chrome trace JSON into timeline/;\n"
+    .description = "Writes the timelines of device tasks, of API calls and of the program's own marks and\n"
+                   "ranges (msproftx) as Chrome trace JSON into timeline/;\n"
                    "Perfetto, chrome://tracing and speedscope open them.\n",
     .needs_capture = true,
     .examples = timeline_examples,
@@ -217,7 +218,8 @@ const struct command command_export_summary = {
     .path = "export summary",
     .parent = COMMAND_EXPORT,
     .summary = "summary tables (CSV or JSON)",
-    .description = "Writes the tables of operators and API calls as CSV or JSON into summary/.\n",
+    .description = "Writes the tables of operators, of API calls and of the program's own marks and ranges\n"
+                   "(msproftx) as CSV or JSON into summary/.\n",
     .needs_capture = true,
     .examples = summary_examples,
     .run = run_summary,

@@ -2,6 +2,7 @@
  *
  *   ceiling read FILE            reads a file from end to end; prints bytes per second
  *   ceiling write FILE BYTES     writes so many bytes to a new file and removes it; prints bytes per second
+ *   ceiling direct FILE BYTES    the same past the page cache (O_DIRECT), as msprof writes long files
  *   ceiling insert FILE ROWS     inserts rows of the shape of device records into a new SQLite database as fast as
  * SQLite takes them, without decoding anything, and removes it; prints rows per second */
 #include "base/number.h"
@@ -53,9 +54,12 @@ static int measure_read(const char *path, char *buffer)
     return n < 0 ? fail(path) : report(total, seconds);
 }
 
-static int measure_write(const char *path, int64_t bytes, char *buffer)
+/* bytes are rounded down to whole chunks when flags have O_DIRECT. */
+static int measure_write(const char *path, int64_t bytes, int flags, char *buffer)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+    if ((flags & O_DIRECT) != 0)
+        bytes -= bytes % CHUNK;
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | flags, 0640);
     if (fd < 0)
         return fail(path);
     double start = now();
@@ -160,20 +164,23 @@ static int measure_insert(const char *path, int64_t rows)
 int main(int argc, char **argv)
 {
     int64_t amount = 0;
-    char *buffer = calloc(1, CHUNK);
+    char *buffer = aligned_alloc(4096, CHUNK);
     int r = 2;
     if (buffer == NULL)
         return fail("memory");
+    memset(buffer, 'x', CHUNK);
     if (argc == 4 && number_parse_integer(argv[3], strlen(argv[3]), &amount) < 0)
         argc = 0;
     if (argc == 3 && strcmp(argv[1], "read") == 0)
         r = measure_read(argv[2], buffer);
     else if (argc == 4 && strcmp(argv[1], "write") == 0)
-        r = measure_write(argv[2], amount, buffer);
+        r = measure_write(argv[2], amount, 0, buffer);
+    else if (argc == 4 && strcmp(argv[1], "direct") == 0)
+        r = measure_write(argv[2], amount, O_DIRECT, buffer);
     else if (argc == 4 && strcmp(argv[1], "insert") == 0)
         r = measure_insert(argv[2], amount);
     else
-        fputs("usage: ceiling read FILE | write FILE BYTES | insert FILE ROWS\n", stderr);
+        fputs("usage: ceiling read FILE | write FILE BYTES | direct FILE BYTES | insert FILE ROWS\n", stderr);
     free(buffer);
     return r;
 }

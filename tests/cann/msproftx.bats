@@ -239,6 +239,14 @@ END
 )" "64 [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]"
 }
 
+@test "with --trace-compat times are strings" {
+    capture <<'END'
+p.tx(5, 9, 'range')
+END
+    run_msprof export timeline -dir PROF_1 --trace-compat
+    expect_contains "$(cat PROF_1/mindstudio_profiler_output/msprof_tx_*.json)" '"ts":"1700000000000000.005","dur":0.004'
+}
+
 @test "a range that a device began and did not end has no end there" {
     capture <<'END'
 p.tx(5, 9, 'range', info=1, mark=4, event=2, domain='d')
