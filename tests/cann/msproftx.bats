@@ -261,6 +261,7 @@ END
     expect_contains "$(cat PROF_1/mindstudio_profiler_output/msprof_tx_*.json)" \
         '"tid":0,"ts":1700000000000000.009,"dur":0,"ph":"X","args":{"event_type":"N/A"}'
     sed -i /end_tick/d own.layout
+    rm -r PROF_1/mindstudio_profiler_output
     run_msprof export timeline -dir PROF_1 --layout own.layout
     run_msprof export summary -dir PROF_1 --layout own.layout
     expect_contains "$(tail -1 PROF_1/mindstudio_profiler_output/msprof_tx_*.csv)" "N/A,N/A,N/A,N/A,range"
