@@ -201,6 +201,12 @@ $(PRELOAD_LIBRARY): $(PRELOAD_OBJECTS) $(B)/preload/libbase.a acl/preload/libmsp
 MAN_PAGES   := $(patsubst man/%,$(B)/man/%,$(sort $(wildcard man/*.[1-8]) $(patsubst %.in,%,$(wildcard man/*.in))))
 COMPLETIONS := $(addprefix $(B)/completions/msprof.,bash zsh fish)
 
+# The functions of the library that share a page: NAME.3:PAGE.3, after the pages' .Nm and .Fn lines.
+MAN_LINKS := $(shell awk 'FILENAME ~ /map$$/ { if (sub(/;$$/, "")) wanted[$$1] = 1; next } \
+    FNR == 1 { page = FILENAME; sub(".*/", "", page) } \
+    /^\.(Nm|Fn) / && ($$2 in wanted) { delete wanted[$$2]; if (page != $$2 ".3") print $$2 ".3:" page }' \
+    acl/libmsprof_acl.map $(sort $(wildcard man/*.3)))
+
 .PHONY: manual completions
 manual: $(MAN_PAGES) ## build the manual pages
 completions: $(COMPLETIONS) ## build the completion scripts
@@ -235,6 +241,7 @@ INSTALL     ?= install
 install_man = $(mandir)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 INSTALLED   = $(bindir)/msprof $(bashdir)/msprof $(zshdir)/_msprof $(fishdir)/msprof.fish \
               $(foreach page,$(MAN_PAGES),$(call install_man,$(page))) \
+              $(foreach link,$(MAN_LINKS),$(mandir)/man3/$(firstword $(subst :, ,$(link)))) \
               $(addprefix $(libdir)/,$(ACL_SONAME) libmsprof_acl.so libmsprof_acl.a pkgconfig/msprof_acl.pc) \
               $(ACL_HEADERS:include/%=$(includedir)/%) $(PYTHON_FILES:python/%=$(pythondir)/%)
 # Directories of our own that are to go when they are empty, inner ones first.
@@ -247,6 +254,8 @@ install: all ## install below DESTDIR and prefix (/usr/local)
 	$(INSTALL) -D -m 644 $(B)/completions/msprof.zsh '$(DESTDIR)$(zshdir)/_msprof'
 	$(INSTALL) -D -m 644 $(B)/completions/msprof.fish '$(DESTDIR)$(fishdir)/msprof.fish'
 	$(foreach page,$(MAN_PAGES),$(INSTALL) -D -m 644 $(page) '$(DESTDIR)$(call install_man,$(page))' &&) :
+	for link in $(MAN_LINKS); do \
+	    ln -sf "$${link#*:}" '$(DESTDIR)$(mandir)/man3/'"$${link%:*}" || exit; done
 	$(foreach header,$(ACL_HEADERS),$(INSTALL) -D -m 644 $(header) '$(DESTDIR)$(header:include/%=$(includedir)/%)' &&) :
 	$(INSTALL) -D -m 755 $(B)/$(ACL_SONAME) '$(DESTDIR)$(libdir)/$(ACL_SONAME)'
 	ln -sf $(ACL_SONAME) '$(DESTDIR)$(libdir)/libmsprof_acl.so'

@@ -1,7 +1,7 @@
 /* The ACL profiling API under the names of SVP boards (SS928 and relatives): svp_acl_prof_*. Source compatible with
  * programs written for svp_acl_prof.h. The functions do what their ACL namesakes do, with these differences: the path
  * of svp_acl_prof_init is absolute; captures are directories JOB<29 capital letters>; only the four bits below and only
- * the first metrics exist; there are no stamps and no options. Manual: svp_acl_prof_init(3). */
+ * the first metrics exist; there are no stamps and no options. Manual: aclprofInit(3), aclprofModelSubscribe(3). */
 #ifndef MSPROF_SVP_ACL_PROF_H
 #define MSPROF_SVP_ACL_PROF_H
 

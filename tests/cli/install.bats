@@ -12,7 +12,10 @@ setup() {
 
 @test "make install puts the program, its manual and its completion scripts below DESTDIR and prefix" {
     make -s install DESTDIR="$root" prefix=/usr
-    expect_equal "$(files_below "$root")" "$(
+    # the links to pages of section 3 have a test of their own
+    expect_equal "$(files_below "$root" | while read -r file; do
+        [[ -L $root$file && $file == */man3/* ]] || echo "$file"
+    done)" "$(
         cat <<'END'
 /usr/bin/msprof
 /usr/include/msprof/acl_prof.h
@@ -34,9 +37,13 @@ setup() {
 /usr/share/man/man1/msprof-replay.1
 /usr/share/man/man1/msprof-show.1
 /usr/share/man/man1/msprof.1
+/usr/share/man/man3/aclprofCreateStamp.3
+/usr/share/man/man3/aclprofInit.3
 /usr/share/man/man3/aclprofModelSubscribe.3
+/usr/share/man/man3/msprof_acl_message.3
 /usr/share/man/man5/msprof-records.5
 /usr/share/man/man5/msprof-schema.5
+/usr/share/man/man7/msprof-acl.7
 /usr/share/man/man7/msprof-cann.7
 /usr/share/man/man7/msprof-security.7
 /usr/share/msprof/python/acl/__init__.py
@@ -71,6 +78,18 @@ END
     expect_contains "$text" "/opt/tools/share/msprof/layouts"
     expect_contains "$text" "svp_pmu"
     expect_not_contains "$text" "/usr/local"
+}
+
+@test "every function of the library has a page in section 3, its own or a link to one" {
+    make -s install DESTDIR="$root" prefix=/usr
+    functions=$(sed -n 's/^    \([a-z][A-Za-z0-9_]*\);$/\1/p' acl/libmsprof_acl.map)
+    [ "$(wc -w <<<"$functions")" -gt 60 ]
+    cd "$root/usr/share/man/man3"
+    for function in $functions; do
+        page=$function.3
+        [ -s "$page" ] || { echo "no page for $function" >&2 && return 1; }
+        grep -qE "^\.(Nm|Fn) \"?$function( |\$)" "$page"
+    done
 }
 
 @test "the installed completion scripts are those that the program prints" {
