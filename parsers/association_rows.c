@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* ---- calls ---- */
 
@@ -18,6 +20,7 @@ struct call_rows {
         size_t count;
     } * threads;
     size_t thread_count, thread, at; /* the next call is `at` of `thread` */
+    size_t forgotten;                /* calls of that thread whose memory is gone, all before `at` */
     int64_t base;                    /* row id of the first call of that thread */
 };
 
@@ -39,6 +42,19 @@ static void put_call(const struct call_rows *rows, uint32_t thread_id, const str
         row_set_integer(row, HOST_CALL_LAUNCHES, call->launches);
 }
 
+/* Gives the pages of calls that have become rows back to the system: the device's records need as much meanwhile. */
+static void forget_calls(struct call_rows *rows, const struct call_thread *thread)
+{
+    enum { CALLS_AT_ONCE = 65536 };
+    if (rows->at - rows->forgotten < CALLS_AT_ONCE)
+        return;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t first = ((uintptr_t)&thread->calls[rows->forgotten] + page - 1) / page * page;
+    uintptr_t end = (uintptr_t)&thread->calls[rows->at] / page * page;
+    madvise((void *)first, end - first, MADV_DONTNEED); /* all inside of one allocation; no matter if it fails */
+    rows->forgotten = rows->at;
+}
+
 static void fill_calls(struct row_source *source, struct row_batch *batch)
 {
     struct call_rows *rows = (struct call_rows *)source;
@@ -49,10 +65,11 @@ static void fill_calls(struct row_source *source, struct row_batch *batch)
             *row.present = 0;
             put_call(rows, thread->id, &thread->calls[rows->at++], &row);
             batch->rows++;
+            forget_calls(rows, thread);
             continue;
         }
         rows->base += (int64_t)thread->count;
-        rows->at = 0;
+        rows->at = rows->forgotten = 0;
         rows->thread++;
         free(thread->calls);
         thread->calls = NULL;

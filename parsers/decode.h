@@ -2,6 +2,7 @@
 #ifndef MSPROF_PARSERS_DECODE_H
 #define MSPROF_PARSERS_DECODE_H
 
+#include "base/bytes.h"
 #include "base/diag.h"
 #include "base/progress.h"
 #include "parsers/capture.h"
@@ -42,6 +43,8 @@ const struct capture_part *decoder_part(const struct decoder *decoder);
 struct diagnostics *decoder_diag(struct decoder *decoder);
 /* Where the current record is. */
 struct place decoder_place(const struct decoder *decoder, const char *field);
+/* The bytes of the current record, for what a layout cannot say; only inside of a record hook. */
+struct bytes decoder_bytes(const struct decoder *decoder);
 /* The source_file row of the current file. */
 int64_t decoder_file_id(const struct decoder *decoder);
 /* How many rows of a kind have been emitted so far: the id of the last one. */
@@ -54,7 +57,11 @@ int decoder_emit_source(struct decoder *decoder, struct row_source *source, stru
 void decoder_consume(struct decoder *decoder);
 /* Counts a record of the current file that was dropped (text hooks; lines that are reported count by themselves). */
 void decoder_reject(struct decoder *decoder);
-void row_set_integer(struct row *row, size_t column, int64_t value);
+static inline void row_set_integer(struct row *row, size_t column, int64_t value)
+{
+    row->cells[column].integer = value;
+    *row->present |= UINT64_C(1) << column;
+}
 /* Copies the text into the batch; cut at DECODED_TEXT_MAX bytes (on a character boundary). */
 #define DECODED_TEXT_MAX 16384
 void decoder_set_text(struct decoder *decoder, const struct record_kind *kind, struct row *row, size_t column,

@@ -100,6 +100,11 @@ bool decoder_check_span(struct decoder *decoder, const char *what, int64_t start
     return false;
 }
 
+struct bytes decoder_bytes(const struct decoder *decoder)
+{
+    return decoder->bytes;
+}
+
 int64_t decoder_file_id(const struct decoder *decoder)
 {
     return decoder->file->id;
@@ -156,12 +161,6 @@ void decoder_consume(struct decoder *decoder)
 void decoder_reject(struct decoder *decoder)
 {
     decoder->file->rejected++;
-}
-
-void row_set_integer(struct row *row, size_t column, int64_t value)
-{
-    row->cells[column].integer = value;
-    *row->present |= UINT64_C(1) << column;
 }
 
 void decoder_set_text(struct decoder *decoder, const struct record_kind *kind, struct row *row, size_t column,

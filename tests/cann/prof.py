@@ -185,6 +185,16 @@ class Prof:
         self._device(device, 'ts_track', struct.pack(
             '<BBHIQHHHHQQ', 1, 14, 40, 0, self._ticks(time), stream, number, 0, task, 0, 0), 40)
 
+    def step(self, time, tag, model, index=1, stream=1, task=0, device=0):
+        """A step mark of the task scheduler."""
+        self._device(device, 'ts_track', struct.pack(
+            '<BBHIQQQHHHH', 1, 10, 40, 0, self._ticks(time), index, model, stream, task, tag, 0), 40)
+
+    def frequency(self, changes, device=0):
+        """changes: up to 55 pairs of time and MHz"""
+        pairs = b''.join(struct.pack('<QII', self._ticks(time), mhz, 0) for time, mhz in changes)
+        self._device(device, 'lpmFreqConv', struct.pack('<II', len(changes), 0) + pairs.ljust(880, b'\0'), 888)
+
     def _write(self, part, name, data):
         path = os.path.join(self.path, part, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
