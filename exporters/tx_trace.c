@@ -1,6 +1,7 @@
 /* Marks and ranges of programs on the timeline of a new CANN capture, where Ascend's tool has them: those of the host
  * in a process above CANN's, those of devices with the device's tasks, but on threads of their own, because a range of
  * a stream begins and ends inside of the tasks that record it. */
+#include "base/fsutil.h"
 #include "db/query_tx.h"
 #include "exporters/json_text.h"
 #include "exporters/lanes.h"
