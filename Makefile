@@ -396,6 +396,13 @@ $(BENCH_PROGRAMS): %: %.o $(filter $(B)/base/%,$(LIB_OBJECTS)) $(B)/flags
 bench: program $(B)/make-capture $(BENCH_PROGRAMS) ## measure import and export at BENCH_SIZES records
 	tests/bench/bench.sh $(B)
 
+.PHONY: bench-acl
+bench-acl: acl-test-programs $(B)/tests/bench/acl_marks ## measure what recording costs: a mark, a range, a call of ACL
+	tests/bench/bench_acl.sh $(B)
+
+$(B)/tests/bench/acl_marks: %: %.o $(B)/libmsprof_acl.so $(B)/flags
+	$(call say,LINK)$(LINK) $< -L$(B) -lmsprof_acl -Wl,-rpath,'$$ORIGIN/../..' $(LDLIBS) -o $@
+
 .PHONY: bench-cann
 bench-cann: program $(BENCH_PROGRAMS) ## measure import and exports of CANN captures of BENCH_OPERATORS operators
 	tests/bench/bench_cann.sh $(B)
