@@ -104,6 +104,64 @@ int cann_each_transfer(sqlite3 *db, int (*each)(void *arg, const struct cann_tra
                      NULL, 0, give_transfer, &loop, err);
 }
 
+/* ---- frequencies ---- */
+
+struct frequencies_load {
+    struct cann_frequencies *frequencies;
+    size_t capacity;
+};
+
+static int take_frequency(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct frequencies_load *load = arg;
+    struct cann_frequencies *frequencies = load->frequencies;
+    if (frequencies->count == load->capacity) {
+        size_t capacity = load->capacity != 0 ? 2 * load->capacity : 256;
+        struct cann_frequency *larger = reallocarray(frequencies->items, capacity, sizeof *larger);
+        if (larger == NULL)
+            return err_set(err, ERR_NO_MEMORY, "out of memory");
+        frequencies->items = larger;
+        load->capacity = capacity;
+    }
+    take_integers(row, (int64_t *)&frequencies->items[frequencies->count++], INTEGERS(struct cann_frequency));
+    return 0;
+}
+
+int cann_frequencies_load(sqlite3 *db, struct cann_frequencies *ret, struct err *err)
+{
+    struct frequencies_load load = {.frequencies = ret};
+    *ret = (struct cann_frequencies){.items = NULL};
+    int status =
+        query_run(db, "SELECT device_id, time_ns, mhz, measured FROM core_frequency_report ORDER BY device_id, time_ns",
+                  NULL, 0, take_frequency, &load, err);
+    if (status < 0)
+        cann_frequencies_release(ret);
+    return status;
+}
+
+void cann_frequencies_release(struct cann_frequencies *frequencies)
+{
+    free(frequencies->items);
+    *frequencies = (struct cann_frequencies){.items = NULL};
+}
+
+int64_t cann_frequency_hz(const struct cann_frequencies *frequencies, int64_t device_id, int64_t time_ns)
+{
+    size_t low = 0, high = frequencies->count;
+    while (low < high) { /* the first that is later */
+        size_t middle = (low + high) / 2;
+        const struct cann_frequency *item = &frequencies->items[middle];
+        if (item->device_id < device_id || (item->device_id == device_id && item->time_ns <= time_ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct cann_frequency *last = low > 0 ? &frequencies->items[low - 1] : NULL;
+    if (last == NULL || last->device_id != device_id || !last->measured || last->mhz <= 0)
+        return 0;
+    return last->mhz * 1000000;
+}
+
 /* ---- fused operators ---- */
 
 uint64_t cann_fusion_count(sqlite3 *db)

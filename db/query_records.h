@@ -36,6 +36,21 @@ int cann_each_transfer(sqlite3 *db, int (*each)(void *arg, const struct cann_tra
 /* The largest number of a connection. */
 int64_t cann_last_connection(sqlite3 *db);
 
+/* From when on the AI cores of a device run at a frequency. */
+struct cann_frequency {
+    int64_t device_id, time_ns, mhz;
+    int64_t measured; /* 0: only the configuration says so */
+};
+/* Of all devices, by device and time: at the start of the collection, at every change, and at its end. */
+struct cann_frequencies {
+    struct cann_frequency *items;
+    size_t count;
+};
+int cann_frequencies_load(sqlite3 *db, struct cann_frequencies *ret, struct err *err);
+void cann_frequencies_release(struct cann_frequencies *frequencies);
+/* The measured frequency of a device at a time; 0: it was not measured. */
+int64_t cann_frequency_hz(const struct cann_frequencies *frequencies, int64_t device_id, int64_t time_ns);
+
 #define CANN_FUSED_OPERATORS 8
 struct cann_fusion {
     int64_t model_id, model_name_id, name_id, op_count;

@@ -109,10 +109,8 @@ static const char task_rows[] =
     "  4000000014 + (t.op_flag & 1), 4000000016, 4000000016"
     "  FROM capture.device_task t JOIN first_tensor f LEFT JOIN word w ON w.kind = 'core' AND w.number = t.op_task_type"
     "  WHERE t.op_name_id IS NOT NULL AND t.op_task_type NOT IN (9, 12) ORDER BY t.id;"
-    "INSERT INTO AICORE_FREQ SELECT device_id, start_ns, aic_hz / 1000000, 0 FROM capture.capture_part"
-    "  WHERE NOT is_host AND aic_hz IS NOT NULL AND start_ns IS NOT NULL"
-    "  UNION ALL SELECT device_id, end_ns, aic_hz / 1000000, 0 FROM capture.capture_part"
-    "  WHERE NOT is_host AND aic_hz IS NOT NULL AND end_ns IS NOT NULL;";
+    "INSERT INTO AICORE_FREQ SELECT device_id, time_ns, mhz, 0 FROM capture.core_frequency_report"
+    "  ORDER BY device_id, time_ns;";
 
 static const char communication_rows[] =
     "INSERT INTO COMMUNICATION_SCHEDULE_TASK_INFO SELECT op_name_id, id, 4000000018, op_type_id"

@@ -11,6 +11,7 @@ struct db_export {
     const struct cann_part *part; /* of the device that is being exported */
     struct pmu_columns columns;
     struct cann_parts parts;
+    struct cann_frequencies frequencies;
     struct overlap overlap;
 };
 
@@ -34,7 +35,7 @@ static int add_metrics(void *arg, const struct cann_task *task, struct err *err)
     int status = 0;
     if ((!task->has_aic && !task->has_aiv) || !choose_device(export, task->device_id))
         return 0;
-    const struct pmu_task counted = cann_pmu_task(task);
+    const struct pmu_task counted = cann_pmu_task(task, export->part, &export->frequencies);
     pmu_columns_values(&export->columns, &counted, values);
     for (size_t i = 0; status == 0 && i < export->columns.count; i++) {
         if (values[i].value != DB_NULL)
@@ -91,6 +92,8 @@ static int write_database(sqlite3 *db, const struct export_options *options, str
         return -(int)err->code;
     int status = cann_parts_load(db, &export.parts, err);
     if (status == 0)
+        status = cann_frequencies_load(db, &export.frequencies, err);
+    if (status == 0)
         export.unified = unified_new(path, options->database, err);
     if (status == 0)
         status = export.unified != NULL ? add_tasks(&export, db, err) : -(int)err->code;
@@ -105,6 +108,7 @@ static int write_database(sqlite3 *db, const struct export_options *options, str
         if (options->written != NULL)
             options->written(options->written_arg, "db", path);
     }
+    cann_frequencies_release(&export.frequencies);
     cann_parts_release(&export.parts);
     free(path);
     return status;

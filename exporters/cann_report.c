@@ -104,9 +104,10 @@ struct pmu_input cann_pmu_input(const struct cann_part *part)
     };
 }
 
-struct pmu_task cann_pmu_task(const struct cann_task *task)
+struct pmu_task cann_pmu_task(const struct cann_task *task, const struct cann_part *part,
+                              const struct cann_frequencies *frequencies)
 {
-    enum { MIX_AIV = 5 };
+    enum { MIX_AIV = 5, CHIP_910B = 5 };
     struct pmu_task result = {
         .has_aic = task->has_aic,
         .has_aiv = task->has_aiv,
@@ -116,6 +117,9 @@ struct pmu_task cann_pmu_task(const struct cann_task *task)
         .mix_block_num = task->mix_block_num != DB_NULL ? task->mix_block_num : 0,
         .began_on_aiv = task->op_task_type == MIX_AIV,
         .duration_ns = task->duration_ns,
+        .time_hz = part->chip == CHIP_910B
+                       ? cann_frequency_hz(frequencies, task->device_id, task->start_ns + task->duration_ns)
+                       : 0,
     };
     memcpy(result.aic_counters, task->aic_counters, sizeof result.aic_counters);
     memcpy(result.aiv_counters, task->aiv_counters, sizeof result.aiv_counters);

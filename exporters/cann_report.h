@@ -2,6 +2,7 @@
 #ifndef MSPROF_EXPORTERS_CANN_REPORT_H
 #define MSPROF_EXPORTERS_CANN_REPORT_H
 
+#include "base/outfile.h"
 #include "db/query_cann.h"
 #include "db/query_records.h"
 #include "exporters/export.h"
@@ -34,7 +35,8 @@ bool cann_is_operator(const struct cann_task *task);
 
 /* What the metrics of a device are made of, and of a task. */
 struct pmu_input cann_pmu_input(const struct cann_part *part);
-struct pmu_task cann_pmu_task(const struct cann_task *task);
+struct pmu_task cann_pmu_task(const struct cann_task *task, const struct cann_part *part,
+                              const struct cann_frequencies *frequencies);
 
 /* ---- tables with a row for each task, made by several threads ---- */
 
@@ -66,6 +68,8 @@ int task_report_write(sqlite3 *db, const struct task_report *report, const struc
 /* op_statistic, communication_statistic and api_statistic; names are encoded. */
 int cann_statistics(sqlite3 *db, const struct cann_texts *names, const struct cann_communications *communications,
                     const struct export_options *options, struct export_result *result, struct err *err);
+/* step_trace. */
+int cann_step_table(sqlite3 *db, const struct export_options *options, struct export_result *result, struct err *err);
 /* fusion_op; names are encoded. */
 int cann_fusions(sqlite3 *db, const struct cann_texts *names, const struct export_options *options,
                  struct export_result *result, struct err *err);

@@ -22,10 +22,12 @@ struct op_summary {
     bool stars; /* a chip splits tasks: their context and the other core's blocks are columns */
     struct device_columns {
         int64_t device_id;
+        const struct cann_part *part;
         struct pmu_columns pmu;
         size_t metric[MAX_METRICS]; /* which of its values each column shows; NOT_THERE: none */
     } * devices;
     size_t device_count;
+    struct cann_frequencies frequencies;
     const char *metrics[MAX_METRICS]; /* titles; those of the first device, then what others have besides */
     size_t metric_count;
 };
@@ -77,7 +79,7 @@ static void put_metrics(const struct op_summary *summary, struct row_put *put, c
     const struct device_columns *device = columns_of_device(summary, task->device_id);
     bool counted = device != NULL && (task->has_aic || task->has_aiv);
     if (counted) {
-        const struct pmu_task counters = cann_pmu_task(task);
+        const struct pmu_task counters = cann_pmu_task(task, device->part, &summary->frequencies);
         pmu_columns_values(&device->pmu, &counters, values);
     }
     for (size_t i = 0; i < summary->metric_count; i++) {
@@ -181,6 +183,7 @@ static int prepare_devices(struct op_summary *summary, const struct cann_parts *
         struct device_columns *device = &summary->devices[summary->device_count++];
         const struct pmu_input input = cann_pmu_input(part);
         device->device_id = part->device_id != DB_NULL ? part->device_id : 0;
+        device->part = part;
         pmu_columns_init(&device->pmu, &input);
         status = unite_metrics(summary, device, err);
         summary->stars |= part->chip >= FIRST_STARS_CHIP;
@@ -201,6 +204,8 @@ static int write_op_summary(sqlite3 *db, const struct cann_texts *names,
     int status = cann_parts_load(db, &parts, err);
     if (status == 0)
         status = prepare_devices(&summary, &parts, err);
+    if (status == 0)
+        status = cann_frequencies_load(db, &summary.frequencies, err);
     if (status == 0)
         status = cann_tensor_sets_load(db, &tensors, err);
     size_t columns = status == 0 ? collect_titles(&summary, titles) : 0;
@@ -227,6 +232,7 @@ static int write_op_summary(sqlite3 *db, const struct cann_texts *names,
     row_format_release(&format);
     cann_texts_release(&tensors);
     cann_parts_release(&parts);
+    cann_frequencies_release(&summary.frequencies);
     free(summary.devices);
     return status;
 }
@@ -304,6 +310,8 @@ int cann_summary(sqlite3 *db, const struct export_options *options, struct expor
         status = write_task_time(db, &names, options, ret, err);
     if (status == 0)
         status = cann_fusions(db, &names, options, ret, err);
+    if (status == 0)
+        status = cann_step_table(db, options, ret, err);
     if (status == 0)
         status = tx_summary(db, options, ret, err);
     cann_communications_release(&communications);

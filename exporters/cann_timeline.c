@@ -251,7 +251,7 @@ int cann_timeline(sqlite3 *db, const struct export_options *options, struct expo
 {
     struct cann_trace trace;
     struct outfile out;
-    uint64_t marks = 0;
+    uint64_t marks = 0, steps = 0;
     int status = cann_trace_init(&trace, db, options, err);
     if (status < 0)
         return status;
@@ -267,6 +267,9 @@ int cann_timeline(sqlite3 *db, const struct export_options *options, struct expo
         status = tx_trace_write(db, &trace, &out, false, &marks, err);
     trace.events += marks;
     if (status == 0)
+        status = cann_step_trace_write(db, &trace, &out, false, &steps, err);
+    trace.events += steps;
+    if (status == 0)
         trace_write_tail(&trace, &out);
     if (status == 0 && trace.events > 0)
         status = cann_report_done(&out, "msprof", path, trace.events, options, ret, err);
@@ -274,6 +277,8 @@ int cann_timeline(sqlite3 *db, const struct export_options *options, struct expo
         outfile_abort(&out);
     if (status == 0)
         status = tx_timeline(db, &trace, options, ret, err);
+    if (status == 0)
+        status = cann_step_timeline(db, &trace, options, ret, err);
 out:
     free(path);
     cann_trace_release(&trace);

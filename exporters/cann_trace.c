@@ -39,6 +39,8 @@ int cann_trace_init(struct cann_trace *trace, sqlite3 *db, const struct export_o
     if (status == 0)
         status = cann_communications_load(db, &trace->communications, err);
     if (status == 0)
+        status = cann_frequencies_load(db, &trace->frequencies, err);
+    if (status == 0)
         status = row_format_init(&json, TABLE_JSON, any_title, 1, err);
     if (status == 0) {
         status = row_format_encode(&json, &trace->names, NULL, err);
@@ -60,6 +62,7 @@ void cann_trace_release(struct cann_trace *trace)
     cann_parts_release(&trace->parts);
     cann_texts_release(&trace->names);
     cann_communications_release(&trace->communications);
+    cann_frequencies_release(&trace->frequencies);
     free(trace->threads.items);
     pthread_mutex_destroy(&trace->threads.lock);
     *trace = (struct cann_trace){.events = 0};
@@ -282,35 +285,46 @@ void trace_write_thread(struct outfile *out, int64_t pid, int64_t tid, int64_t s
     outfile_advance(out, (size_t)(p - start));
 }
 
-static void write_frequency(struct cann_trace *trace, struct outfile *out, int64_t pid, int64_t time_ns, int64_t hz)
+static void write_frequency(struct cann_trace *trace, struct outfile *out, int64_t pid,
+                            const struct cann_frequency *frequency)
 {
     char *start = outfile_reserve(out, TRACE_EVENT_MAX), *p = start;
     p = put_literal(p, ",\n{\"name\":\"AI Core Freq\"");
     p = put_ids(p, pid, 0);
-    p = put_time(p, trace->compat, time_ns);
+    p = put_time(p, trace->compat, frequency->time_ns);
     p = put_literal(p, ",\"ph\":\"C\",\"args\":{\"MHz\":");
-    p = number_put_shortest(p, hz, 6);
+    p = number_put_signed(p, frequency->mhz);
     p = put_literal(p, "}}");
     outfile_advance(out, (size_t)(p - start));
     trace->events++;
 }
 
+static void write_frequencies(struct cann_trace *trace, struct outfile *out, int64_t device_id)
+{
+    int64_t pid = trace_pid(trace, LAYER_FREQUENCY, device_id);
+    bool named = false;
+    for (size_t i = 0; i < trace->frequencies.count; i++) {
+        const struct cann_frequency *frequency = &trace->frequencies.items[i];
+        if (frequency->device_id != device_id)
+            continue;
+        if (!named)
+            trace_write_process(out, pid, LAYER_FREQUENCY, "AI Core Freq", device_id, false);
+        named = true;
+        write_frequency(trace, out, pid, frequency);
+    }
+}
+
 static void write_device(struct cann_trace *trace, struct outfile *out, const struct cann_part *part, int64_t device_id)
 {
-    enum { CHIP_910B = 5 };
-    int64_t overlap = trace_pid(trace, LAYER_OVERLAP, device_id),
-            frequency = trace_pid(trace, LAYER_FREQUENCY, device_id);
+    enum { CHIP_910B = 5, CHIP_310B = 7 };
+    int64_t overlap = trace_pid(trace, LAYER_OVERLAP, device_id);
     trace_write_process(out, trace_pid(trace, LAYER_HARDWARE, device_id), LAYER_HARDWARE, "Ascend Hardware", device_id,
                         false);
     trace_write_process(out, overlap, LAYER_OVERLAP, "Overlap Analysis", device_id, false);
     for (int i = OVERLAP_COMPUTING; i <= OVERLAP_FREE; i++)
         trace_write_thread(out, overlap, i, i, overlap_names[i], false);
-    if (part->chip != CHIP_910B || part->aic_hz == DB_NULL || part->start_ns == DB_NULL)
-        return;
-    trace_write_process(out, frequency, LAYER_FREQUENCY, "AI Core Freq", device_id, false);
-    write_frequency(trace, out, frequency, part->start_ns, part->aic_hz);
-    if (part->end_ns != DB_NULL)
-        write_frequency(trace, out, frequency, part->end_ns, part->aic_hz);
+    if (part->chip == CHIP_910B || part->chip == CHIP_310B)
+        write_frequencies(trace, out, device_id);
 }
 
 void trace_write_head(struct cann_trace *trace, struct outfile *out)

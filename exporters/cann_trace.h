@@ -3,6 +3,7 @@
 #ifndef MSPROF_EXPORTERS_CANN_TRACE_H
 #define MSPROF_EXPORTERS_CANN_TRACE_H
 
+#include "base/outfile.h"
 #include "exporters/cann_overlap.h"
 #include "exporters/cann_report.h"
 
@@ -37,6 +38,7 @@ struct cann_trace {
     struct cann_parts parts;
     struct cann_texts names; /* as JSON strings, with their quotes */
     struct cann_communications communications;
+    struct cann_frequencies frequencies;
     struct trace_threads threads;
     uint64_t events;
 };
@@ -47,6 +49,13 @@ void cann_trace_release(struct cann_trace *trace);
 void trace_write_head(struct cann_trace *trace, struct outfile *out);
 /* The layer of communication operators and their tasks. */
 int trace_write_communication(struct cann_trace *trace, sqlite3 *db, struct outfile *out, struct err *err);
+/* Iterations of models beside the tasks of the devices; alone: in a file of their own, whose '[' stands already.
+ * *ret_events counts them without metadata; nothing is written when it is 0. */
+int cann_step_trace_write(sqlite3 *db, const struct cann_trace *trace, struct outfile *out, bool alone,
+                          uint64_t *ret_events, struct err *err);
+/* step_trace_<timestamp>.json with the same events; no file without them. */
+int cann_step_timeline(sqlite3 *db, const struct cann_trace *trace, const struct export_options *options,
+                       struct export_result *result, struct err *err);
 /* Threads, and the end of the document. */
 void trace_write_tail(struct cann_trace *trace, struct outfile *out);
 /* Names a process (device_id < 0: of the host) and a thread; first: nothing stands before it in the file. name is a

@@ -9,6 +9,7 @@
 #include <string.h>
 
 __extension__ typedef unsigned __int128 uint128;
+#define UINT128_MAX (~(uint128)0)
 
 static const struct pmu_metric total_time = {.formula = TOTAL_TIME}, total_cycles = {.formula = TOTAL_CYCLES};
 
@@ -185,9 +186,14 @@ static uint64_t rounds(const struct pmu_plan *plan, int64_t block_num)
     return (uint64_t)((block_num + plan->core_num - 1) / plan->core_num);
 }
 
+static int64_t time_hz(const struct pmu_plan *plan, const struct pmu_counts *counts)
+{
+    return counts->time_hz > 0 ? counts->time_hz : plan->frequency_hz;
+}
+
 static bool is_time_known(const struct pmu_plan *plan, const struct pmu_counts *counts)
 {
-    return plan->frequency_hz > 0 && plan->core_num > 0 && plan->core_num <= INT32_MAX && counts->block_num > 0 &&
+    return time_hz(plan, counts) > 0 && plan->core_num > 0 && plan->core_num <= INT32_MAX && counts->block_num > 0 &&
            counts->block_num <= INT32_MAX;
 }
 
@@ -197,7 +203,7 @@ static int64_t task_time(const struct pmu_plan *plan, const struct pmu_counts *c
     if (!is_time_known(plan, counts))
         return 0;
     uint128 numerator = (uint128)bounded(counts->total_cycle) * 1000000 * rounds(plan, counts->block_num);
-    uint128 denominator = (uint128)(uint64_t)plan->frequency_hz * (uint64_t)counts->block_num;
+    uint128 denominator = (uint128)(uint64_t)time_hz(plan, counts) * (uint64_t)counts->block_num;
     if (plan->rules == PMU_RULES_CORE)
         return thousandths(numerator, denominator);
     return thousandths(numerator, denominator * 10) * 10; /* two decimals */
@@ -211,16 +217,26 @@ static int64_t pipe_time(const struct pmu_plan *plan, const struct pmu_counts *c
     if (plan->rules != PMU_RULES_CORE)
         return thousandths((uint128)(uint64_t)task_time(plan, counts) * cycles,
                            (uint128)bounded(counts->total_cycle) * 1000);
-    return counts->total_cycle <= 0 ? 0
-                                    : thousandths((uint128)cycles * 1000000 * rounds(plan, counts->block_num),
-                                                  (uint128)(uint64_t)plan->frequency_hz * (uint64_t)counts->block_num);
+    return counts->total_cycle <= 0
+               ? 0
+               : thousandths((uint128)cycles * 1000000 * rounds(plan, counts->block_num),
+                             (uint128)(uint64_t)time_hz(plan, counts) * (uint64_t)counts->block_num);
 }
 
 static int64_t bandwidth(const struct pmu_plan *plan, const struct pmu_counts *counts, uint128 bits)
 {
     if (plan->frequency_hz <= 0)
         return 0;
-    return thousandths(bits * (uint64_t)plan->frequency_hz, (uint128)bounded(counts->total_cycle) << 33);
+    uint128 numerator = bits * (uint64_t)plan->frequency_hz, denominator = bounded(counts->total_cycle);
+    if (plan->chip == 0) { /* over the time of the task instead of that of all its blocks together */
+        if (!is_time_known(plan, counts))
+            return 0;
+        if (numerator > UINT128_MAX / 2000 / (uint32_t)counts->block_num)
+            return INT64_MAX;
+        numerator *= (uint32_t)counts->block_num;
+        denominator *= rounds(plan, counts->block_num);
+    }
+    return thousandths(numerator, denominator << 33);
 }
 
 static int64_t vector_flops(const struct pmu_plan *plan, const struct pmu_column *column,
@@ -449,17 +465,18 @@ void pmu_columns_init(struct pmu_columns *columns, const struct pmu_input *input
 
 /* How much of the cores' time the task used, in thousandths of a percent, rounded half to even as the tool does; 0 when
  * its share of the cube is shown as 0. */
-static int64_t cube_utilization(const struct pmu_plan *plan, const struct pmu_task *task)
+static int64_t cube_utilization(const struct pmu_plan *plan, int64_t total_cycle, const int64_t *counters,
+                                int64_t duration_ns)
 {
-    uint128 mac = bounded(task->aic_counters[plan->mac[0]]);
+    uint128 mac = plan->mac[0] >= 0 ? bounded(counters[plan->mac[0]]) : 0;
     if (plan->mac[1] >= 0)
-        mac += bounded(task->aic_counters[plan->mac[1]]);
-    if (plan->frequency_hz <= 0 || plan->core_num <= 0 || task->duration_ns <= 0 ||
-        thousandths(mac, bounded(task->aic_total_cycle)) == 0)
+        mac += bounded(counters[plan->mac[1]]);
+    if (plan->frequency_hz <= 0 || plan->core_num <= 0 || duration_ns <= 0 ||
+        thousandths(mac, bounded(total_cycle)) == 0)
         return 0;
     /* cycles / (Hz * cores * s) * 100 * 1000 */
-    uint128 numerator = (uint128)bounded(task->aic_total_cycle) * 100000 * 1000000000;
-    uint128 denominator = (uint128)(uint64_t)plan->frequency_hz * (uint64_t)task->duration_ns;
+    uint128 numerator = (uint128)bounded(total_cycle) * 100000 * 1000000000;
+    uint128 denominator = (uint128)(uint64_t)plan->frequency_hz * (uint64_t)duration_ns;
     if (denominator > ((uint128)1 << 90))
         return 0;
     denominator *= (uint32_t)(plan->core_num < INT32_MAX ? plan->core_num : INT32_MAX);
@@ -469,9 +486,9 @@ static int64_t cube_utilization(const struct pmu_plan *plan, const struct pmu_ta
 }
 
 static void side_values(const struct pmu_plan *plan, bool ran, int64_t total_cycle, const int64_t *counters,
-                        int64_t block_num, struct pmu_value *values)
+                        int64_t block_num, int64_t hz, struct pmu_value *values)
 {
-    struct pmu_counts counts = {.total_cycle = total_cycle, .block_num = block_num};
+    struct pmu_counts counts = {.total_cycle = total_cycle, .block_num = block_num, .time_hz = hz};
     if (!ran) {
         for (size_t i = 0; i < plan->count; i++)
             values[i] = number(0);
@@ -486,7 +503,7 @@ static void shared_values(const struct pmu_columns *columns, const struct pmu_ta
 {
     struct pmu_value own[PMU_MAX_COLUMNS];
     const struct pmu_plan *aic = &columns->aic, *aiv = &columns->aiv;
-    side_values(aiv, true, task->aiv_total_cycle, task->aiv_counters, task->block_num, own);
+    side_values(aiv, true, task->aiv_total_cycle, task->aiv_counters, task->block_num, task->time_hz, own);
     for (size_t i = 0; i < columns->count; i++)
         values[i] = (struct pmu_value){DB_NULL, 0};
     for (size_t i = 0; i < aic->count; i++) {
@@ -498,7 +515,8 @@ static void shared_values(const struct pmu_columns *columns, const struct pmu_ta
             values[i] = own[k];
     }
     if (columns->has_cube)
-        values[columns->count - 1] = (struct pmu_value){0, DECIMALS};
+        values[columns->count - 1] = (struct pmu_value){
+            cube_utilization(aiv, task->aiv_total_cycle, task->aiv_counters, task->duration_ns), DECIMALS};
 }
 
 void pmu_columns_values(const struct pmu_columns *columns, const struct pmu_task *task, struct pmu_value *values)
@@ -514,11 +532,15 @@ void pmu_columns_values(const struct pmu_columns *columns, const struct pmu_task
     }
     bool both = task->has_aic && task->has_aiv;
     side_values(&columns->aic, task->has_aic, task->aic_total_cycle, task->aic_counters,
-                both && task->began_on_aiv ? task->mix_block_num : task->block_num, values);
+                both && task->began_on_aiv ? task->mix_block_num : task->block_num, task->time_hz, values);
     if (columns->sides)
         side_values(&columns->aiv, task->has_aiv, task->aiv_total_cycle, task->aiv_counters,
-                    both && !task->began_on_aiv ? task->mix_block_num : task->block_num, values + columns->aic.count);
+                    both && !task->began_on_aiv ? task->mix_block_num : task->block_num, task->time_hz,
+                    values + columns->aic.count);
     if (columns->has_cube)
         values[columns->count - 1] =
-            (struct pmu_value){task->has_aic ? cube_utilization(&columns->aic, task) : 0, DECIMALS};
+            (struct pmu_value){task->has_aic ? cube_utilization(&columns->aic, task->aic_total_cycle,
+                                                                task->aic_counters, task->duration_ns)
+                                             : 0,
+                               DECIMALS};
 }

@@ -42,6 +42,7 @@ struct pmu_counts {
     int64_t total_cycle;
     int64_t counters[PMU_EVENTS]; /* in the order of setup.events */
     int64_t block_num;
+    int64_t time_hz; /* measured: what times are made of instead of setup.frequency_hz; 0: not measured */
 };
 
 struct pmu_metric; /* inside */
@@ -98,6 +99,7 @@ struct pmu_task {
     int64_t block_num, mix_block_num; /* mix: of the other side when it ran on both */
     bool began_on_aiv;                /* a task on both: block_num is of the vector cores */
     int64_t duration_ns;
+    int64_t time_hz; /* as in struct pmu_counts, of both sides */
 };
 
 /* Plans into columns, which must not be moved afterwards. */

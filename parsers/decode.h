@@ -2,6 +2,7 @@
 #ifndef MSPROF_PARSERS_DECODE_H
 #define MSPROF_PARSERS_DECODE_H
 
+#include "base/bytes.h"
 #include "base/diag.h"
 #include "base/progress.h"
 #include "parsers/capture.h"
@@ -42,6 +43,8 @@ const struct capture_part *decoder_part(const struct decoder *decoder);
 struct diagnostics *decoder_diag(struct decoder *decoder);
 /* Where the current record is. */
 struct place decoder_place(const struct decoder *decoder, const char *field);
+/* The bytes of the current record, for what a layout cannot say; only inside of a record hook. */
+struct bytes decoder_bytes(const struct decoder *decoder);
 /* The source_file row of the current file. */
 int64_t decoder_file_id(const struct decoder *decoder);
 /* How many rows of a kind have been emitted so far: the id of the last one. */

@@ -100,6 +100,11 @@ bool decoder_check_span(struct decoder *decoder, const char *what, int64_t start
     return false;
 }
 
+struct bytes decoder_bytes(const struct decoder *decoder)
+{
+    return decoder->bytes;
+}
+
 int64_t decoder_file_id(const struct decoder *decoder)
 {
     return decoder->file->id;

@@ -1,7 +1,6 @@
 /* Log of the device's task scheduler software: ts_track.data, tagged records. */
-#include "parsers/association.h"
-#include "parsers/capture.h"
 #include "parsers/decode.h"
+#include "parsers/device_stream.h"
 
 static const char *const patterns[] = {
     "ts_track.data.{device_id}.slice_{slice}",
@@ -173,16 +172,16 @@ struct state {
     const struct capture_part *part;
     struct association *association; /* NULL outside of a CANN capture */
     int64_t device_id;
+    struct task_pairs pairs; /* of chip 0, which has no other log of tasks */
 };
 
 static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
 {
-    (void)err;
     struct state *state = opaque;
     state->part = decoder_part(decoder);
     state->association = decoder_association(decoder);
     state->device_id = file->identity.device_id;
-    return 0;
+    return task_pairs_init(&state->pairs, file, err);
 }
 
 static int64_t value(const struct row *row, size_t column)
@@ -210,6 +209,33 @@ static int take_flip(const struct state *state, struct row *row, struct err *err
     return state->association != NULL ? association_add_flip(state->association, &flip, err) : 0;
 }
 
+enum { STATE_RUNNING = 2, STATE_COMPLETE = 3 };
+
+/* What a task did on chip 0: it runs from its state 2 to its state 3. */
+static int take_time_line(struct decoder *decoder, struct state *state, const struct row *row, struct err *err)
+{
+    struct task_key key = {(uint32_t)value(row, STREAM_ID), (uint32_t)value(row, TASK_ID), WHOLE_TASK, 0};
+    int64_t tick = value(row, TICK), start_tick;
+    if (state->association == NULL)
+        return 0;
+    if (value(row, TASK_STATE) == STATE_RUNNING)
+        return task_pairs_start(&state->pairs, decoder, &key, tick, err);
+    if (value(row, TASK_STATE) != STATE_COMPLETE || !task_pairs_end(&state->pairs, decoder, &key, tick, &start_tick))
+        return 0;
+    const struct device_task task = {
+        .start_ns = part_device_ns(state->part, start_tick),
+        .end_ns = part_device_ns(state->part, tick),
+        .context_id = NO_CONTEXT,
+        .device_id = (uint32_t)state->device_id,
+        .stream_id = key.stream_id,
+        .task_id = key.task_id,
+        .type = (uint32_t)value(row, TASK_TYPE),
+    };
+    return task_pairs_check_span(decoder, &key, task.start_ns, task.end_ns)
+               ? association_add_task(state->association, &task, err)
+               : 0;
+}
+
 static void take_step(struct row *row)
 {
     set_task(row, value(row, WORD32), value(row, WORD34));
@@ -220,12 +246,12 @@ static void take_step(struct row *row)
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
-    const struct state *state = opaque;
+    struct state *state = opaque;
     row_set_integer(row, DEVICE_ID, state->device_id);
     row_set_integer(row, TIME_NS, part_device_ns(state->part, value(row, TICK)));
     switch (value(row, TAG)) {
     case TIME_LINE:
-        return 0;
+        return take_time_line(decoder, state, row, err);
     case STEP_TRACE:
         take_step(row);
         return 0;
@@ -254,10 +280,19 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     }
 }
 
+static int close_stream(struct decoder *decoder, void *opaque, bool failed, struct err *err)
+{
+    (void)err;
+    struct state *state = opaque;
+    task_pairs_finish(&state->pairs, decoder, failed);
+    return 0;
+}
+
 static const struct kind_hooks hooks = {
     .state_size = sizeof(struct state),
     .open = open_stream,
     .record = take_record,
+    .close = close_stream,
 };
 
 const struct record_kind kind_ts_track = {

@@ -149,7 +149,7 @@ END
 }
 
 @test "every chip is read by the records that it writes" {
-    for chip in 1 2 3 4 5 7 8 11; do
+    for chip in 0 1 2 3 4 5 7 8 11; do
         rm -rf PROF_1
         capture <<END
 p.chip = $chip
@@ -177,6 +177,39 @@ for i, row in enumerate(rows):
     assert float(row['aicore_time(us)']) == 0.25, row  # 1000 cycles of 1 GHz over 4 blocks
 END
     done
+}
+
+@test "on the 310 a bandwidth is over the time of the task, not of all its blocks" {
+    capture <<'END'
+p.chip = 0
+p.samples[0] = {'ai_core_metrics': 'Memory', 'ai_core_profiling_events': '0x15,0x16,0x31,0x32,0xf,0x10,0x12,0x13'}
+p.launch(0, 1, 1, 'op')
+p.ran(100000, 101000, 1, 1)
+p.pmu(100000, 101000, 1, 1, 1000, [0, 100, 0, 0, 0, 0, 0, 0])
+END
+    export_capture
+    # 100 * 256 * 4 bits in 1000 cycles of 1 GHz over 4 blocks at once
+    expect_equal "$(python3 - PROF_1/mindstudio_profiler_output/op_summary_*.csv <<'END'
+import csv, sys
+for row in csv.DictReader(open(sys.argv[1], newline='')):
+    print(row['aicore_time(us)'], row['ub_write_bw(GB/s)'])
+END
+)" "0.25 47.684"
+}
+
+@test "tasks of the 310 come from its time line, whatever other states they had" {
+    capture <<'END'
+p.chip = 0
+for i in range(2):
+    p.launch(i * 200, 1, i, 'op%d' % i)
+for state, time, task in ((1, 90, 0), (4, 95, 0), (2, 100, 0), (1, 105, 1), (3, 110, 0), (2, 115, 1), (7, 116, 1),
+                          (8, 119, 1), (3, 120, 1), (3, 130, 2)):
+    p._device(0, 'ts_track', struct.pack('<BBHIHHHHQII', 0, 3, 32, 0, 0, state, 1, task, p._ticks(time * 1000), 0, 0),
+              32)
+END
+    expect_sql "SELECT op_name, t.start_ns % 1000000000, t.duration_ns FROM device_task_report JOIN device_task t
+        USING(id) ORDER BY id" $'op0|100000|10000\nop1|115000|5000'
+    expect_contains "$stderr" "stream 1 task 2 ends without a start"
 }
 
 @test "counters of vector cores stand in the same columns on chips that do not tell the cores apart" {

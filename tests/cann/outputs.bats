@@ -99,3 +99,69 @@ found = sorted(entry[2:5] for entry in slices if entry[0] == 'Overlap Analysis')
 assert found == [('Computing', 2000, 1000), ('Free', 1000, 1000), ('Free', 3000, 2400)], found
 END
 }
+
+@test "iterations come out as the step marks of the device say" {
+    write_capture <<'END'
+import random
+random.seed(7)
+for model in (1, 2, 5):
+    time, opened = random.randrange(0, 5000, 20), []
+    for _ in range(400):
+        time += random.randrange(20, 4000, 20)
+        p.step(time, random.choice([0, 0, 1, 1, 2, 2, 3, 4, 5, 10000, 10001, 10002, 10003]), model,
+               stream=random.randrange(2))
+p.launch(0, 1, 1, 'op')
+p.ran(1000, 2000, 1, 1)
+END
+    export_reports summary timeline
+    python3 "$BATS_TEST_DIRNAME/recompute_steps.py" PROF_1
+}
+
+@test "the table of iterations has the columns of Ascend's tool, and the iteration begins where the last one ended" {
+    write_capture <<'END'
+for time, tag in ((1000, 0), (2000, 2), (5000, 10000), (5500, 10001), (6000, 3), (7000, 4), (8000, 2), (9000, 3),
+                  (9500, 4), (9900, 1)):
+    p.step(time, tag, 3)
+p.step(20000, 20000, 3)
+p.step(21000, 20001, 3)
+p.launch(0, 1, 1, 'op')
+p.ran(1000, 2000, 1, 1)
+END
+    export_reports summary timeline
+    expect_equal "$(tr -d '\t' <PROF_1/mindstudio_profiler_output/step_trace_*.csv)" "Device_id,Iteration ID,FP \
+Start(us),BP End(us),Iteration End(us),Iteration Time(us),FP to BP Time(us),Iteration Refresh(us),Data Aug Bound(us),\
+Model ID,Reduce Start(us),Reduce Duration(us)
+0,1,1700000000000002.000,1700000000000006.000,1700000000000007.000,6,4,1,N/A,3,1700000000000005.000,0.5
+0,2,1700000000000008.000,1700000000000009.000,1700000000000009.500,2.5,1,0.5,1,3,N/A,N/A"
+    events <<'END'
+assert [entry[2:5] for entry in slices if entry[2] == 'GetNext'] == [('GetNext', 20000, 1000)]
+END
+}
+
+@test "the frequency of the AI cores is the measured one, and times of counted tasks are made of it" {
+    write_capture <<'END'
+p.frequency([(-1000, 1200), (2000, 800), (3000, 1650)])
+p.frequency([(6000, 500)])
+for i in range(5):
+    p.launch(200 * i, 1, i + 1, 'op%d' % i)
+    p.ran(1000 + 1500 * i, 2000 + 1500 * i, 1, i + 1)
+    p.pmu(1000 + 1500 * i, 2000 + 1500 * i, 1, i + 1, 7777, range(1, 9))
+END
+    export_reports summary timeline db
+    events <<'END'
+found = [(int(e['ts'] * 1000) % 1000000000, e['args']['MHz']) for e in events if e['name'] == 'AI Core Freq'
+         and e['ph'] == 'C']
+assert found == [(0, 1200), (2000, 800), (3000, 1650), (6000, 500), (1000000, 500)], found
+import csv
+with open(glob.glob('PROF_1/mindstudio_profiler_output/op_summary_*.csv')[0], newline='') as stream:
+    rows = list(csv.DictReader(stream))
+# cycles / frequency at the task's end / blocks * rounds; 4 blocks on 8 cores
+times = [Decimal(row['aicore_time(us)']) for row in rows]
+expected = [(Decimal(7777) / mhz / 4).quantize(Decimal('0.001'), 'ROUND_HALF_UP') for mhz in (800, 1650, 1650, 500, 500)]
+assert times == expected, (times, expected)
+END
+    [ "$(sqlite3 PROF_1/msprof_*.db "SELECT group_concat((timestampNs % 100000000) || ' ' || freq) FROM AICORE_FREQ")" = \
+        "0 1200,2000 800,3000 1650,6000 500,1000000 500" ]
+    [ "$(sqlite3 PROF_1/msprof_*.db "SELECT m.value FROM TASK_PMU_INFO m JOIN STRING_IDS s ON s.id = m.name
+        WHERE s.value = 'aicore_time(us)' AND globalTaskId = 1")" = 2.43 ]
+}

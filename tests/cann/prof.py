@@ -133,6 +133,10 @@ class Prof:
 
     def log(self, function, time, stream, task, kind=0, device=0):
         """One half of a task: function 0 starts, 1 ends it."""
+        if self.chip_of(device) == 0:
+            self._device(device, 'ts_track', struct.pack(
+                '<BBHIHHHHQII', 0, 3, 32, 0, kind, 2 + function, stream, task, self._ticks(time), 0, device), 32)
+            return
         if self.chip_of(device) in (1, 2, 3, 4):
             self._device(device, 'hwts', struct.pack(
                 '<BBHHHQI44x', function | self._count(device, 'hwts') << 4, kind, 0x6bd3, 0, task, self._ticks(time),
@@ -155,6 +159,10 @@ class Prof:
     def pmu(self, start, end, stream, task, total, counters, core=0, device=0, ffts=None, part=0, context=0):
         """Counters of a task; core 1: of the vector cores. ffts, part, context: of a part of a split task."""
         counters = (list(counters) + [0] * 8)[:8]
+        if self.chip_of(device) == 0:
+            self._device(device, 'aicore', struct.pack(
+                '<BBHIHHHHQ8QQQH6x', 0, 4, 112, 0, 0, stream, task, 0, 0, *counters, total, self._ticks(end), 4), 112)
+            return
         if self.chip_of(device) in (1, 2, 3, 4):
             name = ('aicore', 'aiVectorCore')[core]
             self._device(device, name, struct.pack(
@@ -176,6 +184,16 @@ class Prof:
     def flip(self, time, stream, number, task=0, device=0):
         self._device(device, 'ts_track', struct.pack(
             '<BBHIQHHHHQQ', 1, 14, 40, 0, self._ticks(time), stream, number, 0, task, 0, 0), 40)
+
+    def step(self, time, tag, model, index=1, stream=1, task=0, device=0):
+        """A step mark of the task scheduler."""
+        self._device(device, 'ts_track', struct.pack(
+            '<BBHIQQQHHHH', 1, 10, 40, 0, self._ticks(time), index, model, stream, task, tag, 0), 40)
+
+    def frequency(self, changes, device=0):
+        """changes: up to 55 pairs of time and MHz"""
+        pairs = b''.join(struct.pack('<QII', self._ticks(time), mhz, 0) for time, mhz in changes)
+        self._device(device, 'lpmFreqConv', struct.pack('<II', len(changes), 0) + pairs.ljust(880, b'\0'), 888)
 
     def _write(self, part, name, data):
         path = os.path.join(self.path, part, name)

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #define KINDS_DIRECTORY "testdata/kinds"
-#define MAX_RECORD 256
+#define MAX_RECORD 1024
 #define MAX_LINE 256
 
 struct expectation {
