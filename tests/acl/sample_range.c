@@ -1,4 +1,4 @@
-/* The guide's sample of ranges that other threads may end: sample_range DIRECTORY [COUNT]. */
+/* The guide's sample of ranges that other threads may end: sample_range DIRECTORY [COUNT [STORAGE_LIMIT]]. */
 #include "tests/acl/sample.h"
 
 int main(int argc, char **argv)
@@ -6,6 +6,8 @@ int main(int argc, char **argv)
     if (argc < 2)
         return 2;
     long count = argc > 2 ? strtol(argv[2], NULL, 10) : 200000;
+    if (argc > 3)
+        CHECK(aclprofSetConfig(ACL_PROF_STORAGE_LIMIT, argv[3], strlen(argv[3])));
     aclprofConfig *config = sample_start(argv[1], ACL_PROF_ACL_API | ACL_PROF_TASK_TIME | ACL_PROF_MSPROFTX);
     for (long i = 0; i < count; i++) {
         void *stamp = aclprofCreateStamp();

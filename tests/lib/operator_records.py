@@ -3,7 +3,8 @@
 that tests do not ask msprof's own code whether msprof is right.
 
     operator_records.py records FILE [SIZE]     a line for each record: model flag thread index duration start end device
-    operator_records.py operators FILE NAMES    a line for each record: model start duration type name (divided by tabs)
+    operator_records.py operators FILE NAMES    a line for each record, divided by tabs: model flag start end
+                                           duration type name
     operator_records.py encode SIZE INDEX...    records with these operator indexes to standard output
     operator_records.py table SIZE FIRST TYPE NAME...  a table of names to standard output
 """
@@ -80,7 +81,8 @@ def main(command, *words):
     elif command == "operators":
         size, names = decode_names(read(words[1]))
         for record in decode(read(words[0]), size):
-            print(record["model"], record["start"], record["duration"], *names[record["index"]], sep="\t")
+            print(*(record[name] for name in ("model", "flag", "start", "end", "duration")), *names[record["index"]],
+                  sep="\t")
     elif command == "encode":
         for index in words[1:]:
             sys.stdout.buffer.write(encode(int(words[0]), index=int(index), start=1000, end=1500, duration=500))

@@ -1,0 +1,58 @@
+#!/usr/bin/env bats
+# Captures that cannot be written: the program goes on, and is told.
+# shellcheck disable=SC2154 # enter_scratch and run_msprof set scratch, status and output
+
+bats_require_minimum_version 1.5.0
+load ../cli/common
+load acl
+
+setup() {
+    enter_scratch
+}
+
+teardown() {
+    if mountpoint -q "$scratch/small"; then
+        umount "$scratch/small"
+    fi
+}
+
+@test "a full disk makes the stop fail with 500005 and what was written before is a capture" {
+    mkdir small
+    mount -t tmpfs -o size=6m tmpfs small 2>/dev/null || skip "tmpfs cannot be mounted here"
+    run -1 --separate-stderr "$programs/sample_range" small/out 100000
+    expect_contains "$stderr" "aclprofStop(config): 500005: EK9999:"
+    expect_contains "$stderr" "No space left on device"
+    run_msprof import -dir "$(capture_in small/out)" --output elsewhere
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    count=$(sqlite3 "$(find elsewhere -name runtime.db)" 'SELECT count(*) FROM msproftx')
+    [ "$count" -gt 15000 ] && [ "$count" -lt 100000 ]
+}
+
+@test "a disk that is full from the beginning makes init or start fail, and the program may go on" {
+    mkdir small
+    mount -t tmpfs -o size=4k,nr_inodes=4 tmpfs small 2>/dev/null || skip "tmpfs cannot be mounted here"
+    run -1 --separate-stderr "$programs/sample_range" small/out 10
+    [[ $stderr == *500005* || $stderr == *100003* ]]
+    expect_contains "$stderr" "No space left on device"
+}
+
+@test "a directory that may not be written makes init fail with 100003" {
+    local launcher=(env)
+    if [ "$(id -u)" -eq 0 ]; then
+        launcher=(setpriv --bounding-set "-dac_override,-dac_read_search,-fowner")
+        "${launcher[@]}" true || skip "setpriv(1) does not work here"
+    fi
+    mkdir closed
+    chmod 0500 closed
+    run -1 --separate-stderr "${launcher[@]}" "$programs/sample_range" closed/out 10
+    expect_contains "$stderr" "100003: EK"
+    expect_contains "$stderr" "Permission denied"
+    run -1 --separate-stderr "${launcher[@]}" "$programs/sample_range" closed 10
+    expect_contains "$stderr" "100003: EK0001: Value closed for parameter profilerResultPath is invalid."
+}
+
+@test "a limit on the size of files is an error, not the end of the program" {
+    # shellcheck disable=SC2016 # the inner shell expands it
+    run -1 --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 100; exec "$0" out 100000' "$programs/sample_range"
+    expect_contains "$stderr" "500005"
+}
