@@ -185,17 +185,21 @@ PY
 
 @test "-reports shows the layers that its file names, and no others" {
     write_layers
-    local layer shown
-    for layer in "ascend:Ascend Hardware" "cann:CANN" "hccl:Communication" "communication:Communication" \
+    local entry
+    for entry in "ascend:Ascend Hardware" "cann:CANN" "hccl:Communication" "communication:Communication" \
         "overlap_analyse:Overlap Analysis" "freq:AI Core Freq" "step_trace:Ascend Hardware" "ddr:" "device_tx:"; do
         rm -rf PROF_1/mindstudio_profiler_output
-        printf '{"json_process": {"%s": true, "npu_mem": false}}' "${layer%%:*}" >layers.json
+        printf '{"json_process": {"%s": true, "npu_mem": false}}' "${entry%%:*}" >layers.json
         run_msprof export timeline -dir PROF_1 -reports layers.json
         [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
-        shown=${layer#*:} layer=${layer%%:*} events <<'PY'
+        if [ -z "${entry#*:}" ]; then # without events there is no file
+            [ -z "$(find PROF_1/mindstudio_profiler_output -name 'msprof_[0-9]*')" ]
+            continue
+        fi
+        shown=${entry#*:} layer=${entry%%:*} events <<'PY'
 import os
 named = {process[e['pid']] for e in events if e['ph'] in 'XCsf'}
-assert named == {os.environ['shown']} - {''}, (os.environ['layer'], named)
+assert named == {os.environ['shown']}, (os.environ['layer'], named)
 assert any(e['name'] == 'op' for e in events if e['ph'] == 'X') == (os.environ['layer'] == 'ascend')
 assert set(process.values()) - {'msprof'} >= named
 PY
