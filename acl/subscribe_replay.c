@@ -289,6 +289,10 @@ aclError subscribe_replay_start(struct subscribe_replay *replay, uint32_t model_
     struct start start = {.names = {-1, -1}, .errors = {-1, -1}, .records = -1};
     aclError result;
 
+    if (model_id > INT32_MAX) /* the largest that --model-id takes */
+        return acl_fail(ACL_ERROR_INVALID_MODEL_ID, "EK0001",
+                        "Value %" PRIu32 " for parameter modelId is invalid. Reason: no capture has such a model.",
+                        model_id);
     start.records = fcntl(fd, F_DUPFD_CLOEXEC, CHILD_FIRST_FREE);
     if (start.records < 0 || !open_pipe(start.names) || !open_pipe(start.errors))
         result = acl_fail(ACL_ERROR_PROFILING_FAILURE, "EK9999", "The replay of MSPROF_REPLAY cannot start: %s.",

@@ -382,6 +382,7 @@ static void a_model_that_the_capture_lacks_is_unknown(void **state)
     assert_int_equal(aclprofModelSubscribe(9, config), 100011);
     assert_non_null(strstr(msprof_acl_message(), "msprof: no model 9; its models are 3, 4"));
     assert_int_equal(aclprofModelUnSubscribe(9), 100011);
+    assert_int_equal(aclprofModelSubscribe(UINT32_MAX, config), 100011);
     assert_true(is_open(ends[1]));
     assert_int_equal(acl_mode_active(), ACL_MODE_NONE);
     aclprofDestroySubscribeConfig(config);
