@@ -86,7 +86,7 @@ LIB_OBJECTS  := $(LIB_SOURCES:%.c=$(B)/%.o)
 CLI_OBJECTS  := $(CLI_SOURCES:%.c=$(B)/%.o)
 KIND_LIST    := $(B)/generated/kind_list.h
 
-all: program library manual completions ## build build/msprof, libmsprof_acl, manual and completion scripts (the default)
+all: program library preload manual completions ## build build/msprof, libmsprof_acl, manual and completion scripts (the default)
 
 .PHONY: program
 program: $(B)/msprof $(if $(filter release,$(VARIANT)),build/msprof)
@@ -103,7 +103,11 @@ $(B)/%.o: %.c $(B)/flags | $(KIND_LIST)
 
 # Only this object knows where msprof is installed.
 $(B)/cli/layouts.o: $(B)/prefix
-$(B)/cli/layouts.o: NEEDED_CPPFLAGS += -DMSPROF_PREFIX='"$(prefix)"'
+$(B)/cli/layouts.o: private NEEDED_CPPFLAGS += -DMSPROF_PREFIX='"$(prefix)"'
+
+# This one knows where the libraries are installed.
+$(B)/cli/cmd_run.o: $(B)/prefix
+$(B)/cli/cmd_run.o: private NEEDED_CPPFLAGS += -DMSPROF_LIBDIR='"$(libdir)"'
 
 # The list of record kinds is the list of files in parsers/kinds/: adding a kind touches no other file.
 $(KIND_LIST): FORCE
@@ -162,7 +166,7 @@ $(B)/msprof_acl.pc: acl/msprof_acl.pc.in $(B)/prefix
 
 # It goes into programs that know nothing of it, so no variant gives it a sanitizer. It holds a recorder of its own.
 PRELOAD_LIST    := $(B)/generated/preload_functions.h
-RECORDER_SOURCES := acl/recorder.c acl/record.c acl/ring.c acl/names.c acl/crash.c acl/capture_writer.c acl/capture_config.c
+RECORDER_SOURCES := acl/recorder.c acl/recorder_report.c acl/record.c acl/ring.c acl/names.c acl/crash.c acl/capture_writer.c acl/capture_config.c
 PRELOAD_SOURCES := $(sort $(wildcard acl/preload/*.c acl/preload/*.S)) $(RECORDER_SOURCES)
 PRELOAD_BASE    := $(patsubst %.c,$(B)/preload/%.o,$(sort $(wildcard base/*.c)))
 PRELOAD_OBJECTS := $(addprefix $(B)/preload/,$(addsuffix .o,$(basename $(PRELOAD_SOURCES))))
@@ -213,7 +217,7 @@ completions: $(COMPLETIONS) ## build the completion scripts
 
 $(B)/man/%: man/% $(B)/prefix
 	@mkdir -p $(@D)
-	$(call say,MAN)sed 's|/usr/local/share|$(prefix)/share|' $< >$@
+	$(call say,MAN)sed -e 's|/usr/local/share|$(prefix)/share|' -e 's|/usr/local/lib|$(libdir)|' $< >$@
 
 # The pages with a .in hold a line that stands for the record kinds.
 $(B)/man/%: man/%.in $(B)/msprof $(B)/prefix
@@ -243,9 +247,9 @@ INSTALLED   = $(bindir)/msprof $(bashdir)/msprof $(zshdir)/_msprof $(fishdir)/ms
               $(foreach page,$(MAN_PAGES),$(call install_man,$(page))) \
               $(foreach link,$(MAN_LINKS),$(mandir)/man3/$(firstword $(subst :, ,$(link)))) \
               $(addprefix $(libdir)/,$(ACL_SONAME) libmsprof_acl.so libmsprof_acl.a pkgconfig/msprof_acl.pc) \
-              $(ACL_HEADERS:include/%=$(includedir)/%) $(PYTHON_FILES:python/%=$(pythondir)/%)
+              $(libdir)/msprof/$(notdir $(PRELOAD_LIBRARY)) $(ACL_HEADERS:include/%=$(includedir)/%) $(PYTHON_FILES:python/%=$(pythondir)/%)
 # Directories of our own that are to go when they are empty, inner ones first.
-OWN_DIRECTORIES = $(layoutdir) $(pythondir)/acl $(pythondir) $(datadir)/msprof $(includedir)/msprof/compat/acl $(includedir)/msprof/compat $(includedir)/msprof
+OWN_DIRECTORIES = $(libdir)/msprof $(layoutdir) $(pythondir)/acl $(pythondir) $(datadir)/msprof $(includedir)/msprof/compat/acl $(includedir)/msprof/compat $(includedir)/msprof
 
 .PHONY: install uninstall
 install: all ## install below DESTDIR and prefix (/usr/local)
@@ -259,6 +263,7 @@ install: all ## install below DESTDIR and prefix (/usr/local)
 	$(foreach header,$(ACL_HEADERS),$(INSTALL) -D -m 644 $(header) '$(DESTDIR)$(header:include/%=$(includedir)/%)' &&) :
 	$(INSTALL) -D -m 755 $(B)/$(ACL_SONAME) '$(DESTDIR)$(libdir)/$(ACL_SONAME)'
 	ln -sf $(ACL_SONAME) '$(DESTDIR)$(libdir)/libmsprof_acl.so'
+	$(INSTALL) -D -m 755 $(PRELOAD_LIBRARY) '$(DESTDIR)$(libdir)/msprof/$(notdir $(PRELOAD_LIBRARY))'
 	$(INSTALL) -D -m 644 $(B)/libmsprof_acl.a '$(DESTDIR)$(libdir)/libmsprof_acl.a'
 	$(INSTALL) -D -m 644 $(B)/msprof_acl.pc '$(DESTDIR)$(libdir)/pkgconfig/msprof_acl.pc'
 	$(foreach file,$(PYTHON_FILES),$(INSTALL) -D -m 644 $(file) '$(DESTDIR)$(pythondir)/$(file:python/%=%)' &&) :
@@ -293,8 +298,26 @@ replay-tests: $(REPLAY_TESTS) ## build the programs that run the fuzz targets on
 
 test-programs: program unit-tests replay-tests generators ssh-test-programs acl-test-programs
 
+# An ACL library that is none, and programs that use it: as plain as the library that is preloaded into them.
+PRELOAD_TESTS := $(addprefix $(B)/tests/acl/,libascendcl.so acl_plugin.so acl_program acl_loader)
+acl-test-programs: preload $(PRELOAD_TESTS)
+
+$(B)/tests/acl/libascendcl.so: tests/acl/fake_acl.c tests/acl/fake_acl.h $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,LINK)$(PLAIN_COMPILE) -fPIC -shared $< -o $@
+
+$(B)/tests/acl/acl_plugin.so: tests/acl/acl_plugin.c tests/acl/fake_acl.h $(B)/tests/acl/libascendcl.so $(B)/flags
+	$(call say,LINK)$(PLAIN_COMPILE) -fPIC -shared $< -L$(@D) -lascendcl -Wl,-rpath,'$$ORIGIN' -o $@
+
+$(B)/tests/acl/acl_program: tests/acl/acl_program.c tests/acl/fake_acl.h $(B)/tests/acl/libascendcl.so $(B)/flags
+	$(call say,LINK)$(PLAIN_COMPILE) $< -L$(@D) -lascendcl -Wl,-rpath,'$$ORIGIN' -o $@
+
+$(B)/tests/acl/acl_loader: tests/acl/acl_loader.c tests/acl/fake_acl.h $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,LINK)$(PLAIN_COMPILE) $< -o $@
+
 # Programs as users write them: they know the public headers and the shared library, nothing else.
-ACL_TEST_PROGRAMS := $(patsubst %.c,$(B)/%,$(filter-out tests/acl/acl_program.c tests/acl/fake_acl.c,$(sort $(wildcard tests/acl/*.c))))
+ACL_TEST_PROGRAMS := $(patsubst %.c,$(B)/%,$(filter-out tests/acl/acl_%.c tests/acl/fake_acl.c,$(sort $(wildcard tests/acl/*.c))))
 .PHONY: acl-test-programs
 acl-test-programs: library $(ACL_TEST_PROGRAMS)
 
@@ -382,7 +405,7 @@ C_SOURCES   := $(filter %.c,$(C_FILES))
 SCRIPTS     := $(sort $(wildcard .ci/run tests/run tests/check tools/*.sh testdata/generate/*.sh tests/*/*.sh tests/*/*.bash \
                tests/*/*.bats))
 LINT        := build/lint
-LINT_FLAGS   = $(NEEDED_CPPFLAGS) -DMSPROF_PREFIX='"$(prefix)"' -std=c17 -pthread $(WARNINGS)
+LINT_FLAGS   = $(NEEDED_CPPFLAGS) -DMSPROF_PREFIX='"$(prefix)"' -DMSPROF_LIBDIR='"$(libdir)"' -std=c17 -pthread $(WARNINGS)
 
 .PHONY: lint lint-format lint-tidy lint-headers lint-scripts lint-manual lint-structure lint-cppcheck
 lint: lint-format lint-structure lint-headers lint-scripts lint-manual lint-cppcheck lint-tidy ## check format, clang-tidy, cppcheck, shellcheck, mandoc, include direction
@@ -425,7 +448,7 @@ lint-cppcheck: $(KIND_LIST)
 	@mkdir -p $(LINT)/cppcheck
 	$(call say,CPPCHK)cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 	    --suppress=missingIncludeSystem --suppress=varFuncNullUB --cppcheck-build-dir=$(LINT)/cppcheck \
-	    $(NEEDED_CPPFLAGS) -DMSPROF_PREFIX='"$(prefix)"' $(C_SOURCES)
+	    $(NEEDED_CPPFLAGS) -DMSPROF_PREFIX='"$(prefix)"' -DMSPROF_LIBDIR='"$(libdir)"' $(C_SOURCES)
 
 # --- the rest ---
 

@@ -162,10 +162,10 @@ static void write_done(struct capture_writer *writer, enum capture_stream stream
         note_failure(writer, failure);
 }
 
-/* Over the limit the oldest finished slice goes, of the stream that has most of them. */
+/* Before a new slice could take the data over the limit, the oldest finished ones go, of the stream that has most. */
 static void respect_limit(struct capture_writer *writer)
 {
-    while (writer->storage_limit != 0 && writer->stored > writer->storage_limit) {
+    while (writer->storage_limit != 0 && writer->stored + CAPTURE_SLICE_MAX > writer->storage_limit) {
         enum capture_stream most = STREAM_CALLS;
         for (int i = STREAM_CALLS; i <= STREAM_TX; i++)
             if (writer->streams[i].current - writer->streams[i].first >
@@ -289,6 +289,14 @@ static void flush_stream(struct capture_writer *writer, enum capture_stream stre
     slices->staged_size = 0;
 }
 
+/* Names before what they are the names of: a process can be killed in between. */
+void capture_writer_flush(struct capture_writer *writer)
+{
+    for (int i = STREAM_COUNT; i-- > 0;)
+        if (writer->streams[i].staged_size > 0)
+            flush_stream(writer, (enum capture_stream)i);
+}
+
 void capture_writer_add(struct capture_writer *writer, enum capture_stream stream, const void *records, size_t length)
 {
     struct slice_stream *slices = &writer->streams[stream];
@@ -303,15 +311,8 @@ void capture_writer_add(struct capture_writer *writer, enum capture_stream strea
         bytes += part;
         length -= part;
         if (slices->staged_size == capacity)
-            flush_stream(writer, stream);
+            capture_writer_flush(writer);
     }
-}
-
-void capture_writer_flush(struct capture_writer *writer)
-{
-    for (int i = 0; i < STREAM_COUNT; i++)
-        if (writer->streams[i].staged_size > 0)
-            flush_stream(writer, (enum capture_stream)i);
 }
 
 /* ---- begin and end of the capture ---- */

@@ -11,8 +11,9 @@ _Static_assert((TYPE_SLOTS & (TYPE_SLOTS - 1)) == 0 && (TEXT_SLOTS & (TEXT_SLOTS
                "masks need powers of two");
 
 static struct type_name {
-    uint64_t key; /* level and type */
-    const char *name;
+    uint64_t key;     /* level and type */
+    const char *name; /* NULL: empty */
+    bool written;     /* into the current capture */
 } types[TYPE_SLOTS];
 static size_t type_count;
 
@@ -54,14 +55,14 @@ static struct type_name *find_type(uint64_t key)
     return &types[i];
 }
 
-int names_add_type(uint16_t level, uint32_t type, const char *name, bool *ret_new)
+int names_add_type(uint16_t level, uint32_t type, const char *name)
 {
     struct type_name *entry = find_type(type_key(level, type));
-    *ret_new = entry->name == NULL;
     if (entry->name == NULL && type_count == RECORDER_TYPES_MAX)
         return -ERR_LIMIT;
     type_count += entry->name == NULL;
-    *entry = (struct type_name){type_key(level, type), name};
+    entry->key = type_key(level, type);
+    entry->name = name;
     return 0;
 }
 
@@ -88,16 +89,16 @@ bool names_add_text(uint64_t id, const char *text, size_t length)
     return true;
 }
 
-void names_write_type(struct capture_writer *writer, uint16_t level, uint32_t type, const char *name)
+static void write_type(struct capture_writer *writer, const struct type_name *entry)
 {
-    char line[512], *p = number_put_unsigned(line, level);
-    size_t length = strlen(name);
+    char line[512], *p = number_put_unsigned(line, entry->key >> 32);
+    size_t length = strlen(entry->name);
     if (length > RECORDER_NAME_MAX)
         length = RECORDER_NAME_MAX;
     *p++ = '_';
-    p = number_put_unsigned(p, type);
+    p = number_put_unsigned(p, (uint32_t)entry->key);
     *p++ = ':';
-    memcpy(p, name, length);
+    memcpy(p, entry->name, length);
     p += length;
     *p++ = '\n';
     capture_writer_add(writer, STREAM_TYPE_NAMES, line, (size_t)(p - line));
@@ -113,12 +114,26 @@ void names_write_text(struct capture_writer *writer, uint64_t id, const char *te
     capture_writer_add(writer, STREAM_TEXT_NAMES, line, (size_t)(p - line));
 }
 
-void names_write_all(struct capture_writer *writer)
+void names_begin(struct capture_writer *writer)
 {
     for (size_t i = 0; i < TYPE_SLOTS; i++)
-        if (types[i].name != NULL)
-            names_write_type(writer, (uint16_t)(types[i].key >> 32), (uint32_t)types[i].key, types[i].name);
+        types[i].written = false;
     for (size_t i = 0; i < TEXT_SLOTS; i++)
         if (texts[i].text != NULL)
             names_write_text(writer, texts[i].id, texts[i].text, texts[i].length);
+}
+
+void names_write_used(struct capture_writer *writer, const char *records, size_t length)
+{
+    for (; length >= CAPTURE_CALL_SIZE; records += CAPTURE_CALL_SIZE, length -= CAPTURE_CALL_SIZE) {
+        uint16_t level;
+        uint32_t type;
+        memcpy(&level, records + 2, sizeof level);
+        memcpy(&type, records + 4, sizeof type);
+        struct type_name *entry = find_type(type_key(level, type));
+        if (entry->name != NULL && !entry->written) {
+            entry->written = true;
+            write_type(writer, entry);
+        }
+    }
 }

@@ -31,7 +31,8 @@ static char *reserve(enum capture_stream stream, struct ring **ret)
 
 static void publish(struct ring *ring)
 {
-    ring_publish(ring);
+    if (ring_publish(ring))
+        recorder_wake();
     if (atomic_load_explicit(&recorder_mode, memory_order_relaxed) == RECORDER_MODE_EXITING)
         recorder_flush();
 }

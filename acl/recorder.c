@@ -3,17 +3,19 @@
 #include "acl/capture_writer.h"
 #include "acl/crash.h"
 #include "acl/names.h"
+#include "acl/recorder_report.h"
 #include "acl/recorder_state.h"
 #include "acl/ring.h"
-#include "base/number.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define FLUSH_PATIENCE_MS 2000
@@ -25,7 +27,6 @@ static atomic_bool wants_calls;
 /* Everything below is protected by lock, which is only taken with all signals blocked: a handler never meets a lock of
  * its own thread. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t wake;
 static struct capture_writer writer;
 static struct ring_pool pool;
 static struct recorder_options options;
@@ -39,6 +40,7 @@ static uint64_t dropped; /* records for which there was no place */
 
 static pthread_t carrier;
 static bool has_carrier, carrier_stops;
+static atomic_uint wake_word; /* what the carrier waits on; 1: it is to work */
 
 /* Who starts and stops waits for each other here, and not with signals blocked. */
 static pthread_mutex_t control = PTHREAD_MUTEX_INITIALIZER;
@@ -129,66 +131,16 @@ static bool may_write(void)
 
 static void tell(const char *text)
 {
-    if (options.report != NULL) {
+    if (options.report != NULL)
         options.report(text);
-        return;
-    }
-    size_t length = strlen(text);
-    char line[1024] = "msprof: ";
-    size_t head = strlen(line);
-    if (length > sizeof line - head - 1)
-        length = sizeof line - head - 1;
-    memcpy(line + head, text, length);
-    line[head + length] = '\n';
-    ssize_t ignored = write(STDERR_FILENO, line, head + length + 1);
-    (void)ignored;
-}
-
-static char *put(char *p, const char *end, const char *text)
-{
-    size_t length = strlen(text);
-    if (length > (size_t)(end - p))
-        length = (size_t)(end - p);
-    memcpy(p, text, length);
-    return p + length;
-}
-
-static char *put_count(char *p, const char *end, uint64_t count, const char *one, const char *many)
-{
-    if ((size_t)(end - p) < NUMBER_MAX)
-        return p;
-    p = number_put_unsigned(p, count);
-    return put(p, end, count == 1 ? one : many);
-}
-
-/* "the capture 'X' is incomplete: 3 calls and 1 msproftx record are lost: No space left on device". False when nothing
- * is lost. */
-static bool describe_losses(char *text, size_t size)
-{
-    uint64_t calls = writer.lost[STREAM_CALLS] + dropped, tx = writer.lost[STREAM_TX];
-    const char *end = text + size - 1, *reason = writer.failure != 0 ? strerrordesc_np(writer.failure) : NULL;
-    char *p = text;
-    if (calls == 0 && tx == 0 && writer.failure == 0)
-        return false;
-    p = put(p, end, "the capture '");
-    p = put(p, end - 160, writer.directory);
-    p = put(p, end, "' is incomplete: ");
-    if (calls > 0 || tx == 0)
-        p = put_count(p, end, calls, " call", " calls");
-    if (calls > 0 && tx > 0)
-        p = put(p, end, " and ");
-    if (tx > 0)
-        p = put_count(p, end, tx, " msproftx record", " msproftx records");
-    p = put(p, end, " lost: ");
-    p = put(p, end, reason != NULL ? reason : "no memory");
-    *p = '\0';
-    return true;
+    else
+        report_on_stderr(text);
 }
 
 static void report_losses(void)
 {
-    char text[1000];
-    if (!reported && describe_losses(text, sizeof text)) {
+    char text[REPORT_SIZE];
+    if (!reported && describe_losses(&writer, dropped, text)) {
         reported = true;
         tell(text);
     }
@@ -228,29 +180,40 @@ static void carry(void *arg, enum capture_stream stream, const char *records, si
     (void)arg;
     if (!has_files)
         return;
-    if (stream == STREAM_CALLS && options.form == RECORDER_JOB)
+    if (stream == STREAM_CALLS && options.form == RECORDER_JOB) {
         write_job_calls(records, length);
-    else
-        capture_writer_add(&writer, stream, records, length);
+        return;
+    }
+    if (stream == STREAM_CALLS)
+        names_write_used(&writer, records, length);
+    capture_writer_add(&writer, stream, records, length);
+}
+
+void recorder_wake(void)
+{
+    if (atomic_exchange_explicit(&wake_word, 1, memory_order_relaxed) != 0)
+        return;
+    int saved_errno = errno;
+    syscall(SYS_futex, &wake_word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    errno = saved_errno;
 }
 
 static void *carrier_run(void *arg)
 {
+    const struct timespec period = {0, RECORDER_PERIOD_MS * 1000000L};
+    bool stops = false;
     (void)arg;
-    pthread_mutex_lock(&lock);
-    while (!carrier_stops) {
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += RECORDER_PERIOD_MS * 1000000L;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&wake, &lock, &until);
+    while (!stops) {
+        syscall(SYS_futex, &wake_word, FUTEX_WAIT_PRIVATE, 0, &period, NULL, 0);
+        atomic_store_explicit(&wake_word, 0, memory_order_relaxed);
+        pthread_mutex_lock(&lock);
+        stops = carrier_stops;
         if (has_files && may_write()) {
             ring_pool_drain(&pool, carry, NULL);
             capture_writer_flush(&writer);
         }
+        pthread_mutex_unlock(&lock);
     }
-    pthread_mutex_unlock(&lock);
     return NULL;
 }
 
@@ -259,12 +222,8 @@ static void *carrier_run(void *arg)
 static void start_carrier(void)
 {
     pthread_attr_t attributes;
-    pthread_condattr_t monotonic;
     carrier_stops = false;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&wake, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    atomic_store(&wake_word, 0);
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, THREAD_STACK_SIZE);
     has_carrier = pthread_create(&carrier, &attributes, carrier_run, NULL) == 0;
@@ -301,8 +260,7 @@ static int open_capture(struct err *err)
         return status;
     has_files = true;
     announce_capture();
-    names_write_all(&writer);
-    capture_writer_flush(&writer);
+    names_begin(&writer);
     atomic_store(&recorder_mode, RECORDER_MODE_RUNNING);
     start_carrier();
     return 0;
@@ -311,16 +269,11 @@ static int open_capture(struct err *err)
 static void open_or_give_up(void)
 {
     struct err err = ERR_INIT;
-    char text[1000], *p = text;
+    char text[REPORT_SIZE];
     if (!may_write() || open_capture(&err) == 0)
         return;
     atomic_store(&recorder_mode, RECORDER_MODE_OFF);
-    p = put(p, text + sizeof text - 1, "nothing is recorded: ");
-    for (unsigned i = err.depth; i-- > 0;) {
-        p = put(p, text + sizeof text - 1, err.causes[i]);
-        p = put(p, text + sizeof text - 1, i > 0 ? ": " : "");
-    }
-    *p = '\0';
+    describe_refusal(&err, text);
     tell(text);
 }
 
@@ -375,11 +328,11 @@ static void set_signal_stack(const struct ring *ring)
         sigaltstack(&ours, NULL);
 }
 
-static void drop_signal_stack(const struct ring *ring)
+/* False when the thread is on it just now. */
+static bool drop_signal_stack(const struct ring *ring)
 {
     stack_t now, none = {.ss_flags = SS_DISABLE};
-    if (sigaltstack(NULL, &now) == 0 && now.ss_sp == ring->signal_stack)
-        sigaltstack(&none, NULL);
+    return sigaltstack(NULL, &now) != 0 || now.ss_sp != ring->signal_stack || sigaltstack(&none, NULL) == 0;
 }
 
 static void at_thread_end(void *arg)
@@ -391,13 +344,13 @@ static void at_thread_end(void *arg)
         if (ring == NULL || ring->capacity == 0)
             continue;
         drop_signal_stack(ring);
-        atomic_store_explicit(&ring->state, RING_RELEASED, memory_order_release);
+        ring_release(ring);
     }
 }
 
-static struct ring *take_ring(enum capture_stream stream, size_t record_size)
+static struct ring *take_ring(enum capture_stream stream)
 {
-    struct ring *ring = ring_pool_take(&pool, stream, record_size, carry, NULL);
+    struct ring *ring = ring_pool_take(&pool, stream, false, carry, NULL);
     if (ring == NULL)
         return NULL;
     pthread_setspecific(thread_end, ring);
@@ -406,23 +359,40 @@ static struct ring *take_ring(enum capture_stream stream, size_t record_size)
     return ring;
 }
 
+/* A place in a ring that was full. The thread is a busy one: it gets a larger ring when that can be. */
+static char *reserve_in_full(struct ring **ring)
+{
+    struct ring *larger = NULL;
+    if (!may_write())
+        return NULL;
+    ring_drain(*ring, carry, NULL);
+    if (!(*ring)->is_large)
+        larger = ring_pool_take(&pool, (*ring)->stream, true, carry, NULL);
+    if (larger != NULL && !drop_signal_stack(*ring)) {
+        ring_release(larger);
+    } else if (larger != NULL) {
+        ring_release(*ring);
+        *ring = larger;
+        if (options.crash_handlers && larger->stream == STREAM_CALLS)
+            set_signal_stack(larger);
+    }
+    return ring_reserve(*ring);
+}
+
 /* A place in one of the thread's rings, the first one that no interrupted record is in the making in. */
 static char *reserve(enum capture_stream stream, struct ring **ret)
 {
-    size_t record_size = stream == STREAM_CALLS ? CAPTURE_CALL_SIZE : CAPTURE_TX_SIZE;
     for (size_t depth = 0; depth < RECORDER_RING_DEPTH; depth++) {
         struct ring **ring = &recorder_rings[recorder_ring_index(stream, depth)];
         if (*ring == NULL || (*ring)->capacity == 0)
-            *ring = take_ring(stream, record_size);
+            *ring = take_ring(stream);
         if (*ring == NULL)
             break;
         if ((*ring)->busy)
             continue;
         char *place = ring_reserve(*ring);
-        if (place == NULL && may_write()) {
-            ring_drain(*ring, carry, NULL);
-            place = ring_reserve(*ring);
-        }
+        if (place == NULL)
+            place = reserve_in_full(ring);
         *ret = *ring;
         return place;
     }
@@ -516,13 +486,13 @@ int recorder_start(const struct recorder_options *from, struct err *err)
 /* The losses as an error; the caller holds the lock. */
 static int close_capture(struct err *err)
 {
-    char text[1000];
+    char text[REPORT_SIZE];
     int status = 0;
     ring_pool_drain(&pool, carry, NULL);
     capture_writer_finish(&writer);
     capture_writer_close(&writer);
     has_files = false;
-    if (describe_losses(text, sizeof text)) {
+    if (describe_losses(&writer, dropped, text)) {
         int failure = writer.failure != 0 ? writer.failure : ENOMEM;
         status = err_set(err, failure == ENOSPC || failure == EDQUOT || failure == EFBIG ? ERR_NO_SPACE : ERR_IO, "%s",
                          text);
@@ -552,7 +522,7 @@ int recorder_stop(struct err *err)
             joined = carrier;
             carrier_stops = true;
             has_carrier = false;
-            pthread_cond_signal(&wake);
+            recorder_wake();
         }
     }
     leave(&before);
@@ -578,12 +548,9 @@ const char *recorder_capture_directory(void)
 
 int recorder_name_type(uint16_t level, uint32_t type, const char *name)
 {
-    bool is_new = false;
     sigset_t before;
     enter(&before);
-    int status = names_add_type(level, type, name, &is_new);
-    if (is_new && status == 0 && has_files && may_write())
-        names_write_type(&writer, level, type, name);
+    int status = names_add_type(level, type, name);
     leave(&before);
     return status;
 }

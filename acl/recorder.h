@@ -122,8 +122,8 @@ struct recorder_tx {
 /* Recorded with this thread's id. Nothing when not running. */
 void recorder_tx(const struct recorder_tx *tx);
 
-/* Tells the name of a type once for all captures of the process, so that msprof shows it. The text is not copied and
- * must live as long as the process. Returns 0; -ERR_LIMIT after RECORDER_TYPES_MAX types. */
+/* Tells the name of a type once for all captures of the process, before it is recorded, so that msprof shows it. The
+ * text is not copied and must live as long as the process. Returns 0; -ERR_LIMIT after RECORDER_TYPES_MAX types. */
 #define RECORDER_TYPES_MAX 4096
 int recorder_name_type(uint16_t level, uint32_t type, const char *name);
 

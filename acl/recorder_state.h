@@ -29,6 +29,9 @@ static inline size_t recorder_ring_index(enum capture_stream stream, size_t dept
  * is to be made now. NULL: not recording, or out of memory. */
 char *recorder_reserve_slow(enum capture_stream stream, struct ring **ret);
 
+/* Has the rings emptied soon. A system call when nobody has asked for it yet; safe in signal handlers. */
+void recorder_wake(void);
+
 /* Whether a collection of ACL calls is running. */
 bool recorder_wants_calls(void);
 

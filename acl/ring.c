@@ -8,7 +8,6 @@
 
 #define RING_HEAD_SIZE 4096
 _Static_assert(sizeof(struct ring) <= RING_HEAD_SIZE, "a ring's head takes one page");
-#define RING_SIZE ((size_t)RING_HEAD_SIZE + RING_DATA_SIZE)
 #define FIRST_SEARCH 64
 
 void ring_drain(struct ring *ring, ring_sink *sink, void *arg)
@@ -32,8 +31,8 @@ static void drain_or_free(struct ring_pool *pool, struct ring *ring, ring_sink *
         return;
     ring_drain(ring, sink, arg);
     if (state == RING_RELEASED) {
-        ring->next_free = pool->free[ring->stream];
-        pool->free[ring->stream] = ring;
+        ring->next_free = pool->free[ring->stream][ring->is_large];
+        pool->free[ring->stream][ring->is_large] = ring;
         atomic_store_explicit(&ring->state, RING_FREE, memory_order_relaxed);
     }
 }
@@ -74,39 +73,47 @@ static void release_vanished(struct ring_pool *pool)
     pool->next_search = 2 * living < FIRST_SEARCH ? FIRST_SEARCH : 2 * living;
 }
 
-static struct ring *make_ring(struct ring_pool *pool, enum capture_stream stream, size_t record_size)
+static struct ring *make_ring(struct ring_pool *pool, enum capture_stream stream, bool large)
 {
-    char *memory = mmap(NULL, RING_SIZE + RING_SIGNAL_STACK_SIZE, PROT_READ | PROT_WRITE,
+    size_t data_size = large ? RING_LARGE_SIZE : RING_SMALL_SIZE;
+    size_t record_size = stream == STREAM_TX ? CAPTURE_TX_SIZE : CAPTURE_CALL_SIZE;
+    if (large && pool->large_count == RING_LARGE_MAX)
+        return NULL;
+    char *memory = mmap(NULL, RING_HEAD_SIZE + data_size + RING_SIGNAL_STACK_SIZE, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         return NULL;
-    pool->wipes = madvise(memory, RING_SIZE, MADV_WIPEONFORK) == 0;
+    /* not the stack: a child may be running on it */
+    pool->wipes = madvise(memory, RING_HEAD_SIZE + data_size, MADV_WIPEONFORK) == 0;
     struct ring *ring = (struct ring *)(void *)memory;
     ring->stream = stream;
+    ring->is_large = large;
     ring->record_size = record_size;
-    ring->capacity = RING_DATA_SIZE - RING_DATA_SIZE % record_size;
+    ring->capacity = data_size - data_size % record_size;
+    ring->half = data_size / record_size / 2 * record_size;
     ring->data = memory + RING_HEAD_SIZE;
-    ring->signal_stack = memory + RING_SIZE;
+    ring->signal_stack = ring->data + data_size;
     ring->next = pool->all;
     pool->all = ring;
     pool->count++;
+    pool->large_count += large;
     return ring;
 }
 
-struct ring *ring_pool_take(struct ring_pool *pool, enum capture_stream stream, size_t record_size, ring_sink *sink,
-                            void *arg)
+struct ring *ring_pool_take(struct ring_pool *pool, enum capture_stream stream, bool large, ring_sink *sink, void *arg)
 {
-    if (pool->free[stream] == NULL)
+    struct ring **free_rings = &pool->free[stream][large];
+    if (*free_rings == NULL)
         ring_pool_drain(pool, sink, arg);
-    if (pool->free[stream] == NULL && pool->count >= pool->next_search) {
+    if (*free_rings == NULL && pool->count >= pool->next_search) {
         release_vanished(pool);
         ring_pool_drain(pool, sink, arg);
     }
-    struct ring *ring = pool->free[stream];
+    struct ring *ring = *free_rings;
     if (ring != NULL)
-        pool->free[stream] = ring->next_free;
+        *free_rings = ring->next_free;
     else
-        ring = make_ring(pool, stream, record_size);
+        ring = make_ring(pool, stream, large);
     if (ring == NULL)
         return NULL;
     ring->seen_tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
@@ -115,4 +122,9 @@ struct ring *ring_pool_take(struct ring_pool *pool, enum capture_stream stream, 
     ring->process_id = (uint32_t)getpid();
     atomic_store_explicit(&ring->state, RING_OWNED, memory_order_relaxed);
     return ring;
+}
+
+void ring_release(struct ring *ring)
+{
+    atomic_store_explicit(&ring->state, RING_RELEASED, memory_order_release);
 }

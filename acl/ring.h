@@ -14,7 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RING_DATA_SIZE (64 * 1024)         /* bytes of records */
+/* Bytes of records. Threads begin with a small ring; one that fills it gets a large one, as long as there are fewer
+ * than RING_LARGE_MAX of these. */
+#define RING_SMALL_SIZE ((size_t)64 * 1024)
+#define RING_LARGE_SIZE ((size_t)1024 * 1024)
+#define RING_LARGE_MAX 16
 #define RING_SIGNAL_STACK_SIZE (64 * 1024) /* for crash handlers; pages that no crash touches take no memory */
 
 enum ring_state {
@@ -29,6 +33,7 @@ struct ring {
     size_t seen_tail;                /* tail as the writer last saw it */
     size_t capacity;                 /* bytes; a whole number of records; 0: not this process's */
     size_t record_size;
+    size_t half; /* a position in the middle */
     char *data;
     bool busy; /* a record is being written: a signal handler that comes in between takes another ring */
     uint32_t thread_id, process_id;
@@ -37,6 +42,7 @@ struct ring {
     /* both */
     _Alignas(64) atomic_int state; /* enum ring_state */
     enum capture_stream stream;
+    bool is_large;
     struct ring *next;      /* of all rings */
     struct ring *next_free; /* of the free ones */
     char *signal_stack;     /* RING_SIGNAL_STACK_SIZE bytes behind the ring; not zeroed in children */
@@ -62,18 +68,22 @@ static inline char *ring_reserve(struct ring *ring)
     return ring->data + head;
 }
 
-static inline void ring_publish(struct ring *ring)
+/* True when the ring has got half full once more: time to empty it. */
+static inline bool ring_publish(struct ring *ring)
 {
     size_t next = atomic_load_explicit(&ring->head, memory_order_relaxed) + ring->record_size;
-    atomic_store_explicit(&ring->head, next >= ring->capacity ? 0 : next, memory_order_release);
+    if (next >= ring->capacity)
+        next = 0;
+    atomic_store_explicit(&ring->head, next, memory_order_release);
     atomic_signal_fence(memory_order_seq_cst);
     ring->busy = false;
+    return next == ring->half || next == 0;
 }
 
 /* All rings of the process. The caller holds the recorder's lock. */
 struct ring_pool {
-    struct ring *all, *free[STREAM_COUNT];
-    size_t count;
+    struct ring *all, *free[STREAM_COUNT][2]; /* small and large ones */
+    size_t count, large_count;
     size_t next_search; /* when there are as many rings, those of threads that vanished are looked for */
     bool wipes;         /* the kernel zeroes rings in children */
 };
@@ -81,9 +91,12 @@ struct ring_pool {
 /* What takes a ring's records on: whole ones. */
 typedef void ring_sink(void *arg, enum capture_stream stream, const char *records, size_t length);
 
-/* A ring for the calling thread; NULL when memory ran out. Rings of threads that ended are emptied into sink first. */
-struct ring *ring_pool_take(struct ring_pool *pool, enum capture_stream stream, size_t record_size, ring_sink *sink,
-                            void *arg);
+/* A ring for the calling thread; NULL when memory ran out, or when there may be no more large ones. Rings of threads
+ * that ended are emptied into sink first. */
+struct ring *ring_pool_take(struct ring_pool *pool, enum capture_stream stream, bool large, ring_sink *sink, void *arg);
+
+/* The calling thread needs its ring no more. */
+void ring_release(struct ring *ring);
 
 /* Empties one ring of the calling thread. */
 void ring_drain(struct ring *ring, ring_sink *sink, void *arg);

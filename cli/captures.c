@@ -263,3 +263,21 @@ int captures_process_one(const struct settings *settings, int (*process)(struct 
 {
     return process_named(settings, true, process);
 }
+
+int captures_make_reports(const struct settings *settings, const struct value_list *captures, bool timeline,
+                          bool summary)
+{
+    const struct {
+        enum command_id command;
+        bool wanted;
+    } steps[] = {{COMMAND_IMPORT, true}, {COMMAND_EXPORT_TIMELINE, timeline}, {COMMAND_EXPORT_SUMMARY, summary}};
+    struct settings each = *settings;
+    int status = STATUS_DONE;
+
+    each.captures = *captures;
+    each.output = NULL; /* results go into the capture */
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && captures->count > 0; i++)
+        if (steps[i].wanted)
+            status = status_worse(status, command_get(steps[i].command)->run(&each));
+    return status;
+}

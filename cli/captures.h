@@ -28,6 +28,11 @@ int captures_process(const struct settings *settings, int (*process)(struct capt
 /* The same for commands that work on one capture: several are a usage error. */
 int captures_process_one(const struct settings *settings, int (*process)(struct capture_job *job));
 
+/* Imports the captures with these paths and exports the reports that are asked for, into the captures. Returns the
+ * worst exit status. */
+int captures_make_reports(const struct settings *settings, const struct value_list *captures, bool timeline,
+                          bool summary);
+
 /* The steps below tell the user what went wrong and return an exit status. */
 
 /* Makes <results>/<name>; *ret_path (free() it) may be NULL when it is not wanted. */

@@ -1,5 +1,6 @@
 /* msprof collect: a program on a board, and its capture home. */
 #include "base/interrupt.h"
+#include "cli/captures.h"
 #include "cli/cmd_collect_board.h"
 #include "cli/command.h"
 #include "cli/console.h"
@@ -56,24 +57,19 @@ static void work_all(struct board_work *boards, size_t count)
 /* The commands that --all stands for, on the captures that came. */
 static int process_captures(const struct settings *settings, const struct board_work *boards, size_t count)
 {
-    static const enum command_id steps[] = {COMMAND_IMPORT, COMMAND_EXPORT_TIMELINE, COMMAND_EXPORT_SUMMARY};
-    struct settings each = *settings;
-    const char **paths = calloc(count + 1, sizeof *paths);
+    struct value_list captures = {.values = calloc(count + 1, sizeof *captures.values)};
     struct err err = ERR_INIT;
-    int status = STATUS_DONE;
+    int status;
 
-    if (paths == NULL) {
+    if (captures.values == NULL) {
         err_set(&err, ERR_NO_MEMORY, "out of memory");
         return fail(&err);
     }
-    each.captures = (struct value_list){.values = paths};
-    each.output = NULL; /* results go into the capture */
     for (size_t i = 0; i < count; i++)
         if (boards[i].outcome.capture != NULL)
-            paths[each.captures.count++] = boards[i].outcome.capture;
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && each.captures.count > 0; i++)
-        status = status_worse(status, command_get(steps[i])->run(&each));
-    free(paths);
+            captures.values[captures.count++] = boards[i].outcome.capture;
+    status = captures_make_reports(settings, &captures, true, true);
+    free(captures.values);
     return status;
 }
 

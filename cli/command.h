@@ -12,6 +12,7 @@ struct settings;
 #define COMMAND_LIST(X)                                                                                                \
     X(COMMAND_ROOT, command_root)                                                                                      \
     X(COMMAND_COLLECT, command_collect)                                                                                \
+    X(COMMAND_RUN, command_run)                                                                                        \
     X(COMMAND_IMPORT, command_import)                                                                                  \
     X(COMMAND_EXPORT, command_export)                                                                                  \
     X(COMMAND_EXPORT_TIMELINE, command_export_timeline)                                                                \
@@ -45,6 +46,7 @@ struct command {
     int most_operands;              /* -1: any number */
     bool operands_follow_dashes;    /* they are not msprof's and must stand behind "--" */
     const char *const *words;       /* what operands can be, for completion and checking; NULL: not a fixed list */
+    bool runs_program;              /* its operands are a program and what belongs to that */
     bool needs_capture;             /* at least one --collection-dir must be given */
     const struct example *examples; /* ended by an entry without a line; NULL: none */
     int (*run)(const struct settings *settings); /* returns the exit status; NULL: only its subcommands can run */

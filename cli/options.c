@@ -49,7 +49,7 @@ static int respell_vendor_words(int argc, char **argv, char **ret)
 {
     static char collection_dir[] = "--collection-dir";
     int count = 0;
-    bool is_value = false, ended = false;
+    bool is_value = false, ended = false, program_follows = false;
 
     for (int i = 0; i < argc; i++) {
         char *word = argv[i];
@@ -59,6 +59,11 @@ static int respell_vendor_words(int argc, char **argv, char **ret)
         if (i > 0 && !is_value && !ended) {
             ended = strcmp(word, "--") == 0;
             option = word[0] == '-' ? find_by_name(word, length) : NULL;
+            if (word[0] != '-') { /* behind a program's name the words are the program's */
+                enum command_id id = command_find(COMMAND_ROOT, word);
+                ended = ended || program_follows;
+                program_follows = id != COMMAND_COUNT && command_get(id)->runs_program;
+            }
         }
         is_value = option != NULL && option->type != VALUE_NONE && word[length] == '\0';
         if (option != NULL && option->vendor != NULL && strlen(option->vendor) == length &&
@@ -366,11 +371,13 @@ int parse_command_line(struct settings *settings, int argc, char **argv, struct 
     settings->words = words;
     count = respell_vendor_words(argc, argv, words);
     for (;;) {
-        bool is_group = command_get(settings->command)->run == NULL;
+        const struct command *command = command_get(settings->command);
+        bool is_group = command->run == NULL;
         enum command_id child;
         int next, result;
 
-        result = read_options(settings, settings->command, is_group, count - start, words + start, &next, err);
+        result = read_options(settings, settings->command, is_group || command->runs_program, count - start,
+                              words + start, &next, err);
         if (result != 0 || settings->help || settings->version)
             return result;
         start += next;

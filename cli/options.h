@@ -45,6 +45,13 @@ struct replay_settings {
     int first_index;
 };
 
+enum report_choice { REPORTS_ALL, REPORTS_TIMELINE, REPORTS_SUMMARY, REPORTS_NONE };
+
+/* What the command line says for run. */
+struct run_settings {
+    int reports; /* enum report_choice */
+};
+
 /* What the command line says. */
 struct settings {
     enum command_id command;
@@ -73,6 +80,7 @@ struct settings {
 
     struct collect_settings collect;
     struct replay_settings replay;
+    struct run_settings run;
 };
 
 #define WIDTH_DEFAULT (-1)

@@ -11,6 +11,10 @@ enum exit_status {
     STATUS_DATA_PROBLEMS = 3, /* done, but with data problems */
     STATUS_NOTHING = 4,       /* nothing found to do */
     STATUS_REMOTE = 5,
+    STATUS_RUN_FAILED = 125,  /* run: msprof failed before the program was started */
+    STATUS_CANNOT_RUN = 126,  /* run: the program cannot be started */
+    STATUS_NO_PROGRAM = 127,  /* run: there is no such program */
+    STATUS_SIGNAL_BASE = 128, /* run: plus the number of the signal that ended the program */
     STATUS_INTERRUPTED = 130,
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/number.h"
+#include "base/outfile.h"
 #include "db/query_cann.h"
 #include "exporters/export.h"
 #include "exporters/parallel.h"

@@ -2,6 +2,7 @@
 #ifndef MSPROF_EXPORTERS_TX_REPORT_H
 #define MSPROF_EXPORTERS_TX_REPORT_H
 
+#include "base/outfile.h"
 #include "exporters/cann_trace.h"
 #include "exporters/export.h"
 

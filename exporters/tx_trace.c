@@ -1,6 +1,7 @@
 /* Marks and ranges of programs on the timeline of a new CANN capture, where Ascend's tool has them: those of the host
  * in a process above CANN's, those of devices with the device's tasks, but on threads of their own, because a range of
  * a stream begins and ends inside of the tasks that record it. */
+#include "base/fsutil.h"
 #include "db/query_tx.h"
 #include "exporters/json_text.h"
 #include "exporters/lanes.h"
@@ -142,7 +143,10 @@ static char *put_event_type(char *p, int64_t event_type)
 {
     const char *name = tx_event_type_name(event_type);
     p = stpcpy(p, "\"event_type\":\"");
-    p = name != NULL ? stpcpy(p, name) : number_put_signed(p, event_type);
+    if (name != NULL)
+        p = stpcpy(p, name);
+    else
+        p = event_type == DB_NULL ? stpcpy(p, "N/A") : number_put_signed(p, event_type);
     return stpcpy(p, "\"");
 }
 
@@ -188,9 +192,13 @@ static int put_arguments(struct tx_trace *tx, const struct tx_event *event, stru
 static int draw_event(void *arg, const struct tx_event *event, struct err *err)
 {
     struct tx_trace *tx = arg;
-    int64_t pid = tx->trace != NULL ? event->process_id << 10 | LAYER_PROGRAM << 5 | HOST_DEVICE : event->process_id;
+    /* What a layout does not give is process 0, thread 0, or not drawn when it is the time. */
+    int64_t process_id = event->process_id != DB_NULL ? event->process_id : 0;
+    int64_t pid = tx->trace != NULL ? process_id << 10 | LAYER_PROGRAM << 5 | HOST_DEVICE : process_id;
+    if (event->start_ns == DB_NULL)
+        return 0;
     begin_process(tx, pid, LAYER_PROGRAM, tx->process.data, -1);
-    enter(tx, pid, event->thread_id);
+    enter(tx, pid, event->thread_id != DB_NULL ? event->thread_id : 0);
     const struct tx_place place = find_place(tx, event->start_ns, event->end_ns);
     int status = begin_event(tx, event->message, event->message_length, &place, err);
     if (status == 0)

@@ -42,9 +42,7 @@ void *preload_dlsym(void *handle, const char *name, uint32_t index, const void *
         return NULL;
     if (found == NULL && handle == RTLD_DEFAULT)
         found = find_beside(caller, name);
-    if (found == ours) { /* beside the caller is the program itself */
-        preload_system_dlsym(RTLD_NEXT, name);
-        return NULL;
-    }
-    return found != NULL ? function_bind(index, found) : NULL;
+    if (found == NULL || found == ours) /* ours: beside the caller is the program itself */
+        return preload_system_dlsym(RTLD_NEXT, name) == NULL ? NULL : (void *)(uintptr_t)ours; /* sets the error */
+    return function_bind(index, found);
 }

@@ -3,9 +3,9 @@
  * the recorder has them. */
 #include "tests/acl/fake_acl.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -156,12 +156,13 @@ static void pause_ms(long ms)
     nanosleep(&time, NULL);
 }
 
-static void overflow_stack(volatile char *from)
+static volatile int depth_of_stack = 1;
+
+static int overflow_stack(int depth)
 {
     volatile char frame[4096];
-    frame[0] = from[0];
-    overflow_stack(frame);
-    frame[1] = from[0];
+    frame[0] = (char)depth;
+    return depth_of_stack > 0 ? overflow_stack(depth + depth_of_stack) + frame[0] : 0;
 }
 
 static int *volatile nowhere;
@@ -182,7 +183,7 @@ static void end(const char *how)
     if (strcmp(how, "segv") == 0)
         *nowhere = 1;
     if (strcmp(how, "overflow") == 0)
-        overflow_stack("x");
+        depth_of_stack = overflow_stack(1);
     if (strcmp(how, "exec") == 0)
         execl("/bin/sh", "sh", "-c", "exit 8", (char *)NULL);
     if (strcmp(how, "pause") == 0)
@@ -193,6 +194,44 @@ static void end(const char *how)
             kill(getpid(), i);
     pause_ms(2000);
     fail("still there");
+}
+
+/* ---- other ways out of a function ---- */
+
+static jmp_buf way_out;
+
+static int jump(void *arg)
+{
+    (void)arg;
+    longjmp(way_out, 1);
+}
+
+static int wait_for_cancellation(void *arg)
+{
+    (void)arg;
+    return pause();
+}
+
+static void *be_cancelled(void *arg)
+{
+    aclrtLaunchCallback(wait_for_cancellation, NULL);
+    return arg;
+}
+
+/* Calls that do not return are not recorded; those after them are. */
+static void leave_functions(void)
+{
+    pthread_t thread;
+    void *result = NULL;
+    if (setjmp(way_out) == 0) {
+        aclrtLaunchCallback(jump, NULL);
+        fail("longjmp returned");
+    }
+    CHECK(aclrtSetDevice(1) == 1);
+    CHECK(pthread_create(&thread, NULL, be_cancelled, NULL) == 0);
+    pause_ms(20);
+    CHECK(pthread_cancel(thread) == 0 && pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED);
+    CHECK(aclrtSetDevice(2) == 2);
 }
 
 /* ---- signals ---- */
@@ -234,19 +273,6 @@ static void use_signals(void)
 }
 
 /* ---- the rest ---- */
-
-static void look_up(const char *library)
-{
-    void *handle_of_library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-    if (handle_of_library == NULL)
-        fail(dlerror());
-    int (*set_device)(int32_t);
-    *(void **)(void *)&set_device = dlsym(handle_of_library, "aclrtSetDevice");
-    CHECK(set_device != NULL && set_device(12) == 12);
-    CHECK(dlsym(handle_of_library, "aclrtResetDevice") == NULL && dlerror() != NULL);
-    CHECK(dlsym(handle_of_library, "no_such_function") == NULL);
-    CHECK(dlsym(RTLD_DEFAULT, "malloc") != NULL);
-}
 
 static void fork_child(void)
 {
@@ -351,8 +377,8 @@ int main(int argc, char **argv)
         end(first);
     } else if (strcmp(mode, "signals") == 0) {
         use_signals();
-    } else if (strcmp(mode, "dlsym") == 0) {
-        look_up(first);
+    } else if (strcmp(mode, "leave") == 0) {
+        leave_functions();
     } else if (strcmp(mode, "fork") == 0) {
         fork_child();
     } else if (strcmp(mode, "fork-load") == 0) {

@@ -25,6 +25,7 @@ setup() {
 /usr/lib/libmsprof_acl.a
 /usr/lib/libmsprof_acl.so
 /usr/lib/libmsprof_acl.so.1
+/usr/lib/msprof/libmsprof_preload.so
 /usr/lib/pkgconfig/msprof_acl.pc
 /usr/share/bash-completion/completions/msprof
 /usr/share/fish/vendor_completions.d/msprof.fish
@@ -35,6 +36,7 @@ setup() {
 /usr/share/man/man1/msprof-kinds.1
 /usr/share/man/man1/msprof-query.1
 /usr/share/man/man1/msprof-replay.1
+/usr/share/man/man1/msprof-run.1
 /usr/share/man/man1/msprof-show.1
 /usr/share/man/man1/msprof.1
 /usr/share/man/man3/aclprofCreateStamp.3
@@ -118,7 +120,8 @@ END
 @test "other flags and another prefix are built anew, equal ones are not" {
     make -s all
     expect_equal "$(make all)" ""
-    expect_equal "$(make all prefix=/elsewhere | grep '^  CC ')" "  CC      build/release/cli/layouts.o"
+    expect_equal "$(make all prefix=/elsewhere | grep '^  CC ' | sort)" \
+        $'  CC      build/release/cli/cmd_run.o\n  CC      build/release/cli/layouts.o'
     expect_equal "$(make all prefix=/elsewhere)" ""
     output=$(make -j2 all prefix=/elsewhere CFLAGS=-g1)
     expect_contains "$output" "  CC      build/release/base/err.o"

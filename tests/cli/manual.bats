@@ -44,6 +44,8 @@ make_example_files() {
     chmod 600 board.ini
     printf '#!/bin/sh\nexec cat >/dev/null\n' >subscriber
     chmod +x subscriber
+    printf '#!/bin/sh\nexec "%s/tests/acl/acl_program" nest\n' "$(dirname "$(readlink -f "$MSPROF")")" >main
+    chmod +x main
     sed -n '/^# board.layout$/,/^\.Ed$/p' "$man/msprof-records.5.in" | grep -v '^\.Ed$' >board.layout
 }
 
@@ -72,7 +74,7 @@ run_examples() {
 }
 
 @test "the page of each command describes exactly its options" {
-    for command in collect import export show replay kinds completion; do
+    for command in collect run import export show replay kinds completion; do
         expect_equal "$(options_of_page "$man/msprof-$command.1")" "$(own_options "^msprof $command")"
     done
 }

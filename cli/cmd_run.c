@@ -1,0 +1,343 @@
+/* msprof run: a program under the preload library, and reports of the captures that it leaves. */
+#include "base/fsutil.h"
+#include "base/interrupt.h"
+#include "cli/captures.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/status.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PRELOAD_NAME "libmsprof_preload.so"
+#define LIST_LIMIT ((size_t)16 * 1024 * 1024) /* bytes of the list of captures */
+
+static int fail(const struct err *err, int status)
+{
+    console_error(err);
+    return status;
+}
+
+/* ---- the preload library ---- */
+
+/* "<directory>/<below>libmsprof_preload.so" when it is there (free() it); else NULL. */
+static char *preload_in(const char *directory, const char *below)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/%s" PRELOAD_NAME, directory, below);
+
+    return length > 0 && (size_t)length < sizeof path && access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
+}
+
+/* Beside the program in a build tree, else where 'make install' puts it. */
+static char *find_preload(struct err *err)
+{
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    char *slash, *found = NULL;
+
+    program[length > 0 ? length : 0] = '\0';
+    slash = strrchr(program, '/');
+    if (slash != NULL) {
+        *slash = '\0';
+        found = preload_in(program, "");
+        if (found == NULL)
+            found = preload_in(program, "../lib/msprof/");
+    }
+    if (found == NULL)
+        found = preload_in(MSPROF_LIBDIR, "msprof/");
+    if (found == NULL) {
+        err_set(err, ERR_NOT_FOUND,
+                "cannot find " PRELOAD_NAME ", neither beside msprof nor in " MSPROF_LIBDIR "/msprof");
+        err_hint(err, "'make install' puts it there");
+    } else if (strpbrk(found, " :") != NULL) {
+        err_set(err, ERR_FAILED, "'%s' has a blank or a colon in its name, and the dynamic linker takes none", found);
+        free(found);
+        found = NULL;
+    }
+    return found;
+}
+
+/* ---- the program ---- */
+
+/* What the program finds in its environment. */
+struct surroundings {
+    char *preload; /* LD_PRELOAD: the library, then what was there already */
+    char *output;
+    char list[PATH_MAX]; /* a file that each capture is written into, a line each */
+};
+
+static void surroundings_release(struct surroundings *surroundings)
+{
+    free(surroundings->preload);
+    free(surroundings->output);
+    if (surroundings->list[0] != '\0')
+        unlink(surroundings->list);
+}
+
+static int make_list(struct surroundings *surroundings, struct err *err)
+{
+    const char *directory = getenv("TMPDIR");
+    char path[PATH_MAX];
+    int fd, length;
+
+    if (directory == NULL || *directory != '/')
+        directory = "/tmp";
+    length = snprintf(path, sizeof path, "%s/msprof-run-XXXXXX", directory);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return err_set(err, ERR_LIMIT, "TMPDIR is too long");
+    fd = mkostemp(path, O_CLOEXEC);
+    if (fd < 0)
+        return err_set_errno(err, errno, "cannot make a file in '%s'", directory);
+    close(fd);
+    memcpy(surroundings->list, path, (size_t)length + 1);
+    return 0;
+}
+
+static int surroundings_make(struct surroundings *surroundings, const struct settings *settings, struct err *err)
+{
+    const char *before = getenv("LD_PRELOAD"), *output = settings->output != NULL ? settings->output : ".";
+    char *library = find_preload(err);
+    int result;
+
+    if (library == NULL)
+        return -(int)err->code;
+    if (before == NULL || *before == '\0')
+        surroundings->preload = strdup(library);
+    else if (asprintf(&surroundings->preload, "%s:%s", library, before) < 0)
+        surroundings->preload = NULL;
+    free(library);
+    if (surroundings->preload == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    result = make_directories(output, err);
+    if (result != 0)
+        return err_wrap(err, "cannot put captures into '%s'", output);
+    surroundings->output = path_absolute(output, err);
+    return surroundings->output != NULL ? make_list(surroundings, err) : -(int)err->code;
+}
+
+static volatile sig_atomic_t program_id;
+
+/* From another process: the program gets it. From the terminal it has got it already. */
+static void forward_signal(int number, siginfo_t *info, void *context)
+{
+    int saved_errno = errno;
+
+    (void)context;
+    if (program_id > 0 && info->si_code <= 0)
+        kill((pid_t)program_id, number);
+    errno = saved_errno;
+}
+
+static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+#define FORWARDED_COUNT (sizeof forwarded / sizeof forwarded[0])
+
+static void start_forwarding(struct sigaction before[FORWARDED_COUNT])
+{
+    struct sigaction action = {.sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+
+    sigfillset(&action.sa_mask);
+    for (size_t i = 0; i < FORWARDED_COUNT; i++) {
+        sigaction(forwarded[i], NULL, &before[i]);
+        if ((before[i].sa_flags & SA_SIGINFO) != 0 || before[i].sa_handler != SIG_IGN)
+            sigaction(forwarded[i], &action, NULL);
+    }
+}
+
+static void stop_forwarding(const struct sigaction before[FORWARDED_COUNT])
+{
+    program_id = 0;
+    for (size_t i = 0; i < FORWARDED_COUNT; i++)
+        sigaction(forwarded[i], &before[i], NULL);
+}
+
+/* In the child: does not return. Writes the errno of a failure into the pipe. */
+static _Noreturn void become_program(char **words, const struct surroundings *surroundings, const sigset_t *mask,
+                                     int failure_fd)
+{
+    int failure = 0;
+
+    signal(SIGPIPE, SIG_DFL); /* msprof ignores it, the program knows nothing of that */
+    if (setenv("LD_PRELOAD", surroundings->preload, 1) != 0 || setenv("MSPROF_OUTPUT", surroundings->output, 1) != 0 ||
+        setenv("MSPROF_CAPTURE_LIST", surroundings->list, 1) != 0)
+        failure = errno;
+    if (failure == 0) {
+        sigprocmask(SIG_SETMASK, mask, NULL);
+        execvp(words[0], words);
+        failure = errno;
+    }
+    ssize_t ignored = write(failure_fd, &failure, sizeof failure);
+    (void)ignored;
+    _exit(STATUS_CANNOT_RUN);
+}
+
+/* The errno that the child failed with, 0 when the program runs. */
+static int read_failure(int fd)
+{
+    int failure = 0;
+    ssize_t count;
+
+    do
+        count = read(fd, &failure, sizeof failure);
+    while (count < 0 && errno == EINTR);
+    return count == (ssize_t)sizeof failure ? failure : 0;
+}
+
+static int wait_for(pid_t child)
+{
+    int status = 0;
+
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return status;
+}
+
+/* Runs the program to its end. *ret is what waitpid() says of it. */
+static int run_program(char **words, const struct surroundings *surroundings, int *ret, struct err *err)
+{
+    struct sigaction before[FORWARDED_COUNT];
+    sigset_t all, mask;
+    int pipes[2], failure;
+    pid_t child;
+
+    if (pipe2(pipes, O_CLOEXEC) != 0)
+        return err_set_errno(err, errno, "cannot make a pipe");
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &mask); /* what comes before the program is there waits for it */
+    child = fork();
+    if (child == 0) {
+        close(pipes[0]);
+        become_program(words, surroundings, &mask, pipes[1]);
+    }
+    failure = child < 0 ? errno : 0;
+    close(pipes[1]);
+    if (child > 0) {
+        program_id = (sig_atomic_t)child;
+        start_forwarding(before);
+    }
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    if (child > 0) {
+        failure = read_failure(pipes[0]);
+        *ret = wait_for(child);
+        stop_forwarding(before);
+    }
+    close(pipes[0]);
+    return failure == 0 ? 0 : err_set_errno(err, failure, "cannot run '%s'", words[0]);
+}
+
+/* ---- its captures ---- */
+
+/* Cuts the list into lines; *ret_paths (free() it) point into text. */
+static int split_lines(char *text, struct value_list *ret, struct err *err)
+{
+    size_t lines = 0;
+
+    for (const char *p = text; *p != '\0'; p++)
+        lines += *p == '\n';
+    ret->values = calloc(lines + 1, sizeof *ret->values);
+    ret->count = 0;
+    if (ret->values == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        *end = '\0';
+        if (access(line, F_OK) == 0) /* the program may have removed it */
+            ret->values[ret->count++] = line;
+    }
+    return 0;
+}
+
+static int make_reports(const struct settings *settings, const struct value_list *captures)
+{
+    int reports = settings->run.reports;
+
+    for (size_t i = 0; i < captures->count; i++)
+        console_note("recorded into '%s'", captures->values[i]);
+    if (captures->count == 0) {
+        console_warning("nothing was recorded: the program called no ACL function, or cannot be preloaded");
+        return STATUS_NOTHING;
+    }
+    if (reports == REPORTS_NONE)
+        return STATUS_DONE;
+    return captures_make_reports(settings, captures, reports != REPORTS_SUMMARY, reports != REPORTS_TIMELINE);
+}
+
+static int report_captures(const struct settings *settings, const struct surroundings *surroundings)
+{
+    struct err err = ERR_INIT;
+    struct value_list captures = {.values = NULL};
+    char *text = NULL;
+    size_t length;
+    int status;
+
+    if (read_whole_file(surroundings->list, LIST_LIMIT, &text, &length, &err) != 0 ||
+        split_lines(text, &captures, &err) != 0)
+        status = fail(&err, status_of_error(&err));
+    else
+        status = make_reports(settings, &captures);
+    free(captures.values);
+    free(text);
+    return status;
+}
+
+/* The program's own status comes before that of the reports. */
+static int tell_end(int program_status, int report_status)
+{
+    if (WIFSIGNALED(program_status)) {
+        const char *name = sigabbrev_np(WTERMSIG(program_status));
+
+        console_note("the program was ended by SIG%s%s", name != NULL ? name : "?",
+                     WCOREDUMP(program_status) ? " (core dumped)" : "");
+        return STATUS_SIGNAL_BASE + WTERMSIG(program_status);
+    }
+    if (WEXITSTATUS(program_status) != 0) {
+        console_note("the program ended with status %d", WEXITSTATUS(program_status));
+        return WEXITSTATUS(program_status);
+    }
+    return report_status;
+}
+
+static int run_run(const struct settings *settings)
+{
+    struct surroundings surroundings = {.preload = NULL};
+    struct err err = ERR_INIT;
+    int program_status = 0, status;
+
+    if (settings->operand_count == 0) {
+        err_set(&err, ERR_USAGE, "no program given; try 'msprof run --help'");
+        return fail(&err, STATUS_USAGE);
+    }
+    if (surroundings_make(&surroundings, settings, &err) != 0)
+        status = fail(&err, STATUS_RUN_FAILED);
+    else if (run_program(settings->operands, &surroundings, &program_status, &err) != 0)
+        status = fail(&err, err.code == ERR_NOT_FOUND ? STATUS_NO_PROGRAM : STATUS_CANNOT_RUN);
+    else
+        status = tell_end(program_status, report_captures(settings, &surroundings));
+    surroundings_release(&surroundings);
+    return status;
+}
+
+static const struct example examples[] = {
+    {"record the ACL calls of a program, and write timeline and summary", "msprof run -- ./main --images 5"},
+    {"captures into a directory of their own, no reports yet", "msprof run --output captures --reports none -- ./main"},
+    {NULL, NULL},
+};
+
+const struct command command_run = {
+    .path = "run",
+    .parent = COMMAND_ROOT,
+    .summary = "run a program and record its ACL calls",
+    .description = "Runs a program as it is, with every call of a function of ACL recorded, and makes reports of the\n"
+                   "captures. Needs no device of its own: what the program needs is enough.\n",
+    .operands = "[--] PROGRAM [ARGUMENT]...",
+    .most_operands = -1,
+    .runs_program = true,
+    .examples = examples,
+    .run = run_run,
+};

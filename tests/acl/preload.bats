@@ -1,0 +1,187 @@
+#!/usr/bin/env bats
+# libmsprof_preload: the calls of programs that know nothing of it.
+
+# shellcheck disable=SC2154 # preload.bash sets status, output, stderr and the programs
+bats_require_minimum_version 1.5.0
+load ../cli/common
+load preload
+
+setup() {
+    enter_preload_scratch
+}
+
+@test "every way of handing arguments and results over works as without it" {
+    "$PROGRAM" arguments
+    preloaded "$PROGRAM" arguments
+    expect_equal "$status $stderr" "0 "
+    expect_equal "$(calls | awk '{ n += $2 } END { print NR, n }')" "14 15"
+}
+
+@test "calls of many threads are all there, each within what its thread saw" {
+    export ACL_PROGRAM_LOG=log
+    preloaded "$PROGRAM" threads 8 2000
+    expect_equal "$status $(wc -l <log)" "0 16000"
+    database=$(imported)
+    sqlite3 -separator ' ' "$database" "SELECT thread_id, text, h.start_ns - unix_offset_ns,
+        h.start_ns + duration_ns - unix_offset_ns FROM host_call h JOIN name n ON n.id = name_id, capture_part
+        WHERE is_host ORDER BY thread_id, 3" >found
+    sort -k 1,1n -k 3,3n log >expected
+    # the recorded span of a call lies in the program's own, and no two calls of a thread overlap
+    paste -d ' ' expected found | awk '
+        $1 != $5 || $2 != $6 || $3 + 0 > $7 + 0 || $8 + 0 > $4 + 0 || $7 + 0 > $8 + 0 { print; bad = 1 }
+        END { exit bad || NR != 16000 }'
+}
+
+@test "calls inside of calls are inside of them, as deep as they go" {
+    preloaded "$PROGRAM" nest
+    database=$(imported)
+    expect_equal "$(sqlite3 "$database" "SELECT h.name, p.name FROM host_call_report h
+        LEFT JOIN host_call_report p ON p.id = h.parent_id ORDER BY h.id")" \
+        'aclrtLaunchCallback|
+aclrtLaunchCallback|aclrtLaunchCallback
+aclrtLaunchCallback|aclrtLaunchCallback
+aclrtSetDevice|aclrtLaunchCallback
+aclmdlExecute|
+aclrtMemcpy|aclmdlExecute
+aclrtSynchronizeStream|aclmdlExecute'
+}
+
+@test "nothing is lost when the program ends by itself, in whatever way" {
+    for ending in return:0 exit:5 _exit:6 quick_exit:7 exec:8; do
+        rm -rf captures
+        preloaded "$PROGRAM" end "${ending%:*}" 3000
+        expect_equal "$ending $status $stderr" "$ending ${ending#*:} "
+        expect_equal "$(calls)" "aclrtSetDevice 3000"
+    done
+}
+
+@test "nothing is lost when the program crashes or is ended by a signal, and it ends by that signal" {
+    for ending in abort:ABRT segv:SEGV overflow:SEGV TERM INT HUP BUS FPE ILL USR1 ALRM; do
+        rm -rf captures
+        preloaded "$PROGRAM" end "${ending%:*}" 3000
+        expect_equal "$ending $status" "$ending $((128 + $(kill -l "${ending#*:}")))"
+        expect_equal "$(calls)" "aclrtSetDevice 3000"
+    done
+}
+
+@test "a crash leaves the core file that it would have left" {
+    [ "$(cat /proc/sys/kernel/core_pattern)" = core ] || skip "core files do not go into the working directory here"
+    command -v gdb >/dev/null || skip "gdb is not installed"
+    ulimit -c unlimited || skip "core files are not allowed here"
+    preloaded "$PROGRAM" end segv 1
+    expect_equal "$status" 139
+    core=$(ls core*)
+    expect_contains "$(gdb -q -batch -ex bt "$PROGRAM" "$core" 2>&1)" "#0"
+    expect_contains "$(gdb -q -batch -ex bt "$PROGRAM" "$core" 2>&1)" "in end ("
+}
+
+@test "after SIGKILL everything older than one second is there" {
+    LD_PRELOAD=$PRELOAD "$PROGRAM" end pause 3000 &
+    wait_for_calls
+    sleep 1
+    kill -KILL $!
+    wait $! || true
+    expect_equal "$(calls)" "aclrtSetDevice 3000"
+}
+
+@test "the program's own handlers work, and it is told what it has set" {
+    preloaded "$PROGRAM" signals
+    expect_equal "$status $stderr" "$((128 + $(kill -l USR2))) "
+    expect_equal "$(calls)" "aclrtSetDevice 5"
+}
+
+@test "leaving a function by longjmp and by cancellation works" {
+    preloaded "$PROGRAM" leave
+    expect_equal "$status $stderr" "0 "
+    expect_equal "$(calls)" "aclrtSetDevice 2"
+}
+
+@test "parent and child record into captures of their own" {
+    preloaded "$PROGRAM" fork
+    expect_equal "$status" 0
+    expect_equal "$(captures | wc -l)" 2
+    for capture in $(captures); do
+        "$MSPROF" import -q --strict -dir "$capture"
+        sqlite3 "$capture/sqlite/runtime.db" "SELECT count(*) FROM host_call"
+    done | sort -n >counts
+    expect_equal "$(<counts)" $'15\n20'
+}
+
+@test "forking while other threads record neither hangs nor mixes captures" {
+    preloaded timeout 60 "$PROGRAM" fork-load
+    expect_equal "$status $stderr" "0 "
+    expect_equal "$(captures | wc -l)" 26
+    for capture in $(captures); do
+        "$MSPROF" import -q --strict -dir "$capture"
+        sqlite3 "$capture/sqlite/runtime.db" "SELECT count(*) FROM host_call"
+    done | sort -n | uniq -c | awk '{ print $1, $2 }' >counts
+    expect_equal "$(<counts)" $'25 3\n1 600000'
+}
+
+@test "functions that a program looks up itself are recorded, and what is not there is not found" {
+    "$LOADER" dlsym "$build/tests/acl/libascendcl.so"
+    preloaded "$LOADER" dlsym "$build/tests/acl/libascendcl.so"
+    expect_equal "$status $stderr" "0 "
+    expect_equal "$(calls)" "aclrtSetDevice 3"
+}
+
+@test "a library that is loaded for itself only finds its functions" {
+    preloaded "$LOADER" plugin "$build/tests/acl/acl_plugin.so"
+    expect_equal "$status $stderr" "0 "
+    expect_equal "$(calls)" "aclrtSetDevice 1"
+}
+
+@test "a function that no library has ends the program as the dynamic linker would" {
+    preloaded "$LOADER" missing
+    expect_equal "$status $output" "127 present"
+    expect_contains "$stderr" "symbol lookup error: undefined symbol: aclFinalize"
+}
+
+@test "a program that uses no ACL leaves nothing" {
+    preloaded true
+    expect_equal "$status $stderr" "0 "
+    [ ! -e captures ]
+}
+
+@test "a program that uses SVP's functions leaves a JOB capture" {
+    preloaded "$PROGRAM" svp
+    capture=$(captures)
+    [[ $capture == captures/JOB* ]]
+    run_msprof import -dir "$capture"
+    expect_status 0
+    expect_equal "$(sqlite3 "$capture/sqlite/runtime.db" "SELECT name, type FROM acl_call_report WHERE name LIKE 'svp%' ORDER BY start_us")" \
+        $'svp_acl_init|others\nsvp_acl_mdl_execute|model\nsvp_acl_finalize|others'
+}
+
+@test "an output that cannot be written does not harm the program and is told once" {
+    touch file
+    MSPROF_OUTPUT=file/below preloaded "$PROGRAM" end exit 5000
+    expect_equal "$status" 5
+    expect_equal "$(wc -l <<<"$stderr")" 1
+    expect_contains "$stderr" "msprof: nothing is recorded: cannot"
+}
+
+@test "a full disk does not harm the program, and what was lost is told in numbers" {
+    (ulimit -f 100 && preloaded "$PROGRAM" end exit 20000 && printf '%s\n' "$status" "$stderr" >result)
+    [ "$(head -n 1 result)" -eq 5 ]
+    lost=$(sed -n "2s/^msprof: the capture '.*' is incomplete: \([0-9]*\) calls lost: File too large$/\1/p" result)
+    [ "$lost" -gt 0 ]
+    expect_equal "$(wc -l <result)" 2
+    expect_equal "$(calls)" "aclrtSetDevice $((20000 - lost))"
+}
+
+@test "a disk that is full from the start does not harm the program" {
+    mkdir small
+    mount -t tmpfs -o size=8k none small 2>/dev/null || skip "a small file system cannot be mounted here"
+    MSPROF_OUTPUT=small preloaded "$PROGRAM" end exit 20000
+    umount small
+    expect_equal "$status" 5
+    expect_equal "$(wc -l <<<"$stderr")" 1
+    expect_contains "$stderr" "No space left on device"
+}
+
+@test "memory does not grow with calls and threads" {
+    preloaded "$PROGRAM" growth 3000000 1000
+    expect_equal "$status $stderr" "0 "
+    [ "$output" -lt 8192 ] # kB: rings and buffers, however many calls there were
+}

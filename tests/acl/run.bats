@@ -1,0 +1,136 @@
+#!/usr/bin/env bats
+# msprof run.
+
+# shellcheck disable=SC2154 # common.bash and preload.bash set status, output, stderr and the programs
+bats_require_minimum_version 1.5.0
+load ../cli/common
+load preload
+
+setup() {
+    enter_preload_scratch
+    unset MSPROF_OUTPUT
+}
+
+# The kinds of reports in the only capture.
+reports() {
+    find "$(captures)/mindstudio_profiler_output" -type f -printf '%f\n' | sed 's/_[0-9].*//'
+}
+
+@test "a run leaves a capture, its database, its timeline and its summary" {
+    run_msprof run --output captures -- "$PROGRAM" nest
+    expect_status 0
+    capture=$(captures)
+    expect_contains "$stderr" "recorded into '$PWD/$capture'"
+    expect_equal "$(tail -n +2 "$capture"/mindstudio_profiler_output/api_statistic_*.csv | cut -d , -f 2,3,5)" \
+        'acl,aclmdlExecute,1
+acl,aclrtLaunchCallback,3
+acl,aclrtMemcpy,1
+acl,aclrtSetDevice,1
+acl,aclrtSynchronizeStream,1'
+    expect_contains "$(cat "$capture"/mindstudio_profiler_output/msprof_*.json)" '"aclmdlExecute"'
+}
+
+@test "the timeline shows calls by thread, inner ones inside of outer ones" {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    run_msprof run --output captures --reports timeline -- "$PROGRAM" nest
+    expect_status 0
+    python3 - "$(captures)"/mindstudio_profiler_output/msprof_*.json <<'END'
+import json, sys
+events = [e for e in json.load(open(sys.argv[1])) if e["ph"] == "X" and "acl" in e["name"]]
+assert len({(e["pid"], e["tid"]) for e in events}) == 1, events
+span = lambda e: (float(e["ts"]), float(e["ts"]) + float(e["dur"]))
+outer = span(next(e for e in events if "aclmdlExecute" in e["name"]))
+inner = span(next(e for e in events if "aclrtMemcpy" in e["name"]))
+assert outer[0] <= inner[0] <= inner[1] <= outer[1], (outer, inner)
+END
+}
+
+@test "--reports chooses what is written" {
+    run_msprof run --output captures --reports none "$PROGRAM" nest
+    expect_status 0
+    [ ! -e "$(captures)/sqlite" ]
+    rm -rf captures
+    run_msprof run --output captures --reports summary "$PROGRAM" nest
+    expect_status 0
+    expect_equal "$(reports)" api_statistic
+    rm -rf captures
+    run_msprof run --output captures --reports timeline "$PROGRAM" nest
+    expect_status 0
+    expect_equal "$(reports)" msprof
+}
+
+@test "captures go into the working directory unless told otherwise, and every process has one" {
+    # shellcheck disable=SC2016 # for the inner shell
+    run_msprof run --reports none -- sh -c '"$1" nest && "$1" svp' sh "$PROGRAM"
+    expect_status 0
+    expect_equal "$(find . -maxdepth 1 -name 'PROF_*' | wc -l) $(find . -maxdepth 1 -name 'JOB*' | wc -l)" "1 1"
+}
+
+@test "the words behind the program are the program's" {
+    run_msprof run --reports none -q echo -dir x --help -- --output y
+    expect_status 4
+    expect_equal "$output" "-dir x --help -- --output y"
+}
+
+@test "the program's streams are its own" {
+    run_msprof run -q -- sh -c 'cat; echo to stderr >&2' <<<"to stdin"
+    expect_status 4
+    expect_equal "$output" "to stdin"
+    expect_contains "$stderr" "to stderr"
+}
+
+@test "the program's exit status and signal are passed on, and its captures are reported all the same" {
+    run_msprof run --output captures -- "$PROGRAM" end exit 3
+    expect_status 5
+    expect_contains "$stderr" "the program ended with status 5"
+    [ -e "$(captures)/sqlite/runtime.db" ]
+    rm -rf captures
+    run_msprof run --output captures -- "$PROGRAM" end segv 3
+    expect_status 139
+    expect_contains "$stderr" "the program was ended by SIGSEGV"
+    [ -e "$(captures)/sqlite/runtime.db" ]
+}
+
+@test "a signal that is sent to it reaches the program" {
+    "$MSPROF" run --output captures --reports none -- "$PROGRAM" end pause 10 2>stderr &
+    wait_for_calls
+    kill -TERM $!
+    status=0
+    wait $! || status=$?
+    expect_equal "$status" 143
+    expect_equal "$(calls)" "aclrtSetDevice 10"
+}
+
+@test "what cannot be run has the statuses of env(1)" {
+    run_msprof run -- ./missing
+    expect_status 127
+    expect_contains "$stderr" "cannot run './missing': No such file or directory"
+    touch plain
+    run_msprof run -- ./plain
+    expect_status 126
+    run_msprof run
+    expect_status 2
+    run_msprof run --output plain/below -- true
+    expect_status 125
+}
+
+@test "a program that calls no ACL function is told of" {
+    run_msprof run -- true
+    expect_status 4
+    expect_contains "$stderr" "nothing was recorded"
+    run_msprof run -- false
+    expect_status 1
+}
+
+@test "a preload library that is there already stays" {
+    # shellcheck disable=SC2016 # for the inner shell
+    LD_PRELOAD=$PRELOAD run_msprof run --reports none -- sh -c 'echo "$LD_PRELOAD"'
+    expect_equal "$output" "$PRELOAD:$PRELOAD"
+}
+
+@test "no file is left behind but the captures" {
+    mkdir tmp
+    TMPDIR=$PWD/tmp run_msprof run --output captures -- "$PROGRAM" nest
+    expect_status 0
+    expect_equal "$(find tmp -type f) $(find captures -mindepth 1 -maxdepth 1 | wc -l)" " 1"
+}
