@@ -396,6 +396,8 @@ static void a_replay_that_fails_fails_the_subscription(void **state)
     set_program("echo 'msprof: the disk is full' >&2\nexit 1");
     assert_int_equal(aclprofModelSubscribe(9, config), 500005);
     assert_non_null(strstr(msprof_acl_message(), "(exit status 1): msprof: the disk is full"));
+    set_program("head -c 1000000 /dev/zero | tr '\\0' '\\n' >&2\nexit 1"); /* more than a pipe holds */
+    assert_int_equal(aclprofModelSubscribe(9, config), 500005);
     set_program("cat table | head -c 60 >&4\n");
     write_table("table", 1);
     assert_int_equal(aclprofModelSubscribe(9, config), 500005);
