@@ -7,10 +7,9 @@
 #include "exporters/export.h"
 
 /* Appends to a timeline of a new CANN capture the program's marks and ranges by thread, what the devices saw of them
- * and arrows between the two. first: nothing but '[' stands before them. *ret_events counts them without metadata and
+ * and arrows between the two, as far as trace shows them. *ret_events counts them without metadata and
  * arrows; nothing is written when it is 0. */
-int tx_trace_write(sqlite3 *db, const struct cann_trace *trace, struct outfile *out, bool first, uint64_t *ret_events,
-                   struct err *err);
+int tx_trace_write(sqlite3 *db, struct cann_trace *trace, struct outfile *out, uint64_t *ret_events, struct err *err);
 
 /* New CANN captures: msprof_tx_<timestamp>.json with the same events, and the table msprof_tx_<timestamp>. No file
  * without events. */
@@ -22,7 +21,9 @@ int tx_summary(sqlite3 *db, const struct export_options *options, struct export_
 int tx_legacy_timeline(sqlite3 *db, const struct export_options *options, struct export_result *result,
                        struct err *err);
 int tx_legacy_summary(sqlite3 *db, const struct export_options *options, struct export_result *result, struct err *err);
-/* Their file with this suffix (free() it); NULL with err set. */
-char *tx_legacy_path(sqlite3 *db, const struct export_options *options, const char *suffix, struct err *err);
+/* Writes the name of their file with this suffix. */
+#define TX_LEGACY_NAME_MAX 96
+int tx_legacy_name(char name[TX_LEGACY_NAME_MAX], sqlite3 *db, const struct export_options *options, const char *suffix,
+                   struct err *err);
 
 #endif
