@@ -3,7 +3,7 @@
 #define MSPROF_ACL_OPERATOR_NAMES_WRITER_H
 
 #include "base/err.h"
-#include "base/fsutil.h"
+#include "base/outfile.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* Whole-or-nothing output files: the outfile_ part of fsutil.h. */
+#include "base/outfile.h"
 #include "base/fsutil.h"
 #include "base/interrupt.h"
 #include "base/number.h"

@@ -2,6 +2,7 @@
 
 #include "base/fsutil.h"
 #include "base/interrupt.h"
+#include "base/outfile.h"
 #include "cli/clock.h"
 #include "cli/collection_log.h"
 #include "cli/console.h"

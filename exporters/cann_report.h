@@ -2,6 +2,7 @@
 #ifndef MSPROF_EXPORTERS_CANN_REPORT_H
 #define MSPROF_EXPORTERS_CANN_REPORT_H
 
+#include "base/outfile.h"
 #include "db/query_cann.h"
 #include "db/query_records.h"
 #include "exporters/export.h"

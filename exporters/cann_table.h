@@ -2,6 +2,7 @@
 #ifndef MSPROF_EXPORTERS_CANN_TABLE_H
 #define MSPROF_EXPORTERS_CANN_TABLE_H
 
+#include "base/outfile.h"
 #include "exporters/cann_report.h"
 
 struct cann_table {

@@ -3,6 +3,7 @@
 #ifndef MSPROF_EXPORTERS_CANN_TRACE_H
 #define MSPROF_EXPORTERS_CANN_TRACE_H
 
+#include "base/outfile.h"
 #include "exporters/cann_overlap.h"
 #include "exporters/cann_report.h"
 

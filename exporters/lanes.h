@@ -4,7 +4,7 @@
 #define MSPROF_EXPORTERS_LANES_H
 
 #include "base/err.h"
-#include "base/fsutil.h"
+#include "base/outfile.h"
 
 #include <stdbool.h>
 #include <stddef.h>

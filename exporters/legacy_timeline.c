@@ -3,6 +3,7 @@
 #include "base/fsutil.h"
 #include "base/interrupt.h"
 #include "base/number.h"
+#include "base/outfile.h"
 #include "base/strbuf.h"
 #include "exporters/json_text.h"
 #include "exporters/pmu_rounding.h"

@@ -1,5 +1,6 @@
 #include "exporters/summary_file.h"
 
+#include "base/fsutil.h"
 #include "exporters/report_name.h"
 
 #include <stdlib.h>

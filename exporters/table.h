@@ -4,8 +4,8 @@
 #define MSPROF_EXPORTERS_TABLE_H
 
 #include "base/err.h"
-#include "base/fsutil.h"
 #include "base/number.h"
+#include "base/outfile.h"
 #include "base/strbuf.h"
 #include "db/database.h"
 #include "exporters/export.h"

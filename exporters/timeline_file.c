@@ -1,5 +1,7 @@
 #include "exporters/timeline_file.h"
 
+#include "base/fsutil.h"
+
 #include <stdlib.h>
 
 int timeline_file_open(struct timeline_file *file, struct timeline_run *run, const char *report, const char *name,

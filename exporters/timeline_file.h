@@ -2,7 +2,7 @@
 #ifndef MSPROF_EXPORTERS_TIMELINE_FILE_H
 #define MSPROF_EXPORTERS_TIMELINE_FILE_H
 
-#include "base/fsutil.h"
+#include "base/outfile.h"
 #include "exporters/export.h"
 #include "exporters/trace.h"
 

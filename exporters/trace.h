@@ -8,8 +8,8 @@
 #define MSPROF_EXPORTERS_TRACE_H
 
 #include "base/err.h"
-#include "base/fsutil.h"
 #include "base/number.h"
+#include "base/outfile.h"
 #include "base/strbuf.h"
 
 #include <stdbool.h>

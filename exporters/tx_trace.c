@@ -1,6 +1,7 @@
 /* Marks and ranges of programs on the timeline of a new CANN capture, where Ascend's tool has them: those of the host
  * in a process above CANN's, those of devices with the device's tasks, but on threads of their own, because a range of
  * a stream begins and ends inside of the tasks that record it. */
+#include "base/fsutil.h"
 #include "db/query_tx.h"
 #include "exporters/json_text.h"
 #include "exporters/lanes.h"
@@ -142,7 +143,10 @@ static char *put_event_type(char *p, int64_t event_type)
 {
     const char *name = tx_event_type_name(event_type);
     p = stpcpy(p, "\"event_type\":\"");
-    p = name != NULL ? stpcpy(p, name) : number_put_signed(p, event_type);
+    if (name != NULL)
+        p = stpcpy(p, name);
+    else
+        p = event_type == DB_NULL ? stpcpy(p, "N/A") : number_put_signed(p, event_type);
     return stpcpy(p, "\"");
 }
 
@@ -188,9 +192,13 @@ static int put_arguments(struct tx_trace *tx, const struct tx_event *event, stru
 static int draw_event(void *arg, const struct tx_event *event, struct err *err)
 {
     struct tx_trace *tx = arg;
-    int64_t pid = tx->trace != NULL ? event->process_id << 10 | LAYER_PROGRAM << 5 | HOST_DEVICE : event->process_id;
+    /* What a layout does not give is process 0, thread 0, or not drawn when it is the time. */
+    int64_t process_id = event->process_id != DB_NULL ? event->process_id : 0;
+    int64_t pid = tx->trace != NULL ? process_id << 10 | LAYER_PROGRAM << 5 | HOST_DEVICE : process_id;
+    if (event->start_ns == DB_NULL)
+        return 0;
     begin_process(tx, pid, LAYER_PROGRAM, tx->process.data, -1);
-    enter(tx, pid, event->thread_id);
+    enter(tx, pid, event->thread_id != DB_NULL ? event->thread_id : 0);
     const struct tx_place place = find_place(tx, event->start_ns, event->end_ns);
     int status = begin_event(tx, event->message, event->message_length, &place, err);
     if (status == 0)
@@ -310,26 +318,30 @@ int tx_timeline(sqlite3 *db, const struct cann_trace *trace, const struct export
     return status;
 }
 
-char *tx_legacy_path(sqlite3 *db, const struct export_options *options, const char *suffix, struct err *err)
+int tx_legacy_name(char name[TX_LEGACY_NAME_MAX], sqlite3 *db, const struct export_options *options, const char *suffix,
+                   struct err *err)
 {
-    char name[96], device[32] = "";
-    int64_t device_id;
-    if (tx_recording_device(db, &device_id, err) < 0)
-        return NULL;
+    char device[32] = "";
+    int64_t device_id, iteration = options->iteration_id > 0 ? options->iteration_id : 1;
+    int status = tx_recording_device(db, &device_id, err);
+    if (status < 0)
+        return status;
     if (device_id != DB_NULL)
         snprintf(device, sizeof device, "_%lld", (long long)device_id);
-    snprintf(name, sizeof name, "msprof_tx%s_%lld%s", device,
-             (long long)(options->iteration_id > 0 ? options->iteration_id : 1), suffix);
-    char *path = path_join(options->directory, name);
-    if (path == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory");
-    return path;
+    snprintf(name, TX_LEGACY_NAME_MAX, "msprof_tx%s_%lld%s", device, (long long)iteration, suffix);
+    return 0;
 }
 
 int tx_legacy_timeline(sqlite3 *db, const struct export_options *options, struct export_result *result, struct err *err)
 {
-    char *path = tx_legacy_path(db, options, ".json", err);
-    int status = path != NULL ? write_file(NULL, db, path, options, result, err) : -(int)err->code;
+    char name[TX_LEGACY_NAME_MAX];
+    int status = tx_legacy_name(name, db, options, ".json", err);
+    if (status < 0)
+        return status;
+    char *path = path_join(options->directory, name);
+    if (path == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    status = write_file(NULL, db, path, options, result, err);
     free(path);
     return status;
 }

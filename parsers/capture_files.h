@@ -1,5 +1,5 @@
-/* Inside of capture discovery, shared by capture.c (all of it), capture_list.c (directories) and capture_config.c
- * (small files). */
+/* Inside of capture discovery, shared by capture.c (all of it), capture_collections.c (what it finds), capture_names.c,
+ * capture_list.c (directories) and capture_config.c (small files). */
 #ifndef MSPROF_PARSERS_CAPTURE_FILES_H
 #define MSPROF_PARSERS_CAPTURE_FILES_H
 

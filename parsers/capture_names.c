@@ -1,5 +1,5 @@
 /* What file names say. */
-#include "parsers/capture.h"
+#include "parsers/capture_files.h"
 
 #include "base/number.h"
 
@@ -173,4 +173,75 @@ int file_identity_compare(const struct file_identity *a, const struct file_ident
     if (order == 0)
         order = compare_texts(a->tag, b->tag);
     return order == 0 && with_slice ? compare_numbers(a->slice, b->slice) : order;
+}
+
+/* ---- names that are no data ---- */
+
+bool is_config_name(const char *name)
+{
+    static const char *const prefixes[] = {"info.json", "sample.json",    "start_info",
+                                           "end_info",  "host_start.log", "dev_start.log"};
+    struct file_identity identity;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t length = strlen(prefixes[i]);
+        if (strncmp(name, prefixes[i], length) == 0 && (name[length] == '\0' || name[length] == '.'))
+            return true;
+    }
+    if (!capture_match_name("{model}.{model_id}.net.info", name, &identity))
+        return false;
+    file_identity_release(&identity);
+    return true;
+}
+
+bool is_known_stream(const char *name)
+{
+    static const char *const stems[] = {
+        "AclModule.",
+        "aicore.data",
+        "aiVectorCore.",
+        "hwts.",
+        "ts_track.",
+        "stars_",
+        "ffts_profile",
+        "Framework.",
+        "Runtime.",
+        "DATA_PREPROCESS.",
+        "ai_ctrl_cpu.",
+        "ctrlcpu.",
+        "tscpu.",
+        "aicpu.data",
+        "ddr.",
+        "hbm.",
+        "llc.",
+        "l2_cache.",
+        "dvpp.",
+        "nic.",
+        "roce.",
+        "pcie.",
+        "hccs.",
+        "Memory.",
+        "SystemCpuUsage.",
+        "host_",
+        "HCCL.",
+        "Msprof.",
+        "training_trace.",
+        "aging.",
+        "unaging.",
+        "biu.",
+        "ge_logic_stream_info.",
+        "npu_",
+        "lpm",
+        "instr.",
+        "qos.",
+        "nano_stars_profile",
+        "netdev_stats.",
+        "ub.",
+        "ccu",
+        "socpmu.",
+    };
+    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++) {
+        if (strncmp(name, stems[i], strlen(stems[i])) == 0)
+            return true;
+    }
+    return false;
 }

@@ -207,12 +207,23 @@ static bool settle_type(struct decoder *decoder, struct row *row)
 
 static void check_event_type(struct decoder *decoder, const struct row *row)
 {
-    int64_t type = row->cells[EVENT_TYPE].integer;
-    if (type < EVENT_TYPES)
+    if (!row_has(row, EVENT_TYPE) || row->cells[EVENT_TYPE].integer < EVENT_TYPES)
         return;
     struct place place = decoder_place(decoder, "event_type");
-    diag_report(decoder_diag(decoder), DIAG_EVENT_UNKNOWN, &place, "event type %lld; expected 0 to %d", (long long)type,
-                EVENT_TYPES - 1);
+    diag_report(decoder_diag(decoder), DIAG_EVENT_UNKNOWN, &place, "event type %lld; expected 0 to %d",
+                (long long)row->cells[EVENT_TYPE].integer, EVENT_TYPES - 1);
+}
+
+/* Of a layout that gives one of the times only both are that one. False: they cannot be. */
+static bool settle_times(struct decoder *decoder, const struct capture_part *part, struct row *row)
+{
+    if (!row_has(row, START_TICK) && !row_has(row, END_TICK))
+        return true;
+    int64_t start_ns = part_host_ns(part, row->cells[row_has(row, START_TICK) ? START_TICK : END_TICK].integer);
+    int64_t end_ns = part_host_ns(part, row->cells[row_has(row, END_TICK) ? END_TICK : START_TICK].integer);
+    row_set_integer(row, START_NS, start_ns);
+    row_set_integer(row, END_NS, end_ns);
+    return decoder_check_span(decoder, "the event", start_ns, end_ns);
 }
 
 static int settle_domain(struct decoder *decoder, const struct state *state, struct row *row, struct err *err)
@@ -237,13 +248,9 @@ static int settle_domain(struct decoder *decoder, const struct state *state, str
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
     const struct state *state = opaque;
-    int64_t start_ns = part_host_ns(state->part, row->cells[START_TICK].integer);
-    int64_t end_ns = part_host_ns(state->part, row->cells[END_TICK].integer);
-    *keep = settle_type(decoder, row) && decoder_check_span(decoder, "the event", start_ns, end_ns);
+    *keep = settle_type(decoder, row) && settle_times(decoder, state->part, row);
     if (!*keep)
         return 0;
-    row_set_integer(row, START_NS, start_ns);
-    row_set_integer(row, END_NS, end_ns);
     check_event_type(decoder, row);
     return settle_domain(decoder, state, row, err);
 }

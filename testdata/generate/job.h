@@ -3,7 +3,7 @@
 #define MSPROF_GENERATE_JOB_H
 
 #include "base/err.h"
-#include "base/fsutil.h"
+#include "base/outfile.h"
 #include "parsers/encode.h"
 #include "testdata/generate/network.h"
 

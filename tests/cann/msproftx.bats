@@ -239,6 +239,34 @@ END
 )" "64 [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]"
 }
 
+@test "what a layout of the user does not give is missing in the reports" {
+    capture <<'END'
+p.tx(5, 9, 'range', event=2, thread=3)
+END
+    cat >own.layout <<'END'
+kind msproftx
+layout own
+size 256
+endian little
+magic offset 0 width 4 value 0x50145a5a
+column end_tick offset 72 width 8
+column message offset 100 width 156
+END
+    run_msprof import -dir PROF_1 --layout own.layout
+    expect_equal "$status" 0
+    run_msprof export summary -dir PROF_1 --layout own.layout
+    expect_equal "$(tail -1 PROF_1/mindstudio_profiler_output/msprof_tx_*.csv)" \
+        $'host,N/A,N/A,N/A,N/A,N/A,N/A,1700000000000000.009\t,1700000000000000.009\t,N/A,range,N/A,N/A,N/A,N/A'
+    run_msprof export timeline -dir PROF_1 --layout own.layout
+    expect_contains "$(cat PROF_1/mindstudio_profiler_output/msprof_tx_*.json)" \
+        '"tid":0,"ts":1700000000000000.009,"dur":0,"ph":"X","args":{"event_type":"N/A"}'
+    sed -i /end_tick/d own.layout
+    rm -r PROF_1/mindstudio_profiler_output
+    run_msprof export timeline -dir PROF_1 --layout own.layout
+    run_msprof export summary -dir PROF_1 --layout own.layout
+    expect_contains "$(tail -1 PROF_1/mindstudio_profiler_output/msprof_tx_*.csv)" "N/A,N/A,N/A,N/A,range"
+}
+
 @test "with --trace-compat times are strings" {
     capture <<'END'
 p.tx(5, 9, 'range')

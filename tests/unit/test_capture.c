@@ -3,8 +3,6 @@
 #include "tests/lib/records.h"
 #include "tests/lib/scratch.h"
 
-#include "base/fsutil.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

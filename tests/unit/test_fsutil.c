@@ -1,4 +1,5 @@
 #include "base/fsutil.h"
+#include "base/outfile.h"
 #include "tests/lib/scratch.h"
 
 #include <signal.h>

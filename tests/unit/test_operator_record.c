@@ -4,6 +4,7 @@
 #include "acl/operator_record.h"
 #include "base/bytes.h"
 #include "base/crc32c.h"
+#include "base/fsutil.h"
 #include "tests/lib/scratch.h"
 
 #include <setjmp.h>

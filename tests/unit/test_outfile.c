@@ -1,5 +1,6 @@
 #include "base/fsutil.h"
 #include "base/interrupt.h"
+#include "base/outfile.h"
 #include "tests/lib/scratch.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+#include "base/fsutil.h"
 #include "exporters/json_text.h"
 #include "exporters/report_name.h"
 #include "exporters/table.h"

@@ -1,4 +1,5 @@
 /* The trace writer: valid JSON whatever the names hold, exact times, stable bytes. */
+#include "base/fsutil.h"
 #include "base/json_in.h"
 #include "db/database.h"
 #include "exporters/lanes.h"

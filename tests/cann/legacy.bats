@@ -1,0 +1,57 @@
+#!/usr/bin/env bats
+# Captures of the layout of 2022, of sizes and metrics of which there is no report of Ascend's tool: every row, slice and
+# arrow is recalculated from the raw records.
+
+# shellcheck disable=SC2154 # common.bash sets shared, run_msprof sets status
+bats_require_minimum_version 1.5.0
+load ../cli/common
+
+setup() {
+    enter_scratch
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    [ -d "$shared/data/generated" ] || skip "the shared data are not there: $shared/data/generated"
+}
+
+@test "captures of 2022 of other sizes, seeds, operators and slice sizes come out right" {
+    generator=$shared/tools/gen_legacy.py
+    python=/usr/bin/python3
+    "$python" -c 'import numpy' 2>/dev/null || skip "numpy is not installed"
+    while read -r chip count seed slice operators; do
+        rm -rf generated
+        "$python" "$generator" generated -n "$count" --chip "$chip" --seed "$seed" --slice-kb "$slice" --nops "$operators"
+        for report in summary timeline; do
+            run_msprof export "$report" -dir generated
+            expect_status 0
+        done
+        python3 "$BATS_TEST_DIRNAME/recompute_legacy.py" generated/PROF_*
+    done <<'END'
+0 1500 7 3 50
+0 200 8 1 11
+0 2200 21 64 200
+1 2500 9 16 300
+1 333 10 1 20
+END
+}
+
+@test "every group of metrics of captures of 2022 comes out right" {
+    while read -r group events; do
+        for chip in 0 1; do
+            rm -rf PROF_1
+            cp -r "$shared/data/generated/legacy-chip$chip-1k"/PROF_* PROF_1
+            chmod -R u+w PROF_1
+            sed -i "s/\"ai_core_metrics\":\"[^\"]*\"/\"ai_core_metrics\":\"$group\"/
+                    s/\"ai_core_profiling_events\":\"[^\"]*\"/\"ai_core_profiling_events\":\"$events\"/" \
+                PROF_1/device_0/sample.json
+            run_msprof export summary -dir PROF_1
+            expect_status 0
+            python3 "$BATS_TEST_DIRNAME/recompute_legacy.py" PROF_1
+        done
+    done <<'END'
+PipeUtilization 0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55
+ArithmeticUtilization 0x49,0x4a,0x4b,0x4c,0x4d,0x4e,0x4f
+Memory 0x15,0x16,0x31,0x32,0xf,0x10,0x12,0x13
+MemoryL0 0x1b,0x1c,0x21,0x22,0x27,0x28,0x29,0x2a
+MemoryUB 0x10,0x13,0x37,0x38,0x3d,0x3e,0x43,0x44
+ResourceConflictRatio 0x64,0x65,0x66
+END
+}
