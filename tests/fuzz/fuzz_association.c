@@ -112,7 +112,7 @@ static void add_contexts(struct input *input)
     put(p, 24, 8, choice & 7);
     put(p, 32, 4, choice >> 3);
     for (size_t i = 0; i < 4; i++)
-        put(p, 36 + 4 * i, 4, choice + i & 3);
+        put(p, 36 + 4 * i, 4, (choice + i) & 3);
 }
 
 static void add_track(struct input *input)
