@@ -166,6 +166,9 @@ generated() {
     run_msprof replay -dir JOBX --fd 3 3</dev/null
     expect_status 2
     expect_contains "$stderr" "descriptor 3 is open for reading only"
+    run_msprof replay -dir JOBX --fd 2
+    expect_status 2
+    expect_contains "$stderr" "descriptor 2 is for messages"
     [ ! -e JOBX/sqlite ]
     script -qec "'$MSPROF' replay -dir JOBX --fd 1" /dev/null >out </dev/null && return 1
     grep -q "descriptor 1 is a terminal" out
