@@ -15,6 +15,10 @@ int legacy_timeline(sqlite3 *db, const struct export_options *options, struct ex
 void legacy_report_name(char name[LEGACY_NAME_MAX], const struct legacy_device *device, const char *report,
                         const char *suffix);
 
+/* fusion_op: which operators of the device's models were fused; no file when there are none. */
+int legacy_write_fusion(sqlite3 *db, const struct export_options *options, struct export_result *ret,
+                        const struct legacy_device *device, struct err *err);
+
 /* "ACL_OP"; NULL when the type has no name. */
 const char *legacy_api_type(int64_t api_type);
 

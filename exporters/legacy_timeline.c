@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/outfile.h"
 #include "base/strbuf.h"
+#include "db/query_models.h"
 #include "exporters/json_text.h"
 #include "exporters/pmu_rounding.h"
 
@@ -19,7 +20,7 @@
 
 /* Process numbers in task_time, and what msprof puts before the numbers of each report. */
 enum { SCHEDULER_PID = 0, AI_CPU_PID = 1 };
-enum { SORT_ACL = 2, SORT_RUNTIME = 6, SORT_TASK_TIME = 7 };
+enum { SORT_ACL = 2, SORT_GE = 4, SORT_RUNTIME = 6, SORT_TASK_TIME = 7 };
 enum { STACK_ACL = 0, STACK_GE = 1, STACK_RUNTIME = 2, STACK_SCHEDULER = 3 };
 
 struct run {
@@ -32,11 +33,12 @@ struct run {
     struct outfile out;
     struct strbuf line;
     uint64_t events;
-    bool any;      /* an event has been written */
-    int sort;      /* msprof: what stands before process numbers; 0: nothing */
-    bool flows;    /* msprof: arrows from ACL calls to tasks */
-    bool group;    /* thread_group: calls carry their layer's name */
-    bool in_model; /* ai_stack_time: the model's execution has begun */
+    bool any;       /* an event has been written */
+    int sort;       /* msprof: what stands before process numbers; 0: nothing */
+    bool flows;     /* msprof: arrows from ACL calls to tasks */
+    bool group;     /* thread_group: calls carry their layer's name */
+    bool any_model; /* ge: a model's execution has been written */
+    bool in_model;  /* ai_stack_time: the model's execution has begun */
     struct thread_list {
         struct thread {
             int64_t pid, tid;
@@ -377,6 +379,36 @@ static int write_tasks(struct run *run, struct err *err)
     return status;
 }
 
+/* ---- ge: executions of models ---- */
+
+static int put_model_time(void *arg, const struct legacy_model_time *time, struct err *err)
+{
+    static const char *const names[] = {"Input", "Infer", "Output"};
+    struct run *run = arg;
+    const char *model = time->model != NULL ? time->model : "N/A";
+    int status = 0;
+    if (!run->any_model)
+        status = put_process_name(run, run->device->part.process_id, "GE", err);
+    run->any_model = true;
+    for (int i = 0; i < 3 && status == 0; i++) {
+        begin_event(run, "", names[i]);
+        put_place(run, run->device->part.process_id, time->thread_id);
+        put_time(run, "ts", time->start_ns[i]);
+        put_time(run, "dur", time->end_ns[i] - time->start_ns[i]);
+        strbuf_adds(&run->line, ",\"args\":{\"Model Name\":\"");
+        json_text_append(&run->line, model, strlen(model));
+        strbuf_addf(&run->line, "\",\"Model Id\":%lld},\"ph\":\"X\"", (long long)time->model_id);
+        status = end_event(run, err);
+    }
+    return status;
+}
+
+static int write_models(struct run *run, struct err *err)
+{
+    run->any_model = false;
+    return legacy_each_model_time(run->db, run->device->part.device_id, put_model_time, run, err);
+}
+
 /* ---- ai_stack_time: whole microseconds, the rest in the arguments ---- */
 
 static void put_stack_event(struct run *run, const char *name, int64_t tid, double start, double end)
@@ -446,6 +478,9 @@ static int write_msprof(struct run *run, struct err *err)
     run->flows = true;
     run->sort = SORT_ACL;
     int status = write_acl(run, err);
+    run->sort = SORT_GE;
+    if (status == 0)
+        status = write_models(run, err);
     run->sort = SORT_RUNTIME;
     if (status == 0)
         status = write_runtime(run, err);
@@ -500,6 +535,7 @@ static int write_files(struct run *run, struct err *err)
         {"acl", write_acl},         {"runtime_api", write_runtime},
         {"task_time", write_tasks}, {"ai_stack_time", write_stack},
         {"msprof", write_msprof},   {"thread_group", write_thread_group},
+        {"ge", write_models},
     };
     int status = 0;
     for (size_t i = 0; i < sizeof files / sizeof *files && status == 0; i++)
