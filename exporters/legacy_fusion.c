@@ -1,7 +1,11 @@
-/* fusion_op of captures of the layout of 2022. */
+/* fusion_op of captures of the layout of 2022, and the copies in their task_time. */
 #include "db/query_models.h"
 #include "exporters/legacy_report.h"
+#include "exporters/pmu_rounding.h"
 #include "exporters/summary_file.h"
+
+#include <math.h>
+#include <stdio.h>
 
 enum { FUSION_COLUMNS = 9 };
 
@@ -51,4 +55,22 @@ int legacy_write_fusion(sqlite3 *db, const struct export_options *options, struc
         return summary_commit(&run.file, err);
     summary_abort(&run.file);
     return status;
+}
+
+/* All times stand in quotes of their own, the duration with one or two decimals as Python prints them. */
+void legacy_copy_cells(const struct legacy_copy_time *copy, struct legacy_copy_texts *texts,
+                       struct table_cell cells[LEGACY_COPY_CELLS])
+{
+    int64_t hundredths = (int64_t)pmu_round_decimal((copy->end - copy->start) / 1000, 2);
+    snprintf(texts->duration, sizeof texts->duration, hundredths % 10 == 0 ? "\"%.1f\"" : "\"%.2f\"",
+             (double)hundredths / 100);
+    snprintf(texts->start, sizeof texts->start, "\"%.0f\"", trunc(copy->start));
+    snprintf(texts->stop, sizeof texts->stop, "\"%.0f\"", trunc(copy->end));
+    cells[0] = cell_text(LEGACY_COPY_NAME);
+    cells[1] = cell_text(LEGACY_COPY_TYPE);
+    cells[2] = cell_number(copy->stream_id, 0);
+    cells[3] = cell_number(copy->task_id, 0);
+    cells[4] = cell_text(texts->duration);
+    cells[5] = cell_text(texts->start);
+    cells[6] = cell_text(texts->stop);
 }

@@ -311,6 +311,21 @@ static int put_task(struct run *run, const struct legacy_task *task, struct err 
                : status;
 }
 
+static int put_copy(struct run *run, const struct legacy_copy_time *copy, struct err *err)
+{
+    begin_event(run, "", LEGACY_COPY_NAME);
+    put_place(run, SCHEDULER_PID, copy->stream_id);
+    put_time(run, "ts", (int64_t)copy->start);
+    put_time(run, "dur", (int64_t)(copy->end - copy->start));
+    strbuf_addf(&run->line, ",\"args\":{\"Task Type\":\"%s\",\"Stream Id\":%lld,\"Task Id\":%lld", LEGACY_COPY_TYPE,
+                (long long)copy->stream_id, (long long)copy->task_id);
+    put_time(run, "Receive Time", (int64_t)copy->receive);
+    put_time(run, "Start Time", (int64_t)copy->start);
+    put_time(run, "End Time", (int64_t)copy->end);
+    strbuf_adds(&run->line, "},\"ph\":\"X\"");
+    return end_event(run, err);
+}
+
 static bool is_ai_cpu(const struct run *run, const struct legacy_task *task)
 {
     return run->device->part.chip == 0 && task->type == 1;
@@ -339,14 +354,17 @@ static int compare_streams(const void *x, const void *y)
 static int put_streams(struct run *run, struct err *err)
 {
     const struct legacy_device *device = run->device;
-    int64_t *streams = calloc(device->task_count + 1, sizeof *streams);
+    size_t count = device->task_count + device->copy_count;
+    int64_t *streams = calloc(count + 1, sizeof *streams);
     int status = 0;
     if (streams == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < device->task_count; i++)
         streams[i] = device->tasks[i].stream_id;
-    qsort(streams, device->task_count, sizeof *streams, compare_streams);
-    for (size_t i = 0; i < device->task_count && status == 0; i++) {
+    for (size_t i = 0; i < device->copy_count; i++)
+        streams[device->task_count + i] = device->copies[i].stream_id;
+    qsort(streams, count, sizeof *streams, compare_streams);
+    for (size_t i = 0; i < count && status == 0; i++) {
         char name[64];
         if (i > 0 && streams[i] == streams[i - 1])
             continue;
@@ -361,7 +379,7 @@ static int write_tasks(struct run *run, struct err *err)
 {
     const struct legacy_device *device = run->device;
     bool ai_cpu = false;
-    if (device->task_count == 0)
+    if (device->task_count == 0 && device->copy_count == 0)
         return 0;
     int status = put_process_name(run, SCHEDULER_PID, "Task Scheduler", err);
     if (status == 0)
@@ -372,6 +390,8 @@ static int write_tasks(struct run *run, struct err *err)
         status = put_process_name(run, AI_CPU_PID, "AI CPU", err);
     for (size_t i = 0; i < device->task_count && status == 0; i++)
         status = put_task(run, &device->tasks[i], err);
+    for (size_t i = 0; i < device->copy_count && status == 0; i++)
+        status = put_copy(run, &device->copies[i], err);
     for (size_t i = 0; i < device->task_count && status == 0; i++) {
         if (is_ai_cpu(run, &device->tasks[i]))
             status = put_ai_cpu_task(run, &device->tasks[i], err);

@@ -147,3 +147,53 @@ for file in ('ge', 'msprof'):
     assert found == expected, found
 END
 }
+
+# Copies of tasks: received, started and ended at ticks of the device's counter, 10 ns each. One has not ended.
+copy_asynchronously() {
+    python3 - "$1" <<'END'
+import struct
+import sys
+
+def state(tick, stream, task, number):
+    return struct.pack('<BBHIQHHBBHQQ', 0, 11, 40, 0, 40_000_000_000 + tick, stream, task, number, 0, 0, 0, 0)
+
+with open(sys.argv[1], 'wb') as file:
+    for stream, task, times in ((9, 2, (900, 1000, 2234)), (1, 7, (100, 200, 1400)), (9, 2, (3000, 3001, 3002)),
+                                (9, 3, (5000, 5001))):
+        for number, tick in enumerate(times):
+            file.write(state(tick, stream, task, number))
+END
+}
+
+@test "asynchronous copies of 2022 are tasks" {
+    if [ ! -d "$shared/data/generated/legacy-chip1-1k" ]; then
+        skip "no shared data at $shared"
+    fi
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    local capture
+    cp -R "$shared/data/generated/legacy-chip1-1k/"PROF* .
+    chmod -R u+w PROF*
+    capture=$(echo PROF*)
+    copy_asynchronously "$capture/device_0/data/ts_track.data.0.slice_0"
+    "$MSPROF" export summary -dir "$capture"
+    "$MSPROF" export timeline -dir "$capture"
+    expect_equal "$(wc -l <"$capture/summary/task_time_0_1.csv")" 1004
+    expect_equal "$(tail -n 3 "$capture/summary/task_time_0_1.csv" | tr -d '\r')" \
+        'MemcopyAsync,other,1,7,"""12.0""","""1000000002000""","""1000000014000"""
+MemcopyAsync,other,9,2,"""12.34""","""1000000010000""","""1000000022340"""
+MemcopyAsync,other,9,2,"""0.01""","""1000000030010""","""1000000030020"""'
+    python3 - "$capture/timeline" <<'END'
+import json
+import sys
+for file, scheduler in (('task_time', 0), ('msprof', '7_0')):
+    with open('%s/%s_0_1.json' % (sys.argv[1], file)) as stream:
+        events = json.load(stream)
+    found = [(e['pid'], e['tid'], e['ts'], e['dur'], e['args']['Task Type'], e['args']['Task Id'],
+              e['args']['Receive Time'], e['args']['End Time']) for e in events if e['name'] == 'MemcopyAsync']
+    assert found == [(scheduler, 1, 1000000002, 12, 'other', 7, 1000000001, 1000000014),
+                     (scheduler, 9, 1000000010, 12.34, 'other', 2, 1000000009, 1000000022.34),
+                     (scheduler, 9, 1000000030.01, 0.01, 'other', 2, 1000000030, 1000000030.02)], found
+    assert [e['args']['name'] for e in events if e['ph'] == 'M' and e['name'] == 'thread_name' and e['tid'] == 9
+            and e['pid'] == scheduler] == ['Stream 9']
+END
+}
