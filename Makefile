@@ -144,8 +144,9 @@ $(B)/acl.a: $(filter-out $(LIB_OBJECTS),$(ACL_OBJECTS))
 	@rm -f $@
 	$(call say,AR)$(AR) rcsD $@ $^
 
+# Never unloaded: its handlers and its thread may run at any time.
 $(B)/$(ACL_SONAME): $(PIC_OBJECTS) $(B)/pic/libbase.a acl/libmsprof_acl.map $(B)/flags
-	$(call say,LINK)$(LINK_SHARED) -Wl,-soname,$(ACL_SONAME) -Wl,--version-script=acl/libmsprof_acl.map \
+	$(call say,LINK)$(LINK_SHARED) -Wl,-z,nodelete -Wl,-soname,$(ACL_SONAME) -Wl,--version-script=acl/libmsprof_acl.map \
 	    $(filter %.o %.a,$^) -Wl,--as-needed -lcjson $(LDLIBS) -o $@
 
 $(B)/libmsprof_acl.so: $(B)/$(ACL_SONAME)
@@ -299,7 +300,7 @@ replay-tests: $(REPLAY_TESTS) ## build the programs that run the fuzz targets on
 test-programs: program unit-tests replay-tests generators ssh-test-programs acl-test-programs
 
 # An ACL library that is none, and programs that use it: as plain as the library that is preloaded into them.
-PRELOAD_TESTS := $(addprefix $(B)/tests/acl/,libascendcl.so acl_plugin.so acl_program acl_loader)
+PRELOAD_TESTS := $(addprefix $(B)/tests/acl/,libascendcl.so acl_plugin.so acl_program acl_loader acl_profiled)
 acl-test-programs: preload $(PRELOAD_TESTS)
 
 $(B)/tests/acl/libascendcl.so: tests/acl/fake_acl.c tests/acl/fake_acl.h $(B)/flags
@@ -311,6 +312,9 @@ $(B)/tests/acl/acl_plugin.so: tests/acl/acl_plugin.c tests/acl/fake_acl.h $(B)/t
 
 $(B)/tests/acl/acl_program: tests/acl/acl_program.c tests/acl/fake_acl.h $(B)/tests/acl/libascendcl.so $(B)/flags
 	$(call say,LINK)$(PLAIN_COMPILE) $< -L$(@D) -lascendcl -Wl,-rpath,'$$ORIGIN' -o $@
+
+$(B)/tests/acl/acl_profiled: $(B)/tests/acl/acl_profiled.o $(B)/tests/acl/libascendcl.so $(B)/libmsprof_acl.so $(B)/flags
+	$(call say,LINK)$(LINK) $< -L$(@D) -lascendcl -L$(B) -lmsprof_acl -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../..' $(LDLIBS) -o $@
 
 $(B)/tests/acl/acl_loader: tests/acl/acl_loader.c tests/acl/fake_acl.h $(B)/flags
 	@mkdir -p $(@D)

@@ -160,6 +160,17 @@ static void write_done(struct capture_writer *writer, enum capture_stream stream
     int failure = put_file(writer->data, path.text + strlen(writer->data) + 1, text, length);
     if (failure != 0)
         note_failure(writer, failure);
+    else
+        writer->streams[stream].done = true;
+}
+
+/* A slice that grows after all has none until it has one that is right: the process may be gone before that. */
+static void remove_done(struct capture_writer *writer, enum capture_stream stream)
+{
+    struct path path;
+    slice_path(writer, stream, writer->streams[stream].current, ".done", &path);
+    unlink(path.text);
+    writer->streams[stream].done = false;
 }
 
 /* Before a new slice could take the data over the limit, the oldest finished ones go, of the stream that has most. */
@@ -215,6 +226,7 @@ static int start_slice(struct capture_writer *writer, enum capture_stream stream
         return failure;
     slices->current = number;
     slices->started = true;
+    slices->done = false;
     slices->size = 0;
     slices->begin_ns = recorder_now();
     return 0;
@@ -268,6 +280,8 @@ static void flush_stream(struct capture_writer *writer, enum capture_stream stre
             note_failure(writer, failure);
             break;
         }
+        if (slices->done)
+            remove_done(writer, stream);
         size_t room = CAPTURE_SLICE_MAX - (size_t)slices->size, length = slices->staged_size - done;
         room -= room % slices->record_size;
         if (length > room)

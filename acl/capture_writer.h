@@ -27,6 +27,7 @@ struct slice_stream {
     ino_t inode;
     unsigned first, current; /* slice numbers: the oldest that is left, and the one that is written */
     bool started;            /* there is a current slice */
+    bool done;               /* it has its .done file */
     uint64_t size;           /* bytes in the current slice */
     int64_t begin_ns;        /* when it was made */
 };

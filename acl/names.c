@@ -7,8 +7,8 @@
 
 #define TYPE_SLOTS ((size_t)2 * RECORDER_TYPES_MAX) /* a power of two, at most half full */
 #define TEXT_SLOTS ((size_t)2 * RECORDER_NAMES_MAX)
-_Static_assert((TYPE_SLOTS & (TYPE_SLOTS - 1)) == 0 && (TEXT_SLOTS & (TEXT_SLOTS - 1)) == 0,
-               "masks need powers of two");
+_Static_assert((TYPE_SLOTS & (TYPE_SLOTS - 1)) == 0, "a mask needs a power of two");
+_Static_assert((TEXT_SLOTS & (TEXT_SLOTS - 1)) == 0, "a mask needs a power of two");
 
 static struct type_name {
     uint64_t key;     /* level and type */

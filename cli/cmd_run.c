@@ -37,7 +37,7 @@ static char *preload_in(const char *directory, const char *below)
 }
 
 /* Beside the program in a build tree, else where 'make install' puts it. */
-static char *find_preload(struct err *err)
+static int find_preload(char **ret, struct err *err)
 {
     char program[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -54,15 +54,19 @@ static char *find_preload(struct err *err)
     if (found == NULL)
         found = preload_in(MSPROF_LIBDIR, "msprof/");
     if (found == NULL) {
-        err_set(err, ERR_NOT_FOUND,
-                "cannot find " PRELOAD_NAME ", neither beside msprof nor in " MSPROF_LIBDIR "/msprof");
+        int result = err_set(err, ERR_NOT_FOUND,
+                             "cannot find " PRELOAD_NAME ", neither beside msprof nor in " MSPROF_LIBDIR "/msprof");
         err_hint(err, "'make install' puts it there");
-    } else if (strpbrk(found, " :") != NULL) {
-        err_set(err, ERR_FAILED, "'%s' has a blank or a colon in its name, and the dynamic linker takes none", found);
-        free(found);
-        found = NULL;
+        return result;
     }
-    return found;
+    if (strpbrk(found, " :") != NULL) {
+        int result = err_set(err, ERR_FAILED,
+                             "'%s' has a blank or a colon in its name, and the dynamic linker takes none", found);
+        free(found);
+        return result;
+    }
+    *ret = found;
+    return 0;
 }
 
 /* ---- the program ---- */
@@ -104,11 +108,11 @@ static int make_list(struct surroundings *surroundings, struct err *err)
 static int surroundings_make(struct surroundings *surroundings, const struct settings *settings, struct err *err)
 {
     const char *before = getenv("LD_PRELOAD"), *output = settings->output != NULL ? settings->output : ".";
-    char *library = find_preload(err);
-    int result;
+    char *library = NULL;
+    int result = find_preload(&library, err);
 
-    if (library == NULL)
-        return -(int)err->code;
+    if (result != 0)
+        return result;
     if (before == NULL || *before == '\0')
         surroundings->preload = strdup(library);
     else if (asprintf(&surroundings->preload, "%s:%s", library, before) < 0)
@@ -202,7 +206,7 @@ static int wait_for(pid_t child)
 /* Runs the program to its end. *ret is what waitpid() says of it. */
 static int run_program(char **words, const struct surroundings *surroundings, int *ret, struct err *err)
 {
-    struct sigaction before[FORWARDED_COUNT];
+    struct sigaction before[FORWARDED_COUNT] = {{.sa_flags = 0}};
     sigset_t all, mask;
     int pipes[2], failure;
     pid_t child;

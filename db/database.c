@@ -2,6 +2,7 @@
 
 #include "base/fsutil.h"
 #include "base/interrupt.h"
+#include "db/query_scan.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -180,6 +181,10 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
         goto out;
     }
     poll_interrupts(db);
+    if (query_scan_register(db) != SQLITE_OK) {
+        status = database_error(err, db, "cannot prepare queries");
+        goto out;
+    }
     /* One read transaction for the connection's life: else SQLite looks for a journal before every small query. */
     sqlite3_exec(db, "PRAGMA cache_size = -1024; BEGIN", NULL, NULL, NULL);
     int64_t application = pragma_integer(db, "PRAGMA application_id"),

@@ -2,6 +2,7 @@
 
 #include "base/interrupt.h"
 #include "db/query_loop.h"
+#include "db/query_scan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,7 +217,6 @@ struct cann_task_reader {
 #define COUNTER_COLUMNS(core)                                                                                          \
     ", " core "_total_cycle, " core "_event0, " core "_event1, " core "_event2, " core "_event3, " core                \
     "_event4, " core "_event5, " core "_event6, " core "_event7"
-#define TASK_RANGE " FROM device_task WHERE id >= ?1 AND id < ?2 ORDER BY id"
 
 enum { FIRST_AIC = 25, FIRST_AIV = FIRST_AIC + 1 + CANN_COUNTERS };
 
@@ -229,11 +229,9 @@ struct cann_task_reader *cann_task_reader_new(sqlite3 *db, bool with_counters, s
     }
     reader->db = db;
     reader->with_counters = with_counters;
-    int status =
-        database_prepare(db,
-                         with_counters ? "SELECT " TASK_COLUMNS COUNTER_COLUMNS("aic") COUNTER_COLUMNS("aiv") TASK_RANGE
-                                       : "SELECT " TASK_COLUMNS TASK_RANGE,
-                         &reader->range, err);
+    int status = query_scan_prepare(
+        db, with_counters ? TASK_COLUMNS COUNTER_COLUMNS("aic") COUNTER_COLUMNS("aiv") : TASK_COLUMNS, "device_task",
+        &reader->range, err);
     if (status == 0)
         status = database_prepare(db,
                                   "SELECT device_id, start_ns, start_ns + duration_ns FROM device_task WHERE id < ?1"
@@ -255,50 +253,49 @@ void cann_task_reader_free(struct cann_task_reader *reader)
     free(reader);
 }
 
-static void read_counters(sqlite3_stmt *row, int column, bool *ret_has, int64_t *ret_total,
-                          int64_t counters[CANN_COUNTERS])
+static void read_counters(sqlite3_value **row, bool *ret_has, int64_t *ret_total, int64_t counters[CANN_COUNTERS])
 {
-    *ret_has = sqlite3_column_type(row, column) != SQLITE_NULL;
-    *ret_total = sqlite3_column_int64(row, column);
+    *ret_has = sqlite3_value_type(row[0]) != SQLITE_NULL;
+    *ret_total = sqlite3_value_int64(row[0]);
     for (int i = 0; *ret_has && i < CANN_COUNTERS; i++)
-        counters[i] = sqlite3_column_int64(row, column + 1 + i);
+        counters[i] = sqlite3_value_int64(row[1 + i]);
 }
 
-static void read_task(sqlite3_stmt *row, bool with_counters, struct cann_task *ret)
+static void read_task(sqlite3_value **row, bool with_counters, struct cann_task *ret)
 {
-    int64_t *const targets[] = {
-        &ret->id,
-        &ret->device_id,
-        &ret->start_ns,
-        &ret->duration_ns,
-        &ret->stream_id,
-        &ret->task_id,
-        &ret->batch_id,
-        &ret->context_id,
-        &ret->type,
-        &ret->connection_id,
-        &ret->thread_id,
-        &ret->host_type_id,
-        &ret->kernel_name_id,
-        &ret->op_name_id,
-        &ret->op_type_id,
-        &ret->op_task_type,
-        &ret->op_state,
-        &ret->op_flag,
-        &ret->block_num,
-        &ret->mix_block_num,
-        &ret->tensor_set_id,
-        &ret->attribute_id,
-        &ret->model_id,
-        &ret->copy_bytes,
-        &ret->copy_direction,
+    static const size_t targets[] = {
+        offsetof(struct cann_task, id),
+        offsetof(struct cann_task, device_id),
+        offsetof(struct cann_task, start_ns),
+        offsetof(struct cann_task, duration_ns),
+        offsetof(struct cann_task, stream_id),
+        offsetof(struct cann_task, task_id),
+        offsetof(struct cann_task, batch_id),
+        offsetof(struct cann_task, context_id),
+        offsetof(struct cann_task, type),
+        offsetof(struct cann_task, connection_id),
+        offsetof(struct cann_task, thread_id),
+        offsetof(struct cann_task, host_type_id),
+        offsetof(struct cann_task, kernel_name_id),
+        offsetof(struct cann_task, op_name_id),
+        offsetof(struct cann_task, op_type_id),
+        offsetof(struct cann_task, op_task_type),
+        offsetof(struct cann_task, op_state),
+        offsetof(struct cann_task, op_flag),
+        offsetof(struct cann_task, block_num),
+        offsetof(struct cann_task, mix_block_num),
+        offsetof(struct cann_task, tensor_set_id),
+        offsetof(struct cann_task, attribute_id),
+        offsetof(struct cann_task, model_id),
+        offsetof(struct cann_task, copy_bytes),
+        offsetof(struct cann_task, copy_direction),
     };
     _Static_assert(sizeof targets / sizeof *targets == FIRST_AIC, "one target for each column of TASK_COLUMNS");
     for (int i = 0; i < FIRST_AIC; i++)
-        *targets[i] = query_integer(row, i);
+        *(int64_t *)(void *)((char *)ret + targets[i]) = scan_integer(row[i]);
     if (with_counters) {
-        read_counters(row, FIRST_AIC, &ret->has_aic, &ret->aic_total_cycle, ret->aic_counters);
-        read_counters(row, FIRST_AIV, &ret->has_aiv, &ret->aiv_total_cycle, ret->aiv_counters);
+        read_counters(row + FIRST_AIC, &ret->has_aic, &ret->aic_total_cycle, ret->aic_counters);
+        read_counters(row + FIRST_AIV, &ret->has_aiv, &ret->aiv_total_cycle, ret->aiv_counters);
     }
 }
 
@@ -309,7 +306,7 @@ struct task_loop {
     struct cann_task task;
 };
 
-static int give_task(void *arg, sqlite3_stmt *row, struct err *err)
+static int give_task(void *arg, sqlite3_value **row, struct err *err)
 {
     struct task_loop *loop = arg;
     read_task(row, loop->reader->with_counters, &loop->task);
@@ -320,9 +317,7 @@ int cann_read_tasks(struct cann_task_reader *reader, int64_t first, int64_t end,
                     int (*each)(void *arg, const struct cann_task *task, struct err *err), void *arg, struct err *err)
 {
     struct task_loop loop = {.reader = reader, .each = each, .arg = arg};
-    query_bind(reader->range, 1, first);
-    query_bind(reader->range, 2, end);
-    return query_loop(reader->db, reader->range, give_task, &loop, err);
+    return query_scan(reader->db, reader->range, first, end, give_task, &loop, err);
 }
 
 static int take_row(void *arg, sqlite3_stmt *row, struct err *err)
@@ -355,10 +350,10 @@ struct cann_call_reader *cann_call_reader_new(sqlite3 *db, struct err *err)
         return NULL;
     }
     reader->db = db;
-    if (database_prepare(db,
-                         "SELECT id, thread_id, level, type, name_id, item_id, start_ns, duration_ns, parent_id,"
-                         " connection_id, launches FROM host_call WHERE id >= ?1 AND id < ?2 ORDER BY id",
-                         &reader->range, err) < 0) {
+    if (query_scan_prepare(db,
+                           "id, thread_id, level, type, name_id, item_id, start_ns, duration_ns, parent_id,"
+                           " connection_id, launches",
+                           "host_call", &reader->range, err) < 0) {
         free(reader);
         return NULL;
     }
@@ -377,21 +372,21 @@ struct call_loop {
     void *arg;
 };
 
-static int give_call(void *arg, sqlite3_stmt *row, struct err *err)
+static int give_call(void *arg, sqlite3_value **row, struct err *err)
 {
     struct call_loop *loop = arg;
     const struct cann_call call = {
-        .id = sqlite3_column_int64(row, 0),
-        .thread_id = sqlite3_column_int64(row, 1),
-        .level = sqlite3_column_int64(row, 2),
-        .type = sqlite3_column_int64(row, 3),
-        .name_id = query_integer(row, 4),
-        .item_id = query_integer(row, 5),
-        .start_ns = sqlite3_column_int64(row, 6),
-        .duration_ns = sqlite3_column_int64(row, 7),
-        .parent_id = query_integer(row, 8),
-        .connection_id = query_integer(row, 9),
-        .launches = sqlite3_column_int64(row, 10),
+        .id = sqlite3_value_int64(row[0]),
+        .thread_id = sqlite3_value_int64(row[1]),
+        .level = sqlite3_value_int64(row[2]),
+        .type = sqlite3_value_int64(row[3]),
+        .name_id = scan_integer(row[4]),
+        .item_id = scan_integer(row[5]),
+        .start_ns = sqlite3_value_int64(row[6]),
+        .duration_ns = sqlite3_value_int64(row[7]),
+        .parent_id = scan_integer(row[8]),
+        .connection_id = scan_integer(row[9]),
+        .launches = sqlite3_value_int64(row[10]),
     };
     return loop->each(loop->arg, &call, err);
 }
@@ -400,9 +395,7 @@ int cann_read_calls(struct cann_call_reader *reader, int64_t first, int64_t end,
                     int (*each)(void *arg, const struct cann_call *call, struct err *err), void *arg, struct err *err)
 {
     struct call_loop loop = {each, arg};
-    query_bind(reader->range, 1, first);
-    query_bind(reader->range, 2, end);
-    return query_loop(reader->db, reader->range, give_call, &loop, err);
+    return query_scan(reader->db, reader->range, first, end, give_call, &loop, err);
 }
 
 struct found_call {
@@ -442,10 +435,8 @@ struct cann_span_reader *cann_span_reader_new(sqlite3 *db, struct err *err)
         return NULL;
     }
     reader->db = db;
-    if (database_prepare(db,
-                         "SELECT device_id, start_ns, start_ns + duration_ns, " IS_OPERATOR " FROM device_task"
-                         " WHERE id >= ?1 AND id < ?2 ORDER BY id",
-                         &reader->range, err) < 0) {
+    if (query_scan_prepare(db, "device_id, start_ns, start_ns + duration_ns, " IS_OPERATOR, "device_task",
+                           &reader->range, err) < 0) {
         free(reader);
         return NULL;
     }
@@ -464,14 +455,14 @@ struct span_loop {
     void *arg;
 };
 
-static int give_span(void *arg, sqlite3_stmt *row, struct err *err)
+static int give_span(void *arg, sqlite3_value **row, struct err *err)
 {
     struct span_loop *loop = arg;
     const struct cann_span span = {
-        .device_id = sqlite3_column_int64(row, 0),
-        .start_ns = sqlite3_column_int64(row, 1),
-        .end_ns = sqlite3_column_int64(row, 2),
-        .computing = sqlite3_column_int(row, 3) != 0,
+        .device_id = sqlite3_value_int64(row[0]),
+        .start_ns = sqlite3_value_int64(row[1]),
+        .end_ns = sqlite3_value_int64(row[2]),
+        .computing = sqlite3_value_int(row[3]) != 0,
     };
     return loop->each(loop->arg, &span, err);
 }
@@ -480,9 +471,7 @@ int cann_read_spans(struct cann_span_reader *reader, int64_t first, int64_t end,
                     int (*each)(void *arg, const struct cann_span *span, struct err *err), void *arg, struct err *err)
 {
     struct span_loop loop = {each, arg};
-    query_bind(reader->range, 1, first);
-    query_bind(reader->range, 2, end);
-    return query_loop(reader->db, reader->range, give_span, &loop, err);
+    return query_scan(reader->db, reader->range, first, end, give_span, &loop, err);
 }
 
 /* ---- iterations ---- */

@@ -1,7 +1,6 @@
 #include "db/query_durations.h"
 
-#include "db/database.h"
-#include "db/query_loop.h"
+#include "db/query_scan.h"
 
 #include <stdlib.h>
 
@@ -12,11 +11,11 @@ struct duration_reader {
 
 struct duration_reader *duration_reader_new(sqlite3 *db, enum duration_subject subject, struct err *err)
 {
-    static const char *const statements[] = {
-        [DURATION_TASKS] = "SELECT device_id, op_task_type, op_type_id, duration_ns, op_name_id FROM device_task"
-                           " WHERE id >= ?1 AND id < ?2 ORDER BY id",
-        [DURATION_CALLS] = "SELECT level, 0, name_id, duration_ns, NULL FROM host_call"
-                           " WHERE id >= ?1 AND id < ?2 ORDER BY id",
+    static const struct {
+        const char *columns, *table;
+    } scans[] = {
+        [DURATION_TASKS] = {"device_id, op_task_type, op_type_id, duration_ns, op_name_id", "device_task"},
+        [DURATION_CALLS] = {"level, 0, name_id, duration_ns, NULL", "host_call"},
     };
     struct duration_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) {
@@ -24,7 +23,7 @@ struct duration_reader *duration_reader_new(sqlite3 *db, enum duration_subject s
         return NULL;
     }
     reader->db = db;
-    if (database_prepare(db, statements[subject], &reader->range, err) < 0) {
+    if (query_scan_prepare(db, scans[subject].columns, scans[subject].table, &reader->range, err) < 0) {
         duration_reader_free(reader);
         return NULL;
     }
@@ -43,15 +42,15 @@ struct duration_loop {
     void *arg;
 };
 
-static int give_duration(void *arg, sqlite3_stmt *row, struct err *err)
+static int give_duration(void *arg, sqlite3_value **row, struct err *err)
 {
     const struct duration_loop *loop = arg;
     const struct duration duration = {
-        .major = query_integer(row, 0),
-        .minor = query_integer(row, 1),
-        .name_id = query_integer(row, 2),
-        .duration_ns = query_integer(row, 3),
-        .op_name_id = query_integer(row, 4),
+        .major = scan_integer(row[0]),
+        .minor = scan_integer(row[1]),
+        .name_id = scan_integer(row[2]),
+        .duration_ns = scan_integer(row[3]),
+        .op_name_id = scan_integer(row[4]),
     };
     return loop->each(loop->arg, &duration, err);
 }
@@ -60,7 +59,5 @@ int read_durations(struct duration_reader *reader, int64_t first, int64_t end,
                    int (*each)(void *arg, const struct duration *duration, struct err *err), void *arg, struct err *err)
 {
     struct duration_loop loop = {each, arg};
-    query_bind(reader->range, 1, first);
-    query_bind(reader->range, 2, end);
-    return query_loop(reader->db, reader->range, give_duration, &loop, err);
+    return query_scan(reader->db, reader->range, first, end, give_duration, &loop, err);
 }

@@ -117,6 +117,15 @@ static void encode_json(struct strbuf *buf, const char *text, size_t length)
     strbuf_addc(buf, '"');
 }
 
+void row_format_text(const struct row_format *format, const char *text, size_t length, struct strbuf *buf)
+{
+    strbuf_clear(buf);
+    if (format->format == TABLE_JSON)
+        encode_json(buf, text, length);
+    else
+        encode_csv(buf, text, length, "");
+}
+
 #define TEXT_MAX (4 * 1024 * 1024)
 
 int row_format_encode(const struct row_format *format, struct cann_texts *texts, const char *const *marks,

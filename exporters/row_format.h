@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/number.h"
 #include "base/outfile.h"
+#include "base/strbuf.h"
 #include "db/query_cann.h"
 #include "exporters/export.h"
 #include "exporters/parallel.h"
@@ -37,6 +38,9 @@ void row_format_tail(const struct row_format *format, bool any_row, struct outfi
  * stands on both sides of every text (cann-formats 5.4 writes shapes in quotes). texts is released and replaced. */
 int row_format_encode(const struct row_format *format, struct cann_texts *texts, const char *const *marks,
                       struct err *err);
+
+/* One text like this, in place of what buf holds; buf->failed tells that it did not fit. */
+void row_format_text(const struct row_format *format, const char *text, size_t length, struct strbuf *buf);
 
 /* A row that is being put together at p, where the caller made room: row_room tells how much. */
 struct row_put {

@@ -22,7 +22,9 @@ int tx_summary(sqlite3 *db, const struct export_options *options, struct export_
 int tx_legacy_timeline(sqlite3 *db, const struct export_options *options, struct export_result *result,
                        struct err *err);
 int tx_legacy_summary(sqlite3 *db, const struct export_options *options, struct export_result *result, struct err *err);
-/* Their file with this suffix (free() it); NULL with err set. */
-char *tx_legacy_path(sqlite3 *db, const struct export_options *options, const char *suffix, struct err *err);
+/* Writes the name of their file with this suffix. */
+#define TX_LEGACY_NAME_MAX 96
+int tx_legacy_name(char name[TX_LEGACY_NAME_MAX], sqlite3 *db, const struct export_options *options, const char *suffix,
+                   struct err *err);
 
 #endif

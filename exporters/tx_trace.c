@@ -318,26 +318,30 @@ int tx_timeline(sqlite3 *db, const struct cann_trace *trace, const struct export
     return status;
 }
 
-char *tx_legacy_path(sqlite3 *db, const struct export_options *options, const char *suffix, struct err *err)
+int tx_legacy_name(char name[TX_LEGACY_NAME_MAX], sqlite3 *db, const struct export_options *options, const char *suffix,
+                   struct err *err)
 {
-    char name[96], device[32] = "";
-    int64_t device_id;
-    if (tx_recording_device(db, &device_id, err) < 0)
-        return NULL;
+    char device[32] = "";
+    int64_t device_id, iteration = options->iteration_id > 0 ? options->iteration_id : 1;
+    int status = tx_recording_device(db, &device_id, err);
+    if (status < 0)
+        return status;
     if (device_id != DB_NULL)
         snprintf(device, sizeof device, "_%lld", (long long)device_id);
-    snprintf(name, sizeof name, "msprof_tx%s_%lld%s", device,
-             (long long)(options->iteration_id > 0 ? options->iteration_id : 1), suffix);
-    char *path = path_join(options->directory, name);
-    if (path == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory");
-    return path;
+    snprintf(name, TX_LEGACY_NAME_MAX, "msprof_tx%s_%lld%s", device, (long long)iteration, suffix);
+    return 0;
 }
 
 int tx_legacy_timeline(sqlite3 *db, const struct export_options *options, struct export_result *result, struct err *err)
 {
-    char *path = tx_legacy_path(db, options, ".json", err);
-    int status = path != NULL ? write_file(NULL, db, path, options, result, err) : -(int)err->code;
+    char name[TX_LEGACY_NAME_MAX];
+    int status = tx_legacy_name(name, db, options, ".json", err);
+    if (status < 0)
+        return status;
+    char *path = path_join(options->directory, name);
+    if (path == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    status = write_file(NULL, db, path, options, result, err);
     free(path);
     return status;
 }

@@ -11,6 +11,7 @@
 #define WINDOW_SIZE (4U * 1024 * 1024)
 #define PACKET_SIZE 32768U
 #define READ_SIZE ((size_t)256 * 1024)
+#define PATIENCE_SECONDS 1 /* with a server that does not open another session */
 
 enum command_state { RUNNING, CLOSING, ENDED };
 
@@ -38,17 +39,27 @@ int ssh_quote(struct strbuf *script, const char *text)
     return strbuf_addc(script, '\'') == 0 && !script->failed ? 0 : -1;
 }
 
+/* The server does not open another session: it allows few at a time. */
+static int too_many_sessions(struct ssh_connection *connection, struct err *err)
+{
+    ssh_failure(connection, err, "cannot start a command on '%s'", connection->target.host);
+    return err_hint(err, "the server must allow two sessions at a time on a connection (OpenSSH: MaxSessions)");
+}
+
 static int open_channel(struct ssh_command *command, struct err *err)
 {
     struct ssh_connection *connection = command->connection;
-    int64_t deadline = ssh_deadline(connection);
+    int64_t deadline = ssh_deadline(connection), patience = ssh_now_ns() + PATIENCE_SECONDS * SSH_NS_PER_SECOND;
     static const char type[] = "session";
 
     while ((command->channel = libssh2_channel_open_ex(connection->session, type, sizeof type - 1, WINDOW_SIZE,
                                                        PACKET_SIZE, NULL, 0)) == NULL) {
-        int result;
+        int code = libssh2_session_last_errno(connection->session), result;
 
-        if (libssh2_session_last_errno(connection->session) != LIBSSH2_ERROR_EAGAIN)
+        /* one that has just ended may still count with the server */
+        if (code == LIBSSH2_ERROR_CHANNEL_FAILURE && ssh_now_ns() > patience)
+            return too_many_sessions(connection, err);
+        if (code != LIBSSH2_ERROR_EAGAIN && code != LIBSSH2_ERROR_CHANNEL_FAILURE)
             return ssh_failure(connection, err, "cannot start a command on '%s'", connection->target.host);
         result = ssh_wait(connection, deadline, err);
         if (result != 0)

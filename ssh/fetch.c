@@ -193,34 +193,63 @@ static int add_data_command(struct transfer *transfer, struct strbuf *script, st
     return script->failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
 }
 
+static int start_data(struct transfer *transfer, const struct ssh_io *io, struct ssh_command **ret, struct err *err)
+{
+    struct strbuf script;
+    int result;
+
+    strbuf_init(&script, SCRIPT_LIMIT);
+    result = add_data_command(transfer, &script, err);
+    if (result == 0)
+        result = ssh_command_start(ret, transfer->board->connection, script.data, io, err);
+    strbuf_release(&script);
+    return result;
+}
+
+static int start_checksums(struct transfer *transfer, const struct ssh_io *io, struct ssh_command **ret,
+                           struct err *err)
+{
+    struct strbuf script;
+    int result;
+
+    strbuf_init(&script, SCRIPT_LIMIT);
+    board_add_cd(&script, transfer->remote);
+    board_add_hash_command(transfer->board, &script);
+    result = script.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                           : ssh_command_start(ret, transfer->board->connection, script.data, io, err);
+    strbuf_release(&script);
+    return result;
+}
+
+/* Serves both streams side by side; in turn, when the server does not allow so many sessions. */
 static int serve_streams(struct transfer *transfer, struct err *err)
 {
     struct stream streams[STREAMS] = {{transfer, DATA}, {transfer, CHECKSUMS}};
-    struct ssh_io data = {give_names, take_data, keep_complaint, false, &streams[DATA]};
-    struct ssh_io checksums = {give_names, take_checksums, keep_complaint, false, &streams[CHECKSUMS]};
+    struct ssh_io data = {.input = give_names, .output = take_data, .errors = keep_complaint, .arg = &streams[DATA]};
+    struct ssh_io checksums = data;
     struct ssh_command *commands[STREAMS] = {NULL, NULL};
-    struct strbuf script;
     int result = 0;
 
-    strbuf_init(&script, SCRIPT_LIMIT);
-    if (transfer->todo_count[DATA] > 0) {
-        result = add_data_command(transfer, &script, err);
-        if (result == 0)
-            result = ssh_command_start(&commands[DATA], transfer->board->connection, script.data, &data, err);
-    }
-    if (result == 0 && transfer->board->hash != BOARD_HASH_NONE) {
-        strbuf_clear(&script);
-        board_add_cd(&script, transfer->remote);
-        board_add_hash_command(transfer->board, &script);
-        result = ssh_command_start(&commands[CHECKSUMS], transfer->board->connection, script.data, &checksums, err);
-    }
+    checksums.output = take_checksums;
+    checksums.arg = &streams[CHECKSUMS];
+    if (transfer->todo_count[DATA] > 0)
+        result = start_data(transfer, &data, &commands[DATA], err);
     if (result == 0)
         result = finish_complete(transfer, err); /* files without bytes at the front */
+    if (result == 0 && transfer->board->hash != BOARD_HASH_NONE) {
+        result = start_checksums(transfer, &checksums, &commands[CHECKSUMS], err);
+        if (result == -ERR_REMOTE && commands[DATA] != NULL && !ssh_is_lost(transfer->board->connection)) {
+            result = ssh_commands_serve(commands, STREAMS, err);
+            ssh_command_close(commands[DATA]);
+            commands[DATA] = NULL;
+            if (result == 0)
+                result = start_checksums(transfer, &checksums, &commands[CHECKSUMS], err);
+        }
+    }
     if (result == 0)
         result = ssh_commands_serve(commands, STREAMS, err);
     ssh_command_close(commands[DATA]);
     ssh_command_close(commands[CHECKSUMS]);
-    strbuf_release(&script);
     return result;
 }
 
@@ -400,7 +429,8 @@ int ssh_fetch(struct board *board, const char *remote, const char *local, const 
         result = make_target(local, err);
     if (result == 0)
         result = transfer_all(&transfer, ret, err);
-    if (result != 0)
+    /* but not from a board whose stream is not what it announced */
+    if (result != 0 && (ssh_is_lost(board->connection) || result != -ERR_REMOTE))
         keep_complete(&transfer, ret);
     for (size_t i = 0; transfer.files != NULL && i < transfer.count; i++)
         if (transfer.files[i].is_done) {

@@ -9,8 +9,6 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-extern char **environ;
-
 /* Flushes and finds the system's function, once for each caller. */
 #define NEXT(type, name)                                                                                               \
     static type *next;                                                                                                 \

@@ -1,6 +1,6 @@
 /* What an entry does before and after the function: take the time, and hand the call to a recorder. */
+#include "acl/call_target.h"
 #include "acl/preload/preload.h"
-#include "acl/preload_target.h"
 #include "acl/recorder_state.h"
 
 #include <errno.h>
@@ -27,17 +27,22 @@ void preload_end(uint32_t index, int64_t begin_ns);
 size_t preload_readable_words(const char *address);
 __attribute__((visibility("default"))) preload_attach_function msprof_preload_attach;
 
-static _Atomic(const struct preload_target *) target;
+static _Atomic(const struct call_target *) target;
 static char output[PATH_MAX];
 
 /* ---- starting ---- */
 
-/* Where the program was started, not where it has gone to when it records. */
+/* Where the program was started, not where it has gone to when it records. Constructors of other libraries may come
+ * first, and call ACL. */
 __attribute__((constructor)) static void note_output(void)
 {
+    static bool noted;
     const char *wanted = secure_getenv("MSPROF_OUTPUT");
     char directory[PATH_MAX];
     int length;
+    if (noted)
+        return;
+    noted = true;
     if (wanted == NULL || *wanted == '\0')
         wanted = ".";
     if (*wanted == '/' || getcwd(directory, sizeof directory) == NULL)
@@ -67,6 +72,7 @@ static void start(void)
         .crash_handlers = true,
     };
     struct err err = ERR_INIT;
+    note_output();
     if (atomic_load(&target) != NULL)
         return;
     name_types(recorder_name_type);
@@ -88,7 +94,7 @@ static void start_once(uint32_t index)
     errno = saved_errno;
 }
 
-void msprof_preload_attach(const struct preload_target *new_target)
+void msprof_preload_attach(const struct call_target *new_target)
 {
     name_types(new_target->name_type);
     atomic_store(&target, new_target);
@@ -104,7 +110,7 @@ void recording_flush(void)
 /* Where calls go now; NULL: nowhere. */
 static void (*destination(void))(uint16_t, uint32_t, int64_t, int64_t, uint64_t)
 {
-    const struct preload_target *program = atomic_load_explicit(&target, memory_order_acquire);
+    const struct call_target *program = atomic_load_explicit(&target, memory_order_acquire);
     if (program != NULL && program->recording())
         return program->call;
     return recorder_running() ? recorder_call : NULL;

@@ -165,8 +165,7 @@ static signal_handler *set_handler(int signal, signal_handler *handler, int flag
 
 typedef signal_handler *system_signal_function(int signal, signal_handler *handler);
 
-signal_handler *bsd_signal(int signal, signal_handler *handler);
-signal_handler *__sysv_signal(int signal, signal_handler *handler);
+signal_handler *bsd_signal(int signal, signal_handler *handler); /* glibc exports it and declares it no more */
 
 OLDER(signal, SA_RESTART)
 OLDER(bsd_signal, SA_RESTART)

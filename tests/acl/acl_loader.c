@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int aclFinalize(void) __attribute__((weak));
+#pragma weak aclFinalize
 
 static void fail(const char *what)
 {

@@ -125,3 +125,19 @@ start_small_board() {
     expect_equal "$(find "$project/profiling" -path '*off*' -name 'JOB*')" ""
     expect_equal "$(find a -mindepth 1)" ""
 }
+
+@test "a server that allows two sessions at a time is enough, and with one the hint says so" {
+    start_sshd 'MaxSessions 2'
+    collect
+    expect_status 0
+    expect_contains "$stderr" "verified by SHA-256"
+    run_msprof import -dir "$(the_capture)"
+    expect_status 0
+    expect_tidy
+    stop_all
+    start_sshd 'MaxSessions 1'
+    collect --output second
+    expect_status 5
+    expect_contains "$stderr" MaxSessions
+    wait_for expect_tidy
+}

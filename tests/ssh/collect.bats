@@ -175,6 +175,25 @@ teardown() {
     expect_tidy
 }
 
+@test "'project' in the ini file names the root of a project without out/" {
+    start_sshd
+    mkdir -p tree/bin/arm tree/models
+    mv "$project/out/main" tree/bin/arm/app
+    echo model >tree/models/m.om
+    write_ini "$port" "project = $scratch/tree"
+    run_msprof collect -m tree/bin/arm/app --config board.ini --keep --exclude 'msprof-output' --output tree/msprof-output
+    expect_status 0
+    cmp tree/models/m.om "$home/profiling/models/m.om"
+    [ -x "$home/profiling/bin/arm/app" ] && [ -e "$home/profiling/bin/arm/acl.json" ]
+    the_capture tree/msprof-output
+    run_msprof collect -m "$scratch/tree/bin/arm/app" --config board.ini --dry-run
+    expect_status 0
+    write_ini "$port"
+    run_msprof collect -m tree/bin/arm/app --config board.ini
+    expect_status 2
+    expect_contains "$stderr" "project = DIR"
+}
+
 @test "--dry-run prints the plan and needs no board" {
     write_ini 1
     collect --dry-run --all --timeout 9

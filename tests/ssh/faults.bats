@@ -91,15 +91,7 @@ teardown() {
     collect
     expect_status 5
     expect_contains "$stderr" "cannot find the address of 'no-such-host.invalid'"
-    # takes the connection and never says a word
-    silent=$(free_port)
-    python3 -c "
-import socket, time
-s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-s.bind(('127.0.0.1', $silent)); s.listen(); time.sleep(60)" 3>&- &
-    board_processes+=($!)
-    wait_for is_listening "$silent"
-    write_ini "$silent"
+    start_silent_server
     sed -i 's/^timeout = .*/timeout = 1/' board.ini
     collect
     expect_status 5

@@ -121,6 +121,19 @@ PROGRAM
     chmod +x "$project/out/main"
 }
 
+# A server that takes connections and never says a word; board.ini names it.
+start_silent_server() {
+    local silent
+    silent=$(free_port)
+    python3 -c "
+import socket, time
+s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+s.bind(('127.0.0.1', $silent)); s.listen(); time.sleep(60)" 3>&- &
+    board_processes+=($!)
+    wait_for is_listening "$silent"
+    write_ini "$silent"
+}
+
 # write_ini PORT [LINE...]: board.ini for a port, login by key, with more lines; the server's key becomes known.
 write_ini() {
     local its_port=$1

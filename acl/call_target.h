@@ -1,14 +1,14 @@
 /* Between libmsprof_acl and the preload library when both are in one process: the program that brings libmsprof_acl
  * decides itself what is recorded, and the preload library records into the capture that it makes. */
-#ifndef MSPROF_ACL_PRELOAD_TARGET_H
-#define MSPROF_ACL_PRELOAD_TARGET_H
+#ifndef MSPROF_ACL_CALL_TARGET_H
+#define MSPROF_ACL_CALL_TARGET_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Where the preload library's calls go. */
-struct preload_target {
+struct call_target {
     bool (*recording)(void); /* whether calls are wanted now */
     void (*call)(uint16_t level, uint32_t type, int64_t begin_ns, int64_t end_ns, uint64_t item_id);
     int (*name_type)(uint16_t level, uint32_t type, const char *name);
@@ -17,6 +17,6 @@ struct preload_target {
 /* What the preload library offers under this name and version; a target stays as long as the process. */
 #define PRELOAD_ATTACH_SYMBOL "msprof_preload_attach"
 #define PRELOAD_ATTACH_VERSION "MSPROF_PRIVATE_1"
-typedef void preload_attach_function(const struct preload_target *target);
+typedef void preload_attach_function(const struct call_target *target);
 
 #endif

@@ -1,10 +1,10 @@
-#include "acl/preload_target.h"
+#include "acl/call_target.h"
 
 #include "acl/recorder_state.h"
 
 #include <dlfcn.h>
 
-static const struct preload_target target = {
+static const struct call_target target = {
     .recording = recorder_wants_calls,
     .call = recorder_call,
     .name_type = recorder_name_type,
