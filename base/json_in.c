@@ -176,6 +176,14 @@ static bool integer_of_text(const char *text, int64_t *ret)
     return true;
 }
 
+bool json_boolean(const struct json *value, bool *ret)
+{
+    if (!cJSON_IsBool(unwrap(value)))
+        return false;
+    *ret = cJSON_IsTrue(unwrap(value)) != 0;
+    return true;
+}
+
 bool json_integer(const struct json *value, int64_t *ret)
 {
     static const double limit = 9007199254740992.0; /* 2^53; 2^53 + 1 reads as this, too */

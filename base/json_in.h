@@ -37,6 +37,8 @@ const struct json *json_next(const struct json *value);
 const char *json_key(const struct json *member);
 /* The string, or NULL when value is no string. */
 const char *json_string(const struct json *value);
+/* True and *ret set when value is true or false. */
+bool json_boolean(const struct json *value, bool *ret);
 /* True and *ret set when value is a whole number between -2^53 and 2^53, both excluded, or a string of decimal digits,
  * with or without a minus, that spells any int64_t above INT64_MIN. */
 bool json_integer(const struct json *value, int64_t *ret);

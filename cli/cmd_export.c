@@ -4,6 +4,7 @@
 #include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/reports.h"
 #include "cli/status.h"
 #include "db/database.h"
 #include "db/query.h"
@@ -94,8 +95,11 @@ static int export_reports(struct capture_job *job, const struct export_type *typ
     char *directory = NULL;
     int64_t start_ns = clock_now_ns();
     char seconds[CLOCK_TEXT_SIZE], timestamp[TIMESTAMP_SIZE];
+    unsigned hidden_layers = 0;
     int status, result;
 
+    if (job->settings->reports != NULL && reports_load(job->settings->reports, &hidden_layers, &err) < 0)
+        return job_fail(job, LOG_SOURCE_EXPORT, &err);
     status = job_make_directory(job, results_directory(type, db), &directory);
     if (status != STATUS_DONE)
         return status;
@@ -111,6 +115,7 @@ static int export_reports(struct capture_job *job, const struct export_type *typ
         .iteration_count = job->settings->iteration_count,
         .model_id = job->settings->model_id,
         .trace_compat = job->settings->trace_compat,
+        .hidden_layers = hidden_layers,
         .written = log_written,
         .written_arg = &export_log,
         .progress = console_progress(),

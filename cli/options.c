@@ -47,7 +47,6 @@ static const struct option_spec *find_by_name(const char *name, size_t length)
  * stands behind "--", stay as they are. ret has room for 2 * argc + 1 words; returns how many there are. */
 static int respell_vendor_words(int argc, char **argv, char **ret)
 {
-    static char collection_dir[] = "--collection-dir";
     int count = 0;
     bool is_value = false, ended = false, program_follows = false;
 
@@ -68,7 +67,7 @@ static int respell_vendor_words(int argc, char **argv, char **ret)
         is_value = option != NULL && option->type != VALUE_NONE && word[length] == '\0';
         if (option != NULL && option->vendor != NULL && strlen(option->vendor) == length &&
             memcmp(word, option->vendor, length) == 0) {
-            ret[count++] = collection_dir;
+            ret[count++] = (char *)(uintptr_t)option->vendor_means;
             if (word[length] == '=')
                 ret[count++] = word + length + 1;
         } else {

@@ -67,8 +67,9 @@ struct settings {
     const char *output;         /* NULL: into the capture */
     int64_t clock_khz;          /* --freq-mhz in thousandths; 0: not given */
 
-    int table_format; /* enum table_format */
-    int columns;      /* enum column_set */
+    const char *reports; /* --reports; NULL: not given */
+    int table_format;    /* enum table_format */
+    int columns;         /* enum column_set */
     bool trace_compat, clear;
     int model_id;        /* -1: not given */
     int iteration_id;    /* 0: not given */
@@ -98,11 +99,12 @@ enum value_type {
 };
 
 struct option_spec {
-    const char *name;       /* "collection-dir" */
-    char letter;            /* 0: none */
-    const char *aliases[2]; /* further names with two dashes */
-    const char *vendor;     /* a word that the vendor's tool takes for it: "-dir" */
-    unsigned commands;      /* COMMAND_BIT of each command that takes it; its subcommands take it too */
+    const char *name;         /* "collection-dir" */
+    char letter;              /* 0: none */
+    const char *aliases[2];   /* further names with two dashes */
+    const char *vendor;       /* a word that the vendor's tool takes for it: "-dir" */
+    const char *vendor_means; /* the same as getopt_long knows it: "--collection-dir" */
+    unsigned commands;        /* COMMAND_BIT of each command that takes it; its subcommands take it too */
     enum value_type type;
     const char *argument; /* name of the value in the help; NULL for flags */
     const char *const *choices;

@@ -113,14 +113,14 @@ static void put_out(struct layer *layer, const char *end)
 
 static int write_lane_names(struct layer *layer, struct err *err)
 {
-    const struct cann_trace *trace = layer->trace;
+    struct cann_trace *trace = layer->trace;
     for (size_t i = 0, first = 0; i < layer->lane_count; i++) {
         const struct lane *lane = &layer->lanes[i];
         struct cann_text group = cann_text(&trace->names, lane->group_id, 0);
         int64_t pid = trace_pid(trace, LAYER_COMMUNICATION, lane->device_id);
         if (i == 0 || lane->device_id != layer->lanes[first].device_id) {
             first = i;
-            trace_write_process(layer->out, pid, LAYER_COMMUNICATION, "Communication", lane->device_id, false);
+            trace_name_process(layer->trace, layer->out, pid, LAYER_COMMUNICATION, "Communication", lane->device_id);
         }
         char *p = reserve(layer, group.length, err);
         if (p == NULL)
@@ -186,8 +186,11 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
     p = put_literal(p, ",\"count\":");
     p = put_number(p, op->count);
     p = put_literal(p, "}}");
-    p = trace_put_flow(p, trace, 's', layer->first_flow + op->id, trace->cann_pid, op->thread_id, op->host_start_ns);
-    p = trace_put_flow(p, trace, 'f', layer->first_flow + op->id, pid, tid, op->start_ns);
+    if (trace_shows(trace, TIMELINE_CALLS)) {
+        int64_t flow = layer->first_flow + op->id;
+        p = trace_put_flow(p, trace, 's', flow, trace->cann_pid, op->thread_id, op->host_start_ns);
+        p = trace_put_flow(p, trace, 'f', flow, pid, tid, op->start_ns);
+    }
     put_out(layer, p);
     layer->trace->events++;
     return 0;

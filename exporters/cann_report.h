@@ -14,6 +14,12 @@
 int cann_summary(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 int cann_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 
+/* One of the two for what the options say: everything, or some iterations of a model. -ERR_USAGE when they name only
+ * one of model and iteration, -ERR_NOT_FOUND when there is no such iteration. */
+typedef int cann_export(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
+int cann_export_iterations(cann_export *export, sqlite3 *db, const struct export_options *options,
+                           struct export_result *ret, struct err *err);
+
 /* "<directory>/<report>[_slice_<n>]_<timestamp><suffix>" (free() it); slice < 0: not in slices. */
 char *cann_report_path(const struct export_options *options, const char *report, int64_t slice, const char *suffix,
                        struct err *err);

@@ -107,10 +107,9 @@ int cann_step_table(sqlite3 *db, const struct export_options *options, struct ex
 #define FIRST_THREAD 70000 /* as Ascend's tool numbers them: plus the model */
 
 struct drawing {
-    const struct cann_trace *trace;
+    struct cann_trace *trace;
     struct outfile *out;
     const struct cann_steps *steps;
-    bool first; /* nothing was written behind the '[' so far */
     uint64_t events;
 };
 
@@ -136,10 +135,8 @@ static void draw_thread(struct drawing *drawing, const struct step_thread *threa
 {
     char name[64], *p = name;
     int64_t pid = trace_pid(drawing->trace, LAYER_HARDWARE, thread->device_id);
-    if (names_process) {
-        trace_write_process(drawing->out, pid, LAYER_HARDWARE, "Ascend Hardware", thread->device_id, drawing->first);
-        drawing->first = false;
-    }
+    if (names_process)
+        trace_name_process(drawing->trace, drawing->out, pid, LAYER_HARDWARE, "Ascend Hardware", thread->device_id);
     p = put_literal(p, "Step Trace(Model ID:");
     p = number_put_signed(p, thread->model_id);
     *put_literal(p, ")") = '\0';
@@ -255,11 +252,11 @@ static void draw_fetch(struct drawing *drawing, const struct cann_step_span *fet
     draw_slice(drawing, start, put_argument(p, "GetNext Time(us)", fetch->end_ns - fetch->start_ns, false));
 }
 
-int cann_step_trace_write(sqlite3 *db, const struct cann_trace *trace, struct outfile *out, bool alone,
-                          uint64_t *ret_events, struct err *err)
+int cann_step_trace_write(sqlite3 *db, struct cann_trace *trace, struct outfile *out, bool alone, uint64_t *ret_events,
+                          struct err *err)
 {
     struct cann_steps steps;
-    struct drawing drawing = {.trace = trace, .out = out, .steps = &steps, .first = alone};
+    struct drawing drawing = {.trace = trace, .out = out, .steps = &steps};
     *ret_events = 0;
     int status = cann_steps_load(db, &steps, err);
     if (status < 0)
@@ -276,8 +273,8 @@ int cann_step_trace_write(sqlite3 *db, const struct cann_trace *trace, struct ou
     return status;
 }
 
-static int write_timeline(sqlite3 *db, const struct cann_trace *trace, const char *path,
-                          const struct export_options *options, struct export_result *result, struct err *err)
+static int write_timeline(sqlite3 *db, struct cann_trace *trace, const char *path, const struct export_options *options,
+                          struct export_result *result, struct err *err)
 {
     struct outfile out;
     uint64_t events;
@@ -285,6 +282,7 @@ static int write_timeline(sqlite3 *db, const struct cann_trace *trace, const cha
     if (status < 0)
         return status;
     outfile_write(&out, "[", 1);
+    trace->first = true;
     status = cann_step_trace_write(db, trace, &out, true, &events, err);
     outfile_write(&out, "\n]\n", 3);
     if (status == 0 && events > 0)
@@ -293,7 +291,7 @@ static int write_timeline(sqlite3 *db, const struct cann_trace *trace, const cha
     return status;
 }
 
-int cann_step_timeline(sqlite3 *db, const struct cann_trace *trace, const struct export_options *options,
+int cann_step_timeline(sqlite3 *db, struct cann_trace *trace, const struct export_options *options,
                        struct export_result *result, struct err *err)
 {
     char *path = cann_report_path(options, "step_trace", -1, ".json", err);

@@ -104,7 +104,7 @@ static int draw_call(void *arg, const struct cann_call *call, struct err *err)
     if (start == NULL)
         return -(int)err->code;
     char *p = trace_put_call(start, trace, call);
-    if (call->launches > 0)
+    if (call->launches > 0 && trace_shows(trace, TIMELINE_TASKS))
         p = trace_put_flow(p, trace, 's', call->connection_id, trace->cann_pid, call->thread_id, launch_ns);
     parallel_advance(worker->output, (size_t)(p - start));
     return 0;
@@ -120,7 +120,7 @@ static int draw_task(void *arg, const struct cann_task *task, struct err *err)
     if (start == NULL)
         return -(int)err->code;
     char *p = trace_put_task(start, trace, task, pid);
-    if (task->connection_id != DB_NULL)
+    if (task->connection_id != DB_NULL && trace_shows(trace, TIMELINE_CALLS))
         p = trace_put_flow(p, trace, 'f', task->connection_id, pid, task->stream_id, task->start_ns);
     parallel_advance(worker->output, (size_t)(p - start));
     return 0;
@@ -213,8 +213,9 @@ static int submit_tasks(struct producer *producer, int64_t count, struct err *er
     int status = 0;
     overlap_init(&producer->overlap, &producer->trace->communications, keep_span, producer);
     for (int64_t id = 1; status == 0 && id <= count; id += ROWS_PER_UNIT) {
-        status = submit_rows(producer, UNIT_TASKS, id, err);
-        if (status == 0)
+        if (trace_shows(producer->trace, TIMELINE_TASKS))
+            status = submit_rows(producer, UNIT_TASKS, id, err);
+        if (status == 0 && trace_shows(producer->trace, TIMELINE_OVERLAP))
             status = cann_read_spans(producer->reader, id, id + ROWS_PER_UNIT, take_span, producer, err);
     }
     if (status == 0)
@@ -234,7 +235,7 @@ static int write_events(sqlite3 *db, struct cann_trace *trace, struct outfile *o
     struct producer producer = {.trace = trace, .reader = cann_span_reader_new(db, err)};
     if (producer.reader == NULL)
         return -(int)err->code;
-    int64_t calls = cann_call_count(db), tasks = cann_task_count(db);
+    int64_t calls = trace_shows(trace, TIMELINE_CALLS) ? cann_call_count(db) : 0, tasks = cann_task_count(db);
     producer.parallel = parallel_new(&work, out, err);
     int status = producer.parallel != NULL ? submit_calls(&producer, calls, err) : -(int)err->code;
     if (status == 0)
@@ -243,7 +244,7 @@ static int write_events(sqlite3 *db, struct cann_trace *trace, struct outfile *o
         status = parallel_finish(producer.parallel, err);
     parallel_free(producer.parallel);
     cann_span_reader_free(producer.reader);
-    trace->events += (uint64_t)(calls + tasks);
+    trace->events += (uint64_t)calls + (trace_shows(trace, TIMELINE_TASKS) ? (uint64_t)tasks : 0);
     return status;
 }
 
@@ -260,14 +261,15 @@ int cann_timeline(sqlite3 *db, const struct export_options *options, struct expo
     if (status < 0)
         goto out;
     trace_write_head(&trace, &out);
-    status = trace_write_communication(&trace, db, &out, err);
+    if (trace_shows(&trace, TIMELINE_COMMUNICATION))
+        status = trace_write_communication(&trace, db, &out, err);
     if (status == 0)
         status = write_events(db, &trace, &out, err);
     if (status == 0)
-        status = tx_trace_write(db, &trace, &out, false, &marks, err);
+        status = tx_trace_write(db, &trace, &out, &marks, err);
     trace.events += marks;
-    if (status == 0)
-        status = cann_step_trace_write(db, &trace, &out, false, &steps, err);
+    if (status == 0 && trace_shows(&trace, TIMELINE_STEPS))
+        status = cann_step_trace_write(db, &trace, &out, !trace_shows(&trace, TIMELINE_TASKS), &steps, err);
     trace.events += steps;
     if (status == 0)
         trace_write_tail(&trace, &out);
@@ -275,6 +277,7 @@ int cann_timeline(sqlite3 *db, const struct export_options *options, struct expo
         status = cann_report_done(&out, "msprof", path, trace.events, options, ret, err);
     else
         outfile_abort(&out);
+    trace.hidden = 0; /* the other files have one layer each */
     if (status == 0)
         status = tx_timeline(db, &trace, options, ret, err);
     if (status == 0)

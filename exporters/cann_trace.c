@@ -31,7 +31,10 @@ int cann_trace_init(struct cann_trace *trace, sqlite3 *db, const struct export_o
 {
     static const char *const any_title[] = {""};
     struct row_format json;
-    *trace = (struct cann_trace){.database = options->database, .compat = options->trace_compat};
+    *trace = (struct cann_trace){.database = options->database,
+                                 .compat = options->trace_compat,
+                                 .hidden = options->hidden_layers,
+                                 .first = true};
     pthread_mutex_init(&trace->threads.lock, NULL);
     int status = cann_parts_load(db, &trace->parts, err);
     if (status == 0)
@@ -267,6 +270,13 @@ void trace_write_process(struct outfile *out, int64_t pid, int64_t sort_index, c
     outfile_advance(out, (size_t)(p - start));
 }
 
+void trace_name_process(struct cann_trace *trace, struct outfile *out, int64_t pid, int64_t sort_index,
+                        const char *name, int64_t device_id)
+{
+    trace_write_process(out, pid, sort_index, name, device_id, trace->first);
+    trace->first = false;
+}
+
 void trace_write_thread(struct outfile *out, int64_t pid, int64_t tid, int64_t sort_index, const char *name,
                         bool numbered)
 {
@@ -308,7 +318,7 @@ static void write_frequencies(struct cann_trace *trace, struct outfile *out, int
         if (frequency->device_id != device_id)
             continue;
         if (!named)
-            trace_write_process(out, pid, LAYER_FREQUENCY, "AI Core Freq", device_id, false);
+            trace_name_process(trace, out, pid, LAYER_FREQUENCY, "AI Core Freq", device_id);
         named = true;
         write_frequency(trace, out, pid, frequency);
     }
@@ -318,19 +328,22 @@ static void write_device(struct cann_trace *trace, struct outfile *out, const st
 {
     enum { CHIP_910B = 5, CHIP_310B = 7 };
     int64_t overlap = trace_pid(trace, LAYER_OVERLAP, device_id);
-    trace_write_process(out, trace_pid(trace, LAYER_HARDWARE, device_id), LAYER_HARDWARE, "Ascend Hardware", device_id,
-                        false);
-    trace_write_process(out, overlap, LAYER_OVERLAP, "Overlap Analysis", device_id, false);
-    for (int i = OVERLAP_COMPUTING; i <= OVERLAP_FREE; i++)
+    if (trace_shows(trace, TIMELINE_TASKS))
+        trace_name_process(trace, out, trace_pid(trace, LAYER_HARDWARE, device_id), LAYER_HARDWARE, "Ascend Hardware",
+                           device_id);
+    if (trace_shows(trace, TIMELINE_OVERLAP))
+        trace_name_process(trace, out, overlap, LAYER_OVERLAP, "Overlap Analysis", device_id);
+    for (int i = OVERLAP_COMPUTING; i <= OVERLAP_FREE && trace_shows(trace, TIMELINE_OVERLAP); i++)
         trace_write_thread(out, overlap, i, i, overlap_names[i], false);
-    if (part->chip == CHIP_910B || part->chip == CHIP_310B)
+    if ((part->chip == CHIP_910B || part->chip == CHIP_310B) && trace_shows(trace, TIMELINE_FREQUENCY))
         write_frequencies(trace, out, device_id);
 }
 
 void trace_write_head(struct cann_trace *trace, struct outfile *out)
 {
     outfile_write(out, "[", 1);
-    trace_write_process(out, trace->cann_pid, LAYER_CANN, "CANN", -1, true);
+    if (trace_shows(trace, TIMELINE_CALLS))
+        trace_name_process(trace, out, trace->cann_pid, LAYER_CANN, "CANN", -1);
     for (size_t i = 0; i < trace->parts.count; i++) {
         const struct cann_part *part = &trace->parts.parts[i];
         if (!part->is_host)

@@ -33,6 +33,8 @@ void trace_threads_add(struct trace_threads *threads, int64_t pid, int64_t tid);
 struct cann_trace {
     const char *database;
     bool compat;        /* ts as a string */
+    unsigned hidden;    /* enum timeline_layer */
+    bool first;         /* nothing but '[' has been written; layers begin with the name of their process */
     int64_t process_id; /* of the profiled program */
     int64_t cann_pid;
     struct cann_parts parts;
@@ -49,12 +51,13 @@ void cann_trace_release(struct cann_trace *trace);
 void trace_write_head(struct cann_trace *trace, struct outfile *out);
 /* The layer of communication operators and their tasks. */
 int trace_write_communication(struct cann_trace *trace, sqlite3 *db, struct outfile *out, struct err *err);
-/* Iterations of models beside the tasks of the devices; alone: in a file of their own, whose '[' stands already.
+/* Iterations of models beside the tasks of the devices; alone: no other
+ * layer names the devices.
  * *ret_events counts them without metadata; nothing is written when it is 0. */
-int cann_step_trace_write(sqlite3 *db, const struct cann_trace *trace, struct outfile *out, bool alone,
-                          uint64_t *ret_events, struct err *err);
+int cann_step_trace_write(sqlite3 *db, struct cann_trace *trace, struct outfile *out, bool alone, uint64_t *ret_events,
+                          struct err *err);
 /* step_trace_<timestamp>.json with the same events; no file without them. */
-int cann_step_timeline(sqlite3 *db, const struct cann_trace *trace, const struct export_options *options,
+int cann_step_timeline(sqlite3 *db, struct cann_trace *trace, const struct export_options *options,
                        struct export_result *result, struct err *err);
 /* Threads, and the end of the document. */
 void trace_write_tail(struct cann_trace *trace, struct outfile *out);
@@ -62,6 +65,13 @@ void trace_write_tail(struct cann_trace *trace, struct outfile *out);
  * word of the program or escaped; numbered: the thread's number follows it. */
 void trace_write_process(struct outfile *out, int64_t pid, int64_t sort_index, const char *name, int64_t device_id,
                          bool first);
+/* The same with trace->first, which it clears. */
+void trace_name_process(struct cann_trace *trace, struct outfile *out, int64_t pid, int64_t sort_index,
+                        const char *name, int64_t device_id);
+static inline bool trace_shows(const struct cann_trace *trace, unsigned layer)
+{
+    return (trace->hidden & layer) == 0;
+}
 void trace_write_thread(struct outfile *out, int64_t pid, int64_t tid, int64_t sort_index, const char *name,
                         bool numbered);
 

@@ -14,16 +14,31 @@
 enum table_format { TABLE_CSV, TABLE_JSON };
 enum column_set { COLUMNS_GUIDE, COLUMNS_VENDOR };
 
+/* Layers of timelines of new CANN captures, as bits. */
+enum timeline_layer {
+    TIMELINE_CALLS = 1,
+    TIMELINE_TASKS = 2,
+    TIMELINE_COMMUNICATION = 4,
+    TIMELINE_OVERLAP = 8,
+    TIMELINE_FREQUENCY = 16,
+    TIMELINE_STEPS = 32,
+    TIMELINE_MARKS = 64,
+    TIMELINE_DEVICE_MARKS = 128,
+    TIMELINE_ALL = 255
+};
+
 struct export_options {
     const char *database;     /* path, for readers that run side by side with their own connection */
     const char *directory;    /* existing directory that the files go into: <capture>/summary or timeline */
     enum table_format format; /* summary only */
     enum column_set columns;  /* summary only */
     const char *timestamp;    /* "20250101120000", in names of the reports of CANN captures */
-    int64_t iteration_id;     /* captures of the layout of 2022: the first iteration that is reported; 0: not given */
+    int64_t iteration_id;     /* of CANN captures: the first iteration that is reported; 0: not given */
     int64_t iteration_count;  /* how many; 0: one */
-    int64_t model_id;         /* of which model; -1: of the first that has iterations */
+    int64_t model_id;         /* of which model; -1: not given. New captures want both or none (everything); of those of
+                                 the layout of 2022 it is the first that has iterations */
     bool trace_compat;        /* timeline of CANN captures: ts as a string, as the vendor's tool writes it */
+    unsigned hidden_layers; /* enum timeline_layer: what the timeline of everything of a new CANN capture leaves out */
     /* Told once for every file that is complete under its name: "op_summary", its path. May be NULL. */
     void (*written)(void *arg, const char *report, const char *path);
     void *written_arg;

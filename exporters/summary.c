@@ -15,7 +15,7 @@ int export_summary(sqlite3 *db, const struct export_options *options, struct exp
         return result;
     switch (facts.family) {
     case DB_FAMILY_CANN:
-        return cann_summary(db, options, ret, err);
+        return cann_export_iterations(cann_summary, db, options, ret, err);
     case DB_FAMILY_LEGACY:
         result = legacy_summary(db, options, ret, err);
         break;

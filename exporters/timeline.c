@@ -14,7 +14,7 @@ int export_timeline(sqlite3 *db, const struct export_options *options, struct ex
     if (result != 0)
         return result;
     if (facts.family == DB_FAMILY_CANN)
-        return cann_timeline(db, options, ret, err);
+        return cann_export_iterations(cann_timeline, db, options, ret, err);
     struct timeline_run run = {.db = db, .options = options, .result = ret, .origin_ns = facts.origin_ns};
     if (facts.family == DB_FAMILY_SVP)
         return svp_timeline(&run, err);

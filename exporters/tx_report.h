@@ -7,10 +7,9 @@
 #include "exporters/export.h"
 
 /* Appends to a timeline of a new CANN capture the program's marks and ranges by thread, what the devices saw of them
- * and arrows between the two. first: nothing but '[' stands before them. *ret_events counts them without metadata and
+ * and arrows between the two, as far as trace shows them. *ret_events counts them without metadata and
  * arrows; nothing is written when it is 0. */
-int tx_trace_write(sqlite3 *db, const struct cann_trace *trace, struct outfile *out, bool first, uint64_t *ret_events,
-                   struct err *err);
+int tx_trace_write(sqlite3 *db, struct cann_trace *trace, struct outfile *out, uint64_t *ret_events, struct err *err);
 
 /* New CANN captures: msprof_tx_<timestamp>.json with the same events, and the table msprof_tx_<timestamp>. No file
  * without events. */

@@ -119,6 +119,8 @@ static int begin_event(struct tx_trace *tx, const char *name, size_t length, con
 static void put_arrow(struct tx_trace *tx, char phase, int64_t mark_id, int64_t tid, int64_t time_ns)
 {
     uint64_t connection = (uint64_t)mark_id + FIRST_CONNECTION;
+    if (tx->trace != NULL && !(trace_shows(tx->trace, TIMELINE_MARKS) && trace_shows(tx->trace, TIMELINE_DEVICE_MARKS)))
+        return; /* there is only one end */
     char *start = outfile_reserve(tx->out, TRACE_EVENT_MAX), *p = start;
     p = stpcpy(p, ",\n{\"name\":\"MsTx_");
     p = number_put_unsigned(p, connection);
@@ -242,8 +244,10 @@ static int write_events(struct tx_trace *tx, sqlite3 *db, struct err *err)
     tx->lane_name = "Thread ";
     tx->own_number = true;
     tx->next_tid = tx_largest_thread(db) + 1;
-    int status = tx_each_event(db, TX_BY_THREAD, tx->trace != NULL, draw_event, tx, err);
-    if (status < 0 || tx->trace == NULL)
+    int status = tx->trace == NULL || trace_shows(tx->trace, TIMELINE_MARKS)
+                     ? tx_each_event(db, TX_BY_THREAD, tx->trace != NULL, draw_event, tx, err)
+                     : 0;
+    if (status < 0 || tx->trace == NULL || !trace_shows(tx->trace, TIMELINE_DEVICE_MARKS))
         return status;
     tx->lane_name = "Marks of stream ";
     tx->own_number = tx->started = false;
@@ -260,7 +264,7 @@ static const char *program_name(const struct cann_trace *trace)
     return PROCESS_NAME;
 }
 
-static int write_trace(const struct cann_trace *trace, sqlite3 *db, struct outfile *out, bool first,
+static int write_trace(const struct cann_trace *trace, sqlite3 *db, struct outfile *out, bool first, bool alone,
                        uint64_t *ret_events, struct err *err)
 {
     const char *name = program_name(trace);
@@ -270,7 +274,8 @@ static int write_trace(const struct cann_trace *trace, sqlite3 *db, struct outfi
     tx->trace = trace;
     tx->compat = trace != NULL && trace->compat;
     tx->out = out;
-    tx->first = tx->alone = first;
+    tx->first = first;
+    tx->alone = alone;
     strbuf_init(&tx->text, TEXT_MAX);
     strbuf_init(&tx->process, TEXT_MAX);
     int status = escape(&tx->process, name, strlen(name), err);
@@ -284,10 +289,11 @@ static int write_trace(const struct cann_trace *trace, sqlite3 *db, struct outfi
     return status;
 }
 
-int tx_trace_write(sqlite3 *db, const struct cann_trace *trace, struct outfile *out, bool first, uint64_t *ret_events,
-                   struct err *err)
+int tx_trace_write(sqlite3 *db, struct cann_trace *trace, struct outfile *out, uint64_t *ret_events, struct err *err)
 {
-    return write_trace(trace, db, out, first, ret_events, err);
+    int status = write_trace(trace, db, out, trace->first, !trace_shows(trace, TIMELINE_TASKS), ret_events, err);
+    trace->first = trace->first && *ret_events == 0;
+    return status;
 }
 
 /* ---- files of their own ---- */
@@ -301,7 +307,7 @@ static int write_file(const struct cann_trace *trace, sqlite3 *db, const char *p
     if (status < 0)
         return status;
     outfile_write(&out, "[", 1);
-    status = write_trace(trace, db, &out, true, &events, err);
+    status = write_trace(trace, db, &out, true, true, &events, err);
     outfile_write(&out, "\n]\n", 3);
     if (status == 0 && events > 0)
         return cann_report_done(&out, "msprof_tx", path, events, options, result, err);

@@ -13,6 +13,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* --- types and codes of CANN's acl_base.h: that one is taken where it is installed --- */
 
@@ -302,27 +303,21 @@ struct msprof_range {
     uint32_t id;
 };
 
-static inline uint32_t msprof_text_length(const char *text)
-{
-    uint32_t length = 0;
-    while (length < 127 && text[length] != '\0')
-        length++;
-    return length;
-}
-
-/* A stamp with the text, cut to 127 bytes (SetStampTraceMessage wants the length of the whole text, so a long one is
- * copied). */
+/* A stamp with the text, cut to 127 bytes between characters of UTF-8. NULL when there is none to be had. */
 static inline void *msprof_stamp(const char *text)
 {
     void *stamp = aclprofCreateStamp();
-    if (stamp == NULL)
-        return NULL;
+    if (stamp == NULL || text == NULL)
+        return stamp;
     char copy[128];
-    uint32_t length = msprof_text_length(text);
-    for (uint32_t i = 0; i < length; i++)
-        copy[i] = text[i];
+    size_t length = strlen(text);
+    if (length > 127) {
+        for (length = 127; length > 0 && (text[length] & 0xc0) == 0x80; length--)
+            continue;
+    }
+    memcpy(copy, text, length);
     copy[length] = '\0';
-    (void)aclprofSetStampTraceMessage(stamp, copy, length);
+    (void)aclprofSetStampTraceMessage(stamp, copy, (uint32_t)length);
     return stamp;
 }
 

@@ -165,3 +165,129 @@ END
     [ "$(sqlite3 PROF_1/msprof_*.db "SELECT m.value FROM TASK_PMU_INFO m JOIN STRING_IDS s ON s.id = m.name
         WHERE s.value = 'aicore_time(us)' AND globalTaskId = 1")" = 2.43 ]
 }
+
+# A capture with every layer that this program shows.
+write_layers() {
+    write_capture <<'PY'
+for time, tag in ((1000, 0), (2000, 2), (6000, 3), (7000, 4)):
+    p.step(time, tag, 3)
+p.launch(0, 1, 1, 'op')
+p.ran(1000, 2000, 1, 1)
+p.call(RUNTIME, 1, 320, 360)
+p.track(340, 2, 1, task_type='SDMA')
+p.transfer(370, 'Memcpy', 'group', 0, size=100)
+p.call(COMMUNICATION, MASTER, 310, 380, item=p.hash('hcom'))
+p.call(NODE, LAUNCH, 300, 390, item=p.hash('hcom'))
+p.ran(4000, 5000, 2, 1)
+p.frequency([(2000, 800)])
+PY
+}
+
+@test "-reports shows the layers that its file names, and no others" {
+    write_layers
+    local entry
+    for entry in "ascend:Ascend Hardware" "cann:CANN" "hccl:Communication" "communication:Communication" \
+        "overlap_analyse:Overlap Analysis" "freq:AI Core Freq" "step_trace:Ascend Hardware" "ddr:" "device_tx:"; do
+        rm -rf PROF_1/mindstudio_profiler_output
+        printf '{"json_process": {"%s": true, "npu_mem": false}}' "${entry%%:*}" >layers.json
+        run_msprof export timeline -dir PROF_1 -reports layers.json
+        [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+        if [ -z "${entry#*:}" ]; then # without events there is no file
+            [ -z "$(find PROF_1/mindstudio_profiler_output -name 'msprof_[0-9]*')" ]
+            continue
+        fi
+        shown=${entry#*:} layer=${entry%%:*} events <<'PY'
+import os
+named = {process[e['pid']] for e in events if e['ph'] in 'XCsf'}
+assert named == {os.environ['shown']}, (os.environ['layer'], named)
+assert any(e['name'] == 'op' for e in events if e['ph'] == 'X') == (os.environ['layer'] == 'ascend')
+assert set(process.values()) - {'msprof'} >= named
+PY
+    done
+}
+
+@test "the file of -reports says what is wrong with it" {
+    write_layers
+    local text
+    for text in '{"json_process": {"cannn": true}}|has no layer .cannn' '{"json_process": {"cann": 1}}|neither true nor' \
+        '{"json": {}}|no object json_process' '{"json_process": [|' '[]|no object json_process'; do
+        printf '%s' "${text%%|*}" >layers.json
+        run_msprof export timeline -dir PROF_1 -reports layers.json
+        [ "$status" -ne 0 ]
+        [[ "$stderr" == *layers.json* ]]
+        [[ "$stderr" =~ ${text#*|} ]]
+    done
+    run_msprof export timeline -dir PROF_1 -reports none.json
+    [ "$status" -ne 0 ]
+    [[ "$stderr" == *none.json* ]]
+    [ ! -e PROF_1/mindstudio_profiler_output ]
+}
+
+# Tasks 1 to 12 end at 1500, 2500 and so on; model 3 ends iterations at 4000, 8000 and 12000, and model 4 at 6000.
+write_iterations() {
+    write_capture <<'PY'
+for i in range(12):
+    p.launch(200 * i, 1, i + 1, 'op%d' % (i + 1))
+    p.ran(1000 * (i + 1), 1000 * (i + 1) + 500, 1, i + 1)
+for time, tag in ((500, 0), (4000, 4), (8000, 4), (12000, 4)):
+    p.step(time, tag, 3)
+for time, tag in ((700, 0), (6000, 4)):
+    p.step(time, tag, 4)
+PY
+}
+
+# The tasks of the reports of iterations: what op_summary, task_time, the timeline's tasks and its calls name.
+expect_tasks() {
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    tasks=$1 python3 - <<'PY'
+import csv, glob, json, os
+def rows(kind):
+    with open(glob.glob('PROF_1/mindstudio_profiler_output/%s_[0-9]*.csv' % kind)[0], newline='') as stream:
+        return list(csv.DictReader(stream))
+with open(glob.glob('PROF_1/mindstudio_profiler_output/msprof_[0-9]*.json')[0]) as stream:
+    events = json.load(stream)
+tasks = os.environ['tasks'].split()
+slices = [e for e in events if e['ph'] == 'X']
+assert [row['Op Name'] for row in rows('op_summary')] == ['op' + task for task in tasks]
+assert [row['task_id'] for row in rows('task_time')] == tasks
+assert [e['name'] for e in slices if 'Task Type' in e['args']] == ['op' + task for task in tasks]
+assert sorted(e['args']['item_id'] for e in slices if e['name'] == 'Node@launch') == sorted('op' + t for t in tasks)
+assert sum(int(row['Count']) for row in rows('op_statistic')) == len(tasks)
+PY
+}
+
+@test "--iteration-id cuts the reports to what ended in an iteration" {
+    write_iterations
+    local wanted
+    for wanted in "3 1:1 2 3" "3 2:4 5 6 7" "3 3:8 9 10 11" "4 1:1 2 3 4 5" "3 2 --iteration-count 2:4 5 6 7 8 9 10 11" \
+        "3 2 --iteration-count 9:4 5 6 7 8 9 10 11"; do
+        rm -rf PROF_1/mindstudio_profiler_output
+        # shellcheck disable=SC2086 # the words are options
+        set -- ${wanted%%:*}
+        for report in summary timeline; do
+            run_msprof export "$report" -dir PROF_1 --model-id "$1" --iteration-id "$2" "${@:3}"
+        done
+        expect_tasks "${wanted#*:}"
+        [ -z "$(find PROF_1 -name '*.tmp*' -o -name '.*' -type f)" ]
+    done
+    rm -rf PROF_1/mindstudio_profiler_output
+    export_reports summary timeline
+    expect_tasks "1 2 3 4 5 6 7 8 9 10 11 12"
+}
+
+@test "an iteration that there is not is told, as is half an answer to which one" {
+    write_iterations
+    for wanted in "--model-id 3" "--iteration-id 2"; do
+        # shellcheck disable=SC2086 # the words are options
+        run_msprof export summary -dir PROF_1 $wanted
+        [ "$status" -eq 2 ]
+        [[ "$stderr" == *"is given without"* ]]
+    done
+    for wanted in "--model-id 3 --iteration-id 4" "--model-id 7 --iteration-id 1"; do
+        # shellcheck disable=SC2086 # the words are options
+        run_msprof export timeline -dir PROF_1 $wanted
+        [ "$status" -ne 0 ]
+        [[ "$stderr" == *"has no iteration"* ]]
+        [ -z "$(find PROF_1 -name 'msprof_*.json')" ]
+    done
+}

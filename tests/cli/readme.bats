@@ -43,6 +43,11 @@ tools/test.sh"
     copy_capture captures/JOBA
     copy_capture captures/JOBB
     blocks layout >board.layout
+    blocks C >program.c
+    # stands for the installed library
+    build=$(dirname "$(readlink -f "$MSPROF")")
+    sed -e "s|@LIBDIR@|$build|; s|@INCLUDEDIR@|$repository/include|" "$repository/acl/msprof_acl.pc.in" >msprof_acl.pc
+    export PKG_CONFIG_PATH=$PWD LD_LIBRARY_PATH=$build
     PATH=$(dirname "$MSPROF"):$PATH
     count=0
     while IFS= read -r line; do
@@ -56,7 +61,8 @@ tools/test.sh"
             return 1
         fi
     done < <(blocks sh)
-    [ "$count" -ge 9 ]
+    [ "$count" -ge 11 ]
+    compgen -G "captures/PROF_*/mindstudio_profiler_output/msprof_tx_*.json" >tx_files
     [ -f JOBX/sqlite/runtime.db ]
     [ -f JOBX/timeline/task_time_0.resnet50.6.1.json ]
     [ -f JOBX/summary/acl_statistic_0_6_1.json ]
@@ -97,7 +103,7 @@ tools/test.sh"
             return 1
         }
         count=$((count + 1))
-    done < <(grep -oE '`(base|parsers|db|exporters|cli|man|tools|tests|testdata)/[^ `*]*`' "$readme" |
+    done < <(grep -oE '`(acl|include|python|base|parsers|db|exporters|cli|man|tools|tests|testdata)/[^ `*]*`' "$readme" |
         tr -d '`' | grep -v memory | sort -u)
     [ "$count" -ge 10 ]
 }

@@ -9,6 +9,7 @@ import sys
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "..", "lib"))
 from capture import acl, aicpu, done, hwts, layer, pmu  # noqa: E402
+from operator_records import encode, encode_names  # noqa: E402
 
 SOURCE = os.path.join(here, "..", "..")
 
@@ -71,6 +72,56 @@ put("decode", "acl_call_magics", bytes([KINDS.index("acl_call"), 0]) + b"\0\0" +
 put("decode", "svp_pmu_counters", bytes([KINDS.index("svp_pmu"), 0]) + pmu(1, 2**63) + pmu(2, 1, counters=(2**62,) * 8) + pmu(3, 2**53))
 put("decode", "hwts_gap", bytes([KINDS.index("hwts"), 0]) + hwts(1, 15, 1, 1, 5) + hwts(0, 0, 1, 1, 9) + hwts(1, 7, 1, 1, 4))
 
+
+# ---- the records of fuzz_association.c: a byte for the kind, then what its function takes ----
+
+
+def call(level, begin, length, kind=0, thread=0, item=0, half=False):
+    levels = (20000, 15000, 10000, 5500, 5000, 7)
+    choice = next(n for n in range(64) if n % 6 == levels.index(level) and n >> 3 & 1 == (kind & 1 if kind != 5 else 0)
+                  and n >> 4 & 3 == thread)
+    if kind == 5 or half:  # the bits change the level, too
+        wanted = (64 if kind == 5 else 0) | (128 if half else 0)
+        choice = next(n for n in range(256) if n & 192 == wanted and n % 6 == levels.index(level) and n >> 4 & 3 == thread)
+    return bytes([0, choice, begin, length, item])
+
+
+def host(kind, time, *rest, thread=0, long=False):
+    return bytes([kind, thread, 1 if long else 0, time, *rest])
+
+
+def launch(begin, stream, task, name=1, kernel=0, batch=0, device=0, thread=0):
+    return (call(10000, begin, 20, 5, thread, name) + call(5000, begin + 2, 10, 0, thread) +
+            host(6, begin + 5, device | stream << 1 | kernel << 3, task | batch << 6, thread=thread) +
+            host(2, begin + 19, name, 4, thread=thread) + host(3, begin + 19, name | 2 << 3, thread=thread))
+
+
+def ran(begin, end, stream, task, device=0, part=None):
+    choice, numbers = (2 if part is not None else 0) | stream << 2 | device << 7, task | (part or 0) << 4
+    return bytes([9, choice, numbers, begin, 9, choice | 1, numbers, end])
+
+
+def counters(time, stream, task, parts=0, part=0, block=0, device=0):
+    return bytes([12, block | stream << 2 | device << 7, task | part << 4, parts, time])
+
+
+def flip(time, stream, number, device=0):
+    return bytes([14, stream | number << 2 | device << 7, time])
+
+
+streams = launch(1, 1, 1) + launch(30, 2, 1, name=2, thread=1) + ran(60, 70, 1, 1) + ran(65, 80, 2, 1) + counters(60, 1, 1)
+put("association", "launches", streams)
+put("association", "devices", launch(1, 1, 1) + launch(30, 1, 1, device=1) + ran(60, 70, 1, 1) + ran(60, 70, 1, 1, device=1))
+put("association", "flips", launch(1, 1, 1) + host(6, 40, 1 << 1 | 6 << 3, 1 << 6) + launch(50, 1, 1, batch=1) + ran(80, 85, 1, 1)
+    + flip(90, 1, 1) + ran(95, 99, 1, 1) + bytes([14, 1 | 64, 110]) + ran(120, 125, 1, 1))
+put("association", "parts", launch(1, 1, 1, kernel=5) + host(5, 20, 1 | 2 << 3) + ran(60, 90, 1, 1) + ran(61, 70, 1, 1, part=1)
+    + ran(70, 80, 1, 1, part=2) + counters(61, 1, 1, 64 | 6, part=1) + counters(62, 1, 1, 64 | 6, part=1, block=1 | 16))
+put("association", "models", call(15000, 1, 100, item=7) + launch(5, 1, 1) + host(8, 110, 1 << 1 | 3 << 4) + launch(120, 1, 2)
+    + ran(160, 170, 1, 1) + ran(180, 190, 1, 2))
+put("association", "overlapping", call(20000, 1, 50) + call(10000, 30, 50, 5) + call(5000, 40, 100) + host(6, 45, 2, 1) + ran(60, 70, 1, 1))
+put("association", "halves", call(20000, 1, 0, half=True) + launch(5, 1, 1) + call(20000, 60, 0, half=True) + ran(60, 70, 1, 1))
+put("association", "early", launch(100, 1, 1) + ran(1, 2, 1, 1) + counters(1, 1, 1) + bytes([15, 129, 3, 255]))
+
 info = '{"DeviceInfo": [{"id": 0, "aic_frequency": "600", "hwts_frequency": "38.4"}]}'
 mark = done(5, 9, 128, icache_hit=7, icache_miss=1)
 for name, which, text in (
@@ -132,3 +183,16 @@ for name, which, text in (
     ("acl_dump", 3, '{"dump":{"dump_list":[1]},"profiler" : { "aicpu" : "on" } }'),
 ):
     put("remote_listing", name, bytes([which]) + text.encode())
+
+PAIRS = [("Conv2D", "layer1/conv"), ("Add", ""), ("Conv2D", "\u5c42")]
+for name, flags, size, table in (
+    ("plain", 0, 80, encode_names(80, 1, PAIRS)), ("old", 1, 72, encode_names(72, 1, PAIRS)),
+    ("high", 6, 80, encode_names(80, 2**64 - 4, PAIRS)), ("empty", 6, 80, encode_names(80, 1, [])),
+    ("damaged", 0, 80, encode_names(80, 1, PAIRS)[:-9] + b"x" * 9), ("cut", 2, 80, encode_names(80, 1, PAIRS)[:70]),
+    ("none", 4, 80, b""),
+):
+    first = 2**64 - 4 if name == "high" else 1
+    sent = b"".join(encode(size, index=first + i, flag=i, thread=7, start=10, end=15, duration=5) for i in range(3))
+    if name == "damaged":
+        sent = sent[:100] + b"\xff" + sent[101:-1]
+    put("subscribe", name, bytes([flags]) + len(table).to_bytes(2, "little") + table + sent)

@@ -32,9 +32,14 @@ static void scopes_nest_and_do_nothing_without_a_capture(void **state)
     MSPROF_RANGE_START(load, "load");
     MSPROF_RANGE_END(load);
     MSPROF_RANGE_END(load);
+    memcpy(long_text + 126, "\xe6\xb5\x8b", 3); /* a character that the limit would divide */
+    MSPROF_MARK(long_text);
+    MSPROF_MARK(NULL);
     stop_capture();
-    assert_int_equal(read_tx_records(), 4);
+    assert_int_equal(read_tx_records(), 6);
     assert_int_equal(strlen(tx_records[0].message), 127);
+    assert_int_equal(strlen(tx_records[4].message), 126);
+    assert_tx_record(5, 0, "");
     assert_tx_record(1, 2, "inner");
     assert_tx_record(2, 2, "outer");
     assert_tx_record(3, 2, "load");

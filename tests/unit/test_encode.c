@@ -43,35 +43,68 @@ struct random_row {
     char texts[RECORD_MAX_COLUMNS][TEXT_ROOM];
 };
 
-/* Whether an earlier field has bits of this one: one of several ways to say the same, of which a record has one; or a
- * magic has them, which says what the field's value is. */
-static bool is_taken(const struct layout *layout, size_t index)
+/* The bits of a record that a field has. Bit ranges are of little-endian numbers in all layouts that have any twice. */
+static void bits_of(const struct field *field, size_t *ret_begin, size_t *ret_end)
 {
-    const struct field *field = &layout->fields[index];
+    *ret_begin = (size_t)field->offset * 8 + field->first_bit;
+    *ret_end = *ret_begin + (field->bit_count != 0 ? field->bit_count : (size_t)field->width * 8);
+}
+
+static bool overlap(const struct field *a, const struct field *b)
+{
+    size_t a_begin, a_end, b_begin, b_end;
+    bits_of(a, &a_begin, &a_end);
+    bits_of(b, &b_begin, &b_end);
+    return a_begin < b_end && b_begin < a_end;
+}
+
+/* Whether a magic has bits of the field, which says what its value is. */
+static bool is_magic(const struct layout *layout, const struct field *field)
+{
     for (size_t i = 0; i < LAYOUT_MAX_MAGICS && layout->magics[i].width != 0; i++) {
         const struct magic *magic = &layout->magics[i];
         if (magic->mask == 0 && magic->offset < field->offset + field->width &&
             field->offset < magic->offset + magic->width)
             return true;
     }
-    for (size_t i = 0; i < index; i++) {
-        const struct field *earlier = &layout->fields[i];
-        bool bits = field->bit_count != 0 && earlier->bit_count != 0;
-        if (!bits && earlier->offset < field->offset + field->width && field->offset < earlier->offset + earlier->width)
+    return false;
+}
+
+#define MAX_FIELDS 64
+
+/* A random order of the layout's fields: of several ways to say the same the first one is used. */
+static void shuffle(const struct layout *layout, size_t order[MAX_FIELDS])
+{
+    assert_true(layout->field_count <= MAX_FIELDS);
+    for (size_t i = 0; i < layout->field_count; i++) {
+        size_t k = next_random() % (i + 1);
+        order[i] = order[k];
+        order[k] = i;
+    }
+}
+
+static bool is_taken(const struct layout *layout, const size_t *order, size_t place)
+{
+    for (size_t i = 0; i < place; i++) {
+        if (overlap(&layout->fields[order[i]], &layout->fields[order[place]]))
             return true;
     }
     return false;
 }
 
-static void fill_row(struct random_row *random, const struct record_kind *kind, const struct layout *layout)
+/* *used gets a bit for each column that has a value. */
+static void fill_row(struct random_row *random, const struct record_kind *kind, const struct layout *layout,
+                     uint64_t *used)
 {
+    size_t order[MAX_FIELDS];
+    shuffle(layout, order);
     random->present = 0;
     for (size_t i = 0; i < layout->field_count; i++) {
-        const struct field *field = &layout->fields[i];
+        const struct field *field = &layout->fields[order[i]];
         int at = record_kind_column(kind, field->column);
         assert_true(at >= 0);
         struct cell *cell = &random->cells[at];
-        if (is_taken(layout, i))
+        if (is_magic(layout, field) || is_taken(layout, order, i))
             continue;
         random->present |= UINT64_C(1) << at;
         if (kind->columns[at].type != COLUMN_TEXT) {
@@ -84,15 +117,16 @@ static void fill_row(struct random_row *random, const struct record_kind *kind, 
             random->texts[at][k] = (char)(1 + next_random() % 127);
         cell->text = random->texts[at];
     }
+    *used |= random->present;
 }
 
-static void round_trip(const struct record_kind *kind, const struct layout *layout)
+static void round_trip(const struct record_kind *kind, const struct layout *layout, uint64_t *used)
 {
     static struct random_row in, out;
     struct err err = ERR_INIT;
     unsigned char *record = malloc(layout->record_size);
     assert_non_null(record);
-    fill_row(&in, kind, layout);
+    fill_row(&in, kind, layout, used);
     struct row in_row = {in.cells, &in.present}, out_row = {out.cells, &out.present};
     if (encode_record(kind, layout, &in_row, record, &err) < 0)
         fail_msg("%s, layout %s: %s", kind->name, layout->name, err_message(&err));
@@ -118,15 +152,28 @@ static void round_trip(const struct record_kind *kind, const struct layout *layo
     free(record);
 }
 
+/* Every column had its turn, but for those that a magic gives. */
+static void expect_all_used(const struct record_kind *kind, const struct layout *layout, uint64_t used)
+{
+    for (size_t i = 0; i < layout->field_count; i++) {
+        const struct field *field = &layout->fields[i];
+        if (!is_magic(layout, field) && (used >> record_kind_column(kind, field->column) & 1) == 0)
+            fail_msg("%s, layout %s: %s was never encoded", kind->name, layout->name, field->column);
+    }
+}
+
 static void every_row_of_every_kind_survives_encoding_and_decoding(void **state)
 {
     (void)state;
     size_t layouts = 0;
     random_state = 1;
     for (size_t i = 0; record_kinds[i] != NULL; i++) {
-        for (size_t k = 0; k < record_kinds[i]->layout_count; k++, layouts++)
+        for (size_t k = 0; k < record_kinds[i]->layout_count; k++, layouts++) {
+            uint64_t used = 0;
             for (int n = 0; n < 2000; n++)
-                round_trip(record_kinds[i], &record_kinds[i]->layouts[k]);
+                round_trip(record_kinds[i], &record_kinds[i]->layouts[k], &used);
+            expect_all_used(record_kinds[i], &record_kinds[i]->layouts[k], used);
+        }
     }
     assert_true(layouts >= 4);
 }
@@ -227,11 +274,12 @@ static void a_column_that_the_row_does_not_give_stays_zero(void **state)
 
 static void random_rows_survive_bit_ranges_scales_and_both_byte_orders(void **state)
 {
+    uint64_t used = 0;
     (void)state;
     random_state = 2;
     for (int n = 0; n < 20000; n++) {
-        round_trip(&test_kind, &little);
-        round_trip(&test_kind, &big);
+        round_trip(&test_kind, &little, &used);
+        round_trip(&test_kind, &big, &used);
     }
 }
 

@@ -1,0 +1,24 @@
+#!/usr/bin/env bats
+# The inputs that the fuzz targets begin with.
+
+# shellcheck disable=SC2154 # common.bash sets repository
+bats_require_minimum_version 1.5.0
+load common
+
+@test "the fuzz targets begin with files of every kind, numbered as the kinds are" {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    python3 - "$repository" <<'END'
+import glob, os, sys
+kinds = []
+for path in sorted(glob.glob(os.path.join(sys.argv[1], 'parsers/kinds/*.c'))):
+    with open(path, encoding='utf-8') as source:
+        if '.patterns = ' in source.read():
+            kinds.append(os.path.basename(path)[:-2])
+assert len(kinds) > 30
+for number, kind in enumerate(kinds):
+    for what in ('whole', 'slices', 'cut', 'joined'):
+        with open(os.path.join(sys.argv[1], 'tests/fuzz/corpus/decode', '%s_%s' % (kind, what)), 'rb') as seed:
+            first = seed.read(1)[0]
+        assert first == number, ('run tests/fuzz/make_seeds.py', kind, first, number)
+END
+}
