@@ -7,11 +7,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where the preload library's calls go. */
+/* Where the preload library's calls go, and what else it asks for. */
 struct call_target {
     bool (*recording)(void); /* whether calls are wanted now */
     void (*call)(uint16_t level, uint32_t type, int64_t begin_ns, int64_t end_ns, uint64_t item_id);
     int (*name_type)(uint16_t level, uint32_t type, const char *name);
+    bool (*flush)(void); /* writes what was recorded; safe in signal handlers */
+    /* The program calls aclInit(path), or svp_acl_init, which is caller: 1 when the file has begun a capture, 0 when it
+     * asks for none, -1 when it is refused; message() then says why. */
+    int (*json_begin)(const char *path, bool svp, const char *caller);
+    const char *(*message)(void);
+    void (*json_end)(void); /* aclFinalize has returned */
 };
 
 /* What the preload library offers under this name and version; a target stays as long as the process. */

@@ -59,8 +59,9 @@ static void clear_content(struct names_table *table)
     table->bytes = table->taken = NULL;
 }
 
-/* Fills the content of a table that has none. most: bytes that the table may have. */
-static int read_content(struct names_table *table, int fd, uint64_t most, struct err *err)
+/* Fills the content of a table that has none. file_size: what fd holds; UNKNOWN_SIZE when it is a pipe. */
+#define UNKNOWN_SIZE UINT64_MAX
+static int read_content(struct names_table *table, int fd, uint64_t file_size, struct err *err)
 {
     unsigned char head[OPERATOR_NAMES_HEADER_SIZE];
     struct operator_names_header header;
@@ -68,8 +69,8 @@ static int read_content(struct names_table *table, int fd, uint64_t most, struct
     if (status < 0)
         return status;
     const char *wrong = operator_names_read_header(head, &header);
-    if (wrong == NULL && header.size > most)
-        wrong = "it is cut off";
+    if (wrong == NULL && file_size != UNKNOWN_SIZE && header.size != file_size)
+        wrong = header.size > file_size ? "it is cut off" : "it is longer than its header says";
     if (wrong == NULL && state.record_size != 0 && header.record_size != state.record_size)
         wrong = "its records have another size than this process reads";
     if (wrong != NULL)
@@ -212,7 +213,7 @@ int subscribe_names_read(int fd, uint32_t model_id, uint64_t first, struct err *
     table->model_id = model_id;
     /* The table may be long in coming: nobody else has to wait for it. */
     (void)subscribe_record_size();
-    int status = read_content(table, fd, OPERATOR_NAMES_MAX_SIZE, err);
+    int status = read_content(table, fd, UNKNOWN_SIZE, err);
     if (status == 0 && table->names.header.first != first)
         status = refuse(err, "its first operator is another one");
     if (status < 0) {

@@ -13,6 +13,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -114,8 +115,9 @@ static char **make_environment(void)
 
 /* Everything that a start holds until it has succeeded or failed. */
 struct start {
-    int names[2], errors[2]; /* pipes: read end, write end; -1 when closed */
-    int records;             /* a duplicate of the pipe's write end */
+    int names[2]; /* a pipe: read end, write end; -1 when closed */
+    int errors;   /* a file in memory: unlike a pipe it never holds the child up */
+    int records;  /* a duplicate of the pipe's write end */
     pid_t pid;
 };
 
@@ -128,32 +130,32 @@ static void close_descriptor(int *fd)
 
 static void close_all(struct start *start)
 {
-    for (int i = 0; i < 2; i++) {
-        close_descriptor(&start->names[i]);
-        close_descriptor(&start->errors[i]);
-    }
+    close_descriptor(&start->names[0]);
+    close_descriptor(&start->names[1]);
+    close_descriptor(&start->errors);
     close_descriptor(&start->records);
 }
 
-/* A descriptor above all that the child gets, so that moving one there never hits another. */
-static int move_up(int fd)
+/* A duplicate above all that the child gets, so that moving it there never hits another. */
+static int duplicate_above(int fd)
 {
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, CHILD_FIRST_FREE);
-    close(fd);
-    return high;
+    return fcntl(fd, F_DUPFD_CLOEXEC, CHILD_FIRST_FREE);
 }
 
-static bool open_pipe(int ends[2])
+static bool open_descriptors(struct start *start, int fd)
 {
-    if (pipe2(ends, O_CLOEXEC) < 0) {
-        ends[0] = ends[1] = -1;
+    int ends[2];
+    start->records = duplicate_above(fd);
+    start->errors = memfd_create("msprof-replay-errors", MFD_CLOEXEC);
+    if (start->records < 0 || start->errors < 0 || pipe2(ends, O_CLOEXEC) < 0)
         return false;
-    }
-    ends[1] = move_up(ends[1]);
-    return ends[1] >= 0;
+    start->names[0] = ends[0];
+    start->names[1] = duplicate_above(ends[1]);
+    close(ends[1]);
+    return start->names[1] >= 0;
 }
 
-/* The child has the three pipes and nothing else of this process: above all not the read end of the subscriber's pipe,
+/* The child has these three and nothing else of this process: above all not the read end of the subscriber's pipe,
  * which would keep it from noticing that the reader is gone. */
 static int spawn(struct start *start, struct command_line *line, char **environment)
 {
@@ -182,7 +184,7 @@ static int spawn(struct start *start, struct command_line *line, char **environm
     if (code == 0)
         code = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     if (code == 0)
-        code = posix_spawn_file_actions_adddup2(&actions, start->errors[1], STDERR_FILENO);
+        code = posix_spawn_file_actions_adddup2(&actions, start->errors, STDERR_FILENO);
     if (code == 0)
         code = posix_spawn_file_actions_adddup2(&actions, start->records, CHILD_RECORDS);
     if (code == 0)
@@ -219,22 +221,23 @@ static int end_process(int process)
     return wait_for_end(process);
 }
 
-/* What a child that failed had to say, in one line. */
+/* What a child that has ended had to say, in one line. */
 static void read_complaint(int fd, char *text, size_t size)
 {
-    ssize_t n = read(fd, text, size - 1);
+    ssize_t n = pread(fd, text, size - 1, 0);
     size_t length = n > 0 ? (size_t)n : 0;
     while (length > 0 && text[length - 1] == '\n')
         length--;
     text[length] = '\0';
+    for (char *end = text; (end = strchr(end, '\n')) != NULL;)
+        *end = ' ';
 }
 
 static aclError start_failed(struct start *start, int process, uint32_t model_id)
 {
     char complaint[512];
     int status = end_process(process);
-    close_descriptor(&start->errors[1]);
-    read_complaint(start->errors[0], complaint, sizeof complaint);
+    read_complaint(start->errors, complaint, sizeof complaint);
     if (status == STATUS_NOTHING)
         return acl_fail(ACL_ERROR_INVALID_MODEL_ID, "EK0001",
                         "Value %" PRIu32 " for parameter modelId is invalid. Reason: %s", model_id, complaint);
@@ -286,11 +289,14 @@ out:
 
 aclError subscribe_replay_start(struct subscribe_replay *replay, uint32_t model_id, int fd)
 {
-    struct start start = {.names = {-1, -1}, .errors = {-1, -1}, .records = -1};
+    struct start start = {.names = {-1, -1}, .errors = -1, .records = -1};
     aclError result;
 
-    start.records = fcntl(fd, F_DUPFD_CLOEXEC, CHILD_FIRST_FREE);
-    if (start.records < 0 || !open_pipe(start.names) || !open_pipe(start.errors))
+    if (model_id > INT32_MAX) /* the largest that --model-id takes */
+        return acl_fail(ACL_ERROR_INVALID_MODEL_ID, "EK0001",
+                        "Value %" PRIu32 " for parameter modelId is invalid. Reason: no capture has such a model.",
+                        model_id);
+    if (!open_descriptors(&start, fd))
         result = acl_fail(ACL_ERROR_PROFILING_FAILURE, "EK9999", "The replay of MSPROF_REPLAY cannot start: %s.",
                           strerrordesc_np(errno));
     else

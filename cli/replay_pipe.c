@@ -25,6 +25,8 @@ int replay_pipe_check(int number, struct err *err)
         err_set(err, ERR_USAGE, "descriptor %d is %s", number, flags < 0 ? "not open" : "open for reading only");
         return err_hint(err, "open it when msprof is started: msprof replay ... --fd %d %d>PIPE", number, number);
     }
+    if (number == STDERR_FILENO)
+        return err_set(err, ERR_USAGE, "descriptor %d is for messages", number);
     if (isatty(number))
         return err_set(err, ERR_USAGE, "descriptor %d is a terminal, and records are binary", number);
     return 0;

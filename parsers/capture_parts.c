@@ -364,7 +364,9 @@ __extension__ typedef __int128 wide;
 /* ticks * 10^9 / hz, rounded to the nearest, plus base; saturates. */
 static int64_t convert(wide ticks, int64_t hz, wide base)
 {
-    wide scaled = ticks * NANOSECONDS + hz / 2, ns = scaled / hz;
+    wide scaled = ticks * NANOSECONDS + hz / 2;
+    /* The usual case is one machine division instead of a library call. */
+    wide ns = scaled >= 0 && scaled <= INT64_MAX ? (int64_t)scaled / hz : scaled / hz;
     if (scaled < 0 && ns * hz != scaled)
         ns--;
     ns += base;

@@ -75,6 +75,12 @@ int decoder_each_line(struct decoder *decoder, const struct capture_file *file, 
                       struct err *err);
 /* No sound duration gets here (104 days), and a thousand of the longest can still be added up. */
 #define DURATION_LIMIT_NS (INT64_C(1) << 53)
+/* Whether decoder_check_span accepts the span. */
+static inline bool decoder_span_is_sound(int64_t start_ns, int64_t end_ns)
+{
+    return start_ns >= 0 && start_ns <= INT64_MAX - DURATION_LIMIT_NS && end_ns >= start_ns &&
+           end_ns - start_ns <= DURATION_LIMIT_NS;
+}
 /* Whether a task or call may last from start to end; false when it ends before it starts, lasts longer than
  * DURATION_LIMIT_NS or starts outside of time, which is reported at the current record. what: "the call". */
 bool decoder_check_span(struct decoder *decoder, const char *what, int64_t start_ns, int64_t end_ns);

@@ -81,8 +81,10 @@ struct place decoder_place(const struct decoder *decoder, const char *field)
 
 bool decoder_check_span(struct decoder *decoder, const char *what, int64_t start_ns, int64_t end_ns)
 {
-    struct place place = decoder_place(decoder, "end_ns");
     const int64_t last_start = INT64_MAX - DURATION_LIMIT_NS;
+    if (decoder_span_is_sound(start_ns, end_ns))
+        return true;
+    struct place place = decoder_place(decoder, "end_ns");
     if (start_ns < 0 || start_ns > last_start) {
         place.field = "start_ns";
         diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%s starts at %lld ns; expected 0 to %lld", what,
@@ -91,11 +93,9 @@ bool decoder_check_span(struct decoder *decoder, const char *what, int64_t start
         diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
                     "%s ends (%lld ns) before it starts (%lld ns); expected end >= start", what, (long long)end_ns,
                     (long long)start_ns);
-    } else if (end_ns - start_ns > DURATION_LIMIT_NS) {
+    } else {
         diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%s lasts %lld ns; expected at most %lld", what,
                     (long long)(end_ns - start_ns), (long long)DURATION_LIMIT_NS);
-    } else {
-        return true;
     }
     return false;
 }

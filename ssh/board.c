@@ -231,9 +231,9 @@ void board_add_hash_command(const struct board *board, struct strbuf *script)
 {
     const char *command = board->hash == BOARD_HASH_OPENSSL ? "openssl dgst -sha256 -r" : "sha256sum";
 
-    /* in portions: the tools write their lines when they end */
+    /* in portions: the tools write their lines when they end, and starting one takes as long as hashing some MB */
     if (board->has_xargs)
-        strbuf_addf(script, "exec xargs -0 -n 64 %s\n", command);
+        strbuf_addf(script, "exec xargs -0 -n 256 %s\n", command);
     else
         strbuf_addf(script, "while IFS= read -r f; do %s \"$f\"; done\n", command);
 }

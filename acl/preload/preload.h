@@ -33,6 +33,21 @@ extern const void *const preload_entries[];
 /* Writes what was recorded. Safe in signal handlers. */
 void recording_flush(void);
 
+struct call_target;
+/* libmsprof_acl, when it is in the process; NULL: it is not, or is not to decide what is recorded. */
+const struct call_target *recording_target(void);
+void recording_set_target(const struct call_target *target);
+
+/* ---- acl_json.c: the file that the program gives to aclInit or svp_acl_init ---- */
+
+/* Before the first call. */
+void acl_json_prepare(void);
+/* Before and after a call; argument is the first one, whatever it is. */
+void acl_json_before(uint32_t index, const char *argument);
+void acl_json_after(uint32_t index);
+/* A capture that such a file has begun runs: nothing else is recorded. */
+bool acl_json_runs(void);
+
 /* ---- system.c: functions of the C library that this library stands in front of ---- */
 
 typedef void *system_dlsym_function(void *handle, const char *name);

@@ -22,7 +22,7 @@ struct begun {
 #define PAGE_BYTES 4096
 #define STACK_WORDS 16 /* trampoline.S: STACK_BYTES */
 
-struct begun preload_begin(uint32_t index);
+struct begun preload_begin(uint32_t index, const char *argument);
 void preload_end(uint32_t index, int64_t begin_ns);
 size_t preload_readable_words(const char *address);
 __attribute__((visibility("default"))) preload_attach_function msprof_preload_attach;
@@ -51,6 +51,7 @@ __attribute__((constructor)) static void note_output(void)
         length = snprintf(output, sizeof output, "%s/%s", directory, wanted);
     if (length < 0 || (size_t)length >= sizeof output)
         output[0] = '\0'; /* making it fails, and says so */
+    acl_json_prepare();
 }
 
 static void name_types(int (*name_type)(uint16_t level, uint32_t type, const char *name))
@@ -100,9 +101,22 @@ void msprof_preload_attach(const struct call_target *new_target)
     atomic_store(&target, new_target);
 }
 
+const struct call_target *recording_target(void)
+{
+    return atomic_load(&target);
+}
+
+void recording_set_target(const struct call_target *new_target)
+{
+    atomic_store(&target, new_target);
+}
+
 void recording_flush(void)
 {
+    const struct call_target *program = atomic_load(&target);
     recorder_flush();
+    if (program != NULL)
+        program->flush();
 }
 
 /* ---- calls ---- */
@@ -113,11 +127,12 @@ static void (*destination(void))(uint16_t, uint32_t, int64_t, int64_t, uint64_t)
     const struct call_target *program = atomic_load_explicit(&target, memory_order_acquire);
     if (program != NULL && program->recording())
         return program->call;
-    return recorder_running() ? recorder_call : NULL;
+    return recorder_running() && !acl_json_runs() ? recorder_call : NULL;
 }
 
-struct begun preload_begin(uint32_t index)
+struct begun preload_begin(uint32_t index, const char *argument)
 {
+    acl_json_before(index, argument);
     start_once(index);
     void *real = function_real(index);
     return (struct begun){real, destination() != NULL ? recorder_now() : NOT_RECORDED};
@@ -129,6 +144,7 @@ void preload_end(uint32_t index, int64_t begin_ns)
     void (*call)(uint16_t, uint32_t, int64_t, int64_t, uint64_t) = destination();
     if (begin_ns != NOT_RECORDED && call != NULL)
         call(RECORDER_LEVEL_ACL, function_type(index), begin_ns, end_ns, 0);
+    acl_json_after(index);
 }
 
 /* How many words can be read from address on, at most STACK_WORDS, when these reach into the next page: that one is

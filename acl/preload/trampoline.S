@@ -71,6 +71,7 @@ trampoline:
     movq %rax, (SAVED_INTEGERS + 48)(%rsp)
     movq %r10, (SAVED_INTEGERS + 56)(%rsp)
     movl %r11d, %ebx
+    movq %rdi, %rsi
     movl %r11d, %edi
     call preload_begin
     movq %rax, %r12
@@ -224,6 +225,7 @@ trampoline:
     stp x6, x7, [sp, #(SAVED_INTEGERS + 48)]
     str x8, [sp, #(SAVED_INTEGERS + 64)]
     mov w19, w17
+    mov x1, x0
     mov w0, w17
     bl preload_begin
     mov x20, x0

@@ -74,6 +74,23 @@ generated() {
         $'112 3 0 0 0\n112 3 0 0 1\n112 4 0 0 0\n112 4 0 0 1'
 }
 
+@test "operators of which the capture does not say when they ran are sent as well" {
+    copy_capture JOBX
+    rm JOBX/data/*.done # the starts of inferences: they are placed as in timelines
+    replay_all JOBX
+    expect_status 0
+    expect_equal "$(records records records | wc -l)" 248
+    expect_equal "$(records operators records names | head -1 | cut -f 3-5)" $'68101000000000\t68101000057833\t57833'
+
+    copy_capture JOBY
+    sed -i 's/"aic_frequency": *"[0-9.]*"/"aic_frequency": ""/' JOBY/info.json.0
+    run_msprof replay -dir JOBY --fd 3 --speed 1000 --names names 3>records
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    expect_equal "$(records records records | wc -l)" 248
+    # 240 tasks of the AI core have no duration then, 8 of the AI CPU have
+    expect_equal "$(records operators records names | awk -F '\t' '$5 == 0' | wc -l)" 240
+}
+
 @test "--model-id sends one model, and says which there are when it has no operators" {
     cp -R "$repository"/testdata/small/JOB* JOBY
     replay_all JOBY --model-id 4
@@ -166,6 +183,9 @@ generated() {
     run_msprof replay -dir JOBX --fd 3 3</dev/null
     expect_status 2
     expect_contains "$stderr" "descriptor 3 is open for reading only"
+    run_msprof replay -dir JOBX --fd 2
+    expect_status 2
+    expect_contains "$stderr" "descriptor 2 is for messages"
     [ ! -e JOBX/sqlite ]
     script -qec "'$MSPROF' replay -dir JOBX --fd 1" /dev/null >out </dev/null && return 1
     grep -q "descriptor 1 is a terminal" out

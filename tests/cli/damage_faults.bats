@@ -43,6 +43,12 @@ inject() {
     inject write 1 export summary
 }
 
+@test "a call that fails in a replay never makes wrong records of which nothing is said" {
+    inject read 1 replay --fd 1 --speed max --names names
+    inject write 1 replay --fd 1 --speed max --names names
+    has_sanitizer || inject memory 5 replay --fd 1 --speed max --names names
+}
+
 @test "an allocation that fails ends an import cleanly" {
     ! has_sanitizer || skip "a sanitizer has its own allocator"
     inject memory 61 import

@@ -78,6 +78,8 @@ def check(number, done, sound):
         text = database_text()  # fails on a damaged one
         if done.returncode == 0 and text != sound_text:
             sys.exit(f"{where}: the database is another than it should be, exit status 0\n{talk}")
+    if done.returncode == 0 and done.stdout != counted.stdout:
+        sys.exit(f"{where}: what it sent to standard output is another than it should be, exit status 0\n{talk}")
     if done.returncode != 0 and not talk.strip():
         sys.exit(f"{where}: exit status {done.returncode} without a word")
 

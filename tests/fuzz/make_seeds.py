@@ -9,6 +9,7 @@ import sys
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "..", "lib"))
 from capture import acl, aicpu, done, hwts, layer, pmu  # noqa: E402
+from operator_records import encode, encode_names  # noqa: E402
 
 SOURCE = os.path.join(here, "..", "..")
 
@@ -182,3 +183,16 @@ for name, which, text in (
     ("acl_dump", 3, '{"dump":{"dump_list":[1]},"profiler" : { "aicpu" : "on" } }'),
 ):
     put("remote_listing", name, bytes([which]) + text.encode())
+
+PAIRS = [("Conv2D", "layer1/conv"), ("Add", ""), ("Conv2D", "\u5c42")]
+for name, flags, size, table in (
+    ("plain", 0, 80, encode_names(80, 1, PAIRS)), ("old", 1, 72, encode_names(72, 1, PAIRS)),
+    ("high", 6, 80, encode_names(80, 2**64 - 4, PAIRS)), ("empty", 6, 80, encode_names(80, 1, [])),
+    ("damaged", 0, 80, encode_names(80, 1, PAIRS)[:-9] + b"x" * 9), ("cut", 2, 80, encode_names(80, 1, PAIRS)[:70]),
+    ("none", 4, 80, b""),
+):
+    first = 2**64 - 4 if name == "high" else 1
+    sent = b"".join(encode(size, index=first + i, flag=i, thread=7, start=10, end=15, duration=5) for i in range(3))
+    if name == "damaged":
+        sent = sent[:100] + b"\xff" + sent[101:-1]
+    put("subscribe", name, bytes([flags]) + len(table).to_bytes(2, "little") + table + sent)

@@ -232,7 +232,7 @@ make_user() {
 
 remove_user() {
     [ -n "${board_user:-}" ] || return 0
-    userdel "$board_user" 2>/dev/null || true
+    wait_for userdel "$board_user" || true # its last processes may still be ending
     board_user=''
     case $home in
     /tmp/msprof-home.*) rm -rf "$home" ;;

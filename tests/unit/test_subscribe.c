@@ -382,6 +382,7 @@ static void a_model_that_the_capture_lacks_is_unknown(void **state)
     assert_int_equal(aclprofModelSubscribe(9, config), 100011);
     assert_non_null(strstr(msprof_acl_message(), "msprof: no model 9; its models are 3, 4"));
     assert_int_equal(aclprofModelUnSubscribe(9), 100011);
+    assert_int_equal(aclprofModelSubscribe(UINT32_MAX, config), 100011);
     assert_true(is_open(ends[1]));
     assert_int_equal(acl_mode_active(), ACL_MODE_NONE);
     aclprofDestroySubscribeConfig(config);
@@ -395,6 +396,8 @@ static void a_replay_that_fails_fails_the_subscription(void **state)
     set_program("echo 'msprof: the disk is full' >&2\nexit 1");
     assert_int_equal(aclprofModelSubscribe(9, config), 500005);
     assert_non_null(strstr(msprof_acl_message(), "(exit status 1): msprof: the disk is full"));
+    set_program("head -c 1000000 /dev/zero | tr '\\0' '\\n' >&2\nexit 1"); /* more than a pipe holds */
+    assert_int_equal(aclprofModelSubscribe(9, config), 500005);
     set_program("cat table | head -c 60 >&4\n");
     write_table("table", 1);
     assert_int_equal(aclprofModelSubscribe(9, config), 500005);

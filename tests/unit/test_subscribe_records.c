@@ -357,7 +357,7 @@ static void a_table_for_records_of_another_size_is_not_used(void **state)
 
 static void what_is_no_sound_table_is_not_used_and_holds_nobody_up(void **state)
 {
-    static const char *const names[] = {"text", "empty", "directory", "pipe", "cut"};
+    static const char *const names[] = {"text", "empty", "directory", "pipe", "cut", "long"};
     char table[4096];
     ssize_t table_length;
 
@@ -367,13 +367,16 @@ static void what_is_no_sound_table_is_not_used_and_holds_nobody_up(void **state)
     table_length = read(fd, table, sizeof table - 1);
     close(fd);
     assert_true(table_length > 100);
-    table[100] = '\0';
     scratch_make_file("text", "This is a text that is a little longer than the header of a table of names.");
     scratch_make_file("empty", "");
     mkdir(in_scratch("directory"), 0750);
     mkfifo(in_scratch("pipe"), 0640);
     fd = open(in_scratch("cut"), O_WRONLY | O_CREAT, 0640);
     assert_int_equal(write(fd, table, 100), 100);
+    close(fd);
+    fd = open(in_scratch("long"), O_WRONLY | O_CREAT, 0640);
+    assert_int_equal(write(fd, table, (size_t)table_length), table_length);
+    assert_int_equal(write(fd, "x", 1), 1);
     close(fd);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         subscribe_names_reset();
