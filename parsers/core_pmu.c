@@ -1,6 +1,7 @@
 #include "parsers/core_pmu.h"
 
 #include "parsers/device_stream.h"
+#include "parsers/kinds/pmu_events.h"
 
 enum {
     FILE_ID,
@@ -10,14 +11,7 @@ enum {
     TASK_ID,
     TOTAL_CYCLE,
     EVENT0,
-    EVENT1,
-    EVENT2,
-    EVENT3,
-    EVENT4,
-    EVENT5,
-    EVENT6,
-    EVENT7,
-    BLOCK_NUM,
+    BLOCK_NUM = EVENT0 + PMU_COUNTERS,
     TICK,
     TIME_NS,
     CORE_ID,
@@ -35,22 +29,7 @@ const struct column core_pmu_columns[] = {
     [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The number of the task."},
     [TOTAL_CYCLE] = {"total_cycle", "Total cycles", COLUMN_INTEGER, UNIT_CYCLE, 0, NULL,
                      "Cycles of all cores together."},
-    [EVENT0] = {"event0", "Event 0", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 0 of the profiled group."},
-    [EVENT1] = {"event1", "Event 1", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 1 of the profiled group."},
-    [EVENT2] = {"event2", "Event 2", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 2 of the profiled group."},
-    [EVENT3] = {"event3", "Event 3", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 3 of the profiled group."},
-    [EVENT4] = {"event4", "Event 4", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 4 of the profiled group."},
-    [EVENT5] = {"event5", "Event 5", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 5 of the profiled group."},
-    [EVENT6] = {"event6", "Event 6", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 6 of the profiled group."},
-    [EVENT7] = {"event7", "Event 7", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 7 of the profiled group."},
+    PMU_EVENT_COLUMNS(EVENT0),
     [BLOCK_NUM] = {"block_num", "Block num", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                    "How many blocks the task was split into; chip 0 only."},
     [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, COLUMN_TRANSIENT, NULL,
@@ -68,33 +47,19 @@ static const struct field task_fields[] = {
     {.column = "stream_id", .offset = 96, .width = 4},
     {.column = "task_id", .offset = 6, .width = 2},
     {.column = "total_cycle", .offset = 16, .width = 8},
-    {.column = "event0", .offset = 32, .width = 8},
-    {.column = "event1", .offset = 40, .width = 8},
-    {.column = "event2", .offset = 48, .width = 8},
-    {.column = "event3", .offset = 56, .width = 8},
-    {.column = "event4", .offset = 64, .width = 8},
-    {.column = "event5", .offset = 72, .width = 8},
-    {.column = "event6", .offset = 80, .width = 8},
-    {.column = "event7", .offset = 88, .width = 8},
+    PMU_EVENT_FIELDS(32),
 };
 
 static const struct field event_count_fields[] = {
     {.column = "stream_id", .offset = 10, .width = 2},   {.column = "task_id", .offset = 12, .width = 2},
-    {.column = "total_cycle", .offset = 88, .width = 8}, {.column = "event0", .offset = 24, .width = 8},
-    {.column = "event1", .offset = 32, .width = 8},      {.column = "event2", .offset = 40, .width = 8},
-    {.column = "event3", .offset = 48, .width = 8},      {.column = "event4", .offset = 56, .width = 8},
-    {.column = "event5", .offset = 64, .width = 8},      {.column = "event6", .offset = 72, .width = 8},
-    {.column = "event7", .offset = 80, .width = 8},      {.column = "block_num", .offset = 104, .width = 2},
-    {.column = "tick", .offset = 96, .width = 8},
+    {.column = "total_cycle", .offset = 88, .width = 8}, PMU_EVENT_FIELDS(24),
+    {.column = "block_num", .offset = 104, .width = 2},  {.column = "tick", .offset = 96, .width = 8},
 };
 
 static const struct field sample_fields[] = {
-    {.column = "mode", .offset = 0, .width = 1},    {.column = "event0", .offset = 8, .width = 8},
-    {.column = "event1", .offset = 16, .width = 8}, {.column = "event2", .offset = 24, .width = 8},
-    {.column = "event3", .offset = 32, .width = 8}, {.column = "event4", .offset = 40, .width = 8},
-    {.column = "event5", .offset = 48, .width = 8}, {.column = "event6", .offset = 56, .width = 8},
-    {.column = "event7", .offset = 64, .width = 8}, {.column = "total_cycle", .offset = 72, .width = 8},
-    {.column = "tick", .offset = 80, .width = 8},   {.column = "core_id", .offset = 89, .width = 1},
+    {.column = "mode", .offset = 0, .width = 1},         PMU_EVENT_FIELDS(8),
+    {.column = "total_cycle", .offset = 72, .width = 8}, {.column = "tick", .offset = 80, .width = 8},
+    {.column = "core_id", .offset = 89, .width = 1},
 };
 
 const struct layout core_pmu_layouts[] = {

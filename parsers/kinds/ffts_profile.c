@@ -1,6 +1,6 @@
 /* PMU of the cores of chips with STARS: ffts_profile.data, a record for each task or block. */
-#include "parsers/decode.h"
-#include "parsers/device_stream.h"
+#include "parsers/kinds/pmu_events.h"
+#include "parsers/kinds/stars_record.h"
 
 static const char *const patterns[] = {
     "ffts_profile.data.{device_id}.slice_{slice}",
@@ -9,44 +9,8 @@ static const char *const patterns[] = {
 
 static const struct value_name functions[] = {{40, "task"}, {41, "block"}, {0, NULL}};
 
-static const struct value_name task_types[] = {{0, "AI_CORE"},           {1, "AI_CPU"},
-                                               {2, "AIV_SQE"},           {3, "PLACE_HOLDER_SQE"},
-                                               {4, "EVENT_RECORD_SQE"},  {5, "EVENT_WAIT_SQE"},
-                                               {6, "NOTIFY_RECORD_SQE"}, {7, "NOTIFY_WAIT_SQE"},
-                                               {8, "WRITE_VALUE_SQE"},   {9, "VQ6_SQE"},
-                                               {10, "TOF_SQE"},          {11, "SDMA_SQE"},
-                                               {12, "VPC_SQE"},          {13, "JPEGE_SQE"},
-                                               {14, "JPEGD_SQE"},        {15, "DSA_SQE"},
-                                               {16, "ROCCE_SQE"},        {17, "PCIE_DMA_SQE"},
-                                               {18, "HOST_CPU_SQE"},     {19, "CDQM_SQE"},
-                                               {20, "C_CORE_SQE"},       {0, NULL}};
-
-static const struct value_name sub_task_types[] = {{0, "AIC"},
-                                                   {1, "AIV"},
-                                                   {3, "Notify Wait"},
-                                                   {4, "Notify Record"},
-                                                   {5, "Write Value"},
-                                                   {6, "MIX_AIC"},
-                                                   {7, "MIX_AIV"},
-                                                   {8, "SDMA"},
-                                                   {9, "Data Context"},
-                                                   {10, "Invalidate Data Context"},
-                                                   {11, "Writeback Data Context"},
-                                                   {12, "AI_CPU"},
-                                                   {13, "Load Context"},
-                                                   {15, "DSA"},
-                                                   {0, NULL}};
-
-static const struct value_name ffts_types[] = {{0, "AIC"}, {1, "AIV"}, {4, "FFTS+"}, {5, "MIX"}, {0, NULL}};
-
 enum {
-    FILE_ID,
-    FUNCTION_TYPE,
-    COUNTER,
-    TASK_TYPE,
-    STREAM_WORD,
-    TASK_WORD,
-    SUB_TASK_TYPE,
+    SUB_TASK_TYPE = STARS_RECORD_COLUMN_COUNT,
     OVERFLOW,
     SUB_TASK_ID,
     CORE_TYPE,
@@ -56,31 +20,13 @@ enum {
     BLOCK_ID,
     TOTAL_CYCLE,
     EVENT0,
-    EVENT1,
-    EVENT2,
-    EVENT3,
-    EVENT4,
-    EVENT5,
-    EVENT6,
-    EVENT7,
-    START_TICK,
+    START_TICK = EVENT0 + PMU_COUNTERS,
     END_TICK
 };
 
 static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [FUNCTION_TYPE] = {"function_type", "Function", COLUMN_INTEGER, UNIT_NONE, 0, functions,
-                       "What the counters are of."},
-    [COUNTER] = {"counter", "Counter", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                 "Counts records modulo 16; a gap means lost records."},
-    [TASK_TYPE] = {"task_type", "Task type", COLUMN_INTEGER, UNIT_NONE, 0, task_types,
-                   "What kind of entry of the submission queue it is."},
-    [STREAM_WORD] = {"stream_word", "Stream word", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                     "The stream, with bits of the task on some chips."},
-    [TASK_WORD] = {"task_word", "Task word", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "The task, with bits of the stream on some chips."},
-    [SUB_TASK_TYPE] = {"sub_task_type", "Part type", COLUMN_INTEGER, UNIT_NONE, 0, sub_task_types,
+    STARS_RECORD_COLUMNS(functions, "What the counters are of."),
+    [SUB_TASK_TYPE] = {"sub_task_type", "Part type", COLUMN_INTEGER, UNIT_NONE, 0, stars_part_types,
                        "What kind of part it is."},
     [OVERFLOW] = {"overflow", "Overflow", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                   "1: a counter ran over; the record is dropped. Of tasks."},
@@ -88,27 +34,12 @@ static const struct column columns[] = {
                      "Which part of an FFTS+ task it is."},
     [CORE_TYPE] = {"core_type", "Core type", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "0 cube, 1 vector. Of blocks."},
     [CORE_ID] = {"core_id", "Core ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The core that ran the block. Of blocks."},
-    [FFTS_TYPE] = {"ffts_type", "FFTS type", COLUMN_INTEGER, UNIT_NONE, 0, ffts_types, "How the task is split."},
+    [FFTS_TYPE] = {"ffts_type", "FFTS type", COLUMN_INTEGER, UNIT_NONE, 0, stars_split_types, "How the task is split."},
     [SUB_BLOCK_ID] = {"sub_block_id", "Sub-block ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Of blocks."},
     [BLOCK_ID] = {"block_id", "Block ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Of blocks."},
     [TOTAL_CYCLE] = {"total_cycle", "Total cycles", COLUMN_INTEGER, UNIT_CYCLE, 0, NULL,
                      "Cycles of all cores together."},
-    [EVENT0] = {"event0", "Event 0", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 0 of the profiled group."},
-    [EVENT1] = {"event1", "Event 1", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 1 of the profiled group."},
-    [EVENT2] = {"event2", "Event 2", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 2 of the profiled group."},
-    [EVENT3] = {"event3", "Event 3", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 3 of the profiled group."},
-    [EVENT4] = {"event4", "Event 4", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 4 of the profiled group."},
-    [EVENT5] = {"event5", "Event 5", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 5 of the profiled group."},
-    [EVENT6] = {"event6", "Event 6", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 6 of the profiled group."},
-    [EVENT7] = {"event7", "Event 7", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                "The counter of event 7 of the profiled group."},
+    PMU_EVENT_COLUMNS(EVENT0),
     [START_TICK] = {"start_tick", "Start", COLUMN_INTEGER, UNIT_TICK, 0, NULL,
                     "When it began, on the counter of the device."},
     [END_TICK] = {"end_tick", "End", COLUMN_INTEGER, UNIT_TICK, 0, NULL,
@@ -116,11 +47,7 @@ static const struct column columns[] = {
 };
 
 static const struct field fields[] = {
-    {.column = "function_type", .offset = 0, .width = 2, .first_bit = 0, .bit_count = 6},
-    {.column = "counter", .offset = 0, .width = 2, .first_bit = 6, .bit_count = 4},
-    {.column = "task_type", .offset = 0, .width = 2, .first_bit = 10, .bit_count = 6},
-    {.column = "stream_word", .offset = 4, .width = 2},
-    {.column = "task_word", .offset = 6, .width = 2},
+    STARS_RECORD_FIELDS,
     {.column = "sub_task_type", .offset = 16, .width = 2, .first_bit = 0, .bit_count = 8},
     {.column = "overflow", .offset = 16, .width = 2, .first_bit = 10, .bit_count = 1},
     {.column = "sub_task_id", .offset = 18, .width = 2},
@@ -130,14 +57,7 @@ static const struct field fields[] = {
     {.column = "sub_block_id", .offset = 28, .width = 2},
     {.column = "block_id", .offset = 30, .width = 2},
     {.column = "total_cycle", .offset = 32, .width = 8},
-    {.column = "event0", .offset = 48, .width = 8},
-    {.column = "event1", .offset = 56, .width = 8},
-    {.column = "event2", .offset = 64, .width = 8},
-    {.column = "event3", .offset = 72, .width = 8},
-    {.column = "event4", .offset = 80, .width = 8},
-    {.column = "event5", .offset = 88, .width = 8},
-    {.column = "event6", .offset = 96, .width = 8},
-    {.column = "event7", .offset = 104, .width = 8},
+    PMU_EVENT_FIELDS(48),
     {.column = "start_tick", .offset = 112, .width = 8},
     {.column = "end_tick", .offset = 120, .width = 8},
 };
@@ -148,7 +68,7 @@ static const struct layout layouts[] = {
         .source =
             "CANN ffts_profile.data record, chips 5, 7, 8 and 11, 128 bytes, magic 0x6BD3 at 2 (cann-formats 4.4)",
         .record_size = 128,
-        .magics = {{.offset = 2, .width = 2, .value = 0x6bd3}},
+        .magics = STARS_RECORD_MAGICS,
         .fields = fields,
         .field_count = sizeof fields / sizeof *fields,
     },

@@ -1,6 +1,6 @@
 /* Which operators were fused into one, before 2023: Framework.fusion_op_info_<model>. */
 #include "parsers/decode.h"
-#include "parsers/kinds/mixed_text.h"
+#include "parsers/kinds/model_record.h"
 
 static const char *const patterns[] = {
     "Framework.fusion_op_info_{model_id}.{device_id}.slice_{slice}",
@@ -10,12 +10,7 @@ static const char *const patterns[] = {
 };
 
 enum {
-    FILE_ID,
-    MODEL_ID,
-    FUSION_NAME_KIND,
-    FUSION_NAME_ID,
-    FUSION_NAME,
-    INPUT_BYTES,
+    INPUT_BYTES = MODEL_RECORD_COLUMNS,
     OUTPUT_BYTES,
     WEIGHT_BYTES,
     WORKSPACE_BYTES,
@@ -35,12 +30,7 @@ static const struct column columns[] = {
     [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
                  "The file it came from (source_file.id)."},
     [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The model."},
-    [FUSION_NAME_KIND] = {"fusion_name_kind", "Fused operator given as", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT,
-                          NULL, "0 an id, 1 a text."},
-    [FUSION_NAME_ID] = {"fusion_name_id", "Fused operator id", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                        "The name of the fused operator, as an id of the hash dictionary."},
-    [FUSION_NAME] = {"fusion_name", "Fused operator", COLUMN_TEXT, UNIT_NONE, 0, NULL,
-                     "The name of the fused operator."},
+    MIXED_TEXT_COLUMNS(MODEL_TEXT, "fusion_name", "Fused operator", "The name of the fused operator"),
     [INPUT_BYTES] = {"input_bytes", "Memory input", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "Bytes of its memory."},
     [OUTPUT_BYTES] = {"output_bytes", "Memory output", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "Bytes of its memory."},
     [WEIGHT_BYTES] = {"weight_bytes", "Memory weight", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "Bytes of its memory."},
@@ -68,9 +58,7 @@ static const struct column columns[] = {
 
 static const struct field fields[] = {
     {.column = "model_id", .offset = 4, .width = 4},
-    {.column = "fusion_name_kind", .offset = 8, .width = 1},
-    {.column = "fusion_name_id", .offset = 16, .width = 8, .is_signed = true},
-    {.column = "fusion_name", .offset = 16, .width = 120},
+    MIXED_TEXT_FIELDS("fusion_name", 8, 120),
     {.column = "input_bytes", .offset = 136, .width = 8},
     {.column = "output_bytes", .offset = 144, .width = 8},
     {.column = "weight_bytes", .offset = 152, .width = 8},
@@ -98,18 +86,6 @@ static const struct layout layouts[] = {
     },
 };
 
-static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
-{
-    (void)decoder;
-    (void)state;
-    (void)keep;
-    (void)err;
-    mixed_text_resolve(row, FUSION_NAME_KIND, FUSION_NAME_ID, FUSION_NAME);
-    return 0;
-}
-
-static const struct kind_hooks hooks = {.record = take_record};
-
 const struct record_kind kind_framework_fusion = {
     .name = "framework_fusion",
     .cann = true,
@@ -121,5 +97,5 @@ const struct record_kind kind_framework_fusion = {
     .column_count = sizeof columns / sizeof *columns,
     .layouts = layouts,
     .layout_count = sizeof layouts / sizeof *layouts,
-    .hooks = &hooks,
+    .hooks = &model_record_hooks,
 };

@@ -1,6 +1,6 @@
 /* Executions of models, before 2023: Framework.model_time_info_<model>_<request>. */
 #include "parsers/decode.h"
-#include "parsers/kinds/mixed_text.h"
+#include "parsers/kinds/model_record.h"
 
 static const char *const patterns[] = {
     "Framework.model_time_info_{model_id}_{number}.{device_id}.slice_{slice}",
@@ -10,12 +10,7 @@ static const char *const patterns[] = {
 };
 
 enum {
-    FILE_ID,
-    MODEL_ID,
-    MODEL_NAME_KIND,
-    MODEL_NAME_ID,
-    MODEL_NAME,
-    REQUEST_ID,
+    REQUEST_ID = MODEL_RECORD_COLUMNS,
     THREAD_ID,
     INPUT_START_NS,
     INPUT_END_NS,
@@ -29,11 +24,7 @@ static const struct column columns[] = {
     [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
                  "The file it came from (source_file.id)."},
     [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The model."},
-    [MODEL_NAME_KIND] = {"model_name_kind", "Model given as", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
-                         "0 an id, 1 a text."},
-    [MODEL_NAME_ID] = {"model_name_id", "Model id", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                       "The name of the model, as an id of the hash dictionary."},
-    [MODEL_NAME] = {"model_name", "Model", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The name of the model."},
+    MIXED_TEXT_COLUMNS(MODEL_TEXT, "model_name", "Model", "The name of the model"),
     [REQUEST_ID] = {"request_id", "Request ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Which execution it is."},
     [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The calling thread."},
     [INPUT_START_NS] = {"input_start_ns", "Input start", COLUMN_INTEGER, UNIT_NS, 0, NULL,
@@ -52,9 +43,7 @@ static const struct column columns[] = {
 
 static const struct field fields[] = {
     {.column = "model_id", .offset = 4, .width = 4},
-    {.column = "model_name_kind", .offset = 8, .width = 1},
-    {.column = "model_name_id", .offset = 16, .width = 8, .is_signed = true},
-    {.column = "model_name", .offset = 16, .width = 120},
+    MIXED_TEXT_FIELDS("model_name", 8, 120),
     {.column = "request_id", .offset = 136, .width = 4},
     {.column = "thread_id", .offset = 140, .width = 4},
     {.column = "input_start_ns", .offset = 144, .width = 8},
@@ -76,18 +65,6 @@ static const struct layout layouts[] = {
     },
 };
 
-static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
-{
-    (void)decoder;
-    (void)state;
-    (void)keep;
-    (void)err;
-    mixed_text_resolve(row, MODEL_NAME_KIND, MODEL_NAME_ID, MODEL_NAME);
-    return 0;
-}
-
-static const struct kind_hooks hooks = {.record = take_record};
-
 const struct record_kind kind_framework_model_time = {
     .name = "framework_model_time",
     .cann = true,
@@ -99,5 +76,5 @@ const struct record_kind kind_framework_model_time = {
     .column_count = sizeof columns / sizeof *columns,
     .layouts = layouts,
     .layout_count = sizeof layouts / sizeof *layouts,
-    .hooks = &hooks,
+    .hooks = &model_record_hooks,
 };

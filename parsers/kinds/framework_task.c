@@ -19,13 +19,9 @@ static const struct value_name shape_types[] = {{0, "static"}, {1, "dynamic"}, {
 enum {
     FILE_ID,
     TASK_TYPE,
-    OP_NAME_KIND,
-    OP_NAME_ID,
-    OP_NAME,
-    OP_TYPE_KIND,
-    OP_TYPE_ID,
-    OP_TYPE,
-    ITERATION,
+    OP_NAME, /* three columns, as the next */
+    OP_TYPE = OP_NAME + 3,
+    ITERATION = OP_TYPE + 3,
     TIME_NS,
     SHAPE_TYPE,
     BLOCK_DIM,
@@ -40,16 +36,8 @@ static const struct column columns[] = {
     [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
                  "The file it came from (source_file.id)."},
     [TASK_TYPE] = {"task_type", "Task type", COLUMN_INTEGER, UNIT_NONE, 0, task_types, "The kind of task."},
-    [OP_NAME_KIND] = {"op_name_kind", "Operator given as", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
-                      "0 an id, 1 a text."},
-    [OP_NAME_ID] = {"op_name_id", "Operator id", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                    "The name of the operator, as an id of the hash dictionary."},
-    [OP_NAME] = {"op_name", "Operator", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The name of the operator."},
-    [OP_TYPE_KIND] = {"op_type_kind", "Operator type given as", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
-                      "0 an id, 1 a text."},
-    [OP_TYPE_ID] = {"op_type_id", "Operator type id", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                    "The type of the operator, as an id of the hash dictionary."},
-    [OP_TYPE] = {"op_type", "Operator type", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The type of the operator."},
+    MIXED_TEXT_COLUMNS(OP_NAME, "op_name", "Operator", "The name of the operator"),
+    MIXED_TEXT_COLUMNS(OP_TYPE, "op_type", "Operator type", "The type of the operator"),
     [ITERATION] = {"iteration", "Iteration", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The iteration of the model."},
     [TIME_NS] = {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, 0, NULL,
                  "When it was reported, monotonic clock of the host."},
@@ -66,12 +54,8 @@ static const struct column columns[] = {
 
 static const struct field fields[] = {
     {.column = "task_type", .offset = 4, .width = 4},
-    {.column = "op_name_kind", .offset = 8, .width = 1},
-    {.column = "op_name_id", .offset = 16, .width = 8, .is_signed = true},
-    {.column = "op_name", .offset = 16, .width = 120},
-    {.column = "op_type_kind", .offset = 136, .width = 1},
-    {.column = "op_type_id", .offset = 144, .width = 8, .is_signed = true},
-    {.column = "op_type", .offset = 144, .width = 56},
+    MIXED_TEXT_FIELDS("op_name", 8, 120),
+    MIXED_TEXT_FIELDS("op_type", 136, 56),
     {.column = "iteration", .offset = 200, .width = 8},
     {.column = "time_ns", .offset = 208, .width = 8},
     {.column = "shape_type", .offset = 216, .width = 4},
@@ -100,8 +84,8 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     (void)state;
     (void)keep;
     (void)err;
-    mixed_text_resolve(row, OP_NAME_KIND, OP_NAME_ID, OP_NAME);
-    mixed_text_resolve(row, OP_TYPE_KIND, OP_TYPE_ID, OP_TYPE);
+    mixed_text_resolve(row, OP_NAME);
+    mixed_text_resolve(row, OP_TYPE);
     return 0;
 }
 

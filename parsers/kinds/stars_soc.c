@@ -1,7 +1,6 @@
 /* Task log of Ascend chips with STARS, the scheduler since the 910B: stars_soc.data, a record for each start and end.
  */
-#include "parsers/decode.h"
-#include "parsers/device_stream.h"
+#include "parsers/kinds/stars_record.h"
 
 static const char *const patterns[] = {
     "stars_soc.data.{device_id}.slice_{slice}",
@@ -12,78 +11,22 @@ static const struct value_name functions[] = {{0, "task start"}, {1, "task end"}
                                               {35, "part end"},  {36, "block start"}, {37, "block end"},
                                               {0, NULL}};
 
-static const struct value_name task_types[] = {{0, "AI_CORE"},           {1, "AI_CPU"},
-                                               {2, "AIV_SQE"},           {3, "PLACE_HOLDER_SQE"},
-                                               {4, "EVENT_RECORD_SQE"},  {5, "EVENT_WAIT_SQE"},
-                                               {6, "NOTIFY_RECORD_SQE"}, {7, "NOTIFY_WAIT_SQE"},
-                                               {8, "WRITE_VALUE_SQE"},   {9, "VQ6_SQE"},
-                                               {10, "TOF_SQE"},          {11, "SDMA_SQE"},
-                                               {12, "VPC_SQE"},          {13, "JPEGE_SQE"},
-                                               {14, "JPEGD_SQE"},        {15, "DSA_SQE"},
-                                               {16, "ROCCE_SQE"},        {17, "PCIE_DMA_SQE"},
-                                               {18, "HOST_CPU_SQE"},     {19, "CDQM_SQE"},
-                                               {20, "C_CORE_SQE"},       {0, NULL}};
-
-static const struct value_name sub_task_types[] = {{0, "AIC"},
-                                                   {1, "AIV"},
-                                                   {3, "Notify Wait"},
-                                                   {4, "Notify Record"},
-                                                   {5, "Write Value"},
-                                                   {6, "MIX_AIC"},
-                                                   {7, "MIX_AIV"},
-                                                   {8, "SDMA"},
-                                                   {9, "Data Context"},
-                                                   {10, "Invalidate Data Context"},
-                                                   {11, "Writeback Data Context"},
-                                                   {12, "AI_CPU"},
-                                                   {13, "Load Context"},
-                                                   {15, "DSA"},
-                                                   {0, NULL}};
-
-static const struct value_name ffts_types[] = {{0, "AIC"}, {1, "AIV"}, {4, "FFTS+"}, {5, "MIX"}, {0, NULL}};
-
-enum {
-    FILE_ID,
-    FUNCTION_TYPE,
-    COUNTER,
-    TASK_TYPE,
-    STREAM_WORD,
-    TASK_WORD,
-    TICK,
-    SUB_TASK_TYPE,
-    SUB_TASK_ID,
-    FFTS_TYPE,
-    THREAD_ID
-};
+enum { TICK = STARS_RECORD_COLUMN_COUNT, SUB_TASK_TYPE, SUB_TASK_ID, FFTS_TYPE, THREAD_ID };
 
 static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [FUNCTION_TYPE] = {"function_type", "Function", COLUMN_INTEGER, UNIT_NONE, 0, functions, "What happened."},
-    [COUNTER] = {"counter", "Counter", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                 "Counts records modulo 16; a gap means lost records."},
-    [TASK_TYPE] = {"task_type", "Task type", COLUMN_INTEGER, UNIT_NONE, 0, task_types,
-                   "What kind of entry of the submission queue it is."},
-    [STREAM_WORD] = {"stream_word", "Stream word", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                     "The stream, with bits of the task on some chips."},
-    [TASK_WORD] = {"task_word", "Task word", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "The task, with bits of the stream on some chips."},
+    STARS_RECORD_COLUMNS(functions, "What happened."),
     [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When, on the counter of the device."},
-    [SUB_TASK_TYPE] = {"sub_task_type", "Part type", COLUMN_INTEGER, UNIT_NONE, 0, sub_task_types,
+    [SUB_TASK_TYPE] = {"sub_task_type", "Part type", COLUMN_INTEGER, UNIT_NONE, 0, stars_part_types,
                        "What kind of part it is; of an FFTS+ task."},
     [SUB_TASK_ID] = {"sub_task_id", "Context ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                      "Which part it is; of an FFTS+ task. For a whole task the low 6 bits name the accelerator."},
-    [FFTS_TYPE] = {"ffts_type", "FFTS type", COLUMN_INTEGER, UNIT_NONE, 0, ffts_types, "How the task is split."},
+    [FFTS_TYPE] = {"ffts_type", "FFTS type", COLUMN_INTEGER, UNIT_NONE, 0, stars_split_types, "How the task is split."},
     [THREAD_ID] = {"thread_id", "FFTS thread", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                    "The thread of the part; of an FFTS+ task."},
 };
 
 static const struct field fields[] = {
-    {.column = "function_type", .offset = 0, .width = 2, .first_bit = 0, .bit_count = 6},
-    {.column = "counter", .offset = 0, .width = 2, .first_bit = 6, .bit_count = 4},
-    {.column = "task_type", .offset = 0, .width = 2, .first_bit = 10, .bit_count = 6},
-    {.column = "stream_word", .offset = 4, .width = 2},
-    {.column = "task_word", .offset = 6, .width = 2},
+    STARS_RECORD_FIELDS,
     {.column = "tick", .offset = 8, .width = 8},
     {.column = "sub_task_type", .offset = 16, .width = 2, .first_bit = 0, .bit_count = 8},
     {.column = "sub_task_id", .offset = 18, .width = 2},
@@ -96,7 +39,7 @@ static const struct layout layouts[] = {
         .name = "stars-soc-64",
         .source = "CANN stars_soc.data record, chips 5, 7, 8 and 11, 64 bytes, magic 0x6BD3 at 2 (cann-formats 5.2)",
         .record_size = 64,
-        .magics = {{.offset = 2, .width = 2, .value = 0x6bd3}},
+        .magics = STARS_RECORD_MAGICS,
         .fields = fields,
         .field_count = sizeof fields / sizeof *fields,
     },
