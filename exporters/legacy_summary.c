@@ -447,7 +447,7 @@ static int kernel_row(struct run *run, const struct legacy_task *task, struct er
 
 static int copy_row(struct run *run, const struct legacy_copy_time *copy, struct err *err)
 {
-    struct legacy_copy_texts texts;
+    struct legacy_copy_texts texts = {.start = ""};
     struct table_cell cells[LEGACY_COPY_CELLS];
     legacy_copy_cells(copy, &texts, cells);
     return put_row(run, "task_time", &kernel_titles, cells, err);
