@@ -343,6 +343,10 @@ check: ## run all tests: unit, command line and fuzz corpus, then again under AS
 check-fast: all test-programs ## run the tests of VARIANT only (release): make check-fast VARIANT=tsan
 	tests/check $(VARIANT)
 
+.PHONY: check-aarch64
+check-aarch64: program preload ## run the preload library on an emulated aarch64 (needs a cross compiler and qemu-user)
+	tests/acl/aarch64.sh $(B)
+
 coverage: ## run the tests on build/coverage, report in build/coverage/report/index.html
 	$(MAKE) VARIANT=coverage test-programs
 	find build/coverage -name '*.gcda' -delete
@@ -395,6 +399,13 @@ $(BENCH_PROGRAMS): %: %.o $(filter $(B)/base/%,$(LIB_OBJECTS)) $(B)/flags
 
 bench: program $(B)/make-capture $(BENCH_PROGRAMS) ## measure import and export at BENCH_SIZES records
 	tests/bench/bench.sh $(B)
+
+.PHONY: bench-acl
+bench-acl: acl-test-programs $(B)/tests/bench/acl_marks ## measure what recording costs: a mark, a range, a call of ACL
+	tests/bench/bench_acl.sh $(B)
+
+$(B)/tests/bench/acl_marks: %: %.o $(B)/libmsprof_acl.so $(B)/flags
+	$(call say,LINK)$(LINK) $< -L$(B) -lmsprof_acl -Wl,-rpath,'$$ORIGIN/../..' $(LDLIBS) -o $@
 
 .PHONY: bench-cann
 bench-cann: program $(BENCH_PROGRAMS) ## measure import and exports of CANN captures of BENCH_OPERATORS operators

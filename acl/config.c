@@ -1,9 +1,9 @@
 #include "acl/config.h"
 
+#include "acl/locks.h"
 #include "acl/message.h"
 #include "base/number.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,7 @@ struct node {
     struct node *next;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct node *living;
+static struct node *living; /* protected by acl_config_lock */
 
 uint32_t acl_device_count(void)
 {
@@ -135,10 +134,10 @@ void *acl_config_create(const struct acl_config *values, const uint32_t *devices
         memcpy(node->config.devices, devices, count * sizeof *devices);
         qsort(node->config.devices, count, sizeof *devices, compare_devices);
     }
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&acl_config_lock);
     node->next = living;
     living = node;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&acl_config_lock);
     return node;
 }
 
@@ -163,13 +162,13 @@ static aclError refuse_handle(const void *handle)
 aclError acl_config_destroy(const void *handle)
 {
     struct node *node = NULL;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&acl_config_lock);
     struct node **link = find(handle);
     if (link != NULL) {
         node = *link;
         *link = node->next;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&acl_config_lock);
     if (node == NULL)
         return refuse_handle(handle);
     free(node);
@@ -179,13 +178,13 @@ aclError acl_config_destroy(const void *handle)
 aclError acl_config_get(const void *handle, bool svp, struct acl_config *ret)
 {
     bool found = false;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&acl_config_lock);
     struct node **link = find(handle);
     if (link != NULL && (*link)->config.svp == svp) {
         *ret = (*link)->config;
         found = true;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&acl_config_lock);
     return found ? ACL_SUCCESS : refuse_handle(handle);
 }
 

@@ -1,13 +1,13 @@
 #include "acl/file_mode.h"
 
 #include "acl/config.h"
+#include "acl/locks.h"
 #include "acl/message.h"
 #include "acl/mode.h"
 #include "acl/path_check.h"
 #include "acl/set_config.h"
 #include "acl/stamp.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,13 +21,12 @@ static const struct acl_family acl_names = {
     .path_limit = 4095,
 };
 
-static struct {
-    pthread_mutex_t lock;
+static struct {      /* protected by acl_file_lock */
     char *directory; /* NULL: not initialised */
     bool svp;        /* which family initialised */
     struct acl_config started[STARTED_MAX];
     unsigned started_count;
-} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} state;
 
 static enum acl_mode mode_of(const struct acl_family *family)
 {
@@ -74,9 +73,9 @@ aclError acl_file_init(const struct acl_family *family, const char *path, size_t
     aclError code = check_path(family, path, length);
     if (code != ACL_SUCCESS)
         return code;
-    pthread_mutex_lock(&state.lock);
+    pthread_mutex_lock(&acl_file_lock);
     code = initialise(family, path);
-    pthread_mutex_unlock(&state.lock);
+    pthread_mutex_unlock(&acl_file_lock);
     return code;
 }
 
@@ -160,9 +159,9 @@ aclError acl_file_start(const struct acl_family *family, const void *handle)
         code = check_mask(&config);
     if (code != ACL_SUCCESS)
         return code;
-    pthread_mutex_lock(&state.lock);
+    pthread_mutex_lock(&acl_file_lock);
     code = start(family, &config);
-    pthread_mutex_unlock(&state.lock);
+    pthread_mutex_unlock(&acl_file_lock);
     return code;
 }
 
@@ -193,9 +192,9 @@ aclError acl_file_stop(const struct acl_family *family, const void *handle)
     aclError code = acl_config_get(handle, family->svp, &config);
     if (code != ACL_SUCCESS)
         return code;
-    pthread_mutex_lock(&state.lock);
+    pthread_mutex_lock(&acl_file_lock);
     code = stop(family, &config);
-    pthread_mutex_unlock(&state.lock);
+    pthread_mutex_unlock(&acl_file_lock);
     return code;
 }
 
@@ -218,9 +217,9 @@ static aclError finalize(const struct acl_family *family)
 
 aclError acl_file_finalize(const struct acl_family *family)
 {
-    pthread_mutex_lock(&state.lock);
+    pthread_mutex_lock(&acl_file_lock);
     aclError code = finalize(family);
-    pthread_mutex_unlock(&state.lock);
+    pthread_mutex_unlock(&acl_file_lock);
     return code;
 }
 

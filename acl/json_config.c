@@ -1,6 +1,7 @@
 #include "acl/json_config.h"
 
 #include "acl/config.h"
+#include "acl/locks.h"
 #include "acl/message.h"
 #include "acl/option_rule.h"
 #include "acl/path_check.h"
@@ -9,15 +10,11 @@
 #include "base/number.h"
 
 #include <limits.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define DUMP_ALREADY_RUN 100044 /* ACL_ERROR_DUMP_ALREADY_RUN */
-
-/* json_parse_plainly is for one thread at a time. */
-static pthread_mutex_t parsing = PTHREAD_MUTEX_INITIALIZER;
 
 /* A member of "profiler" as text: strings as they are, whole numbers in digits; NULL for other values. digits is the
  * memory of the latter. */
@@ -163,7 +160,7 @@ aclError acl_json_config_load(const char *path, enum recorder_form form, struct 
     size_t length = 0;
     if (read_whole_file(path, ACL_JSON_CONFIG_LIMIT, &text, &length, &err) < 0)
         return acl_fail_err(err.code == ERR_NO_MEMORY ? ACL_ERROR_BAD_ALLOC : ACL_ERROR_INVALID_FILE, &err);
-    pthread_mutex_lock(&parsing);
+    pthread_mutex_lock(&acl_parse_lock);
     aclError code;
     struct json *root = json_parse_plainly(text, length, &err);
     if (root == NULL) {
@@ -173,7 +170,7 @@ aclError acl_json_config_load(const char *path, enum recorder_form form, struct 
         code = read_root(root, form, &config);
     }
     json_free(root);
-    pthread_mutex_unlock(&parsing);
+    pthread_mutex_unlock(&acl_parse_lock);
     free(text);
     if (code == ACL_SUCCESS)
         *ret = config;

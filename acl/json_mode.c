@@ -1,13 +1,10 @@
 /* Captures that an acl.json begins. */
 #include "acl/file_mode.h"
 #include "acl/json_config.h"
+#include "acl/locks.h"
 #include "acl/message.h"
 #include "acl/mode.h"
 #include "acl/stamp.h"
-
-#include <pthread.h>
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static aclError begin_capture(const struct acl_json_config *config, enum recorder_form form)
 {
@@ -37,7 +34,7 @@ aclError acl_json_begin(const char *path, enum recorder_form form, const char *c
     if (code != ACL_SUCCESS)
         return code;
     if (config.enabled) {
-        pthread_mutex_lock(&lock);
+        pthread_mutex_lock(&acl_json_lock);
         code = acl_mode_claim(ACL_MODE_JSON, caller);
         if (code == ACL_SUCCESS) {
             code = begin_capture(&config, form);
@@ -46,7 +43,7 @@ aclError acl_json_begin(const char *path, enum recorder_form form, const char *c
         } else if (code == ACL_ERROR_REPEAT_INITIALIZE) {
             code = ACL_ERROR_PROF_ALREADY_RUN;
         }
-        pthread_mutex_unlock(&lock);
+        pthread_mutex_unlock(&acl_json_lock);
     }
     acl_json_config_release(&config);
     return code;
@@ -55,13 +52,13 @@ aclError acl_json_begin(const char *path, enum recorder_form form, const char *c
 aclError acl_json_end(void)
 {
     aclError code = ACL_SUCCESS;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&acl_json_lock);
     if (acl_mode_active() == ACL_MODE_JSON) {
         acl_stamps_disable();
         code = acl_recorder_end();
         acl_mode_release(ACL_MODE_JSON);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&acl_json_lock);
     return code;
 }
 

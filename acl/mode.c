@@ -1,10 +1,8 @@
 #include "acl/mode.h"
 
+#include "acl/locks.h"
 #include "acl/message.h"
 
-#include <pthread.h>
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static enum acl_mode active = ACL_MODE_NONE;
 static unsigned claims;
 
@@ -32,7 +30,7 @@ static aclError conflict(enum acl_mode holder, enum acl_mode wanted)
 aclError acl_mode_claim(enum acl_mode mode, const char *caller)
 {
     aclError code = ACL_SUCCESS;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&acl_mode_lock);
     enum acl_mode holder = active;
     if (holder == ACL_MODE_NONE || (holder == mode && mode == ACL_MODE_SUBSCRIBE)) {
         active = mode;
@@ -40,7 +38,7 @@ aclError acl_mode_claim(enum acl_mode mode, const char *caller)
     } else {
         code = conflict(holder, mode);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&acl_mode_lock);
     if (code == ACL_SUCCESS)
         return code;
     if (code == ACL_ERROR_REPEAT_INITIALIZE)
@@ -50,16 +48,16 @@ aclError acl_mode_claim(enum acl_mode mode, const char *caller)
 
 void acl_mode_release(enum acl_mode mode)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&acl_mode_lock);
     if (active == mode && mode != ACL_MODE_NONE && --claims == 0)
         active = ACL_MODE_NONE;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&acl_mode_lock);
 }
 
 enum acl_mode acl_mode_active(void)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&acl_mode_lock);
     enum acl_mode mode = active;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&acl_mode_lock);
     return mode;
 }

@@ -1,5 +1,6 @@
 /* The recorder as the API's functions use it: its errors become codes and messages, its reports lines of the log. */
 #include "acl/file_mode.h"
+#include "acl/locks.h"
 #include "acl/message.h"
 #include "acl/recorder.h"
 
@@ -26,7 +27,10 @@ aclError acl_recorder_begin(struct recorder_options *options)
     struct err err = ERR_INIT;
     atomic_store(&reports_wanted, acl_log_wanted());
     options->report = acl_recorder_report;
-    if (recorder_start(options, &err) < 0)
+    pthread_mutex_lock(&acl_capture_lock);
+    int result = recorder_start(options, &err);
+    pthread_mutex_unlock(&acl_capture_lock);
+    if (result < 0)
         return acl_fail_err(ACL_ERROR_PROFILING_FAILURE, &err);
     return ACL_SUCCESS;
 }
@@ -41,6 +45,7 @@ aclError acl_recorder_end(void)
 
 size_t msprof_acl_capture_path(char *path, size_t size)
 {
+    pthread_mutex_lock(&acl_capture_lock);
     const char *directory = recorder_capture_directory();
     size_t length = strlen(directory);
     if (path != NULL && size > 0) {
@@ -48,6 +53,7 @@ size_t msprof_acl_capture_path(char *path, size_t size)
         memcpy(path, directory, kept);
         path[kept] = '\0';
     }
+    pthread_mutex_unlock(&acl_capture_lock);
     return length;
 }
 

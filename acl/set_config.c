@@ -1,12 +1,11 @@
 #include "acl/set_config.h"
 
+#include "acl/locks.h"
 #include "acl/message.h"
 #include "acl/option_rule.h"
 
-#include <pthread.h>
 #include <string.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char values[ACL_PROF_ARGS_MAX][ACL_OPTION_MAX + 1];
 
 aclError aclprofSetConfig(aclprofConfigType configType, const char *config, size_t configLength)
@@ -24,17 +23,17 @@ aclError aclprofSetConfig(aclprofConfigType configType, const char *config, size
     aclError code = option_check_value(rule, rule->key == NULL ? "nts_metrics" : rule->key, config);
     if (code != ACL_SUCCESS)
         return code;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&acl_option_lock);
     memcpy(values[configType], config, configLength + 1);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&acl_option_lock);
     return ACL_SUCCESS;
 }
 
 void acl_option_get(int type, char *ret)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&acl_option_lock);
     memcpy(ret, values[type], sizeof values[type]);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&acl_option_lock);
 }
 
 uint64_t acl_option_storage_limit(void)
@@ -46,7 +45,7 @@ uint64_t acl_option_storage_limit(void)
 
 void acl_options_clear(void)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&acl_option_lock);
     memset(values, 0, sizeof values);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&acl_option_lock);
 }

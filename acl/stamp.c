@@ -3,6 +3,7 @@
  * made outside of it. Only Push and Pop share a mutex, because they share a stack. */
 #include "acl/stamp.h"
 
+#include "acl/locks.h"
 #include "acl/message.h"
 #include "acl/recorder.h"
 
@@ -31,11 +32,10 @@ static _Atomic uint64_t taken[WORDS];
 
 /* 0: stamps may not be used; else the number of the capture, so that a range does not end in another one. */
 static _Atomic uint32_t capture_number;
-static uint32_t captures; /* with stack_lock */
+static uint32_t captures; /* with acl_stack_lock */
 static _Atomic uint64_t marks;
 
-static pthread_mutex_t stack_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct {
+static struct { /* protected by acl_stack_lock, as depth is */
     uint32_t stamp;
     pthread_t thread;
 } stack[ACL_STAMPS];
@@ -43,12 +43,12 @@ static unsigned depth;
 
 void acl_stamps_enable(bool on)
 {
-    pthread_mutex_lock(&stack_lock);
+    pthread_mutex_lock(&acl_stack_lock);
     if (!on)
         atomic_store(&capture_number, 0);
     else if (atomic_load(&capture_number) == 0)
         atomic_store(&capture_number, ++captures == 0 ? ++captures : captures);
-    pthread_mutex_unlock(&stack_lock);
+    pthread_mutex_unlock(&acl_stack_lock);
 }
 
 static void lock(struct stamp *stamp)
@@ -64,10 +64,10 @@ static void unlock(struct stamp *stamp)
 
 void acl_stamps_disable(void)
 {
-    pthread_mutex_lock(&stack_lock);
+    pthread_mutex_lock(&acl_stack_lock);
     atomic_store(&capture_number, 0);
     depth = 0;
-    pthread_mutex_unlock(&stack_lock);
+    pthread_mutex_unlock(&acl_stack_lock);
     for (size_t i = 0; i < ACL_STAMPS; i++) {
         lock(&pool[i]);
         if (pool[i].use != STAMP_FREE)
@@ -97,28 +97,10 @@ aclError acl_stamps_check(const char *caller)
                     caller);
 }
 
-/* --- after fork() the child has only the thread that forked: nobody else will let go of a lock --- */
-
-static void before_fork(void)
-{
-    pthread_mutex_lock(&stack_lock);
-}
-
-static void after_fork_in_parent(void)
-{
-    pthread_mutex_unlock(&stack_lock);
-}
-
-static void after_fork_in_child(void)
+void acl_stamps_in_forked_child(void)
 {
     for (size_t i = 0; i < ACL_STAMPS; i++)
         unlock(&pool[i]);
-    pthread_mutex_unlock(&stack_lock);
-}
-
-__attribute__((constructor)) static void watch_forks(void)
-{
-    (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 /* --- the pool --- */
@@ -185,7 +167,7 @@ static struct stamp *locked_stamp(void *address)
     return NULL;
 }
 
-/* The entry of the stack for a stamp goes, wherever it is. With stack_lock held. */
+/* The entry of the stack for a stamp goes, wherever it is. With acl_stack_lock held. */
 static void forget_push(uint32_t index)
 {
     for (unsigned i = 0; i < depth; i++) {
@@ -207,9 +189,9 @@ void aclprofDestroyStamp(void *address)
     unlock(stamp);
     size_t index = (size_t)(stamp - pool);
     if (pushed) {
-        pthread_mutex_lock(&stack_lock);
+        pthread_mutex_lock(&acl_stack_lock);
         forget_push((uint32_t)index);
-        pthread_mutex_unlock(&stack_lock);
+        pthread_mutex_unlock(&acl_stack_lock);
     }
     give_bit(index);
 }
@@ -324,7 +306,7 @@ aclError aclprofPush(void *address)
     aclError code = acl_stamps_check("aclprofPush");
     if (code != ACL_SUCCESS)
         return code;
-    pthread_mutex_lock(&stack_lock);
+    pthread_mutex_lock(&acl_stack_lock);
     struct stamp *stamp = locked_stamp(address);
     if (stamp == NULL) {
         code = ACL_ERROR_INVALID_PARAM;
@@ -336,7 +318,7 @@ aclError aclprofPush(void *address)
         }
         unlock(stamp);
     }
-    pthread_mutex_unlock(&stack_lock);
+    pthread_mutex_unlock(&acl_stack_lock);
     return code;
 }
 
@@ -358,7 +340,7 @@ aclError aclprofPop(void)
         return code;
     struct copied_stamp copy;
     bool found = false;
-    pthread_mutex_lock(&stack_lock);
+    pthread_mutex_lock(&acl_stack_lock);
     while (depth > 0 && !found) {
         struct stamp *stamp = &pool[stack[entry_to_pop()].stamp];
         forget_push((uint32_t)(stamp - pool));
@@ -370,7 +352,7 @@ aclError aclprofPop(void)
         }
         unlock(stamp);
     }
-    pthread_mutex_unlock(&stack_lock);
+    pthread_mutex_unlock(&acl_stack_lock);
     if (!found)
         return acl_fail_order(ACL_ERROR_PROF_NOT_RUN, "aclprofPush", "aclprofPop");
     record(RECORDER_TX_PUSH_POP, &copy, now);

@@ -425,10 +425,11 @@ static int state_row(struct run *run, const struct legacy_task *task, double all
     return put_row(run, "task_time", &titles, cells, err);
 }
 
+static const struct column_titles kernel_titles = {
+    7, {"kernel_name", "kernel_type", "stream_id", "task_id", "task_time(us)", "task_start(ns)", "task_stop(ns)"}};
+
 static int kernel_row(struct run *run, const struct legacy_task *task, struct err *err)
 {
-    static const struct column_titles titles = {
-        7, {"kernel_name", "kernel_type", "stream_id", "task_id", "task_time(us)", "task_start(ns)", "task_stop(ns)"}};
     char start[64], stop[64];
     snprintf(start, sizeof start, "\"%.0f\"", trunc(task->start));
     snprintf(stop, sizeof stop, "\"%.0f\"", trunc(task->end));
@@ -441,7 +442,15 @@ static int kernel_row(struct run *run, const struct legacy_task *task, struct er
         cell_text(start),
         cell_text(stop),
     };
-    return put_row(run, "task_time", &titles, cells, err);
+    return put_row(run, "task_time", &kernel_titles, cells, err);
+}
+
+static int copy_row(struct run *run, const struct legacy_copy_time *copy, struct err *err)
+{
+    struct legacy_copy_texts texts;
+    struct table_cell cells[LEGACY_COPY_CELLS];
+    legacy_copy_cells(copy, &texts, cells);
+    return put_row(run, "task_time", &kernel_titles, cells, err);
 }
 
 /* By the share that is shown, then task and stream. */
@@ -481,6 +490,8 @@ static int write_task_time(struct run *run, struct err *err)
     legacy_device_sort_by_end(device);
     for (size_t i = 0; i < device->task_count && status == 0; i++)
         status = kernel_row(run, &device->tasks[i], err);
+    for (size_t i = 0; i < device->copy_count && status == 0; i++)
+        status = copy_row(run, &device->copies[i], err);
     return close_file(run, status, err);
 }
 
@@ -570,6 +581,8 @@ static int write_device(void *arg, const struct legacy_part *part, struct err *e
         status = write_op_statistic(run, err);
     if (status == 0)
         status = write_task_time(run, err);
+    if (status == 0)
+        status = legacy_write_fusion(run->db, run->options, run->result, &device, err);
     legacy_device_release(&device);
     run->device = NULL;
     return status;

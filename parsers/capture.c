@@ -2,7 +2,6 @@
 #include "parsers/capture.h"
 
 #include "base/fsutil.h"
-#include "base/number.h"
 #include "parsers/capture_files.h"
 
 #include <stdlib.h>

@@ -4,25 +4,9 @@
 #define MSPROF_SSH_CONNECTION_H
 
 #include "base/err.h"
+#include "ssh/target.h"
 
 #include <stdbool.h>
-#include <stdint.h>
-
-#define SSH_DEFAULT_PORT 22
-#define SSH_DEFAULT_TIMEOUT 10 /* seconds */
-
-/* Whom to connect to. The texts belong to the caller and stay as long as the connection. */
-struct ssh_target {
-    const char *host; /* a name, an IPv4 or an IPv6 address (in brackets or not) */
-    int port;
-    const char *user;
-    const char *password;    /* for the password and keyboard-interactive methods; NULL: none */
-    const char *key;         /* path of a private key; NULL: none */
-    const char *passphrase;  /* of the key; NULL: none */
-    const char *known_hosts; /* path */
-    bool accept_new_host_key;
-    int timeout; /* seconds for connecting, and for an answer to each question asked while connecting */
-};
 
 struct ssh_connection; /* opaque */
 
@@ -39,8 +23,6 @@ bool ssh_is_lost(const struct ssh_connection *connection);
 /* The same target again, on the same object; commands of the old connection must have been closed. */
 int ssh_reconnect(struct ssh_connection *connection, struct err *err);
 
-/* Whether an interrupt asks to end the work on it: not any more when it is being tidied up. */
-bool ssh_is_interrupted(const struct ssh_connection *connection);
 /* From now on an interrupt does not end the waits, so that what was begun can be tidied up; the whole tidying may take
  * so many seconds. */
 void ssh_set_tidying(struct ssh_connection *connection, int seconds);

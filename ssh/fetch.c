@@ -2,6 +2,7 @@
 
 #include "base/interrupt.h"
 #include "ssh/fetch_file.h"
+#include "ssh/internal.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -2,15 +2,19 @@
 #ifndef MSPROF_SSH_INTERNAL_H
 #define MSPROF_SSH_INTERNAL_H
 
-#include "ssh/connection.h"
+#include "base/err.h"
 #include "ssh/known_hosts.h"
+#include "ssh/target.h"
 
 #include <libssh2.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define SSH_NS_PER_SECOND INT64_C(1000000000)
 #define SSH_NEVER INT64_MAX
+#define SSH_KEEPALIVE_SECONDS 10
 
 /* Bytes on their way out that the socket did not take yet. libssh2 must never see a send that would block: it would
  * insist on the same packet again before any other, which two channels cannot promise each other. */
@@ -20,6 +24,7 @@ struct send_queue {
 };
 
 /* Bytes that came in one system call and that libssh2 fetches in smaller pieces. */
+#define SSH_RECEIVE_SIZE ((size_t)256 * 1024)
 struct receive_buffer {
     char *data;
     size_t start, length;
@@ -54,6 +59,14 @@ struct ssh_connection {
 };
 
 int64_t ssh_now_ns(void);
+
+/* libssh2's session on the connection's socket, with its ciphers chosen; ssh_session_close also closes the socket and
+ * is needed after a failure too. */
+int ssh_session_open(struct ssh_connection *connection, struct err *err);
+void ssh_session_close(struct ssh_connection *connection);
+
+/* Whether an interrupt asks to end the work on it: not any more when it is being tidied up. */
+bool ssh_is_interrupted(const struct ssh_connection *connection);
 
 /* Waits until the socket is ready for what libssh2 needs, at most a short while; sends what is queued and keepalives.
  * -ERR_INTERRUPTED, -ERR_REMOTE (deadline passed, server silent, connection lost). deadline_ns: SSH_NEVER or monotonic.

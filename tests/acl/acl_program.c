@@ -335,22 +335,27 @@ static void call_without_growth(long count, long threads)
     printf("%ld\n", resident_kb() - before);
 }
 
-static void measure(long count)
+static double measure_calls(int rounds, long count, long pause)
 {
     volatile int sink = 0;
-    int64_t best_call = INT64_MAX, best_clock = INT64_MAX;
-    for (int round = 0; round < 10; round++) {
+    int64_t best = INT64_MAX;
+    for (int round = 0; round < rounds; round++) {
         int64_t begin = now();
         for (long i = 0; i < count; i++)
             sink += aclrtSetDevice(0);
-        int64_t middle = now();
-        for (long i = 0; i < count; i++)
-            sink += (int)now();
-        int64_t last = now();
-        best_call = middle - begin < best_call ? middle - begin : best_call;
-        best_clock = last - middle < best_clock ? last - middle : best_clock;
+        int64_t elapsed = now() - begin;
+        best = elapsed < best ? elapsed : best;
+        if (pause > 0)
+            pause_ms(pause);
     }
-    printf("%.1f %.1f\n", (double)best_call / (double)count, (double)best_clock / (double)count);
+    return (double)best / (double)count;
+}
+
+/* Nanoseconds of a call: the smallest of many bursts with pauses, and of rounds of count without any. */
+static void measure(long count)
+{
+    double burst = measure_calls(50, 1000, 5), round = measure_calls(5, count, 0);
+    printf("%.1f\t%.1f\n", burst, round);
 }
 
 int main(int argc, char **argv)

@@ -237,6 +237,7 @@ static void a_capture_by_acl_json_excludes_the_api_and_has_stamps_when_it_says_s
     msprof_mark("from acl.json");
     assert_int_equal(msprof_acl_json_stop(), ACL_SUCCESS);
     assert_int_equal(acl_mode_active(), ACL_MODE_NONE);
+    assert_null(aclprofCreateStamp());
     assert_int_equal(read_tx_records(), 1);
     assert_tx_record(0, 0, "from acl.json");
     assert_int_equal(load_on(""), ACL_SUCCESS);

@@ -225,6 +225,28 @@ static void a_pushed_stamp_that_is_destroyed_is_not_popped(void **state)
     assert_tx_record(0, 1, "outer");
 }
 
+static void pushes_that_are_never_popped_take_no_place_for_ever(void **state)
+{
+    (void)state;
+    for (int capture = 0; capture < 3; capture++) {
+        void *stamps[ACL_STAMPS];
+        start_capture(ACL_PROF_MSPROFTX);
+        for (int i = 0; i < 3 * ACL_STAMPS; i++) {
+            void *stamp = stamp_of("destroyed");
+            assert_int_equal(aclprofPush(stamp), ACL_SUCCESS);
+            aclprofDestroyStamp(stamp);
+        }
+        for (int i = 0; i < ACL_STAMPS; i++) {
+            stamps[i] = stamp_of("left");
+            assert_int_equal(aclprofPush(stamps[i]), ACL_SUCCESS);
+        }
+        stop_capture();
+        for (int i = 0; i < ACL_STAMPS; i++)
+            aclprofDestroyStamp(stamps[i]);
+        assert_int_equal(read_tx_records(), 0);
+    }
+}
+
 static void ranges_end_in_any_order_by_their_numbers(void **state)
 {
     uint32_t a = 1000;
@@ -269,6 +291,7 @@ int main(void)
         TEST(mark_ex_wants_a_stream_and_1_to_127_bytes_and_numbers_its_marks),
         TEST(pop_ends_what_was_pushed_last),
         TEST(a_pushed_stamp_that_is_destroyed_is_not_popped),
+        TEST(pushes_that_are_never_popped_take_no_place_for_ever),
         TEST(ranges_end_in_any_order_by_their_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
