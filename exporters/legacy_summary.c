@@ -233,10 +233,8 @@ static struct table_cell quoted(const char *shapes, char *buffer, size_t size)
 static void counter_cells(const struct legacy_device *device, const struct legacy_task *task, struct table_cell *cells)
 {
     struct pmu_value values[PMU_MAX_COLUMNS];
-    if (task->counters != NULL) {
-        struct pmu_counts counts = legacy_task_counts(task);
-        pmu_plan_values(&device->pmu, &counts, values);
-    }
+    if (task->counters != NULL)
+        legacy_task_values(device, task, values);
     for (size_t i = 0; i < device->pmu.count; i++) {
         if (task->counters == NULL)
             cells[i] = cell_missing();
