@@ -6,6 +6,7 @@
 #include "base/err.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A device. */
@@ -47,13 +48,14 @@ struct legacy_run {
 int legacy_each_run(sqlite3 *db, const struct legacy_part *part,
                     int (*each)(void *arg, const struct legacy_run *run, struct err *err), void *arg, struct err *err);
 
-/* The operator of a task, by stream, task, batch. */
+/* The operator of a task, by stream, task, batch. with_tensors: false leaves out what is said of tensors, which is
+ * faster. */
 struct legacy_operator {
     int64_t stream_id, task_id, model_id, time_ns, block_dim, task_type; /* 0 AI_CORE, 1 AI_CPU, 2 AIV */
     const char *name, *type;                                             /* an id without a text is its number */
     const char *input_shapes, *input_types, *input_formats, *output_shapes, *output_types, *output_formats;
 };
-int legacy_each_operator(sqlite3 *db, int64_t device_id,
+int legacy_each_operator(sqlite3 *db, int64_t device_id, bool with_tensors,
                          int (*each)(void *arg, const struct legacy_operator *operator_, struct err *err), void *arg,
                          struct err *err);
 

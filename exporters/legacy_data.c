@@ -315,8 +315,8 @@ int legacy_device_load(struct legacy_device *device, sqlite3 *db, const struct l
     if (device->texts == NULL || !pool_keep(device->texts, &device->part.metrics) ||
         !pool_keep(device->texts, &device->part.events))
         return no_memory(err);
-    int status = legacy_each_operator(db, part->device_id, keep_operator, device, err);
-    if (status == 0)
+    int status = legacy_each_operator(db, part->device_id, !device->brief, keep_operator, device, err);
+    if (status == 0 && !device->brief)
         status = legacy_each_counters(db, part->device_id, keep_counters, device, err);
     if (status == 0)
         status = legacy_each_run(db, &device->part, keep_run, device, err);
@@ -326,7 +326,8 @@ int legacy_device_load(struct legacy_device *device, sqlite3 *db, const struct l
         qsort(device->tasks, device->task_count, sizeof *device->tasks, by_ids);
     join(device);
     struct launch_walk walk = {.device = device};
-    status = legacy_each_launch(db, part->device_id, take_launch, &walk, err);
+    if (!device->brief || part->chip == 0)
+        status = legacy_each_launch(db, part->device_id, take_launch, &walk, err);
     if (status == 0 && device->counter_count > 0) {
         const struct pmu_setup setup = {.side = PMU_AIC,
                                         .chip = part->chip,
