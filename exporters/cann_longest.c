@@ -183,14 +183,24 @@ int cann_longest_operators(sqlite3 *db, const struct cann_texts *names,
                            const struct cann_communications *communications, size_t limit,
                            const struct export_options *options, struct export_result *result, struct err *err)
 {
-    enum { MODEL = 1 << 1, NAME = 1 << 4, TYPE = 1 << 5, STATE = 1 << 6, CORE_TYPE = 1 << 7 };
+    enum {
+        MODEL = 1 << 1,
+        STREAM = 1 << 3,
+        NAME = 1 << 4,
+        TYPE = 1 << 5,
+        STATE = 1 << 6,
+        CORE_TYPE = 1 << 7,
+        WAIT = 1 << 10,
+        BLOCKS = 1 << 11
+    };
     struct longest longest = {.db = db, .names = names, .communications = communications};
     int status = cann_table_open(&longest.table, "op_summary", cann_operator_titles, CANN_OPERATOR_COLUMNS, limit,
                                  options, result, err);
     if (status < 0)
         return status;
-    longest.table.text_columns = NAME | TYPE | CORE_TYPE;
-    longest.table.hidden_columns = MODEL | STATE;
+    longest.table.shown = (struct show_columns){.texts = NAME | TYPE | CORE_TYPE,
+                                                .hidden = MODEL | STATE,
+                                                .stackable = STREAM | TYPE | CORE_TYPE | WAIT | BLOCKS};
     status = find_longest(&longest, true, limit, err);
     if (status == 0)
         status = give_rows(&longest, limit, err);
@@ -213,13 +223,13 @@ static int give_task_time(void *arg, const struct cann_task *task, struct err *e
 int cann_longest_task_times(sqlite3 *db, const struct cann_texts *names, size_t limit,
                             const struct export_options *options, struct export_result *result, struct err *err)
 {
-    enum { NAME = 1 << 1, TYPE = 1 << 2 };
+    enum { NAME = 1 << 1, TYPE = 1 << 2, TASK = 1 << 4, STOP = 1 << 7 };
     struct longest longest = {.db = db, .names = names};
     int status = cann_table_open(&longest.table, "task_time", cann_task_time_titles, CANN_TASK_TIME_COLUMNS, limit,
                                  options, result, err);
     if (status < 0)
         return status;
-    longest.table.text_columns = NAME | TYPE;
+    longest.table.shown = (struct show_columns){.texts = NAME | TYPE, .stackable = TYPE | TASK | STOP};
     status = find_longest(&longest, false, limit, err);
     for (size_t i = 0; status == 0 && i < longest.task_count; i++)
         status = cann_read_tasks(longest.reader, longest.tasks[i], longest.tasks[i] + 1, give_task_time, &longest, err);

@@ -138,6 +138,7 @@ static int take_span(void *arg, const struct cann_span *span, struct err *err)
 static int show_overlap(struct cann_show *cann, struct err *err)
 {
     struct show *show = cann->show;
+    static const struct show_columns numbers = {.texts = 0};
     struct overlap_sums sums = {.any = false};
     if (cann->tasks == 0)
         return 0;
@@ -145,7 +146,7 @@ static int show_overlap(struct cann_show *cann, struct err *err)
     if (reader == NULL)
         return -(int)err->code;
     overlap_init(&sums.overlap, &cann->communications, add_span, &sums);
-    show_table_init(&sums.table, overlap_titles, OVERLAP_COLUMNS, 0, 0);
+    show_table_init(&sums.table, overlap_titles, OVERLAP_COLUMNS, &numbers);
     int status = cann_read_spans(reader, 1, INT64_MAX, take_span, &sums, err);
     if (status == 0)
         status = overlap_end(&sums.overlap, err);

@@ -47,7 +47,7 @@ static int write_statistic(const struct statistic *statistic, const struct group
                                  result, err);
     if (status < 0)
         return status;
-    table.text_columns = statistic->text_columns;
+    table.shown.texts = statistic->text_columns;
     for (size_t i = 0; status == 0 && i < groups->used; i++) {
         struct row_put put;
         status = cann_table_begin(&table, cann_text(names, groups->items[i].name_id, 0).length, &put, err);

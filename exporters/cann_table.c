@@ -68,8 +68,7 @@ int cann_table_begin(struct cann_table *table, size_t text_bytes, struct row_put
     int status = 0;
     if (is_terminal(table)) {
         if (table->written == 0)
-            show_table_init(&table->terminal, table->titles, table->columns, table->text_columns,
-                            table->hidden_columns);
+            show_table_init(&table->terminal, table->titles, table->columns, &table->shown);
     } else {
         if (table->file_rows == ROWS_PER_FILE)
             status = close_file(table, 0, err);

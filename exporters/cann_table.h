@@ -8,9 +8,8 @@
 #include "exporters/show_table.h"
 
 struct cann_table {
-    const char *name; /* "fusion_op" */
-    /* Of a table for the terminal; set them behind cann_table_open. Bit i: column i holds texts, is not shown. */
-    uint64_t text_columns, hidden_columns;
+    const char *name;          /* "fusion_op" */
+    struct show_columns shown; /* of a table for the terminal; set it behind cann_table_open */
     const char *const *titles;
     size_t columns;
     const struct export_options *options;

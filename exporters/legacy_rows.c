@@ -55,8 +55,7 @@ int legacy_put_row(struct legacy_reports *run, const struct legacy_table *table,
     if (run->options->format != TABLE_TERMINAL)
         return put_into_file(run, table, cells, err);
     if (run->terminal.column_count == 0)
-        show_table_init(&run->terminal, table->titles.texts, table->titles.count, table->text_columns,
-                        table->hidden_columns);
+        show_table_init(&run->terminal, table->titles.texts, table->titles.count, &table->shown);
     show_table_row(&run->terminal, cells);
     return 0;
 }

@@ -11,7 +11,7 @@
 struct legacy_table {
     const char *name; /* "op_summary" */
     struct column_titles titles;
-    uint64_t text_columns, hidden_columns; /* for the terminal, as show_table_init takes them */
+    struct show_columns shown; /* in the terminal */
 };
 
 /* The reports of a device, one after another. */

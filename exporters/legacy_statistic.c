@@ -17,12 +17,11 @@ static int add_total(void *arg, const struct legacy_call_total *total, struct er
 
 static int acl_statistic_row(void *arg, const struct legacy_call_total *total, struct err *err)
 {
-    static const struct legacy_table report = {
-        "acl_statistic",
-        {10,
-         {"Name", "Type", "Time(%)", "Time(us)", "Count", "Avg(us)", "Min(us)", "Max(us)", "Process ID", "Thread ID"}},
-        3,
-        0};
+    static const struct legacy_table report = {.name = "acl_statistic",
+                                               .titles = {10,
+                                                          {"Name", "Type", "Time(%)", "Time(us)", "Count", "Avg(us)",
+                                                           "Min(us)", "Max(us)", "Process ID", "Thread ID"}},
+                                               .shown = {.texts = 1 << 0 | 1 << 1}};
     struct legacy_reports *run = arg;
     const struct table_cell cells[] = {
         cell_text(total->name),
@@ -43,12 +42,11 @@ static int acl_statistic_row(void *arg, const struct legacy_call_total *total, s
 
 static int runtime_row(void *arg, const struct legacy_call_total *total, struct err *err)
 {
-    static const struct legacy_table report = {"runtime_api",
-                                               {10,
-                                                {"Name", "Stream ID", "Time(%)", "Time(ns)", "Calls", "Avg(ns)",
-                                                 "Min(ns)", "Max(ns)", "Process ID", "Thread ID"}},
-                                               1,
-                                               0};
+    static const struct legacy_table report = {.name = "runtime_api",
+                                               .titles = {10,
+                                                          {"Name", "Stream ID", "Time(%)", "Time(ns)", "Calls",
+                                                           "Avg(ns)", "Min(ns)", "Max(ns)", "Process ID", "Thread ID"}},
+                                               .shown = {.texts = 1 << 0}};
     struct legacy_reports *run = arg;
     const struct table_cell cells[] = {
         cell_text(total->name),
@@ -138,12 +136,11 @@ static double average(const struct type_total *total)
 
 static int statistic_rows(struct legacy_reports *run, const struct type_total *totals, size_t count, struct err *err)
 {
-    static const struct legacy_table report = {"op_statistic",
-                                               {8,
-                                                {"OP Type", "Core Type", "Count", "Total Time(us)", "Min Time(us)",
-                                                 "Avg Time(us)", "Max Time(us)", "Ratio(%)"}},
-                                               3,
-                                               0};
+    static const struct legacy_table report = {.name = "op_statistic",
+                                               .titles = {8,
+                                                          {"OP Type", "Core Type", "Count", "Total Time(us)",
+                                                           "Min Time(us)", "Avg Time(us)", "Max Time(us)", "Ratio(%)"}},
+                                               .shown = {.texts = 1 << 0 | 1 << 1}};
     double all = 0;
     int status = 0;
     for (size_t i = 0; i < count; i++)
@@ -221,7 +218,7 @@ static int runtime_call(void *arg, const struct legacy_call *call, struct err *e
 static int stack_row(struct legacy_reports *run, const char *module, const struct span *span, struct err *err)
 {
     static const struct legacy_table report = {
-        "ai_stack_time", {5, {"Infer ID", "Module", "API", "Start Time", "Duration(ns)"}}, 6, 0};
+        .name = "ai_stack_time", .titles = {5, {"Infer ID", "Module", "API", "Start Time", "Duration(ns)"}}};
     const struct table_cell cells[] = {
         cell_number(run->device->range.iteration, 0),
         cell_text(module),

@@ -30,7 +30,7 @@ void legacy_report_name(char name[LEGACY_NAME_MAX], const struct legacy_device *
 static int acl_row(void *arg, const struct legacy_call *call, struct err *err)
 {
     static const struct legacy_table report = {
-        "acl", {6, {"Name", "Type", "Start Time", "Duration(us)", "Process ID", "Thread ID"}}, 3, 0};
+        .name = "acl", .titles = {6, {"Name", "Type", "Start Time", "Duration(us)", "Process ID", "Thread ID"}}};
     const struct table_cell cells[] = {
         cell_text(call->name),
         cell_text(legacy_api_type(call->api_type)),
@@ -53,7 +53,11 @@ static int write_calls(struct legacy_reports *run, struct err *err)
 #define OPERATOR_COLUMNS 10
 #define TENSOR_COLUMNS 6
 /* In the terminal, whose heading says the model. */
-enum { OPERATOR_MODEL = 1 << 0, OPERATOR_TEXTS = 1 << 3 | 1 << 4 | 1 << 5 };
+enum {
+    OPERATOR_MODEL = 1 << 0,
+    OPERATOR_TEXTS = 1 << 3 | 1 << 4 | 1 << 5,
+    OPERATOR_STACKABLE = 1 << 2 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9
+};
 
 static const char *const operator_titles[OPERATOR_COLUMNS] = {
     "Model ID",        "Task ID",           "Stream ID",          "Op Name",  "OP Type", "Task Type",
@@ -173,18 +177,21 @@ static int write_op_summary(struct legacy_reports *run, struct err *err)
 /* ---- task_time ---- */
 
 /* A row is one task, so its count is 1 and its mean, shortest and longest are its time. */
-enum { STATE_TEXTS = 1 << 9 | 1 << 10 | 1 << 12, STATE_REPEATED = 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5 };
+enum {
+    STATE_TEXTS = 1 << 9 | 1 << 10 | 1 << 12,
+    STATE_REPEATED = 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5,
+    STATE_STACKABLE = 1 << 1 | 1 << 7 | 1 << 8 | 1 << 10
+};
 
 /* The states of a task on chip 0. */
 static int state_row(struct legacy_reports *run, const struct legacy_task *task, double all, struct err *err)
 {
     static const struct legacy_table report = {
-        "task_time",
-        {14,
-         {"Time(%)", "Time(us)", "Count", "Avg(us)", "Min(us)", "Max(us)", "Waiting(us)", "Running(us)", "Pending(us)",
-          "Type", "API", "Task ID", "Op Name", "Stream ID"}},
-        STATE_TEXTS,
-        STATE_REPEATED};
+        .name = "task_time",
+        .titles = {14,
+                   {"Time(%)", "Time(us)", "Count", "Avg(us)", "Min(us)", "Max(us)", "Waiting(us)", "Running(us)",
+                    "Pending(us)", "Type", "API", "Task ID", "Op Name", "Stream ID"}},
+        .shown = {.texts = STATE_TEXTS, .hidden = STATE_REPEATED, .stackable = STATE_STACKABLE}};
     static const char *const types[] = {"kernel AI core task", "kernel AI cpu task", "event record",
                                         "stream wait event",   "fusion issue",       "memory async copy"};
     double duration = task->end - task->start, next = isnan(task->pending) ? task->start : task->pending;
@@ -211,10 +218,11 @@ static int state_row(struct legacy_reports *run, const struct legacy_task *task,
 static int kernel_row(struct legacy_reports *run, const struct legacy_task *task, struct err *err)
 {
     static const struct legacy_table report = {
-        "task_time",
-        {7, {"kernel_name", "kernel_type", "stream_id", "task_id", "task_time(us)", "task_start(ns)", "task_stop(ns)"}},
-        3,
-        0};
+        .name = "task_time",
+        .titles = {7,
+                   {"kernel_name", "kernel_type", "stream_id", "task_id", "task_time(us)", "task_start(ns)",
+                    "task_stop(ns)"}},
+        .shown = {.texts = 1 << 0 | 1 << 1, .stackable = 1 << 1 | 1 << 3 | 1 << 6}};
     /* In files the tool put the times in quotes. */
     const char *mark = run->options->format == TABLE_TERMINAL ? "" : "\"";
     char start[64], stop[64];
@@ -309,7 +317,11 @@ static const struct legacy_task **tasks_by_duration(const struct legacy_device *
 
 int legacy_longest_operators(struct legacy_reports *run, size_t limit, struct err *err)
 {
-    struct legacy_table report = {"op_summary", {.count = OPERATOR_COLUMNS}, OPERATOR_TEXTS, OPERATOR_MODEL};
+    struct legacy_table report = {
+        .name = "op_summary",
+        .titles = {.count = OPERATOR_COLUMNS},
+        .shown = {.texts = OPERATOR_TEXTS, .hidden = OPERATOR_MODEL, .stackable = OPERATOR_STACKABLE},
+    };
     struct table_cell cells[OPERATOR_COLUMNS];
     size_t count = 0;
     const struct legacy_task **tasks = tasks_by_duration(run->device, true, &count);

@@ -9,15 +9,23 @@ struct show_row {
     struct table_cell cells[];
 };
 
-void show_table_init(struct show_table *table, const char *const *titles, size_t columns, uint64_t text_columns,
-                     uint64_t hidden_columns)
+static bool has_bit(uint64_t bits, size_t i)
+{
+    return (bits >> i & 1) != 0;
+}
+
+void show_table_init(struct show_table *table, const char *const *titles, size_t count,
+                     const struct show_columns *columns)
 {
     *table = (struct show_table){.column_count = 0};
-    for (size_t i = 0; i < columns; i++) {
-        if ((hidden_columns >> i & 1) != 0)
+    for (size_t i = 0; i < count; i++) {
+        if (has_bit(columns->hidden, i))
             continue;
-        enum text_column_kind kind = (text_columns >> i & 1) != 0 ? TEXT_COLUMN : NUMBER_COLUMN;
-        table->columns[table->column_count] = (struct text_column){.title = titles[i], .kind = kind};
+        table->columns[table->column_count] = (struct text_column){
+            .title = titles[i],
+            .kind = has_bit(columns->texts, i) ? TEXT_COLUMN : NUMBER_COLUMN,
+            .stackable = has_bit(columns->stackable, i),
+        };
         table->places[table->column_count++] = i;
     }
 }

@@ -8,6 +8,13 @@
 
 struct show_row; /* inside */
 
+/* What columns of a table are, as bits: bit i is about column i. */
+struct show_columns {
+    uint64_t texts;     /* the others hold numbers */
+    uint64_t hidden;    /* left out */
+    uint64_t stackable; /* may stand under the shown column before them, where the room is too narrow */
+};
+
 /* All zero: no columns, no rows; releasing it is fine. */
 struct show_table {
     struct text_column columns[TABLE_MAX_COLUMNS]; /* the shown ones */
@@ -17,10 +24,9 @@ struct show_table {
     bool out_of_memory;
 };
 
-/* An empty table with these titles, which must outlive it, at most TABLE_MAX_COLUMNS. Bit i of text_columns: column i
- * holds texts; the others hold numbers. Bit i of hidden_columns: it is left out. The table needs show_table_release. */
-void show_table_init(struct show_table *table, const char *const *titles, size_t columns, uint64_t text_columns,
-                     uint64_t hidden_columns);
+/* An empty table with these titles, which must outlive it, at most TABLE_MAX_COLUMNS. It needs show_table_release. */
+void show_table_init(struct show_table *table, const char *const *titles, size_t count,
+                     const struct show_columns *columns);
 void show_table_release(struct show_table *table);
 
 /* Keeps a copy of a row, which has cells of hidden columns too. That memory ran out is told by show_table_print. */

@@ -7,7 +7,7 @@
 
 static const char *const titles[] = {"event_type",   "message",      "Count",       "Total Time(us)",
                                      "Min Time(us)", "Avg Time(us)", "Max Time(us)"};
-enum { COLUMNS = sizeof titles / sizeof *titles, TEXT_COLUMNS = 1 << 0 | 1 << 1 };
+enum { COLUMNS = sizeof titles / sizeof *titles };
 
 static int keep_total(void *arg, const struct tx_total *total, struct err *err)
 {
@@ -30,13 +30,15 @@ static int keep_total(void *arg, const struct tx_total *total, struct err *err)
 
 int tx_show(struct show *show, struct err *err)
 {
+    enum { TYPE = 1 << 0, MESSAGE = 1 << 1, MEAN = 1 << 5, LONGEST = 1 << 6 };
+    static const struct show_columns columns = {.texts = TYPE | MESSAGE, .stackable = MEAN | LONGEST};
     struct show_table table;
     int64_t messages = tx_total_count(show->db);
     if (messages == 0)
         return 0;
     show_title(show, "Msproftx statistic :");
     show_top(show, messages, "msprof_tx");
-    show_table_init(&table, titles, COLUMNS, TEXT_COLUMNS, 0);
+    show_table_init(&table, titles, COLUMNS, &columns);
     int status = tx_each_total(show->db, show->options->top, keep_total, &table, err);
     if (status == 0)
         status = show_table_print(&table, show, err);
