@@ -199,6 +199,9 @@ $(PRELOAD_LIBRARY): $(PRELOAD_OBJECTS) $(B)/preload/libbase.a acl/preload/libmsp
 	    -Wl,--version-script=acl/preload/libmsprof_preload.map $(LDFLAGS) \
 	    $(filter %.o %.a,$^) $(LDLIBS) -o $@
 
+# For 'make lint', which compiles them as the others.
+$(patsubst %.c,$(B)/%.o,$(wildcard acl/preload/*.c)): | $(PRELOAD_LIST)
+
 -include $(PRELOAD_OBJECTS:.o=.d) $(PRELOAD_BASE:.o=.d)
 
 # --- manual and completion scripts ---
@@ -459,7 +462,7 @@ lint-structure:
 	$(call say,STRUCT)tools/lint-structure.sh
 
 # varFuncNullUB is for systems whose NULL is a plain 0.
-lint-cppcheck: $(KIND_LIST)
+lint-cppcheck: $(KIND_LIST) $(PRELOAD_LIST)
 	@mkdir -p $(LINT)/cppcheck
 	$(call say,CPPCHK)cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 	    --suppress=missingIncludeSystem --suppress=varFuncNullUB --cppcheck-build-dir=$(LINT)/cppcheck \

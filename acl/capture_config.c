@@ -1,5 +1,6 @@
 #include "acl/capture_config.h"
 
+#include "acl/recorder_clock.h"
 #include "base/number.h"
 #include "base/utf8.h"
 

@@ -2,7 +2,7 @@
 #ifndef MSPROF_ACL_CAPTURE_CONFIG_H
 #define MSPROF_ACL_CAPTURE_CONFIG_H
 
-#include "acl/recorder.h"
+#include "acl/recorder_options.h"
 #include "base/strbuf.h"
 
 #include <stdint.h>

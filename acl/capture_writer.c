@@ -1,6 +1,7 @@
 #include "acl/capture_writer.h"
 
 #include "acl/capture_config.h"
+#include "acl/recorder_clock.h"
 #include "base/fsutil.h"
 #include "base/number.h"
 #include "base/strbuf.h"

@@ -4,7 +4,7 @@
 #ifndef MSPROF_ACL_CAPTURE_WRITER_H
 #define MSPROF_ACL_CAPTURE_WRITER_H
 
-#include "acl/recorder.h"
+#include "acl/recorder_options.h"
 #include "base/err.h"
 
 #include <limits.h>

@@ -1,5 +1,7 @@
 #include "acl/names.h"
 
+#include "acl/recorder_options.h"
+
 #include "base/number.h"
 
 #include <stdlib.h>

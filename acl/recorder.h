@@ -12,21 +12,16 @@
 #ifndef MSPROF_ACL_RECORDER_H
 #define MSPROF_ACL_RECORDER_H
 
+#include "acl/recorder_clock.h"
+#include "acl/recorder_options.h"
 #include "base/err.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 #define RECORDER_PERIOD_MS 200
-#define RECORDER_DEVICES_MAX 64
 #define RECORDER_MESSAGE_MAX 155 /* bytes of a range's or mark's message, without the final NUL */
-
-enum recorder_form {
-    RECORDER_PROF, /* PROF_<index>_<time>_<id>/host (cann-formats 1 and 11.b) */
-    RECORDER_JOB,  /* JOB<29 letters>, as SVP boards write it (svp-job 1) */
-};
 
 /* Layers of CANN that a call belongs to (cann-formats 3.3). */
 enum recorder_level {
@@ -44,27 +39,6 @@ enum recorder_acl_group {
     RECORDER_ACL_RUNTIME = 3,
     RECORDER_ACL_OTHERS = 4,
     RECORDER_ACL_DVPP = 9,
-};
-
-/* What sample.json says was switched on; each is written as "on" or "off" unless it is a text. */
-struct recorder_sample {
-    bool acl_calls, task_time, msproftx, runtime_calls;
-    const char *metrics; /* "PipeUtilization"; NULL: no metrics of the AI core */
-};
-
-struct recorder_options {
-    const char *directory; /* the capture directory is made in it; it is made too when it does not exist */
-    enum recorder_form form;
-    const uint32_t *devices; /* named in info.json and sample.json */
-    size_t device_count;     /* at most RECORDER_DEVICES_MAX */
-    struct recorder_sample sample;
-    uint64_t storage_limit; /* bytes: when the data reach it, the oldest finished slices are removed; 0: no limit */
-    bool lazy;              /* make the capture when the first record comes, not at once */
-    bool crash_handlers;    /* catch the signals that would end the process by default, write what is in memory and
-                               let them do what they would have done; actions that the program set stay untouched */
-    /* Tells of what was lost, at most once a capture: one line without a newline. Called by whatever thread finds out,
-     * also in signal handlers. NULL: one line on stderr. */
-    void (*report)(const char *text);
 };
 
 /* Starts recording; copies the options. -ERR_LIMIT when it is running already; else the codes of making directories and
@@ -85,14 +59,6 @@ bool recorder_flush(void);
 
 /* The capture directory (".../PROF_..."), "" when none has been made; valid until the next start. */
 const char *recorder_capture_directory(void);
-
-/* The clock of the records: nanoseconds of CLOCK_MONOTONIC_RAW, without a system call where the system has a vDSO. */
-static inline int64_t recorder_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 /* One call of a function by this thread, from begin_ns to end_ns (recorder_now). Calls inside others come before them.
  * item_id: what it works on, as in cann-formats 3.3; 0 when there is nothing to say. Nothing when not running. */
@@ -124,14 +90,11 @@ void recorder_tx(const struct recorder_tx *tx);
 
 /* Tells the name of a type once for all captures of the process, before it is recorded, so that msprof shows it. The
  * text is not copied and must live as long as the process. Returns 0; -ERR_LIMIT after RECORDER_TYPES_MAX types. */
-#define RECORDER_TYPES_MAX 4096
 int recorder_name_type(uint16_t level, uint32_t type, const char *name);
 
 /* The id of a text (cann-formats: acl-prof-api E2, the hash of CANN) and an entry for it in this and later captures'
  * hash dictionary; the text is copied. Texts with a newline, longer than RECORDER_NAME_MAX, or after RECORDER_NAMES_MAX
  * texts have an id but no entry. */
-#define RECORDER_NAME_MAX 255
-#define RECORDER_NAMES_MAX 4096
 uint64_t recorder_name_id(const char *text, size_t length);
 
 #endif

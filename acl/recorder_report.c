@@ -39,7 +39,7 @@ static char *put_count(char *p, const char *end, uint64_t count, const char *one
 bool describe_losses(const struct capture_writer *writer, uint64_t dropped, char text[REPORT_SIZE])
 {
     uint64_t calls = writer->lost[STREAM_CALLS] + dropped, tx = writer->lost[STREAM_TX];
-    const char *end = text + REPORT_SIZE - 1, *reason = writer->failure != 0 ? strerrordesc_np(writer->failure) : NULL;
+    const char *end = &text[REPORT_SIZE - 1], *reason = writer->failure != 0 ? strerrordesc_np(writer->failure) : NULL;
     char *p = text;
     if (calls == 0 && tx == 0 && writer->failure == 0)
         return false;
@@ -60,7 +60,7 @@ bool describe_losses(const struct capture_writer *writer, uint64_t dropped, char
 
 void describe_refusal(const struct err *err, char text[REPORT_SIZE])
 {
-    const char *end = text + REPORT_SIZE - 1;
+    const char *end = &text[REPORT_SIZE - 1];
     char *p = put(text, end, "nothing is recorded: ");
     for (unsigned i = err->depth; i-- > 0;) {
         p = put(p, end, err->causes[i]);

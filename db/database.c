@@ -2,7 +2,7 @@
 
 #include "base/fsutil.h"
 #include "base/interrupt.h"
-#include "db/query_scan.h"
+#include "db/take_row.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -181,7 +181,7 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
         goto out;
     }
     poll_interrupts(db);
-    if (query_scan_register(db) != SQLITE_OK) {
+    if (take_row_register(db) != SQLITE_OK) {
         status = database_error(err, db, "cannot prepare queries");
         goto out;
     }

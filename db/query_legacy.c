@@ -12,6 +12,7 @@ struct loop {
         legacy_call_each each_call;
         legacy_total_each total;
         int (*run)(void *arg, const struct legacy_run *run, struct err *err);
+        int (*copy)(void *arg, const struct legacy_copy *copy, struct err *err);
         int (*operator_)(void *arg, const struct legacy_operator *operator_, struct err *err);
         int (*counters)(void *arg, const struct legacy_counters *counters, struct err *err);
         int (*step)(void *arg, const struct legacy_step *step, struct err *err);
@@ -188,6 +189,29 @@ int legacy_each_run(sqlite3 *db, const struct legacy_part *part,
                                           : "SELECT stream_id, task_id, start_tick, end_tick FROM task"
                                             "  WHERE device_id = ?1 ORDER BY end_tick, id",
                           part->device_id, &loop, err);
+}
+
+static int take_copy(struct loop *loop, sqlite3_stmt *row, struct err *err)
+{
+    const struct legacy_copy copy = {query_integer(row, 0), query_integer(row, 1), query_integer(row, 2),
+                                     query_integer(row, 3), query_integer(row, 4)};
+    return loop->each.copy(loop->arg, &copy, err);
+}
+
+/* A copy ends (state 2) after it was received (0) and started (1). */
+int legacy_each_copy(sqlite3 *db, int64_t device_id,
+                     int (*each)(void *arg, const struct legacy_copy *copy, struct err *err), void *arg,
+                     struct err *err)
+{
+    struct loop loop = {.call = take_copy, .arg = arg, .each.copy = each};
+    return run_for_device(db,
+                          "SELECT stream_id, task_id, received, started, tick FROM (SELECT stream_id, task_id,"
+                          "  task_state, tick, lag(task_state, 2) OVER task AS state0, lag(tick, 2) OVER task AS"
+                          "  received, lag(task_state) OVER task AS state1, lag(tick) OVER task AS started"
+                          "  FROM ts_track WHERE device_id = ?1 AND tag = 11"
+                          "  WINDOW task AS (PARTITION BY stream_id, task_id ORDER BY tick, task_state, id))"
+                          "  WHERE task_state = 2 AND state1 = 1 AND state0 = 0 ORDER BY started, stream_id, task_id",
+                          device_id, &loop, err);
 }
 
 static int take_operator(struct loop *loop, sqlite3_stmt *row, struct err *err)

@@ -48,6 +48,14 @@ struct legacy_run {
 int legacy_each_run(sqlite3 *db, const struct legacy_part *part,
                     int (*each)(void *arg, const struct legacy_run *run, struct err *err), void *arg, struct err *err);
 
+/* One execution of a task that copies asynchronously, in ticks, by start. */
+struct legacy_copy {
+    int64_t stream_id, task_id, receive_tick, start_tick, end_tick;
+};
+int legacy_each_copy(sqlite3 *db, int64_t device_id,
+                     int (*each)(void *arg, const struct legacy_copy *copy, struct err *err), void *arg,
+                     struct err *err);
+
 /* The operator of a task, by stream, task, batch. with_tensors: false leaves out what is said of tensors, which is
  * faster. */
 struct legacy_operator {

@@ -9,9 +9,6 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
-/* Makes the function known to a connection; database_open does. Returns a code of SQLite. */
-int query_scan_register(sqlite3 *db);
-
 /* Prepares a scan of these columns (at most 100) of a table with an id. */
 int query_scan_prepare(sqlite3 *db, const char *columns, const char *table, sqlite3_stmt **ret, struct err *err);
 

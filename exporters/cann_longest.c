@@ -49,21 +49,23 @@ static struct cann_row row_of(const struct cann_communication *communication)
 static int wait_of_task(const struct longest *longest, const struct cann_task *task, int64_t *ret_wait_ns,
                         struct err *err)
 {
-    struct cann_row before;
+    struct cann_row before = {.device_id = DB_NULL};
     int status = cann_operator_before(longest->reader, task->id, &before, err);
+    if (status < 0)
+        return status;
     size_t behind = first_behind(longest->communications, task->device_id, task->start_ns);
     const struct cann_communication *communication = behind > 0 ? &longest->communications->items[behind - 1] : NULL;
     if (communication != NULL &&
         (before.device_id == DB_NULL || !cann_stands_before(communication, before.device_id, before.start_ns)))
         before = row_of(communication);
     *ret_wait_ns = wait_since(&before, task->device_id, task->start_ns);
-    return status;
+    return 0;
 }
 
 static int wait_of_communication(const struct longest *longest, const struct cann_communication *communication,
                                  int64_t *ret_wait_ns, struct err *err)
 {
-    struct cann_row before;
+    struct cann_row before = {.device_id = DB_NULL};
     int64_t behind;
     const struct cann_communication *first = longest->communications->items;
     int status = cann_task_from(longest->db, communication->device_id, communication->start_ns + 1, &behind, err);

@@ -217,6 +217,26 @@ static int keep_run(void *arg, const struct legacy_run *run, struct err *err)
     return 0;
 }
 
+static int keep_copy(void *arg, const struct legacy_copy *copy, struct err *err)
+{
+    struct legacy_device *device = arg;
+    if (copy->end_tick <= device->range.after_tick || copy->end_tick > device->range.until_tick)
+        return 0;
+    void *elements = device->copies;
+    struct legacy_copy_time *kept = next_element(&elements, &device->copy_count, &device->copy_capacity, sizeof *kept);
+    device->copies = elements;
+    if (kept == NULL)
+        return no_memory(err);
+    *kept = (struct legacy_copy_time){
+        .stream_id = copy->stream_id,
+        .task_id = copy->task_id,
+        .receive = time_of(&device->part, copy->receive_tick),
+        .start = time_of(&device->part, copy->start_tick),
+        .end = time_of(&device->part, copy->end_tick),
+    };
+    return 0;
+}
+
 /* ---- who belongs to whom ---- */
 
 static int compare_numbers(int64_t a, int64_t b)
@@ -320,6 +340,8 @@ int legacy_device_load(struct legacy_device *device, sqlite3 *db, const struct l
         status = legacy_each_counters(db, part->device_id, keep_counters, device, err);
     if (status == 0)
         status = legacy_each_run(db, &device->part, keep_run, device, err);
+    if (status == 0)
+        status = legacy_each_copy(db, part->device_id, keep_copy, device, err);
     if (status != 0)
         return status;
     if (device->task_count > 0)
@@ -344,6 +366,7 @@ int legacy_device_load(struct legacy_device *device, sqlite3 *db, const struct l
 void legacy_device_release(struct legacy_device *device)
 {
     free(device->tasks);
+    free(device->copies);
     free(device->operators);
     free(device->counters);
     pool_free(device->texts);

@@ -21,6 +21,14 @@ struct legacy_task {
     double share;                           /* for sorting: percent of all time */
 };
 
+/* A task that copied asynchronously, which is a task of its own kind: it has no operator and no counters. */
+struct legacy_copy_time {
+    int64_t stream_id, task_id;
+    double receive, start, end;
+};
+#define LEGACY_COPY_NAME "MemcopyAsync"
+#define LEGACY_COPY_TYPE "other"
+
 /* Which part of a capture is reported. A capture without marks of iterations is one iteration of no model. */
 struct legacy_range {
     int64_t model_id;               /* DB_NULL: of no model */
@@ -41,6 +49,8 @@ struct legacy_device {
     struct legacy_range range;
     struct legacy_task *tasks; /* in the order of legacy_each_run */
     size_t task_count, task_capacity;
+    struct legacy_copy_time *copies; /* by start */
+    size_t copy_count, copy_capacity;
     struct legacy_operator *operators; /* by stream, task, batch */
     size_t operator_count, operator_capacity;
     struct legacy_counters *counters; /* by stream, task, record */

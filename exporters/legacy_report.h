@@ -4,6 +4,7 @@
 
 #include "exporters/export.h"
 #include "exporters/legacy_data.h"
+#include "exporters/table.h"
 
 /* As export_summary and export_timeline (export.h); add to *ret. Files:
  * <report>_<device>[_<model>]_<iteration>. */
@@ -14,6 +15,18 @@ int legacy_timeline(sqlite3 *db, const struct export_options *options, struct ex
 #define LEGACY_NAME_MAX 160
 void legacy_report_name(char name[LEGACY_NAME_MAX], const struct legacy_device *device, const char *report,
                         const char *suffix);
+
+/* fusion_op: which operators of the device's models were fused; no file when there are none. */
+int legacy_write_fusion(sqlite3 *db, const struct export_options *options, struct export_result *ret,
+                        const struct legacy_device *device, struct err *err);
+
+/* The row of a copy in task_time, after those of the kernels; its cells point into texts. Not of chip 0. */
+enum { LEGACY_COPY_CELLS = 7 };
+struct legacy_copy_texts {
+    char duration[64], start[64], stop[64];
+};
+void legacy_copy_cells(const struct legacy_copy_time *copy, struct legacy_copy_texts *texts,
+                       struct table_cell cells[LEGACY_COPY_CELLS]);
 
 /* "ACL_OP"; NULL when the type has no name. */
 const char *legacy_api_type(int64_t api_type);

@@ -45,7 +45,9 @@ static int show_block(struct legacy_reports *run, const char *title,
 static int show_longest(struct legacy_reports *run, struct err *err)
 {
     struct show *show = run->options->show;
-    size_t operators = count_operators(run->device), tasks = run->device->task_count;
+    bool states = run->device->part.chip == 0;
+    size_t operators = count_operators(run->device);
+    size_t tasks = run->device->task_count + (states ? 0 : run->device->copy_count);
     size_t top = (size_t)show->options->top;
     int status = 0;
     if (operators > 0) {
@@ -53,7 +55,7 @@ static int show_longest(struct legacy_reports *run, struct err *err)
         show_top(show, (int64_t)operators, "op_summary");
         status = legacy_longest_operators(run, top, err);
     }
-    if (status == 0 && tasks > 0 && (run->device->part.chip == 0 || operators < tasks)) {
+    if (status == 0 && tasks > 0 && (states || operators < tasks)) {
         show_title(show, "Longest tasks :");
         show_top(show, (int64_t)tasks, "task_time");
         status = legacy_longest_tasks(run, top, err);

@@ -215,20 +215,30 @@ static int state_row(struct legacy_reports *run, const struct legacy_task *task,
     return legacy_put_row(run, &report, cells, err);
 }
 
+static const struct legacy_table kernel_table = {
+    .name = "task_time",
+    .titles = {7,
+               {"kernel_name", "kernel_type", "stream_id", "task_id", "task_time(us)", "task_start(ns)",
+                "task_stop(ns)"}},
+    .shown = {.texts = 1 << 0 | 1 << 1, .stackable = 1 << 1 | 1 << 3 | 1 << 6}};
+enum { KERNEL_TIME = 4, KERNEL_STOP = 6 };
+
+/* The tool put some times in quotes, which only files have. */
+static int put_kernel(struct legacy_reports *run, struct table_cell *cells, struct err *err)
+{
+    for (size_t i = KERNEL_TIME; run->options->format == TABLE_TERMINAL && i <= KERNEL_STOP; i++) {
+        if (cells[i].kind == CELL_TEXT && cells[i].length >= 2)
+            cells[i] = cell_text_of_length(cells[i].text + 1, cells[i].length - 2);
+    }
+    return legacy_put_row(run, &kernel_table, cells, err);
+}
+
 static int kernel_row(struct legacy_reports *run, const struct legacy_task *task, struct err *err)
 {
-    static const struct legacy_table report = {
-        .name = "task_time",
-        .titles = {7,
-                   {"kernel_name", "kernel_type", "stream_id", "task_id", "task_time(us)", "task_start(ns)",
-                    "task_stop(ns)"}},
-        .shown = {.texts = 1 << 0 | 1 << 1, .stackable = 1 << 1 | 1 << 3 | 1 << 6}};
-    /* In files the tool put the times in quotes. */
-    const char *mark = run->options->format == TABLE_TERMINAL ? "" : "\"";
     char start[64], stop[64];
-    snprintf(start, sizeof start, "%s%.0f%s", mark, trunc(task->start), mark);
-    snprintf(stop, sizeof stop, "%s%.0f%s", mark, trunc(task->end), mark);
-    const struct table_cell cells[] = {
+    snprintf(start, sizeof start, "\"%.0f\"", trunc(task->start));
+    snprintf(stop, sizeof stop, "\"%.0f\"", trunc(task->end));
+    struct table_cell cells[] = {
         cell_text(task->op != NULL ? task->op->name : NULL),
         cell_text(legacy_task_type(task)),
         cell_number(task->stream_id, 0),
@@ -237,7 +247,15 @@ static int kernel_row(struct legacy_reports *run, const struct legacy_task *task
         cell_text(start),
         cell_text(stop),
     };
-    return legacy_put_row(run, &report, cells, err);
+    return put_kernel(run, cells, err);
+}
+
+static int copy_row(struct legacy_reports *run, const struct legacy_copy_time *copy, struct err *err)
+{
+    struct legacy_copy_texts texts = {.start = ""};
+    struct table_cell cells[LEGACY_COPY_CELLS];
+    legacy_copy_cells(copy, &texts, cells);
+    return put_kernel(run, cells, err);
 }
 
 /* By the share that is shown, then task and stream. */
@@ -283,36 +301,50 @@ static int write_task_time(struct legacy_reports *run, struct err *err)
     legacy_device_sort_by_end(device);
     for (size_t i = 0; i < device->task_count && status == 0; i++)
         status = kernel_row(run, &device->tasks[i], err);
+    for (size_t i = 0; i < device->copy_count && status == 0; i++)
+        status = copy_row(run, &device->copies[i], err);
     return legacy_close(run, status, err);
 }
 
 /* ---- the longest ---- */
 
+/* One of them. */
+struct timed {
+    double duration;
+    const struct legacy_task *task;
+    const struct legacy_copy_time *copy; /* when it is no task of a kernel */
+};
+
 /* Of equal ones the first comes first. */
 static int by_duration(const void *x, const void *y)
 {
-    const struct legacy_task *a = *(const struct legacy_task *const *)x, *b = *(const struct legacy_task *const *)y;
-    double of_a = a->end - a->start, of_b = b->end - b->start;
-    int order = (of_a < of_b) - (of_a > of_b);
-    return order != 0 ? order : (a > b) - (a < b);
+    const struct timed *a = x, *b = y;
+    int order = (a->duration < b->duration) - (a->duration > b->duration);
+    if (order == 0)
+        order = (a->copy > b->copy) - (a->copy < b->copy);
+    return order != 0 ? order : (a->task > b->task) - (a->task < b->task);
 }
 
-/* The tasks by their duration; free() it. NULL when memory ran out. */
-static const struct legacy_task **tasks_by_duration(const struct legacy_device *device, bool operators_only,
-                                                    size_t *ret_count)
+/* Tasks of operators, or all and the copies, the longest first; free() it. NULL when memory ran out. */
+static struct timed *sort_by_duration(const struct legacy_device *device, bool operators_only, size_t *ret_count)
 {
-    const struct legacy_task **tasks = calloc(device->task_count + 1, sizeof *tasks);
+    struct timed *list = calloc(device->task_count + device->copy_count + 1, sizeof *list);
     size_t count = 0;
-    if (tasks == NULL)
+    if (list == NULL)
         return NULL;
     for (size_t i = 0; i < device->task_count; i++) {
-        if (!operators_only || device->tasks[i].op != NULL)
-            tasks[count++] = &device->tasks[i];
+        const struct legacy_task *task = &device->tasks[i];
+        if (!operators_only || task->op != NULL)
+            list[count++] = (struct timed){.duration = task->end - task->start, .task = task};
+    }
+    for (size_t i = 0; !operators_only && device->part.chip != 0 && i < device->copy_count; i++) {
+        const struct legacy_copy_time *copy = &device->copies[i];
+        list[count++] = (struct timed){.duration = copy->end - copy->start, .copy = copy};
     }
     if (count > 0)
-        qsort(tasks, count, sizeof *tasks, by_duration);
+        qsort(list, count, sizeof *list, by_duration);
     *ret_count = count;
-    return tasks;
+    return list;
 }
 
 int legacy_longest_operators(struct legacy_reports *run, size_t limit, struct err *err)
@@ -324,14 +356,14 @@ int legacy_longest_operators(struct legacy_reports *run, size_t limit, struct er
     };
     struct table_cell cells[OPERATOR_COLUMNS];
     size_t count = 0;
-    const struct legacy_task **tasks = tasks_by_duration(run->device, true, &count);
-    int status = tasks != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    struct timed *longest = sort_by_duration(run->device, true, &count);
+    int status = longest != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
     memcpy(report.titles.texts, operator_titles, sizeof operator_titles);
     for (size_t i = 0; i < count && i < limit && status == 0; i++) {
-        operator_cells(run->device, tasks[i], cells);
+        operator_cells(run->device, longest[i].task, cells);
         status = legacy_put_row(run, &report, cells, err);
     }
-    free(tasks);
+    free(longest);
     return legacy_close(run, status, err);
 }
 
@@ -339,11 +371,17 @@ int legacy_longest_tasks(struct legacy_reports *run, size_t limit, struct err *e
 {
     double all = all_time(run->device);
     size_t count = 0;
-    const struct legacy_task **tasks = tasks_by_duration(run->device, false, &count);
-    int status = tasks != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < count && i < limit && status == 0; i++)
-        status = run->device->part.chip == 0 ? state_row(run, tasks[i], all, err) : kernel_row(run, tasks[i], err);
-    free(tasks);
+    struct timed *longest = sort_by_duration(run->device, false, &count);
+    int status = longest != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < count && i < limit && status == 0; i++) {
+        if (longest[i].copy != NULL)
+            status = copy_row(run, longest[i].copy, err);
+        else if (run->device->part.chip == 0)
+            status = state_row(run, longest[i].task, all, err);
+        else
+            status = kernel_row(run, longest[i].task, err);
+    }
+    free(longest);
     return legacy_close(run, status, err);
 }
 
@@ -374,6 +412,8 @@ static int write_device(void *arg, const struct legacy_part *part, struct err *e
         status = legacy_op_statistic(run, err);
     if (status == 0)
         status = write_task_time(run, err);
+    if (status == 0)
+        status = legacy_write_fusion(run->db, run->options, run->result, &device, err);
     legacy_device_release(&device);
     run->device = NULL;
     return status;

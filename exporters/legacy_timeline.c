@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/outfile.h"
 #include "base/strbuf.h"
+#include "db/query_models.h"
 #include "exporters/json_text.h"
 #include "exporters/pmu_rounding.h"
 
@@ -19,7 +20,7 @@
 
 /* Process numbers in task_time, and what msprof puts before the numbers of each report. */
 enum { SCHEDULER_PID = 0, AI_CPU_PID = 1 };
-enum { SORT_ACL = 2, SORT_RUNTIME = 6, SORT_TASK_TIME = 7 };
+enum { SORT_ACL = 2, SORT_GE = 4, SORT_RUNTIME = 6, SORT_TASK_TIME = 7 };
 enum { STACK_ACL = 0, STACK_GE = 1, STACK_RUNTIME = 2, STACK_SCHEDULER = 3 };
 
 struct run {
@@ -32,11 +33,12 @@ struct run {
     struct outfile out;
     struct strbuf line;
     uint64_t events;
-    bool any;      /* an event has been written */
-    int sort;      /* msprof: what stands before process numbers; 0: nothing */
-    bool flows;    /* msprof: arrows from ACL calls to tasks */
-    bool group;    /* thread_group: calls carry their layer's name */
-    bool in_model; /* ai_stack_time: the model's execution has begun */
+    bool any;       /* an event has been written */
+    int sort;       /* msprof: what stands before process numbers; 0: nothing */
+    bool flows;     /* msprof: arrows from ACL calls to tasks */
+    bool group;     /* thread_group: calls carry their layer's name */
+    bool any_model; /* ge: a model's execution has been written */
+    bool in_model;  /* ai_stack_time: the model's execution has begun */
     struct thread_list {
         struct thread {
             int64_t pid, tid;
@@ -309,6 +311,21 @@ static int put_task(struct run *run, const struct legacy_task *task, struct err 
                : status;
 }
 
+static int put_copy(struct run *run, const struct legacy_copy_time *copy, struct err *err)
+{
+    begin_event(run, "", LEGACY_COPY_NAME);
+    put_place(run, SCHEDULER_PID, copy->stream_id);
+    put_time(run, "ts", (int64_t)copy->start);
+    put_time(run, "dur", (int64_t)(copy->end - copy->start));
+    strbuf_addf(&run->line, ",\"args\":{\"Task Type\":\"%s\",\"Stream Id\":%lld,\"Task Id\":%lld", LEGACY_COPY_TYPE,
+                (long long)copy->stream_id, (long long)copy->task_id);
+    put_time(run, "Receive Time", (int64_t)copy->receive);
+    put_time(run, "Start Time", (int64_t)copy->start);
+    put_time(run, "End Time", (int64_t)copy->end);
+    strbuf_adds(&run->line, "},\"ph\":\"X\"");
+    return end_event(run, err);
+}
+
 static bool is_ai_cpu(const struct run *run, const struct legacy_task *task)
 {
     return run->device->part.chip == 0 && task->type == 1;
@@ -337,14 +354,17 @@ static int compare_streams(const void *x, const void *y)
 static int put_streams(struct run *run, struct err *err)
 {
     const struct legacy_device *device = run->device;
-    int64_t *streams = calloc(device->task_count + 1, sizeof *streams);
+    size_t count = device->task_count + device->copy_count;
+    int64_t *streams = calloc(count + 1, sizeof *streams);
     int status = 0;
     if (streams == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < device->task_count; i++)
         streams[i] = device->tasks[i].stream_id;
-    qsort(streams, device->task_count, sizeof *streams, compare_streams);
-    for (size_t i = 0; i < device->task_count && status == 0; i++) {
+    for (size_t i = 0; i < device->copy_count; i++)
+        streams[device->task_count + i] = device->copies[i].stream_id;
+    qsort(streams, count, sizeof *streams, compare_streams);
+    for (size_t i = 0; i < count && status == 0; i++) {
         char name[64];
         if (i > 0 && streams[i] == streams[i - 1])
             continue;
@@ -359,7 +379,7 @@ static int write_tasks(struct run *run, struct err *err)
 {
     const struct legacy_device *device = run->device;
     bool ai_cpu = false;
-    if (device->task_count == 0)
+    if (device->task_count == 0 && device->copy_count == 0)
         return 0;
     int status = put_process_name(run, SCHEDULER_PID, "Task Scheduler", err);
     if (status == 0)
@@ -370,11 +390,43 @@ static int write_tasks(struct run *run, struct err *err)
         status = put_process_name(run, AI_CPU_PID, "AI CPU", err);
     for (size_t i = 0; i < device->task_count && status == 0; i++)
         status = put_task(run, &device->tasks[i], err);
+    for (size_t i = 0; i < device->copy_count && status == 0; i++)
+        status = put_copy(run, &device->copies[i], err);
     for (size_t i = 0; i < device->task_count && status == 0; i++) {
         if (is_ai_cpu(run, &device->tasks[i]))
             status = put_ai_cpu_task(run, &device->tasks[i], err);
     }
     return status;
+}
+
+/* ---- ge: executions of models ---- */
+
+static int put_model_time(void *arg, const struct legacy_model_time *time, struct err *err)
+{
+    static const char *const names[] = {"Input", "Infer", "Output"};
+    struct run *run = arg;
+    const char *model = time->model != NULL ? time->model : "N/A";
+    int status = 0;
+    if (!run->any_model)
+        status = put_process_name(run, run->device->part.process_id, "GE", err);
+    run->any_model = true;
+    for (int i = 0; i < 3 && status == 0; i++) {
+        begin_event(run, "", names[i]);
+        put_place(run, run->device->part.process_id, time->thread_id);
+        put_time(run, "ts", time->start_ns[i]);
+        put_time(run, "dur", time->end_ns[i] - time->start_ns[i]);
+        strbuf_adds(&run->line, ",\"args\":{\"Model Name\":\"");
+        json_text_append(&run->line, model, strlen(model));
+        strbuf_addf(&run->line, "\",\"Model Id\":%lld},\"ph\":\"X\"", (long long)time->model_id);
+        status = end_event(run, err);
+    }
+    return status;
+}
+
+static int write_models(struct run *run, struct err *err)
+{
+    run->any_model = false;
+    return legacy_each_model_time(run->db, run->device->part.device_id, put_model_time, run, err);
 }
 
 /* ---- ai_stack_time: whole microseconds, the rest in the arguments ---- */
@@ -446,6 +498,9 @@ static int write_msprof(struct run *run, struct err *err)
     run->flows = true;
     run->sort = SORT_ACL;
     int status = write_acl(run, err);
+    run->sort = SORT_GE;
+    if (status == 0)
+        status = write_models(run, err);
     run->sort = SORT_RUNTIME;
     if (status == 0)
         status = write_runtime(run, err);
@@ -500,6 +555,7 @@ static int write_files(struct run *run, struct err *err)
         {"acl", write_acl},         {"runtime_api", write_runtime},
         {"task_time", write_tasks}, {"ai_stack_time", write_stack},
         {"msprof", write_msprof},   {"thread_group", write_thread_group},
+        {"ge", write_models},
     };
     int status = 0;
     for (size_t i = 0; i < sizeof files / sizeof *files && status == 0; i++)

@@ -59,7 +59,8 @@ static int open_stream(struct decoder *decoder, void *opaque, const struct captu
     (void)err;
     struct state *state = opaque;
     state->name = file->name;
-    state->board = decoder_capture(decoder)->family == CAPTURE_SVP;
+    /* what libmsprof_acl records comes in slices and is complete */
+    state->board = decoder_capture(decoder)->family == CAPTURE_SVP && file->identity.slice < 0;
     return 0;
 }
 

@@ -14,8 +14,8 @@ from collections import Counter
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 
 MAX_SHOWN = 5
-# The tool turned the times of these slices from ticks to nanoseconds twice; see msprof-cann(7).
-WRONG_PROCESS = 'AI CPU'
+# The tool took the nanoseconds of these slices for ticks, and what came out for milliseconds; see msprof-cann(7).
+CONVERTED_TWICE = 'AI CPU'
 # Empty where the tool had no value.
 NO_VALUE = {'', 'N/A'}
 
@@ -64,15 +64,40 @@ def plain(value):
     return float(value) if isinstance(value, (int, float)) else value
 
 
-def events_of(path):
+class Clock:
+    """Of the capture: how the tool turns ticks of the device into nanoseconds, and here back."""
+    def __init__(self, capture):
+        def read(name):
+            with open(os.path.join(capture, 'device_0', name), encoding='utf-8') as stream:
+                return stream.read()
+        start = dict(line.split(': ') for line in read('dev_start.log.0').splitlines() if ': ' in line)
+        self.tick = int(start['cntvct'])
+        self.monotonic = int(json.loads(read('start_info.0'))['clockMonotonicRaw'])
+        self.ns_per_tick = 1000 / Decimal(json.loads(read('info.json.0'))['DeviceInfo'][0]['hwts_frequency'])
+
+    def undo_duration(self, value):
+        return float(Decimal(value) / 1000 / self.ns_per_tick / 1000)
+
+    def undo(self, value):
+        return float(((Decimal(value) / 1000 - self.monotonic) / self.ns_per_tick + self.tick) / 1000)
+
+    def undo_slice(self, event):
+        duration = self.undo_duration(event['dur'])
+        return event | {'ts': self.undo(event['ts']), 'dur': duration,
+                        'args': event['args'] | {'Task Time(us)': self.undo_duration(event['args']['Task Time(us)'])}}
+
+
+def events_of(path, clock=None):
+    """clock: of a capture whose times were converted twice."""
     with open(path, encoding='utf-8') as stream:
         events = json.load(stream)
     names = {event['pid']: event['args']['name'] for event in events
              if event['ph'] == 'M' and event['name'] == 'process_name'}
     result = Counter()
     for event in events:
-        if names.get(event['pid']) == WRONG_PROCESS and event['ph'] == 'X':
-            event = {'name': event['name'], 'ph': 'X', 'pid': event['pid'], 'tid': event['tid']}
+        if names.get(event['pid']) == CONVERTED_TWICE and event['ph'] == 'X':
+            event = clock.undo_slice(event) if clock else event
+            event['args']['Task Time(us)'] = nanoseconds(event['args']['Task Time(us)'])
         key = [event['name'], event['ph'], event['pid'], event['tid'], event.get('id'), event.get('bp')]
         key += [nanoseconds(event[time]) if time in event else None for time in ('ts', 'dur')]
         key += sorted((name, plain(value)) for name, value in event.get('args', {}).items())
@@ -81,7 +106,8 @@ def events_of(path):
 
 
 def compare_timeline(expected, ours):
-    theirs, mine = events_of(expected), events_of(ours)
+    clock = Clock(os.path.dirname(os.path.dirname(ours)))
+    theirs, mine = events_of(expected, clock), events_of(ours)
     problems = []
     for word, difference in (('missing', theirs - mine), ('too many', mine - theirs)):
         if difference:

@@ -291,3 +291,57 @@ PY
         [ -z "$(find PROF_1 -name 'msprof_*.json')" ]
     done
 }
+
+@test "a table is cut after a million rows, operators and communication taken together" {
+    write_capture <<'PY'
+host, device, streams = 0, 1000, {}
+def launch(stream, name, contexts, pieces):
+    global host, device
+    number = streams[stream] = streams.get(stream, 0) + 1
+    p.call(RUNTIME, 1, host + 20, host + 60)
+    p.track(host + 40, stream, number, task_type='FFTS_PLUS')
+    p.node(host + 90, name, 'Type')
+    p.contexts(host + 91, name, contexts)
+    p.call(NODE, LAUNCH, host, host + 100, item=p.hash(name))
+    host += 110
+    for context in range(pieces):
+        p.ran_part(device, device + 20, stream, number, context)
+        device += 40
+for i in range(18182):
+    launch(1, 'op', range(55), 55)
+    if i % 180 == 0: # a communication operator begins with a task of its own
+        p.call(RUNTIME, 1, host + 20, host + 60)
+        number = streams[2] = streams.get(2, 0) + 1
+        p.track(host + 40, 2, number, task_type='SDMA')
+        p.transfer(host + 70, 'Memcpy', 'group', 0, size=100)
+        p.call(COMMUNICATION, MASTER, host + 10, host + 80, item=p.hash('hcom'))
+        p.call(NODE, LAUNCH, host, host + 90, item=p.hash('hcom'))
+        p.ran(device, device + 20, 2, number)
+        host += 110
+        device += 40
+PY
+    export_reports summary
+    python3 - <<'PY'
+import csv, glob
+def rows(report):
+    found = []
+    for number in range(2):
+        with open(glob.glob('PROF_1/mindstudio_profiler_output/%s_slice_%d_*.csv' % (report, number))[0]) as stream:
+            found.append(list(csv.DictReader(stream)))
+    assert len(glob.glob('PROF_1/mindstudio_profiler_output/%s_*.csv' % report)) == 2
+    assert len(found[0]) == 1000000, len(found[0])
+    return found[0] + found[1]
+launched = 1000 + 40 * (18182 * 55 + 102)
+for report, start, total in (('op_summary', 'Task Start Time(us)', 18182 * 55 + 102),
+                             ('task_time', 'task_start(us)', 18182 * 55 + 102)):
+    found = rows(report)
+    assert len(found) == total, (report, len(found))
+    # every 40 ns from 1000 ns on begins one
+    times = [int(row[start].strip().replace('.', '')) - 1700000000000000000 for row in found]
+    assert times == list(range(1000, 1000 + 40 * total, 40)), report
+named = [row['Op Name'] for row in rows('op_summary')]
+assert sum(name != 'op' for name in named) == 102
+# at most 180 * 55 operators are between two communications
+assert any(name != 'op' for name in named[1000000 - 9902:1000000]), 'the boundary is beside no communication'
+PY
+}

@@ -234,6 +234,21 @@ static void a_job_capture_says_the_same(void **state)
     database_close(db);
 }
 
+/* A board that has 512 calls has lost those before them; the recorder has not. */
+static void a_job_capture_of_512_calls_is_complete(void **state)
+{
+    (void)state;
+    struct recorder_options options = options_for("out");
+    options.form = RECORDER_JOB;
+    start(&options);
+    for (int i = 0; i < 512; i++)
+        recorder_call(RECORDER_LEVEL_ACL, TYPE_OUTER, i, i + 1, 0);
+    stop();
+    sqlite3 *db = import(recorder_capture_directory());
+    assert_int_equal(query(db, "SELECT count(*) FROM acl_call"), 512);
+    database_close(db);
+}
+
 static void slices_have_at_most_two_mebibytes_and_done_files(void **state)
 {
     (void)state;
@@ -553,6 +568,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(every_call_is_imported_to_the_nanosecond),
         TEST(a_job_capture_says_the_same),
+        TEST(a_job_capture_of_512_calls_is_complete),
         TEST(slices_have_at_most_two_mebibytes_and_done_files),
         TEST(the_storage_limit_removes_the_oldest_slices),
         TEST(a_tx_record_has_the_documented_layout),
