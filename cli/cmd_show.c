@@ -76,7 +76,7 @@ static int run_show(const struct settings *settings)
 static const struct example examples[] = {
     {"the tables of one capture, as wide as the terminal", "msprof show -dir JOBX"},
     {"at most 100 columns wide, without the messages", "msprof show -q -dir JOBX --width 100"},
-    {"the 100 longest operators of a CANN capture", "msprof show -dir PROF_1 --top 100"},
+    {"the 100 longest operators of a CANN capture", "msprof show -dir JOBX --top 100"},
     {NULL, NULL},
 };
 

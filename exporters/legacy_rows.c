@@ -36,9 +36,9 @@ struct table_cell legacy_nanoseconds(double time)
 static int put_into_file(struct legacy_reports *run, const struct legacy_table *table, const struct table_cell *cells,
                          struct err *err)
 {
-    char name[LEGACY_NAME_MAX];
     int status = 0;
     if (run->file.path == NULL) {
+        char name[LEGACY_NAME_MAX];
         legacy_report_name(name, run->device, table->name, table_suffix(run->options->format));
         status = summary_open(&run->file, run->options, run->result, table->name, name, &table->titles, err);
     }
