@@ -240,30 +240,36 @@ static int take_operator(struct loop *loop, sqlite3_stmt *row, struct err *err)
     return loop->each.operator_(loop->arg, &operator_, err);
 }
 
-int legacy_each_operator(sqlite3 *db, int64_t device_id,
+#define OPERATORS                                                                                                      \
+    "WITH hash AS MATERIALIZED (SELECT h.hash_id, h.name, min(h.id) FROM framework_hash h"                             \
+    "    JOIN source_file s ON s.id = h.file_id WHERE coalesce(s.device_id, ?1) = ?1 GROUP BY h.hash_id)"              \
+    " SELECT t.stream_id, t.task_id, t.model_id, t.time_ns, t.block_dim, t.task_type,"                                 \
+    "  coalesce(t.op_name, n.name, CAST(t.op_name_id AS TEXT)),"                                                       \
+    "  coalesce(t.op_type, y.name, CAST(t.op_type_id AS TEXT)), "
+#define OF_DEVICE                                                                                                      \
+    "  FROM framework_task t JOIN source_file f ON f.id = t.file_id"                                                   \
+    "  LEFT JOIN hash n ON n.hash_id = t.op_name_id"                                                                   \
+    "  LEFT JOIN hash y ON y.hash_id = t.op_type_id"
+#define IN_ORDER " ORDER BY t.stream_id, t.task_id, t.batch_id, t.id"
+
+int legacy_each_operator(sqlite3 *db, int64_t device_id, bool with_tensors,
                          int (*each)(void *arg, const struct legacy_operator *operator_, struct err *err), void *arg,
                          struct err *err)
 {
     struct loop loop = {.call = take_operator, .arg = arg, .each.operator_ = each};
-    return run_for_device(
-        db,
-        "WITH hash AS MATERIALIZED (SELECT h.hash_id, h.name, min(h.id) FROM framework_hash h"
-        "    JOIN source_file s ON s.id = h.file_id WHERE coalesce(s.device_id, ?1) = ?1 GROUP BY h.hash_id)"
-        " SELECT t.stream_id, t.task_id, t.model_id, t.time_ns, t.block_dim, t.task_type,"
-        "  coalesce(t.op_name, n.name, CAST(t.op_name_id AS TEXT)),"
-        "  coalesce(t.op_type, y.name, CAST(t.op_type_id AS TEXT)), group_concat(x.input_shapes, ';'),"
-        "  group_concat(x.input_data_types, ';'), group_concat(x.input_formats, ';'),"
-        "  group_concat(x.output_shapes, ';'), group_concat(x.output_data_types, ';'),"
-        "  group_concat(x.output_formats, ';')"
-        "  FROM framework_task t JOIN source_file f ON f.id = t.file_id"
-        "  LEFT JOIN hash n ON n.hash_id = t.op_name_id"
-        "  LEFT JOIN hash y ON y.hash_id = t.op_type_id"
-        "  LEFT JOIN operator_tensor x ON x.time_ns = t.time_ns AND x.stream_id = t.stream_id"
-        "    AND x.task_id = t.task_id AND x.batch_id = t.batch_id AND x.model_id = t.model_id"
-        "    AND x.iteration = t.iteration"
-        "    AND (SELECT s.device_id FROM source_file s WHERE s.id = x.file_id) = ?1"
-        "  WHERE f.device_id = ?1 GROUP BY t.id ORDER BY t.stream_id, t.task_id, t.batch_id, t.id",
-        device_id, &loop, err);
+    return run_for_device(db,
+                          with_tensors ? OPERATORS
+                              "group_concat(x.input_shapes, ';'), group_concat(x.input_data_types, ';'),"
+                              "  group_concat(x.input_formats, ';'), group_concat(x.output_shapes, ';'),"
+                              "  group_concat(x.output_data_types, ';'), group_concat(x.output_formats, ';')" OF_DEVICE
+                              "  LEFT JOIN operator_tensor x ON x.time_ns = t.time_ns AND x.stream_id = t.stream_id"
+                              "    AND x.task_id = t.task_id AND x.batch_id = t.batch_id AND x.model_id = t.model_id"
+                              "    AND x.iteration = t.iteration"
+                              "    AND (SELECT s.device_id FROM source_file s WHERE s.id = x.file_id) = ?1"
+                              "  WHERE f.device_id = ?1 GROUP BY t.id" IN_ORDER
+                                       : OPERATORS "NULL, NULL, NULL, NULL, NULL, NULL" OF_DEVICE
+                                                   "  WHERE f.device_id = ?1" IN_ORDER,
+                          device_id, &loop, err);
 }
 
 static int take_counters(struct loop *loop, sqlite3_stmt *row, struct err *err)

@@ -57,13 +57,14 @@ int legacy_each_copy(sqlite3 *db, int64_t device_id,
                      int (*each)(void *arg, const struct legacy_copy *copy, struct err *err), void *arg,
                      struct err *err);
 
-/* The operator of a task, by stream, task, batch. */
+/* The operator of a task, by stream, task, batch. with_tensors: false leaves out what is said of tensors, which is
+ * faster. */
 struct legacy_operator {
     int64_t stream_id, task_id, model_id, time_ns, block_dim, task_type; /* 0 AI_CORE, 1 AI_CPU, 2 AIV */
     const char *name, *type;                                             /* an id without a text is its number */
     const char *input_shapes, *input_types, *input_formats, *output_shapes, *output_types, *output_formats;
 };
-int legacy_each_operator(sqlite3 *db, int64_t device_id,
+int legacy_each_operator(sqlite3 *db, int64_t device_id, bool with_tensors,
                          int (*each)(void *arg, const struct legacy_operator *operator_, struct err *err), void *arg,
                          struct err *err);
 

@@ -420,8 +420,8 @@ int legacy_device_load(struct legacy_device *device, sqlite3 *db, const struct l
         !pool_keep(device->texts, &device->part.events) || !pool_keep(device->texts, &device->part.aiv_metrics) ||
         !pool_keep(device->texts, &device->part.aiv_events))
         return no_memory(err);
-    int status = legacy_each_operator(db, part->device_id, keep_operator, device, err);
-    if (status == 0)
+    int status = legacy_each_operator(db, part->device_id, !device->brief, keep_operator, device, err);
+    if (status == 0 && !device->brief)
         status = legacy_each_counters(db, part->device_id, keep_counters, device, err);
     if (status == 0)
         status = legacy_each_run(db, &device->part, keep_run, device, err);
@@ -433,7 +433,8 @@ int legacy_device_load(struct legacy_device *device, sqlite3 *db, const struct l
         qsort(device->tasks, device->task_count, sizeof *device->tasks, by_ids);
     join(device);
     struct launch_walk walk = {.device = device};
-    status = legacy_each_launch(db, part->device_id, take_launch, &walk, err);
+    if (!device->brief || part->chip == 0)
+        status = legacy_each_launch(db, part->device_id, take_launch, &walk, err);
     drop_outside(device);
     if (status == 0 && device->counter_count > 0)
         plan_metrics(device);

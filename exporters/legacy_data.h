@@ -45,6 +45,7 @@ int legacy_range_find(struct legacy_range *range, sqlite3 *db, const struct lega
 struct text_pool; /* inside */
 
 struct legacy_device {
+    bool brief; /* set before it is loaded: without counters, tensors, and, but on chip 0, launches; faster */
     struct legacy_part part;
     struct legacy_range range;
     struct legacy_task *tasks; /* in the order of legacy_each_run */
@@ -61,7 +62,7 @@ struct legacy_device {
     struct text_pool *texts;
 };
 
-/* Fills a zeroed device; it must be released also after a failure. */
+/* Fills a device that is zeroed but for brief; it must be released also after a failure. */
 int legacy_device_load(struct legacy_device *device, sqlite3 *db, const struct legacy_part *part,
                        const struct legacy_range *range, struct err *err);
 void legacy_device_release(struct legacy_device *device);
