@@ -1,4 +1,5 @@
-/* Iterations of models by the step marks of devices' task schedulers (cann-formats 4.2), of new CANN captures. */
+/* Iterations of models by the step marks of devices' task schedulers (cann-formats 4.2), of CANN
+ * captures. */
 #ifndef MSPROF_DB_QUERY_STEPS_H
 #define MSPROF_DB_QUERY_STEPS_H
 
@@ -8,7 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One iteration; times are nanoseconds since 1970. */
+/* One iteration; times are nanoseconds since 1970, in captures of the layout of 2022 of the host's
+ * monotonic clock. */
 struct cann_step {
     int64_t device_id, model_id, iteration; /* iterations of a model on a device are counted from 1 */
     int64_t start_ns, end_ns;

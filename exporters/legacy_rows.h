@@ -43,6 +43,8 @@ int legacy_acl_statistic(struct legacy_reports *run, struct err *err);
 int legacy_runtime_statistic(struct legacy_reports *run, struct err *err);
 int legacy_op_statistic(struct legacy_reports *run, struct err *err);
 int legacy_stack_time(struct legacy_reports *run, struct err *err);
+/* All iterations of the device, whichever is reported. */
+int legacy_step_trace(struct legacy_reports *run, struct err *err);
 
 /* The longest tasks of op_summary, or of task_time, at most limit, longest first. The device's tasks must be in the
  * order of their starts. */

@@ -411,6 +411,8 @@ static int write_device(void *arg, const struct legacy_part *part, struct err *e
     if (status == 0)
         status = write_task_time(run, err);
     if (status == 0)
+        status = legacy_step_trace(run, err);
+    if (status == 0)
         status = legacy_write_fusion(run->db, run->options, run->result, &device, err);
     legacy_device_release(&device);
     run->device = NULL;

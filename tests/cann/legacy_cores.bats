@@ -71,3 +71,24 @@ END
     expect_equal "$(cut -d, -f4,12 PROF_1/summary/op_summary_0_1.csv | tr -d '\r')" \
         $'Op Name,total_cycles\nvector,2000\ncube,1000'
 }
+
+@test "step_trace of 2022 has every iteration of the device, whichever is reported" {
+    for chip in 0 1 3; do
+        make_capture "$chip" "$((chip + 20))"
+        for iteration in 1 3; do
+            expect_recomputed recompute_legacy_steps.py "$iteration"
+        done
+    done
+    run_msprof export summary -dir PROF_1 --format json
+    expect_status 0
+    python3 -c 'import json; assert len({len(row) for row in json.load(open("PROF_1/summary/step_trace_0_3_1.json"))}) == 1'
+}
+
+@test "a capture of 2022 without marks of iterations has no step_trace" {
+    make_capture 1 4
+    rm PROF_1/device_0/data/ts_track.data.0.slice_0
+    run_msprof export summary -dir PROF_1
+    expect_status 0
+    [ -f PROF_1/summary/op_summary_0_1.csv ]
+    [ ! -e PROF_1/summary/step_trace_0_1.csv ]
+}
