@@ -31,7 +31,12 @@ static int output_width(const struct settings *settings)
 
 static int show_database(struct capture_job *job, sqlite3 *db)
 {
-    const struct show_options options = {.width = output_width(job->settings), .color = console_colors_stdout()};
+    const struct show_options options = {
+        .database = job->database,
+        .width = output_width(job->settings),
+        .color = console_colors_stdout(),
+        .top = job->settings->top,
+    };
     struct export_result shown = {0};
     struct err err = ERR_INIT;
     int status = STATUS_DONE, result;
@@ -71,6 +76,7 @@ static int run_show(const struct settings *settings)
 static const struct example examples[] = {
     {"the tables of one capture, as wide as the terminal", "msprof show -dir JOBX"},
     {"at most 100 columns wide, without the messages", "msprof show -q -dir JOBX --width 100"},
+    {"the 100 longest operators of a CANN capture", "msprof show -dir JOBX --top 100"},
     {NULL, NULL},
 };
 

@@ -76,6 +76,7 @@ struct settings {
     int iteration_count; /* 0: not given */
     int kinds_format;    /* enum kinds_format */
     int width;           /* WIDTH_DEFAULT, or columns; 0: no limit */
+    int top;             /* rows of the longest */
 
     bool list_options; /* help --options */
 
@@ -85,6 +86,7 @@ struct settings {
 };
 
 #define WIDTH_DEFAULT (-1)
+#define TOP_DEFAULT 20
 
 /* What the value of an option is: how it is stored, and what completion offers. */
 enum value_type {

@@ -202,6 +202,65 @@ int64_t cann_row_id(sqlite3 *db, bool operators_only, int64_t place)
     return query_number(db, sql);
 }
 
+struct id_list {
+    int64_t *ids;
+    size_t count;
+};
+
+static int take_id(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct id_list *list = arg;
+    (void)err;
+    list->ids[list->count++] = sqlite3_column_int64(row, 0);
+    return 0;
+}
+
+int cann_longest_tasks(sqlite3 *db, bool operators_only, size_t limit, int64_t *ret_ids, size_t *ret_count,
+                       struct err *err)
+{
+    struct id_list list = {.ids = ret_ids};
+    const int64_t parameters[] = {limit > INT64_MAX ? INT64_MAX : (int64_t)limit};
+    int status = query_run(db,
+                           operators_only ? "SELECT id FROM device_task WHERE " IS_OPERATOR
+                                            " ORDER BY duration_ns DESC, id LIMIT ?1"
+                                          : "SELECT id FROM device_task ORDER BY duration_ns DESC, id LIMIT ?1",
+                           parameters, 1, take_id, &list, err);
+    *ret_count = list.count;
+    return status;
+}
+
+struct place {
+    int64_t device_id, start_ns;
+};
+
+static int take_place(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    (void)err;
+    *(struct place *)arg = (struct place){query_integer(row, 0), query_integer(row, 1)};
+    return 0;
+}
+
+int cann_task_from(sqlite3 *db, int64_t device_id, int64_t start_ns, int64_t *ret_id, struct err *err)
+{
+    int64_t low = 1, high = cann_task_count(db) + 1;
+    sqlite3_stmt *statement;
+    int status = database_prepare(db, "SELECT device_id, start_ns FROM device_task WHERE id = ?1", &statement, err);
+    while (status == 0 && low < high) {
+        int64_t middle = low + (high - low) / 2;
+        struct place place = {INT64_MAX, INT64_MAX};
+        query_bind(statement, 1, middle);
+        status = query_loop(db, statement, take_place, &place, err);
+        if (place.device_id < device_id || (place.device_id == device_id && place.start_ns < start_ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    sqlite3_finalize(statement);
+    if (status == 0)
+        *ret_id = low;
+    return status;
+}
+
 /* ---- tasks ---- */
 
 struct cann_task_reader {

@@ -118,5 +118,11 @@ int64_t cann_call_count(sqlite3 *db);
 int64_t cann_operator_count(sqlite3 *db);
 /* The id of the task at this place (from 0) among all, or among the operators. */
 int64_t cann_row_id(sqlite3 *db, bool operators_only, int64_t place);
+/* The ids of the longest tasks, or operators, into ret_ids, which has room for limit of them; of equal ones the first.
+ * The longest comes first. */
+int cann_longest_tasks(sqlite3 *db, bool operators_only, size_t limit, int64_t *ret_ids, size_t *ret_count,
+                       struct err *err);
+/* The id of the first task that does not stand before this device and start: one more than the last when all do. */
+int cann_task_from(sqlite3 *db, int64_t device_id, int64_t start_ns, int64_t *ret_id, struct err *err);
 
 #endif

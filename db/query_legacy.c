@@ -45,6 +45,10 @@ static int take_part(struct loop *loop, sqlite3_stmt *row, struct err *err)
         .ai_core_num = query_integer(row, 7),
         .metrics = query_text(row, 8),
         .events = query_text(row, 9),
+        .aiv_hz = query_integer(row, 10),
+        .aiv_num = query_integer(row, 11),
+        .aiv_metrics = query_text(row, 12),
+        .aiv_events = query_text(row, 13),
     };
     return loop->each.part(loop->arg, &part, err);
 }
@@ -55,7 +59,8 @@ int legacy_each_part(sqlite3 *db, int (*each)(void *arg, const struct legacy_par
     struct loop loop = {.call = take_part, .arg = arg, .each.part = each};
     return query_run(db,
                      "SELECT device_id, chip, process_id, coalesce(host_monotonic_ns, 0), coalesce(device_tick, 0),"
-                     "  device_hz, aic_hz, ai_core_num, metrics, events FROM capture_part"
+                     "  device_hz, aic_hz, ai_core_num, metrics, events, aiv_hz, aiv_num, aiv_metrics, aiv_events"
+                     "  FROM capture_part"
                      "  WHERE NOT is_host AND device_id IS NOT NULL ORDER BY device_id",
                      NULL, 0, take_row, &loop, err);
 }
@@ -235,30 +240,36 @@ static int take_operator(struct loop *loop, sqlite3_stmt *row, struct err *err)
     return loop->each.operator_(loop->arg, &operator_, err);
 }
 
-int legacy_each_operator(sqlite3 *db, int64_t device_id,
+#define OPERATORS                                                                                                      \
+    "WITH hash AS MATERIALIZED (SELECT h.hash_id, h.name, min(h.id) FROM framework_hash h"                             \
+    "    JOIN source_file s ON s.id = h.file_id WHERE coalesce(s.device_id, ?1) = ?1 GROUP BY h.hash_id)"              \
+    " SELECT t.stream_id, t.task_id, t.model_id, t.time_ns, t.block_dim, t.task_type,"                                 \
+    "  coalesce(t.op_name, n.name, CAST(t.op_name_id AS TEXT)),"                                                       \
+    "  coalesce(t.op_type, y.name, CAST(t.op_type_id AS TEXT)), "
+#define OF_DEVICE                                                                                                      \
+    "  FROM framework_task t JOIN source_file f ON f.id = t.file_id"                                                   \
+    "  LEFT JOIN hash n ON n.hash_id = t.op_name_id"                                                                   \
+    "  LEFT JOIN hash y ON y.hash_id = t.op_type_id"
+#define IN_ORDER " ORDER BY t.stream_id, t.task_id, t.batch_id, t.id"
+
+int legacy_each_operator(sqlite3 *db, int64_t device_id, bool with_tensors,
                          int (*each)(void *arg, const struct legacy_operator *operator_, struct err *err), void *arg,
                          struct err *err)
 {
     struct loop loop = {.call = take_operator, .arg = arg, .each.operator_ = each};
-    return run_for_device(
-        db,
-        "WITH hash AS MATERIALIZED (SELECT h.hash_id, h.name, min(h.id) FROM framework_hash h"
-        "    JOIN source_file s ON s.id = h.file_id WHERE coalesce(s.device_id, ?1) = ?1 GROUP BY h.hash_id)"
-        " SELECT t.stream_id, t.task_id, t.model_id, t.time_ns, t.block_dim, t.task_type,"
-        "  coalesce(t.op_name, n.name, CAST(t.op_name_id AS TEXT)),"
-        "  coalesce(t.op_type, y.name, CAST(t.op_type_id AS TEXT)), group_concat(x.input_shapes, ';'),"
-        "  group_concat(x.input_data_types, ';'), group_concat(x.input_formats, ';'),"
-        "  group_concat(x.output_shapes, ';'), group_concat(x.output_data_types, ';'),"
-        "  group_concat(x.output_formats, ';')"
-        "  FROM framework_task t JOIN source_file f ON f.id = t.file_id"
-        "  LEFT JOIN hash n ON n.hash_id = t.op_name_id"
-        "  LEFT JOIN hash y ON y.hash_id = t.op_type_id"
-        "  LEFT JOIN operator_tensor x ON x.time_ns = t.time_ns AND x.stream_id = t.stream_id"
-        "    AND x.task_id = t.task_id AND x.batch_id = t.batch_id AND x.model_id = t.model_id"
-        "    AND x.iteration = t.iteration"
-        "    AND (SELECT s.device_id FROM source_file s WHERE s.id = x.file_id) = ?1"
-        "  WHERE f.device_id = ?1 GROUP BY t.id ORDER BY t.stream_id, t.task_id, t.batch_id, t.id",
-        device_id, &loop, err);
+    return run_for_device(db,
+                          with_tensors ? OPERATORS
+                              "group_concat(x.input_shapes, ';'), group_concat(x.input_data_types, ';'),"
+                              "  group_concat(x.input_formats, ';'), group_concat(x.output_shapes, ';'),"
+                              "  group_concat(x.output_data_types, ';'), group_concat(x.output_formats, ';')" OF_DEVICE
+                              "  LEFT JOIN operator_tensor x ON x.time_ns = t.time_ns AND x.stream_id = t.stream_id"
+                              "    AND x.task_id = t.task_id AND x.batch_id = t.batch_id AND x.model_id = t.model_id"
+                              "    AND x.iteration = t.iteration"
+                              "    AND (SELECT s.device_id FROM source_file s WHERE s.id = x.file_id) = ?1"
+                              "  WHERE f.device_id = ?1 GROUP BY t.id" IN_ORDER
+                                       : OPERATORS "NULL, NULL, NULL, NULL, NULL, NULL" OF_DEVICE
+                                                   "  WHERE f.device_id = ?1" IN_ORDER,
+                          device_id, &loop, err);
 }
 
 static int take_counters(struct loop *loop, sqlite3_stmt *row, struct err *err)
@@ -268,11 +279,16 @@ static int take_counters(struct loop *loop, sqlite3_stmt *row, struct err *err)
         .task_id = query_integer(row, 1),
         .total_cycle = query_integer(row, 2),
         .block_num = query_integer(row, 3),
+        .of_vector_core = query_integer(row, 12) != 0,
     };
     for (int i = 0; i < 8; i++)
         counters.counters[i] = query_integer(row, 4 + i);
     return loop->each.counters(loop->arg, &counters, err);
 }
+
+#define COUNTER_COLUMNS                                                                                                \
+    "stream_id, task_id, total_cycle, block_num, event0, event1, event2, event3, event4, event5, event6, event7"
+#define OF_TASK_OF_DEVICE "device_id = ?1 AND stream_id IS NOT NULL"
 
 int legacy_each_counters(sqlite3 *db, int64_t device_id,
                          int (*each)(void *arg, const struct legacy_counters *counters, struct err *err), void *arg,
@@ -280,9 +296,9 @@ int legacy_each_counters(sqlite3 *db, int64_t device_id,
 {
     struct loop loop = {.call = take_counters, .arg = arg, .each.counters = each};
     return run_for_device(db,
-                          "SELECT stream_id, task_id, total_cycle, block_num, event0, event1, event2, event3, event4,"
-                          "  event5, event6, event7 FROM aicore_pmu WHERE device_id = ?1"
-                          "  ORDER BY stream_id, task_id, id",
+                          "SELECT " COUNTER_COLUMNS ", 0, id FROM aicore_pmu WHERE " OF_TASK_OF_DEVICE
+                          " UNION ALL SELECT " COUNTER_COLUMNS ", 1, id FROM aiv_pmu WHERE " OF_TASK_OF_DEVICE
+                          " ORDER BY 1, 2, 13, 14",
                           device_id, &loop, err);
 }
 

@@ -6,6 +6,7 @@
 #include "base/err.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A device. */
@@ -13,7 +14,8 @@ struct legacy_part {
     int64_t device_id, chip, process_id;
     int64_t host_monotonic_ns, device_tick, device_hz; /* of the counter: where both clocks stood at the start */
     int64_t aic_hz, ai_core_num;
-    const char *metrics, *events; /* NULL: not said */
+    int64_t aiv_hz, aiv_num;                                 /* of the vector cores */
+    const char *metrics, *events, *aiv_metrics, *aiv_events; /* NULL: not said */
 };
 int legacy_each_part(sqlite3 *db, int (*each)(void *arg, const struct legacy_part *part, struct err *err), void *arg,
                      struct err *err);
@@ -55,19 +57,21 @@ int legacy_each_copy(sqlite3 *db, int64_t device_id,
                      int (*each)(void *arg, const struct legacy_copy *copy, struct err *err), void *arg,
                      struct err *err);
 
-/* The operator of a task, by stream, task, batch. */
+/* The operator of a task, by stream, task, batch. with_tensors: false leaves out what is said of tensors, which is
+ * faster. */
 struct legacy_operator {
     int64_t stream_id, task_id, model_id, time_ns, block_dim, task_type; /* 0 AI_CORE, 1 AI_CPU, 2 AIV */
     const char *name, *type;                                             /* an id without a text is its number */
     const char *input_shapes, *input_types, *input_formats, *output_shapes, *output_types, *output_formats;
 };
-int legacy_each_operator(sqlite3 *db, int64_t device_id,
+int legacy_each_operator(sqlite3 *db, int64_t device_id, bool with_tensors,
                          int (*each)(void *arg, const struct legacy_operator *operator_, struct err *err), void *arg,
                          struct err *err);
 
-/* Counters of a task, by stream and task in the order of records. */
+/* Counters of a task, by stream and task, those of the AI cores first, in the order of records. */
 struct legacy_counters {
     int64_t stream_id, task_id, total_cycle, counters[8];
+    bool of_vector_core;
     int64_t block_num; /* DB_NULL: the operator says it */
 };
 int legacy_each_counters(sqlite3 *db, int64_t device_id,

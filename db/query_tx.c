@@ -89,6 +89,47 @@ int tx_each_event(sqlite3 *db, enum tx_order order, bool with_devices,
     return query_run(db, statements[order][with_devices], NULL, 0, give_event, &loop, err);
 }
 
+/* ---- totals ---- */
+
+#define BY_MESSAGE "FROM msproftx GROUP BY event_type, message"
+
+struct total_loop {
+    int (*each)(void *arg, const struct tx_total *total, struct err *err);
+    void *arg;
+};
+
+static int give_total(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    const struct total_loop *loop = arg;
+    const char *message = query_text(row, 5);
+    const struct tx_total total = {
+        .event_type = query_integer(row, 0),
+        .count = query_integer(row, 1),
+        .total_ns = query_integer(row, 2),
+        .min_ns = query_integer(row, 3),
+        .max_ns = query_integer(row, 4),
+        .message = message != NULL ? message : "",
+        .message_length = (size_t)sqlite3_column_bytes(row, 5),
+    };
+    return loop->each(loop->arg, &total, err);
+}
+
+int tx_each_total(sqlite3 *db, int64_t limit, int (*each)(void *arg, const struct tx_total *total, struct err *err),
+                  void *arg, struct err *err)
+{
+    struct total_loop loop = {each, arg};
+    return query_run(db,
+                     "SELECT event_type, count(*), sum(end_ns - start_ns) AS total, min(end_ns - start_ns),"
+                     " max(end_ns - start_ns), message " BY_MESSAGE
+                     " ORDER BY total DESC, event_type, message LIMIT ?1",
+                     &limit, 1, give_total, &loop, err);
+}
+
+int64_t tx_total_count(sqlite3 *db)
+{
+    return query_number(db, "SELECT count(*) FROM (SELECT 1 " BY_MESSAGE ")");
+}
+
 /* ---- marks of devices ---- */
 
 struct mark_loop {

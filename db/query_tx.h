@@ -36,6 +36,18 @@ int64_t tx_largest_stream(sqlite3 *db);
 /* "marker" and so on; NULL: a type without a name. */
 const char *tx_event_type_name(int64_t event_type);
 
+/* The marks or ranges with one message. */
+struct tx_total {
+    int64_t event_type, count, total_ns, min_ns, max_ns;
+    const char *message;
+    size_t message_length;
+};
+/* By event type and message, the longest total first; at most limit of them. */
+int tx_each_total(sqlite3 *db, int64_t limit, int (*each)(void *arg, const struct tx_total *total, struct err *err),
+                  void *arg, struct err *err);
+/* How many there are without a limit. */
+int64_t tx_total_count(sqlite3 *db);
+
 /* A mark or range as a device saw it. */
 struct tx_device_mark {
     int64_t device_id, mark_id, stream_id, task_id, start_ns, end_ns; /* end_ns DB_NULL: its end was not recorded */

@@ -44,6 +44,25 @@ struct pmu_input cann_pmu_input(const struct cann_part *part);
 struct pmu_task cann_pmu_task(const struct cann_task *task, const struct cann_part *part,
                               const struct cann_frequencies *frequencies);
 
+/* ---- rows of op_summary and task_time; names are encoded for the row's format ---- */
+
+/* The first columns of op_summary; behind them a chip's own follow. wait_ns: since the end of the row before. */
+#define CANN_OPERATOR_COLUMNS 12
+extern const char *const cann_operator_titles[CANN_OPERATOR_COLUMNS];
+void cann_put_operator(struct row_put *put, const struct cann_texts *names, const struct cann_task *task,
+                       int64_t wait_ns);
+void cann_put_communication(struct row_put *put, const struct cann_texts *names,
+                            const struct cann_communication *communication, int64_t wait_ns);
+/* All columns of task_time. */
+#define CANN_TASK_TIME_COLUMNS 8
+extern const char *const cann_task_time_titles[CANN_TASK_TIME_COLUMNS];
+void cann_put_task_time(struct row_put *put, const struct cann_texts *names, const struct cann_task *task);
+/* Bytes of all texts that any of these puts. */
+size_t cann_task_text_room(const struct cann_texts *names, const struct cann_task *task);
+size_t cann_communication_text_room(const struct cann_texts *names, const struct cann_communication *communication);
+/* Whether a communication operator stands before an operator of this device and start. */
+bool cann_stands_before(const struct cann_communication *communication, int64_t device_id, int64_t start_ns);
+
 /* ---- tables with a row for each task, made by several threads ---- */
 
 struct task_report {
@@ -71,9 +90,13 @@ int task_report_write(sqlite3 *db, const struct task_report *report, const struc
 
 /* ---- statistics ---- */
 
-/* op_statistic, communication_statistic and api_statistic; names are encoded. */
-int cann_statistics(sqlite3 *db, const struct cann_texts *names, const struct cann_communications *communications,
-                    const struct export_options *options, struct export_result *result, struct err *err);
+/* names are encoded for options->format. */
+int cann_op_statistic(sqlite3 *db, const struct cann_texts *names, const struct export_options *options,
+                      struct export_result *result, struct err *err);
+int cann_communication_statistic(const struct cann_communications *communications, const struct cann_texts *names,
+                                 const struct export_options *options, struct export_result *result, struct err *err);
+int cann_api_statistic(sqlite3 *db, const struct cann_texts *names, const struct export_options *options,
+                       struct export_result *result, struct err *err);
 /* step_trace. */
 int cann_step_table(sqlite3 *db, const struct export_options *options, struct export_result *result, struct err *err);
 /* fusion_op; names are encoded. */

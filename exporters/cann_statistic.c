@@ -33,6 +33,7 @@ struct statistic {
     const char *name;
     const char *const *titles;
     size_t columns;
+    uint64_t text_columns;
     void (*put)(const void *arg, struct row_put *put, const struct group *group);
     const void *arg;
 };
@@ -46,6 +47,7 @@ static int write_statistic(const struct statistic *statistic, const struct group
                                  result, err);
     if (status < 0)
         return status;
+    table.shown.texts = statistic->text_columns;
     for (size_t i = 0; status == 0 && i < groups->used; i++) {
         struct row_put put;
         status = cann_table_begin(&table, cann_text(names, groups->items[i].name_id, 0).length, &put, err);
@@ -97,17 +99,18 @@ static void put_operator_group(const void *arg, struct row_put *put, const struc
     row_decimal(put, number_ratio(group->total_ns, device_total(&operators->groups, group->major), 5), 3);
 }
 
-static int write_op_statistic(sqlite3 *db, const struct cann_texts *names, const struct export_options *options,
-                              struct export_result *result, struct err *err)
+int cann_op_statistic(sqlite3 *db, const struct cann_texts *names, const struct export_options *options,
+                      struct export_result *result, struct err *err)
 {
+    enum { TYPE = 1 << 1, CORE_TYPE = 1 << 2 };
     static const char *const titles[] = {"Device_id",    "OP Type",      "Core Type",    "Count",   "Total Time(us)",
                                          "Min Time(us)", "Avg Time(us)", "Max Time(us)", "Ratio(%)"};
     struct operators operators = {.names = names};
     int status = groups_of_operators(options->database, cann_task_count(db), &operators.groups, err);
     if (status == 0 && operators.groups.used > 0)
         sort_groups(&operators.groups, names, compare_operators);
-    const struct statistic statistic = {"op_statistic", titles, sizeof titles / sizeof *titles, put_operator_group,
-                                        &operators};
+    const struct statistic statistic = {"op_statistic",     titles,    sizeof titles / sizeof *titles, TYPE | CORE_TYPE,
+                                        put_operator_group, &operators};
     if (status == 0)
         status = write_statistic(&statistic, &operators.groups, names, options, result, err);
     groups_release(&operators.groups);
@@ -140,10 +143,10 @@ static void put_communication_group(const void *arg, struct row_put *put, const 
 }
 
 /* Without the type of a single operator there is nothing to tell them apart by, and no table. */
-static int write_communication_statistic(const struct cann_communications *communications,
-                                         const struct cann_texts *names, const struct export_options *options,
-                                         struct export_result *result, struct err *err)
+int cann_communication_statistic(const struct cann_communications *communications, const struct cann_texts *names,
+                                 const struct export_options *options, struct export_result *result, struct err *err)
 {
+    enum { TYPE = 1 << 1 };
     static const char *const titles[] = {"Device_id",    "OP Type",      "Count",        "Total Time(us)",
                                          "Min Time(us)", "Avg Time(us)", "Max Time(us)", "Ratio(%)"};
     struct operators operators = {.names = names};
@@ -157,8 +160,8 @@ static int write_communication_statistic(const struct cann_communications *commu
     }
     if (status == 0 && operators.groups.used > 0)
         sort_groups(&operators.groups, names, compare_communications);
-    const struct statistic statistic = {"communication_statistic", titles, sizeof titles / sizeof *titles,
-                                        put_communication_group, &operators};
+    const struct statistic statistic = {"communication_statistic", titles,    sizeof titles / sizeof *titles, TYPE,
+                                        put_communication_group,   &operators};
     if (status == 0 && typed)
         status = write_statistic(&statistic, &operators.groups, names, options, result, err);
     free(operators.groups.items);
@@ -204,27 +207,20 @@ static void put_call_group(const void *arg, struct row_put *put, const struct gr
     row_decimal(put, variance(group), 3);
 }
 
-static int write_api_statistic(sqlite3 *db, const struct cann_texts *names, const struct export_options *options,
-                               struct export_result *result, struct err *err)
+int cann_api_statistic(sqlite3 *db, const struct cann_texts *names, const struct export_options *options,
+                       struct export_result *result, struct err *err)
 {
+    enum { DEVICE = 1, LEVEL = 1 << 1, NAME = 1 << 2 };
     static const char *const titles[] = {"Device_id", "Level",   "API Name", "Time(us)", "Count",
                                          "Avg(us)",   "Min(us)", "Max(us)",  "Variance"};
     struct groups groups = {.items = NULL};
     int status = groups_of_calls(options->database, cann_call_count(db), &groups, err);
     if (status == 0 && groups.used > 0)
         sort_groups(&groups, names, compare_calls);
-    const struct statistic statistic = {"api_statistic", titles, sizeof titles / sizeof *titles, put_call_group, names};
+    const struct statistic statistic = {"api_statistic",       titles,         sizeof titles / sizeof *titles,
+                                        DEVICE | LEVEL | NAME, put_call_group, names};
     if (status == 0)
         status = write_statistic(&statistic, &groups, names, options, result, err);
     groups_release(&groups);
     return status;
-}
-
-int cann_statistics(sqlite3 *db, const struct cann_texts *names, const struct cann_communications *communications,
-                    const struct export_options *options, struct export_result *result, struct err *err)
-{
-    int status = write_op_statistic(db, names, options, result, err);
-    if (status == 0)
-        status = write_communication_statistic(communications, names, options, result, err);
-    return status == 0 ? write_api_statistic(db, names, options, result, err) : status;
 }

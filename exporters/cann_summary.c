@@ -32,18 +32,18 @@ struct op_summary {
     size_t metric_count;
 };
 
-static const char *const leading_titles[] = {"Device_id",
-                                             "Model ID",
-                                             "Task ID",
-                                             "Stream ID",
-                                             "Op Name",
-                                             "OP Type",
-                                             "OP State",
-                                             "Task Type",
-                                             "Task Start Time(us)",
-                                             "Task Duration(us)",
-                                             "Task Wait Time(us)",
-                                             "Block Num"};
+const char *const cann_operator_titles[CANN_OPERATOR_COLUMNS] = {"Device_id",
+                                                                 "Model ID",
+                                                                 "Task ID",
+                                                                 "Stream ID",
+                                                                 "Op Name",
+                                                                 "OP Type",
+                                                                 "OP State",
+                                                                 "Task Type",
+                                                                 "Task Start Time(us)",
+                                                                 "Task Duration(us)",
+                                                                 "Task Wait Time(us)",
+                                                                 "Block Num"};
 static const char *const tensor_titles[] = {"HF32 Eligible", "Input Shapes",      "Input Data Types", "Input Formats",
                                             "Output Shapes", "Output Data Types", "Output Formats"};
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -51,8 +51,8 @@ static const char *const tensor_titles[] = {"HF32 Eligible", "Input Shapes",    
 static size_t collect_titles(const struct op_summary *summary, const char *titles[ROW_MAX_COLUMNS])
 {
     size_t count = 0;
-    for (size_t i = 0; i < COUNT_OF(leading_titles); i++)
-        titles[count++] = leading_titles[i];
+    for (size_t i = 0; i < CANN_OPERATOR_COLUMNS; i++)
+        titles[count++] = cann_operator_titles[i];
     if (summary->stars)
         titles[count++] = "Mix Block Num";
     for (size_t i = 0; i < COUNT_OF(tensor_titles); i++)
@@ -90,21 +90,27 @@ static void put_metrics(const struct op_summary *summary, struct row_put *put, c
     }
 }
 
-static void put_operator(const void *arg, struct row_put *put, const struct cann_task *task, int64_t wait_ns)
+void cann_put_operator(struct row_put *put, const struct cann_texts *names, const struct cann_task *task,
+                       int64_t wait_ns)
 {
-    const struct op_summary *summary = arg;
     row_integer(put, task->device_id);
     row_integer(put, task->model_id != DB_NULL ? task->model_id : CANN_NO_ID);
     row_integer(put, task->task_id);
     row_integer(put, task->stream_id);
-    row_text(put, cann_text(summary->names, task->op_name_id, 0));
-    row_text(put, cann_text(summary->names, task->op_type_id, 0));
+    row_text(put, cann_text(names, task->op_name_id, 0));
+    row_text(put, cann_text(names, task->op_type_id, 0));
     row_word(put, task->op_state == 0 ? "static" : task->op_state == 1 ? "dynamic" : "N/A");
     row_word(put, cann_core_type(task->op_task_type));
     row_time(put, task->start_ns);
     row_decimal(put, task->duration_ns, 3);
     row_decimal(put, wait_ns, 3);
     row_integer(put, task->block_num);
+}
+
+static void put_operator(const void *arg, struct row_put *put, const struct cann_task *task, int64_t wait_ns)
+{
+    const struct op_summary *summary = arg;
+    cann_put_operator(put, summary->names, task, wait_ns);
     if (summary->stars)
         row_integer(put, task->mix_block_num);
     row_word(put, task->op_flag != DB_NULL && (task->op_flag & HF32_FLAG) != 0 ? "YES" : "NO");
@@ -113,6 +119,13 @@ static void put_operator(const void *arg, struct row_put *put, const struct cann
     if (summary->stars)
         row_integer(put, task->context_id);
     put_metrics(summary, put, task);
+}
+
+size_t cann_task_text_room(const struct cann_texts *names, const struct cann_task *task)
+{
+    return text_length(cann_text(names, task->op_name_id, 0)) + text_length(cann_text(names, task->op_type_id, 0)) +
+           text_length(cann_text(names, task->kernel_name_id, 0)) +
+           text_length(cann_text(names, task->host_type_id, 0));
 }
 
 static size_t operator_text_room(const void *arg, const struct cann_task *task)
@@ -125,31 +138,42 @@ static size_t operator_text_room(const void *arg, const struct cann_task *task)
     return room;
 }
 
-static void put_communication(const void *arg, struct row_put *put, const struct cann_communication *communication,
-                              int64_t wait_ns)
+void cann_put_communication(struct row_put *put, const struct cann_texts *names,
+                            const struct cann_communication *communication, int64_t wait_ns)
 {
-    const struct op_summary *summary = arg;
     row_integer(put, communication->device_id);
     row_integer(put, communication->model_id);
     row_missing(put);
     row_missing(put);
-    row_text(put, cann_text(summary->names, communication->name_id, 0));
-    row_text(put, cann_text(summary->names, communication->type_id, 0));
+    row_text(put, cann_text(names, communication->name_id, 0));
+    row_text(put, cann_text(names, communication->type_id, 0));
     row_missing(put);
     row_word(put, "COMMUNICATION");
     row_time(put, communication->start_ns);
     row_decimal(put, communication->duration_ns, 3);
     row_decimal(put, wait_ns, 3);
     row_integer(put, 0);
+}
+
+static void put_communication(const void *arg, struct row_put *put, const struct cann_communication *communication,
+                              int64_t wait_ns)
+{
+    const struct op_summary *summary = arg;
+    cann_put_communication(put, summary->names, communication, wait_ns);
     while (put->column < put->format->columns)
         row_missing(put);
+}
+
+size_t cann_communication_text_room(const struct cann_texts *names, const struct cann_communication *communication)
+{
+    return text_length(cann_text(names, communication->name_id, 0)) +
+           text_length(cann_text(names, communication->type_id, 0));
 }
 
 static size_t communication_text_room(const void *arg, const struct cann_communication *communication)
 {
     const struct op_summary *summary = arg;
-    return text_length(cann_text(summary->names, communication->name_id, 0)) +
-           text_length(cann_text(summary->names, communication->type_id, 0));
+    return cann_communication_text_room(summary->names, communication);
 }
 
 /* Devices of different chips, or that counted different groups, have different metrics: each title is one column. */
@@ -239,13 +263,12 @@ static int write_op_summary(sqlite3 *db, const struct cann_texts *names,
 
 /* ---- task_time ---- */
 
-static const char *const task_time_titles[] = {"Device_id", "kernel_name",   "kernel_type",    "stream_id",
-                                               "task_id",   "task_time(us)", "task_start(us)", "task_stop(us)"};
+const char *const cann_task_time_titles[CANN_TASK_TIME_COLUMNS] = {"Device_id",      "kernel_name",  "kernel_type",
+                                                                   "stream_id",      "task_id",      "task_time(us)",
+                                                                   "task_start(us)", "task_stop(us)"};
 
-static void put_task_time(const void *arg, struct row_put *put, const struct cann_task *task, int64_t wait_ns)
+void cann_put_task_time(struct row_put *put, const struct cann_texts *names, const struct cann_task *task)
 {
-    const struct cann_texts *names = arg;
-    (void)wait_ns;
     row_integer(put, task->device_id);
     row_text(put, cann_text(names, task->kernel_name_id != DB_NULL ? task->kernel_name_id : task->op_name_id, 0));
     if (task->op_name_id != DB_NULL)
@@ -261,11 +284,15 @@ static void put_task_time(const void *arg, struct row_put *put, const struct can
     row_time(put, task->start_ns + task->duration_ns);
 }
 
+static void put_task_time(const void *arg, struct row_put *put, const struct cann_task *task, int64_t wait_ns)
+{
+    (void)wait_ns;
+    cann_put_task_time(put, arg, task);
+}
+
 static size_t task_time_text_room(const void *arg, const struct cann_task *task)
 {
-    const struct cann_texts *names = arg;
-    return text_length(cann_text(names, task->kernel_name_id, 0)) + text_length(cann_text(names, task->op_name_id, 0)) +
-           text_length(cann_text(names, task->host_type_id, 0));
+    return cann_task_text_room(arg, task);
 }
 
 static int write_task_time(sqlite3 *db, const struct cann_texts *names, const struct export_options *options,
@@ -274,13 +301,13 @@ static int write_task_time(sqlite3 *db, const struct cann_texts *names, const st
     struct row_format format;
     const struct task_report report = {
         .name = "task_time",
-        .titles = task_time_titles,
-        .columns = COUNT_OF(task_time_titles),
+        .titles = cann_task_time_titles,
+        .columns = CANN_TASK_TIME_COLUMNS,
         .arg = (void *)(uintptr_t)names,
         .put = put_task_time,
         .text_room = task_time_text_room,
     };
-    int status = row_format_init(&format, options->format, task_time_titles, COUNT_OF(task_time_titles), err);
+    int status = row_format_init(&format, options->format, cann_task_time_titles, CANN_TASK_TIME_COLUMNS, err);
     if (status == 0)
         status = task_report_write(db, &report, &format, options, result, err);
     row_format_release(&format);
@@ -305,7 +332,11 @@ int cann_summary(sqlite3 *db, const struct export_options *options, struct expor
     if (status == 0)
         status = write_op_summary(db, &names, &communications, options, ret, err);
     if (status == 0)
-        status = cann_statistics(db, &names, &communications, options, ret, err);
+        status = cann_op_statistic(db, &names, options, ret, err);
+    if (status == 0)
+        status = cann_communication_statistic(&communications, &names, options, ret, err);
+    if (status == 0)
+        status = cann_api_statistic(db, &names, options, ret, err);
     if (status == 0)
         status = write_task_time(db, &names, options, ret, err);
     if (status == 0)

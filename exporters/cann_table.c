@@ -16,6 +16,18 @@ int cann_table_open(struct cann_table *table, const char *name, const char *cons
     return row_format_init(&table->format, options->format, titles, columns, err);
 }
 
+static bool is_terminal(const struct cann_table *table)
+{
+    return table->options->format == TABLE_TERMINAL;
+}
+
+static void keep_row(struct cann_table *table, const char *end)
+{
+    struct table_cell cells[TABLE_MAX_COLUMNS];
+    row_cells(&table->format, table->row, end, cells);
+    show_table_row(&table->terminal, cells);
+}
+
 static int open_file(struct cann_table *table, struct err *err)
 {
     int64_t slice = table->total > ROWS_PER_FILE ? (int64_t)(table->written / ROWS_PER_FILE) : -1;
@@ -53,9 +65,16 @@ static int close_file(struct cann_table *table, int status, struct err *err)
 int cann_table_begin(struct cann_table *table, size_t text_bytes, struct row_put *ret, struct err *err)
 {
     size_t room = row_room(&table->format, text_bytes);
-    int status = table->file_rows == ROWS_PER_FILE ? close_file(table, 0, err) : 0;
-    if (status == 0 && table->path == NULL)
-        status = open_file(table, err);
+    int status = 0;
+    if (is_terminal(table)) {
+        if (table->written == 0)
+            show_table_init(&table->terminal, table->titles, table->columns, &table->shown);
+    } else {
+        if (table->file_rows == ROWS_PER_FILE)
+            status = close_file(table, 0, err);
+        if (status == 0 && table->path == NULL)
+            status = open_file(table, err);
+    }
     if (status < 0)
         return status;
     if (room > table->row_size) {
@@ -71,7 +90,11 @@ int cann_table_begin(struct cann_table *table, size_t text_bytes, struct row_put
 
 void cann_table_end(struct cann_table *table, struct row_put *put)
 {
-    outfile_write(&table->out, table->row, (size_t)(row_end(put) - table->row));
+    const char *end = row_end(put);
+    if (is_terminal(table))
+        keep_row(table, end);
+    else
+        outfile_write(&table->out, table->row, (size_t)(end - table->row));
     table->file_rows++;
     table->written++;
 }
@@ -79,6 +102,9 @@ void cann_table_end(struct cann_table *table, struct row_put *put)
 int cann_table_close(struct cann_table *table, int status, struct err *err)
 {
     status = close_file(table, status, err);
+    if (status == 0 && is_terminal(table))
+        status = show_table_print(&table->terminal, table->options->show, err);
+    show_table_release(&table->terminal);
     row_format_release(&table->format);
     free(table->row);
     return status;

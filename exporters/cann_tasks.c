@@ -87,7 +87,7 @@ static void end_row(struct worker *worker, struct row_put *put, const char *star
     worker->first = false;
 }
 
-static bool stands_before(const struct cann_communication *communication, int64_t device_id, int64_t start_ns)
+bool cann_stands_before(const struct cann_communication *communication, int64_t device_id, int64_t start_ns)
 {
     return communication->device_id < device_id ||
            (communication->device_id == device_id && communication->start_ns < start_ns);
@@ -99,7 +99,7 @@ static int put_communications(struct worker *worker, int64_t device_id, int64_t 
     const struct task_report *report = worker->run->report;
     for (; worker->communication < worker->run->end_communication; worker->communication++) {
         const struct cann_communication *communication = &report->communications->items[worker->communication];
-        if (!stands_before(communication, device_id, start_ns))
+        if (!cann_stands_before(communication, device_id, start_ns))
             break;
         char *start = reserve_row(worker, report->communication_text_room(report->arg, communication), err);
         if (start == NULL)
@@ -135,7 +135,7 @@ static size_t first_communication(const struct run *run, const struct cann_row *
     size_t low = run->first_communication, high = run->end_communication;
     while (before->device_id != DB_NULL && low < high) {
         size_t middle = (low + high) / 2;
-        if (stands_before(&run->report->communications->items[middle], before->device_id, before->start_ns))
+        if (cann_stands_before(&run->report->communications->items[middle], before->device_id, before->start_ns))
             low = middle + 1;
         else
             high = middle;
@@ -159,7 +159,8 @@ static int begin_unit(struct worker *worker, const struct unit *unit, struct err
     if (worker->communication == run->first_communication && worker->communication > 0) {
         /* The file before may have ended in the middle of communication operators. */
         const struct cann_communication *before = &run->report->communications->items[worker->communication - 1];
-        if (worker->last.device_id == DB_NULL || !stands_before(before, worker->last.device_id, worker->last.start_ns))
+        if (worker->last.device_id == DB_NULL ||
+            !cann_stands_before(before, worker->last.device_id, worker->last.start_ns))
             worker->last =
                 (struct cann_row){before->device_id, before->start_ns, before->start_ns + before->duration_ns};
     }
@@ -248,9 +249,9 @@ static int count_task(void *arg, const struct cann_task *task, struct err *err)
     (void)err;
     if (!cann_is_operator(task))
         return 0;
-    while (
-        boundaries->communication < boundaries->communications->count &&
-        stands_before(&boundaries->communications->items[boundaries->communication], task->device_id, task->start_ns)) {
+    while (boundaries->communication < boundaries->communications->count &&
+           cann_stands_before(&boundaries->communications->items[boundaries->communication], task->device_id,
+                              task->start_ns)) {
         count_row(boundaries, task->id);
         boundaries->communication++;
     }

@@ -11,7 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum table_format { TABLE_CSV, TABLE_JSON };
+/* TABLE_TERMINAL is for show alone: rows of short tables on their way to the terminal. */
+enum table_format { TABLE_CSV, TABLE_JSON, TABLE_TERMINAL };
 enum column_set { COLUMNS_GUIDE, COLUMNS_VENDOR };
 
 /* Layers of timelines of new CANN captures, as bits. */
@@ -26,6 +27,8 @@ enum timeline_layer {
     TIMELINE_DEVICE_MARKS = 128,
     TIMELINE_ALL = 255
 };
+
+struct show; /* inside */
 
 struct export_options {
     const char *database;     /* path, for readers that run side by side with their own connection */
@@ -43,6 +46,7 @@ struct export_options {
     void (*written)(void *arg, const char *report, const char *path);
     void *written_arg;
     const struct progress *progress; /* may be NULL */
+    struct show *show;               /* TABLE_TERMINAL: where tables are printed instead of written into files */
 };
 
 struct export_result {
@@ -58,8 +62,10 @@ int export_summary(sqlite3 *db, const struct export_options *options, struct exp
 int export_database(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 
 struct show_options {
-    int width;  /* columns of the terminal; 0: no limit */
-    bool color; /* titles in cyan */
+    const char *database; /* path, as in export_options */
+    int width;            /* columns of the terminal; 0: no limit */
+    bool color;           /* titles in cyan */
+    int64_t top;          /* of tables with a row for each operator, task or message: at most this many, the longest */
 };
 
 /* Prints the capture's tables to stream; a write error is returned as -ERR_IO. */

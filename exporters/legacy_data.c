@@ -195,11 +195,14 @@ static double time_of(const struct legacy_part *part, int64_t tick)
     return strtod(text, NULL);
 }
 
+static bool is_outside(const struct legacy_range *range, int64_t end_tick)
+{
+    return end_tick <= range->after_tick || end_tick > range->until_tick;
+}
+
 static int keep_run(void *arg, const struct legacy_run *run, struct err *err)
 {
     struct legacy_device *device = arg;
-    if (run->end_tick <= device->range.after_tick || run->end_tick > device->range.until_tick)
-        return 0;
     void *elements = device->tasks;
     struct legacy_task *task = next_element(&elements, &device->task_count, &device->task_capacity, sizeof *task);
     device->tasks = elements;
@@ -213,6 +216,7 @@ static int keep_run(void *arg, const struct legacy_run *run, struct err *err)
         .pending = time_of(&device->part, run->pending_tick),
         .start = time_of(&device->part, run->start_tick),
         .end = time_of(&device->part, run->end_tick),
+        .outside = is_outside(&device->range, run->end_tick),
     };
     return 0;
 }
@@ -220,7 +224,7 @@ static int keep_run(void *arg, const struct legacy_run *run, struct err *err)
 static int keep_copy(void *arg, const struct legacy_copy *copy, struct err *err)
 {
     struct legacy_device *device = arg;
-    if (copy->end_tick <= device->range.after_tick || copy->end_tick > device->range.until_tick)
+    if (is_outside(&device->range, copy->end_tick))
         return 0;
     void *elements = device->copies;
     struct legacy_copy_time *kept = next_element(&elements, &device->copy_count, &device->copy_capacity, sizeof *kept);
@@ -275,11 +279,57 @@ static int by_ids(const void *x, const void *y)
     return order != 0 ? order : by_end(x, y);
 }
 
+enum { TASK_AIV = 2 }; /* of legacy_operator.task_type */
+
+/* The counters of one stream and task: first those of the AI cores, then those of the vector cores, each in the order
+ * of its executions. */
+struct counter_walk {
+    size_t ai_core, vector_core; /* the next */
+    size_t first_vector, end;
+    bool any_of_ai_core, any_of_vector_core;
+};
+
+static int compare_counters(const struct legacy_counters *counters, const struct legacy_task *task)
+{
+    int order = compare_numbers(counters->stream_id, task->stream_id);
+    return order != 0 ? order : compare_numbers(counters->task_id, task->task_id);
+}
+
+static void counters_find(struct counter_walk *walk, const struct legacy_device *device, const struct legacy_task *task)
+{
+    const struct legacy_counters *counters = device->counters;
+    size_t at = walk->end;
+    while (at < device->counter_count && compare_counters(&counters[at], task) < 0)
+        at++;
+    walk->ai_core = at;
+    while (at < device->counter_count && compare_counters(&counters[at], task) == 0 && !counters[at].of_vector_core)
+        at++;
+    walk->vector_core = at;
+    while (at < device->counter_count && compare_counters(&counters[at], task) == 0)
+        at++;
+    walk->end = at;
+    walk->any_of_ai_core = walk->ai_core < walk->vector_core;
+    walk->any_of_vector_core = walk->vector_core < walk->end;
+    walk->first_vector = walk->vector_core;
+}
+
+/* A task has the counters of the cores that its operator is said to run on, or of the others when only those counted
+ * it. */
+static const struct legacy_counters *counters_next(struct counter_walk *walk, const struct legacy_device *device,
+                                                   const struct legacy_task *task)
+{
+    bool on_vector = task->op != NULL && task->op->task_type == TASK_AIV;
+    if (on_vector ? walk->any_of_vector_core : !walk->any_of_ai_core)
+        return walk->vector_core < walk->end ? &device->counters[walk->vector_core++] : NULL;
+    return walk->ai_core < walk->first_vector ? &device->counters[walk->ai_core++] : NULL;
+}
+
 /* The n-th execution of a stream and task belongs to its n-th operator, or the last one: a loaded model runs the same
  * operators again and again; and to its n-th counters. */
 static void join(struct legacy_device *device)
 {
-    size_t op = 0, counter = 0;
+    size_t op = 0;
+    struct counter_walk counters = {.end = 0};
     struct legacy_task *tasks = device->tasks;
     for (size_t i = 0; i < device->task_count; i++) {
         struct legacy_task *task = &tasks[i];
@@ -287,10 +337,6 @@ static void join(struct legacy_device *device)
                (compare_numbers(device->operators[op].stream_id, task->stream_id) < 0 ||
                 (device->operators[op].stream_id == task->stream_id && device->operators[op].task_id < task->task_id)))
             op++;
-        while (counter < device->counter_count && (device->counters[counter].stream_id < task->stream_id ||
-                                                   (device->counters[counter].stream_id == task->stream_id &&
-                                                    device->counters[counter].task_id < task->task_id)))
-            counter++;
         bool again = i > 0 && compare_ids(&tasks[i - 1], task) == 0;
         const struct legacy_operator *operators = device->operators;
         if (op < device->operator_count && operators[op].stream_id == task->stream_id &&
@@ -298,9 +344,9 @@ static void join(struct legacy_device *device)
             task->op = &operators[op++];
         else if (again)
             task->op = tasks[i - 1].op;
-        if (counter < device->counter_count && device->counters[counter].stream_id == task->stream_id &&
-            device->counters[counter].task_id == task->task_id)
-            task->counters = &device->counters[counter++];
+        if (!again)
+            counters_find(&counters, device, task);
+        task->counters = counters_next(&counters, device, task);
     }
 }
 
@@ -326,6 +372,44 @@ static int take_launch(void *arg, const struct legacy_launch *launch, struct err
     return 0;
 }
 
+/* Executions of other iterations count when the n-th has to be found, and are not needed afterwards. */
+static void drop_outside(struct legacy_device *device)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < device->task_count; i++) {
+        if (!device->tasks[i].outside)
+            device->tasks[kept++] = device->tasks[i];
+    }
+    device->task_count = kept;
+}
+
+/* Columns of vector cores have the same titles: a task fills them wherever it ran. */
+static void plan_metrics(struct legacy_device *device)
+{
+    const struct legacy_part *part = &device->part;
+    const struct pmu_setup setup = {.side = PMU_AIC,
+                                    .chip = part->chip,
+                                    .legacy = true,
+                                    .group = part->metrics,
+                                    .events = part->events,
+                                    .frequency_hz = part->aic_hz,
+                                    .core_num = part->ai_core_num};
+    struct pmu_setup vector = setup;
+    if (part->aiv_metrics != NULL || part->aiv_events != NULL) {
+        vector.group = part->aiv_metrics;
+        vector.events = part->aiv_events;
+    }
+    if (part->aiv_hz > 0)
+        vector.frequency_hz = part->aiv_hz;
+    if (part->aiv_num > 0)
+        vector.core_num = part->aiv_num;
+    bool ai_cores_counted = false;
+    for (size_t i = 0; i < device->counter_count && !ai_cores_counted; i++)
+        ai_cores_counted = !device->counters[i].of_vector_core;
+    pmu_plan_init(&device->vector_pmu, &vector);
+    pmu_plan_init(&device->pmu, ai_cores_counted ? &setup : &vector);
+}
+
 int legacy_device_load(struct legacy_device *device, sqlite3 *db, const struct legacy_part *part,
                        const struct legacy_range *range, struct err *err)
 {
@@ -333,10 +417,11 @@ int legacy_device_load(struct legacy_device *device, sqlite3 *db, const struct l
     device->range = *range;
     device->texts = pool_new();
     if (device->texts == NULL || !pool_keep(device->texts, &device->part.metrics) ||
-        !pool_keep(device->texts, &device->part.events))
+        !pool_keep(device->texts, &device->part.events) || !pool_keep(device->texts, &device->part.aiv_metrics) ||
+        !pool_keep(device->texts, &device->part.aiv_events))
         return no_memory(err);
-    int status = legacy_each_operator(db, part->device_id, keep_operator, device, err);
-    if (status == 0)
+    int status = legacy_each_operator(db, part->device_id, !device->brief, keep_operator, device, err);
+    if (status == 0 && !device->brief)
         status = legacy_each_counters(db, part->device_id, keep_counters, device, err);
     if (status == 0)
         status = legacy_each_run(db, &device->part, keep_run, device, err);
@@ -348,17 +433,11 @@ int legacy_device_load(struct legacy_device *device, sqlite3 *db, const struct l
         qsort(device->tasks, device->task_count, sizeof *device->tasks, by_ids);
     join(device);
     struct launch_walk walk = {.device = device};
-    status = legacy_each_launch(db, part->device_id, take_launch, &walk, err);
-    if (status == 0 && device->counter_count > 0) {
-        const struct pmu_setup setup = {.side = PMU_AIC,
-                                        .chip = part->chip,
-                                        .legacy = true,
-                                        .group = device->part.metrics,
-                                        .events = device->part.events,
-                                        .frequency_hz = part->aic_hz,
-                                        .core_num = part->ai_core_num};
-        pmu_plan_init(&device->pmu, &setup);
-    }
+    if (!device->brief || part->chip == 0)
+        status = legacy_each_launch(db, part->device_id, take_launch, &walk, err);
+    drop_outside(device);
+    if (status == 0 && device->counter_count > 0)
+        plan_metrics(device);
     return status;
 }
 
@@ -416,7 +495,7 @@ const struct legacy_operator *legacy_device_operator_within(const struct legacy_
     return low < count && by_time[low]->time_ns < until_ns ? by_time[low] : NULL;
 }
 
-struct pmu_counts legacy_task_counts(const struct legacy_task *task)
+static struct pmu_counts counts_of(const struct legacy_task *task)
 {
     struct pmu_counts counts = {.total_cycle = task->counters->total_cycle};
     memcpy(counts.counters, task->counters->counters, sizeof counts.counters);
@@ -424,6 +503,23 @@ struct pmu_counts legacy_task_counts(const struct legacy_task *task)
                        : task->op != NULL                   ? task->op->block_dim
                                                             : 0;
     return counts;
+}
+
+void legacy_task_values(const struct legacy_device *device, const struct legacy_task *task, struct pmu_value *values)
+{
+    struct pmu_counts counts = counts_of(task);
+    if (task->counters->of_vector_core)
+        pmu_plan_values_of(&device->pmu, &device->vector_pmu, &counts, values);
+    else
+        pmu_plan_values(&device->pmu, &counts, values);
+}
+
+double legacy_task_milliseconds(const struct legacy_device *device, const struct legacy_task *task)
+{
+    if (task->counters == NULL)
+        return NAN;
+    struct pmu_counts counts = counts_of(task);
+    return pmu_legacy_milliseconds(task->counters->of_vector_core ? &device->vector_pmu : &device->pmu, &counts);
 }
 
 const char *legacy_task_type(const struct legacy_task *task)

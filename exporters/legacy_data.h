@@ -19,6 +19,7 @@ struct legacy_task {
     const struct legacy_counters *counters; /* NULL: none were taken */
     const char *launch;                     /* the runtime's function that launched it; NULL: not known */
     double share;                           /* for sorting: percent of all time */
+    bool outside;                           /* of the iterations; none in a loaded device */
 };
 
 /* A task that copied asynchronously, which is a task of its own kind: it has no operator and no counters. */
@@ -44,6 +45,7 @@ int legacy_range_find(struct legacy_range *range, sqlite3 *db, const struct lega
 struct text_pool; /* inside */
 
 struct legacy_device {
+    bool brief; /* set before it is loaded: without counters, tensors, and, but on chip 0, launches; faster */
     struct legacy_part part;
     struct legacy_range range;
     struct legacy_task *tasks; /* in the order of legacy_each_run */
@@ -54,11 +56,13 @@ struct legacy_device {
     size_t operator_count, operator_capacity;
     struct legacy_counters *counters; /* by stream, task, record */
     size_t counter_count, counter_capacity;
-    struct pmu_plan pmu; /* count 0: no counters in the capture */
+    struct pmu_plan pmu;        /* the columns: of the AI cores, or of the vector cores when only they counted;
+                                 * count 0: no counters in the capture */
+    struct pmu_plan vector_pmu; /* what counters of vector cores mean */
     struct text_pool *texts;
 };
 
-/* Fills a zeroed device; it must be released also after a failure. */
+/* Fills a device that is zeroed but for brief; it must be released also after a failure. */
 int legacy_device_load(struct legacy_device *device, sqlite3 *db, const struct legacy_part *part,
                        const struct legacy_range *range, struct err *err);
 void legacy_device_release(struct legacy_device *device);
@@ -72,8 +76,10 @@ const struct legacy_operator **legacy_device_by_time(const struct legacy_device 
 const struct legacy_operator *legacy_device_operator_within(const struct legacy_operator *const *by_time, size_t count,
                                                             int64_t from_ns, int64_t until_ns);
 
-/* The counters of a task as the plan wants them. */
-struct pmu_counts legacy_task_counts(const struct legacy_task *task);
+/* The device->pmu.count values of a task that has counters. */
+void legacy_task_values(const struct legacy_device *device, const struct legacy_task *task, struct pmu_value *values);
+/* The time of a task in ms by its counters; NAN when it has none. */
+double legacy_task_milliseconds(const struct legacy_device *device, const struct legacy_task *task);
 /* "AI_CORE", "AI_CPU", "AIV", or NULL. */
 const char *legacy_task_type(const struct legacy_task *task);
 

@@ -272,15 +272,6 @@ static int write_thread_group(struct run *run, struct err *err)
 
 /* ---- tasks ---- */
 
-/* The task's time in ms as shown here; NAN when it was not counted. */
-static double task_milliseconds(const struct run *run, const struct legacy_task *task)
-{
-    if (task->counters == NULL)
-        return NAN;
-    struct pmu_counts counts = legacy_task_counts(task);
-    return pmu_legacy_milliseconds(&run->device->pmu, &counts);
-}
-
 static void put_task_args(struct run *run, const struct legacy_task *task)
 {
     const char *type = legacy_task_type(task);
@@ -291,7 +282,7 @@ static void put_task_args(struct run *run, const struct legacy_task *task)
         return;
     }
     char text[NUMBER_MAX + 1];
-    *number_put_shortest(text, pmu_round_decimal(task_milliseconds(run, task), 6), 6) = '\0';
+    *number_put_shortest(text, pmu_round_decimal(legacy_task_milliseconds(run->device, task), 6), 6) = '\0';
     strbuf_addf(&run->line, ",\"Aicore Time(ms)\":%s,\"Total Cycle\":%lld}", text,
                 (long long)task->counters->total_cycle);
 }
@@ -464,7 +455,7 @@ static int put_stack_runtime(void *arg, const struct legacy_call *call, struct e
 static int put_stack_task(struct run *run, const struct legacy_task *task, struct err *err)
 {
     put_stack_event(run, task->op != NULL ? task->op->name : NULL, STACK_SCHEDULER, task->start, task->end);
-    double time = task_milliseconds(run, task);
+    double time = legacy_task_milliseconds(run->device, task);
     if (isnan(time))
         strbuf_adds(&run->line, ",\"Total Time(ms)\":\"\"");
     else

@@ -429,6 +429,20 @@ void pmu_plan_values(const struct pmu_plan *plan, const struct pmu_counts *count
                                                   : exact_value(plan, &plan->columns[i], counts);
 }
 
+void pmu_plan_values_of(const struct pmu_plan *plan, const struct pmu_plan *other, const struct pmu_counts *counts,
+                        struct pmu_value *values)
+{
+    struct pmu_value own[PMU_MAX_COLUMNS];
+    pmu_plan_values(other, counts, own);
+    for (size_t i = 0; i < plan->count; i++) {
+        size_t k = 0;
+        while (k < other->count && (other->columns[k].metric != plan->columns[i].metric ||
+                                    other->columns[k].is_time != plan->columns[i].is_time))
+            k++;
+        values[i] = k < other->count ? own[k] : (struct pmu_value){DB_NULL, 0};
+    }
+}
+
 /* ---- both sides together ---- */
 
 #define FIRST_STARS_CHIP 5 /* from here on both sides count the same events */
@@ -501,22 +515,13 @@ static void side_values(const struct pmu_plan *plan, bool ran, int64_t total_cyc
 /* A task that ran on vector cores only, in the columns of the other side: each metric where its like is. */
 static void shared_values(const struct pmu_columns *columns, const struct pmu_task *task, struct pmu_value *values)
 {
-    struct pmu_value own[PMU_MAX_COLUMNS];
-    const struct pmu_plan *aic = &columns->aic, *aiv = &columns->aiv;
-    side_values(aiv, true, task->aiv_total_cycle, task->aiv_counters, task->block_num, task->time_hz, own);
-    for (size_t i = 0; i < columns->count; i++)
-        values[i] = (struct pmu_value){DB_NULL, 0};
-    for (size_t i = 0; i < aic->count; i++) {
-        size_t k = 0;
-        while (k < aiv->count &&
-               (aiv->columns[k].metric != aic->columns[i].metric || aiv->columns[k].is_time != aic->columns[i].is_time))
-            k++;
-        if (k < aiv->count)
-            values[i] = own[k];
-    }
+    struct pmu_counts counts = {
+        .total_cycle = task->aiv_total_cycle, .block_num = task->block_num, .time_hz = task->time_hz};
+    memcpy(counts.counters, task->aiv_counters, sizeof counts.counters);
+    pmu_plan_values_of(&columns->aic, &columns->aiv, &counts, values);
     if (columns->has_cube)
         values[columns->count - 1] = (struct pmu_value){
-            cube_utilization(aiv, task->aiv_total_cycle, task->aiv_counters, task->duration_ns), DECIMALS};
+            cube_utilization(&columns->aiv, task->aiv_total_cycle, task->aiv_counters, task->duration_ns), DECIMALS};
 }
 
 void pmu_columns_values(const struct pmu_columns *columns, const struct pmu_task *task, struct pmu_value *values)

@@ -74,6 +74,11 @@ struct pmu_value {
 /* The plan->count values of a task. */
 void pmu_plan_values(const struct pmu_plan *plan, const struct pmu_counts *counts, struct pmu_value *values);
 
+/* The same for counters of another plan, in the columns of this one: each metric where its like is; DB_NULL where the
+ * other plan has none. */
+void pmu_plan_values_of(const struct pmu_plan *plan, const struct pmu_plan *other, const struct pmu_counts *counts,
+                        struct pmu_value *values);
+
 /* The time of a task in ms by the rules of 2022, as its tool held it before rounding. */
 double pmu_legacy_milliseconds(const struct pmu_plan *plan, const struct pmu_counts *counts);
 

@@ -27,6 +27,15 @@ static int make_piece(struct row_piece *piece, const char *before, const char *t
     return take_piece(piece, &text, err);
 }
 
+/* What separates the cells of the terminal: no text of a database holds it. */
+static int make_cell_end(struct row_piece *piece, size_t count, struct err *err)
+{
+    struct strbuf text;
+    strbuf_init(&text, PIECE_MAX);
+    strbuf_add(&text, "", count);
+    return take_piece(piece, &text, err);
+}
+
 int row_format_init(struct row_format *format, enum table_format kind, const char *const *titles, size_t columns,
                     struct err *err)
 {
@@ -38,14 +47,16 @@ int row_format_init(struct row_format *format, enum table_format kind, const cha
     if (status == 0)
         status = make_piece(&format->next, json ? ",\n    {" : "", NULL, "", err);
     if (status == 0)
-        status = make_piece(&format->end, json ? "\n    }" : "\n", NULL, "", err);
+        status = make_piece(&format->end, json ? "\n    }" : kind == TABLE_CSV ? "\n" : "", NULL, "", err);
     if (status == 0)
         status = make_piece(&format->missing, json ? "\"N/A\"" : "N/A", NULL, "", err);
     for (size_t i = 0; status == 0 && i < columns; i++) {
         if (json)
             status = make_piece(&format->before[i], i == 0 ? "\n        \"" : ",\n        \"", titles[i], "\": ", err);
-        else
+        else if (kind == TABLE_CSV)
             status = make_piece(&format->before[i], i == 0 ? "" : ",", NULL, "", err);
+        else
+            status = make_cell_end(&format->before[i], i > 0, err);
     }
     if (status < 0)
         row_format_release(format);
@@ -90,6 +101,17 @@ size_t row_room(const struct row_format *format, size_t text_bytes)
     return room;
 }
 
+void row_cells(const struct row_format *format, const char *row, const char *end, struct table_cell *cells)
+{
+    for (size_t i = 0; i < format->columns; i++) {
+        const char *stop = i + 1 < format->columns ? memchr(row, '\0', (size_t)(end - row)) : NULL;
+        if (stop == NULL)
+            stop = end;
+        cells[i] = cell_text_of_length(row, (size_t)(stop - row));
+        row = stop < end ? stop + 1 : end;
+    }
+}
+
 /* ---- texts ---- */
 
 static void encode_csv(struct strbuf *buf, const char *text, size_t length, const char *mark)
@@ -117,13 +139,26 @@ static void encode_json(struct strbuf *buf, const char *text, size_t length)
     strbuf_addc(buf, '"');
 }
 
-void row_format_text(const struct row_format *format, const char *text, size_t length, struct strbuf *buf)
+static void encode(const struct row_format *format, struct strbuf *buf, const char *text, size_t length,
+                   const char *mark)
 {
     strbuf_clear(buf);
-    if (format->format == TABLE_JSON)
+    switch (format->format) {
+    case TABLE_CSV:
+        encode_csv(buf, text, length, mark);
+        break;
+    case TABLE_JSON:
         encode_json(buf, text, length);
-    else
-        encode_csv(buf, text, length, "");
+        break;
+    case TABLE_TERMINAL:
+        strbuf_add(buf, text, length);
+        break;
+    }
+}
+
+void row_format_text(const struct row_format *format, const char *text, size_t length, struct strbuf *buf)
+{
+    encode(format, buf, text, length, "");
 }
 
 #define TEXT_MAX (4 * 1024 * 1024)
@@ -139,11 +174,7 @@ int row_format_encode(const struct row_format *format, struct cann_texts *texts,
         const char *mark = marks != NULL ? marks[i % texts->column_count] : "";
         if (item->text == NULL)
             continue;
-        strbuf_clear(&buf);
-        if (format->format == TABLE_JSON)
-            encode_json(&buf, item->text, item->length);
-        else
-            encode_csv(&buf, item->text, item->length, mark);
+        encode(format, &buf, item->text, item->length, mark);
         status = buf.failed ? err_set(err, ERR_LIMIT, "a text of %u bytes is too long for a table", item->length)
                             : cann_texts_replace(texts, i, buf.data, buf.length, err);
     }

@@ -10,6 +10,7 @@
 #include "db/query_cann.h"
 #include "exporters/export.h"
 #include "exporters/parallel.h"
+#include "exporters/table.h"
 
 #include <string.h>
 
@@ -33,6 +34,9 @@ void row_format_release(struct row_format *format);
 /* What comes before the first and after the last row of a file. */
 void row_format_head(const struct row_format *format, const char *const *titles, struct outfile *out);
 void row_format_tail(const struct row_format *format, bool any_row, struct outfile *out);
+
+/* The cells of a row of TABLE_TERMINAL from there to its end; as many as the format has columns. */
+void row_cells(const struct row_format *format, const char *row, const char *end, struct table_cell *cells);
 
 /* Texts of the database as values of this format: quoted and escaped once for all their uses. mark: a literal that
  * stands on both sides of every text (cann-formats 5.4 writes shapes in quotes). texts is released and replaced. */

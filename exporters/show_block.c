@@ -1,5 +1,7 @@
 #include "exporters/show_block.h"
 
+#include <inttypes.h>
+
 static void put(struct show *show, const char *text, size_t length)
 {
     fwrite(text, 1, length, show->stream);
@@ -49,4 +51,16 @@ void show_end_line(struct show *show)
 {
     fputs("\n", show->stream);
     show->column = 0;
+}
+
+void show_top(struct show *show, int64_t count, const char *report)
+{
+    char text[128];
+    if (count <= show->options->top)
+        snprintf(text, sizeof text, "all %" PRId64, count);
+    else
+        snprintf(text, sizeof text, "%" PRId64 " of %" PRId64 " (more: --top N; all: %s of 'msprof export summary')",
+                 show->options->top, count, report);
+    show_field(show, "", text);
+    show_end_line(show);
 }

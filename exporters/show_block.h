@@ -27,5 +27,8 @@ void show_number(struct show *show, const char *label, int64_t value);
 /* "Device id: 1"; nothing for device 0, because most captures have no other. */
 void show_device(struct show *show, int64_t device_id);
 void show_end_line(struct show *show);
+/* Ends the line of a title with how many rows options->top leaves of so many, and which report of a summary has all of
+ * them. */
+void show_top(struct show *show, int64_t count, const char *report);
 
 #endif

@@ -17,6 +17,10 @@ int tx_timeline(sqlite3 *db, const struct cann_trace *trace, const struct export
                 struct export_result *result, struct err *err);
 int tx_summary(sqlite3 *db, const struct export_options *options, struct export_result *result, struct err *err);
 
+/* Of all families: prints a row for each message of marks and ranges; nothing, not even a title, without any. */
+struct show;
+int tx_show(struct show *show, struct err *err);
+
 /* Captures before 2023: msprof_tx_[<device>_]<iteration>, the device when it is not the host that recorded them. */
 int tx_legacy_timeline(sqlite3 *db, const struct export_options *options, struct export_result *result,
                        struct err *err);

@@ -158,9 +158,10 @@ def metric_values(capture, key):
     elif capture.group in SHARES:
         values += [Fraction(sum(count[event] for event in events), cycles) for _, events in SHARES[capture.group]]
         if capture.group == 'ArithmeticUtilization':
-            fp32 = 32 if capture.chip == 0 else 64
+            fp32, int32, misc = {0: (32, 64, 32), 1: (64, 64, 32)}.get(capture.chip, (64, 16, 16))
             values += [count['49'] * 8192 + count['4a'] * 16384,
-                       count['4b'] * fp32 + count['4c'] * 128 + count['4d'] * 64 + count['4e'] * 64 + count['4f'] * 32]
+                       count['4b'] * fp32 + count['4c'] * 128 + count['4d'] * 64 + count['4e'] * int32 +
+                       count['4f'] * misc]
     else:
         for _, event, bits in BANDWIDTHS[capture.group]:
             narrow = 4 * (count.get('10', 0) + count.get('13', 0))

@@ -182,6 +182,9 @@ END
         'MemcopyAsync,other,1,7,"""12.0""","""1000000002000""","""1000000014000"""
 MemcopyAsync,other,9,2,"""12.34""","""1000000010000""","""1000000022340"""
 MemcopyAsync,other,9,2,"""0.01""","""1000000030010""","""1000000030020"""'
+    "$MSPROF" show -q -dir "$capture" --top 1003 >shown
+    python3 "$repository/tests/cann/agree_show.py" shown "$capture" 1003
+    grep -q '│ MemcopyAsync *│ other .* 12.34 │ *1000000010000 │ *1000000022340 │' shown
     python3 - "$capture/timeline" <<'END'
 import json
 import sys

@@ -1,0 +1,73 @@
+#!/usr/bin/env bats
+# Captures of the layout of 2022 whose records are written one by one by their documented layouts: what is exported of
+# vector cores, the AI CPU and iterations is recalculated from the raw records.
+
+# shellcheck disable=SC2154 # common.bash sets status, output and stderr
+bats_require_minimum_version 1.5.0
+load ../cli/common
+
+setup() {
+    enter_scratch
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    export PYTHONDONTWRITEBYTECODE=1
+}
+
+# chip, seed, [NAME=VALUE of sample.json...]
+make_capture() {
+    rm -rf PROF_1
+    python3 "$BATS_TEST_DIRNAME/legacy_prof.py" PROF_1 "$@"
+}
+
+expect_recomputed() { # script, iteration
+    run_msprof export summary -dir PROF_1 --iteration-id "$2"
+    expect_status 0
+    python3 "$BATS_TEST_DIRNAME/$1" PROF_1 "$2"
+}
+
+@test "each execution of an operator of 2022 has the counters of the cores that it ran on" {
+    for chip in 0 1 2 3 4; do
+        make_capture "$chip" "$((chip + 10))"
+        for iteration in 1 2 3; do
+            expect_recomputed recompute_legacy_cores.py "$iteration"
+        done
+    done
+}
+
+@test "vector cores of 2022 may count another group of metrics than AI cores" {
+    while read -r group events vector_group vector_events; do
+        make_capture 3 5 ai_core_metrics="$group" ai_core_profiling_events="$events" aiv_metrics="$vector_group" \
+            aiv_profiling_events="$vector_events"
+        expect_recomputed recompute_legacy_cores.py 2
+    done <<'END'
+PipeUtilization 0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55 Memory 0x15,0x16,0x31,0x32,0xf,0x10,0x12,0x13
+MemoryL0 0x1b,0x1c,0x21,0x22,0x27,0x28,0x29,0x2a MemoryL0 0x2a,0x29,0x28,0x27,0x22,0x21,0x1c,0x1b
+ArithmeticUtilization 0x49,0x4a,0x4b,0x4c,0x4d,0x4e,0x4f ArithmeticUtilization 0x4b,0x4c,0x4d,0x4e,0x4f,0x49,0x4a
+END
+}
+
+@test "when only the vector cores of 2022 counted the columns are theirs" {
+    make_capture 2 6 aiv_metrics=ResourceConflictRatio aiv_profiling_events=0x64,0x65,0x66
+    rm PROF_1/device_0/data/aicore.data.0.slice_0
+    expect_recomputed recompute_legacy_cores.py 1
+    grep -q vec_resc_cflt_ratio PROF_1/summary/op_summary_0_3_1.csv
+}
+
+@test "two operators of 2022 with the same task number have the counters of their own kinds of cores" {
+    python3 - "$BATS_TEST_DIRNAME" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from legacy_prof import AI_CORE, AIV, LegacyProf
+p = LegacyProf('PROF_1', 2, 1)
+p.operator(1, 1, 7, AIV, 'vector', 'Add', 1)
+p.operator(2, 1, 7, AI_CORE, 'cube', 'MatMul', 1)
+p.ran(10, 20, 1, 7, 0)
+p.ran(30, 40, 1, 7, 0)
+p.counted(20, 1, 7, AI_CORE, 1000, [0] * 8, 1)
+p.counted(40, 1, 7, AIV, 2000, [0] * 8, 1)
+p.write()
+END
+    run_msprof export summary -dir PROF_1
+    expect_status 0
+    expect_equal "$(cut -d, -f4,12 PROF_1/summary/op_summary_0_1.csv | tr -d '\r')" \
+        $'Op Name,total_cycles\nvector,2000\ncube,1000'
+}
