@@ -13,6 +13,7 @@ struct loop {
         legacy_total_each total;
         int (*run)(void *arg, const struct legacy_run *run, struct err *err);
         int (*copy)(void *arg, const struct legacy_copy *copy, struct err *err);
+        int (*ai_cpu_run)(void *arg, const struct legacy_ai_cpu_run *run, struct err *err);
         int (*operator_)(void *arg, const struct legacy_operator *operator_, struct err *err);
         int (*counters)(void *arg, const struct legacy_counters *counters, struct err *err);
         int (*step)(void *arg, const struct legacy_step *step, struct err *err);
@@ -216,6 +217,36 @@ int legacy_each_copy(sqlite3 *db, int64_t device_id,
                           "  FROM ts_track WHERE device_id = ?1 AND tag = 11"
                           "  WINDOW task AS (PARTITION BY stream_id, task_id ORDER BY tick, task_state, id))"
                           "  WHERE task_state = 2 AND state1 = 1 AND state0 = 0 ORDER BY started, stream_id, task_id",
+                          device_id, &loop, err);
+}
+
+static int take_ai_cpu_run(struct loop *loop, sqlite3_stmt *row, struct err *err)
+{
+    const struct legacy_ai_cpu_run run = {
+        .stream_id = query_integer(row, 0),
+        .task_id = query_integer(row, 1),
+        .end_tick = query_integer(row, 2),
+        .start_ns = query_integer(row, 3),
+        .duration_ns = query_integer(row, 4),
+        .compute_ns = query_integer(row, 5),
+        .copy_ns = query_integer(row, 6),
+        .dispatch_ns = query_integer(row, 7),
+        .total_ns = query_integer(row, 8),
+        .number = query_integer(row, 9),
+    };
+    return loop->each.ai_cpu_run(loop->arg, &run, err);
+}
+
+int legacy_each_ai_cpu_run(sqlite3 *db, int64_t device_id,
+                           int (*each)(void *arg, const struct legacy_ai_cpu_run *run, struct err *err), void *arg,
+                           struct err *err)
+{
+    struct loop loop = {.call = take_ai_cpu_run, .arg = arg, .each.ai_cpu_run = each};
+    return run_for_device(db,
+                          "SELECT stream_id, task_id, end_tick, start_ns, duration_ns, compute_ns, copy_ns,"
+                          "  dispatch_ns, total_ns,"
+                          "  row_number() OVER (PARTITION BY stream_id, task_id ORDER BY start_tick, id)"
+                          "  FROM aicpu_node WHERE device_id = ?1 ORDER BY start_tick, id",
                           device_id, &loop, err);
 }
 

@@ -57,6 +57,17 @@ int legacy_each_copy(sqlite3 *db, int64_t device_id,
                      int (*each)(void *arg, const struct legacy_copy *copy, struct err *err), void *arg,
                      struct err *err);
 
+/* One execution of an operator on the AI CPU as that measured it, by start. */
+struct legacy_ai_cpu_run {
+    int64_t stream_id, task_id, end_tick, start_ns, duration_ns;
+    int64_t compute_ns, copy_ns; /* DB_NULL: not known */
+    int64_t dispatch_ns, total_ns;
+    int64_t number; /* of the executions of the stream and task in the whole capture, from 1 */
+};
+int legacy_each_ai_cpu_run(sqlite3 *db, int64_t device_id,
+                           int (*each)(void *arg, const struct legacy_ai_cpu_run *run, struct err *err), void *arg,
+                           struct err *err);
+
 /* The operator of a task, by stream, task, batch. with_tensors: false leaves out what is said of tensors, which is
  * faster. */
 struct legacy_operator {

@@ -78,6 +78,9 @@ static bool pool_keep(struct text_pool *pool, const char **text)
     return true;
 }
 
+/* Of legacy_operator.task_type. */
+enum { TASK_AI_CPU = 1, TASK_AIV = 2 };
+
 /* ---- iterations ---- */
 
 struct range_search {
@@ -241,6 +244,47 @@ static int keep_copy(void *arg, const struct legacy_copy *copy, struct err *err)
     return 0;
 }
 
+/* Its n-th operator for the AI CPU, or the last one. */
+static const struct legacy_operator *operator_of(const struct legacy_device *device,
+                                                 const struct legacy_ai_cpu_run *run)
+{
+    const struct legacy_operator *operators = device->operators, *found = NULL;
+    size_t low = 0, high = device->operator_count; /* the first of the stream and task */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (operators[middle].stream_id < run->stream_id ||
+            (operators[middle].stream_id == run->stream_id && operators[middle].task_id < run->task_id))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    int64_t number = 0;
+    for (size_t i = low; i < device->operator_count && number < run->number; i++) {
+        if (operators[i].stream_id != run->stream_id || operators[i].task_id != run->task_id)
+            break;
+        if (operators[i].task_type != TASK_AI_CPU)
+            continue;
+        found = &operators[i];
+        number++;
+    }
+    return found;
+}
+
+static int keep_ai_cpu_run(void *arg, const struct legacy_ai_cpu_run *run, struct err *err)
+{
+    struct legacy_device *device = arg;
+    if (is_outside(&device->range, run->end_tick))
+        return 0;
+    void *elements = device->ai_cpu_times;
+    struct legacy_ai_cpu_time *kept =
+        next_element(&elements, &device->ai_cpu_count, &device->ai_cpu_capacity, sizeof *kept);
+    device->ai_cpu_times = elements;
+    if (kept == NULL)
+        return no_memory(err);
+    *kept = (struct legacy_ai_cpu_time){*run, operator_of(device, run)};
+    return 0;
+}
+
 /* ---- who belongs to whom ---- */
 
 static int compare_numbers(int64_t a, int64_t b)
@@ -278,8 +322,6 @@ static int by_ids(const void *x, const void *y)
     int order = compare_ids(x, y);
     return order != 0 ? order : by_end(x, y);
 }
-
-enum { TASK_AIV = 2 }; /* of legacy_operator.task_type */
 
 /* The counters of one stream and task: first those of the AI cores, then those of the vector cores, each in the order
  * of its executions. */
@@ -427,6 +469,8 @@ int legacy_device_load(struct legacy_device *device, sqlite3 *db, const struct l
         status = legacy_each_run(db, &device->part, keep_run, device, err);
     if (status == 0)
         status = legacy_each_copy(db, part->device_id, keep_copy, device, err);
+    if (status == 0 && !device->brief)
+        status = legacy_each_ai_cpu_run(db, part->device_id, keep_ai_cpu_run, device, err);
     if (status != 0)
         return status;
     if (device->task_count > 0)
@@ -445,6 +489,7 @@ void legacy_device_release(struct legacy_device *device)
 {
     free(device->tasks);
     free(device->copies);
+    free(device->ai_cpu_times);
     free(device->operators);
     free(device->counters);
     pool_free(device->texts);

@@ -30,6 +30,12 @@ struct legacy_copy_time {
 #define LEGACY_COPY_NAME "MemcopyAsync"
 #define LEGACY_COPY_TYPE "other"
 
+/* What the AI CPU measured of a task. */
+struct legacy_ai_cpu_time {
+    struct legacy_ai_cpu_run run;
+    const struct legacy_operator *op; /* NULL: nothing names the task */
+};
+
 /* Which part of a capture is reported. A capture without marks of iterations is one iteration of no model. */
 struct legacy_range {
     int64_t model_id;               /* DB_NULL: of no model */
@@ -52,6 +58,8 @@ struct legacy_device {
     size_t task_count, task_capacity;
     struct legacy_copy_time *copies; /* by start */
     size_t copy_count, copy_capacity;
+    struct legacy_ai_cpu_time *ai_cpu_times; /* by start */
+    size_t ai_cpu_count, ai_cpu_capacity;
     struct legacy_operator *operators; /* by stream, task, batch */
     size_t operator_count, operator_capacity;
     struct legacy_counters *counters; /* by stream, task, record */

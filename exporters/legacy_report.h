@@ -30,6 +30,8 @@ void legacy_copy_cells(const struct legacy_copy_time *copy, struct legacy_copy_t
 
 /* "ACL_OP"; NULL when the type has no name. */
 const char *legacy_api_type(int64_t api_type);
+/* Whether the function launches an operator. */
+bool legacy_launches(const struct legacy_call *call);
 
 /* Where the calls of an iteration begin: its model's execution. */
 #define LEGACY_MODEL_CALL "aclmdlExecute"

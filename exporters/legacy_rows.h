@@ -43,6 +43,8 @@ int legacy_acl_statistic(struct legacy_reports *run, struct err *err);
 int legacy_runtime_statistic(struct legacy_reports *run, struct err *err);
 int legacy_op_statistic(struct legacy_reports *run, struct err *err);
 int legacy_stack_time(struct legacy_reports *run, struct err *err);
+/* What the AI CPU measured. */
+int legacy_ai_cpu(struct legacy_reports *run, struct err *err);
 /* All iterations of the device, whichever is reported. */
 int legacy_step_trace(struct legacy_reports *run, struct err *err);
 

@@ -187,6 +187,32 @@ out:
 
 /* ---- ai_stack_time ---- */
 
+/* Times are milliseconds. */
+int legacy_ai_cpu(struct legacy_reports *run, struct err *err)
+{
+    static const struct legacy_table report = {.name = "aicpu",
+                                               .titles = {7,
+                                                          {"Timestamp", "Node", "Compute_time(ms)", "Memcpy_time(ms)",
+                                                           "Task_time(ms)", "Dispatch_time(ms)", "Total_time(ms)"}}};
+    const struct legacy_device *device = run->device;
+    int status = 0;
+    for (size_t i = 0; i < device->ai_cpu_count && status == 0; i++) {
+        const struct legacy_ai_cpu_run *times = &device->ai_cpu_times[i].run;
+        const struct legacy_operator *op = device->ai_cpu_times[i].op;
+        const struct table_cell cells[] = {
+            cell_number(times->start_ns, 6),
+            cell_text(op != NULL ? op->name : NULL),
+            times->compute_ns != DB_NULL ? cell_number(times->compute_ns, 6) : cell_missing(),
+            times->copy_ns != DB_NULL ? cell_number(times->copy_ns, 6) : cell_missing(),
+            cell_number(times->duration_ns, 6),
+            cell_number(times->dispatch_ns, 6),
+            cell_number(times->total_ns, 6),
+        };
+        status = legacy_put_row(run, &report, cells, err);
+    }
+    return legacy_close(run, status, err);
+}
+
 struct span {
     double first, last;
     char name[64];

@@ -7,6 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool legacy_launches(const struct legacy_call *call)
+{
+    static const char *const names[] = {"aclopExecute", "aclopExecuteV2", "aclopCompileAndExecute"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (call->name != NULL && call->api_type == 1 && strcmp(call->name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 const char *legacy_api_type(int64_t api_type)
 {
     static const char *const names[] = {NULL, "ACL_OP", "ACL_MODEL", "ACL_RTS", "ACL_OTHERS"};
@@ -410,6 +420,8 @@ static int write_device(void *arg, const struct legacy_part *part, struct err *e
         status = legacy_op_statistic(run, err);
     if (status == 0)
         status = write_task_time(run, err);
+    if (status == 0)
+        status = legacy_ai_cpu(run, err);
     if (status == 0)
         status = legacy_step_trace(run, err);
     if (status == 0)

@@ -10,7 +10,6 @@
 #include "exporters/pmu_rounding.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,20 +191,9 @@ static int put_threads(struct run *run, const char *process, struct err *err)
     return status;
 }
 
-/* Functions whose call launches an operator. */
-static bool launches(const struct legacy_call *call)
-{
-    static const char *const names[] = {"aclopExecute", "aclopExecuteV2", "aclopCompileAndExecute"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (call->name != NULL && call->api_type == 1 && strcmp(call->name, names[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
 static int put_call_flow(struct run *run, const struct legacy_call *call, struct err *err)
 {
-    if (!run->flows || !launches(call))
+    if (!run->flows || !legacy_launches(call))
         return 0;
     const struct legacy_operator *op =
         legacy_device_operator_within(run->by_time, run->device->operator_count, call->start_ns, call->end_ns);
@@ -322,18 +310,37 @@ static bool is_ai_cpu(const struct run *run, const struct legacy_task *task)
     return run->device->part.chip == 0 && task->type == 1;
 }
 
-/* Chip 0 shows the tasks of the AI CPU a second time, in a process of their own. */
+static int put_ai_cpu_time(struct run *run, const struct legacy_ai_cpu_time *time, struct err *err)
+{
+    const struct {
+        const char *key;
+        int64_t ns;
+    } arguments[] = {{"Compute Time(us)", time->run.compute_ns},
+                     {"Memcpy Time(us)", time->run.copy_ns},
+                     {"Task Time(us)", time->run.duration_ns},
+                     {"Dispatch Time(us)", time->run.dispatch_ns},
+                     {"Total Time(us)", time->run.total_ns}};
+    begin_event(run, "", time->op != NULL ? time->op->name : NULL);
+    put_place(run, AI_CPU_PID, 0);
+    put_time(run, "ts", time->run.start_ns);
+    put_time(run, "dur", time->run.duration_ns);
+    strbuf_adds(&run->line, ",\"args\":{\"Task Type\":\"AI_CPU\"");
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
+        if (arguments[i].ns != DB_NULL)
+            put_time(run, arguments[i].key, arguments[i].ns);
+    }
+    strbuf_adds(&run->line, "},\"ph\":\"X\"");
+    return end_event(run, err);
+}
+
+/* Chip 0 shows the tasks of the AI CPU a second time where that did not measure them itself. */
 static int put_ai_cpu_task(struct run *run, const struct legacy_task *task, struct err *err)
 {
-    int64_t duration_ns = (int64_t)(task->end - task->start);
-    char text[NUMBER_MAX + 1];
-    *number_put_us(text, duration_ns) = '\0';
-    begin_event(run, "", task->op != NULL ? task->op->name : NULL);
-    put_place(run, AI_CPU_PID, 0);
-    put_time(run, "ts", (int64_t)task->start);
-    put_time(run, "dur", duration_ns);
-    strbuf_addf(&run->line, ",\"args\":{\"Task Type\":\"AI_CPU\",\"Task Time(us)\":%s},\"ph\":\"X\"", text);
-    return end_event(run, err);
+    struct legacy_ai_cpu_time time = {.op = task->op};
+    time.run.start_ns = (int64_t)task->start;
+    time.run.duration_ns = (int64_t)(task->end - task->start);
+    time.run.compute_ns = time.run.copy_ns = time.run.dispatch_ns = time.run.total_ns = DB_NULL;
+    return put_ai_cpu_time(run, &time, err);
 }
 
 static int compare_streams(const void *x, const void *y)
@@ -369,8 +376,8 @@ static int put_streams(struct run *run, struct err *err)
 static int write_tasks(struct run *run, struct err *err)
 {
     const struct legacy_device *device = run->device;
-    bool ai_cpu = false;
-    if (device->task_count == 0 && device->copy_count == 0)
+    bool measured = device->ai_cpu_count > 0, ai_cpu = measured;
+    if (device->task_count == 0 && device->copy_count == 0 && !measured)
         return 0;
     int status = put_process_name(run, SCHEDULER_PID, "Task Scheduler", err);
     if (status == 0)
@@ -383,7 +390,9 @@ static int write_tasks(struct run *run, struct err *err)
         status = put_task(run, &device->tasks[i], err);
     for (size_t i = 0; i < device->copy_count && status == 0; i++)
         status = put_copy(run, &device->copies[i], err);
-    for (size_t i = 0; i < device->task_count && status == 0; i++) {
+    for (size_t i = 0; i < device->ai_cpu_count && status == 0; i++)
+        status = put_ai_cpu_time(run, &device->ai_cpu_times[i], err);
+    for (size_t i = 0; i < device->task_count && status == 0 && !measured; i++) {
         if (is_ai_cpu(run, &device->tasks[i]))
             status = put_ai_cpu_task(run, &device->tasks[i], err);
     }

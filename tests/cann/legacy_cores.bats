@@ -92,3 +92,34 @@ END
     [ -f PROF_1/summary/op_summary_0_1.csv ]
     [ ! -e PROF_1/summary/step_trace_0_1.csv ]
 }
+
+@test "what the AI CPU of 2022 measured is in aicpu and in the timelines" {
+    for chip in 0 1 2; do
+        make_capture "$chip" "$((chip + 30))"
+        for iteration in 1 2; do
+            run_msprof export timeline -dir PROF_1 --iteration-id "$iteration"
+            expect_status 0
+            expect_recomputed recompute_legacy_ai_cpu.py "$iteration"
+        done
+    done
+}
+
+@test "a time of the AI CPU of 2022 that contradicts another is missing, and a task that ends before it starts left out" {
+    python3 - "$BATS_TEST_DIRNAME" <<'END'
+import struct
+import sys
+sys.path.insert(0, sys.argv[1])
+from legacy_prof import AI_CPU, LegacyProf
+p = LegacyProf('PROF_1', 1, 1)
+p.operator(1, 1, 7, AI_CPU, 'node', 'Type', 1)
+for start, end, compute, copy, copied in ((10, 20, 900, 800, 850), (50, 40, 1, 2, 3), (60, 70, 5, 7, 6)):
+    p.add('DATA_PREPROCESS.AICPU', struct.pack(
+        '<HHHHQQQQQQQIIQQQQIIIHBBQ', 0x5a5a, 60, 1, 7, 0, p.ticks(start), compute, copy, copied, 0, p.ticks(end),
+        *[0] * 7, 1500, 2500, 0, 0, 0, 0), 128)
+p.write()
+END
+    run_msprof export summary -dir PROF_1
+    expect_status 3
+    expect_equal "$(tail -n +2 PROF_1/summary/aicpu_0_1.csv | tr -d '\r')" \
+        $'1000000.01,node,N/A,0.05,0.01,1.5,2.5\n1000000.06,node,0.002,N/A,0.01,1.5,2.5'
+}
