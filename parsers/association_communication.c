@@ -318,8 +318,9 @@ static int emit_run(struct association *association, int64_t device_id, struct c
     uint32_t name = 0;
     struct row row;
     int status = name_run(association, run, &name, err);
-    if (status == 0)
-        status = decoder_emit(association->decoder, &kind_communication_op, &row, err);
+    if (status != 0)
+        return status;
+    status = decoder_emit(association->decoder, &kind_communication_op, &row, err);
     if (status < 0)
         return status;
     run->id = decoder_row_count(association->decoder, &kind_communication_op);
