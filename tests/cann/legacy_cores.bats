@@ -123,3 +123,22 @@ END
     expect_equal "$(tail -n +2 PROF_1/summary/aicpu_0_1.csv | tr -d '\r')" \
         $'1000000.01,node,N/A,0.05,0.01,1.5,2.5\n1000000.06,node,0.002,N/A,0.01,1.5,2.5'
 }
+
+@test "samples of cores of 2022 are in the database and make no columns of op_summary" {
+    python3 - "$BATS_TEST_DIRNAME" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from legacy_prof import AI_CORE, LegacyProf
+p = LegacyProf('PROF_1', 2, 1)
+p.operator(1, 1, 7, AI_CORE, 'cube', 'MatMul', 1)
+p.ran(10, 20, 1, 7, 0)
+p.sample_of(15, 3, 1000, [1] * 8)
+p.sample_of(16, 4, 1000, [1] * 8, 'aiVectorCore')
+p.write()
+END
+    run_msprof export summary -dir PROF_1
+    expect_status 0
+    expect_equal "$(head -n 1 PROF_1/summary/op_summary_0_1.csv | tr -d '\r' | cut -d, -f 10-)" "Block Dim"
+    expect_equal "$(sqlite3 PROF_1/sqlite/*.db 'SELECT core_id FROM aicore_pmu UNION ALL SELECT core_id FROM aiv_pmu')" \
+        $'3\n4'
+}
