@@ -75,6 +75,12 @@ int legacy_device_load(struct legacy_device *device, sqlite3 *db, const struct l
                        const struct legacy_range *range, struct err *err);
 void legacy_device_release(struct legacy_device *device);
 
+/* Loads each device that has the iterations that the options ask for, gives it and releases it. brief: see
+ * legacy_device. The first result of each that is not 0 ends it and is returned. */
+int legacy_each_device(sqlite3 *db, const struct export_options *options, bool brief,
+                       int (*each)(void *arg, struct legacy_device *device, struct err *err), void *arg,
+                       struct err *err);
+
 /* Sorts the tasks by start, stream and task; or by end. */
 void legacy_device_sort_by_start(struct legacy_device *device);
 void legacy_device_sort_by_end(struct legacy_device *device);

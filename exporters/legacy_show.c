@@ -79,25 +79,14 @@ static int show_blocks(struct legacy_reports *run, struct err *err)
     return status;
 }
 
-static int show_device_part(void *arg, const struct legacy_part *part, struct err *err)
+static int show_loaded_device(void *arg, struct legacy_device *device, struct err *err)
 {
     struct legacy_show *legacy = arg;
     struct show *show = legacy->show;
-    struct legacy_device device = {.brief = true};
-    struct legacy_range range;
-    struct legacy_reports run = {
-        .db = show->db, .options = &legacy->options, .result = show->result, .device = &device};
-    int status = legacy_range_find(&range, show->db, part, &legacy->options, err);
-    if (status != 0 || !range.exists)
-        return status;
+    struct legacy_reports run = {.db = show->db, .options = &legacy->options, .result = show->result, .device = device};
     legacy->any_device = true;
-    status = legacy_device_load(&device, show->db, part, &range, err);
-    if (status == 0) {
-        legacy_device_sort_by_start(&device);
-        status = show_blocks(&run, err);
-    }
-    legacy_device_release(&device);
-    return status;
+    legacy_device_sort_by_start(device);
+    return show_blocks(&run, err);
 }
 
 int legacy_show(struct show *show, struct err *err)
@@ -106,7 +95,7 @@ int legacy_show(struct show *show, struct err *err)
         .show = show,
         .options = {.database = show->options->database, .format = TABLE_TERMINAL, .model_id = -1, .show = show},
     };
-    int status = legacy_each_part(show->db, show_device_part, &legacy, err);
+    int status = legacy_each_device(show->db, &legacy.options, true, show_loaded_device, &legacy, err);
     if (status == 0 && !legacy.any_device) {
         show_field(show, "", "No device data: the capture has no device's part that can be read.");
         show_end_line(show);

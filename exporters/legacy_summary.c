@@ -395,23 +395,16 @@ int legacy_longest_tasks(struct legacy_reports *run, size_t limit, struct err *e
 
 /* ---- all of it ---- */
 
-static int write_device(void *arg, const struct legacy_part *part, struct err *err)
+static int write_device(void *arg, struct legacy_device *device, struct err *err)
 {
     struct legacy_reports *run = arg;
-    struct legacy_device device = {.tasks = NULL};
-    struct legacy_range range;
-    int status = legacy_range_find(&range, run->db, part, run->options, err);
-    if (status != 0 || !range.exists)
-        return status;
-    status = legacy_device_load(&device, run->db, part, &range, err);
-    run->device = &device;
-    if (status == 0)
-        status = write_calls(run, err);
+    run->device = device;
+    int status = write_calls(run, err);
     if (status == 0)
         status = legacy_acl_statistic(run, err);
     if (status == 0)
         status = legacy_runtime_statistic(run, err);
-    legacy_device_sort_by_start(&device);
+    legacy_device_sort_by_start(device);
     if (status == 0)
         status = write_op_summary(run, err);
     if (status == 0)
@@ -425,8 +418,7 @@ static int write_device(void *arg, const struct legacy_part *part, struct err *e
     if (status == 0)
         status = legacy_step_trace(run, err);
     if (status == 0)
-        status = legacy_write_fusion(run->db, run->options, run->result, &device, err);
-    legacy_device_release(&device);
+        status = legacy_write_fusion(run->db, run->options, run->result, device, err);
     run->device = NULL;
     return status;
 }
@@ -434,5 +426,5 @@ static int write_device(void *arg, const struct legacy_part *part, struct err *e
 int legacy_summary(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
 {
     struct legacy_reports run = {.db = db, .options = options, .result = ret};
-    return legacy_each_part(db, write_device, &run, err);
+    return legacy_each_device(db, options, false, write_device, &run, err);
 }

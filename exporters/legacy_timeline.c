@@ -563,24 +563,15 @@ static int write_files(struct run *run, struct err *err)
     return status;
 }
 
-static int write_device(void *arg, const struct legacy_part *part, struct err *err)
+static int write_device(void *arg, struct legacy_device *device, struct err *err)
 {
     struct run *run = arg;
-    struct legacy_device device = {.tasks = NULL};
-    struct legacy_range range;
-    int status = legacy_range_find(&range, run->db, part, run->options, err);
-    if (status != 0 || !range.exists)
-        return status;
-    status = legacy_device_load(&device, run->db, part, &range, err);
-    run->device = &device;
-    if (status == 0) {
-        legacy_device_sort_by_start(&device);
-        run->by_time = legacy_device_by_time(&device);
-        status = run->by_time != NULL ? write_files(run, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
-    }
+    run->device = device;
+    legacy_device_sort_by_start(device);
+    run->by_time = legacy_device_by_time(device);
+    int status = run->by_time != NULL ? write_files(run, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
     free(run->by_time);
     run->by_time = NULL;
-    legacy_device_release(&device);
     run->device = NULL;
     return status;
 }
@@ -589,7 +580,7 @@ int legacy_timeline(sqlite3 *db, const struct export_options *options, struct ex
 {
     struct run run = {.db = db, .options = options, .result = ret};
     strbuf_init(&run.line, EVENT_MAX);
-    int status = legacy_each_part(db, write_device, &run, err);
+    int status = legacy_each_device(db, options, false, write_device, &run, err);
     strbuf_release(&run.line);
     free(run.threads.items);
     return status;
