@@ -88,10 +88,14 @@ static void print_subcommands(FILE *stream, enum command_id parent)
         print_entry(stream, command_name(id), command_get(id)->summary);
 }
 
-static void print_exit_statuses(FILE *stream)
+static void print_exit_statuses(const struct command *command, FILE *stream)
 {
-    fputs("\nExit status:\n"
-          "  0 done   1 failure   2 wrong usage   3 done, but the data have problems\n"
+    fputs("\nExit status:\n", stream);
+    if (command->runs_program)
+        fputs("  that of PROGRAM when it is not 0, 128 + N when signal N ended it;\n"
+              "  125 failed before PROGRAM started   126 it cannot be run   127 it is not found; else\n",
+              stream);
+    fputs("  0 done   1 failure   2 wrong usage   3 done, but the data have problems\n"
           "  4 nothing found to do   5 remote side failed   130 interrupted\n",
           stream);
 }
@@ -108,5 +112,5 @@ void help_print(enum command_id id, FILE *stream)
         fputs("\nEXAMPLES\n", stream);
     for (const struct example *example = command->examples; example != NULL && example->line != NULL; example++)
         fprintf(stream, "  # %s\n  %s\n", example->comment, example->line);
-    print_exit_statuses(stream);
+    print_exit_statuses(command, stream);
 }

@@ -114,6 +114,13 @@ END
     expect_status 125
 }
 
+@test "the help tells whose exit status run gives" {
+    run_msprof run --help
+    expect_status 0
+    expect_contains "$output" "that of PROGRAM when it is not 0, 128 + N when signal N ended it"
+    expect_contains "$output" "126 it cannot be run   127 it is not found"
+}
+
 @test "a program that calls no ACL function is told of" {
     run_msprof run -- true
     expect_status 4
