@@ -26,7 +26,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion 
             -Wold-style-definition -Wpointer-arith -Wcast-qual -Wwrite-strings -Wformat=2 -Wundef -Wvla $(WERROR)
 
 # No path of the build machine in the program: the same sources make the same bytes in every directory.
-OPTIMIZED := -O2 -g -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -ffile-prefix-map=$(CURDIR)=.
+OPTIMIZED := -O2 -g -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -ffile-prefix-map='$(CURDIR)'=.
 SANITIZED := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
 HARDENED  := -Wl,-z,relro -Wl,-z,now
 
@@ -66,6 +66,15 @@ LIBS    = $(NEEDED_LDLIBS) $(LDLIBS)
 # A line for each step; 'make V=1' shows the commands themselves.
 say = $(if $(V),,@printf '  %-7s %s\n' $(1) $@;)
 
+# The recipes that several targets have.
+link-program = $(call say,LINK)$(LINK) $(1) $(filter %.o %.a,$^) $(LIBS) $(2) -o $@
+link-acl     = $(call say,LINK)$(LINK) $< -L$(B) -lmsprof_acl -Wl,-rpath,'$$ORIGIN/../..' $(LDLIBS) -o $@
+archive      = @rm -f $@$(newline)$(call say,AR)$(AR) rcsD $@ $^
+define newline
+
+
+endef
+
 # A stamp holds a text and is as old as the text: what depends on it is made anew when, say, the flags change.
 # usage: $(call write-stamp,TEXT)
 write-stamp = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' >$@
@@ -77,14 +86,21 @@ $(B)/prefix: FORCE
 
 # --- the program ---
 
-KIND_SOURCES := $(sort $(wildcard parsers/kinds/*.c))
-KINDS        := $(notdir $(KIND_SOURCES:.c=))
-LIB_SOURCES  := $(sort $(wildcard base/*.c parsers/*.c db/*.c exporters/*.c ssh/*.c)) $(KIND_SOURCES) \
-                acl/operator_names.c acl/operator_names_writer.c acl/operator_record.c
-CLI_SOURCES  := $(sort $(wildcard cli/*.c))
+# Every C file below a folder: a new room needs no line here.
+below = $(sort $(shell find $(1) -name '*.$(2)'))
+
+KIND_SOURCES := $(call below,parsers/kinds,c)
+KINDS        := $(sort $(notdir $(KIND_SOURCES:.c=)))
+LIB_SOURCES  := $(call below,base parsers db analysis exporters cluster ssh,c) \
+                acl/subscribe/operator_names.c acl/subscribe/operator_names_writer.c acl/subscribe/operator_record.c
+CLI_SOURCES  := $(call below,cli,c)
 LIB_OBJECTS  := $(LIB_SOURCES:%.c=$(B)/%.o)
 CLI_OBJECTS  := $(CLI_SOURCES:%.c=$(B)/%.o)
 KIND_LIST    := $(B)/generated/kind_list.h
+REPORTS      := $(sort $(notdir $(patsubst %.c,%,$(call below,exporters/reports,c))))
+REPORT_LIST  := $(B)/generated/report_list.h
+TRACKS       := $(sort $(notdir $(basename $(wildcard exporters/tracks/*.c))))
+TRACK_LIST   := $(B)/generated/track_list.h
 
 all: program library preload manual completions ## build build/msprof, libmsprof_acl, manual and completion scripts (the default)
 
@@ -95,32 +111,54 @@ build/msprof: build/release/msprof
 	@ln -sf release/msprof $@
 
 $(B)/msprof: $(LIB_OBJECTS) $(CLI_OBJECTS) $(B)/flags
-	$(call say,LINK)$(LINK) $(filter %.o,$^) $(LIBS) -o $@
+	$(call link-program)
 
-$(B)/%.o: %.c $(B)/flags | $(KIND_LIST)
+$(B)/%.o: %.c $(B)/flags | $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST)
 	@mkdir -p $(@D)
 	$(call say,CC)$(COMPILE) -MMD -MP -c $< -o $@
 
-# Only this object knows where msprof is installed.
-$(B)/cli/layouts.o: $(B)/prefix
-$(B)/cli/layouts.o: private NEEDED_CPPFLAGS += -DMSPROF_PREFIX='"$(prefix)"'
+# Only these objects know where msprof is installed.
+$(B)/cli/kinds/layouts.o $(B)/cli/capture/report_files.o: $(B)/prefix
+$(B)/cli/kinds/layouts.o $(B)/cli/capture/report_files.o: private NEEDED_CPPFLAGS += -DMSPROF_PREFIX='"$(prefix)"'
 
 # This one knows where the libraries are installed.
 $(B)/cli/cmd_run.o: $(B)/prefix
 $(B)/cli/cmd_run.o: private NEEDED_CPPFLAGS += -DMSPROF_LIBDIR='"$(libdir)"'
 
-# The list of record kinds is the list of files in parsers/kinds/: adding a kind touches no other file.
+# The list of record kinds is the list of files below parsers/kinds/: adding a kind touches no other file.
 $(KIND_LIST): FORCE
 	$(call write-stamp,$(patsubst %,KIND(%),$(KINDS)))
+
+# The same of reports: a report is a file below exporters/reports/.
+$(REPORT_LIST): FORCE
+	$(call write-stamp,$(patsubst %,REPORT(%),$(REPORTS)))
+
+# So is that of layers of the timeline: the files of exporters/tracks/.
+$(TRACK_LIST): FORCE
+	$(call write-stamp,$(patsubst %,TRACK(%),$(TRACKS)))
+
+# --- msprof-mpi: a cluster's analysis by many processes; only where MPI is installed ---
+
+MPICC       ?= mpicc
+MPI_OBJECTS := $(patsubst %.c,$(B)/%.o,$(call below,mpi,c))
+MPI_FLAGS    = $(shell $(MPICC) --showme:$(1) 2>/dev/null)
+
+.PHONY: mpi
+mpi: $(B)/msprof-mpi ## build build/msprof-mpi, 'msprof cluster' for mpirun (needs an MPI: libopenmpi-dev)
+	$(if $(filter release,$(VARIANT)),@ln -sf release/msprof-mpi build/msprof-mpi)
+
+$(MPI_OBJECTS): private NEEDED_CPPFLAGS += $(call MPI_FLAGS,compile)
+$(B)/msprof-mpi: $(LIB_OBJECTS) $(filter-out $(B)/cli/main.o,$(CLI_OBJECTS)) $(MPI_OBJECTS) $(B)/flags
+	$(call link-program,,$(call MPI_FLAGS,link))
 
 # --- the collecting library: libmsprof_acl ---
 
 # What a program gets of it is what acl/libmsprof_acl.map names: all else is hidden in the shared library, and made local
 # in the one object of the static library.
-ACL_SOURCES  := $(filter-out acl/preload% acl/operator_names_writer.c,$(sort $(wildcard acl/*.c)))
+ACL_SOURCES  := $(filter-out acl/preload/% acl/subscribe/operator_names_writer.c,$(call below,acl,c))
 ACL_OBJECTS  := $(ACL_SOURCES:%.c=$(B)/%.o)
 PIC_OBJECTS  := $(ACL_SOURCES:%.c=$(B)/pic/%.o)
-PIC_BASE     := $(patsubst %.c,$(B)/pic/%.o,$(sort $(wildcard base/*.c)))
+PIC_BASE     := $(patsubst %.c,$(B)/pic/%.o,$(call below,base,c))
 ACL_HEADERS  := $(sort $(wildcard include/msprof/*.h include/msprof/compat/*.h include/msprof/compat/*/*.h))
 PYTHON_FILES := python/msprof_acl.py python/acl/__init__.py
 ACL_SONAME   := libmsprof_acl.so.1
@@ -136,13 +174,11 @@ $(B)/pic/%.o: %.c $(B)/flags
 
 # As a library of parts: the linker takes the ones that are needed.
 $(B)/pic/libbase.a: $(PIC_BASE)
-	@rm -f $@
-	$(call say,AR)$(AR) rcsD $@ $^
+	$(archive)
 
 # For tests, which reach what the shared library hides.
 $(B)/acl.a: $(filter-out $(LIB_OBJECTS),$(ACL_OBJECTS))
-	@rm -f $@
-	$(call say,AR)$(AR) rcsD $@ $^
+	$(archive)
 
 # Never unloaded: its handlers and its thread may run at any time.
 $(B)/$(ACL_SONAME): $(PIC_OBJECTS) $(B)/pic/libbase.a acl/libmsprof_acl.map $(B)/flags
@@ -167,9 +203,9 @@ $(B)/msprof_acl.pc: acl/msprof_acl.pc.in $(B)/prefix
 
 # It goes into programs that know nothing of it, so no variant gives it a sanitizer. It holds a recorder of its own.
 PRELOAD_LIST    := $(B)/generated/preload_functions.h
-RECORDER_SOURCES := acl/recorder.c acl/recorder_report.c acl/record.c acl/ring.c acl/names.c acl/crash.c acl/capture_writer.c acl/capture_config.c
+RECORDER_SOURCES := $(call below,acl/recorder,c)
 PRELOAD_SOURCES := $(sort $(wildcard acl/preload/*.c acl/preload/*.S)) $(RECORDER_SOURCES)
-PRELOAD_BASE    := $(patsubst %.c,$(B)/preload/%.o,$(sort $(wildcard base/*.c)))
+PRELOAD_BASE    := $(patsubst %.c,$(B)/preload/%.o,$(call below,base,c))
 PRELOAD_OBJECTS := $(addprefix $(B)/preload/,$(addsuffix .o,$(basename $(PRELOAD_SOURCES))))
 PRELOAD_LIBRARY := $(B)/libmsprof_preload.so
 PLAIN_COMPILE    = $(CC) $(NEEDED_CPPFLAGS) $(CPPFLAGS) -std=c17 -pthread $(WARNINGS) $(OPTIMIZED) $(CFLAGS)
@@ -190,8 +226,7 @@ $(B)/preload/%.o: %.S $(B)/flags | $(PRELOAD_LIST)
 	$(call say,AS)$(CC) $(NEEDED_CPPFLAGS) $(CPPFLAGS) -fPIC -MMD -MP -c $< -o $@
 
 $(B)/preload/libbase.a: $(PRELOAD_BASE)
-	@rm -f $@
-	$(call say,AR)$(AR) rcsD $@ $^
+	$(archive)
 
 # Never unloaded: its handlers and its thread may run at any time.
 $(PRELOAD_LIBRARY): $(PRELOAD_OBJECTS) $(B)/preload/libbase.a acl/preload/libmsprof_preload.map $(B)/flags
@@ -243,6 +278,8 @@ bashdir     ?= $(datadir)/bash-completion/completions
 zshdir      ?= $(datadir)/zsh/site-functions
 fishdir     ?= $(datadir)/fish/vendor_completions.d
 layoutdir   := $(prefix)/share/msprof/layouts
+reportdir   := $(prefix)/share/msprof/reports
+LAYOUTS     := $(sort $(wildcard layouts/*.layout))
 pythondir   := $(prefix)/share/msprof/python
 INSTALL     ?= install
 
@@ -251,9 +288,10 @@ INSTALLED   = $(bindir)/msprof $(bashdir)/msprof $(zshdir)/_msprof $(fishdir)/ms
               $(foreach page,$(MAN_PAGES),$(call install_man,$(page))) \
               $(foreach link,$(MAN_LINKS),$(mandir)/man3/$(firstword $(subst :, ,$(link)))) \
               $(addprefix $(libdir)/,$(ACL_SONAME) libmsprof_acl.so libmsprof_acl.a pkgconfig/msprof_acl.pc) \
-              $(libdir)/msprof/$(notdir $(PRELOAD_LIBRARY)) $(ACL_HEADERS:include/%=$(includedir)/%) $(PYTHON_FILES:python/%=$(pythondir)/%)
+              $(libdir)/msprof/$(notdir $(PRELOAD_LIBRARY)) $(ACL_HEADERS:include/%=$(includedir)/%) $(PYTHON_FILES:python/%=$(pythondir)/%) \
+              $(LAYOUTS:layouts/%=$(layoutdir)/%)
 # Directories of our own that are to go when they are empty, inner ones first.
-OWN_DIRECTORIES = $(libdir)/msprof $(layoutdir) $(pythondir)/acl $(pythondir) $(datadir)/msprof $(includedir)/msprof/compat/acl $(includedir)/msprof/compat $(includedir)/msprof
+OWN_DIRECTORIES = $(libdir)/msprof $(layoutdir) $(reportdir) $(pythondir)/acl $(pythondir) $(datadir)/msprof $(includedir)/msprof/compat/acl $(includedir)/msprof/compat $(includedir)/msprof
 
 .PHONY: install uninstall
 install: all ## install below DESTDIR and prefix (/usr/local)
@@ -271,9 +309,10 @@ install: all ## install below DESTDIR and prefix (/usr/local)
 	$(INSTALL) -D -m 644 $(B)/libmsprof_acl.a '$(DESTDIR)$(libdir)/libmsprof_acl.a'
 	$(INSTALL) -D -m 644 $(B)/msprof_acl.pc '$(DESTDIR)$(libdir)/pkgconfig/msprof_acl.pc'
 	$(foreach file,$(PYTHON_FILES),$(INSTALL) -D -m 644 $(file) '$(DESTDIR)$(pythondir)/$(file:python/%=%)' &&) :
-	$(INSTALL) -d -m 755 '$(DESTDIR)$(layoutdir)'
+	$(INSTALL) -d -m 755 '$(DESTDIR)$(layoutdir)' '$(DESTDIR)$(reportdir)'
+	$(foreach file,$(LAYOUTS),$(INSTALL) -m 644 $(file) '$(DESTDIR)$(layoutdir)' &&) :
 
-uninstall: ## remove what install made; layouts that were put there since stay
+uninstall: ## remove what install made; layouts and reports that were put there since stay
 	rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)')
 	for directory in $(foreach directory,$(OWN_DIRECTORIES),'$(DESTDIR)$(directory)'); do \
 	    [ ! -d "$$directory" ] || rmdir --ignore-fail-on-non-empty "$$directory"; done
@@ -314,7 +353,7 @@ $(B)/tests/acl/acl_plugin.so: tests/acl/acl_plugin.c tests/acl/fake_acl.h $(B)/t
 	$(call say,LINK)$(PLAIN_COMPILE) -fPIC -shared $< -L$(@D) -lascendcl -Wl,-rpath,'$$ORIGIN' -o $@
 
 $(B)/tests/acl/acl_program $(B)/tests/acl/acl_json_program: $(B)/%: %.c tests/acl/fake_acl.h $(B)/tests/acl/libascendcl.so $(B)/flags
-	$(call say,LINK)$(PLAIN_COMPILE) $< -L$(@D) -lascendcl -Wl,-rpath,'$$ORIGIN' -o $@
+	$(call say,LINK)$(PLAIN_COMPILE) -rdynamic $< -L$(@D) -lascendcl -Wl,-rpath,'$$ORIGIN' -o $@
 
 $(B)/tests/acl/acl_profiled: $(B)/tests/acl/acl_profiled.o $(B)/tests/acl/libascendcl.so $(B)/libmsprof_acl.so $(B)/flags
 	$(call say,LINK)$(LINK) $< -L$(@D) -lascendcl -L$(B) -lmsprof_acl -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../..' $(LDLIBS) -o $@
@@ -329,13 +368,13 @@ ACL_TEST_PROGRAMS := $(patsubst %.c,$(B)/%,$(filter-out tests/acl/acl_%.c tests/
 acl-test-programs: library $(ACL_TEST_PROGRAMS)
 
 $(ACL_TEST_PROGRAMS): %: %.o $(B)/libmsprof_acl.so $(B)/flags
-	$(call say,LINK)$(LINK) $< -L$(B) -lmsprof_acl -Wl,-rpath,'$$ORIGIN/../..' $(LDLIBS) -o $@
+	$(link-acl)
 
 $(UNIT_TESTS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(TEST_OBJECTS) $(B)/acl.a $(LIB_OBJECTS) $(B)/flags
-	$(call say,LINK)$(LINK) $(filter %.o %.a,$^) $(LIBS) -lcmocka -o $@
+	$(call link-program,,-lcmocka)
 
 $(REPLAY_TESTS): $(B)/tests/fuzz/replay_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/replay.o $(B)/acl.a $(LIB_OBJECTS) $(B)/flags
-	$(call say,LINK)$(LINK) $(filter %.o %.a,$^) $(LIBS) -o $@
+	$(call link-program)
 
 # In three steps, because two compilations of everything at once would fight for the same cores.
 check: ## run all tests: unit, command line and fuzz corpus, then again under ASan and UBSan
@@ -355,7 +394,7 @@ coverage: ## run the tests on build/coverage, report in build/coverage/report/in
 	find build/coverage -name '*.gcda' -delete
 	@mkdir -p build/coverage/report
 	tests/check coverage; status=$$?; \
-	gcovr --root . --object-directory build/coverage --filter '(base|parsers|db|exporters|ssh|acl|cli)/' \
+	gcovr --root . --object-directory build/coverage --filter '(base|parsers|db|analysis|exporters|cluster|ssh|acl|cli)/' \
 	    --html-details build/coverage/report/index.html --print-summary build/coverage && exit $$status
 
 fuzz: ## build the libFuzzer targets build/fuzz/fuzz_*; tools/fuzz.sh runs them
@@ -363,7 +402,7 @@ fuzz: ## build the libFuzzer targets build/fuzz/fuzz_*; tools/fuzz.sh runs them
 
 ifeq ($(VARIANT),fuzz)
 $(FUZZ_PROGRAMS): build/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/acl.a $(LIB_OBJECTS) $(B)/flags
-	$(call say,LINK)$(LINK) -fsanitize=fuzzer $(filter %.o %.a,$^) $(LIBS) -o $@
+	$(call link-program,-fsanitize=fuzzer)
 endif
 
 # --- captures and benchmarks ---
@@ -373,12 +412,16 @@ GENERATE_SOURCES := $(sort $(wildcard testdata/generate/*.c))
 GENERATE_OBJECTS := $(GENERATE_SOURCES:%.c=$(B)/%.o)
 GENERATE_COMMON  := $(filter-out $(B)/testdata/generate/make_%,$(GENERATE_OBJECTS)) $(filter $(B)/base/% $(B)/parsers/%,$(LIB_OBJECTS))
 GENERATORS       := $(B)/make-capture $(B)/make-figures
+RANK_GENERATOR   := $(B)/make-ranks
 
 $(GENERATORS): $(B)/make-%: $(B)/testdata/generate/make_%.o $(GENERATE_COMMON) $(B)/flags
-	$(call say,LINK)$(LINK) $(filter %.o,$^) $(LIBS) -o $@
+	$(call link-program)
+
+$(RANK_GENERATOR): $(B)/testdata/generate/make_ranks.o $(LIB_OBJECTS) $(B)/flags
+	$(call link-program)
 
 .PHONY: generators captures bench
-generators: $(GENERATORS) ## build make-capture and make-figures, which write SVP captures
+generators: $(GENERATORS) $(RANK_GENERATOR) ## build make-capture and make-figures, which write SVP captures
 
 captures: $(GENERATORS) ## write the captures under testdata/ anew
 	rm -rf testdata/resnet50 testdata/small testdata/figures
@@ -391,24 +434,28 @@ ssh-test-programs: $(SSH_TEST_PROGRAMS)
 -include $(SSH_TEST_PROGRAMS:=.d)
 
 $(SSH_TEST_PROGRAMS): %: %.o $(GENERATE_COMMON) $(B)/flags
-	$(call say,LINK)$(LINK) $(filter %.o,$^) $(LIBS) -o $@
+	$(call link-program)
 
 bench-collect: program ## measure collect's transfer beside ssh tar and sftp
 	tests/bench/bench_collect.sh $(B)
 
 BENCH_PROGRAMS := $(B)/tests/bench/measure $(B)/tests/bench/ceiling
 $(BENCH_PROGRAMS): %: %.o $(filter $(B)/base/%,$(LIB_OBJECTS)) $(B)/flags
-	$(call say,LINK)$(LINK) $(filter %.o,$^) $(LIBS) -o $@
+	$(call link-program)
 
 bench: program $(B)/make-capture $(BENCH_PROGRAMS) ## measure import and export at BENCH_SIZES records
 	tests/bench/bench.sh $(B)
+
+.PHONY: torture
+torture: program test-programs ## fail every call once, and kill -9 at random moments: an hour; not in CI (see tools/torture.sh)
+	MSPROF_BUILD=$(B) tools/torture.sh $(TORTURE)
 
 .PHONY: bench-acl
 bench-acl: acl-test-programs $(B)/tests/bench/acl_marks ## measure what recording costs: a mark, a range, a call of ACL
 	tests/bench/bench_acl.sh $(B)
 
 $(B)/tests/bench/acl_marks: %: %.o $(B)/libmsprof_acl.so $(B)/flags
-	$(call say,LINK)$(LINK) $< -L$(B) -lmsprof_acl -Wl,-rpath,'$$ORIGIN/../..' $(LDLIBS) -o $@
+	$(link-acl)
 
 .PHONY: bench-cann
 bench-cann: program $(BENCH_PROGRAMS) ## measure import and exports of CANN captures of BENCH_OPERATORS operators
@@ -416,8 +463,7 @@ bench-cann: program $(BENCH_PROGRAMS) ## measure import and exports of CANN capt
 
 # --- lint: one stamp for a file, so that only what changed is read again ---
 
-C_FILES     := $(sort $(wildcard base/*.[ch] parsers/*.[ch] parsers/kinds/*.[ch] db/*.[ch] exporters/*.[ch] ssh/*.[ch] cli/*.[ch] \
-               acl/*.[ch] acl/preload/*.[ch] include/msprof/*.h testdata/generate/*.[ch] tests/*/*.[ch]))
+C_FILES     := $(sort $(call below,base parsers db analysis exporters cluster ssh cli acl testdata/generate tests,[ch]) $(wildcard include/msprof/*.h))
 C_HEADERS   := $(filter %.h,$(C_FILES))
 C_SOURCES   := $(filter %.c,$(C_FILES))
 SCRIPTS     := $(sort $(wildcard .ci/run tests/run tests/check tools/*.sh testdata/generate/*.sh tests/*/*.sh tests/*/*.bash \
@@ -426,7 +472,7 @@ LINT        := build/lint
 LINT_FLAGS   = $(NEEDED_CPPFLAGS) -DMSPROF_PREFIX='"$(prefix)"' -DMSPROF_LIBDIR='"$(libdir)"' -std=c17 -pthread $(WARNINGS)
 
 .PHONY: lint lint-format lint-tidy lint-headers lint-scripts lint-manual lint-structure lint-cppcheck
-lint: lint-format lint-structure lint-headers lint-scripts lint-manual lint-cppcheck lint-tidy ## check format, clang-tidy, cppcheck, shellcheck, mandoc, include direction
+lint: lint-format lint-structure lint-headers lint-scripts lint-manual lint-cppcheck lint-tidy ## check format, clang-tidy, cppcheck, shellcheck, mandoc, include direction, links
 
 lint-format: $(C_FILES:%=$(LINT)/%.format)
 $(LINT)/%.format: % .clang-format
@@ -439,14 +485,14 @@ lint-tidy: $(C_SOURCES:%=$(LINT)/%.tidy)
 $(LINT)/%.c.tidy: %.c $(B)/%.o .clang-tidy tests/.clang-tidy tools/analyzer.h
 	@mkdir -p $(@D)
 	$(call say,TIDY)clang-tidy --quiet --warnings-as-errors='*' $< -- $(LINT_FLAGS) \
-	    $(if $(filter base/err.c,$<),,-include tools/analyzer.h) 2>&1 | { grep -vE ' warnings? generated\.$$' || :; }
+	    $(if $(filter base/err.c base/array.c,$<),,-include tools/analyzer.h) 2>&1 | { grep -vE ' warnings? generated\.$$' || :; }
 	@touch $@
 
 # Every header can be included alone and first.
 lint-headers: $(C_HEADERS:%=$(LINT)/%.alone)
-$(LINT)/%.h.alone: %.h $(C_HEADERS) | $(KIND_LIST)
+$(LINT)/%.h.alone: %.h $(C_HEADERS) | $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST)
 	@mkdir -p $(@D)
-	$(call say,HEADER)echo '#include "$<"' | $(CC) $(LINT_FLAGS) -fsyntax-only -x c -
+	$(call say,HEADER)printf '#include "%s"\ntypedef int of_macros_alone;\n' $< | $(CC) $(LINT_FLAGS) -fsyntax-only -x c -
 	@touch $@
 
 lint-scripts: $(SCRIPTS:%=$(LINT)/%.shellcheck)
@@ -459,10 +505,10 @@ lint-manual: $(MAN_PAGES)
 	$(call say,MANDOC)mandoc -T lint -W warning $(MAN_PAGES)
 
 lint-structure:
-	$(call say,STRUCT)tools/lint-structure.sh
+	$(call say,STRUCT)tools/lint-structure.sh && tools/lint-links.sh
 
 # varFuncNullUB is for systems whose NULL is a plain 0.
-lint-cppcheck: $(KIND_LIST) $(PRELOAD_LIST)
+lint-cppcheck: $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST) $(PRELOAD_LIST)
 	@mkdir -p $(LINT)/cppcheck
 	$(call say,CPPCHK)cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 	    --suppress=missingIncludeSystem --suppress=varFuncNullUB --cppcheck-build-dir=$(LINT)/cppcheck \

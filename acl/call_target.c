@@ -1,8 +1,9 @@
 #include "acl/call_target.h"
 
-#include "acl/json_config.h"
+#include "acl/config/json_config.h"
 #include "acl/mode.h"
-#include "acl/recorder_state.h"
+#include "acl/recorder/recorder.h"
+#include "acl/recorder/recorder_state.h"
 
 #include <dlfcn.h>
 
@@ -21,6 +22,7 @@ static void json_end(void)
 static const struct call_target target = {
     .recording = recorder_wants_calls,
     .call = recorder_call,
+    .call_left = recorder_call_left,
     .name_type = recorder_name_type,
     .flush = recorder_flush,
     .json_begin = json_begin,

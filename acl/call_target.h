@@ -11,6 +11,7 @@
 struct call_target {
     bool (*recording)(void); /* whether calls are wanted now */
     void (*call)(uint16_t level, uint32_t type, int64_t begin_ns, int64_t end_ns, uint64_t item_id);
+    void (*call_left)(uint16_t level, uint32_t type, int change);
     int (*name_type)(uint16_t level, uint32_t type, const char *name);
     bool (*flush)(void); /* writes what was recorded; safe in signal handlers */
     /* The program calls aclInit(path), or svp_acl_init, which is caller: 1 when the file has begun a capture, 0 when it

@@ -1,11 +1,11 @@
 #include "acl/file_mode.h"
 
-#include "acl/config.h"
+#include "acl/config/config.h"
+#include "acl/config/path_check.h"
+#include "acl/config/set_config.h"
 #include "acl/locks.h"
 #include "acl/message.h"
 #include "acl/mode.h"
-#include "acl/path_check.h"
-#include "acl/set_config.h"
 #include "acl/stamp.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef MSPROF_ACL_FILE_MODE_H
 #define MSPROF_ACL_FILE_MODE_H
 
-#include "acl/recorder.h"
+#include "acl/recorder/recorder.h"
 #include "msprof/acl_prof.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #include "acl/file_mode.h"
 #include "acl/locks.h"
 #include "acl/message.h"
-#include "acl/recorder.h"
+#include "acl/recorder/recorder.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include "acl/locks.h"
 #include "acl/message.h"
-#include "acl/recorder.h"
+#include "acl/recorder/recorder.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 /* Steps and ranges with tensors. On a device its stream would tell when it reaches them; here the host tells when the
  * program did. */
 #include "acl/message.h"
-#include "acl/recorder.h"
+#include "acl/recorder/recorder.h"
 #include "acl/stamp.h"
 #define MSPROF_ACL_TENSOR_INFO
 #include "msprof/acl_prof.h"
@@ -13,7 +13,7 @@
 
 #define TENSORS_MAX 5
 #define TENSOR_DIMENSIONS_MAX 8
-#define NODE_LAUNCH 5 /* type of a launch among RECORDER_LEVEL_NODE (cann-formats 3.3) */
+#define NODE_LAUNCH 5 /* type of a launch among RECORDER_LEVEL_NODE (docs/formats/cann.md 3.3) */
 
 /* The first three members stand where CANN has them: frameworks write the number of the step there. */
 struct aclprofStepInfo {

@@ -1,5 +1,5 @@
 /* File mode under the names of SVP boards. */
-#include "acl/config.h"
+#include "acl/config/config.h"
 #include "acl/file_mode.h"
 #include "msprof/svp_acl_prof.h"
 

@@ -17,6 +17,9 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_FILE_UNSUPPORTED, "file-unsupported", DIAG_NOTE,                                                            \
       "a file of a known profiling stream that this version does not decode",                                          \
       "no action is needed: the other files are complete")                                                             \
+    X(DIAG_FILE_FOREIGN, "file-foreign", DIAG_WARNING,                                                                 \
+      "a file that captures of this family do not have; it is not decoded",                                            \
+      "move it out of the capture: captures of two kinds of devices or of tools are imported one by one")              \
     X(DIAG_FILE_UNREADABLE, "file-unreadable", DIAG_ERROR, "a file that cannot be opened or read",                     \
       "make it readable and import again")                                                                             \
     X(DIAG_FILE_EMPTY, "file-empty", DIAG_WARNING, "a data file without a single byte",                                \
@@ -27,6 +30,9 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
       "not a regular file inside the capture directory (a symbolic link that "                                         \
       "leaves it, a device, a pipe); it is not read",                                                                  \
       "replace it by the file itself")                                                                                 \
+    X(DIAG_FILE_CHANGED, "file-changed", DIAG_ERROR,                                                                   \
+      "a file that was written, cut or replaced while it was imported: what was read is not what is there",            \
+      "import again when nothing writes to the capture any more")                                                      \
     X(DIAG_FILE_SIZE, "file-size", DIAG_WARNING, "a file that is longer or shorter than its .done file says",          \
       "copy it again from the board")                                                                                  \
     X(DIAG_FILE_MISSING, "file-missing", DIAG_WARNING,                                                                 \
@@ -46,9 +52,27 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
       "no action is needed: the reports are sorted")                                                                   \
     X(DIAG_RECORD_LOST, "record-lost", DIAG_WARNING, "the record counter jumps: records were lost on the device",      \
       "collect less at once, or shorter")                                                                              \
+    X(DIAG_RECORD_UNKNOWN, "record-unknown", DIAG_NOTE, "a record of a type that this version does not decode",        \
+      "no action is needed: the other records are complete")                                                           \
+    X(DIAG_COUNTER_FELL, "counter-fell", DIAG_WARNING,                                                                 \
+      "a value that only grows is less than the one before: what passed in between is not known",                      \
+      "collect again; if it comes back, report the file")                                                              \
+    X(DIAG_COUNTER_RESTARTED, "counter-restarted", DIAG_NOTE,                                                          \
+      "a counter that begins again now and then is less than before: what passed in between is not known",             \
+      "no action is needed: the time around it is left out")                                                           \
+    X(DIAG_RECORDING_LOST, "recording-lost", DIAG_ERROR,                                                               \
+      "the recorder of the capture could not write all that it recorded",                                              \
+      "record again, with space on the disk and without removing the directory")                                       \
+    X(DIAG_CALL_LEFT, "call-left", DIAG_WARNING,                                                                       \
+      "calls that an exception, a longjmp or the end of their thread left: their ends are not known, they are not "    \
+      "shown",                                                                                                         \
+      "no action is needed: the other calls are complete")                                                             \
     X(DIAG_TEXT_LINE, "text-line", DIAG_WARNING,                                                                       \
       "a line or an entry of a text file that does not follow its format; it is skipped",                              \
       "copy the file again from the board")                                                                            \
+    X(DIAG_TEXT_UNSAFE, "text-unsafe", DIAG_WARNING,                                                                   \
+      "names with control characters or bytes that are no UTF-8; these are replaced by U+FFFD",                        \
+      "check who made the capture: names of sound programs have none")                                                 \
     X(DIAG_TASK_UNMATCHED_END, "task-unmatched-end", DIAG_WARNING, "a task end without its start; it is dropped",      \
       "no action is needed when it happens at the start of a capture only")                                            \
     X(DIAG_TASK_UNMATCHED_START, "task-unmatched-start", DIAG_NOTE,                                                    \

@@ -1,9 +1,29 @@
-/* Numbers to text: integers only, no locale, no floating point, straight into a caller's buffer. */
+/* Numbers: sums that saturate, and texts: integers only, no locale, no floating point, straight into a caller's buffer.
+ */
 #ifndef MSPROF_BASE_NUMBER_H
 #define MSPROF_BASE_NUMBER_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* Sums, differences and products of numbers that a file says: they saturate at INT64_MIN and INT64_MAX. */
+static inline int64_t number_add(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return !__builtin_add_overflow(a, b, &sum) ? sum : a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static inline int64_t number_subtract(int64_t a, int64_t b)
+{
+    int64_t difference;
+    return !__builtin_sub_overflow(a, b, &difference) ? difference : a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static inline int64_t number_multiply(int64_t a, int64_t b)
+{
+    int64_t product;
+    return !__builtin_mul_overflow(a, b, &product) ? product : (a < 0) != (b < 0) ? INT64_MIN : INT64_MAX;
+}
 
 #define NUMBER_MAX 32 /* bytes that any of these functions may write */
 

@@ -1,9 +1,10 @@
-/* UTF-8 validation, one character at a time. */
+/* UTF-8: validation, one character at a time, and texts made safe for people. */
 #ifndef MSPROF_BASE_UTF8_H
 #define MSPROF_BASE_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 static inline bool utf8_is_continuation(unsigned char c)
 {
@@ -57,6 +58,55 @@ static inline size_t utf8_cut(const char *text, size_t limit)
         return wanted > seen ? start : limit;
     }
     return limit;
+}
+
+/* Whether a character (1 to 4 bytes, as utf8_character gives it) drives a terminal or ends a text: C0 but for tabulator
+ * and line feed, DEL, C1. */
+static inline bool utf8_is_control(const char *text, size_t length)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    return length == 1 ? (*p < 0x20 && *p != '\t' && *p != '\n') || *p == 0x7F
+                       : length == 2 && p[0] == 0xC2 && p[1] < 0xA0;
+}
+
+/* Where the first byte is that is no UTF-8 or a control character; length: nowhere. */
+static inline size_t utf8_first_unsafe(const char *text, size_t length)
+{
+    size_t at = 0;
+    while (at < length) {
+        unsigned char c = (unsigned char)text[at];
+        size_t size = c >= 0x20 && c < 0x7F ? 1 : utf8_character(text + at, length - at);
+        if (size == 0 || (c < 0x20 && utf8_is_control(text + at, size)) ||
+            (c >= 0x7F && utf8_is_control(text + at, size)))
+            break;
+        at += size;
+    }
+    return at;
+}
+
+#define UTF8_REPLACEMENT "\xEF\xBF\xBD"
+
+/* Writes the text with the replacement character U+FFFD for every unsafe byte or character at out, which has room for
+ * three times the length; returns how many bytes that are. */
+static inline size_t utf8_make_safe(const char *text, size_t length, char *out)
+{
+    size_t used = 0;
+    while (length > 0) {
+        size_t safe = utf8_first_unsafe(text, length);
+        memcpy(out + used, text, safe);
+        used += safe;
+        text += safe;
+        length -= safe;
+        if (length == 0)
+            break;
+        size_t size = utf8_character(text, length);
+        size = size > 0 ? size : 1;
+        memcpy(out + used, UTF8_REPLACEMENT, 3);
+        used += 3;
+        text += size;
+        length -= size;
+    }
+    return used;
 }
 
 #endif

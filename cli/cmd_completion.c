@@ -1,8 +1,8 @@
 /* msprof completion: scripts for the shells. */
 #include "cli/command.h"
-#include "cli/completion.h"
 #include "cli/console.h"
-#include "cli/options.h"
+#include "cli/options/completion.h"
+#include "cli/options/options.h"
 #include "cli/status.h"
 
 #include <string.h>

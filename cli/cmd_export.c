@@ -1,13 +1,17 @@
 /* msprof export timeline, msprof export summary: reports from databases into files. */
-#include "base/fsutil.h"
-#include "cli/captures.h"
+#include "base/file/fsutil.h"
+#include "base/file/temporary.h"
+#include "base/intern.h"
+#include "cli/capture/captures.h"
+#include "cli/capture/report_files.h"
+#include "cli/capture/reports.h"
+#include "cli/capture/result_record.h"
 #include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/reports.h"
 #include "cli/status.h"
 #include "db/database.h"
-#include "db/query.h"
+#include "db/query/query.h"
 #include "exporters/export.h"
 
 #include <errno.h>
@@ -30,36 +34,74 @@ static const struct export_type summary_type = {"summary", "summary", "row", exp
 static const struct export_type db_type = {"db", "", "row", export_database};
 
 #define CANN_DIRECTORY "mindstudio_profiler_output" /* where the vendor's tool puts both kinds since 2023 */
-#define MAX_REPORTS 16                              /* kinds of reports of one export */
-#define REPORT_NAME_SIZE 32
 
 /* What the exporter's callback needs. */
 struct export_log {
     struct capture_job *job;
     const struct export_type *type;
-    char announced[MAX_REPORTS][REPORT_NAME_SIZE]; /* reports whose start is in the log */
-    size_t announced_count;
+    struct intern announced; /* reports whose start is in the log */
+    const char *timestamp;   /* that is taken out of names; NULL: names stay */
+    struct result_files files;
+    struct err err; /* of keeping account of them */
 };
 
 static void announce(struct export_log *export_log, const char *report)
 {
-    for (size_t i = 0; i < export_log->announced_count; i++)
-        if (strncmp(export_log->announced[i], report, REPORT_NAME_SIZE - 1) == 0)
-            return;
-    if (export_log->announced_count < MAX_REPORTS)
-        snprintf(export_log->announced[export_log->announced_count++], REPORT_NAME_SIZE, "%s", report);
+    struct err ignored = ERR_INIT; /* then it is in the log twice */
+    uint32_t number;
+
+    if (intern_find(&export_log->announced, report, strlen(report), &number))
+        return;
+    intern_add(&export_log->announced, report, strlen(report), &number, &ignored);
     collection_log_add(&export_log->job->log, LOG_LEVEL_INFO, LOG_SOURCE_EXPORT, "Start to export %s %s data ...",
                        report, export_log->type->name);
+}
+
+/* The path without "_<timestamp>" in its last part (free() it); NULL when memory ran out. */
+static char *stable_path(const char *path, const char *timestamp)
+{
+    const char *name = strrchr(path, '/'),
+               *at = timestamp != NULL ? strstr(name != NULL ? name : path, timestamp) : NULL;
+    char *stable = strdup(path);
+
+    if (stable != NULL && at != NULL && at > path && at[-1] == '_')
+        memmove(stable + (at - 1 - path), at + strlen(timestamp), strlen(at + strlen(timestamp)) + 1);
+    return stable;
 }
 
 static void log_written(void *arg, const char *report, const char *path)
 {
     struct export_log *export_log = arg;
     struct collection_log *log = &export_log->job->log;
+    char *stable = stable_path(path, export_log->timestamp);
+    int result = 0;
 
+    if (stable == NULL)
+        result = err_set(&export_log->err, ERR_NO_MEMORY, "out of memory");
+    else if (strcmp(stable, path) != 0 && rename(path, stable) != 0)
+        result = err_set_errno(&export_log->err, errno, "cannot rename '%s' to '%s'", path, stable);
+    if (result == 0)
+        path = stable;
+    result_files_add(&export_log->files, path, &export_log->err);
     announce(export_log, report);
     collection_log_exported(log, LOG_SOURCE_EXPORT, report, export_log->type->name, path);
     console_detail("wrote '%s'", path);
+    free(stable);
+}
+
+/* The files of an earlier export of the same reports give way; those of others, and of other tools, stay. */
+static void replace_files(struct capture_job *job, struct export_log *export_log, bool complete)
+{
+    const struct settings *settings = job->settings;
+    struct err err = ERR_INIT;
+    char record[160];
+
+    snprintf(record, sizeof record, "log/exported-%s-%d-%d-%d-%d-%d", export_log->type->name,
+             (int)settings->table_format, (int)settings->columns, settings->model_id, settings->iteration_id,
+             settings->iteration_count);
+    if (result_files_replace(&export_log->files, job->results, record, complete, &err) != 0)
+        console_warning("no record is kept of what was written, so that the next export cannot replace it: %s",
+                        err_message(&err));
 }
 
 static int tell_nothing(struct capture_job *job, const struct export_type *type)
@@ -89,39 +131,61 @@ static const char *results_directory(const struct export_type *type, sqlite3 *db
 
 static int export_reports(struct capture_job *job, const struct export_type *type, sqlite3 *db)
 {
-    struct export_log export_log = {.job = job, .type = type};
+    struct export_log export_log = {.job = job, .type = type, .err = ERR_INIT};
     struct export_result exported = {0};
+    struct report_files report_files = {.items = NULL};
     struct err err = ERR_INIT;
     char *directory = NULL;
     int64_t start_ns = clock_now_ns();
     char seconds[CLOCK_TEXT_SIZE], timestamp[TIMESTAMP_SIZE];
-    unsigned hidden_layers = 0;
+    bool spreadsheet = job->settings->spreadsheet_safe && job->settings->table_format == TABLE_CSV;
+    struct layer_list layers = {0};
     int status, result;
 
-    if (job->settings->reports != NULL && reports_load(job->settings->reports, &hidden_layers, &err) < 0)
+    if (job->settings->reports != NULL && reports_load(job->settings->reports, &layers, &err) < 0)
         return job_fail(job, LOG_SOURCE_EXPORT, &err);
+    if (type == &summary_type && user_reports_load(&report_files, job->settings, &err) < 0) {
+        report_files_release(&report_files);
+        layer_list_release(&layers);
+        return job_fail(job, LOG_SOURCE_EXPORT, &err);
+    }
     status = job_make_directory(job, results_directory(type, db), &directory);
-    if (status != STATUS_DONE)
+    if (status != STATUS_DONE) {
+        report_files_release(&report_files);
+        layer_list_release(&layers);
         return status;
+    }
     job_open_log(job);
     remove_stale_temporaries(directory);
+    clock_format_local(timestamp);
+    export_log.timestamp = job->settings->stable_names ? timestamp : NULL;
     const struct export_options options = {
         .database = job->database,
         .directory = directory,
-        .format = (enum table_format)job->settings->table_format,
+        .format = spreadsheet ? TABLE_SPREADSHEET : (enum table_format)job->settings->table_format,
         .columns = (enum column_set)job->settings->columns,
-        .timestamp = clock_format_local(timestamp),
+        .timestamp = timestamp,
         .iteration_id = job->settings->iteration_id,
         .iteration_count = job->settings->iteration_count,
         .model_id = job->settings->model_id,
         .trace_compat = job->settings->trace_compat,
-        .hidden_layers = hidden_layers,
+        .report_files = &report_files,
+        .layers = (const char *const *)layers.items,
         .written = log_written,
         .written_arg = &export_log,
         .progress = console_progress(),
     };
     result = type->export(db, &options, &exported, &err);
     console_progress_end();
+    if (result == 0 && export_log.err.code != ERR_NONE) {
+        err = export_log.err;
+        result = -(int)err.code;
+    }
+    if (exported.files > 0)
+        replace_files(job, &export_log, result == 0);
+    result_files_release(&export_log.files);
+    intern_release(&export_log.announced);
+    report_files_release(&report_files);
     if (result != 0) {
         err_wrap(&err, "cannot export the %s of '%s'", type->name, job->directory);
         status = job_fail(job, LOG_SOURCE_EXPORT, &err);
@@ -132,6 +196,7 @@ static int export_reports(struct capture_job *job, const struct export_type *typ
                      console_plural(exported.files), exported.rows, type->unit, console_plural(exported.rows),
                      clock_format_seconds(clock_now_ns() - start_ns, seconds));
     }
+    layer_list_release(&layers);
     free(directory);
     return status;
 }
@@ -148,6 +213,50 @@ static int export_capture(struct capture_job *job, const struct export_type *typ
     if (exported == STATUS_DONE && job->settings->clear && unlink(job->database) != 0)
         console_warning("'%s' is not removed: %s", job->database, strerror(errno));
     return status_worse(status, exported);
+}
+
+/* ---- captures without iterations ---- */
+
+static bool some_have_iterations; /* of the captures that the command is given */
+
+static int look_for_iterations(struct capture_job *job)
+{
+    sqlite3 *db = NULL;
+    struct err err = ERR_INIT;
+    struct db_facts facts;
+    int status = job_open_database(job, &db);
+
+    if (db == NULL)
+        return status;
+    if (db_read_facts(db, &facts, &err) != 0)
+        status = job_fail(job, LOG_SOURCE_EXPORT, &err);
+    else
+        some_have_iterations |= facts.family == DB_FAMILY_CANN || facts.family == DB_FAMILY_LEGACY;
+    database_close(db);
+    return status;
+}
+
+/* The options that choose iterations say nothing of boards' captures. */
+static int run_export(const struct settings *settings, int (*process)(struct capture_job *job))
+{
+    struct err err = ERR_INIT;
+
+    if (settings->iteration_id > 0 || settings->iteration_count > 0 || settings->model_id >= 0) {
+        int status = captures_process(settings, look_for_iterations);
+
+        if (status != STATUS_DONE && status != STATUS_DATA_PROBLEMS)
+            return status;
+        if (!some_have_iterations) {
+            err_set(&err, ERR_USAGE, "%s chooses iterations, and the capture has none: only those of CANN do",
+                    settings->model_id >= 0      ? "--model-id"
+                    : settings->iteration_id > 0 ? "--iteration-id"
+                                                 : "--iteration-count");
+            err_hint(&err, "leave it out");
+            console_error(&err);
+            return STATUS_USAGE;
+        }
+    }
+    return captures_process(settings, process);
 }
 
 static int export_capture_timeline(struct capture_job *job)
@@ -167,12 +276,12 @@ static int export_capture_db(struct capture_job *job)
 
 static int run_timeline(const struct settings *settings)
 {
-    return captures_process(settings, export_capture_timeline);
+    return run_export(settings, export_capture_timeline);
 }
 
 static int run_summary(const struct settings *settings)
 {
-    return captures_process(settings, export_capture_summary);
+    return run_export(settings, export_capture_summary);
 }
 
 static int run_db(const struct settings *settings)

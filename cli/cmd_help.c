@@ -1,8 +1,8 @@
 /* msprof help: the help of any command; the option table for programs. */
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/help.h"
-#include "cli/options.h"
+#include "cli/options/help.h"
+#include "cli/options/options.h"
 #include "cli/status.h"
 
 #include <stdio.h>

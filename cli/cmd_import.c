@@ -1,5 +1,5 @@
 /* msprof import: captures into databases. */
-#include "cli/captures.h"
+#include "cli/capture/captures.h"
 #include "cli/command.h"
 
 static int run_import(const struct settings *settings)

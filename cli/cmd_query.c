@@ -1,5 +1,5 @@
 /* msprof query: the job table of captures. */
-#include "cli/captures.h"
+#include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/status.h"

@@ -1,16 +1,16 @@
 /* msprof replay: the operators of a capture into a pipe, as the device of a subscription sends them. */
-#include "acl/operator_names_writer.h"
-#include "acl/operator_record.h"
+#include "acl/subscribe/operator_names_writer.h"
+#include "acl/subscribe/operator_record.h"
 #include "base/number.h"
 #include "base/strbuf.h"
-#include "cli/captures.h"
+#include "cli/capture/captures.h"
 #include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/replay_pipe.h"
 #include "cli/status.h"
 #include "db/database.h"
-#include "db/query_operators.h"
+#include "db/query/operators/query_operators.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,8 @@
 /* msprof run: a program under the preload library, and reports of the captures that it leaves. */
-#include "base/fsutil.h"
+#include "base/file/fsutil.h"
+#include "base/file/temporary.h"
 #include "base/interrupt.h"
-#include "cli/captures.h"
+#include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/status.h"
@@ -75,34 +76,35 @@ static int find_preload(char **ret, struct err *err)
 struct surroundings {
     char *preload; /* LD_PRELOAD: the library, then what was there already */
     char *output;
-    char list[PATH_MAX]; /* a file that each capture is written into, a line each */
+    char *list;  /* a file that each capture is written into, a line each */
+    int list_fd; /* holds its lock: what a killed run left is removed by the next one */
 };
 
 static void surroundings_release(struct surroundings *surroundings)
 {
     free(surroundings->preload);
     free(surroundings->output);
-    if (surroundings->list[0] != '\0')
-        unlink(surroundings->list);
+    if (surroundings->list == NULL)
+        return;
+    unlink(surroundings->list);
+    close(surroundings->list_fd);
+    free(surroundings->list);
 }
 
 static int make_list(struct surroundings *surroundings, struct err *err)
 {
     const char *directory = getenv("TMPDIR");
-    char path[PATH_MAX];
-    int fd, length;
+    char head[PATH_MAX];
+    int length;
 
     if (directory == NULL || *directory != '/')
         directory = "/tmp";
-    length = snprintf(path, sizeof path, "%s/msprof-run-XXXXXX", directory);
-    if (length < 0 || (size_t)length >= sizeof path)
+    length = snprintf(head, sizeof head, "%s/msprof-run-", directory);
+    if (length < 0 || (size_t)length >= sizeof head)
         return err_set(err, ERR_LIMIT, "TMPDIR is too long");
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd < 0)
-        return err_set_errno(err, errno, "cannot make a file in '%s'", directory);
-    close(fd);
-    memcpy(surroundings->list, path, (size_t)length + 1);
-    return 0;
+    remove_stale_named(head);
+    surroundings->list_fd = temporary_create_named(head, &surroundings->list, err);
+    return surroundings->list_fd >= 0 ? 0 : surroundings->list_fd;
 }
 
 static int surroundings_make(struct surroundings *surroundings, const struct settings *settings, struct err *err)
@@ -168,7 +170,8 @@ static _Noreturn void become_program(char **words, const struct surroundings *su
 {
     int failure = 0;
 
-    signal(SIGPIPE, SIG_DFL); /* msprof ignores it, the program knows nothing of that */
+    signal(SIGPIPE, SIG_DFL); /* msprof ignores them, the program knows nothing of that */
+    signal(SIGXFSZ, SIG_DFL);
     if (setenv("LD_PRELOAD", surroundings->preload, 1) != 0 || setenv("MSPROF_OUTPUT", surroundings->output, 1) != 0 ||
         setenv("MSPROF_CAPTURE_LIST", surroundings->list, 1) != 0)
         failure = errno;
@@ -238,8 +241,9 @@ static int run_program(char **words, const struct surroundings *surroundings, in
 
 /* ---- its captures ---- */
 
-/* Cuts the list into lines; *ret_paths (free() it) point into text. */
-static int split_lines(char *text, struct value_list *ret, struct err *err)
+/* Cuts the list into lines; the values of ret (free() them) point into text. *ret_gone: captures that are not there any
+ * more. */
+static int split_lines(char *text, struct value_list *ret, size_t *ret_gone, struct err *err)
 {
     size_t lines = 0;
 
@@ -251,8 +255,10 @@ static int split_lines(char *text, struct value_list *ret, struct err *err)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
         *end = '\0';
-        if (access(line, F_OK) == 0) /* the program may have removed it */
+        if (access(line, F_OK) == 0)
             ret->values[ret->count++] = line;
+        else
+            ++*ret_gone;
     }
     return 0;
 }
@@ -277,14 +283,21 @@ static int report_captures(const struct settings *settings, const struct surroun
     struct err err = ERR_INIT;
     struct value_list captures = {.values = NULL};
     char *text = NULL;
-    size_t length;
+    size_t length, gone = 0;
     int status;
 
     if (read_whole_file(surroundings->list, LIST_LIMIT, &text, &length, &err) != 0 ||
-        split_lines(text, &captures, &err) != 0)
+        split_lines(text, &captures, &gone, &err) != 0)
         status = fail(&err, status_of_error(&err));
-    else
+    else if (captures.count > 0 || gone == 0)
         status = make_reports(settings, &captures);
+    else
+        status = STATUS_DATA_PROBLEMS;
+    if (gone > 0) {
+        console_warning("%zu capture%s of this run %s gone: somebody removed %s while or after it was recorded", gone,
+                        console_plural(gone), gone == 1 ? "is" : "are", gone == 1 ? "it" : "them");
+        status = status_worse(status, STATUS_DATA_PROBLEMS);
+    }
     free(captures.values);
     free(text);
     return status;

@@ -1,39 +1,40 @@
 /* msprof show: the tables of a capture in the terminal. */
-#include "base/number.h"
-#include "cli/captures.h"
+#include "cli/answers/screen.h"
+#include "cli/capture/captures.h"
+#include "cli/capture/report_files.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/status.h"
 #include "db/database.h"
 #include "exporters/export.h"
+#include "exporters/report/choice.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-/* Columns to print for: --width, COLUMNS, the terminal's; 0 (no limit) when none says anything. */
-static int output_width(const struct settings *settings)
+static int show_table(struct capture_job *job, sqlite3 *db, const struct show_options *options,
+                      struct export_result *ret, struct err *err)
 {
-    const char *columns = getenv("COLUMNS");
-    struct winsize size;
-    int64_t width;
+    static const enum table_format formats[] = {TABLE_TERMINAL, TABLE_JSON, TABLE_CSV, TABLE_MARKDOWN};
+    const struct show_settings *settings = &job->settings->show;
+    const struct table_choice choice = {.columns = settings->columns,
+                                        .sort = settings->sort,
+                                        .filters = settings->filters.values,
+                                        .filter_count = settings->filters.count,
+                                        .top = (uint64_t)job->settings->top};
 
-    if (settings->width != WIDTH_DEFAULT)
-        return settings->width;
-    if (columns != NULL && number_parse_integer(columns, strlen(columns), &width) == 0 && width > 0 && width <= 100000)
-        return (int)width;
-    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
-        return size.ws_col;
-    return 0;
+    if (strcmp(settings->table, "list") != 0)
+        return show_one_table(db, stdout, settings->table, formats[settings->format], &choice, options, ret, err);
+    ret->rows = 1;
+    return show_table_list(db, stdout, err);
 }
 
 static int show_database(struct capture_job *job, sqlite3 *db)
 {
-    const struct show_options options = {
+    struct report_files report_files = {.items = NULL};
+    struct show_options options = {
         .database = job->database,
-        .width = output_width(job->settings),
+        .width = screen_width(job->settings),
         .color = console_colors_stdout(),
         .top = job->settings->top,
     };
@@ -41,10 +42,16 @@ static int show_database(struct capture_job *job, sqlite3 *db)
     struct err err = ERR_INIT;
     int status = STATUS_DONE, result;
 
+    if (user_reports_load(&report_files, job->settings, &err) < 0) {
+        report_files_release(&report_files);
+        return job_fail(job, LOG_SOURCE_COMMON, &err);
+    }
+    options.report_files = &report_files;
     console_output_begin();
-    if (job->one_of_many)
+    if (job->one_of_many && job->settings->show.format == 0)
         printf("Capture : %s\n\n", job->directory);
-    result = show_capture(db, stdout, &options, &shown, &err);
+    result = job->settings->show.table != NULL ? show_table(job, db, &options, &shown, &err)
+                                               : show_capture(db, stdout, &options, &shown, &err);
     if (result != 0) {
         err_wrap(&err, "cannot show '%s'", job->directory);
         status = job_fail(job, LOG_SOURCE_COMMON, &err);
@@ -53,6 +60,7 @@ static int show_database(struct capture_job *job, sqlite3 *db)
         console_error(&err);
         status = STATUS_NOTHING;
     }
+    report_files_release(&report_files);
     return status_worse(status, console_output_end(result != 0));
 }
 
@@ -70,12 +78,24 @@ static int show_one(struct capture_job *job)
 
 static int run_show(const struct settings *settings)
 {
+    const struct show_settings *show = &settings->show;
+
+    if (show->table == NULL &&
+        (show->sort != NULL || show->columns != NULL || show->filters.count > 0 || show->format != 0)) {
+        struct err err = ERR_INIT;
+
+        err_set(&err, ERR_USAGE, "--sort, --filter, --columns and --format are of one table: --table NAME is missing");
+        err_hint(&err, "'msprof show --table list CAPTURE' prints the tables");
+        console_error(&err);
+        return STATUS_USAGE;
+    }
     return captures_process(settings, show_one);
 }
 
 static const struct example examples[] = {
     {"the tables of one capture, as wide as the terminal", "msprof show -dir JOBX"},
     {"at most 100 columns wide, without the messages", "msprof show -q -dir JOBX --width 100"},
+    {"the operators that take longest, in Markdown", "msprof show JOBX --table ops --format markdown"},
     {"the 100 longest operators of a CANN capture", "msprof show -dir JOBX --top 100"},
     {NULL, NULL},
 };

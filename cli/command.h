@@ -20,7 +20,14 @@ struct settings;
     X(COMMAND_EXPORT_DB, command_export_db)                                                                            \
     X(COMMAND_QUERY, command_query)                                                                                    \
     X(COMMAND_SHOW, command_show)                                                                                      \
+    X(COMMAND_CLUSTER, command_cluster)                                                                                \
+    X(COMMAND_ADVISE, command_advise)                                                                                  \
+    X(COMMAND_DIFF, command_diff)                                                                                      \
     X(COMMAND_REPLAY, command_replay)                                                                                  \
+    X(COMMAND_LAYOUT, command_layout)                                                                                  \
+    X(COMMAND_LAYOUT_INFER, command_layout_infer)                                                                      \
+    X(COMMAND_LAYOUT_CHECK, command_layout_check)                                                                      \
+    X(COMMAND_LAYOUT_SHOW, command_layout_show)                                                                        \
     X(COMMAND_KINDS, command_kinds)                                                                                    \
     X(COMMAND_COMPLETION, command_completion)                                                                          \
     X(COMMAND_HELP, command_help)
@@ -47,7 +54,9 @@ struct command {
     bool operands_follow_dashes;    /* they are not msprof's and must stand behind "--" */
     const char *const *words;       /* what operands can be, for completion and checking; NULL: not a fixed list */
     bool runs_program;              /* its operands are a program and what belongs to that */
-    bool needs_capture;             /* at least one --collection-dir must be given */
+    bool needs_capture;             /* its operands are captures, as the values of --collection-dir are; one at least */
+    bool takes_baselines;           /* and files that stand for captures; options may name all of them */
+    bool captures_optional;         /* it says itself when it misses them */
     const struct example *examples; /* ended by an entry without a line; NULL: none */
     int (*run)(const struct settings *settings); /* returns the exit status; NULL: only its subcommands can run */
 };

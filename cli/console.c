@@ -57,6 +57,7 @@ void console_init(const struct settings *settings)
     console.show_progress =
         !settings->quiet && isatty(STDERR_FILENO) && (terminal == NULL || strcmp(terminal, "dumb") != 0);
     signal(SIGPIPE, SIG_IGN); /* a vanished reader of messages must not leave work half done */
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files (ulimit -f) is an error as a full disk is */
 }
 
 /* One line, masked; color NULL: none. */

@@ -5,7 +5,7 @@
 #include "base/diag.h"
 #include "base/err.h"
 #include "base/progress.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 /* Makes sure that descriptors 0 to 2 are taken, so that no file of ours ends up as stdout. Before anything is opened.
  */

@@ -1,7 +1,7 @@
 #include "base/interrupt.h"
 #include "cli/console.h"
-#include "cli/help.h"
-#include "cli/options.h"
+#include "cli/options/help.h"
+#include "cli/options/options.h"
 #include "cli/status.h"
 
 #include <locale.h>

@@ -4,8 +4,9 @@
 
 int status_worse(int a, int b)
 {
-    static const int worst_first[] = {STATUS_INTERRUPTED,   STATUS_USAGE,   STATUS_FAILURE, STATUS_REMOTE,
-                                      STATUS_DATA_PROBLEMS, STATUS_NOTHING, STATUS_DONE};
+    static const int worst_first[] = {STATUS_INTERRUPTED,   STATUS_USAGE,        STATUS_FAILURE,
+                                      STATUS_REMOTE,        STATUS_INCOMPARABLE, STATUS_BROKEN,
+                                      STATUS_DATA_PROBLEMS, STATUS_NOTHING,      STATUS_DONE};
 
     for (size_t i = 0; i < sizeof worst_first / sizeof worst_first[0]; i++)
         if (a == worst_first[i] || b == worst_first[i])

@@ -1,6 +1,7 @@
 #include "db/bulk.h"
 
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "db/database.h"
 
 #include <stdlib.h>
@@ -13,6 +14,7 @@ struct bulk_kind {
     sqlite3_stmt *insert;
     uint8_t columns[RECORD_MAX_COLUMNS]; /* stored columns, in order */
     size_t column_count;
+    uint64_t unsafe_texts; /* in which something was replaced */
 };
 
 struct bulk {
@@ -30,7 +32,7 @@ struct rows_table {
 
 struct rows_cursor {
     sqlite3_vtab_cursor base;
-    const struct bulk_kind *kind;
+    struct bulk_kind *kind;
     const struct cell *cells;
     const uint64_t *present;
     size_t left;
@@ -117,9 +119,25 @@ static int rows_eof(sqlite3_vtab_cursor *base)
     return ((struct rows_cursor *)base)->left == 0;
 }
 
+/* Names come from files that anybody may have written: they are made safe here, where all of them enter. */
+static void give_text(struct rows_cursor *cursor, sqlite3_context *context, const struct cell *cell, bool piece)
+{
+    if (piece || utf8_first_unsafe(cell->text, cell->length) == cell->length) {
+        sqlite3_result_text(context, cell->text, (int)cell->length, SQLITE_STATIC);
+        return;
+    }
+    char *safe = sqlite3_malloc64((sqlite3_uint64)cell->length * 3);
+    if (safe == NULL) {
+        sqlite3_result_error_nomem(context);
+        return;
+    }
+    cursor->kind->unsafe_texts++;
+    sqlite3_result_text(context, safe, (int)utf8_make_safe(cell->text, cell->length, safe), sqlite3_free);
+}
+
 static int rows_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int index)
 {
-    const struct rows_cursor *cursor = (struct rows_cursor *)base;
+    struct rows_cursor *cursor = (struct rows_cursor *)base;
     size_t column = cursor->kind->columns[index];
     const struct cell *cell = &cursor->cells[column];
     if ((*cursor->present >> column & 1) == 0)
@@ -127,7 +145,7 @@ static int rows_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int 
     else if (cursor->kind->kind->columns[column].type == COLUMN_INTEGER)
         sqlite3_result_int64(context, cell->integer);
     else
-        sqlite3_result_text(context, cell->text, (int)cell->length, SQLITE_STATIC);
+        give_text(cursor, context, cell, (cursor->kind->kind->columns[column].flags & COLUMN_PIECES) != 0);
     return SQLITE_OK;
 }
 
@@ -180,7 +198,7 @@ static int prepare_kind(struct bulk *bulk, struct bulk_kind *entry, const struct
     return status;
 }
 
-struct bulk *bulk_new(sqlite3 *db, bool cann, struct err *err)
+struct bulk *bulk_new(sqlite3 *db, struct err *err)
 {
     struct bulk *bulk = calloc(1, sizeof *bulk);
     int status = 0;
@@ -197,9 +215,7 @@ struct bulk *bulk_new(sqlite3 *db, bool cann, struct err *err)
         status = err_set(err, ERR_NO_MEMORY, "out of memory");
     }
     for (size_t i = 0; status == 0 && i < bulk->kind_count; i++)
-        status = record_kinds[i]->table == NULL || (record_kinds[i]->cann && !cann)
-                     ? 0
-                     : prepare_kind(bulk, &bulk->kinds[i], record_kinds[i], err);
+        status = record_kinds[i]->table == NULL ? 0 : prepare_kind(bulk, &bulk->kinds[i], record_kinds[i], err);
     if (status < 0) {
         bulk_free(bulk);
         return NULL;
@@ -210,14 +226,27 @@ struct bulk *bulk_new(sqlite3 *db, bool cann, struct err *err)
 int bulk_insert(struct bulk *bulk, const struct row_batch *batch, struct err *err)
 {
     struct bulk_kind *entry = bulk->kinds;
-    while (entry->kind != batch->kind)
+    const struct bulk_kind *end = bulk->kinds + bulk->kind_count;
+    while (entry < end && entry->kind != batch->kind)
         entry++;
+    if (entry == end)
+        return err_set(err, ERR_FAILED, "there is no table for records of kind %s", batch->kind->name);
     entry->batch = batch;
     int code = sqlite3_step(entry->insert);
     int status = code == SQLITE_DONE ? 0 : database_error(err, bulk->db, "rows cannot be stored");
     sqlite3_reset(entry->insert);
     entry->batch = NULL;
     return status;
+}
+
+void bulk_report(const struct bulk *bulk, struct diagnostics *diag)
+{
+    for (size_t i = 0; i < bulk->kind_count; i++) {
+        const struct bulk_kind *entry = &bulk->kinds[i];
+        if (entry->unsafe_texts > 0)
+            diag_report(diag, DIAG_TEXT_UNSAFE, NULL, "table %s: %llu texts", entry->kind->table,
+                        (unsigned long long)entry->unsafe_texts);
+    }
 }
 
 void bulk_free(struct bulk *bulk)

@@ -2,6 +2,7 @@
 #ifndef MSPROF_DB_BULK_H
 #define MSPROF_DB_BULK_H
 
+#include "base/diag.h"
 #include "base/err.h"
 #include "parsers/record.h"
 
@@ -9,10 +10,12 @@
 
 struct bulk; /* opaque; one for a connection */
 
-/* Prepares loading into the tables that schema_create_tables made, with the same cann. NULL with err set. */
-struct bulk *bulk_new(sqlite3 *db, bool cann, struct err *err);
+/* Prepares loading into the tables that schema_create_tables made. NULL with err set. */
+struct bulk *bulk_new(sqlite3 *db, struct err *err);
 /* Inserts all rows of a batch. */
 int bulk_insert(struct bulk *bulk, const struct row_batch *batch, struct err *err);
+/* After the load: tells of texts with control characters and of bytes that are no UTF-8, which were replaced. */
+void bulk_report(const struct bulk *bulk, struct diagnostics *diag);
 /* Must come before the connection is closed. */
 void bulk_free(struct bulk *bulk);
 

@@ -1,11 +1,10 @@
 #include "db/database.h"
 
-#include "base/fsutil.h"
+#include "base/file/temporary.h"
 #include "base/interrupt.h"
-#include "db/take_row.h"
+#include "db/query/take_row.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +35,26 @@ static int stop_when_interrupted(void *arg)
 static void poll_interrupts(sqlite3 *db)
 {
     sqlite3_progress_handler(db, 10000, stop_when_interrupted, NULL);
+}
+
+/* What stands in a file is not trusted: its triggers are not run, its functions have no effects, pages are checked
+ * when they are read, and no value or statement is larger than those that import writes. */
+static void distrust(sqlite3 *db)
+{
+    static const int switches[][2] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                                      {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                                      {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                                      {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0}};
+    static const int limits[][2] = {{SQLITE_LIMIT_LENGTH, 64 * 1024 * 1024},
+                                    {SQLITE_LIMIT_SQL_LENGTH, 1024 * 1024},
+                                    {SQLITE_LIMIT_ATTACHED, 2},
+                                    {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+                                    {SQLITE_LIMIT_WORKER_THREADS, 0}};
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        sqlite3_db_config(db, switches[i][0], switches[i][1], NULL);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        sqlite3_limit(db, limits[i][0], limits[i][1]);
+    sqlite3_exec(db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
 }
 
 int database_error(struct err *err, sqlite3 *db, const char *doing)
@@ -95,24 +114,17 @@ int database_build_open(struct database_build *build, const char *path, struct e
         "PRAGMA page_size = 32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
         "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -8192; PRAGMA temp_store = FILE;"
         "PRAGMA application_id = " /* filled in below */;
-    *build = (struct database_build){.path = strdup(path)};
-    build->temporary = temporary_path(path);
+    *build = (struct database_build){.path = strdup(path), .fd = -1};
     int status = 0;
-    if (build->path == NULL || build->temporary == NULL) {
+    if (build->path == NULL) {
         status = err_set(err, ERR_NO_MEMORY, "out of memory");
         goto out;
     }
-    if (unlink(build->temporary) != 0 && errno != ENOENT) {
-        status = err_set_errno(err, errno, "cannot create '%s'", build->temporary);
+    /* Made here and not by SQLite: for the mode, the lock, and the system's own reason when it cannot be. */
+    status = temporary_create(path, &build->temporary, err);
+    if (status < 0)
         goto out;
-    }
-    /* Made here and not by SQLite: for the mode, and for the system's own reason when it cannot be. */
-    int fd = open(build->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
-    if (fd < 0) {
-        status = err_set_errno(err, errno, "cannot create '%s'", build->temporary);
-        goto out;
-    }
-    close(fd);
+    build->fd = status;
     if (sqlite3_open_v2(build->temporary, &build->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
         status = database_error(err, build->db, "cannot create the database");
         err_wrap(err, "cannot create '%s'", path);
@@ -123,6 +135,8 @@ int database_build_open(struct database_build *build, const char *path, struct e
     snprintf(sql, sizeof sql, "%s%d; PRAGMA user_version = %d; BEGIN", settings, DATABASE_APPLICATION_ID,
              DATABASE_USER_VERSION);
     status = database_exec(build->db, sql, err);
+    if (status == 0)
+        distrust(build->db); /* what will be attached; not before, because it forbids to do without a journal */
 out:
     if (status < 0)
         database_build_abort(build);
@@ -147,9 +161,11 @@ void database_build_abort(struct database_build *build)
     sqlite3_close(build->db);
     if (build->temporary != NULL)
         unlink(build->temporary);
+    if (build->temporary != NULL && build->fd >= 0)
+        close(build->fd);
     free(build->temporary);
     free(build->path);
-    *build = (struct database_build){.path = NULL};
+    *build = (struct database_build){.path = NULL, .fd = -1};
 }
 
 static int64_t pragma_integer(sqlite3 *db, const char *sql)
@@ -181,12 +197,13 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
         goto out;
     }
     poll_interrupts(db);
+    distrust(db);
     if (take_row_register(db) != SQLITE_OK) {
         status = database_error(err, db, "cannot prepare queries");
         goto out;
     }
     /* One read transaction for the connection's life: else SQLite looks for a journal before every small query. */
-    sqlite3_exec(db, "PRAGMA cache_size = -1024; BEGIN", NULL, NULL, NULL);
+    sqlite3_exec(db, "PRAGMA cache_size = -1024; PRAGMA query_only = ON; BEGIN", NULL, NULL, NULL);
     int64_t application = pragma_integer(db, "PRAGMA application_id"),
             version = pragma_integer(db, "PRAGMA user_version");
     if (application != DATABASE_APPLICATION_ID || version != DATABASE_USER_VERSION) {

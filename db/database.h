@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define DATABASE_APPLICATION_ID 0x6d737066 /* "mspf" */
-#define DATABASE_USER_VERSION 3            /* the schema: raised with every change of it */
+#define DATABASE_USER_VERSION 4            /* the schema: raised with every change of it */
 #define DB_NULL INT64_MIN                  /* how queries give an SQL NULL in an integer */
 
 /* Once per process, before any other function of db/: SQLite's thread mode and memory settings. */
@@ -23,9 +23,10 @@ int database_exec(sqlite3 *db, const char *sql, struct err *err);
 /* Prepares one statement. */
 int database_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **ret, struct err *err);
 
-/* A new database being built under a temporary name beside it (temporary_path), inside one transaction. */
+/* A new database being built under a temporary name beside it (temporary_create), inside one transaction. */
 struct database_build {
     char *path, *temporary;
+    int fd; /* holds the temporary file's lock */
     sqlite3 *db;
 };
 int database_build_open(struct database_build *build, const char *path, struct err *err);

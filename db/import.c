@@ -1,6 +1,7 @@
 #include "db/import.h"
 
 #include "base/interrupt.h"
+#include "base/utf8.h"
 #include "db/bulk.h"
 #include "db/database.h"
 #include "db/messages.h"
@@ -17,6 +18,19 @@ static void bind_known(sqlite3_stmt *statement, int index, int64_t value)
         sqlite3_bind_int64(statement, index, value);
     else
         sqlite3_bind_null(statement, index);
+}
+
+/* A text of a file or a file's name, made safe as those of the records are. */
+static void bind_safe(sqlite3_stmt *statement, int index, const char *text, struct diagnostics *diag)
+{
+    size_t length = text != NULL ? strlen(text) : 0;
+    char *safe = NULL;
+    if (length == 0 || utf8_first_unsafe(text, length) == length) {
+        sqlite3_bind_text(statement, index, text, -1, SQLITE_TRANSIENT);
+    } else if ((safe = sqlite3_malloc64(3 * (sqlite3_uint64)length)) != NULL) {
+        sqlite3_bind_text(statement, index, safe, (int)utf8_make_safe(text, length, safe), sqlite3_free);
+        diag_report(diag, DIAG_TEXT_UNSAFE, NULL, "a name of the capture's files or in its info.json");
+    }
 }
 
 /* Runs an insert whose values are bound, and makes it ready for the next row. */
@@ -42,7 +56,7 @@ static int store_files(sqlite3 *db, const struct capture *capture, struct err *e
         const struct capture_file *file = &capture->files[i];
         const struct file_identity *identity = &file->identity;
         sqlite3_bind_int64(insert, 1, file->id);
-        sqlite3_bind_text(insert, 2, file->name, -1, SQLITE_STATIC);
+        bind_safe(insert, 2, file->name, capture->diag);
         sqlite3_bind_text(insert, 3, file->kind != NULL ? file->kind->name : NULL, -1, SQLITE_STATIC);
         sqlite3_bind_int64(insert, 4, (sqlite3_int64)file->size);
         sqlite3_bind_int64(insert, 5, file->modified_ns);
@@ -50,7 +64,7 @@ static int store_files(sqlite3 *db, const struct capture *capture, struct err *e
         sqlite3_bind_int64(insert, 7, (sqlite3_int64)file->decoded);
         sqlite3_bind_int64(insert, 8, (sqlite3_int64)file->rejected);
         bind_known(insert, 9, identity->device_id);
-        sqlite3_bind_text(insert, 10, identity->model, -1, SQLITE_STATIC);
+        bind_safe(insert, 10, identity->model, capture->diag);
         bind_known(insert, 11, identity->model_id);
         bind_known(insert, 12, identity->batch_num);
         bind_known(insert, 13, identity->input_pic_num);
@@ -70,7 +84,7 @@ static int store_models(sqlite3 *db, const struct capture *capture, struct err *
     int status =
         database_prepare(db, "INSERT INTO model(model_name, model_id, batch_num) VALUES(?1, ?2, ?3)", &insert, err);
     for (size_t i = 0; status == 0 && i < capture->model_count; i++) {
-        sqlite3_bind_text(insert, 1, capture->models[i].name, -1, SQLITE_STATIC);
+        bind_safe(insert, 1, capture->models[i].name, capture->diag);
         bind_known(insert, 2, capture->models[i].model_id);
         bind_known(insert, 3, capture->models[i].batch_num);
         status = insert_row(db, insert, err);
@@ -105,11 +119,6 @@ static int store_diagnostics(sqlite3 *db, const struct diagnostics *diag, struct
     return status;
 }
 
-static bool is_cann(const struct capture *capture)
-{
-    return capture->family == CAPTURE_CANN || capture->family == CAPTURE_LEGACY;
-}
-
 static int store_parts(sqlite3 *db, const struct capture *capture, struct err *err)
 {
     sqlite3_stmt *insert;
@@ -117,19 +126,22 @@ static int store_parts(sqlite3 *db, const struct capture *capture, struct err *e
         database_prepare(db,
                          "INSERT INTO capture_part(directory, device_id, is_host, chip, host_hz, device_hz,"
                          " aic_hz, aiv_hz, ai_core_num, aiv_num, process_id, driver_version, rank_id, start_ns,"
-                         " end_ns, unix_offset_ns, host_monotonic_ns, device_tick, metrics, events, aiv_metrics, "
-                         "aiv_events, job, host_name,"
+                         " end_ns, unix_offset_ns, host_monotonic_ns, device_tick, start_monotonic_ns, metrics, events,"
+                         " aiv_metrics, aiv_events, job, host_name,"
                          " host_uid, begin_date, process_name) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"
-                         " ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)",
+                         " ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28)",
                          &insert, err);
     for (size_t i = 0; status == 0 && i < capture->part_count; i++) {
         const struct capture_part *part = &capture->parts[i];
-        const int64_t numbers[] = {
-            part->device_id,     part->is_host,     part->chip,           part->host_hz,
-            part->device_hz,     part->aic_hz,      part->aiv_hz,         part->ai_core_num,
-            part->aiv_num,       part->process_id,  part->driver_version, part->rank_id,
-            part->start_unix_ns, part->end_unix_ns, part->unix_offset_ns, part->host_monotonic_ns,
-            part->device_tick};
+        const int64_t numbers[] = {part->device_id,      part->is_host,
+                                   part->chip,           part->host_hz,
+                                   part->device_hz,      part->aic_hz,
+                                   part->aiv_hz,         part->ai_core_num,
+                                   part->aiv_num,        part->process_id,
+                                   part->driver_version, part->rank_id,
+                                   part->start_unix_ns,  part->end_unix_ns,
+                                   part->unix_offset_ns, part->host_monotonic_ns,
+                                   part->device_tick,    part->start_monotonic_ns};
         const char *const texts[] = {part->metrics,   part->events,   part->aiv_metrics, part->aiv_events,  part->job,
                                      part->host_name, part->host_uid, part->begin_date,  part->process_name};
         int index = 1;
@@ -137,8 +149,30 @@ static int store_parts(sqlite3 *db, const struct capture *capture, struct err *e
         for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
             bind_known(insert, index++, numbers[k]);
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-            sqlite3_bind_text(insert, index++, *texts[k] != '\0' ? texts[k] : NULL, -1, SQLITE_STATIC);
+            bind_safe(insert, index++, *texts[k] != '\0' ? texts[k] : NULL, capture->diag);
         status = insert_row(db, insert, err);
+    }
+    sqlite3_finalize(insert);
+    return status;
+}
+
+/* Of every part what its sample.json and info.json say; part_id is capture_part.id. */
+static int store_settings(sqlite3 *db, const struct capture *capture, struct err *err)
+{
+    sqlite3_stmt *insert;
+    int status = database_prepare(db, "INSERT INTO setting(part_id, name, value) VALUES(?1, ?2, ?3)", &insert, err);
+    for (size_t i = 0; i < capture->part_count; i++) {
+        const struct capture_settings *settings = &capture->parts[i].settings;
+        for (size_t k = 0; status == 0 && k < settings->count; k++) {
+            const struct capture_setting *setting = &settings->items[k];
+            sqlite3_bind_int64(insert, 1, (sqlite3_int64)i + 1);
+            bind_safe(insert, 2, setting->name, capture->diag);
+            if (setting->text != NULL)
+                bind_safe(insert, 3, setting->text, capture->diag);
+            else
+                sqlite3_bind_int64(insert, 3, setting->number);
+            status = insert_row(db, insert, err);
+        }
     }
     sqlite3_finalize(insert);
     return status;
@@ -179,11 +213,6 @@ static void describe_clock(const struct capture *capture, char *text, size_t siz
         snprintf(text, size, "%s", capture->family == CAPTURE_SVP ? "unknown" : "100.000 MHz assumed");
 }
 
-static const char *const family_names[] = {[CAPTURE_SVP] = "svp",
-                                           [CAPTURE_JOB] = "ascend-job",
-                                           [CAPTURE_LEGACY] = "ascend-legacy",
-                                           [CAPTURE_CANN] = "ascend-cann"};
-
 static int store_facts(sqlite3 *db, const struct import_request *request, const struct capture *capture,
                        const struct import_result *result, struct err *err)
 {
@@ -193,9 +222,12 @@ static int store_facts(sqlite3 *db, const struct import_request *request, const 
     const struct {
         const char *key, *value;
     } texts[] = {
-        {"tool_version", request->tool_version},   {"capture_path", capture->directory},
-        {"family", family_names[capture->family]}, {"parameters", request->parameters},
-        {"fingerprint", capture->fingerprint},     {"clock", clock},
+        {"tool_version", request->tool_version},
+        {"capture_path", capture->directory},
+        {"family", capture_family_name(capture->family)},
+        {"parameters", request->parameters},
+        {"fingerprint", capture->fingerprint},
+        {"clock", clock},
     };
     const struct {
         const char *key;
@@ -227,10 +259,11 @@ static void count_result(const struct capture *capture, struct import_result *re
 
 static int load_rows(sqlite3 *db, struct capture *capture, const struct progress *progress, struct err *err)
 {
-    struct bulk *bulk = bulk_new(db, is_cann(capture), err);
+    struct bulk *bulk = bulk_new(db, err);
     if (bulk == NULL)
         return -(int)err->code;
     int status = pipeline_run(capture, bulk, progress, err);
+    bulk_report(bulk, capture->diag);
     bulk_free(bulk);
     return status;
 }
@@ -267,7 +300,7 @@ static int build(const struct import_request *request, struct capture *capture, 
     int status = database_build_open(&build, request->database, err);
     if (status < 0)
         return status;
-    status = schema_create_tables(build.db, is_cann(capture), err);
+    status = schema_create_tables(build.db, err);
     if (status == 0)
         status = load_rows(build.db, capture, request->progress, err);
     count_result(capture, result);
@@ -276,11 +309,13 @@ static int build(const struct import_request *request, struct capture *capture, 
     if (status == 0)
         status = store_parts(build.db, capture, err);
     if (status == 0)
+        status = store_settings(build.db, capture, err);
+    if (status == 0)
         status = store_models(build.db, capture, err);
     if (status == 0)
         status = db_join_messages(build.db, capture->diag, err);
     if (status == 0)
-        status = schema_finish(build.db, is_cann(capture), err);
+        status = schema_finish(build.db, err);
     if (status == 0)
         status = report_split_inferences(build.db, capture, err);
     if (status == 0)
@@ -331,7 +366,7 @@ bool db_is_current(const struct import_request *request)
     bool current = meta_equals(db, "tool_version", request->tool_version) &&
                    meta_equals(db, "parameters", request->parameters) &&
                    capture_fingerprint(request->directory, fingerprint, &ignored) == 0 &&
-                   meta_equals(db, "fingerprint", fingerprint);
+                   meta_equals(db, "fingerprint", fingerprint) && schema_is_ours(db);
     database_close(db);
     return current;
 }

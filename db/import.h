@@ -5,7 +5,7 @@
 #include "base/diag.h"
 #include "base/err.h"
 #include "base/progress.h"
-#include "parsers/capture.h"
+#include "parsers/capture/capture.h"
 
 struct import_request {
     const char *directory; /* the capture */

@@ -1,6 +1,6 @@
 #include "db/pipeline.h"
 
-#include "parsers/decode.h"
+#include "parsers/decode/decode.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -18,8 +18,8 @@ struct pipeline {
     const struct progress *progress;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct row_batch *batches[MAX_BATCHES]; /* all of them, to free */
-    size_t batch_count;
+    struct row_batch *batches[MAX_BATCHES]; /* all that were made, to free */
+    size_t batch_count, batch_limit;
     struct row_batch *idle[MAX_BATCHES]; /* a stack */
     size_t idle_count;
     struct row_batch *filled[MAX_BATCHES]; /* a ring */
@@ -38,13 +38,20 @@ static struct row_batch *begin_batch(struct row_sink *sink, const struct record_
     struct pipeline *pipeline = (struct pipeline *)sink;
     struct row_batch *batch = NULL;
     pthread_mutex_lock(&pipeline->lock);
-    while (pipeline->idle_count == 0 && !pipeline->stop)
+    bool make = pipeline->idle_count == 0 && pipeline->batch_count < pipeline->batch_limit;
+    while (pipeline->idle_count == 0 && !pipeline->stop && !make)
         pthread_cond_wait(&pipeline->changed, &pipeline->lock);
-    if (!pipeline->stop)
+    bool stop = pipeline->stop;
+    if (!stop && make && (batch = row_batch_new()) != NULL)
+        pipeline->batches[pipeline->batch_count++] = batch;
+    else if (!stop && !make)
         batch = pipeline->idle[--pipeline->idle_count];
     pthread_mutex_unlock(&pipeline->lock);
     if (batch == NULL) {
-        err_set(err, ERR_FAILED, "storing the rows failed");
+        if (stop)
+            err_set(err, ERR_FAILED, "storing the rows failed");
+        else
+            err_set(err, ERR_NO_MEMORY, "out of memory");
         return NULL;
     }
     batch->kind = kind;
@@ -144,18 +151,14 @@ static void recycle_batch(struct pipeline *pipeline, struct row_batch *batch, bo
     pthread_mutex_unlock(&pipeline->lock);
 }
 
-static int make_batches(struct pipeline *pipeline, struct err *err)
+/* Batches are made when they are needed: most captures hold few kinds. */
+static int limit_batches(struct pipeline *pipeline, struct err *err)
 {
-    size_t wanted = SPARE_BATCHES;
-    for (size_t i = 0; record_kinds[i] != NULL; i++)
-        wanted++;
-    while (pipeline->batch_count < wanted && pipeline->batch_count < MAX_BATCHES) {
-        struct row_batch *batch = row_batch_new();
-        if (batch == NULL)
-            return err_set(err, ERR_NO_MEMORY, "out of memory");
-        pipeline->batches[pipeline->batch_count++] = batch;
-        pipeline->idle[pipeline->idle_count++] = batch;
-    }
+    pipeline->batch_limit = SPARE_BATCHES;
+    while (record_kinds[pipeline->batch_limit - SPARE_BATCHES] != NULL)
+        pipeline->batch_limit++;
+    if (pipeline->batch_limit > MAX_BATCHES)
+        return err_set(err, ERR_LIMIT, "more than %d kinds of records", MAX_BATCHES - SPARE_BATCHES);
     pipeline->source_batch = row_batch_new();
     return pipeline->source_batch != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
 }
@@ -185,7 +188,7 @@ int pipeline_run(struct capture *capture, struct bulk *bulk, const struct progre
     pthread_mutex_init(&pipeline->lock, NULL);
     pthread_cond_init(&pipeline->changed, NULL);
     pthread_t thread;
-    int status = make_batches(pipeline, err);
+    int status = limit_batches(pipeline, err);
     if (status == 0)
         status = start_decoder(pipeline, &thread, err);
     if (status == 0) {

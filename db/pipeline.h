@@ -4,7 +4,7 @@
 
 #include "base/progress.h"
 #include "db/bulk.h"
-#include "parsers/capture.h"
+#include "parsers/capture/capture.h"
 
 /* Decodes the capture on a thread of its own while this one stores its rows; bounded memory between the two. Returns
  * when both are done; the first failure ends both. */

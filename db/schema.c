@@ -4,6 +4,8 @@
 #include "db/database.h"
 #include "parsers/record.h"
 
+#include <string.h>
+
 /* What is known about the import itself. */
 static const char own_tables[] =
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
@@ -21,9 +23,11 @@ static const char own_tables[] =
     "  id INTEGER PRIMARY KEY, directory TEXT NOT NULL, device_id INTEGER, is_host INTEGER NOT NULL, chip INTEGER,"
     "  host_hz INTEGER, device_hz INTEGER, aic_hz INTEGER, aiv_hz INTEGER, ai_core_num INTEGER, aiv_num INTEGER,"
     "  process_id INTEGER, driver_version INTEGER, rank_id INTEGER, start_ns INTEGER, end_ns INTEGER,"
-    "  unix_offset_ns INTEGER NOT NULL, host_monotonic_ns INTEGER, device_tick INTEGER, metrics TEXT, events TEXT, "
-    "aiv_metrics TEXT, aiv_events TEXT,"
+    "  unix_offset_ns INTEGER NOT NULL, host_monotonic_ns INTEGER, device_tick INTEGER,"
+    "  start_monotonic_ns INTEGER, metrics TEXT, events TEXT, aiv_metrics TEXT, aiv_events TEXT,"
     "  job TEXT, host_name TEXT, host_uid TEXT, begin_date TEXT, process_name TEXT);"
+    "CREATE TABLE setting(part_id INTEGER NOT NULL, name TEXT NOT NULL, value, PRIMARY KEY(part_id, name)) WITHOUT "
+    "ROWID;"
     "CREATE TABLE model(id INTEGER PRIMARY KEY, model_name TEXT NOT NULL, model_id INTEGER, batch_num INTEGER);"
     "CREATE TABLE profiled_model("
     "  id INTEGER PRIMARY KEY, device_id INTEGER, model_name TEXT NOT NULL, model_id INTEGER, batch_num INTEGER,"
@@ -36,9 +40,6 @@ static const char indexes[] =
     "CREATE INDEX inference_by_report ON inference(device_id, model_id, current_pic_count);"
     "CREATE INDEX ai_cpu_task_by_file ON ai_cpu_task(file_id, start_ns);"
     "CREATE INDEX layer_by_task ON layer(model_name, model_id, task_id);"
-    "CREATE INDEX task_by_start ON task(device_id, start_ns);"
-    "CREATE INDEX task_description_by_task ON task_description(task_id, device_id);"
-    "CREATE INDEX operator_description_by_name ON operator_description(name);"
     "CREATE INDEX source_file_by_report ON source_file(device_id, model_id, current_pic_count);";
 
 /* profiled_model: one row for each pair of timeline files. An ACL file names no batch number: it goes to the one that
@@ -91,7 +92,7 @@ static const char origin[] =
     "INSERT INTO meta SELECT 'origin_ns', coalesce(min(t), 0) FROM ("
     "  SELECT min(start_ns) AS t FROM inference WHERE start_known = 1 AND start_ns IS NOT NULL"
     "  UNION ALL SELECT min(start_ns) FROM acl_call UNION ALL SELECT min(start_ns) FROM ai_cpu_task"
-    "  UNION ALL SELECT min(start_ns) FROM task);";
+    "  UNION ALL SELECT min(t.start_ns) FROM device_task t JOIN task_state s ON s.task_row_id = t.id);";
 
 /* For people with sqlite3; the exporters do not use them. */
 static const char views[] =
@@ -125,12 +126,13 @@ static const char views[] =
     "  CASE c.api_type WHEN 1 THEN 'op' WHEN 2 THEN 'model' WHEN 3 THEN 'runtime' WHEN 4 THEN 'others' END AS type,"
     "  c.name, c.start_ns / 1000.0 AS start_us, (c.end_ns - c.start_ns) / 1000.0 AS time_us"
     "  FROM acl_call c JOIN source_file f ON f.id = c.file_id LEFT JOIN profiled_model p ON p.id = f.profiled_model_id;"
-    "CREATE VIEW operator_task AS SELECT t.id, t.device_id, t.stream_id, t.task_id, d.name, o.type,"
-    "  t.start_ns / 1000.0 AS start_us, t.duration_ns / 1000.0 AS time_us, o.input_shapes, o.input_data_types,"
-    "  o.input_formats, o.output_shapes, o.output_data_types, o.output_formats"
-    "  FROM task t JOIN task_description d ON t.task_id >= 25000 AND d.id = (SELECT min(id) FROM task_description"
-    "    WHERE task_id = t.task_id AND device_id IS t.device_id)"
-    "  LEFT JOIN operator_description o ON o.id = (SELECT min(id) FROM operator_description WHERE name = d.name);";
+    "CREATE VIEW task AS SELECT t.id, t.device_id, t.stream_id, t.task_id, t.start_ns, t.duration_ns, s.start_tick,"
+    "  s.end_tick FROM task_state s JOIN device_task t ON t.id = s.task_row_id;"
+    "CREATE VIEW operator_task AS SELECT t.id, t.device_id, t.stream_id, t.task_id, o.text AS name, y.text AS type,"
+    "  t.start_ns / 1000.0 AS start_us, t.duration_ns / 1000.0 AS time_us, s.input_shapes, s.input_data_types,"
+    "  s.input_formats, s.output_shapes, s.output_data_types, s.output_formats"
+    "  FROM task_state e JOIN device_task t ON t.id = e.task_row_id JOIN name o ON o.id = t.op_name_id"
+    "  LEFT JOIN name y ON y.id = t.op_type_id LEFT JOIN tensor_set s ON s.id = t.tensor_set_id;";
 
 /* Marks as devices saw them: a record of a mark, two of a range, both with the number of the mark. */
 static const char device_marks[] =
@@ -146,7 +148,8 @@ static const char device_marks[] =
     "    CASE WHEN f.step_tag = 12 AND l.records = 1 THEN NULL ELSE l.end_ns END"
     "  FROM first f JOIN last l ON l.device_id IS f.device_id AND l.index_id = f.index_id"
     "  ORDER BY f.device_id, f.start_ns, f.index_id;"
-    "CREATE INDEX device_mark_by_mark ON device_mark(mark_id);";
+    "CREATE INDEX device_mark_by_mark ON device_mark(mark_id);"
+    "CREATE INDEX framework_task_by_time ON framework_task(time_ns);";
 
 static const char cann_views[] =
     "CREATE VIEW msproftx_report AS SELECT m.id, m.process_id, m.thread_id, CASE m.event_type WHEN 0 THEN 'marker'"
@@ -226,23 +229,57 @@ static int create_kind_table(sqlite3 *db, const struct record_kind *kind, struct
     return status;
 }
 
-int schema_create_tables(sqlite3 *db, bool cann, struct err *err)
+int schema_create_tables(sqlite3 *db, struct err *err)
 {
     int status = database_exec(db, own_tables, err);
     for (size_t i = 0; status == 0 && record_kinds[i] != NULL; i++)
-        status = record_kinds[i]->table == NULL || (record_kinds[i]->cann && !cann)
-                     ? 0
-                     : create_kind_table(db, record_kinds[i], err);
+        status = record_kinds[i]->table == NULL ? 0 : create_kind_table(db, record_kinds[i], err);
     return status;
 }
 
-int schema_finish(sqlite3 *db, bool cann, struct err *err)
+int schema_finish(sqlite3 *db, struct err *err)
 {
-    static const char *const scripts[] = {indexes, profiled_models, origin, views};
+    static const char *const scripts[] = {indexes, profiled_models, origin, views, device_marks, cann_views};
     int status = 0;
     for (size_t i = 0; status == 0 && i < sizeof scripts / sizeof *scripts; i++)
         status = database_exec(db, scripts[i], err);
-    if (status == 0 && cann)
-        status = database_exec(db, device_marks, err);
-    return status == 0 && cann ? database_exec(db, cann_views, err) : status;
+    return status;
+}
+
+/* The text of everything in a schema, in the order of names; NULL when it cannot be read. Longer than any of ours: cut.
+ */
+static bool schema_text(sqlite3 *db, struct strbuf *text)
+{
+    sqlite3_stmt *statement;
+    int code;
+    if (sqlite3_prepare_v2(db, "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY 1, 2, 3", -1,
+                           &statement, NULL) != SQLITE_OK)
+        return false;
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW && !text->failed) {
+        for (int i = 0; i < 4; i++) {
+            const void *bytes = sqlite3_column_blob(statement, i);
+            size_t length = (size_t)sqlite3_column_bytes(statement, i);
+            if (length > 0)
+                strbuf_add(text, bytes, length);
+            strbuf_addc(text, '\n');
+        }
+    }
+    sqlite3_finalize(statement);
+    return code == SQLITE_DONE && !text->failed;
+}
+
+bool schema_is_ours(sqlite3 *db)
+{
+    struct strbuf expected, found;
+    struct err ignored = ERR_INIT;
+    sqlite3 *model = NULL;
+    strbuf_init(&expected, 1024 * 1024);
+    strbuf_init(&found, 1024 * 1024);
+    bool ours = sqlite3_open(":memory:", &model) == SQLITE_OK && schema_create_tables(model, &ignored) == 0 &&
+                schema_finish(model, &ignored) == 0 && schema_text(model, &expected) && schema_text(db, &found) &&
+                expected.length == found.length && memcmp(expected.data, found.data, found.length) == 0;
+    sqlite3_close(model);
+    strbuf_release(&expected);
+    strbuf_release(&found);
+    return ours;
 }

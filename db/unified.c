@@ -1,7 +1,7 @@
 #include "db/unified.h"
 
 #include "db/database.h"
-#include "db/enum_names.h"
+#include "db/query/enum_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

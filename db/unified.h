@@ -1,4 +1,5 @@
-/* The database that Ascend's viewers read (msprof_<time>.db, cann-formats 8.5), made from that of a new CANN capture.
+/* The database that Ascend's viewers read (msprof_<time>.db, docs/formats/cann.md 8.5), made from that of a new CANN
+ * capture.
  */
 #ifndef MSPROF_DB_UNIFIED_H
 #define MSPROF_DB_UNIFIED_H

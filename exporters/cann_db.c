@@ -1,8 +1,9 @@
 /* msprof_<timestamp>.db: the database for Ascend's viewers. */
-#include "db/query.h"
+#include "db/query/query.h"
 #include "db/unified.h"
-#include "exporters/cann_trace.h"
-#include "exporters/pmu_metric.h"
+#include "exporters/cann_report.h"
+#include "exporters/pmu/pmu_metric.h"
+#include "exporters/trace/busy.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 /* Reports of new CANN captures: of everything, or of some iterations of a model. */
-#include "base/fsutil.h"
-#include "db/iteration.h"
+#include "base/file/fsutil.h"
+#include "base/file/temporary.h"
+#include "db/query/iteration.h"
 #include "exporters/cann_report.h"
 
 #include <stdlib.h>
@@ -11,8 +12,9 @@ static int export_iterations(cann_export *export, sqlite3 *db, const struct expo
 {
     struct export_options part = *options;
     sqlite3 *iteration = NULL;
-    char *path = path_join(options->directory, ""), *temporary = path != NULL ? temporary_path(path) : NULL;
-    int status = temporary != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    char *path = path_join(options->directory, ""), *temporary = NULL;
+    int fd = path != NULL ? temporary_create(path, &temporary, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = fd < 0 ? fd : 0;
     if (status == 0)
         status = iteration_database_make(db, options->database, temporary, options->model_id, options->iteration_id,
                                          options->iteration_count > 0 ? options->iteration_count : 1, err);
@@ -24,6 +26,8 @@ static int export_iterations(cann_export *export, sqlite3 *db, const struct expo
     database_close(iteration);
     if (temporary != NULL)
         unlink(temporary);
+    if (fd >= 0)
+        close(fd);
     free(temporary);
     free(path);
     return status;

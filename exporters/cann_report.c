@@ -40,25 +40,39 @@ int cann_report_done(struct outfile *out, const char *report, const char *path, 
     return 0;
 }
 
+const struct value_name cann_core_types[] = {{0, "AI_CORE"},
+                                             {1, "AI_CPU"},
+                                             {2, "AI_VECTOR_CORE"},
+                                             {3, "WRITE_BACK"},
+                                             {4, "MIX_AIC"},
+                                             {5, "MIX_AIV"},
+                                             {6, "FFTS_PLUS"},
+                                             {7, "DSA"},
+                                             {8, "DVPP"},
+                                             {9, "HCCL"},
+                                             {10, "FUSION"},
+                                             {11, "INVALID"},
+                                             {12, "HCCL_AI_CPU"},
+                                             {VALUE_OTHER, "UNKNOWN"},
+                                             {0, NULL}};
+
 const char *cann_core_type(int64_t op_task_type)
 {
-    static const char *const names[] = {"AI_CORE",    "AI_CPU", "AI_VECTOR_CORE", "WRITE_BACK", "MIX_AIC", "MIX_AIV",
-                                        "FFTS_PLUS",  "DSA",    "DVPP",           "HCCL",       "FUSION",  "INVALID",
-                                        "HCCL_AI_CPU"};
-    return op_task_type >= 0 && (size_t)op_task_type < sizeof names / sizeof *names ? names[op_task_type] : "UNKNOWN";
+    const struct value_name *name = cann_core_types;
+    while (name->value != op_task_type && name->value != VALUE_OTHER)
+        name++;
+    return name->text;
 }
+
+const struct value_name cann_levels[] = {
+    {30000, "pytorch"}, {25000, "pta"},          {20500, "msproftx"}, {20000, "acl"}, {15000, "model"}, {10000, "node"},
+    {6000, "aicpu"},    {5500, "communication"}, {5000, "runtime"},   {4500, "prof"}, {4000, "dpu"},    {0, NULL}};
 
 const char *cann_level_name(int64_t level)
 {
-    static const struct {
-        int64_t level;
-        const char *name;
-    } names[] = {{30000, "pytorch"}, {25000, "pta"},  {20500, "msproftx"}, {20000, "acl"},
-                 {15000, "model"},   {10000, "node"}, {6000, "aicpu"},     {5500, "communication"},
-                 {5000, "runtime"},  {4500, "prof"},  {4000, "dpu"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (names[i].level == level)
-            return names[i].name;
+    for (const struct value_name *name = cann_levels; name->text != NULL; name++) {
+        if (name->value == level)
+            return name->text;
     }
     return NULL;
 }
@@ -124,4 +138,10 @@ struct pmu_task cann_pmu_task(const struct cann_task *task, const struct cann_pa
     memcpy(result.aic_counters, task->aic_counters, sizeof result.aic_counters);
     memcpy(result.aiv_counters, task->aiv_counters, sizeof result.aiv_counters);
     return result;
+}
+
+bool cann_stands_before(const struct cann_communication *communication, int64_t device_id, int64_t start_ns)
+{
+    return communication->device_id < device_id ||
+           (communication->device_id == device_id && communication->start_ns < start_ns);
 }

@@ -11,24 +11,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* TABLE_TERMINAL is for show alone: rows of short tables on their way to the terminal. */
-enum table_format { TABLE_CSV, TABLE_JSON, TABLE_TERMINAL };
+/* TABLE_TERMINAL is for show alone: rows of short tables on their way to the terminal. TABLE_SPREADSHEET is CSV with an
+ * apostrophe before every text that a spreadsheet would run. */
+enum table_format { TABLE_CSV, TABLE_JSON, TABLE_TERMINAL, TABLE_MARKDOWN, TABLE_SPREADSHEET };
 enum column_set { COLUMNS_GUIDE, COLUMNS_VENDOR };
 
-/* Layers of timelines of new CANN captures, as bits. */
-enum timeline_layer {
-    TIMELINE_CALLS = 1,
-    TIMELINE_TASKS = 2,
-    TIMELINE_COMMUNICATION = 4,
-    TIMELINE_OVERLAP = 8,
-    TIMELINE_FREQUENCY = 16,
-    TIMELINE_STEPS = 32,
-    TIMELINE_MARKS = 64,
-    TIMELINE_DEVICE_MARKS = 128,
-    TIMELINE_ALL = 255
-};
-
-struct show; /* inside */
+struct show;         /* inside */
+struct table_choice; /* report/choice.h */
+struct report_files; /* report/report_file.h */
 
 struct export_options {
     const char *database;     /* path, for readers that run side by side with their own connection */
@@ -40,13 +30,17 @@ struct export_options {
     int64_t iteration_count;  /* how many; 0: one */
     int64_t model_id;         /* of which model; -1: not given. New captures want both or none (everything); of those of
                                  the layout of 2022 it is the first that has iterations */
-    bool trace_compat;        /* timeline of CANN captures: ts as a string, as the vendor's tool writes it */
-    unsigned hidden_layers; /* enum timeline_layer: what the timeline of everything of a new CANN capture leaves out */
+    bool trace_compat;        /* timelines of Ascend's captures: as Ascend's tool of their time writes them */
+    const char *const *layers; /* of the timeline of everything of a new CANN capture, ended by NULL: those to be
+                                  written; NULL: all */
     /* Told once for every file that is complete under its name: "op_summary", its path. May be NULL. */
     void (*written)(void *arg, const char *report, const char *path);
     void *written_arg;
-    const struct progress *progress; /* may be NULL */
-    struct show *show;               /* TABLE_TERMINAL: where tables are printed instead of written into files */
+    const struct progress *progress;         /* may be NULL */
+    const struct table_choice *choice;       /* of tables: which rows and columns; NULL: all. report/choice.h */
+    const struct report_files *report_files; /* the user's own, of summaries; NULL: none. report/report_file.h */
+    const char *stream_path; /* of tables: "/dev/stdout" instead of files in the directory; NULL: files */
+    struct show *show;       /* TABLE_TERMINAL: where tables are printed instead of written into files */
 };
 
 struct export_result {
@@ -58,15 +52,27 @@ struct export_result {
 int export_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 int export_summary(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 
+/* Whether a timeline may have a layer of this name, as in the file of --reports. */
+bool export_has_layer(const char *name);
+
 /* The database that Ascend's viewers read; only of new CANN captures: others give no file. */
 int export_database(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 
 struct show_options {
-    const char *database; /* path, as in export_options */
-    int width;            /* columns of the terminal; 0: no limit */
-    bool color;           /* titles in cyan */
-    int64_t top;          /* of tables with a row for each operator, task or message: at most this many, the longest */
+    const char *database;                    /* path, as in export_options */
+    int width;                               /* columns of the terminal; 0: no limit */
+    bool color;                              /* titles in cyan */
+    const struct report_files *report_files; /* as in export_options */
+    int64_t top; /* of tables with a row for each operator, task or message: at most this many, the longest */
 };
+
+/* One table of a capture by its name to stdout or the terminal; choice: which rows and columns. -ERR_USAGE for a name
+ * that the family does not have. */
+int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_format format,
+                   const struct table_choice *choice, const struct show_options *options, struct export_result *ret,
+                   struct err *err);
+/* The names of all tables that captures of this database's family have, with the ids of their columns. */
+int show_table_list(sqlite3 *db, FILE *stream, struct err *err);
 
 /* Prints the capture's tables to stream; a write error is returned as -ERR_IO. */
 int show_capture(sqlite3 *db, FILE *stream, const struct show_options *options, struct export_result *ret,

@@ -2,121 +2,116 @@
 
 #include "base/interrupt.h"
 #include "db/database.h"
-#include "db/query.h"
-#include "exporters/lanes.h"
+#include "db/query/query_executions.h"
+#include "exporters/trace/lanes.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define EVENTS_PER_POLL 4096
 #define EVENT_NAME_MAX (1024 * 1024) /* bytes of one event's name, escaped */
 
 struct device_timeline {
     struct timeline_run *run;
-    struct timeline_file file;
-    struct stream_set streams;
-    struct tid_pool tids;
-    struct stream_threads threads;
+    struct trace trace;
+    struct trace_lanes lanes;
     struct strbuf name;
-    uint64_t tasks, events;
+    int64_t first_free; /* a number above all of streams */
+    uint64_t tasks;
 };
 
-static bool can_be_drawn(const struct job_task *task)
-{
-    return task->start_ns != DB_NULL && task->duration_ns != DB_NULL && task->duration_ns >= 0;
-}
-
-static int collect_stream(void *arg, const struct job_task *task, struct err *err)
+static int count_task(void *arg, const struct execution *task, struct err *err)
 {
     struct device_timeline *device = arg;
-    stream_set_add(&device->streams, task->stream_id);
+    if (task->stream_id >= device->first_free && task->stream_id < INT32_MAX / 2)
+        device->first_free = task->stream_id + 1;
     return ++device->tasks % EVENTS_PER_POLL == 0 && interrupted() ? interrupt_error(err) : 0;
 }
 
-static int write_name(struct device_timeline *device, const char *name, struct err *err)
+static int64_t first_free_stream(void *arg)
 {
+    const struct device_timeline *device = arg;
+    return device->first_free;
+}
+
+static int write_task(struct device_timeline *device, const struct execution *task, const struct trace_slice *slice,
+                      struct err *err)
+{
+    struct trace *trace = &device->trace;
+    const char *name = task->op_name != NULL ? task->op_name : "N/A";
     strbuf_clear(&device->name);
-    if (name == NULL)
-        name = "N/A";
-    if (trace_append_name(&device->name, name, strlen(name)) < 0)
+    if (trace_text(&device->name, name, strlen(name)) < 0)
         return err_set(err, ERR_LIMIT, "the name of an operator has %zu bytes: too long for a timeline", strlen(name));
-    outfile_write(&device->file.out, device->name.data, device->name.length);
+    trace_write_name(trace, &device->name);
+    strbuf_clear(&device->name);
+    if (task->op_type != NULL && trace_text(&device->name, task->op_type, strlen(task->op_type)) < 0)
+        return err_set(err, ERR_LIMIT, "the type of an operator is too long for a timeline");
+    char *start = trace_reserve(trace, TRACE_EVENT_MAX);
+    char *p = trace_put_slice(start, &trace->style, slice);
+    p = trace_put_literal(p, "\"Task Type\":\"");
+    p = trace_put_word(p, task->op_name == NULL ? "UNKNOWN" : "AI_CORE");
+    p = trace_put_literal(p, "\",\"Stream Id\":");
+    p = trace_put_id(p, task->stream_id);
+    p = trace_put_literal(p, ",\"Task Id\":");
+    p = trace_put_id(p, task->task_id);
+    if (task->op_type != NULL) {
+        trace_advance(trace, start, trace_put_literal(p, ",\"op_type\":"));
+        outfile_write(&trace->out, device->name.data, device->name.length);
+        p = start = trace_reserve(trace, TRACE_EVENT_MAX);
+    }
+    trace_advance(trace, start, trace_end_slice(p, &trace->style, slice));
     return 0;
 }
 
-static void write_task(struct outfile *out, const struct job_task *task, const struct trace_slice *slice)
-{
-    char *start = outfile_reserve(out, TRACE_SLICE_MAX);
-    char *p = trace_put_slice(start, slice);
-    const char *type = task->name == NULL ? "UNKNOWN" : "AI_CORE";
-    p = trace_put_task_args(p, type, task->stream_id, task->task_id);
-    p = trace_put_end(p, slice);
-    outfile_advance(out, (size_t)(p - start));
-}
-
-static int draw_task(void *arg, const struct job_task *task, struct err *err)
+static int draw_task(void *arg, const struct execution *task, struct err *err)
 {
     struct device_timeline *device = arg;
-    struct timeline_run *run = device->run;
-    if (!can_be_drawn(task))
+    if (task->start_ns == DB_NULL || task->duration_ns == DB_NULL || task->duration_ns < 0)
         return 0;
-    struct trace_slice slice = {.start_ns = time_since(task->start_ns, run->origin_ns),
-                                .duration_ns = task->duration_ns,
-                                .touches = task->touches};
-    int result = stream_threads_place(&device->threads, task->stream_id, slice.start_ns, slice.duration_ns, &slice.tid,
-                                      &slice.instant, err);
-    if (result < 0)
-        return result;
-    result = write_name(device, task->name, err);
-    if (result < 0)
-        return result;
-    write_task(&device->file.out, task, &slice);
-    device->events++;
-    if (device->events % EVENTS_PER_POLL != 0)
+    struct trace_slice slice = {.start_ns = task->start_ns, .duration_ns = task->duration_ns};
+    if (trace_lanes_place(&device->lanes, task->stream_id, &slice, err) < 0 ||
+        write_task(device, task, &slice, err) < 0)
+        return -(int)err->code;
+    if (++device->trace.events % EVENTS_PER_POLL != 0)
         return 0;
-    timeline_progress(run, EVENTS_PER_POLL);
+    timeline_progress(device->run, EVENTS_PER_POLL);
     if (interrupted())
         return interrupt_error(err);
-    return outfile_failed(&device->file.out) ? err_set(err, ERR_IO, "cannot write '%s'", device->file.path) : 0;
+    return outfile_failed(&device->trace.out) ? err_set(err, ERR_IO, "cannot write '%s'", device->trace.path) : 0;
 }
 
 static int write_events(struct device_timeline *device, int64_t device_id, struct err *err)
 {
-    int result = stream_threads_init(&device->threads, &device->streams, NULL, &device->tids, err);
-    if (result < 0)
-        return result;
-    result = job_each_task(device->run->db, device_id, false, draw_task, device, err);
-    if (result == 0)
-        stream_threads_write(&device->threads, &device->file.out, 0, "");
-    stream_threads_release(&device->threads);
-    return result;
+    trace_name_process(&device->trace, 0, 0, "Task Scheduler", NULL);
+    const struct execution_query query = {.range = {device_id, INT64_MIN, INT64_MAX}};
+    int result = execution_each(device->run->db, &query, draw_task, device, err);
+    return result == 0 ? trace_lanes_name(&device->lanes, &device->trace, NULL, NULL, err) : result;
 }
 
 static int write_device(void *arg, int64_t device_id, struct err *err)
 {
     struct timeline_run *run = arg;
     struct device_timeline device = {.run = run};
-    int result = job_each_task(run->db, device_id, false, collect_stream, &device, err);
+    const struct trace_info info = {.clock = "system counter", .device_id = device_id};
+    const struct execution_query query = {.range = {device_id, INT64_MIN, INT64_MAX}};
+    int result = execution_each(run->db, &query, count_task, &device, err);
     if (result < 0)
         return result;
-    tid_pool_init(&device.tids, &device.streams, NULL);
     strbuf_init(&device.name, EVENT_NAME_MAX);
+    trace_lanes_init(&device.lanes, "Stream ", first_free_stream, &device);
+    device.lanes.in_turn = true;
     run->total += device.tasks;
 
     char name[64];
     snprintf(name, sizeof(name), "task_time_%lld.json", (long long)device_id);
-    result = timeline_file_open(&device.file, run, "task_time", name, err);
-    if (result < 0)
-        goto out;
-    result = write_events(&device, device_id, err);
-    struct trace_info info = {.clock = "system counter", .origin_ns = run->origin_ns, .device_id = device_id};
-    result = timeline_file_close(&device.file, result, &info, device.events, err);
-out:
+    result = trace_open(&device.trace, run, &trace_style_msprof, "task_time", name, err);
+    if (result == 0)
+        result = trace_close(&device.trace, write_events(&device, device_id, err), &info, err);
+    trace_lanes_release(&device.lanes);
     strbuf_release(&device.name);
     return result;
 }
 
 int job_timeline(struct timeline_run *run, struct err *err)
 {
-    return job_each_device(run->db, write_device, run, err);
+    return execution_each_device(run->db, write_device, run, err);
 }

@@ -2,7 +2,7 @@
 #ifndef MSPROF_EXPORTERS_JOB_TIMELINE_H
 #define MSPROF_EXPORTERS_JOB_TIMELINE_H
 
-#include "exporters/timeline_file.h"
+#include "exporters/trace/document.h"
 
 /* Writes task_time_<device>.json for every device that has tasks: a thread for each stream. */
 int job_timeline(struct timeline_run *run, struct err *err);

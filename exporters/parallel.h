@@ -7,7 +7,7 @@
 #define MSPROF_EXPORTERS_PARALLEL_H
 
 #include "base/err.h"
-#include "base/outfile.h"
+#include "base/file/outfile.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* The job table: which devices and models a capture has. */
-#include "db/query_cann.h"
+#include "db/query/query_cann.h"
 #include "exporters/export.h"
-#include "exporters/text_table.h"
+#include "exporters/show/text_table.h"
 
 #include <stdlib.h>
 

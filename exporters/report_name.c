@@ -21,7 +21,9 @@ void report_name_model(struct strbuf *name, const char *model, size_t tail_lengt
     size_t room = taken < REPORT_NAME_MAX ? REPORT_NAME_MAX - taken : 0;
     size_t length = strlen(model);
     strbuf_add(name, model, length <= room ? length : utf8_cut(model, room));
-    for (size_t i = begin; i < name->length; i++)
-        if (name->data[i] == '/')
+    for (size_t i = begin; i < name->length; i++) {
+        unsigned char c = (unsigned char)name->data[i];
+        if (c == '/' || c < 0x20 || c == 0x7F)
             name->data[i] = '_';
+    }
 }

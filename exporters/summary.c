@@ -1,10 +1,101 @@
-#include "db/query.h"
+#include "db/query/query.h"
+#include "db/query/query_executions.h"
 #include "exporters/cann_report.h"
+#include "exporters/device_2022.h"
 #include "exporters/export.h"
-#include "exporters/job_summary.h"
-#include "exporters/legacy_report.h"
-#include "exporters/svp_summary.h"
+#include "exporters/report/report.h"
+#include "exporters/report/report_file.h"
+#include "exporters/report_name.h"
+#include "exporters/svp/svp_summary.h"
 #include "exporters/tx_report.h"
+
+#include <stdio.h>
+
+/* The reports of a capture's family. */
+struct summary {
+    struct report_session session;
+    int family;
+};
+
+/* Every report that the family can have: those of a device, or those of the capture. */
+static int write_reports(struct summary *summary, bool of_device, const struct report_scope *scope, struct err *err)
+{
+    uint64_t rows;
+    int status = 0;
+    for (const struct report *const *report = report_all(); status == 0 && *report != NULL; report++) {
+        if (((*report)->families & REPORT_OF(summary->family)) != 0 && !(*report)->shown_only &&
+            (*report)->of_device == of_device)
+            status = report_write(&summary->session, *report, scope, &rows, err);
+    }
+    return status;
+}
+
+/* What is about the capture as a whole. A user's own report is, too: only the time of the export, where there is one,
+ * stands behind its name. */
+static int write_whole(struct summary *summary, const struct export_options *options, const char *suffix,
+                       struct err *err)
+{
+    const struct report_scope scope = {DB_NULL, DB_NULL, DB_NULL, suffix};
+    const struct report_scope own_scope = {DB_NULL, DB_NULL, DB_NULL, summary->family == DB_FAMILY_CANN ? suffix : ""};
+    const struct report_files *files = options->report_files;
+    uint64_t rows;
+    int status = write_reports(summary, false, &scope, err);
+    for (size_t i = 0; status == 0 && files != NULL && i < files->count; i++)
+        status = report_write(&summary->session, report_files_get(files, i), &own_scope, &rows, err);
+    return status;
+}
+
+static int write_device_2022(void *arg, const struct device_2022 *device, struct err *err)
+{
+    char suffix[SUFFIX_2022_MAX];
+    device_2022_suffix(device, suffix);
+    const struct report_scope scope = {device->part->device_id, device->range.model_id, device->range.iteration,
+                                       suffix};
+    return write_reports(arg, true, &scope, err);
+}
+
+static int write_device(void *arg, int64_t device_id, struct err *err)
+{
+    struct strbuf suffix;
+    strbuf_init(&suffix, REPORT_NAME_MAX);
+    strbuf_addc(&suffix, '_');
+    report_name_number(&suffix, device_id);
+    const struct report_scope scope = {device_id, DB_NULL, DB_NULL, suffix.data};
+    int status = suffix.failed ? err_set(err, ERR_NO_MEMORY, "no room for the name of a report file")
+                               : write_reports(arg, true, &scope, err);
+    strbuf_release(&suffix);
+    return status;
+}
+
+static int write_cann(sqlite3 *db, const struct export_options *options, struct export_result *result, struct err *err)
+{
+    struct summary summary = {.family = DB_FAMILY_CANN};
+    char suffix[64];
+    snprintf(suffix, sizeof suffix, "_%s", options->timestamp);
+    int status = report_session_open(&summary.session, db, options, result, err);
+    if (status == 0)
+        status = write_whole(&summary, options, suffix, err);
+    report_session_release(&summary.session);
+    return status;
+}
+
+static int write_earlier(sqlite3 *db, const struct export_options *options, int family, struct export_result *result,
+                         struct err *err)
+{
+    struct summary summary = {.family = family};
+    char name[TX_LEGACY_NAME_MAX];
+    int status = report_session_open(&summary.session, db, options, result, err);
+    if (status == 0 && family == DB_FAMILY_LEGACY)
+        status = device_2022_each(db, options, write_device_2022, &summary, err);
+    else if (status == 0 && family == DB_FAMILY_JOB)
+        status = execution_each_device(db, write_device, &summary, err);
+    if (status == 0)
+        status = tx_legacy_name(name, db, options, "", err);
+    if (status == 0)
+        status = write_whole(&summary, options, name + strlen("msprof_tx"), err);
+    report_session_release(&summary.session);
+    return status;
+}
 
 int export_summary(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
 {
@@ -13,17 +104,8 @@ int export_summary(sqlite3 *db, const struct export_options *options, struct exp
     int result = db_read_facts(db, &facts, err);
     if (result != 0)
         return result;
-    switch (facts.family) {
-    case DB_FAMILY_CANN:
-        return cann_export_iterations(cann_summary, db, options, ret, err);
-    case DB_FAMILY_LEGACY:
-        result = legacy_summary(db, options, ret, err);
-        break;
-    case DB_FAMILY_JOB:
-        result = job_summary(db, options, ret, err);
-        break;
-    default:
-        return svp_summary(db, options, ret, err);
-    }
-    return result == 0 ? tx_legacy_summary(db, options, ret, err) : result;
+    if (facts.family == DB_FAMILY_CANN)
+        return cann_export_iterations(write_cann, db, options, ret, err);
+    result = facts.family == DB_FAMILY_SVP ? svp_summary(db, options, ret, err) : 0;
+    return result == 0 ? write_earlier(db, options, facts.family, ret, err) : result;
 }

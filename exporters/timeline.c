@@ -1,10 +1,18 @@
-#include "db/query.h"
+#include "exporters/svp/timeline.h"
+#include "db/query/query.h"
 #include "exporters/cann_report.h"
 #include "exporters/export.h"
 #include "exporters/job_timeline.h"
-#include "exporters/legacy_report.h"
-#include "exporters/svp_timeline.h"
-#include "exporters/tx_report.h"
+#include "exporters/timeline_2022.h"
+#include "exporters/trace/marks.h"
+#include "exporters/trace/timeline.h"
+
+static int cann_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
+{
+    struct timeline_run run = {.db = db, .options = options, .result = ret};
+    int status = query_origin(db, DB_FAMILY_CANN, &run.origin, err);
+    return status == 0 ? tracks_write(&run, err) : status;
+}
 
 int export_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
 {
@@ -15,9 +23,12 @@ int export_timeline(sqlite3 *db, const struct export_options *options, struct ex
         return result;
     if (facts.family == DB_FAMILY_CANN)
         return cann_export_iterations(cann_timeline, db, options, ret, err);
-    struct timeline_run run = {.db = db, .options = options, .result = ret, .origin_ns = facts.origin_ns};
+    struct timeline_run run = {.db = db, .options = options, .result = ret};
+    result = query_origin(db, facts.family, &run.origin, err);
+    if (result != 0)
+        return result;
     if (facts.family == DB_FAMILY_SVP)
         return svp_timeline(&run, err);
-    result = facts.family == DB_FAMILY_JOB ? job_timeline(&run, err) : legacy_timeline(db, options, ret, err);
-    return result == 0 ? tx_legacy_timeline(db, options, ret, err) : result;
+    result = facts.family == DB_FAMILY_JOB ? job_timeline(&run, err) : timeline_of_2022(&run, err);
+    return result == 0 ? marks_timeline(&run, err) : result;
 }

@@ -3,13 +3,14 @@
  *
  * A record kind separates columns (what a user sees: name, unit, meaning) from layouts (where the bytes are, on one
  * chip or version). One const table per kind serves the decoder, the encoder, the database schema, the exports, the
- * manual page and the tests. Adding a kind means adding parsers/kinds/<kind>.c that defines "const struct record_kind
- * kind_<kind>"; the Makefile finds it. Nothing downstream of the decoder ever sees a layout.
+ * manual page and the tests. Adding a kind means adding parsers/kinds/<room>/<kind>.c that defines "const struct
+ * record_kind kind_<kind>"; the Makefile finds it. Nothing downstream of the decoder ever sees a layout.
  */
 #ifndef MSPROF_PARSERS_RECORD_H
 #define MSPROF_PARSERS_RECORD_H
 
 #include "base/err.h"
+#include "parsers/series.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,21 +19,33 @@
 #define RECORD_MAX_COLUMNS 64
 #define RECORD_MAX_SIZE 65536 /* bytes of one fixed-size record */
 
-enum column_type { COLUMN_INTEGER, COLUMN_TEXT };
+/* Families of captures: whose tool or firmware made them, and when. */
+enum capture_family {
+    CAPTURE_SVP,     /* SS928 and relatives: info.json.N, aicore.*, acl_api.* (docs/formats/svp.md 1) */
+    CAPTURE_JOB,     /* Ascend, JOB era: hwts.log.data.*, Framework.host.* */
+    CAPTURE_LEGACY,  /* Ascend, CANN of 2021 to 2023: AclModule.*, Runtime.*, Framework.* as slices */
+    CAPTURE_CANN,    /* Ascend, CANN since 2023: *.api_event.data, *.compact.*, *.additional.*, the device's streams */
+    CAPTURE_UNKNOWN, /* nothing in it is known */
+};
 
-enum column_unit { UNIT_NONE, UNIT_NS, UNIT_TICK, UNIT_CYCLE, UNIT_BYTE };
+/* Sets of families. */
+enum {
+    FAMILY_SVP = 1 << CAPTURE_SVP,
+    FAMILY_JOB = 1 << CAPTURE_JOB,
+    FAMILY_LEGACY = 1 << CAPTURE_LEGACY,
+    FAMILY_CANN = 1 << CAPTURE_CANN,
+    FAMILY_ASCEND = FAMILY_JOB | FAMILY_LEGACY | FAMILY_CANN,
+    FAMILY_ALL = FAMILY_SVP | FAMILY_ASCEND,
+};
+
+enum column_type { COLUMN_INTEGER, COLUMN_TEXT };
 
 enum column_flags {
     COLUMN_DERIVED = 1,   /* no layout gives it; the kind's hooks compute it */
     COLUMN_TRANSIENT = 2, /* decoded for the hooks, not stored in the table */
     COLUMN_FILE = 4,      /* filled by the decoder: id of the source_file row */
+    COLUMN_PIECES = 16,   /* a text that may be a piece of one: made safe when the pieces are joined */
     COLUMN_KEY = 8,       /* the table's primary key; other tables get an automatic "id" in the order of rows */
-};
-
-/* The text of one value of an enumerated integer column. */
-struct value_name {
-    int64_t value;
-    const char *text; /* NULL ends a list */
 };
 
 struct column {
@@ -45,6 +58,16 @@ struct column {
     const char *doc;                /* one sentence */
 };
 
+/* How a field's number, scaled, makes the column's value with that of another column of the record, or with the record
+ * before. */
+enum field_relation {
+    FIELD_PLAIN,
+    FIELD_MINUS, /* the number minus the other column: a duration from an end */
+    FIELD_PLUS,  /* the number plus the other column: an end from a duration */
+    FIELD_OF,    /* the number times the other column, rounded to the nearest: a share of it */
+    FIELD_DELTA, /* the difference to the number in the record before (of the stream's first: the number itself) */
+};
+
 /* Where the bytes of one column are in one layout. */
 struct field {
     const char *column; /* name of a column of the kind */
@@ -54,6 +77,8 @@ struct field {
     uint8_t bit_count;  /* 0: the whole integer */
     bool is_signed;
     int64_t multiply, divide; /* value = raw * multiply / divide in the column's unit; 0 means 1 */
+    enum field_relation relation;
+    const char *other; /* of FIELD_MINUS, FIELD_PLUS and FIELD_OF: a column that the layout gives plainly */
 };
 
 #define LAYOUT_MAX_MAGICS 3
@@ -67,8 +92,11 @@ struct magic {
 
 struct layout {
     const char *name;
-    const char *source; /* document and section that this layout follows */
+    const char *source;  /* document and section that this layout follows */
+    bool part;           /* of records among those of other kinds (see parts of a kind): no file is of this layout */
+    const char *version; /* of info.json, whose captures alone have it; NULL: those of every other */
     uint32_t record_size;
+    uint32_t header; /* bytes in front of the first record of a stream */
     bool big_endian;
     bool mixed; /* records of the kind's other mixed layouts may stand in the same stream; the magics tell them apart */
     struct magic magics[LAYOUT_MAX_MAGICS];
@@ -96,6 +124,50 @@ struct row_batch;
 struct decoder;
 struct capture_file;
 
+/* What the stamp of a sample counts. */
+enum sample_clock {
+    CLOCK_START_US,    /* microseconds since the collection began */
+    CLOCK_DEVICE_NS,   /* the device's monotonic clock */
+    CLOCK_DEVICE_TICK, /* the device's counter */
+    CLOCK_HOST_NS,     /* the host's monotonic clock */
+    CLOCK_HOST_TICK,   /* the host's counter */
+    CLOCK_UNIX_NS,     /* nanoseconds since 1970 */
+};
+
+#define SAMPLING_MAX_STAMPS 2
+#define SAMPLING_MAX_KEYS 2
+#define SAMPLING_MAX_COUNTERS 4
+
+/* When samples were taken, for kinds with sample_hooks or lines. Of the kind's columns are filled, where it has them:
+ * "device_id" by the file's name, "time_ns" by the first stamp that the record has, and "span_ns", the time since the
+ * sample before of the same series (NULL: it is the first, or earlier than that one, which is reported). */
+struct sampling {
+    struct {
+        const char *column; /* NULL ends the list */
+        enum sample_clock clock;
+    } stamps[SAMPLING_MAX_STAMPS];
+    const char *keys[SAMPLING_MAX_KEYS];         /* columns that tell one series from the next */
+    const char *counters[SAMPLING_MAX_COUNTERS]; /* columns that only grow; one that falls is reported */
+    bool may_restart;                            /* ... as a note: these begin again at 0 now and then */
+};
+
+enum line_flags {
+    LINE_ROW = 1,   /* a row: of this line, and of what the lines of its block said before */
+    LINE_BLOCK = 2, /* begins a block */
+    LINE_SKIP = 4,  /* says nothing */
+    LINE_FIRST = 8, /* the first line of the stream only */
+};
+
+/* A line of a text kind. In the pattern {column} stands for a value: for an integer digits, with {column:2} two
+ * decimals more, so that the column holds hundredths, with {column:x} hexadecimal ones; for a text all up to what
+ * follows in the pattern. {*} is passed over likewise, {*3} are three words. A blank stands for any number of blanks,
+ * everything else for itself. Formats are tried in order. A kind none of whose lines is a row has a row for each
+ * block; of several values of one column in a block the first counts. */
+struct line_format {
+    const char *pattern; /* NULL ends the list */
+    unsigned flags;      /* enum line_flags */
+};
+
 /* What a table cannot say. Any member may be NULL. state is zeroed memory of state_size bytes, one per stream (a stream
  * is one file or all slices of one). Every int function returns 0 or -code with err set, which ends the whole decoding;
  * bad data are no such error: hooks report them with diag_report and go on. */
@@ -116,14 +188,16 @@ struct kind_hooks {
 struct record_kind {
     const char *name;  /* "svp_pmu": as in --layout files and 'msprof kinds' */
     const char *table; /* SQL table, singular; NULL: its records are joined with others and not stored one by one */
-    bool cann;         /* of captures of CANN only (CAPTURE_CANN, CAPTURE_LEGACY): other databases lack the table */
+    unsigned families; /* FAMILY_...: the captures that may hold such records, or whose records they are derived from */
     const char *title; /* "Device PMU of a layer group" */
     const char *doc;   /* a few sentences for the manual */
     /* File names as patterns: literal text with {device_id}, {model}, {model_id}, {batch_num}, {input_pic_num},
-     * {current_pic_count}, {slice}, {tag} (letters and '_'), {number} (digits, ignored). {model} may hold dots and
-     * blanks and stands at most once. NULL ends the list; an empty list means that the kind is derived from others.
-     * Earlier patterns win. */
+     * {current_pic_count}, {slice}, {process_id}, {tag} (letters and '_'), {number} (digits, ignored). {model} may hold
+     * dots and blanks and stands at most once. NULL ends the list; an empty list means that the kind is derived from
+     * others. Earlier patterns win. */
     const char *const *patterns;
+    /* NULL, or for each pattern the families that name their files so: a subset of the kind's. */
+    const unsigned *pattern_families;
     /* NULL, or the name of the kind that says the same: a part of a capture that has such files is decoded from them.
      */
     const char *instead_of;
@@ -134,9 +208,15 @@ struct record_kind {
     const struct layout *layouts; /* tried in order */
     size_t layout_count;
     const struct kind_hooks *hooks; /* may be NULL */
+    const struct sampling *sampling;
+    const struct line_format *lines; /* of text, for text_lines_hooks */
+    /* For split_hooks: the kinds whose records stand in its files; their magics tell them apart. NULL ends the list. */
+    const struct record_kind *const *parts;
+    /* What reports and timelines show of the table; ended by one without a name. NULL: nothing of its own. */
+    const struct series_report *series;
 };
 
-/* All kinds, ended by NULL; in file-name order of parsers/kinds/. */
+/* All kinds, ended by NULL; in the order of the names of the files below parsers/kinds/, whatever their room. */
 extern const struct record_kind *const record_kinds[];
 
 /* By name; NULL when there is none. */

@@ -1,6 +1,6 @@
 #include "ssh/acl_json.h"
 
-#include "base/json_in.h"
+#include "base/format/json_in.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -111,7 +111,21 @@ static void add_hint(struct err *err, const char *said)
         err_hint(err, "let 'remote_dir' in the ini file name a directory on a file system that can be written");
 }
 
-int board_do(struct board *board, const char *what, const char *script, struct strbuf *output, struct err *err)
+int board_judge(const char *what, const struct ssh_exit *end, struct strbuf *errors, struct err *err)
+{
+    const char *said = errors->length > 0 ? last_line(errors->data) : "";
+
+    if (end->signal[0] != '\0')
+        return err_set(err, ERR_REMOTE, "%s: the command was ended by SIG%s", what, end->signal);
+    if (end->status == 0)
+        return 0;
+    err_set(err, ERR_REMOTE, "%s: %s%sexit status %d", what, said, said[0] != '\0' ? ", " : "", end->status);
+    add_hint(err, said);
+    return -(int)err->code;
+}
+
+static int do_limited(struct board *board, const struct ssh_limits *limits, const char *what, const char *script,
+                      struct strbuf *output, struct err *err)
 {
     struct strbuf errors, nothing;
     struct ssh_exit end;
@@ -119,21 +133,28 @@ int board_do(struct board *board, const char *what, const char *script, struct s
 
     strbuf_init(&errors, 4096);
     strbuf_init(&nothing, BOARD_ANSWER_LIMIT);
-    result = ssh_ask(board->connection, script, output != NULL ? output : &nothing, &errors, &end, err);
-    if (result != 0) {
+    result = ssh_ask(board->connection, script, limits, output != NULL ? output : &nothing, &errors, &end, err);
+    if (result != 0)
         err_wrap(err, "%s", what);
-    } else if (end.signal[0] != '\0') {
-        result = err_set(err, ERR_REMOTE, "%s: the command was ended by SIG%s", what, end.signal);
-    } else if (end.status != 0) {
-        const char *said = errors.length > 0 ? last_line(errors.data) : "";
-
-        result =
-            err_set(err, ERR_REMOTE, "%s: %s%sexit status %d", what, said, said[0] != '\0' ? ", " : "", end.status);
-        add_hint(err, said);
-    }
+    else
+        result = board_judge(what, &end, &errors, err);
     strbuf_release(&errors);
     strbuf_release(&nothing);
     return result;
+}
+
+int board_do(struct board *board, const char *what, const char *script, struct strbuf *output, struct err *err)
+{
+    return do_limited(board, NULL, what, script, output, err);
+}
+
+int board_do_within(struct board *board, int seconds, const char *what, const char *script, struct strbuf *output,
+                    struct err *err)
+{
+    struct ssh_limits limits = ssh_limits_for(board->connection, 0);
+
+    limits.silence_ns = limits.total_ns = (int64_t)seconds * 1000000000;
+    return do_limited(board, &limits, what, script, output, err);
 }
 
 void board_add_cd(struct strbuf *script, const char *directory)
@@ -192,21 +213,6 @@ int board_space(struct board *board, const char *path, int64_t *ret_kilobytes, b
     }
     strbuf_release(&script);
     strbuf_release(&answer);
-    return result;
-}
-
-int board_jobs(struct board *board, const char *directory, struct strbuf *ret, struct err *err)
-{
-    struct strbuf script;
-    int result;
-
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_adds(&script, "cd ");
-    ssh_quote(&script, directory);
-    /* newest first */
-    strbuf_adds(&script, " 2>/dev/null || exit 0\nls -1td JOB*/ 2>/dev/null\nexit 0\n");
-    result = script.failed ? out_of_memory(err) : board_do(board, "cannot look for captures", script.data, ret, err);
-    strbuf_release(&script);
     return result;
 }
 

@@ -3,7 +3,7 @@
 #define MSPROF_SSH_BOARD_H
 
 #include "ssh/command.h"
-#include "ssh/listing.h"
+#include "ssh/transfer/listing.h"
 
 #define BOARD_ANSWER_LIMIT ((size_t)64 * 1024) /* bytes of a brief answer */
 
@@ -26,6 +26,12 @@ void board_release(struct board *board);
  * make ..."). output may be NULL. */
 int board_do(struct board *board, const char *what, const char *script, struct strbuf *output, struct err *err);
 
+/* The same for one that may take so many seconds, whatever the ini file says. */
+int board_do_within(struct board *board, int seconds, const char *what, const char *script, struct strbuf *output,
+                    struct err *err);
+/* What the end of a command means; errors is what it said, and is cut. */
+int board_judge(const char *what, const struct ssh_exit *end, struct strbuf *errors, struct err *err);
+
 /* Lists everything below a directory of the board. */
 int board_list(struct board *board, const char *directory, struct listing *ret, struct err *err);
 
@@ -34,9 +40,6 @@ int board_has_directory(struct board *board, const char *directory, bool *ret, s
 
 /* Kilobytes free for this user at the nearest existing directory of a path, and whether it may be written. */
 int board_space(struct board *board, const char *path, int64_t *ret_kilobytes, bool *ret_writable, struct err *err);
-
-/* The names JOB* in a directory, one per line, appended. */
-int board_jobs(struct board *board, const char *directory, struct strbuf *ret, struct err *err);
 
 /* Appends the command that hashes files named on its standard input, NULs (with xargs) or newlines between them. */
 void board_add_hash_command(const struct board *board, struct strbuf *script);

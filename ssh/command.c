@@ -1,8 +1,9 @@
 #include "ssh/command.h"
 
 #include "base/interrupt.h"
-#include "ssh/internal.h"
+#include "ssh/session/internal.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,17 @@
 #define PACKET_SIZE 32768U
 #define READ_SIZE ((size_t)256 * 1024)
 #define PATIENCE_SECONDS 1 /* with a server that does not open another session */
+
+/* A board answers a question within three times what its server may take to answer a login; one that works on files may
+ * be silent as long as a slow disk reads them. */
+#define SILENCE_TIMES 3
+#define TOTAL_TIMES 20 /* the silences that an answer may take altogether */
+#define SILENT_BYTES_PER_SECOND ((uint64_t)4 * 1024 * 1024)
+#define MOST_SILENCE INT64_C(3600)      /* seconds */
+#define MOST_TOTAL (INT64_C(7) * 86400) /* seconds */
+#define SLOWEST_BYTES_PER_SECOND ((uint64_t)16 * 1024)
+#define MOST_ERRORS ((uint64_t)1024 * 1024)  /* bytes */
+#define MOST_WAIT_NS (2 * SSH_NS_PER_SECOND) /* of one wait: this process may have been stopped meanwhile */
 
 enum command_state { RUNNING, CLOSING, ENDED };
 
@@ -24,9 +36,29 @@ struct ssh_command {
     const char *input; /* what is left of the current piece */
     size_t input_length;
     bool input_ended;
+    int64_t silent_ns, waited_ns; /* since the last byte, altogether */
+    uint64_t error_bytes;
     struct ssh_exit exit;
     char *buffer; /* READ_SIZE bytes */
 };
+
+static int64_t seconds_for(uint64_t bytes, uint64_t bytes_per_second, int64_t most)
+{
+    uint64_t seconds = bytes / bytes_per_second;
+
+    return seconds < (uint64_t)most ? (int64_t)seconds : most;
+}
+
+struct ssh_limits ssh_limits_for(const struct ssh_connection *connection, uint64_t bytes)
+{
+    int64_t silence = (int64_t)connection->target.timeout * SILENCE_TIMES;
+
+    return (struct ssh_limits){
+        .silence_ns = (silence + seconds_for(bytes, SILENT_BYTES_PER_SECOND, MOST_SILENCE)) * SSH_NS_PER_SECOND,
+        .total_ns =
+            (silence * TOTAL_TIMES + seconds_for(bytes, SLOWEST_BYTES_PER_SECOND, MOST_TOTAL)) * SSH_NS_PER_SECOND,
+        .errors = MOST_ERRORS};
+}
 
 int ssh_quote(struct strbuf *script, const char *text)
 {
@@ -178,6 +210,12 @@ static int serve_output(struct ssh_command *command, int stream, bool *ret_busy,
     if (n < 0)
         return ssh_failure(command->connection, err, "cannot read from '%s'", command->connection->target.host);
     *ret_busy = true;
+    if (stream != 0 && command->io.limits.errors != 0) {
+        command->error_bytes += (uint64_t)n;
+        if (command->error_bytes > command->io.limits.errors)
+            return err_set(err, ERR_REMOTE, "a command on '%s' does not stop to complain (%" PRIu64 " bytes)",
+                           command->connection->target.host, command->error_bytes);
+    }
     return take != NULL ? take(command->io.arg, command->buffer, (size_t)n, err) : 0;
 }
 
@@ -230,6 +268,61 @@ int ssh_command_poll(struct ssh_command *command, bool *ret_busy, struct err *er
     return 0;
 }
 
+/* Whether a command has taken longer than it may. */
+static int check_time(const struct ssh_command *command, struct err *err)
+{
+    const struct ssh_limits *limits = &command->io.limits;
+    bool is_silent = limits->silence_ns != 0 && command->silent_ns > limits->silence_ns;
+
+    if (!is_silent && (limits->total_ns == 0 || command->waited_ns <= limits->total_ns))
+        return 0;
+    if (is_silent)
+        err_set(err, ERR_REMOTE, "a command on '%s' has not answered for %lld s", command->connection->target.host,
+                (long long)(command->silent_ns / SSH_NS_PER_SECOND));
+    else
+        err_set(err, ERR_REMOTE, "a command on '%s' is not ready after %lld s", command->connection->target.host,
+                (long long)(command->waited_ns / SSH_NS_PER_SECOND));
+    return err_hint(err,
+                    "see what the board is busy with ('ssh %s@%s ps'); a larger 'timeout' in the ini file waits "
+                    "longer",
+                    command->connection->target.user, command->connection->target.host);
+}
+
+/* Waits once for all that have not ended, and counts the time. */
+static int wait_for(struct ssh_command *const *commands, size_t count, struct ssh_connection *connection,
+                    struct err *err)
+{
+    int64_t start_ns = ssh_now_ns(), waited_ns;
+    int result = ssh_wait(connection, SSH_NEVER, err);
+
+    waited_ns = ssh_now_ns() - start_ns;
+    if (waited_ns > MOST_WAIT_NS)
+        waited_ns = MOST_WAIT_NS;
+    for (size_t i = 0; i < count && result == 0; i++) {
+        struct ssh_command *command = commands[i];
+
+        if (command == NULL || command->state == ENDED)
+            continue;
+        command->silent_ns += waited_ns;
+        command->waited_ns += waited_ns;
+        result = check_time(command, err);
+    }
+    return result;
+}
+
+/* What moves for one counts for all: they share the board's disk and processor. */
+static void end_silence(struct ssh_command *const *commands, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (commands[i] != NULL)
+            commands[i]->silent_ns = 0;
+}
+
+int ssh_command_wait(struct ssh_command *command, struct err *err)
+{
+    return wait_for(&command, 1, command->connection, err);
+}
+
 int ssh_commands_serve(struct ssh_command *const *commands, size_t count, struct err *err)
 {
     for (;;) {
@@ -250,8 +343,10 @@ int ssh_commands_serve(struct ssh_command *const *commands, size_t count, struct
         }
         if (connection == NULL)
             return 0;
+        if (any_busy)
+            end_silence(commands, count);
         if (!any_busy || interrupted()) {
-            int result = ssh_wait(connection, SSH_NEVER, err);
+            int result = wait_for(commands, count, connection, err);
 
             if (result != 0)
                 return result;
@@ -294,8 +389,12 @@ int ssh_run(struct ssh_connection *connection, const char *script, const struct 
             struct err *err)
 {
     struct ssh_command *command = NULL;
-    int result = ssh_command_start(&command, connection, script, io, err);
+    struct ssh_io limited = *io;
+    int result;
 
+    if (limited.limits.total_ns == 0)
+        limited.limits = ssh_limits_for(connection, 0);
+    result = ssh_command_start(&command, connection, script, &limited, err);
     if (result == 0)
         result = ssh_commands_serve(&command, 1, err);
     if (result == 0)
@@ -314,7 +413,7 @@ static int keep_output(void *arg, const char *bytes, size_t length, struct err *
     struct answer *answer = arg;
 
     if (strbuf_add(answer->output, bytes, length) != 0)
-        return err_set(err, ERR_LIMIT, "the board says more than %zu bytes where it should be brief",
+        return err_set(err, ERR_REMOTE, "the board says more than %zu bytes where it should be brief",
                        answer->output->maximum);
     return 0;
 }
@@ -332,11 +431,13 @@ static int keep_errors(void *arg, const char *bytes, size_t length, struct err *
     return 0;
 }
 
-int ssh_ask(struct ssh_connection *connection, const char *script, struct strbuf *output, struct strbuf *errors,
-            struct ssh_exit *ret, struct err *err)
+int ssh_ask(struct ssh_connection *connection, const char *script, const struct ssh_limits *limits,
+            struct strbuf *output, struct strbuf *errors, struct ssh_exit *ret, struct err *err)
 {
     struct answer answer = {output, errors};
     struct ssh_io io = {.output = keep_output, .errors = keep_errors, .arg = &answer};
 
+    if (limits != NULL)
+        io.limits = *limits;
     return ssh_run(connection, script, &io, ret, err);
 }

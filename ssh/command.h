@@ -4,10 +4,22 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "ssh/connection.h"
+#include "ssh/session/connection.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* How much of a board's time and words a command may take: time is counted while nothing else is done but waiting for
+ * it. 0: no limit. */
+struct ssh_limits {
+    int64_t silence_ns; /* without a byte in either direction */
+    int64_t total_ns;
+    uint64_t errors; /* bytes on standard error */
+};
+
+/* For a command that answers a question by itself, or works on so many bytes of the board's disk. */
+struct ssh_limits ssh_limits_for(const struct ssh_connection *connection, uint64_t bytes);
 
 /* Where the input of a command comes from and its output goes. Each function returns 0 or -code with err set, which
  * ends the work; a NULL function gives no input, or drops the output. */
@@ -19,6 +31,7 @@ struct ssh_io {
     /* Without an input function: the input stays open until ssh_command_end_input. */
     bool keeps_input_open;
     void *arg;
+    struct ssh_limits limits; /* all zero: none, as for a program that the user wants to run */
 };
 
 /* How a command ended. */
@@ -34,11 +47,15 @@ struct ssh_command; /* opaque */
 int ssh_command_start(struct ssh_command **ret, struct ssh_connection *connection, const char *script,
                       const struct ssh_io *io, struct err *err);
 
-/* Serves all of the given commands until every one has ended; NULL entries are skipped. */
+/* Serves all of the given commands until every one has ended; NULL entries are skipped. -ERR_REMOTE also when one
+ * exceeds its limits. */
 int ssh_commands_serve(struct ssh_command *const *commands, size_t count, struct err *err);
 
 /* Serves one round without waiting; *ret_busy tells whether something moved. */
 int ssh_command_poll(struct ssh_command *command, bool *ret_busy, struct err *err);
+
+/* Waits a short while for one that was not busy; -ERR_REMOTE when it takes longer than it may. */
+int ssh_command_wait(struct ssh_command *command, struct err *err);
 
 void ssh_command_end_input(struct ssh_command *command);
 
@@ -51,14 +68,14 @@ const struct ssh_exit *ssh_command_exit(const struct ssh_command *command);
 /* Frees it; one that has not ended loses its input and output. NULL is fine. */
 void ssh_command_close(struct ssh_command *command);
 
-/* Start, serve, close. */
+/* Start, serve, close. Without limits of its own a command gets those of a question. */
 int ssh_run(struct ssh_connection *connection, const char *script, const struct ssh_io *io, struct ssh_exit *ret,
             struct err *err);
 
 /* Runs a command that says little: output (at most output->maximum bytes) is appended to output, and what it says on
- * standard error to errors (which may be NULL, and is cut silently). -ERR_LIMIT when the output is too long. */
-int ssh_ask(struct ssh_connection *connection, const char *script, struct strbuf *output, struct strbuf *errors,
-            struct ssh_exit *ret, struct err *err);
+ * standard error to errors (which may be NULL, and is cut silently). -ERR_REMOTE when the output is too long. */
+int ssh_ask(struct ssh_connection *connection, const char *script, const struct ssh_limits *limits,
+            struct strbuf *output, struct strbuf *errors, struct ssh_exit *ret, struct err *err);
 
 /* Appends text as one word for sh. */
 int ssh_quote(struct strbuf *script, const char *text);

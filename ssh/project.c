@@ -1,7 +1,7 @@
 #include "ssh/project.h"
 
 #include "base/bytes.h"
-#include "base/fsutil.h"
+#include "base/file/fsutil.h"
 #include "base/interrupt.h"
 
 #include <dirent.h>

@@ -2,8 +2,8 @@
 #ifndef MSPROF_SSH_PROJECT_H
 #define MSPROF_SSH_PROJECT_H
 
-#include "base/checksum.h"
 #include "base/err.h"
+#include "base/file/checksum.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 
 #include "base/interrupt.h"
 #include "base/number.h"
-#include "ssh/internal.h"
+#include "ssh/session/internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,9 @@
 #define SCRIPT_LIMIT ((size_t)64 * 1024)
 #define TIDY_SECONDS 3600
 #define GRACE_SECONDS 5
-#define LINE_SIZE 64 /* of the line that tells the process */
+#define STOP_SECONDS 60   /* for all that it takes to stop an orphan */
+#define MOUNT_SECONDS 180 /* the mount command tries for long by itself */
+#define LINE_SIZE 64      /* of the line that tells the process */
 
 static int out_of_memory(struct err *err)
 {
@@ -97,7 +99,10 @@ static int judge_lock(struct board_lock *lock, const char *directory, struct err
 
 int board_lock_take(struct board_lock *lock, struct board *board, const char *directory, struct err *err)
 {
-    struct ssh_io io = {.output = keep_lock_answer, .keeps_input_open = true, .arg = lock};
+    struct ssh_io io = {.output = keep_lock_answer,
+                        .keeps_input_open = true,
+                        .arg = lock,
+                        .limits = ssh_limits_for(board->connection, 0)};
     struct strbuf script;
     int result;
 
@@ -112,8 +117,10 @@ int board_lock_take(struct board_lock *lock, struct board *board, const char *di
 
         result = ssh_command_poll(lock->holder, &busy, err);
         if (result == 0 && !busy)
-            result = ssh_wait(board->connection, SSH_NEVER, err);
+            result = ssh_command_wait(lock->holder, err);
     }
+    if (result != 0)
+        err_wrap(err, "cannot lock the board");
     if (result == 0 && strcmp(lock->answer.data, "locked\n") != 0)
         result = judge_lock(lock, directory, err);
     if (result != 0) {
@@ -300,7 +307,7 @@ static int stop_orphan(struct run *run, struct err *err)
                 "kill -$s -- -$p 2>/dev/null || kill -$s $p 2>/dev/null || exit 0\n"
                 "for i in 1 2 3 4 5; do kill -0 $p 2>/dev/null || exit 0; sleep 1; done\ndone\nexit 0\n",
                 (long long)run->process);
-    result = board_do(run->board, "cannot stop the program", script.data, NULL, err);
+    result = board_do_within(run->board, STOP_SECONDS, "cannot stop the program", script.data, NULL, err);
     strbuf_release(&script);
     return result;
 }
@@ -361,16 +368,6 @@ int board_missing_libraries(struct board *board, const char *directory, const ch
     return result;
 }
 
-bool is_job_name(const char *name, size_t length)
-{
-    if (length < 4 || length > 64 || memcmp(name, "JOB", 3) != 0)
-        return false;
-    for (size_t i = 3; i < length; i++)
-        if (!((name[i] >= 'A' && name[i] <= 'Z') || (name[i] >= '0' && name[i] <= '9')))
-            return false;
-    return true;
-}
-
 int board_mount(struct board *board, const char *source, const char *directory, struct err *err)
 {
     struct strbuf script;
@@ -384,7 +381,7 @@ int board_mount(struct board *board, const char *source, const char *directory, 
     strbuf_addc(&script, ' ');
     ssh_quote(&script, directory);
     strbuf_addc(&script, '\n');
-    result = board_do(board, "cannot mount the project on the board", script.data, NULL, err);
+    result = board_do_within(board, MOUNT_SECONDS, "cannot mount the project on the board", script.data, NULL, err);
     if (result != 0)
         err_hint(err, "see that the NFS server of this machine exports the project to the board, and that the user of "
                       "the board may mount");
@@ -404,21 +401,6 @@ int board_unmount(struct board *board, const char *directory, struct err *err)
     ssh_quote(&script, directory);
     strbuf_adds(&script, " 2>/dev/null\nexit 0\n"); /* it stays when something else is in it */
     result = board_do(board, "cannot unmount the project from the board", script.data, NULL, err);
-    strbuf_release(&script);
-    return result;
-}
-
-int board_remove_job(struct board *board, const char *directory, const char *job, struct err *err)
-{
-    struct strbuf script;
-    int result;
-
-    strbuf_init(&script, SCRIPT_LIMIT);
-    board_add_cd(&script, directory);
-    strbuf_adds(&script, "rm -rf ./");
-    ssh_quote(&script, job);
-    strbuf_addc(&script, '\n');
-    result = board_do(board, "cannot remove the capture from the board", script.data, NULL, err);
     strbuf_release(&script);
     return result;
 }

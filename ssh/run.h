@@ -61,14 +61,8 @@ int board_run_program(struct board *board, const struct run_request *request, st
 int board_missing_libraries(struct board *board, const char *directory, const char *program, struct strbuf *ret,
                             struct err *err);
 
-/* Whether a name is one of a capture: "JOB" and capital letters or digits. */
-bool is_job_name(const char *name, size_t length);
-
 /* Mounts source ("address:/path") at directory, which is made when it is missing, by NFS, and unmounts it. */
 int board_mount(struct board *board, const char *source, const char *directory, struct err *err);
 int board_unmount(struct board *board, const char *directory, struct err *err);
-
-/* Removes a capture that is at home. */
-int board_remove_job(struct board *board, const char *directory, const char *job, struct err *err);
 
 #endif

@@ -1,6 +1,6 @@
-/* acl.json: what the program gives to aclInit may ask for a capture (acl-prof-api B7). Reading it is the affair of
- * libmsprof_acl, which is loaded for that, because a JSON reader has no place in every program; only files that mention
- * a profiler at all are worth it. */
+/* acl.json: what the program gives to aclInit may ask for a capture (docs/formats/acl-api.md B7). Reading it is the
+ * affair of libmsprof_acl, which is loaded for that, because a JSON reader has no place in every program; only files
+ * that mention a profiler at all are worth it. */
 #include "acl/call_target.h"
 #include "acl/preload/preload.h"
 

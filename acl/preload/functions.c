@@ -1,5 +1,5 @@
 #include "acl/preload/preload.h"
-#include "acl/recorder.h"
+#include "acl/recorder/recorder.h"
 
 #include <dlfcn.h>
 #include <errno.h>

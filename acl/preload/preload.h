@@ -14,7 +14,7 @@ extern const size_t preload_function_count;
 /* Index into the list, or -1. Also before constructors have run. */
 int32_t functions_find(const char *name);
 const char *function_name(uint32_t index);
-/* The type that calls are recorded with: group and number (cann-formats 3.3). */
+/* The type that calls are recorded with: group and number (docs/formats/cann.md 3.3). */
 uint32_t function_type(uint32_t index);
 /* The function itself: found once, then kept. When there is none the process ends as the dynamic linker would end it.
  */

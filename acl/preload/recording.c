@@ -1,16 +1,19 @@
 /* What an entry does before and after the function: take the time, and hand the call to a recorder. */
 #include "acl/call_target.h"
+#include "acl/preload/open_calls.h"
 #include "acl/preload/preload.h"
-#include "acl/recorder_state.h"
+#include "acl/recorder/recorder.h"
+#include "acl/recorder/recorder_state.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 /* Returned in two registers: trampoline.S counts on it. */
@@ -62,6 +65,24 @@ static void name_types(int (*name_type)(uint16_t level, uint32_t type, const cha
 
 static bool is_svp;
 
+/* To whoever a call would go now. */
+static void count_left(uint32_t index, int change)
+{
+    const struct call_target *program = atomic_load(&target);
+    if (program != NULL && program->recording())
+        program->call_left(RECORDER_LEVEL_ACL, function_type(index), change);
+    else
+        recorder_call_left(RECORDER_LEVEL_ACL, function_type(index), change);
+}
+
+/* Exit handlers run in reverse order: this one before the recorder's. */
+static void watch_ends(void)
+{
+    open_calls_prepare(count_left);
+    int failure = atexit(open_calls_leave);
+    (void)failure;
+}
+
 /* A program that brings libmsprof_acl decides itself what is recorded. */
 static void start(void)
 {
@@ -74,24 +95,32 @@ static void start(void)
     };
     struct err err = ERR_INIT;
     note_output();
-    if (atomic_load(&target) != NULL)
+    if (atomic_load(&target) != NULL) {
+        watch_ends();
         return;
+    }
     name_types(recorder_name_type);
     signals_pretend();
     recorder_start_with(&options, system_sigaction, &err);
+    watch_ends();
 }
 
-/* With the first call, which also tells whose functions the program uses. */
+/* With the first call, which also tells whose functions the program uses. A signal handler that calls ACL too would
+ * wait for what it interrupts: signals wait instead. */
 static void start_once(uint32_t index)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     static atomic_bool started;
+    sigset_t all, before;
     if (atomic_load_explicit(&started, memory_order_acquire))
         return;
     int saved_errno = errno;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     is_svp = strncmp(function_name(index), "svp_", 4) == 0;
     pthread_once(&once, start);
     atomic_store_explicit(&started, true, memory_order_release);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = saved_errno;
 }
 
@@ -135,34 +164,34 @@ struct begun preload_begin(uint32_t index, const char *argument)
     acl_json_before(index, argument);
     start_once(index);
     void *real = function_real(index);
-    return (struct begun){real, destination() != NULL ? recorder_now() : NOT_RECORDED};
+    if (destination() == NULL)
+        return (struct begun){real, NOT_RECORDED};
+    int64_t begin_ns = recorder_now();
+    open_calls_add(index, begin_ns, __builtin_frame_address(0));
+    return (struct begun){real, begin_ns};
 }
 
 void preload_end(uint32_t index, int64_t begin_ns)
 {
     int64_t end_ns = recorder_now();
     void (*call)(uint16_t, uint32_t, int64_t, int64_t, uint64_t) = destination();
+    if (begin_ns != NOT_RECORDED)
+        open_calls_remove(index, begin_ns);
     if (begin_ns != NOT_RECORDED && call != NULL)
         call(RECORDER_LEVEL_ACL, function_type(index), begin_ns, end_ns, 0);
     acl_json_after(index);
 }
 
 /* How many words can be read from address on, at most STACK_WORDS, when these reach into the next page: that one is
- * behind the end of the stack when the stack ends here. Each thread remembers the last page that it found there. */
+ * behind the end of the stack when the stack ends here. Only reading tells: a guard page is mapped, too. Where the
+ * system refuses to say, what is there is not handed on. */
 size_t preload_readable_words(const char *address)
 {
-    static _Thread_local uintptr_t known_page __attribute__((tls_model("initial-exec")));
     uintptr_t page = ((uintptr_t)address / PAGE_BYTES + 1) * PAGE_BYTES;
-    unsigned char resident[1];
+    char byte;
+    const struct iovec here = {&byte, 1}, there = {(void *)page, 1}; /* NOLINT(performance-no-int-to-ptr) */
     int saved_errno = errno;
-    if (page != known_page) {
-        void *start_of_page = (void *)page; /* NOLINT(performance-no-int-to-ptr) */
-        if (mincore(start_of_page, 1, resident) != 0 && errno == ENOMEM) {
-            errno = saved_errno;
-            return (page - (uintptr_t)address) / sizeof(uint64_t);
-        }
-        known_page = page;
-    }
+    bool is_readable = process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1;
     errno = saved_errno;
-    return STACK_WORDS;
+    return is_readable ? STACK_WORDS : (page - (uintptr_t)address) / sizeof(uint64_t);
 }

@@ -4,12 +4,13 @@
  * program is told that it has the default action. Handlers of the program are set as they are; one that is for one time
  * only (SA_RESETHAND) is followed by the default action, so it goes through a handler of ours that sees to that.
  */
-#include "acl/crash.h"
 #include "acl/preload/preload.h"
+#include "acl/recorder/crash.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -50,8 +51,18 @@ int system_sigaction(int signal, const struct sigaction *action, struct sigactio
     return function(signal, action, before);
 }
 
+/* The process whose actions `wanted` tells of. A child of vfork() shares the memory, but not the actions. */
+static atomic_int owner;
+
+static void own(void)
+{
+    atomic_store(&owner, getpid());
+}
+
 void signals_pretend(void)
 {
+    own();
+    pthread_atfork(NULL, NULL, own);
     atomic_store(&pretending, true);
 }
 
@@ -113,12 +124,24 @@ static struct sigaction translate(const struct sigaction *action)
     return ours;
 }
 
+/* What a child of vfork() sets is its own affair: its parent's memory stays as it is. */
+static int set_in_child(int signal, const struct sigaction *action, struct sigaction *before)
+{
+    struct sigaction known;
+    int result = system_sigaction(signal, action, &known);
+    if (result == 0 && before != NULL)
+        *before = is_ours(&known) ? wanted[signal] : known;
+    return result;
+}
+
 EXPORT int sigaction(int signal, const struct sigaction *action, struct sigaction *before)
 {
     struct sigaction known, told;
     sigset_t mask;
     if (!atomic_load(&pretending) || !crash_is_fatal(signal))
         return system_sigaction(signal, action, before);
+    if (getpid() != atomic_load(&owner))
+        return set_in_child(signal, action, before);
     enter(&mask);
     int result = system_sigaction(signal, NULL, &known);
     const struct sigaction seen = is_ours(&known) ? wanted[signal] : known;

@@ -1,6 +1,6 @@
 #include "testdata/generate/job.h"
 
-#include "base/fsutil.h"
+#include "base/file/fsutil.h"
 #include "base/strbuf.h"
 #include "testdata/generate/random.h"
 

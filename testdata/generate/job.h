@@ -1,10 +1,10 @@
-/* The files of a JOB directory, as a board leaves them (svp-job: sections 1 and 2). */
+/* The files of a JOB directory, as a board leaves them (docs/formats/svp.md 1 and 2). */
 #ifndef MSPROF_GENERATE_JOB_H
 #define MSPROF_GENERATE_JOB_H
 
 #include "base/err.h"
-#include "base/outfile.h"
-#include "parsers/encode.h"
+#include "base/file/outfile.h"
+#include "parsers/decode/encode.h"
 #include "testdata/generate/network.h"
 
 #include <stdint.h>

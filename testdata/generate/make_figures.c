@@ -1,6 +1,6 @@
-/* make-figures: captures that encode the figures of the vendor's guide (svp-job: end of section 5), worked back to
+/* make-figures: captures that encode the figures of the vendor's guide (docs/formats/svp.md 5), worked back to
  * cycles. */
-#include "base/fsutil.h"
+#include "base/file/fsutil.h"
 #include "base/number.h"
 #include "testdata/generate/api_log.h"
 #include "testdata/generate/workload.h"

@@ -3,6 +3,7 @@
  * the recorder has them. */
 #include "tests/acl/fake_acl.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -11,9 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 static int64_t now(void)
@@ -147,7 +150,7 @@ static void run_threads(size_t threads)
 static void call_many(long count)
 {
     for (long i = 0; i < count; i++)
-        aclrtSetDevice(0);
+        aclrtSetDevice(0); /* NOLINT(bugprone-signal-handler,cert-sig30-c): what the test is about */
 }
 
 static void pause_ms(long ms)
@@ -356,6 +359,84 @@ static void measure(long count)
     printf("%.1f\t%.1f\n", burst, round);
 }
 
+/* ---- what a preload library may stumble over ---- */
+
+static char coroutine_stack[16 * 4096] __attribute__((aligned(4096)));
+static ucontext_t coroutine, caller;
+
+static void call_at_the_end(void)
+{
+    call_many(3);
+}
+
+/* A coroutine whose stack ends where nothing can be read, although something is mapped there. */
+static void call_beside_a_guard_page(void)
+{
+    char *guard = coroutine_stack + sizeof coroutine_stack - 4096;
+    CHECK(mprotect(guard, 4096, PROT_NONE) == 0);
+    CHECK(getcontext(&coroutine) == 0);
+    coroutine.uc_stack.ss_sp = coroutine_stack;
+    coroutine.uc_stack.ss_size = sizeof coroutine_stack - 4096;
+    coroutine.uc_link = &caller;
+    makecontext(&coroutine, call_at_the_end, 0);
+    CHECK(swapcontext(&caller, &coroutine) == 0);
+}
+
+static void call_in_handler(int signal)
+{
+    (void)signal;
+    call_many(1);
+}
+
+static bool interrupts_start;
+
+/* What the recorder calls when it starts: a signal comes just then. */
+int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
+{
+    static bool once;
+    int (*next)(pthread_key_t *, void (*)(void *));
+    *(void **)(void *)&next = dlsym(RTLD_NEXT, "pthread_key_create");
+    if (interrupts_start && !once) {
+        once = true;
+        raise(SIGUSR1);
+    }
+    return next(key, destructor);
+}
+
+static void call_in_handler_while_starting(void)
+{
+    signal(SIGUSR1, call_in_handler);
+    interrupts_start = true;
+    alarm(10); /* it would wait for ever */
+    call_many(1);
+}
+
+static void note_signal(int signal)
+{
+    (void)signal;
+}
+
+/* What a child of vfork() sets, as shells and posix_spawn do, is not its parent's. */
+static void reset_in_vforked_child(void)
+{
+    struct sigaction seen;
+    int status;
+    call_many(1);
+    signal(SIGTERM, note_signal);
+    sysv_signal(SIGUSR2, note_signal); /* for one time: goes through a handler of the library */
+    pid_t child = vfork();             /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
+    if (child == 0) {
+        signal(SIGTERM, SIG_DFL); /* NOLINT(clang-analyzer-unix.Vfork) */
+        signal(SIGUSR2, SIG_DFL);
+        _exit(0);
+    }
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(sigaction(SIGTERM, NULL, &seen) == 0 && seen.sa_handler == note_signal);
+    CHECK(sigaction(SIGUSR2, NULL, &seen) == 0 && seen.sa_handler == note_signal);
+    raise(SIGTERM);
+    raise(SIGUSR2);
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "", *first = argc > 2 ? argv[2] : "", *second = argc > 3 ? argv[3] : "";
@@ -382,6 +463,12 @@ int main(int argc, char **argv)
         use_signals();
     } else if (strcmp(mode, "leave") == 0) {
         leave_functions();
+    } else if (strcmp(mode, "guard") == 0) {
+        call_beside_a_guard_page();
+    } else if (strcmp(mode, "handler") == 0) {
+        call_in_handler_while_starting();
+    } else if (strcmp(mode, "vfork") == 0) {
+        reset_in_vforked_child();
     } else if (strcmp(mode, "fork") == 0) {
         fork_child();
     } else if (strcmp(mode, "fork-load") == 0) {

@@ -9,6 +9,10 @@ import json
 import sqlite3
 import sys
 from decimal import Decimal
+import os
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+from timeline import events_of  # noqa: E402
 
 TYPES = ["marker", "push/pop", "start/end", "marker_ex"]
 
@@ -57,7 +61,7 @@ def table_events(capture):
 def timeline_events(capture):
     (path,) = glob.glob(f"{capture}/mindstudio_profiler_output/msprof_tx_*.json")
     with open(path, encoding="utf-8") as stream:
-        trace = json.load(stream, parse_float=Decimal, parse_int=Decimal)
+        trace = events_of(stream)
     # A range that overlaps another one of its thread has a lane of its own, called "Thread N (2)".
     lanes = {e["tid"]: e["args"]["name"] for e in trace if e["ph"] == "M" and e["name"] == "thread_name"}
     return sorted(

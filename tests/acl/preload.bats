@@ -90,10 +90,36 @@ aclrtSynchronizeStream|aclmdlExecute'
     expect_equal "$(calls)" "aclrtSetDevice 5"
 }
 
-@test "leaving a function by longjmp and by cancellation works" {
+@test "leaving a function by longjmp and by cancellation works, and the capture counts the calls by name" {
     preloaded "$PROGRAM" leave
     expect_equal "$status $stderr" "0 "
+    run_msprof import -dir "$(captures)"
+    expect_status 3
+    expect_contains "$stderr" "'aclrtLaunchCallback': 2 that did not return"
+    expect_equal "$(sqlite3 "$(captures)/sqlite/runtime.db" \
+        "SELECT name, count(*) FROM host_call_report GROUP BY name")" "aclrtSetDevice|2"
+    run_msprof export summary -dir "$(captures)"
+    expect_status 3
+    run_msprof show -dir "$(captures)"
+    expect_status 3
+}
+
+@test "a coroutine whose stack ends at a page that cannot be read is no crash" {
+    preloaded "$PROGRAM" guard
+    expect_equal "$status $stderr" "0 "
+    expect_equal "$(calls)" "aclrtSetDevice 3"
+}
+
+@test "a signal handler that calls ACL while the first call starts the recorder does not wait for itself" {
+    preloaded "$PROGRAM" handler
+    expect_equal "$status $stderr" "0 "
     expect_equal "$(calls)" "aclrtSetDevice 2"
+}
+
+@test "what a child of vfork() sets for a signal is not its parent's" {
+    preloaded "$PROGRAM" vfork
+    expect_equal "$status $stderr" "0 "
+    expect_equal "$(calls)" "aclrtSetDevice 1"
 }
 
 @test "parent and child record into captures of their own" {
@@ -167,7 +193,16 @@ aclrtSynchronizeStream|aclmdlExecute'
     lost=$(sed -n "2s/^msprof: the capture '.*' is incomplete: \([0-9]*\) calls lost: File too large$/\1/p" result)
     [ "$lost" -gt 0 ]
     expect_equal "$(wc -l <result)" 2
-    expect_equal "$(calls)" "aclrtSetDevice $((20000 - lost))"
+    run_msprof import -dir "$(captures)"
+    expect_status 3
+    expect_contains "$stderr" "$lost calls and 0 msproftx records were lost while recording: File too large"
+    for command in "export summary" "export timeline" show; do # each says it, also of a database that was there
+        # shellcheck disable=SC2086 # a command of several words
+        run_msprof $command -dir "$(captures)"
+        expect_status 3
+        expect_contains "$stderr" "1 data problem"
+    done
+    expect_equal "$(sqlite3 "$(captures)/sqlite/runtime.db" "SELECT count(*) FROM host_call")" "$((20000 - lost))"
 }
 
 @test "a disk that is full from the start does not harm the program" {

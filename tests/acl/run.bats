@@ -36,7 +36,7 @@ acl,aclrtSynchronizeStream,1'
     expect_status 0
     python3 - "$(captures)"/mindstudio_profiler_output/msprof_*.json <<'END'
 import json, sys
-events = [e for e in json.load(open(sys.argv[1])) if e["ph"] == "X" and "acl" in e["name"]]
+events = [e for e in json.load(open(sys.argv[1]))["traceEvents"] if e["ph"] == "X" and "acl" in e["name"]]
 assert len({(e["pid"], e["tid"]) for e in events}) == 1, events
 span = lambda e: (float(e["ts"]), float(e["ts"]) + float(e["dur"]))
 outer = span(next(e for e in events if "aclmdlExecute" in e["name"]))
@@ -140,4 +140,31 @@ END
     TMPDIR=$PWD/tmp run_msprof run --output captures -- "$PROGRAM" nest
     expect_status 0
     expect_equal "$(find tmp -type f) $(find captures -mindepth 1 -maxdepth 1 | wc -l)" " 1"
+}
+
+@test "what a killed run left among the temporary files is removed by the next one, and not while it runs" {
+    export TMPDIR=$PWD/tmp
+    mkdir tmp
+    "$MSPROF" run --output captures --reports none -- sleep 30 3>&- &
+    run_process=$!
+    for _ in {1..100}; do
+        [ "$(find tmp -name 'msprof-run-*' | wc -l)" -eq 1 ] && break
+        sleep 0.05
+    done
+    run_msprof run --output captures --reports none -- true
+    expect_equal "$(find tmp -name 'msprof-run-*' | wc -l)" 1
+    sleeper=$(pgrep -P "$run_process")
+    kill -9 "$run_process"
+    kill "$sleeper"
+    wait "$run_process" || true
+    expect_equal "$(find tmp -name 'msprof-run-*' | wc -l)" 1
+    run_msprof run --output captures --reports none -- true
+    expect_equal "$(find tmp -name 'msprof-run-*')" ""
+}
+
+@test "an output directory that is removed while recording is a loss: told in numbers, status 3" {
+    run_msprof run --output captures -- bash -c "$PROGRAM end return 2000 1500 & sleep 1; rm -r captures/*; wait"
+    expect_contains "$stderr" "2000 calls lost: No such file or directory"
+    expect_contains "$stderr" "1 capture of this run is gone"
+    expect_status 3
 }

@@ -3,7 +3,7 @@
  * for its end, message. Times are of the clock of the records. */
 #include "tests/acl/sample.h"
 
-#include "acl/recorder.h"
+#include "acl/recorder/recorder.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -8,11 +8,13 @@ usage: agree.py EXPECTED_DIR OUR_DIR table...|timeline
 import bisect
 import csv
 import glob
-import json
 import os
 import sys
 from collections import Counter
 from decimal import Decimal, InvalidOperation
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+from timeline import events_of  # noqa: E402
 
 MAX_SHOWN = 5
 
@@ -108,7 +110,7 @@ def nanoseconds(value):
 class Timeline:
     def __init__(self, path):
         with open(path, encoding='utf-8') as stream:
-            events = json.load(stream, parse_float=Decimal)
+            events = events_of(stream)
         self.processes = {event['pid']: event['args']['name'] for event in events
                           if event['ph'] == 'M' and event['name'] == 'process_name'}
         self.threads = {(self.processes[event['pid']], event['tid'], event['args']['name']) for event in events

@@ -10,6 +10,9 @@ import os
 import sys
 from decimal import Decimal
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+from timeline import events_of  # noqa: E402
+
 EVENTS = ['marker', 'push/pop', 'start/end', 'marker_ex']
 
 
@@ -56,7 +59,7 @@ def table(path):
 
 def timeline(path):
     with open(path, encoding='utf-8') as stream:
-        trace = json.load(stream, parse_float=Decimal)
+        trace = events_of(stream)
     lanes = {(e['pid'], e['tid']): int(e['args']['name'].split()[1]) for e in trace if e['name'] == 'thread_name'}
     last = {}
     slices = [event for event in trace if event['ph'] == 'X']

@@ -5,11 +5,13 @@ usage: agree_show.py SHOWN CAPTURE [TOP]   SHOWN was printed without a limit of 
 import collections
 import csv
 import glob
-import json
 import os
 import subprocess
 import sys
 from decimal import Decimal
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+from timeline import events_of  # noqa: E402
 
 FRAMES = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib', 'text_tables.py')
 
@@ -73,7 +75,7 @@ def overlap(shown, capture):
     """Sums of the spans of the timeline by device and kind."""
     path, = glob.glob(os.path.join(capture, '*', 'msprof_[0-9]*.json'))
     with open(path, encoding='utf-8') as file:
-        events = json.load(file, parse_float=Decimal)
+        events = events_of(file)
     processes = {event['pid'] for event in events if event['ph'] == 'M' and event['name'] == 'process_name' and
                  event['args']['name'] == 'Overlap Analysis'}
     device = {event['pid']: event['args']['labels'].split()[-1] for event in events

@@ -15,6 +15,9 @@ from decimal import Decimal
 from prof import MONOTONIC
 from prof_tx import TxProf, unix_ns
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+from timeline import events_of  # noqa: E402
+
 EVENTS = ['marker', 'push/pop', 'start/end', 'marker_ex']
 NOTHING = 'N/A'
 
@@ -200,7 +203,7 @@ def check_nesting(slices):
 
 def check_timeline(path, events, clock):
     with open(path, encoding='utf-8') as stream:
-        trace = json.load(stream, parse_float=Decimal)
+        trace = events_of(stream)
     names = {(e['pid'], e['tid']): e['args']['name'] for e in trace if e['name'] == 'thread_name'}
     found, marks, slices, arrows = [], [], {}, {}
     for event in trace:

@@ -19,8 +19,9 @@ setup() {
     while read -r chip count seed slice operators; do
         rm -rf generated
         "$python" "$generator" generated -n "$count" --chip "$chip" --seed "$seed" --slice-kb "$slice" --nops "$operators"
-        for report in summary timeline; do
-            run_msprof export "$report" -dir generated
+        for report in summary "timeline --trace-compat"; do
+            # shellcheck disable=SC2086 # the report and its option
+            run_msprof export $report -dir generated
             expect_status 0
         done
         python3 "$BATS_TEST_DIRNAME/recompute_legacy.py" generated/PROF_*

@@ -3,8 +3,9 @@
 encoder: operators of AI cores, vector cores and the AI CPU, some executed again and again; their counters, the AI CPU's
 own records, copies, and marks of iterations.
 
-usage: legacy_prof.py CAPTURE CHIP SEED [NAME=VALUE...]
+usage: legacy_prof.py [--overlapping] CAPTURE CHIP SEED [NAME=VALUE...]
 
+--overlapping: tasks, copies, calls and executions of models at any time instead, many of which overlap in part.
 NAME=VALUE replaces what sample.json says. CHIP is 0 to 4; chips 2 to 4 have vector cores.
 """
 import json
@@ -38,7 +39,7 @@ class LegacyProf:
         self.files.setdefault(name + '.0', bytearray()).extend(record)
 
     def ticks(self, time):
-        return DEVICE_TICK + time * TICKS_PER_US
+        return DEVICE_TICK + round(time * TICKS_PER_US)
 
     def count(self, name):
         """The counter modulo 16 that the scheduler puts into every record."""
@@ -58,8 +59,11 @@ class LegacyProf:
                                                       self.ticks(time), 0, 0), 32)
             return
         for function, time in ((0, start), (1, end)):
-            self.add('hwts.data', struct.pack('<BBHHHQI44x', function | self.count('hwts') << 4, core, 0x6bd3, 0, task,
-                                              self.ticks(time), stream), 64)
+            self.switched(function, time, stream, task, core)
+
+    def switched(self, function, time, stream, task, core):
+        self.add('hwts.data', struct.pack('<BBHHHQI44x', function | self.count('hwts') << 4, core, 0x6bd3, 0, task,
+                                          self.ticks(time), stream), 64)
 
     def counted(self, time, stream, task, core, cycles, counters, blocks):
         if self.chip == 0:
@@ -90,6 +94,21 @@ class LegacyProf:
     def sample_of(self, time, core, cycles, counters, name='aicore'):
         self.add(name + '.data', struct.pack('<BBHHH8QQQBB6x', 1, 0, 0, 0, 0, *counters, cycles, self.ticks(time), 8,
                                              core), 96)
+
+    def call(self, begin, end, thread, name):
+        """Of ACL, in nanoseconds."""
+        self.add('AclModule.acl_op', struct.pack('<HHIQQII64s', 0x5a5a, 0, 1, MONOTONIC + begin, MONOTONIC + end, 77,
+                                                 thread, name.encode()).ljust(128, b'\0'), 128)
+
+    def runtime_call(self, begin, end, thread, name):
+        self.add('runtime.api', struct.pack('<HHIQQQ64s', 0x5a5a, 4, thread, MONOTONIC + begin, MONOTONIC + end, 0,
+                                            name.encode()).ljust(256, b'\0'), 256)
+
+    def model(self, times, thread):
+        """The begin and the end of input, inference and output, in nanoseconds."""
+        record = struct.pack('<HHIB7x120sII6Q', 0x5a5a, 22, MODEL, 1, b'net', 0, thread,
+                             *(MONOTONIC + time for time in times))
+        self.add('Framework.model_time_info_3_0', record.ljust(256, b'\0'), 256)
 
     def write(self):
         info = {'platform_version': str(self.chip), 'pid': '77', 'devices': '0', 'CPU': [{'Frequency': ''}],
@@ -143,10 +162,46 @@ def fill(prof, operators=40, executions=3):
         time += 40
 
 
+def fill_overlapping(prof, count=400):
+    """The times lie on few points far from the start, so that many slices begin or end together."""
+    def times(number, unit):
+        first = prof.random.randrange(3000)
+        points = sorted(prof.random.randrange(first, first + 60) for _ in range(number))
+        return [(2_000_000_000_000 // 1000 + 13 * point) * unit // 1000 for point in points]
+
+    def ticks():
+        begin, end = times(2, 1000)
+        return begin + prof.random.randrange(3) / TICKS_PER_US, end + prof.random.randrange(3, 6) / TICKS_PER_US
+
+    switches = []
+    for task in range(count):
+        core = prof.random.choice((AI_CORE, AI_CPU))
+        prof.operator(100 + task, task % 3 + 1, task, core, 'op%d' % task, 'MatMul', 1)
+        begin, end = ticks()
+        if prof.chip == 0:
+            prof.ran(begin, end, task % 3 + 1, task, core)
+        switches += [(0, begin, task % 3 + 1, task, core), (1, end, task % 3 + 1, task, core)]
+        if core == AI_CPU:
+            prof.ai_cpu(begin, end, task % 3 + 1, task)
+    for switch in sorted(switches, key=lambda switch: switch[1]) if prof.chip != 0 else []:
+        prof.switched(*switch)
+    for number in range(count):
+        begin, end = ticks()
+        prof.copy(begin, end, number % 2 + 1, 1000 + number)
+        begin, end = times(2, 1_000_007)
+        prof.call(begin, end, 80 + number % 2, 'aclopExecuteV2')
+        begin, end = times(2, 1_000_007)
+        prof.runtime_call(begin, end, 80 + number % 2, 'KernelLaunch')
+        prof.model(times(6, 1_000_007), 90 + number % 2)
+    # Where the calls of an iteration begin.
+    prof.call(0, 5, 80, 'aclmdlExecute')
+
+
 def main():
-    path, chip, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    prof = LegacyProf(path, chip, seed, dict(argument.split('=', 1) for argument in sys.argv[4:]))
-    fill(prof)
+    overlapping = '--overlapping' in sys.argv
+    path, chip, seed, *sample = [argument for argument in sys.argv[1:] if argument != '--overlapping']
+    prof = LegacyProf(path, int(chip), int(seed), dict(argument.split('=', 1) for argument in sample))
+    (fill_overlapping if overlapping else fill)(prof)
     prof.write()
 
 

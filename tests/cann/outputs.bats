@@ -10,7 +10,7 @@ load small_capture
 setup() {
     enter_scratch
     command -v python3 >/dev/null || skip "python3 is not installed"
-    export PYTHONDONTWRITEBYTECODE=1
+    export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$BATS_TEST_DIRNAME/../lib
 }
 
 # summary, timeline or db; the captures' counters begin again with every record, which is told.
@@ -26,10 +26,11 @@ export_reports() {
 events() {
     {
         cat <<'END'
-import glob, json
+import glob
 from decimal import Decimal
+from timeline import events_of
 with open(glob.glob('PROF_1/mindstudio_profiler_output/msprof_[0-9]*.json')[0], encoding='utf-8') as stream:
-    events = json.load(stream, parse_float=Decimal)
+    events = events_of(stream)
 process = {e['pid']: e['args']['name'] for e in events if e['name'] == 'process_name'}
 thread = {(e['pid'], e['tid']): e['args']['name'] for e in events if e['name'] == 'thread_name'}
 slices = [(process[e['pid']], thread[e['pid'], e['tid']], e['name'], int(e['ts'] * 1000) % 1000000000,
@@ -240,12 +241,13 @@ PY
 expect_tasks() {
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
     tasks=$1 python3 - <<'PY'
-import csv, glob, json, os
+import csv, glob, os
+from timeline import events_of
 def rows(kind):
     with open(glob.glob('PROF_1/mindstudio_profiler_output/%s_[0-9]*.csv' % kind)[0], newline='') as stream:
         return list(csv.DictReader(stream))
 with open(glob.glob('PROF_1/mindstudio_profiler_output/msprof_[0-9]*.json')[0]) as stream:
-    events = json.load(stream)
+    events = events_of(stream)
 tasks = os.environ['tasks'].split()
 slices = [e for e in events if e['ph'] == 'X']
 assert [row['Op Name'] for row in rows('op_summary')] == ['op' + task for task in tasks]

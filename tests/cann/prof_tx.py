@@ -1,4 +1,4 @@
-"""Captures with msproftx records, by the documented layouts (cann-formats 6) and not by msprof's own encoder."""
+"""Captures with msproftx records, by the documented layouts (docs/formats/cann.md 6) and not by msprof's own encoder."""
 import json
 import os
 import struct

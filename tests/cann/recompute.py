@@ -16,6 +16,9 @@ from collections import Counter, defaultdict
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+from timeline import events_of  # noqa: E402
+
 NO_ID = 4294967295
 CORE_TYPES = ['AI_CORE', 'AI_CPU', 'AI_VECTOR_CORE']
 LEVELS = {20000: ('acl', 'AscendCL@'), 10000: ('node', 'Node@'), 5000: ('runtime', 'Runtime@')}
@@ -427,7 +430,7 @@ def expected_timeline(capture):
 
 def compare_timeline(capture):
     with open(newest(capture, 'msprof_[0-9]*.json'), encoding='utf-8') as file:
-        events = json.load(file, parse_float=Decimal)
+        events = events_of(file)
     processes = {event['pid']: event['args']['name'] for event in events if event['name'] == 'process_name'}
     slices, starts, ends = Counter(), {}, []
     for event in events:

@@ -17,6 +17,9 @@ from fractions import Fraction
 
 from recompute import hertz, load_json, records, start_log
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+from timeline import events_of  # noqa: E402
+
 NO_ID = 4294967295
 ACL_TYPES = {1: 'ACL_OP', 2: 'ACL_MODEL', 3: 'ACL_RTS', 4: 'ACL_OTHERS'}
 CORE_TYPES = ['AI_CORE', 'AI_CPU']
@@ -269,7 +272,7 @@ def compare_table(capture, name, titles, rows, keys):
 
 def read_timeline(capture, name):
     with open(os.path.join(capture.path, 'timeline', name + '_0_1.json'), encoding='utf-8') as file:
-        events = json.load(file, parse_float=Decimal)
+        events = events_of(file)
     names = {event['pid']: event['args']['name'] for event in events if event['name'] == 'process_name'}
     return events, names
 

@@ -4,7 +4,6 @@
 usage: recompute_legacy_ai_cpu.py CAPTURE ITERATION
 """
 import csv
-import json
 import os
 import struct
 import sys
@@ -13,6 +12,9 @@ from fractions import Fraction
 
 from recompute import records
 from recompute_legacy_cores import Capture
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+from timeline import events_of  # noqa: E402
 
 TITLES = ['Timestamp', 'Node', 'Compute_time(ms)', 'Memcpy_time(ms)', 'Task_time(ms)', 'Dispatch_time(ms)',
           'Total_time(ms)']
@@ -46,7 +48,7 @@ def main():
         problems += ['aicpu: %s' % header, *zip(values, rows)]
     for name in ('task_time', 'msprof'):
         with open(os.path.join(capture.path, 'timeline', name + suffix + '.json'), encoding='utf-8') as file:
-            events = json.load(file, parse_float=Decimal)
+            events = events_of(file)
         lanes = {event['pid']: event['args']['name'] for event in events if event['name'] == 'process_name'}
         drawn = sorted([event['ts'], event['name'], *(event['args'][key] for key in ARGUMENTS)]
                        for event in events if event['ph'] == 'X' and lanes[event['pid']] == 'AI CPU'

@@ -6,13 +6,16 @@ usage: recompute_outputs.py CAPTURE
 """
 import csv
 import glob
-import json
 import os
+import re
 import sqlite3
 import struct
 import sys
 from collections import Counter, defaultdict
 from decimal import ROUND_HALF_UP, Decimal
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+from timeline import events_of  # noqa: E402
 
 START_TICK, TICK_NS, SHIFT = 5_000_000, 20, 1_700_000_000_000_000_000 - 1_000_000_000_000
 MODEL, NODE, COMMUNICATION = 15000, 10000, 5500
@@ -99,7 +102,7 @@ class Expected:
             shown = [tasks[0]] + [task for task in tasks if task[3]]
             self.ops[node] = {'name': name, 'type': kind, 'said': said, 'tasks': tasks,
                               'start': min(t[0] for t in shown), 'end': max(t[1] for t in shown),
-                              'all': max(t[1] for t in tasks) - min(t[0] for t in tasks)}
+                              'own': max(t[1] for t in shown) - min(t[0] for t in shown)}
 
     def _split_copies(self):
         result = {}
@@ -179,7 +182,7 @@ def check_tables(path, capture, expected, checker):
     checker.check('op_summary', found, expected.summary_rows())
     totals = defaultdict(list)
     for op in expected.ops.values():
-        totals[op['type']].append(op['all'])
+        totals[op['type']].append(op['own'])
     whole = sum(sum(times) for times in totals.values())
     statistic = sorted(((kind, str(len(times)), Decimal(sum(times)) / 1000, Decimal(min(times)) / 1000,
                          (Decimal(sum(times)) / len(times)).quantize(1, ROUND_HALF_UP) / 1000,
@@ -204,9 +207,11 @@ def check_tables(path, capture, expected, checker):
 
 def check_timeline(path, capture, expected, checker):
     with open(glob.glob(os.path.join(path, 'mindstudio_profiler_output', 'msprof_*.json'))[0], encoding='utf-8') as file:
-        events = json.load(file, parse_float=Decimal)
+        events = events_of(file)
     process = {e['pid']: e['args']['name'] for e in events if e['name'] == 'process_name'}
-    thread = {(e['pid'], e['tid']): e['args']['name'] for e in events if e['name'] == 'thread_name'}
+    # What overlaps in part stands on further threads of the same name: 'Plane 0 (2)'.
+    thread = {(e['pid'], e['tid']): re.sub(r' \(\d+\)$', '', e['args']['name']) for e in events
+              if e['name'] == 'thread_name'}
     slices = defaultdict(list)
     for event in events:
         if event['ph'] == 'X':

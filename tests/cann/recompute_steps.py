@@ -6,12 +6,14 @@ usage: recompute_steps.py CAPTURE
 """
 import csv
 import glob
-import json
 import os
 import struct
 import sys
 from collections import defaultdict
 from decimal import Decimal
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+from timeline import events_of  # noqa: E402
 
 SHIFT = 1_700_000_000_000_000_000
 
@@ -114,7 +116,7 @@ def main():
                    for i, span in enumerate(step['reduces'])]
     for name in ('step_trace', 'msprof'):
         with open(glob.glob(os.path.join(output, name + '_[0-9]*.json'))[0], encoding='utf-8') as file:
-            events = json.load(file, parse_float=Decimal)
+            events = events_of(file)
         lanes = {(e['pid'], e['tid']): e['args']['name'] for e in events if e['name'] == 'thread_name'}
         assert len(lanes) == sum(e['name'] == 'thread_name' for e in events)
         drawn = sorted((e['tid'] - 70000, e['name'], int(e['ts'] * 1000), int(e['ts'] * 1000) + int(e['dur'] * 1000))

@@ -270,7 +270,7 @@ p.ran(10000, 13000, 2, 1)
 END
     show
     expect_equal "$(LC_ALL=C tr -d '\n\200-\377 -~' <shown | wc -c)" 0
-    expect_contains "$(<shown)" "?[31mred?"
+    expect_contains "$(<shown)" "�[31mred�"
     run_msprof_into shown show -q -dir PROF_1 --color always
     expect_contains "$(<shown)" $'\033[36mLongest operators :\033[0m all 1'
 }

@@ -216,3 +216,33 @@ setup() {
     run_msprof import -dir JOBX
     expect_not_contains "$stderr" "%"
 }
+
+@test "captures are given by position, by glob and with -dir, each once" {
+    copy_capture JOBA
+    copy_capture JOBB
+    run_msprof import -q JOB*
+    expect_status 0
+    [ -f JOBA/sqlite/runtime.db ]
+    [ -f JOBB/sqlite/runtime.db ]
+    run_msprof export summary JOBA --format json
+    expect_status 0
+    ls JOBA/summary/*.json
+    [ ! -e JOBB/summary ]
+    run_msprof show JOBA -dir JOBA
+    expect_status 0
+    expect_not_contains "$output" "Capture :"
+    run_msprof show -dir JOBB JOBA
+    expect_status 0
+    expect_equal "$(grep -o 'JOB[AB]$' <<<"$output" | tr '\n' ' ')" "JOBB JOBA "
+}
+
+@test "a word that is no capture is told, and the captures beside it are worked on" {
+    copy_capture JOBX
+    run_msprof import -q nothing JOBX
+    expect_status 1
+    expect_contains "$stderr" "cannot use 'nothing' as a capture"
+    [ -f JOBX/sqlite/runtime.db ]
+    run_msprof import ""
+    expect_status 2
+    expect_contains "$stderr" "a capture has an empty name"
+}

@@ -36,6 +36,8 @@ def timeline():
 
 def nanoseconds(text, unit):
     value = D(text) * unit
+    if unit == 1000 and D(text).as_tuple().exponent == -6:  # a dur is up to half a nanosecond short
+        value = D(round(value))
     same(value, value.to_integral_value(), f"'{text}' in whole nanoseconds")
     return int(value)
 
@@ -134,7 +136,8 @@ def timeline_shape():
     threads = {event["tid"]: event["args"]["name"] for event in document["traceEvents"] if event["name"] == "thread_name"}
     same(threads, {stream: f"Stream {stream}" for stream in streams}, "threads")
     for event in events:
-        same(list(event["args"]), ["Task Type", "Stream Id", "Task Id"], "arguments")
+        typed = ["op_type"] if event["name"] != "N/A" else []
+        same(list(event["args"]), ["Task Type", "Stream Id", "Task Id"] + typed, "arguments")
         same(event["tid"], event["args"]["Stream Id"], "thread of a task")
     ends = collections.defaultdict(list)
     for event in sorted(events, key=lambda event: (event["ts"], -event["dur"])):

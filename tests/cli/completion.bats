@@ -99,6 +99,7 @@ END
     expect_equal "$(zsh -f driver.zsh msprof export summary --format '')" $'csv\njson'
     expect_equal "$(zsh -f driver.zsh msprof import --layout '')" "FILES"
     expect_equal "$(zsh -f driver.zsh msprof import -dir '')" "FILES -/"
+    expect_equal "$(zsh -f driver.zsh msprof import '')" "FILES -/"
 }
 
 @test "values of options are offered" {
@@ -110,10 +111,13 @@ END
     expect_equal "$(complete_bash msprof import -dir JO)" JOBX
     expect_equal "$(complete_bash msprof import --layout bo)" board.layout
     expect_equal "$(complete_bash msprof import -dir bo)" ""
+    expect_equal "$(complete_bash msprof show JO)" JOBX
+    expect_equal "$(complete_bash msprof export summary bo)" ""
     expect_equal "$(complete_bash msprof import --freq-mhz '')" ""
     need fish
     expect_equal "$(complete_fish 'msprof export summary --format ' | sort)" $'csv\njson'
     expect_equal "$(complete_fish 'msprof import -dir JO')" JOBX/
+    expect_equal "$(complete_fish 'msprof show JO')" JOBX/
 }
 
 @test "commands are offered, and a value that looks like one is none" {

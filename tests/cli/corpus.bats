@@ -10,7 +10,7 @@ load common
     python3 - "$repository" <<'END'
 import glob, os, sys
 kinds = []
-for path in sorted(glob.glob(os.path.join(sys.argv[1], 'parsers/kinds/*.c'))):
+for path in sorted(glob.glob(os.path.join(sys.argv[1], 'parsers/kinds/*/*.c')), key=os.path.basename):
     with open(path, encoding='utf-8') as source:
         if '.patterns = ' in source.read():
             kinds.append(os.path.basename(path)[:-2])

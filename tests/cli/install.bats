@@ -29,11 +29,15 @@ setup() {
 /usr/lib/pkgconfig/msprof_acl.pc
 /usr/share/bash-completion/completions/msprof
 /usr/share/fish/vendor_completions.d/msprof.fish
+/usr/share/man/man1/msprof-advise.1
+/usr/share/man/man1/msprof-cluster.1
 /usr/share/man/man1/msprof-collect.1
 /usr/share/man/man1/msprof-completion.1
+/usr/share/man/man1/msprof-diff.1
 /usr/share/man/man1/msprof-export.1
 /usr/share/man/man1/msprof-import.1
 /usr/share/man/man1/msprof-kinds.1
+/usr/share/man/man1/msprof-layout.1
 /usr/share/man/man1/msprof-query.1
 /usr/share/man/man1/msprof-replay.1
 /usr/share/man/man1/msprof-run.1
@@ -44,6 +48,7 @@ setup() {
 /usr/share/man/man3/aclprofModelSubscribe.3
 /usr/share/man/man3/msprof_acl_message.3
 /usr/share/man/man5/msprof-records.5
+/usr/share/man/man5/msprof-report.5
 /usr/share/man/man5/msprof-schema.5
 /usr/share/man/man7/msprof-acl.7
 /usr/share/man/man7/msprof-cann.7

@@ -20,7 +20,7 @@ agrees() {
     capture=$(echo PROF*)
     "$MSPROF" import -dir "$capture"
     "$MSPROF" export summary -dir "$capture"
-    "$MSPROF" export timeline -dir "$capture"
+    "$MSPROF" export timeline --trace-compat -dir "$capture"
     run python3 "$repository/tests/cann/agree_legacy.py" "$shared/data/expected/$name" "$capture"
     echo "$output"
     [ "$status" -eq 0 ]
@@ -124,7 +124,7 @@ END
     capture=$(echo PROF*)
     describe_models "$capture/device_0/data"
     "$MSPROF" export summary -dir "$capture"
-    "$MSPROF" export timeline -dir "$capture"
+    "$MSPROF" export timeline --trace-compat -dir "$capture"
     # 13 has no text.
     expect_equal "$(tr -d '\r' <"$capture/summary/fusion_op_0_1.csv")" "Model Name,Model ID,Fusion Op,Original Ops,\
 Memory Input(Bytes),Memory Output(Bytes),Memory Weight(Bytes),Memory Workspace(Bytes),Memory Total(Bytes)
@@ -176,7 +176,7 @@ END
     capture=$(echo PROF*)
     copy_asynchronously "$capture/device_0/data/ts_track.data.0.slice_0"
     "$MSPROF" export summary -dir "$capture"
-    "$MSPROF" export timeline -dir "$capture"
+    "$MSPROF" export timeline --trace-compat -dir "$capture"
     expect_equal "$(wc -l <"$capture/summary/task_time_0_1.csv")" 1004
     expect_equal "$(tail -n 3 "$capture/summary/task_time_0_1.csv" | tr -d '\r')" \
         'MemcopyAsync,other,1,7,"""12.0""","""1000000002000""","""1000000014000"""

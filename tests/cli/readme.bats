@@ -73,7 +73,7 @@ tools/test.sh"
 @test "the record kind of the README is all that a new kind needs" {
     command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
     enter_tree_copy
-    blocks c >parsers/kinds/memory.c
+    blocks c >parsers/kinds/svp/memory.c
     make -s -j2 program
     MSPROF=$PWD/build/msprof
     copy_capture JOBX

@@ -187,7 +187,7 @@ CHECK
 import json, sys
 for row in json.load(open(sys.argv[1], encoding="utf-8"))[1:2]:
     print(ascii([row["Layer Id"], row["Layer Name"], row["Layer Type"], row["Ori Layer Name"]]))' \
-        JOBX/summary/op_summary_0.detector.3.1.1.0.*)" "[0, 'q\"b\\\\s\\x01\\t\\x7f', '</script>', 'e\\U0001f600']"
+        JOBX/summary/op_summary_0.detector.3.1.1.0.*)" "[0, 'q\"b\\\\s\\ufffd\\t\\ufffd', '</script>', 'e\\U0001f600']"
 }
 
 @test "what the capture does not hold is N/A" {

@@ -1,6 +1,7 @@
-/* A library for LD_PRELOAD that makes one call fail: FAULT_CALL=memory|read|write and FAULT_AT=k, the k-th of them.
- * Without FAULT_AT it only counts; at the end the number of calls goes to the file FAULT_COUNT, if given. Allocations
- * inside libcrypto are left alone: it makes thousands when it starts, and whether they work is its own matter. */
+/* A library for LD_PRELOAD that makes one call fail: FAULT_CALL=memory|read|write|rename and FAULT_AT=k, the k-th of
+ * them. Without FAULT_AT it only counts; at the end the number of calls goes to the file FAULT_COUNT, if given.
+ * Allocations inside libcrypto are left alone: it makes thousands when it starts, and whether they work is its own
+ * matter. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-enum call { MEMORY, READ, WRITE, NONE };
+enum call { MEMORY, READ, WRITE, RENAME, NONE };
 
 static enum call chosen = NONE;
 static unsigned long fail_at;
@@ -50,7 +51,7 @@ static int find_crypto(struct dl_phdr_info *info, size_t size, void *arg)
 __attribute__((constructor)) static void begin(void)
 {
     dl_iterate_phdr(find_crypto, NULL);
-    static const char *const names[] = {"memory", "read", "write"};
+    static const char *const names[] = {"memory", "read", "write", "rename"};
     const char *call = getenv("FAULT_CALL"), *at = getenv("FAULT_AT");
     for (int i = 0; call != NULL && i < NONE; i++) {
         if (strcmp(call, names[i]) == 0)
@@ -222,4 +223,14 @@ ssize_t pwrite64(int fd, const void *buffer, size_t size, off64_t offset)
         return -1;
     }
     return real(fd, buffer, size, offset);
+}
+
+int rename(const char *from, const char *to)
+{
+    REAL(int, "rename", const char *, const char *)
+    if (fails(RENAME)) {
+        errno = EIO;
+        return -1;
+    }
+    return real(from, to);
 }

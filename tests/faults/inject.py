@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs msprof again and again on a small capture, and each time another call of one sort fails (see faults.c).
 
-inject.py MSPROF FAULTS CALL STRIDE COMMAND...: CALL is memory, read or write; every STRIDE-th call of the run gets its
+inject.py MSPROF FAULTS CALL STRIDE COMMAND...: CALL is memory, read, write or rename; every STRIDE-th call of the run gets its
 turn. Fails when a run crashes, hangs, leaves a temporary or half file, or ends with 0 and another result than a sound run.
 """
 import os
@@ -111,3 +111,4 @@ for turn in range(1, calls + 1, int(stride)):
     failures += finished.returncode != 0
 if failures == 0:
     sys.exit(f"no failed {call} made {' '.join(command)} fail: nothing was tested")
+print(f"{call}: {len(range(1, calls + 1, int(stride)))} of {calls} points of {' '.join(command)}, {failures} told as failures")

@@ -3,7 +3,7 @@
  * one capture of a host and two devices. What comes out must hang together. */
 #include "tests/fuzz/support.h"
 
-#include "parsers/kinds/cann_rows.h"
+#include "parsers/records/cann_rows.h"
 
 #define HOST_MAGIC 0x5a5a
 #define DEVICE_MAGIC 0x6bd3
@@ -308,7 +308,7 @@ static void add_file(struct capture *capture, struct capture_file *file, size_t 
         .name = name,
         .part = part,
         .kind = record_kind_find(kind_names[stream]),
-        .identity = {(int64_t)part - 1, -1, -1, -1, -1, 0, NULL, tag},
+        .identity = {(int64_t)part - 1, -1, -1, -1, -1, 0, NULL, tag, -1},
         .size = buffer->used,
     };
 }

@@ -1,7 +1,7 @@
 /* The small files beside the data: the first byte chooses which one the rest is. */
 #include "tests/fuzz/directory.h"
 
-#include "parsers/capture_files.h"
+#include "parsers/capture/capture_files.h"
 
 static const char *const names[] = {"info.json.0", "net.1.net.info", "x.done", "net.1.layer.info", "host_start.log.0"};
 

@@ -1,5 +1,5 @@
 /* An ini file: whatever it holds, what is accepted can be found again, and a mistake never shows a line's content. */
-#include "base/ini.h"
+#include "base/format/ini.h"
 #include "tests/fuzz/support.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,8 +1,8 @@
 /* Layout files, and what the layouts in them do to a file: the text before a line "---" and the bytes after it. */
 #include "tests/fuzz/support.h"
 
-#include "parsers/encode.h"
-#include "parsers/layout.h"
+#include "parsers/decode/encode.h"
+#include "parsers/decode/layout.h"
 
 /* Decoding one record with any layout that passed its check, and writing it again, stays inside its bytes. */
 static void try_record(const struct record_kind *kind, const struct layout *layout, const uint8_t *data, size_t size)
@@ -36,7 +36,7 @@ static void try_file(const struct layout_set *set, const struct record_kind *kin
                                 .name = name,
                                 .kind = kind,
                                 .size = size,
-                                .identity = {0, 1, 1, 1, 0, -1, model_name, NULL}};
+                                .identity = {0, 1, 1, 1, 0, -1, model_name, NULL, -1}};
     diag_init(&diag, false);
     struct capture capture = {
         .options = {.layouts = set},

@@ -1,9 +1,9 @@
 /* What a hostile board may say: lists of files and checksums, keys of known hosts, and the acl.json that is patched.
  * The first byte chooses which one the rest is. */
-#include "base/json_in.h"
+#include "base/format/json_in.h"
 #include "ssh/acl_json.h"
-#include "ssh/known_hosts.h"
-#include "ssh/listing.h"
+#include "ssh/session/known_hosts.h"
+#include "ssh/transfer/listing.h"
 #include "tests/fuzz/support.h"
 
 static void try_listing(const char *text, size_t length)

@@ -1,11 +1,11 @@
 /* What a subscriber reads: a table of names and the bytes of records. First byte: bit 0, records of 72 bytes; bit 1,
  * the table's sums are made right; bit 2, the records' signatures are. Two bytes: length of the table. Then the table,
  * then the records. */
-#include "acl/operator_names.h"
-#include "acl/operator_record.h"
-#include "acl/subscribe_names.h"
+#include "acl/subscribe/operator_names.h"
+#include "acl/subscribe/operator_record.h"
+#include "acl/subscribe/subscribe_names.h"
 #include "base/bytes.h"
-#include "base/crc32c.h"
+#include "base/file/crc32c.h"
 #include "msprof/acl_prof.h"
 #include "msprof/svp_acl_prof.h"
 #include "tests/fuzz/support.h"

@@ -15,9 +15,9 @@ SOURCE = os.path.join(here, "..", "..")
 
 
 def kinds_of_files():
-    """In the order of parsers/kinds/*.c, those that files can be of."""
+    """In the order of the names of the files below parsers/kinds/, those that files can be of."""
     kinds = []
-    for path in sorted(glob.glob(os.path.join(SOURCE, "parsers", "kinds", "*.c"))):
+    for path in sorted(glob.glob(os.path.join(SOURCE, "parsers", "kinds", "*", "*.c")), key=os.path.basename):
         with open(path) as file:
             if ".patterns = " in file.read():
                 kinds.append(os.path.basename(path)[:-2])

@@ -2,7 +2,7 @@
 #ifndef MSPROF_TESTS_FUZZ_SUPPORT_H
 #define MSPROF_TESTS_FUZZ_SUPPORT_H
 
-#include "parsers/decode.h"
+#include "parsers/decode/decode.h"
 
 #include <stdint.h>
 #include <stdio.h>

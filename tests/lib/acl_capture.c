@@ -1,7 +1,7 @@
 #include "tests/lib/acl_capture.h"
 
 #include "base/bytes.h"
-#include "base/fsutil.h"
+#include "base/file/fsutil.h"
 #include "tests/lib/scratch.h"
 
 #include <setjmp.h>

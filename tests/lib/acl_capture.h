@@ -28,7 +28,8 @@ struct tx_record {
 };
 extern struct tx_record tx_records[TX_RECORDS_MAX];
 
-/* Fills tx_records from the first slice of the last capture, by the offsets of cann-formats 6 ("M"); how many. */
+/* Fills tx_records from the first slice of the last capture, by the offsets of docs/formats/cann.md 6 ("M"); how many.
+ */
 size_t read_tx_records(void);
 /* An event of this thread. */
 void assert_tx_record(size_t index, uint32_t event, const char *message);

@@ -1,6 +1,6 @@
 #include "tests/lib/collect.h"
 
-#include "parsers/decode.h"
+#include "parsers/decode/decode.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

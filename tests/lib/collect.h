@@ -3,8 +3,8 @@
 #define MSPROF_TESTS_COLLECT_H
 
 #include "base/diag.h"
-#include "parsers/capture.h"
-#include "parsers/layout.h"
+#include "parsers/capture/capture.h"
+#include "parsers/decode/layout.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 #include "tests/lib/scratch.h"
 
-#include "base/fsutil.h"
+#include "base/file/fsutil.h"
 
 #include <dirent.h>
 #include <ftw.h>

@@ -1,8 +1,8 @@
 #include "tests/lib/subscription.h"
 
-#include "acl/operator_names_writer.h"
-#include "acl/operator_record.h"
-#include "acl/subscribe_names.h"
+#include "acl/subscribe/operator_names_writer.h"
+#include "acl/subscribe/operator_record.h"
+#include "acl/subscribe/subscribe_names.h"
 #include "tests/lib/scratch.h"
 
 #include <setjmp.h>

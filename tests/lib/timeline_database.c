@@ -36,7 +36,7 @@ void begin_database(const char *family)
     cpu_tasks = 0;
     assert_int_equal(database_setup(&err), 0);
     assert_int_equal(database_build_open(&build, in_scratch("runtime.db"), &err), 0);
-    assert_int_equal(schema_create_tables(build.db, false, &err), 0);
+    assert_int_equal(schema_create_tables(build.db, &err), 0);
     run_sql("INSERT INTO meta VALUES('family', '%s')", family);
     run_sql("INSERT INTO meta VALUES('problems', '0')");
     run_sql(
@@ -119,7 +119,7 @@ void finish_database(void)
 {
     struct err err = ERR_INIT;
     run_sql("UPDATE source_file SET records_decoded = %" PRId64 " WHERE id = 1", cpu_tasks);
-    assert_int_equal(schema_finish(build.db, false, &err), 0);
+    assert_int_equal(schema_finish(build.db, &err), 0);
     assert_int_equal(database_build_commit(&build, &err), 0);
 }
 

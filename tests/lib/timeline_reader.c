@@ -1,6 +1,6 @@
 #include "tests/lib/timeline_reader.h"
 
-#include "base/fsutil.h"
+#include "base/file/fsutil.h"
 #include "tests/lib/scratch.h"
 
 #include <inttypes.h>
@@ -34,8 +34,8 @@ static int64_t ns_after(const char *line, const char *key)
     int64_t fraction = strtoll(decimals, &point, 10);
     assert_true(*point == ',' || *point == '}');
     assert_true(point - decimals == 3 || point - decimals == 6);
-    /* Six decimals: a slice that touches the next, a picosecond short of its whole nanoseconds. */
-    return us * 1000 + (point - decimals == 3 ? fraction : (fraction + 1) / 1000);
+    /* Six decimals: a slice that is less than half a nanosecond short of its whole ones. */
+    return us * 1000 + (point - decimals == 3 ? fraction : (fraction + 500) / 1000);
 }
 
 static void text_after(const char *line, const char *key, char *text, size_t size)

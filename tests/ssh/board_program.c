@@ -4,8 +4,8 @@
  *
  * Runs for so many seconds (0) or until SIGINT, then writes so many captures (1) and ends. hang: takes no notice of
  * SIGINT and SIGTERM. crash: dies by SIGSEGV after the captures. partial: the .done files are missing. */
-#include "base/fsutil.h"
-#include "base/json_in.h"
+#include "base/file/fsutil.h"
+#include "base/format/json_in.h"
 #include "testdata/generate/board.h"
 
 #include <dirent.h>

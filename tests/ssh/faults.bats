@@ -475,6 +475,12 @@ hostile_listing() {
     collect --dry-run
     expect_contains "$stderr" "can be read by other users"
     expect_contains "$stderr" "did you mean 'port'"
+    printf '[ssh_config]\nip = 1.2.3.4\nusername = u\npasswd = secret\n[ssh_config:b]\nhost=x\nqqqq = 1\n' >board.ini
+    collect --dry-run
+    expect_contains "$stderr" "line 4: key 'passwd' is not known, did you mean 'pwd'"
+    expect_contains "$stderr" "line 6: key 'host' is not known, did you mean 'ip'"
+    expect_contains "$stderr" "line 7: key 'qqqq' is not known; known are ip, username, pwd"
+    expect_not_contains "$stderr" secret
 }
 
 @test "a board that freezes while the program runs is noticed within a minute" {

@@ -1,7 +1,7 @@
 /* File mode of the ACL API: every documented check, code and order. */
-#include "acl/config.h"
+#include "acl/config/config.h"
 #include "acl/mode.h"
-#include "acl/recorder.h"
+#include "acl/recorder/recorder.h"
 #include "msprof/acl_prof.h"
 #include "msprof/svp_acl_prof.h"
 #include "tests/lib/acl_capture.h"

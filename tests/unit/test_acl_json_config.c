@@ -1,7 +1,7 @@
 /* acl.json: which keys and values it may have, where its captures go, and what it excludes. */
-#include "acl/json_config.h"
+#include "acl/config/json_config.h"
+#include "acl/config/option_rule.h"
 #include "acl/mode.h"
-#include "acl/option_rule.h"
 #include "acl/stamp.h"
 #include "msprof/acl_prof.h"
 #include "tests/lib/acl_capture.h"

@@ -3,9 +3,9 @@
 #include "tests/lib/records.h"
 #include "tests/lib/scratch.h"
 
-#include "parsers/decode.h"
-#include "parsers/device_stream.h"
-#include "parsers/tensor_names.h"
+#include "parsers/decode/decode.h"
+#include "parsers/records/device_stream.h"
+#include "parsers/records/text/tensor_names.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -203,7 +203,7 @@ static void tensors_become_texts(void **state)
                                            {0, 2, 1, 64, 3},
                                            {0, 7 << 8 | 29, 0, 16, 0},
                                            {1, 250, 5, 1, 2}};
-    unsigned char record[256];
+    unsigned char record[256], description[256];
     make_job();
     memset(record, 0, sizeof record);
     put16(record, 0x5a5a);
@@ -213,18 +213,21 @@ static void tensors_become_texts(void **state)
             put32(record + 28 + 44 * i + 4 * k, tensors[i][k]);
     }
     put_file("Framework.tensor_data_info.0.slice_0", record, sizeof record);
+    memset(description, 0, sizeof description);
+    put16(description, 0x5a5a);
+    put_file("Framework.task_desc_info.0.slice_0", description, sizeof description);
     struct collection *collection = collect(in_scratch("J"), NULL);
-    assert_int_equal(row_count(collection, "operator_tensor"), 1);
-    assert_string_equal(row_text(collection, "operator_tensor", 0, "input_shapes"), "64,3;16");
-    assert_string_equal(row_text(collection, "operator_tensor", 0, "input_data_types"), "FLOAT16;FLOAT");
-    assert_string_equal(row_text(collection, "operator_tensor", 0, "input_formats"), "FORMAT_ND;FRACTAL_NZ:7");
-    assert_string_equal(row_text(collection, "operator_tensor", 0, "output_data_types"), "5");
-    assert_string_equal(row_text(collection, "operator_tensor", 0, "output_formats"), "250");
+    assert_int_equal(row_count(collection, "tensor_set"), 1);
+    assert_string_equal(row_text(collection, "tensor_set", 0, "input_shapes"), "64,3;16");
+    assert_string_equal(row_text(collection, "tensor_set", 0, "input_data_types"), "FLOAT16;FLOAT");
+    assert_string_equal(row_text(collection, "tensor_set", 0, "input_formats"), "FORMAT_ND;FRACTAL_NZ:7");
+    assert_string_equal(row_text(collection, "tensor_set", 0, "output_data_types"), "5");
+    assert_string_equal(row_text(collection, "tensor_set", 0, "output_formats"), "250");
     collection_free(collection);
     put32(record + 24, 6);
     put_file("Framework.tensor_data_info.0.slice_0", record, sizeof record);
     collection = collect(in_scratch("J"), NULL);
-    assert_int_equal(row_count(collection, "operator_tensor"), 0);
+    assert_int_equal(row_count(collection, "tensor_set"), 0);
     assert_report(collection_diagnostics(collection), DIAG_RECORD_VALUE, "6 tensors; expected at most 5", NULL);
     collection_free(collection);
 }

@@ -4,7 +4,7 @@
 #include "tests/lib/scratch.h"
 
 #include "base/interrupt.h"
-#include "parsers/decode.h"
+#include "parsers/decode/decode.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -109,7 +109,7 @@ static void records_that_straddle_slices_are_whole(void **state)
             put_file("hwts.data.0.slice_11", bytes + second, sizeof bytes - second);
             struct collection *collection = collect(in_scratch("J"), NULL);
             assert_int_equal(row_count(collection, "hwts"), 6);
-            assert_int_equal(row_count(collection, "task"), 3);
+            assert_int_equal(row_count(collection, "device_task"), 3);
             assert_int_equal(reported(collection_diagnostics(collection), DIAG_FILE_EMPTY, NULL), second == first);
             assert_int_equal(diag_problems(collection_diagnostics(collection)), second == first);
             /* A record belongs to the slice in which it begins. */
@@ -191,7 +191,7 @@ static void the_record_counter_wraps_from_15_to_0_and_a_gap_is_told(void **state
     put_file("hwts.data.0.slice_0", bytes, sizeof bytes);
     struct collection *collection = collect(in_scratch("J"), NULL);
     assert_int_equal(diag_problems(collection_diagnostics(collection)), 0);
-    assert_int_equal(row_count(collection, "task"), 20);
+    assert_int_equal(row_count(collection, "device_task"), 20);
     collection_free(collection);
     put_hwts(bytes + 20 * HWTS_SIZE, 0, 3, 3, 1, 2000); /* was 20 + 9 = 13 modulo 16 */
     put_file("hwts.data.0.slice_0", bytes, sizeof bytes);
@@ -217,9 +217,9 @@ static void of_several_starts_the_latest_counts_and_an_end_needs_one(void **stat
     put_file("hwts.data.0.slice_0", bytes, (size_t)(p - bytes));
     struct collection *collection = collect(in_scratch("J"), NULL);
     assert_int_equal(row_count(collection, "hwts"), 7);
-    assert_int_equal(row_count(collection, "task"), 1);
-    assert_int_equal(row_integer(collection, "task", 0, "start_ns"), 3000);
-    assert_int_equal(row_integer(collection, "task", 0, "duration_ns"), 1000);
+    assert_int_equal(row_count(collection, "device_task"), 1);
+    assert_int_equal(row_integer(collection, "device_task", 0, "start_ns"), 3000);
+    assert_int_equal(row_integer(collection, "device_task", 0, "duration_ns"), 1000);
     assert_int_equal(reported(collection_diagnostics(collection), DIAG_TASK_UNMATCHED_END, NULL), 2);
     assert_int_equal(reported(collection_diagnostics(collection), DIAG_TASK_UNMATCHED_START, NULL), 2);
     collection_free(collection);
@@ -236,7 +236,7 @@ static void an_end_before_its_start_makes_no_task_and_is_out_of_order(void **sta
     p = put_hwts(p, 1, 3, 3, 8, UINT64_C(1) << 62);
     put_file("hwts.data.0.slice_0", bytes, sizeof bytes);
     struct collection *collection = collect(in_scratch("J"), NULL);
-    assert_int_equal(row_count(collection, "task"), 0);
+    assert_int_equal(row_count(collection, "device_task"), 0);
     assert_int_equal(reported(collection_diagnostics(collection), DIAG_RECORD_VALUE, NULL), 2);
     assert_int_equal(reported(collection_diagnostics(collection), DIAG_RECORD_ORDER, NULL), 2);
     assert_report(collection_diagnostics(collection), DIAG_RECORD_VALUE, "record 1", "offset 64",
@@ -256,10 +256,10 @@ static void many_tasks_under_way_at_once_are_all_paired(void **state)
     put_file("hwts.data.0.slice_0", bytes, 2 * (size_t)count * HWTS_SIZE);
     free(bytes);
     struct collection *collection = collect(in_scratch("J"), NULL);
-    assert_int_equal(row_count(collection, "task"), count);
+    assert_int_equal(row_count(collection, "device_task"), count);
     for (size_t i = 0; i < count; i += 997) {
-        assert_int_equal(row_integer(collection, "task", i, "task_id"), i);
-        assert_int_equal(row_integer(collection, "task", i, "duration_ns"), 10 * (int64_t)count);
+        assert_int_equal(row_integer(collection, "device_task", i, "task_id"), i);
+        assert_int_equal(row_integer(collection, "device_task", i, "duration_ns"), 10 * (int64_t)count);
     }
     assert_int_equal(diag_problems(collection_diagnostics(collection)), 0);
     collection_free(collection);
@@ -286,9 +286,9 @@ static void the_largest_ids_that_a_layout_can_give_are_paired_too(void **state)
     struct collection *collection = collect(in_scratch("J"), &layouts);
     assert_int_equal(reported(collection_diagnostics(collection), DIAG_TASK_UNMATCHED_END, NULL), 1);
     assert_int_equal(reported(collection_diagnostics(collection), DIAG_TASK_UNMATCHED_START, NULL), 0);
-    assert_int_equal(row_count(collection, "task"), 1);
-    assert_int_equal(row_integer(collection, "task", 0, "task_id"), UINT32_MAX);
-    assert_int_equal(row_integer(collection, "task", 0, "duration_ns"), 1000);
+    assert_int_equal(row_count(collection, "device_task"), 1);
+    assert_int_equal(row_integer(collection, "device_task", 0, "task_id"), UINT32_MAX);
+    assert_int_equal(row_integer(collection, "device_task", 0, "duration_ns"), 1000);
     collection_free(collection);
     layout_set_release(&layouts);
 }

@@ -1,8 +1,8 @@
 /* The encoder against the decoder: what goes in comes out again, for every kind and layout. */
 #include "base/bytes.h"
-#include "parsers/decode.h"
-#include "parsers/encode.h"
-#include "parsers/layout.h"
+#include "parsers/decode/decode.h"
+#include "parsers/decode/encode.h"
+#include "parsers/decode/layout.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,10 @@
-#include "base/fsutil.h"
-#include "base/outfile.h"
+#include "base/file/fsutil.h"
+#include "base/file/outfile.h"
+#include "base/file/temporary.h"
 #include "tests/lib/scratch.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,95 +178,93 @@ static void what_is_no_regular_file_is_refused_without_waiting(void **state)
 static void temporary_names_are_short_different_and_beside_the_file(void **state)
 {
     (void)state;
-    char *first = temporary_path("/some/where/file");
-    char *second = temporary_path("/some/where/file");
-    char *relative = temporary_path("file");
-    assert_memory_equal(first, "/some/where/.msprof.", 20);
+    struct err err = ERR_INIT;
+    char *first, *second, *above;
+    int fds[] = {temporary_create(in_scratch("file"), &first, &err),
+                 temporary_create(in_scratch("file"), &second, &err)};
+    assert_true(fds[0] >= 0 && fds[1] >= 0);
+    assert_memory_equal(first, scratch_directory, strlen(scratch_directory));
+    assert_memory_equal(first + strlen(scratch_directory), "/.msprof.", 9);
     assert_ends_with(first, ".tmp");
     assert_string_not_equal(first, second);
-    assert_memory_equal(relative, ".msprof.", 8);
-    assert_true(strlen(relative) < 64);
+    assert_true(strlen(first) - strlen(scratch_directory) < 64);
+    assert_int_equal(temporary_create(in_scratch("none/file"), &above, &err), -ERR_NOT_FOUND);
+    for (int i = 0; i < 2; i++)
+        close(fds[i]);
     free(first);
     free(second);
-    free(relative);
 }
 
-static void a_temporary_name_that_is_taken_is_passed_over(void **state)
+/* In a process with the same number in another container, as far as the file can tell: nothing of the process counts,
+ * only the lock. */
+static void a_temporary_file_is_removed_when_its_lock_is_free_and_not_before(void **state)
+{
+    (void)state;
+    struct err err = ERR_INIT;
+    char *path;
+    int fd = temporary_create(in_scratch("out"), &path, &err), other = open(path, O_RDWR | O_CLOEXEC);
+    remove_stale_temporaries(scratch_directory);
+    assert_int_equal(access(path, F_OK), 0);
+    assert_int_equal(temporary_lock(other), EAGAIN);
+    close(other); /* closing another descriptor of the file does not give it up */
+    remove_stale_temporaries(scratch_directory);
+    assert_int_equal(access(path, F_OK), 0);
+    int duplicate = dup(fd);
+    close(fd);
+    remove_stale_temporaries(scratch_directory);
+    assert_int_equal(access(path, F_OK), 0);
+    close(duplicate);
+    remove_stale_temporaries(scratch_directory);
+    assert_int_equal(access(path, F_OK), -1);
+    free(path);
+}
+
+static void an_output_file_keeps_its_lock_until_it_has_its_name(void **state)
 {
     (void)state;
     struct err err = ERR_INIT;
     struct outfile out;
-    char *latest = temporary_path("x");
-    int pid;
-    unsigned counter;
-    assert_int_equal(sscanf(latest, ".msprof.%d.%u.tmp", &pid, &counter), 2);
-    free(latest);
-    char name[64];
-    snprintf(name, sizeof name, ".msprof.%d.%u.tmp", pid, counter + 1);
-    scratch_make_file(name, "another's");
     assert_int_equal(outfile_open(&out, in_scratch("out"), &err), 0);
-    outfile_write(&out, "mine", 4);
+    outfile_write(&out, "whole", 5);
+    remove_stale_temporaries(scratch_directory);
     assert_int_equal(outfile_commit(&out, &err), 0);
-    scratch_assert_content(name, "another's");
-    scratch_assert_content("out", "mine");
+    scratch_assert_content("out", "whole");
+    assert_int_equal(scratch_count(), 1);
 }
 
-/* The number of a process that has ended. */
-static pid_t dead_process(void)
-{
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(0);
-    assert_int_equal(waitpid(child, NULL, 0), child);
-    return child;
-}
-
-static void only_the_temporary_files_of_dead_processes_are_removed(void **state)
+static void only_files_with_a_temporary_name_are_removed(void **state)
 {
     (void)state;
-    int dead = dead_process();
-    char names[16][64];
-    size_t count = 0;
-    snprintf(names[count++], 64, ".msprof.%d.1.tmp", (int)getpid());
-    snprintf(names[count++], 64, ".msprof.%d.1.tmp", (int)getppid());
-    snprintf(names[count++], 64, ".msprof.1.1.tmp");
-    snprintf(names[count++], 64, ".msprof.%d.1.tmp.bak", dead);
-    snprintf(names[count++], 64, ".msprof.%d.1", dead);
-    snprintf(names[count++], 64, ".msprof.%d.tmp", dead);
-    snprintf(names[count++], 64, ".msprof.%d..tmp", dead);
-    snprintf(names[count++], 64, ".msprof..%d.tmp", dead);
-    snprintf(names[count++], 64, ".msprof.%d.x.tmp", dead);
-    snprintf(names[count++], 64, ".msprof.-%d.1.tmp", dead);
-    snprintf(names[count++], 64, ".msprof.%d-.1.tmp", dead);
-    snprintf(names[count++], 64, ".msprof.0.1.tmp");
-    snprintf(names[count++], 64, ".msprof.4294967297.1.tmp");
-    snprintf(names[count++], 64, "msprof.%d.1.tmp", dead);
-    snprintf(names[count++], 64, "x.msprof.%d.1.tmp", dead);
-    snprintf(names[count++], 64, "report.csv");
-    for (size_t i = 0; i < count; i++)
-        scratch_make_file(names[i], "");
-    char first[64];
-    char second[64];
-    char folder[64];
-    char link[64];
-    snprintf(first, sizeof first, ".msprof.%d.1.tmp", dead);
-    snprintf(second, sizeof second, ".msprof.%d.4294967295.tmp", dead);
-    snprintf(folder, sizeof folder, ".msprof.%d.3.tmp", dead);
-    snprintf(link, sizeof link, ".msprof.%d.4.tmp", dead);
-    scratch_make_file(first, "");
-    scratch_make_file(second, "");
-    assert_int_equal(mkdir(in_scratch(folder), 0700), 0);
-    assert_int_equal(symlink("report.csv", in_scratch(link)), 0);
+    static const char *const kept[] = {".msprof.0123456789abcdef.tmp.bak",
+                                       ".msprof.0123456789abcdef",
+                                       ".msprof.0123456789abcde.tmp",
+                                       ".msprof.0123456789abcdef0.tmp",
+                                       ".msprof.0123456789abcdeg.tmp",
+                                       ".msprof..tmp",
+                                       ".msprof.12..tmp",
+                                       ".msprof..12.tmp",
+                                       ".msprof.12.1.1.tmp",
+                                       ".msprof.a.1.tmp",
+                                       ".msprof.-12.1.tmp",
+                                       ".msprof.tmp",
+                                       "msprof.0123456789abcdef.tmp",
+                                       "x.msprof.0123456789abcdef.tmp",
+                                       "report.csv"};
+    static const char *const removed[] = {".msprof.0123456789abcdef.tmp", ".msprof.12.1.tmp"};
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        scratch_make_file(kept[i], "");
+    for (size_t i = 0; i < sizeof removed / sizeof removed[0]; i++)
+        scratch_make_file(removed[i], "");
+    assert_int_equal(mkdir(in_scratch(".msprof.1123456789abcdef.tmp"), 0700), 0);
+    assert_int_equal(symlink("report.csv", in_scratch(".msprof.2123456789abcdef.tmp")), 0);
     remove_stale_temporaries(scratch_directory);
-    assert_false(scratch_exists(first));
-    assert_false(scratch_exists(second));
-    assert_true(scratch_exists(folder));
-    assert_true(scratch_exists(link));
-    for (size_t i = 0; i < count; i++) {
-        if (!scratch_exists(names[i]))
-            fail_msg("%s was removed", names[i]);
-    }
+    for (size_t i = 0; i < sizeof removed / sizeof removed[0]; i++)
+        assert_false(scratch_exists(removed[i]));
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        if (!scratch_exists(kept[i]))
+            fail_msg("%s was removed", kept[i]);
+    assert_true(scratch_exists(".msprof.1123456789abcdef.tmp"));
+    assert_int_equal(access(in_scratch(".msprof.2123456789abcdef.tmp"), F_OK), 0);
     remove_stale_temporaries(in_scratch("absent"));
     remove_stale_temporaries(in_scratch("report.csv"));
 }
@@ -306,9 +307,11 @@ int main(void)
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(temporary_names_are_short_different_and_beside_the_file, scratch_setup,
                                         scratch_teardown),
-        cmocka_unit_test_setup_teardown(a_temporary_name_that_is_taken_is_passed_over, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(only_the_temporary_files_of_dead_processes_are_removed, scratch_setup,
+        cmocka_unit_test_setup_teardown(a_temporary_file_is_removed_when_its_lock_is_free_and_not_before, scratch_setup,
                                         scratch_teardown),
+        cmocka_unit_test_setup_teardown(an_output_file_keeps_its_lock_until_it_has_its_name, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(only_files_with_a_temporary_name_are_removed, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(what_a_killed_process_was_writing_is_removed_later, scratch_setup,
                                         scratch_teardown),
     };

@@ -5,7 +5,7 @@
 #include "base/interrupt.h"
 #include "db/database.h"
 #include "db/import.h"
-#include "db/query.h"
+#include "db/query/query.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -138,7 +138,7 @@ static void problems_are_stored_with_their_place(void **state)
                  "2 1");
 }
 
-static void names_that_are_no_utf_8_are_stored_byte_by_byte(void **state)
+static void names_that_are_no_utf_8_get_the_replacement_character(void **state)
 {
     (void)state;
     struct err err;
@@ -147,8 +147,8 @@ static void names_that_are_no_utf_8_are_stored_byte_by_byte(void **state)
     put_acl(call, "\xff\xfe'\"\n;--", 1, 2);
     put_file("acl_api.0.\xff\xfe'.7", call, sizeof call);
     assert_int_equal(import(database, false, NULL, &err), 0);
-    assert_query(database, "SELECT hex(model_name) FROM source_file WHERE model_id = 7", "FFFE27");
-    assert_query(database, "SELECT hex(name) FROM acl_call WHERE start_ns = 1", "FFFE27220A3B2D2D");
+    assert_query(database, "SELECT hex(model_name) FROM source_file WHERE model_id = 7", "EFBFBDEFBFBD27");
+    assert_query(database, "SELECT hex(name) FROM acl_call WHERE start_ns = 1", "EFBFBDEFBFBD27220A3B2D2D");
 }
 
 static void an_inference_in_parts_is_reported(void **state)
@@ -342,6 +342,51 @@ static void a_database_cut_at_any_length_is_not_current_and_not_opened(void **st
     }
 }
 
+static void change_database(const char *sql)
+{
+    sqlite3 *db;
+    char *message = NULL;
+    assert_int_equal(sqlite3_open(database, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
+        fail_msg("%s: %s", sql, message);
+    sqlite3_close(db);
+}
+
+static void a_database_whose_schema_is_not_ours_is_not_current(void **state)
+{
+    (void)state;
+    static const char *const changes[] = {
+        ("DROP TABLE ai_cpu_task; CREATE VIEW ai_cpu_task AS WITH RECURSIVE n(i) AS "
+         "(SELECT 1 UNION ALL SELECT i + 1 FROM n)  SELECT i AS id, 1 AS file_id, i AS start_ns FROM n"),
+        "CREATE TRIGGER t AFTER INSERT ON meta BEGIN DELETE FROM meta; END",
+        "CREATE TABLE more(a)",
+        "CREATE INDEX more ON meta(upper(value))",
+        "DROP INDEX ai_cpu_task_by_file",
+    };
+    struct err err;
+    make_sound_job();
+    const struct import_request request = request_for(database);
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        assert_int_equal(import(database, false, NULL, &err), 0);
+        assert_true(db_is_current(&request));
+        change_database(changes[i]);
+        assert_false(db_is_current(&request));
+    }
+}
+
+static void an_opened_database_is_not_written(void **state)
+{
+    (void)state;
+    struct err err;
+    sqlite3 *db;
+    make_sound_job();
+    assert_int_equal(import(database, false, NULL, &err), 0);
+    assert_int_equal(database_open(database, &db, &err), 0);
+    assert_true(database_exec(db, "DELETE FROM meta", &err) < 0);
+    assert_true(database_exec(db, "CREATE TEMP TABLE t(a)", &err) < 0);
+    database_close(db);
+}
+
 #define SCRATCH_TEST(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
 
 int main(void)
@@ -350,7 +395,7 @@ int main(void)
         SCRATCH_TEST(an_import_stores_every_row_and_says_what_it_was_made_from),
         SCRATCH_TEST(checksums_are_those_of_the_whole_file),
         SCRATCH_TEST(problems_are_stored_with_their_place),
-        SCRATCH_TEST(names_that_are_no_utf_8_are_stored_byte_by_byte),
+        SCRATCH_TEST(names_that_are_no_utf_8_get_the_replacement_character),
         SCRATCH_TEST(an_inference_in_parts_is_reported),
         SCRATCH_TEST(a_strict_import_with_a_problem_leaves_the_old_database_alone),
         SCRATCH_TEST(an_interrupted_import_leaves_nothing),
@@ -359,6 +404,8 @@ int main(void)
         SCRATCH_TEST(a_full_disk_is_an_error_and_leaves_nothing),
         SCRATCH_TEST(a_database_is_current_until_anything_it_was_made_from_changes),
         SCRATCH_TEST(what_is_not_this_versions_database_is_not_opened),
+        SCRATCH_TEST(a_database_whose_schema_is_not_ours_is_not_current),
+        SCRATCH_TEST(an_opened_database_is_not_written),
         SCRATCH_TEST(a_database_cut_at_any_length_is_not_current_and_not_opened),
     };
     return cmocka_run_group_tests_name("import", tests, NULL, NULL);

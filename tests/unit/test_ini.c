@@ -1,5 +1,5 @@
 /* Ini files: what a value may hold, and what is wrong without being shown. */
-#include "base/ini.h"
+#include "base/format/ini.h"
 #include "tests/lib/scratch.h"
 
 #include <setjmp.h>

@@ -15,12 +15,15 @@ static void job_tasks_are_threads_by_stream_and_overlap_never(void **state)
     (void)state;
     begin_database("ascend-job");
     const int64_t times[][4] = {{3, 30092, 100, 50}, {3, 2, 120, 50}, {4, 3, 130, 10}, {3, 4, 170, 10}};
-    for (size_t i = 0; i < 4; i++)
-        run_sql("INSERT INTO task(device_id, stream_id, task_id, start_ns, duration_ns) VALUES(1, %" PRId64 ", %" PRId64
-                ", %" PRId64 ", %" PRId64 ")",
-                times[i][0], times[i][1], TIMELINE_ORIGIN + times[i][2], times[i][3]);
-    run_sql(
-        "INSERT INTO task_description(device_id, task_id, stream_id, name) VALUES(1, 30092, 3, 'Default/Mul-op29')");
+    run_sql("INSERT INTO name(id, text) VALUES(1, 'Default/Mul-op29')");
+    for (size_t i = 0; i < 4; i++) {
+        run_sql(
+            "INSERT INTO device_task(id, device_id, stream_id, task_id, start_ns, duration_ns, op_name_id) VALUES(%zu,"
+            " 1, %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %s)",
+            i + 1, times[i][0], times[i][1], TIMELINE_ORIGIN + times[i][2], times[i][3], i == 0 ? "1" : "NULL");
+        run_sql("INSERT INTO task_state(task_row_id, start_tick, end_tick) VALUES(%zu, %" PRId64 ", %" PRId64 ")",
+                i + 1, times[i][2], times[i][2] + times[i][3]);
+    }
     struct export_result result = export_all();
     assert_int_equal(result.rows, 4);
     assert_string_equal(reports[0], "task_time task_time_1.json");

@@ -1,6 +1,7 @@
-#include "base/json_in.h"
+#include "base/format/json_in.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,9 +259,44 @@ static void a_document_of_too_many_values_is_refused(void **state)
     free(text);
 }
 
+/* Boards run in threads, and each reads acl.json; what one needs of the limit must not count for another. */
+static void *parse_most_of_the_limit(void *arg)
+{
+    size_t values = JSON_MEMORY_LIMIT / 2 / 64, length = 2 * values + 1;
+    char *text = malloc(length);
+    uintptr_t failures = 0;
+    (void)arg;
+    memset(text, '0', length);
+    for (size_t i = 0; i < values; i++)
+        text[2 * i] = i == 0 ? '[' : ',';
+    text[length - 1] = ']';
+    for (int i = 0; i < 3; i++) {
+        struct err err = ERR_INIT;
+        struct json *root = json_parse(text, length, &err);
+        failures += root == NULL;
+        json_free(root);
+    }
+    free(text);
+    return (void *)failures; /* NOLINT(performance-no-int-to-ptr) */
+}
+
+static void threads_parse_at_the_same_time(void **state)
+{
+    (void)state;
+    pthread_t threads[4];
+    for (size_t i = 0; i < sizeof threads / sizeof threads[0]; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, parse_most_of_the_limit, NULL), 0);
+    for (size_t i = 0; i < sizeof threads / sizeof threads[0]; i++) {
+        void *failures = NULL;
+        pthread_join(threads[i], &failures);
+        assert_null(failures);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_parse_at_the_same_time),
         cmocka_unit_test(an_info_file_is_read),
         cmocka_unit_test(values_are_walked_in_order),
         cmocka_unit_test(asking_a_value_of_another_type_gives_nothing),

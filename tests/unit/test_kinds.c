@@ -1,7 +1,8 @@
 /* Records typed by hand from the format documents, and the first ones of a real file: the tables against the outside
  * world. */
-#include "parsers/decode.h"
-#include "parsers/layout.h"
+#include "parsers/decode/decode.h"
+#include "parsers/decode/layout.h"
+#include "parsers/records/text/text_lines.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -32,6 +33,7 @@ struct fixture {
     size_t length;
     struct expectation expected[RECORD_MAX_COLUMNS];
     size_t expected_count;
+    char layout[64]; /* "": the first that fits */
 };
 
 static void read_bytes(struct fixture *fixture, const char *line)
@@ -72,6 +74,8 @@ static void read_fixture(struct fixture *fixture)
             read_expectation(fixture, line);
             continue;
         }
+        if (sscanf(line, "layout %63s", fixture->layout) == 1)
+            continue;
         line[strcspn(line, "#")] = '\0';
         if (line[strspn(line, " \n")] != '\0')
             read_bytes(fixture, line);
@@ -83,7 +87,8 @@ static const struct layout *matching_layout(const struct record_kind *kind, cons
 {
     const struct layout *layout;
     for (size_t i = 0; (layout = layout_candidate(NULL, kind, i)) != NULL; i++)
-        if (layout->record_size == fixture->length && layout_matches(layout, fixture->bytes))
+        if (layout->record_size == fixture->length && layout_matches(layout, fixture->bytes) &&
+            (fixture->layout[0] == '\0' || strcmp(fixture->layout, layout->name) == 0))
             return layout;
     fail_msg("%s: no layout of kind %s fits these %zu bytes", fixture->path, kind->name, fixture->length);
     return NULL;
@@ -137,6 +142,8 @@ static size_t check_kind(const char *name)
     assert_non_null(directory);
     for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
         const char *dot = strrchr(entry->d_name, '.');
+        if (dot != NULL && strcmp(dot, ".text") == 0 && kind->lines != NULL)
+            fixtures++; /* tests/cann/text_kinds.py compares it */
         if (dot == NULL || strcmp(dot, ".hex") != 0)
             continue;
         struct fixture fixture = {.length = 0};
@@ -158,16 +165,24 @@ static void records_typed_from_the_documents_decode_to_their_values(void **state
     }
     for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory))
         if (entry->d_name[0] != '.' && strchr(entry->d_name, '.') == NULL && check_kind(entry->d_name) == 0)
-            fail_msg("%s/%s: no *.hex file", KINDS_DIRECTORY, entry->d_name);
+            fail_msg("%s/%s: no *.hex and no *.text file", KINDS_DIRECTORY, entry->d_name);
     closedir(directory);
 }
 
-static void every_kind_with_layouts_has_a_record_typed_by_hand(void **state)
+static void every_kind_with_layouts_or_lines_has_a_record_typed_by_hand(void **state)
 {
     (void)state;
     for (size_t i = 0; record_kinds[i] != NULL; i++)
-        if (record_kinds[i]->layout_count > 0)
+        if (record_kinds[i]->layout_count > 0 || record_kinds[i]->lines != NULL)
             assert_true(check_kind(record_kinds[i]->name) > 0);
+}
+
+static void the_patterns_of_text_kinds_name_columns_that_exist(void **state)
+{
+    (void)state;
+    for (size_t i = 0; record_kinds[i] != NULL; i++)
+        if (record_kinds[i]->lines != NULL && !text_lines_check(record_kinds[i]))
+            fail_msg("kind %s has a line with a column that it lacks", record_kinds[i]->name);
 }
 
 #define REAL_FILE "data/real-910a-job3/raw/hwts.log.data.45.dev.profiler_default_tag.1.slice_0"
@@ -222,7 +237,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_typed_from_the_documents_decode_to_their_values),
-        cmocka_unit_test(every_kind_with_layouts_has_a_record_typed_by_hand),
+        cmocka_unit_test(every_kind_with_layouts_or_lines_has_a_record_typed_by_hand),
+        cmocka_unit_test(the_patterns_of_text_kinds_name_columns_that_exist),
         cmocka_unit_test(the_first_records_of_a_real_hwts_log_decode_to_what_the_hex_dump_shows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

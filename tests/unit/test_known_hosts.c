@@ -1,5 +1,5 @@
 /* known_hosts in OpenSSH's format. The keys and the hashed line were made with ssh-keygen. */
-#include "ssh/known_hosts.h"
+#include "ssh/session/known_hosts.h"
 #include "tests/lib/scratch.h"
 
 #include <openssl/evp.h>

@@ -1,5 +1,5 @@
 /* Layout files, and which layout is tried for a kind. */
-#include "parsers/layout.h"
+#include "parsers/decode/layout.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -219,7 +219,7 @@ static const struct {
     {"# nothing\n\n", {"no layout in it"}},
     {"kind svp_pmu\n", {"no layout in it"}},
     {"kind\n", {"board.layout:1: ", "kind NAME"}},
-    {"kind svp_pnu\n", {"board.layout:1: unknown kind 'svp_pnu'", "did you mean 'svp_pmu'?", "hwts"}},
+    {"kind svp_pnu\n", {"board.layout:1: unknown kind 'svp_pnu'", "did you mean 'svp_pmu'?", "aicore_pmu"}},
     {"kind layer\n", {"board.layout:1: ", "no layouts"}},
     {"kind \"svp_pmu\"\n", {"board.layout:1: unknown kind"}},
     {"layout x\n", {"board.layout:1: 'layout' before any 'kind'"}},

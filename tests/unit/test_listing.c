@@ -1,5 +1,5 @@
 /* What a board lists: nothing of it leads anywhere else. */
-#include "ssh/listing.h"
+#include "ssh/transfer/listing.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

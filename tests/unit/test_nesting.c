@@ -1,5 +1,5 @@
 /* Ranges on lanes: nested ones share a lane, those that overlap in part do not. */
-#include "exporters/nesting.h"
+#include "exporters/trace/nesting.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,8 +19,11 @@ static int setup(void **state)
 
 static size_t place(int64_t start_ns, int64_t end_ns)
 {
+    struct err err = ERR_INIT;
     unsigned shared_ends;
-    return nesting_place(&nesting, start_ns, end_ns, &shared_ends);
+    size_t lane;
+    assert_int_equal(nesting_place(&nesting, start_ns, end_ns, &lane, &shared_ends, &err), 0);
+    return lane;
 }
 
 static void what_is_inside_or_behind_shares_the_lane(void **state)
@@ -32,7 +35,7 @@ static void what_is_inside_or_behind_shares_the_lane(void **state)
     assert_int_equal(place(50, 50), 0);
     assert_int_equal(place(60, 100), 0);
     assert_int_equal(place(100, 300), 0);
-    assert_int_equal(nesting.lane_count, 1);
+    assert_int_equal(nesting.count, 1);
 }
 
 static void what_overlaps_in_part_goes_to_the_next_lane_that_is_free(void **state)
@@ -47,18 +50,22 @@ static void what_overlaps_in_part_goes_to_the_next_lane_that_is_free(void **stat
     assert_int_equal(place(150, 170), 0);
 }
 
+static unsigned shared_ends_of(int64_t start_ns, int64_t end_ns)
+{
+    struct err err = ERR_INIT;
+    unsigned shared_ends;
+    size_t lane;
+    assert_int_equal(nesting_place(&nesting, start_ns, end_ns, &lane, &shared_ends, &err), 0);
+    return shared_ends;
+}
+
 static void ends_that_are_shared_are_counted(void **state)
 {
     (void)state;
-    unsigned shared_ends;
-    nesting_place(&nesting, 0, 100, &shared_ends);
-    assert_int_equal(shared_ends, 0);
-    nesting_place(&nesting, 10, 100, &shared_ends);
-    assert_int_equal(shared_ends, 1);
-    nesting_place(&nesting, 20, 100, &shared_ends);
-    assert_int_equal(shared_ends, 2);
-    nesting_place(&nesting, 30, 90, &shared_ends);
-    assert_int_equal(shared_ends, 0);
+    assert_int_equal(shared_ends_of(0, 100), 0);
+    assert_int_equal(shared_ends_of(10, 100), 1);
+    assert_int_equal(shared_ends_of(20, 100), 2);
+    assert_int_equal(shared_ends_of(30, 90), 0);
 }
 
 static void a_lane_holds_only_so_many_inside_of_each_other(void **state)
@@ -77,7 +84,7 @@ static void what_fits_on_no_lane_is_told_and_changes_nothing(void **state)
     for (int64_t i = 0; i < NESTING_LANES_MAX; i++)
         assert_int_equal(place(i, 1000 + i), (size_t)i);
     assert_int_equal(place(500, 2000), NESTING_LANES_MAX);
-    assert_int_equal(nesting.lane_count, NESTING_LANES_MAX);
+    assert_int_equal(nesting.count, NESTING_LANES_MAX);
     assert_int_equal(place(1000, 3000), 0);
     nesting_clear(&nesting);
     assert_int_equal(place(0, 1), 0);
@@ -112,5 +119,7 @@ int main(void)
         cmocka_unit_test_setup(what_fits_on_no_lane_is_told_and_changes_nothing, setup),
         cmocka_unit_test_setup(random_ranges_are_nested_on_every_lane, setup),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    nesting_release(&nesting);
+    return failed;
 }

@@ -430,9 +430,24 @@ static void what_is_written_is_parsed_back(void **state)
     }
 }
 
+static void sums_differences_and_products_saturate(void **state)
+{
+    (void)state;
+    assert_int_equal(number_add(1, -3), -2);
+    assert_true(number_add(INT64_MAX, 1) == INT64_MAX && number_add(INT64_MIN, -1) == INT64_MIN);
+    assert_true(number_add(INT64_MAX, INT64_MIN) == -1);
+    assert_int_equal(number_subtract(1, -3), 4);
+    assert_true(number_subtract(INT64_MAX, -1) == INT64_MAX && number_subtract(INT64_MIN, 1) == INT64_MIN);
+    assert_true(number_subtract(0, INT64_MIN) == INT64_MAX && number_subtract(-1, INT64_MIN) == INT64_MAX);
+    assert_int_equal(number_multiply(-4, 5), -20);
+    assert_true(number_multiply(INT64_MAX, 2) == INT64_MAX && number_multiply(INT64_MAX, -2) == INT64_MIN);
+    assert_true(number_multiply(INT64_MIN, -1) == INT64_MAX && number_multiply(INT64_MIN, 2) == INT64_MIN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_differences_and_products_saturate),
         cmocka_unit_test(unsigned_numbers_are_written_as_printf_does),
         cmocka_unit_test(signed_numbers_are_written_as_printf_does),
         cmocka_unit_test(nanoseconds_are_written_as_microseconds_with_three_decimals),

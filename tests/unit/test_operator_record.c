@@ -1,10 +1,10 @@
 /* The record of an operator in the pipe and the table of names beside it: bytes typed by hand, what is damaged. */
-#include "acl/operator_names.h"
-#include "acl/operator_names_writer.h"
-#include "acl/operator_record.h"
+#include "acl/subscribe/operator_names.h"
+#include "acl/subscribe/operator_names_writer.h"
+#include "acl/subscribe/operator_record.h"
 #include "base/bytes.h"
-#include "base/crc32c.h"
-#include "base/fsutil.h"
+#include "base/file/crc32c.h"
+#include "base/file/fsutil.h"
 #include "tests/lib/scratch.h"
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* Typed after the description in acl/operator_record.h; the signatures, the first four bytes, are those of
+/* Typed after the description in acl/subscribe/operator_record.h; the signatures, the first four bytes, are those of
  * tests/lib/operator_records.py, which computes them bit by bit. The long record is the short one with the device. */
 static const unsigned char long_record[OPERATOR_RECORD_SIZE] = {
     0x29, 0x28, 0x68, 0xdc, 0x04, 0x03, 0x02, 0x01, 0x02, 0x00, 0x00, 0x00, 0x14, 0x13, 0x12, 0x11,

@@ -1,6 +1,6 @@
-#include "base/fsutil.h"
+#include "base/file/fsutil.h"
+#include "base/file/outfile.h"
 #include "base/interrupt.h"
-#include "base/outfile.h"
 #include "tests/lib/scratch.h"
 
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* PMU metrics against what Ascend's tool shows of the same counters, and formulas that no shared capture uses against
  * the ones written down. */
 #include "base/number.h"
-#include "exporters/pmu_metric.h"
-#include "exporters/pmu_rounding.h"
+#include "exporters/pmu/pmu_metric.h"
+#include "exporters/pmu/pmu_rounding.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -6,7 +6,8 @@
 #include "base/strbuf.h"
 #include "db/database.h"
 #include "db/import.h"
-#include "db/query.h"
+#include "db/query/query.h"
+#include "db/query/query_executions.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -112,25 +113,31 @@ static int add_statistic(void *arg, const struct acl_statistic *row, struct err 
     return 0;
 }
 
-static int add_job_task(void *arg, const struct job_task *task, struct err *err)
+static const char *or_dash(const char *text)
+{
+    return text != NULL ? text : "-";
+}
+
+static int add_execution(void *arg, const struct execution *execution, struct err *err)
 {
     (void)arg;
     (void)err;
-    strbuf_addf(&lines, "%s %s %s ", task->name != NULL ? task->name : "-", task->type != NULL ? task->type : "-",
-                task->input_shapes != NULL ? task->input_shapes : "-");
-    const int64_t numbers[] = {task->stream_id, task->task_id, task->start_ns, task->duration_ns, task->wait_ns};
+    strbuf_addf(&lines, "%s %s %s ", or_dash(execution->op_name), or_dash(execution->op_type),
+                or_dash(execution->tensors[0]));
+    const int64_t numbers[] = {execution->stream_id, execution->task_id, execution->start_ns, execution->duration_ns,
+                               execution->end_tick};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         add_number(numbers[i]);
     strbuf_addc(&lines, '\n');
     return 0;
 }
 
-static int add_job_statistic(void *arg, const struct job_statistic *row, struct err *err)
+static int add_type(void *arg, const struct type_total *total, struct err *err)
 {
     (void)arg;
     (void)err;
-    strbuf_addf(&lines, "%s ", row->type);
-    const int64_t numbers[] = {row->count, row->total_ns, row->min_ns, row->max_ns, row->report_total_ns};
+    strbuf_addf(&lines, "%s ", or_dash(total->type));
+    const int64_t numbers[] = {total->count, total->total_ns, total->min_ns, total->max_ns, total->report_total_ns};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         add_number(numbers[i]);
     strbuf_addc(&lines, '\n');
@@ -326,17 +333,19 @@ static void executions_are_named_by_descriptions_from_task_25000_on(void **state
     struct db_facts facts;
     assert_int_equal(db_read_facts(db, &facts, &err), 0);
     assert_int_equal(facts.family, DB_FAMILY_JOB);
-    assert_int_equal(job_each_task(db, 0, false, add_job_task, NULL, &err), 0);
-    assert_lines("a/Mul-op1 Mul 2,3;4 3 25000 1000 500 0 \n- - - 4 24999 1600 50 100 \n"
-                 "a/Mul-op1 Mul 2,3;4 3 25000 2000 300 350 \nc/X-op3 - - 3 25001 2200 200 0 \n");
+    struct execution_query query = {.range = {0, INT64_MIN, INT64_MAX}, .parts = EXECUTION_TENSORS};
+    assert_int_equal(execution_each(db, &query, add_execution, NULL, &err), 0);
+    assert_lines("a/Mul-op1 Mul 2,3;4 3 25000 1000 500 150 \n- - - 4 24999 1600 50 165 \n"
+                 "a/Mul-op1 Mul 2,3;4 3 25000 2000 300 230 \nc/X-op3 - - 3 25001 2200 200 240 \n");
     strbuf_init(&lines, 1 << 20);
-    assert_int_equal(job_each_task(db, 0, true, add_job_task, NULL, &err), 0);
-    assert_non_null(strstr(lines.data, "a/Mul-op1"));
-    assert_null(strstr(lines.data, "24999"));
-    strbuf_release(&lines);
+    query.operators_only = true;
+    query.range.after_tick = 150;
+    query.order = EXECUTIONS_BY_END;
+    assert_int_equal(execution_each(db, &query, add_execution, NULL, &err), 0);
+    assert_lines("a/Mul-op1 Mul 2,3;4 3 25000 2000 300 230 \nc/X-op3 - - 3 25001 2200 200 240 \n");
     strbuf_init(&lines, 1 << 20);
-    assert_int_equal(job_each_statistic(db, 0, add_job_statistic, NULL, &err), 0);
-    assert_lines("Mul 2 800 300 500 1000 \nN/A 1 200 200 200 1000 \n");
+    assert_int_equal(execution_each_type(db, 0, add_type, NULL, &err), 0);
+    assert_lines("Mul 2 800 300 500 1000 \n- 1 200 200 200 1000 \n");
     database_close(db);
 }
 

@@ -1,12 +1,14 @@
 /* The recorder: what is recorded is in the capture, to the nanosecond, whatever the threads, signals and disks do. */
+#include "tests/lib/recording.h"
 #include "tests/lib/scratch.h"
 
-#include "acl/recorder.h"
+#include "acl/recorder/recorder.h"
 #include "db/database.h"
 #include "db/import.h"
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -21,115 +23,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-#define TYPE_OUTER (RECORDER_ACL_MODEL << 16 | 1)
-#define TYPE_INNER (RECORDER_ACL_RUNTIME << 16 | 2)
-
-static char reported[2000];
-static int report_count;
-
-static void report(const char *text)
-{
-    snprintf(reported, sizeof reported, "%s", text);
-    report_count++;
-}
-
-static struct recorder_options options_for(const char *name)
-{
-    return (struct recorder_options){.directory = in_scratch(name), .sample = {.acl_calls = true}, .report = report};
-}
-
-static void start(const struct recorder_options *options)
-{
-    struct err err = ERR_INIT;
-    report_count = 0;
-    assert_int_equal(recorder_name_type(RECORDER_LEVEL_ACL, TYPE_OUTER, "aclmdlExecute"), 0);
-    assert_int_equal(recorder_name_type(RECORDER_LEVEL_ACL, TYPE_INNER, "aclrtMemcpy"), 0);
-    if (recorder_start(options, &err) != 0)
-        fail_msg("%s", err_message(&err));
-}
-
-static void stop(void)
-{
-    struct err err = ERR_INIT;
-    if (recorder_stop(&err) != 0)
-        fail_msg("%s", err_message(&err));
-}
-
-/* ---- reading captures ---- */
-
-static sqlite3 *import(const char *capture)
-{
-    char database[256];
-    snprintf(database, sizeof database, "%s", in_scratch("runtime.db"));
-    struct import_request request = {
-        .directory = capture, .database = database, .tool_version = "1", .parameters = "none"};
-    struct import_result result;
-    struct diagnostics diag;
-    struct err err = ERR_INIT;
-    sqlite3 *db = NULL;
-    diag_init(&diag, false);
-    unlink(database);
-    if (database_setup(&err) < 0 || db_import(&request, &diag, &result, &err) < 0 ||
-        database_open(database, &db, &err) < 0)
-        fail_msg("%s", err_message(&err));
-    assert_int_equal(diag_problems(&diag), 0);
-    assert_int_equal(result.records_rejected, 0);
-    diag_release(&diag);
-    return db;
-}
-
-static int64_t query(sqlite3 *db, const char *sql)
-{
-    struct err err = ERR_INIT;
-    sqlite3_stmt *statement = NULL;
-    if (database_prepare(db, sql, &statement, &err) < 0)
-        fail_msg("%s", err_message(&err));
-    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
-    int64_t value = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return value;
-}
-
-static int64_t count_calls(const char *capture)
-{
-    sqlite3 *db = import(capture);
-    int64_t count = query(db, "SELECT count(*) FROM host_call");
-    database_close(db);
-    return count;
-}
-
-/* The path of a file of the running or last capture. */
-static const char *in_capture(const char *name)
-{
-    static char path[512];
-    snprintf(path, sizeof path, "%s/%s", recorder_capture_directory(), name);
-    return path;
-}
-
-static size_t read_bytes(const char *path, unsigned char *bytes, size_t size)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        fail_msg("cannot open %s", path);
-    size_t length = fread(bytes, 1, size, file);
-    fclose(file);
-    return length;
-}
-
-static uint64_t little(const unsigned char *p, size_t width)
-{
-    uint64_t value = 0;
-    for (size_t i = width; i-- > 0;)
-        value = value << 8 | p[i];
-    return value;
-}
-
-static off_t size_of(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 ? info.st_size : -1;
-}
 
 /* ---- calls ---- */
 
@@ -202,35 +95,37 @@ static void assert_calls(sqlite3 *db, const char *sql)
 static void every_call_is_imported_to_the_nanosecond(void **state)
 {
     (void)state;
-    struct recorder_options options = options_for("out");
-    start(&options);
+    struct recorder_options options = recording_options("out");
+    recording_start(&options);
     assert_true(recorder_running());
     record_in_threads();
-    stop();
+    recording_stop();
     assert_false(recorder_running());
-    sqlite3 *db = import(recorder_capture_directory());
+    sqlite3 *db = recording_import(recorder_capture_directory());
     assert_calls(db, "SELECT thread_id, h.start_ns - unix_offset_ns, h.start_ns - unix_offset_ns + duration_ns, text"
                      " FROM host_call h JOIN name ON name.id = name_id, capture_part WHERE is_host"
                      " ORDER BY thread_id, h.start_ns, type");
-    assert_int_equal(query(db, "SELECT count(*) FROM host_call WHERE parent_id IS NOT NULL"), THREADS * CALLS / 2);
+    assert_int_equal(recording_query(db, "SELECT count(*) FROM host_call WHERE parent_id IS NOT NULL"),
+                     THREADS * CALLS / 2);
     database_close(db);
-    assert_int_equal(report_count, 0);
+    assert_int_equal(recording_reports, 0);
 }
 
 static void a_job_capture_says_the_same(void **state)
 {
     (void)state;
-    struct recorder_options options = options_for("out");
+    struct recorder_options options = recording_options("out");
     options.form = RECORDER_JOB;
-    start(&options);
+    recording_start(&options);
     record_in_threads();
-    stop();
+    recording_stop();
     assert_non_null(strstr(recorder_capture_directory(), "/JOB"));
-    sqlite3 *db = import(recorder_capture_directory());
+    sqlite3 *db = recording_import(recorder_capture_directory());
     assert_calls(db, "SELECT thread_id, start_ns, end_ns, name FROM acl_call ORDER BY thread_id, start_ns, api_type");
-    assert_int_equal(query(db, "SELECT count(*) FROM acl_call WHERE process_id = (SELECT min(process_id) FROM acl_call)"
-                               " AND api_type = 2"),
-                     THREADS * CALLS / 2);
+    assert_int_equal(
+        recording_query(db, "SELECT count(*) FROM acl_call WHERE process_id = (SELECT min(process_id) FROM acl_call)"
+                            " AND api_type = 2"),
+        THREADS * CALLS / 2);
     database_close(db);
 }
 
@@ -238,49 +133,50 @@ static void a_job_capture_says_the_same(void **state)
 static void a_job_capture_of_512_calls_is_complete(void **state)
 {
     (void)state;
-    struct recorder_options options = options_for("out");
+    struct recorder_options options = recording_options("out");
     options.form = RECORDER_JOB;
-    start(&options);
+    recording_start(&options);
     for (int i = 0; i < 512; i++)
         recorder_call(RECORDER_LEVEL_ACL, TYPE_OUTER, i, i + 1, 0);
-    stop();
-    sqlite3 *db = import(recorder_capture_directory());
-    assert_int_equal(query(db, "SELECT count(*) FROM acl_call"), 512);
+    recording_stop();
+    sqlite3 *db = recording_import(recorder_capture_directory());
+    assert_int_equal(recording_query(db, "SELECT count(*) FROM acl_call"), 512);
     database_close(db);
 }
 
 static void slices_have_at_most_two_mebibytes_and_done_files(void **state)
 {
     (void)state;
-    struct recorder_options options = options_for("out");
-    start(&options);
+    struct recorder_options options = recording_options("out");
+    recording_start(&options);
     for (int i = 0; i < 60000; i++) /* 2.4 MB */
         recorder_call(RECORDER_LEVEL_ACL, TYPE_OUTER, i, i + 1, 0);
-    stop();
-    assert_int_equal(size_of(in_capture("host/data/unaging.api_event.data.slice_0")), 2097120);
-    assert_int_equal(size_of(in_capture("host/data/unaging.api_event.data.slice_1")), 60000 * 40 - 2097120);
+    recording_stop();
+    assert_int_equal(recording_size(recording_file("host/data/unaging.api_event.data.slice_0")), 2097120);
+    assert_int_equal(recording_size(recording_file("host/data/unaging.api_event.data.slice_1")), 60000 * 40 - 2097120);
     char text[200] = "";
-    read_bytes(in_capture("host/data/unaging.api_event.data.slice_0.done"), (unsigned char *)text, sizeof text - 1);
+    recording_read(recording_file("host/data/unaging.api_event.data.slice_0.done"), (unsigned char *)text,
+                   sizeof text - 1);
     assert_int_equal(strncmp(text, "filesize:2097120\nstarttime:", 27), 0);
-    assert_true(size_of(in_capture("host/data/unaging.api_event.data.slice_1.done")) > 0);
-    assert_true(size_of(in_capture("host/end_info")) > 0);
+    assert_true(recording_size(recording_file("host/data/unaging.api_event.data.slice_1.done")) > 0);
+    assert_true(recording_size(recording_file("host/end_info")) > 0);
 }
 
 static void the_storage_limit_removes_the_oldest_slices(void **state)
 {
     (void)state;
-    struct recorder_options options = options_for("out");
+    struct recorder_options options = recording_options("out");
     options.storage_limit = 5 * 1024 * 1024;
-    start(&options);
+    recording_start(&options);
     for (int i = 0; i < 250000; i++) /* 10 MB */
         recorder_call(RECORDER_LEVEL_ACL, TYPE_OUTER, i, i + 1, 0);
-    stop();
-    assert_int_equal(size_of(in_capture("host/data/unaging.api_event.data.slice_0")), -1);
-    assert_true(size_of(in_capture("host/data/unaging.api_event.data.slice_4")) > 0);
-    sqlite3 *db = import(recorder_capture_directory());
-    int64_t count = query(db, "SELECT count(*) FROM host_call");
+    recording_stop();
+    assert_int_equal(recording_size(recording_file("host/data/unaging.api_event.data.slice_0")), -1);
+    assert_true(recording_size(recording_file("host/data/unaging.api_event.data.slice_4")) > 0);
+    sqlite3 *db = recording_import(recorder_capture_directory());
+    int64_t count = recording_query(db, "SELECT count(*) FROM host_call");
     assert_true(count * 40 <= (int64_t)options.storage_limit && count * 40 > (int64_t)options.storage_limit / 2);
-    assert_int_equal(query(db, "SELECT max(start_ns) - min(start_ns) FROM host_call"), count - 1);
+    assert_int_equal(recording_query(db, "SELECT max(start_ns) - min(start_ns) FROM host_call"), count - 1);
     database_close(db);
 }
 
@@ -290,9 +186,9 @@ static void a_tx_record_has_the_documented_layout(void **state)
 {
     (void)state;
     unsigned char r[600];
-    struct recorder_options options = options_for("out");
+    struct recorder_options options = recording_options("out");
     uint64_t domain = 0;
-    start(&options);
+    recording_start(&options);
     domain = recorder_name_id("net", 3);
     recorder_tx(&(struct recorder_tx){.event = RECORDER_TX_RANGE,
                                       .begin_ns = 111,
@@ -306,9 +202,9 @@ static void a_tx_record_has_the_documented_layout(void **state)
                                       .message = "forward",
                                       .message_length = 7});
     recorder_tx(&(struct recorder_tx){.event = RECORDER_TX_MARK_EX, .begin_ns = 333, .end_ns = 333});
-    stop();
-    assert_int_equal(read_bytes(in_capture("host/data/unaging.additional.msproftx.slice_0"), r, sizeof r), 512);
-    /* cann-formats 6, "M" */
+    recording_stop();
+    assert_int_equal(recording_read(recording_file("host/data/unaging.additional.msproftx.slice_0"), r, sizeof r), 512);
+    /* docs/formats/cann.md 6, "M" */
     const struct {
         size_t offset, width;
         uint64_t value;
@@ -340,13 +236,14 @@ static void a_tx_record_has_the_documented_layout(void **state)
         {256 + 100, 8, 0},
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        assert_int_equal(little(r + fields[i].offset, fields[i].width), fields[i].value);
+        assert_int_equal(recording_little(r + fields[i].offset, fields[i].width), fields[i].value);
     assert_string_equal(r + 100, "forward");
     /* h = h * prime + character: high half with 29, low half with 131 */
     assert_int_equal(domain, (((uint64_t)('n' * 29 + 'e') * 29 + 't') << 32) + ('n' * 131 + 'e') * 131 + 't');
     char line[64] = "";
     char expected[64];
-    read_bytes(in_capture("host/data/unaging.additional.hash_dic.slice_0"), (unsigned char *)line, sizeof line - 1);
+    recording_read(recording_file("host/data/unaging.additional.hash_dic.slice_0"), (unsigned char *)line,
+                   sizeof line - 1);
     snprintf(expected, sizeof expected, "%llu:net\n", (unsigned long long)domain);
     assert_string_equal(line, expected);
 }
@@ -356,13 +253,13 @@ static void a_long_message_is_cut_and_an_empty_text_has_its_id(void **state)
     (void)state;
     unsigned char r[256];
     char message[400];
-    struct recorder_options options = options_for("out");
+    struct recorder_options options = recording_options("out");
     memset(message, 'x', sizeof message);
-    start(&options);
+    recording_start(&options);
     recorder_tx(&(struct recorder_tx){.message = message, .message_length = sizeof message});
     assert_true(recorder_name_id("", 0) == UINT64_MAX);
-    stop();
-    assert_int_equal(read_bytes(in_capture("host/data/unaging.additional.msproftx.slice_0"), r, sizeof r), 256);
+    recording_stop();
+    assert_int_equal(recording_read(recording_file("host/data/unaging.additional.msproftx.slice_0"), r, sizeof r), 256);
     assert_int_equal(r[100 + RECORDER_MESSAGE_MAX - 1], 'x');
     assert_int_equal(r[255], 0);
 }
@@ -372,82 +269,56 @@ static void a_long_message_is_cut_and_an_empty_text_has_its_id(void **state)
 static void it_can_be_started_again_but_not_twice(void **state)
 {
     (void)state;
-    struct recorder_options options = options_for("out");
+    struct recorder_options options = recording_options("out");
     struct err err = ERR_INIT;
     char first[512];
     assert_int_equal(recorder_stop(&err), -ERR_NOT_FOUND);
     recorder_call(RECORDER_LEVEL_ACL, TYPE_OUTER, 1, 2, 0);
-    start(&options);
+    recording_start(&options);
     assert_int_equal(recorder_start(&options, &err), -ERR_LIMIT);
     recorder_call(RECORDER_LEVEL_ACL, TYPE_OUTER, 3, 4, 0);
     snprintf(first, sizeof first, "%s", recorder_capture_directory());
-    stop();
+    recording_stop();
     recorder_call(RECORDER_LEVEL_ACL, TYPE_OUTER, 5, 6, 0);
-    start(&options);
+    recording_start(&options);
     assert_string_not_equal(first, recorder_capture_directory());
     recorder_call(RECORDER_LEVEL_ACL, TYPE_OUTER, 7, 8, 0);
     recorder_call(RECORDER_LEVEL_ACL, TYPE_OUTER, 9, 10, 0);
-    stop();
-    assert_int_equal(count_calls(first), 1);
-    assert_int_equal(count_calls(recorder_capture_directory()), 2);
+    recording_stop();
+    assert_int_equal(recording_count_calls(first), 1);
+    assert_int_equal(recording_count_calls(recorder_capture_directory()), 2);
 }
 
 static void lazily_started_it_makes_no_capture_without_records(void **state)
 {
     (void)state;
-    struct recorder_options options = options_for("out");
+    struct recorder_options options = recording_options("out");
     options.lazy = true;
-    start(&options);
+    recording_start(&options);
     assert_true(recorder_running());
-    stop();
+    recording_stop();
     assert_false(scratch_exists("out"));
-    start(&options);
+    recording_start(&options);
     recorder_call(RECORDER_LEVEL_ACL, TYPE_OUTER, 1, 2, 0);
-    stop();
-    assert_int_equal(count_calls(recorder_capture_directory()), 1);
+    recording_stop();
+    assert_int_equal(recording_count_calls(recorder_capture_directory()), 1);
 }
 
 static void an_output_that_cannot_be_written_is_told(void **state)
 {
     (void)state;
-    struct recorder_options options = options_for("file/below");
+    struct recorder_options options = recording_options("file/below");
     struct err err = ERR_INIT;
     scratch_make_file("file", "");
     assert_true(recorder_start(&options, &err) < 0);
     assert_false(recorder_running());
     options.lazy = true;
-    start(&options);
+    recording_start(&options);
     recorder_call(RECORDER_LEVEL_ACL, TYPE_OUTER, 1, 2, 0);
     recorder_call(RECORDER_LEVEL_ACL, TYPE_OUTER, 1, 2, 0);
     assert_false(recorder_running());
-    assert_int_equal(report_count, 1);
-    assert_non_null(strstr(reported, "nothing is recorded: "));
-}
-
-/* Files of this process cannot grow beyond this: the disk is full, as far as it knows. */
-static void limit_files(rlim_t bytes)
-{
-    struct rlimit limit;
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
-    limit.rlim_cur = bytes;
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-}
-
-static void what_a_full_disk_lost_is_told_in_numbers(void **state)
-{
-    (void)state;
-    struct recorder_options options = options_for("out");
-    struct err err = ERR_INIT;
-    start(&options);
-    limit_files(100010);
-    for (int i = 0; i < 30000; i++)
-        recorder_call(RECORDER_LEVEL_ACL, TYPE_OUTER, i, i + 1, 0);
-    int status = recorder_stop(&err);
-    limit_files(RLIM_INFINITY);
-    assert_int_equal(status, -ERR_NO_SPACE);
-    assert_non_null(strstr(err_message(&err), "27500 calls lost: File too large"));
-    assert_int_equal(size_of(in_capture("host/data/unaging.api_event.data.slice_0")), 100000);
-    assert_int_equal(count_calls(recorder_capture_directory()), 2500);
+    assert_int_equal(recording_reports, 1);
+    assert_non_null(strstr(recording_report, "nothing is recorded: "));
 }
 
 /* ---- what else a process does ---- */
@@ -464,14 +335,14 @@ static void record_in_handler(int signal)
 static void a_signal_handler_may_record_too(void **state)
 {
     (void)state;
-    struct recorder_options options = options_for("out");
+    struct recorder_options options = recording_options("out");
     struct sigaction action = {.sa_handler = record_in_handler}, before;
     timer_t timer;
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN};
     const struct itimerspec often = {{0, 50000}, {0, 50000}}, never = {{0, 0}, {0, 0}};
     int64_t recorded = 0;
     in_handler = 0;
-    start(&options);
+    recording_start(&options);
     assert_int_equal(sigaction(SIGRTMIN, &action, &before), 0);
     assert_int_equal(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
     assert_int_equal(timer_settime(timer, 0, &often, NULL), 0);
@@ -479,20 +350,20 @@ static void a_signal_handler_may_record_too(void **state)
         recorder_call(RECORDER_LEVEL_ACL, TYPE_OUTER, 1, 2, 0);
     timer_settime(timer, 0, &never, NULL);
     timer_delete(timer);
-    stop();
+    recording_stop();
     sigaction(SIGRTMIN, &before, NULL);
-    assert_int_equal(count_calls(recorder_capture_directory()), recorded + in_handler);
+    assert_int_equal(recording_count_calls(recorder_capture_directory()), recorded + in_handler);
 }
 
 static void a_forked_child_records_into_a_capture_of_its_own(void **state)
 {
     (void)state;
-    struct recorder_options options = options_for("out");
+    struct recorder_options options = recording_options("out");
     int status = -1;
 #ifdef __SANITIZE_THREAD__
     skip(); /* its runtime ends children that start threads */
 #endif
-    start(&options);
+    recording_start(&options);
     recorder_call(RECORDER_LEVEL_ACL, TYPE_OUTER, 1, 2, 0);
     char parent[512];
     snprintf(parent, sizeof parent, "%s", recorder_capture_directory());
@@ -512,19 +383,19 @@ static void a_forked_child_records_into_a_capture_of_its_own(void **state)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
     recorder_call(RECORDER_LEVEL_ACL, TYPE_OUTER, 1, 2, 0);
-    stop();
-    assert_int_equal(count_calls(recorder_capture_directory()), 2);
+    recording_stop();
+    assert_int_equal(recording_count_calls(recorder_capture_directory()), 2);
     char path[512] = "";
-    read_bytes(in_scratch("child"), (unsigned char *)path, sizeof path - 1);
-    assert_int_equal(count_calls(path), 5);
+    recording_read(in_scratch("child"), (unsigned char *)path, sizeof path - 1);
+    assert_int_equal(recording_count_calls(path), 5);
 }
 
 /* What a process that daemonizes does: the recorder's files must not be written into others. */
 static void closed_descriptors_are_opened_again(void **state)
 {
     (void)state;
-    struct recorder_options options = options_for("out");
-    start(&options);
+    struct recorder_options options = recording_options("out");
+    recording_start(&options);
     recorder_call(RECORDER_LEVEL_ACL, TYPE_OUTER, 1, 2, 0);
     assert_true(recorder_flush());
     for (int fd = 100; fd < 300; fd++) {
@@ -533,9 +404,9 @@ static void closed_descriptors_are_opened_again(void **state)
         close(other);
     }
     recorder_call(RECORDER_LEVEL_ACL, TYPE_OUTER, 1, 2, 0);
-    stop();
-    assert_int_equal(size_of(in_scratch("other")), 0);
-    assert_int_equal(count_calls(recorder_capture_directory()), 2);
+    recording_stop();
+    assert_int_equal(recording_size(in_scratch("other")), 0);
+    assert_int_equal(recording_count_calls(recorder_capture_directory()), 2);
     for (int fd = 100; fd < 300; fd++)
         close(fd);
 }
@@ -549,8 +420,8 @@ static void *record_once(void *arg)
 static void threads_come_and_go(void **state)
 {
     (void)state;
-    struct recorder_options options = options_for("out");
-    start(&options);
+    struct recorder_options options = recording_options("out");
+    recording_start(&options);
     for (int i = 0; i < 300; i++) {
         pthread_t threads[4];
         for (size_t t = 0; t < 4; t++)
@@ -558,8 +429,8 @@ static void threads_come_and_go(void **state)
         for (size_t t = 0; t < 4; t++)
             pthread_join(threads[t], NULL);
     }
-    stop();
-    assert_int_equal(count_calls(recorder_capture_directory()), 1200);
+    recording_stop();
+    assert_int_equal(recording_count_calls(recorder_capture_directory()), 1200);
 }
 
 int main(void)
@@ -576,7 +447,6 @@ int main(void)
         TEST(it_can_be_started_again_but_not_twice),
         TEST(lazily_started_it_makes_no_capture_without_records),
         TEST(an_output_that_cannot_be_written_is_told),
-        TEST(what_a_full_disk_lost_is_told_in_numbers),
         TEST(a_signal_handler_may_record_too),
         TEST(a_forked_child_records_into_a_capture_of_its_own),
         TEST(closed_descriptors_are_opened_again),

@@ -1,6 +1,6 @@
 /* The shipped capture is physically plausible: what a board could have measured. */
-#include "parsers/capture.h"
-#include "parsers/decode.h"
+#include "parsers/capture/capture.h"
+#include "parsers/decode/decode.h"
 
 #include <glob.h>
 #include <setjmp.h>

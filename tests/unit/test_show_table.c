@@ -1,6 +1,6 @@
 /* Tables of the terminal that keep their rows, and the cells that rows of files become there. */
-#include "exporters/row_format.h"
-#include "exporters/show_table.h"
+#include "exporters/report/row_format.h"
+#include "exporters/show/show_table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -101,29 +101,6 @@ static void expect_cell(const struct table_cell *cell, const char *text)
     assert_memory_equal(cell->text, text, cell->length);
 }
 
-static void rows_come_apart_into_the_cells_that_were_put(void **state)
-{
-    struct row_format format;
-    struct table_cell cells[4];
-    struct err err = ERR_INIT;
-    char row[1024];
-    (void)state;
-    assert_int_equal(row_format_init(&format, TABLE_TERMINAL, titles, 4, &err), 0);
-    struct row_put put = row_begin(&format, row, true);
-    row_text(&put, (struct cann_text){"a,\"b\"\n", 6});
-    row_word(&put, "");
-    row_decimal(&put, 1500, 3);
-    row_time(&put, 1234567);
-    const char *end = row_end(&put);
-    assert_true((size_t)(end - row) <= row_room(&format, 6));
-    row_cells(&format, row, end, cells);
-    expect_cell(&cells[0], "a,\"b\"\n");
-    expect_cell(&cells[1], "");
-    expect_cell(&cells[2], "1.5");
-    expect_cell(&cells[3], "1234.567");
-    row_format_release(&format);
-}
-
 static void rows_of_too_few_or_too_many_pieces_stay_inside_the_row(void **state)
 {
     struct row_format format;
@@ -148,7 +125,6 @@ int main(void)
         cmocka_unit_test(rows_are_kept_without_hidden_columns),
         cmocka_unit_test(stackable_columns_stand_under_the_one_before),
         cmocka_unit_test(a_table_without_rows_prints_nothing),
-        cmocka_unit_test(rows_come_apart_into_the_cells_that_were_put),
         cmocka_unit_test(rows_of_too_few_or_too_many_pieces_stay_inside_the_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* Subscriptions: configurations, what excludes what, the end of the pipe, and the replay that feeds them. */
 #include "acl/mode.h"
-#include "acl/operator_record.h"
+#include "acl/subscribe/operator_record.h"
 #include "msprof/acl_prof.h"
 #include "msprof/svp_acl_prof.h"
 #include "tests/lib/scratch.h"

@@ -1,6 +1,6 @@
 /* What a subscriber asks about the bytes that it got: every function's success, misuse and limits. */
-#include "acl/operator_record.h"
-#include "acl/subscribe_names.h"
+#include "acl/subscribe/operator_record.h"
+#include "acl/subscribe/subscribe_names.h"
 #include "msprof/acl_prof.h"
 #include "msprof/svp_acl_prof.h"
 #include "tests/lib/scratch.h"

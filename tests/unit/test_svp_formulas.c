@@ -1,7 +1,7 @@
 /* The numbers are those of the figures in the vendor's guide. Its counter ticks every 100 cycles at 600 MHz. */
-#include "exporters/svp_columns.h"
-#include "exporters/svp_metric.h"
-#include "exporters/svp_statistic.h"
+#include "exporters/svp/svp_columns.h"
+#include "exporters/svp/svp_metric.h"
+#include "exporters/svp/svp_statistic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
-#include "base/fsutil.h"
+#include "base/file/fsutil.h"
 #include "exporters/json_text.h"
 #include "exporters/report_name.h"
-#include "exporters/table.h"
+#include "exporters/svp/table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -278,9 +278,21 @@ static void a_model_s_name_never_makes_a_file_name_too_long_or_a_path(void **sta
     strbuf_release(&name);
 }
 
+static void spreadsheets_run_formulas_and_no_numbers(void **state)
+{
+    (void)state;
+    static const char *const runs[] = {"=1+1", "+cmd", "-1+1", "@SUM(1)", "=5", "\tx"};
+    static const char *const shown[] = {"", "-", "conv", "-1", "+2.5", "1+1", "'=1", "a=b"};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+        assert_true(spreadsheet_runs(runs[i], strlen(runs[i])));
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        assert_false(spreadsheet_runs(shown[i], strlen(shown[i])));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spreadsheets_run_formulas_and_no_numbers),
         cmocka_unit_test(csv_fields_are_quoted_only_where_they_must_be),
         cmocka_unit_test(a_value_that_does_not_exist_is_not_available),
         cmocka_unit_test(json_is_a_list_of_objects_with_four_blanks_of_indent),

@@ -1,9 +1,9 @@
 /* The trace writer: valid JSON whatever the names hold, exact times, stable bytes. */
-#include "base/fsutil.h"
-#include "base/json_in.h"
+#include "base/file/fsutil.h"
+#include "base/format/json_in.h"
 #include "db/database.h"
-#include "exporters/lanes.h"
-#include "exporters/trace.h"
+#include "exporters/svp/streams.h"
+#include "exporters/trace/document.h"
 #include "tests/lib/scratch.h"
 
 #include <setjmp.h>
@@ -14,48 +14,70 @@
 
 #define TEXT_LIMIT (1024 * 1024)
 
-static const struct trace_info some_info = {.clock = "system monotonic",
-                                            .origin_ns = 12345678901234567,
-                                            .device_id = 0,
-                                            .model = "m",
-                                            .model_id = 6,
-                                            .batch_num = 1};
+static const struct trace_info some_info = {
+    .clock = "system monotonic", .device_id = 0, .model = "m", .model_id = 6, .batch_num = 1};
 
-static void write_event(struct outfile *out, const char *name, size_t length, const struct trace_slice *slice)
+static struct export_result result;
+static const struct export_options some_options;
+static struct timeline_run some_run = {.options = &some_options, .result = &result};
+
+static void begin(struct trace *trace, const struct trace_style *style)
+{
+    struct err err = ERR_INIT;
+    some_run.origin = (struct capture_origin){0, 12345678901234567, DB_NULL};
+    assert_int_equal(trace_open_path(trace, &some_run, style, "task_time", strdup(in_scratch("trace.json")), &err), 0);
+    trace_name_process(trace, 0, 0, "Task Scheduler", NULL);
+}
+
+static char *put_task_args(char *p, int64_t stream_id, int64_t task_id)
+{
+    p = trace_put_literal(p, "\"Stream Id\":");
+    p = trace_put_id(p, stream_id);
+    p = trace_put_literal(p, ",\"Task Id\":");
+    return trace_put_id(p, task_id);
+}
+
+static void write_event(struct trace *trace, const char *name, size_t length, const struct trace_slice *slice)
 {
     struct strbuf buf;
     strbuf_init(&buf, TEXT_LIMIT);
-    assert_int_equal(trace_append_name(&buf, name, length), 0);
-    outfile_write(out, buf.data, buf.length);
+    assert_int_equal(trace_text(&buf, name, length), 0);
+    trace_write_name(trace, &buf);
     strbuf_release(&buf);
-    char *start = outfile_reserve(out, TRACE_SLICE_MAX);
-    char *p = trace_put_slice(start, slice);
-    p = trace_put_task_args(p, "AI_CORE", 3, 7);
-    p = trace_put_end(p, slice);
-    outfile_advance(out, (size_t)(p - start));
+    char *start = trace_reserve(trace, TRACE_EVENT_MAX);
+    char *p = trace_put_slice(start, &trace->style, slice);
+    p = put_task_args(p, 3, 7);
+    trace_advance(trace, start, trace_end_slice(p, &trace->style, slice));
+    trace->events++;
 }
 
 /* The finished file's text; free() it. */
-static char *finish(struct outfile *out, const struct trace_info *info)
+static char *finish(struct trace *trace, const struct trace_info *info)
 {
     struct err err = ERR_INIT;
     char *text;
     size_t length;
-    assert_int_equal(trace_end(out, info, &err), 0);
-    assert_int_equal(outfile_commit(out, &err), 0);
+    trace->events += trace->events == 0;
+    assert_int_equal(trace_close(trace, 0, info, &err), 0);
     assert_int_equal(read_whole_file(in_scratch("trace.json"), TEXT_LIMIT, &text, &length, &err), 0);
     assert_int_equal(strlen(text), length);
     return text;
 }
 
+static char *trace_in_style(const struct trace_style *style, const struct trace_slice *slice)
+{
+    struct trace trace;
+    begin(&trace, style);
+    write_event(&trace, "a", 1, slice);
+    return finish(&trace, &some_info);
+}
+
 static char *trace_of_one(const char *name, size_t length, const struct trace_slice *slice)
 {
-    struct err err = ERR_INIT;
-    struct outfile out;
-    assert_int_equal(outfile_open(&out, in_scratch("trace.json"), &err), 0);
-    trace_begin(&out);
-    write_event(&out, name, length, slice);
-    return finish(&out, &some_info);
+    struct trace trace;
+    begin(&trace, &trace_style_msprof);
+    write_event(&trace, name, length, slice);
+    return finish(&trace, &some_info);
 }
 
 static void an_event_is_one_line_with_its_members_in_order(void **state)
@@ -65,7 +87,7 @@ static void an_event_is_one_line_with_its_members_in_order(void **state)
     char *text = trace_of_one("conv1,relu1", 11, &slice);
     assert_non_null(
         strstr(text, ",\n{\"name\":\"conv1,relu1\",\"ph\":\"X\",\"pid\":0,\"tid\":3,\"ts\":1234.567,\"dur\":1.000,"
-                     "\"args\":{\"Task Type\":\"AI_CORE\",\"Stream Id\":3,\"Task Id\":7}}\n"));
+                     "\"args\":{\"Stream Id\":3,\"Task Id\":7}}\n"));
     free(text);
 }
 
@@ -79,7 +101,8 @@ static void the_document_says_tool_clock_origin_and_model(void **state)
     assert_int_equal(strncmp(text, head, strlen(head)), 0);
     assert_non_null(
         strstr(text, "\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"tool\":\"msprof\",\"version\":\"" MSPROF_VERSION
-                     "\",\"clock\":\"system monotonic\",\"origin_ns\":\"12345678901234567\",\"device_id\":0,"
+                     "\",\"clock\":\"system monotonic\",\"origin_ns\":\"12345678901234567\",\"origin_unix_ns\":null,"
+                     "\"device_id\":0,"
                      "\"model\":\"m\",\"model_id\":6,\"batch_num\":1}}\n"));
     free(text);
 }
@@ -87,13 +110,45 @@ static void the_document_says_tool_clock_origin_and_model(void **state)
 static void what_is_not_known_is_left_out_of_the_document(void **state)
 {
     (void)state;
-    struct err err = ERR_INIT;
-    struct outfile out;
-    struct trace_info info = {.clock = "system counter", .device_id = DB_NULL};
-    assert_int_equal(outfile_open(&out, in_scratch("trace.json"), &err), 0);
-    trace_begin(&out);
-    char *text = finish(&out, &info);
-    assert_non_null(strstr(text, "\"origin_ns\":\"0\"}}\n"));
+    struct trace trace;
+    const struct trace_info info = {.clock = "system counter", .device_id = DB_NULL};
+    begin(&trace, &trace_style_msprof);
+    some_run.origin = (struct capture_origin){0, DB_NULL, 1700000000000000001};
+    char *text = finish(&trace, &info);
+    assert_non_null(strstr(text, "\"origin_ns\":null,\"origin_unix_ns\":\"1700000000000000001\"}}\n"));
+    free(text);
+}
+
+static void the_start_of_the_capture_is_an_event_too(void **state)
+{
+    (void)state;
+    struct trace_slice slice = {.tid = 3};
+    char *text = trace_of_one("a", 1, &slice);
+    assert_non_null(strstr(text, "\n{\"name\":\"capture_start\",\"ph\":\"M\",\"pid\":0,\"tid\":0,\"args\":{"
+                                 "\"origin_ns\":\"12345678901234567\",\"origin_unix_ns\":null}},\n"));
+    free(text);
+}
+
+static void the_tool_of_2023_has_texts_as_times_in_an_array(void **state)
+{
+    (void)state;
+    struct trace_slice slice = {.pid = 7, .tid = 3, .start_ns = 1735689600001000500, .duration_ns = 7480};
+    char *text = trace_in_style(&trace_style_2023, &slice);
+    const char head[] = "[\n{\"name\":\"process_name\",\"pid\":0,\"tid\":0,\"ph\":\"M\",";
+    assert_int_equal(strncmp(text, head, strlen(head)), 0);
+    assert_non_null(strstr(text, ",\n{\"name\":\"a\",\"pid\":7,\"tid\":3,\"ts\":\"1735689600001000.500\",\"dur\":7.48,"
+                                 "\"ph\":\"X\",\"args\":{\"Stream Id\":3,\"Task Id\":7}}\n]\n"));
+    free(text);
+}
+
+static void the_tool_of_2022_has_tagged_processes_and_the_phase_at_the_end(void **state)
+{
+    (void)state;
+    struct trace_slice slice = {.pid = trace_tagged(7, 1), .tid = 3, .start_ns = 1000001000500, .duration_ns = 7480};
+    char *text = trace_in_style(&trace_style_2022, &slice);
+    assert_non_null(strstr(text, ",\n{\"name\":\"a\",\"pid\":\"7_1\",\"tid\":3,\"ts\":1000001000.500,\"dur\":7.480,"
+                                 "\"args\":{\"Stream Id\":3,\"Task Id\":7},\"ph\":\"X\"}\n]\n"));
+    assert_null(strstr(text, "capture_start"));
     free(text);
 }
 
@@ -109,46 +164,63 @@ static void times_are_exact_up_to_the_largest(void **state)
 static char *duration_of(const struct trace_slice *slice)
 {
     static char text[64];
-    *trace_put_duration(text, slice) = '\0';
-    return text;
+    *trace_put_duration(text, &trace_style_msprof, slice) = '\0';
+    return strchr(text, ':') + 1;
 }
 
-static void a_slice_that_touches_the_next_is_a_picosecond_shorter(void **state)
+static void a_slice_whose_end_comes_out_late_in_doubles_is_a_picosecond_shorter(void **state)
 {
     (void)state;
-    assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 57833}), "57.833");
-    assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 57833, .touches = true}), "57.832999");
-    assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 1, .touches = true}), "0.000999");
-    assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 0, .touches = true}), "0.000");
+    const struct trace_slice even = {.duration_ns = 57833}, none = {.start_ns = 3005, .duration_ns = 0};
+    const struct trace_slice late = {.start_ns = 1002, .duration_ns = 2004};
+    assert_string_equal(duration_of(&even), "57.833");
+    assert_string_equal(duration_of(&none), "0.000");
+    assert_true(1.002 + 2.004 > 3.006); /* what the test is about */
+    assert_string_equal(duration_of(&late), "2.003999");
 }
 
 static void a_slice_that_ends_with_those_around_it_ends_before_them(void **state)
 {
     (void)state;
-    assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 5000, .shared_ends = 1}), "4.999997");
-    assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 5000, .shared_ends = 2, .touches = true}),
-                        "4.999993");
+    assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 5000, .shared_ends = 1}), "4.999996");
+    assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 5000, .shared_ends = 2}), "4.999993");
     assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 5000, .shared_ends = 4000000000u}),
-                        "4.999700");
+                        "4.999699");
 }
 
-/* A viewer may also subtract the thread's first time before it adds. */
-static void slices_that_touch_never_overlap_in_doubles(void **state)
+/* Of captures as long as ten days. */
+static void no_slice_ends_late_in_doubles_and_all_are_exact_in_nanoseconds(void **state)
 {
     (void)state;
     uint64_t random = 88172645463325252u;
-    for (int64_t first = 1; first < INT64_C(1000000000000); first = first * 7 + 13) {
+    for (int64_t first = 1; first < INT64_C(864000000000000); first = first * 7 + 13) {
         int64_t start = first;
         for (int i = 0; i < 2000; i++) {
             random ^= random << 13, random ^= random >> 7, random ^= random << 17;
-            const struct trace_slice slice = {
-                .start_ns = start, .duration_ns = (int64_t)(random % 300000) + 1, .touches = true};
-            double begin = (double)slice.start_ns / 1000, length = strtod(duration_of(&slice), NULL);
-            double next = (double)(slice.start_ns + slice.duration_ns) / 1000, shift = (double)first / 1000;
-            assert_true(begin + length <= next);
-            assert_true((begin - shift) + length <= next - shift);
+            const struct trace_slice slice = {.start_ns = start, .duration_ns = (int64_t)(random % 300000) + 1};
+            double begin_us = (double)slice.start_ns / 1000, length = strtod(duration_of(&slice), NULL);
+            assert_true(begin_us + length <= (double)(slice.start_ns + slice.duration_ns) / 1000);
             assert_int_equal((int64_t)(length * 1000 + 0.5), slice.duration_ns);
             start += slice.duration_ns;
+        }
+    }
+}
+
+/* Calls in calls that all end together, in captures as long as an hour. */
+static void what_is_inside_never_ends_after_what_is_around_it_in_doubles(void **state)
+{
+    (void)state;
+    uint64_t random = 88172645463325252u;
+    for (int64_t end = 1000000; end < INT64_C(3600000000000); end = end * 3 + 13) {
+        double around = (double)end / 1000;
+        for (unsigned depth = 0; depth < 100; depth++) {
+            random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+            int64_t start = end - 900000 + depth * 8000 + (int64_t)(random % 8000);
+            const struct trace_slice slice = {.start_ns = start, .duration_ns = end - start, .shared_ends = depth};
+            double length = strtod(duration_of(&slice), NULL), sum = (double)start / 1000 + length;
+            assert_true(sum <= around);
+            assert_int_equal((int64_t)(length * 1000 + 0.5), slice.duration_ns);
+            around = sum;
         }
     }
 }
@@ -158,21 +230,20 @@ static void an_instant_keeps_its_duration_as_the_last_argument(void **state)
     (void)state;
     struct trace_slice slice = {.tid = 1, .start_ns = 5, .duration_ns = 2500, .instant = true};
     char *text = trace_of_one("a", 1, &slice);
-    assert_non_null(
-        strstr(text, "\"ph\":\"i\",\"pid\":0,\"tid\":1,\"ts\":0.005,\"s\":\"t\",\"args\":{\"Task Type\":\"AI_CORE\","
-                     "\"Stream Id\":3,\"Task Id\":7,\"Duration(us)\":2.500}}"));
+    assert_non_null(strstr(text, "\"ph\":\"i\",\"pid\":0,\"tid\":1,\"ts\":0.005,\"s\":\"t\",\"args\":{"
+                                 "\"Stream Id\":3,\"Task Id\":7,\"Duration(us)\":2.500}}"));
     free(text);
 }
 
 static void the_longest_numbers_fit_the_room_that_is_promised(void **state)
 {
     (void)state;
-    char buffer[TRACE_SLICE_MAX];
+    char buffer[TRACE_EVENT_MAX];
     struct trace_slice slice = {
         .pid = INT64_MIN, .tid = INT64_MIN, .start_ns = INT64_MIN, .duration_ns = INT64_MIN, .instant = true};
-    char *p = trace_put_slice(buffer, &slice);
-    p = trace_put_task_args(p, "AI_CORE", INT64_MIN + 1, INT64_MIN + 1);
-    p = trace_put_end(p, &slice);
+    char *p = trace_put_slice(buffer, &trace_style_2023, &slice);
+    p = put_task_args(p, INT64_MIN + 1, INT64_MIN + 1);
+    p = trace_end_slice(p, &trace_style_2023, &slice);
     assert_true((size_t)(p - buffer) + NUMBER_MAX <= sizeof(buffer));
 }
 
@@ -182,21 +253,20 @@ static void every_pair_of_bytes_makes_a_valid_document(void **state)
     for (unsigned first = 0; first < 256; first += 5) {
         (void)state;
         struct err err = ERR_INIT;
-        struct outfile out;
-        assert_int_equal(outfile_open(&out, in_scratch("trace.json"), &err), 0);
-        trace_begin(&out);
+        struct trace trace;
+        begin(&trace, &trace_style_msprof);
         for (unsigned second = 0; second < 256; second++) {
             char name[2] = {(char)first, (char)second};
-            write_event(&out, name, 2, &slice);
+            write_event(&trace, name, 2, &slice);
         }
-        char *text = finish(&out, &some_info);
+        char *text = finish(&trace, &some_info);
         struct json *root = json_parse(text, strlen(text), &err);
         if (root == NULL)
             fail_msg("first byte 0x%02x: %s", first, err_message(&err));
         size_t events = 0;
         for (const struct json *e = json_first(json_member(root, "traceEvents")); e != NULL; e = json_next(e))
             events++;
-        assert_int_equal(events, 2 + 256);
+        assert_int_equal(events, 3 + 256);
         json_free(root);
         free(text);
     }
@@ -206,11 +276,10 @@ static void a_model_name_of_hostile_bytes_keeps_the_document_valid(void **state)
 {
     (void)state;
     struct err err = ERR_INIT;
-    struct outfile out;
+    struct trace trace;
     struct trace_info info = {.clock = "system monotonic", .device_id = 0, .model = "a\"b\\c\n\xff\xc0\x80"};
-    assert_int_equal(outfile_open(&out, in_scratch("trace.json"), &err), 0);
-    trace_begin(&out);
-    char *text = finish(&out, &info);
+    begin(&trace, &trace_style_msprof);
+    char *text = finish(&trace, &info);
     struct json *root = json_parse(text, strlen(text), &err);
     assert_non_null(root);
     assert_string_equal(json_string(json_member(json_member(root, "otherData"), "model")),
@@ -225,7 +294,7 @@ static void a_name_that_does_not_fit_leaves_the_buffer_as_it_was(void **state)
     struct strbuf buf;
     strbuf_init(&buf, 20);
     assert_int_equal(strbuf_adds(&buf, "abc"), 0);
-    assert_int_equal(trace_append_name(&buf, "a name of more bytes", 20), -1);
+    assert_int_equal(trace_text(&buf, "a name of more bytes", 20), -1);
     assert_true(buf.failed);
     assert_int_equal(buf.length, 3);
     strbuf_release(&buf);
@@ -341,9 +410,15 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_document_says_tool_clock_origin_and_model, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(what_is_not_known_is_left_out_of_the_document, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(times_are_exact_up_to_the_largest, scratch_setup, scratch_teardown),
-        cmocka_unit_test(a_slice_that_touches_the_next_is_a_picosecond_shorter),
+        cmocka_unit_test_setup_teardown(the_start_of_the_capture_is_an_event_too, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(the_tool_of_2023_has_texts_as_times_in_an_array, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(the_tool_of_2022_has_tagged_processes_and_the_phase_at_the_end, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test(a_slice_whose_end_comes_out_late_in_doubles_is_a_picosecond_shorter),
         cmocka_unit_test(a_slice_that_ends_with_those_around_it_ends_before_them),
-        cmocka_unit_test(slices_that_touch_never_overlap_in_doubles),
+        cmocka_unit_test(no_slice_ends_late_in_doubles_and_all_are_exact_in_nanoseconds),
+        cmocka_unit_test(what_is_inside_never_ends_after_what_is_around_it_in_doubles),
         cmocka_unit_test_setup_teardown(an_instant_keeps_its_duration_as_the_last_argument, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(the_longest_numbers_fit_the_room_that_is_promised, scratch_setup,

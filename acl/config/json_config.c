@@ -1,0 +1,186 @@
+#include "acl/config/json_config.h"
+
+#include "acl/config/config.h"
+#include "acl/config/option_rule.h"
+#include "acl/config/path_check.h"
+#include "acl/locks.h"
+#include "acl/message.h"
+#include "base/file/fsutil.h"
+#include "base/format/json_in.h"
+#include "base/number.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DUMP_ALREADY_RUN 100044 /* ACL_ERROR_DUMP_ALREADY_RUN */
+
+/* A member of "profiler" as text: strings as they are, whole numbers in digits; NULL for other values. digits is the
+ * memory of the latter. */
+static const char *text_of(const struct json *value, char digits[NUMBER_MAX])
+{
+    const char *text = json_string(value);
+    int64_t number;
+    if (text != NULL || !json_integer(value, &number))
+        return text;
+    *number_put_signed(digits, number) = '\0';
+    return digits;
+}
+
+/* "off" is written like this in both spellings of a key; what is absent has its default. */
+static bool is_on(const struct json *profiler, const char *key, const char *other_key, bool absent)
+{
+    const char *text = json_string(json_member(profiler, key));
+    if (text == NULL && other_key != NULL)
+        text = json_string(json_member(profiler, other_key));
+    return text == NULL ? absent : strcmp(text, "off") != 0;
+}
+
+static aclError check_members(const struct json *profiler)
+{
+    for (const struct json *member = json_first(profiler); member != NULL; member = json_next(member)) {
+        const char *key = json_key(member);
+        const struct option_rule *rule = option_rule_of_key(key);
+        char digits[NUMBER_MAX];
+        const char *text = text_of(member, digits);
+        if (rule == NULL)
+            return acl_fail(ACL_ERROR_INVALID_PROFILING_CONFIG, "EK0005", "Parameter %s is not supported.", key);
+        if (text == NULL)
+            return acl_fail_value(ACL_ERROR_INVALID_PROFILING_CONFIG, key, "of this kind", "it must be a string");
+        /* a bad "output" is no error: another directory stands for it */
+        if (rule->check == OPTION_PATH)
+            continue;
+        aclError code = option_check_value(rule, key, text);
+        if (code != ACL_SUCCESS)
+            return code;
+    }
+    return ACL_SUCCESS;
+}
+
+static bool dump_is_on(const struct json *root)
+{
+    static const char *const switches[] = {"switch", "dump_switch", "dump_op_switch", "dump_debug"};
+    const struct json *dump = json_member(root, "dump");
+    if (json_first(json_member(dump, "dump_list")) != NULL)
+        return true;
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
+        const char *value = json_string(json_member(dump, switches[i]));
+        if (value != NULL && strcmp(value, "on") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The directory of the running program (free() it), or NULL. */
+static char *executable_directory(void)
+{
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length <= 0)
+        return NULL;
+    path[length] = '\0';
+    char *slash = strrchr(path, '/');
+    if (slash == NULL)
+        return NULL;
+    slash[slash == path] = '\0';
+    return strdup(path);
+}
+
+/* "output" when it can be used; else $ASCEND_WORK_PATH/profiling_data, else where the program is (B7). */
+static aclError choose_output(const struct json *profiler, enum recorder_form form, char **ret)
+{
+    const char *output = json_string(json_member(profiler, "output"));
+    if (output != NULL && *output != '\0') {
+        if (acl_path_prepare(output, "output", form == RECORDER_JOB, ret) == ACL_SUCCESS)
+            return ACL_SUCCESS;
+        acl_note("acl.json: \"output\" cannot be used; captures go elsewhere");
+    }
+    const char *work = getenv("ASCEND_WORK_PATH");
+    if (work != NULL && *work != '\0') {
+        char *below = path_join(work, "profiling_data");
+        aclError code = below == NULL ? acl_fail_memory() : acl_path_prepare(below, "ASCEND_WORK_PATH", false, ret);
+        free(below);
+        if (code == ACL_SUCCESS)
+            return code;
+    }
+    char *directory = executable_directory();
+    aclError code = directory == NULL ? acl_fail_memory() : acl_path_prepare(directory, "output", false, ret);
+    free(directory);
+    return code;
+}
+
+static void read_settings(const struct json *profiler, enum recorder_form form, struct acl_json_config *ret)
+{
+    aclprofAicoreMetrics usual = form == RECORDER_JOB ? ACL_AICORE_ARITHMETIC_UTILIZATION : ACL_AICORE_PIPE_UTILIZATION;
+    const char *metrics = json_string(json_member(profiler, "aic_metrics"));
+    if (metrics == NULL)
+        metrics = json_string(json_member(profiler, "aac_metrics"));
+    ret->metrics = acl_metrics_name(metrics == NULL ? usual : acl_metrics_of_name(metrics));
+    ret->acl_calls = is_on(profiler, "ascendcl", "acl_api", true);
+    ret->task_time = is_on(profiler, "task_time", NULL, true);
+    ret->runtime_calls = is_on(profiler, "runtime_api", NULL, true);
+    ret->msproftx = is_on(profiler, "msproftx", NULL, false);
+    int64_t interval = 0;
+    (void)json_integer(json_member(profiler, "interval"), &interval);
+    ret->interval = (uint32_t)interval;
+    const char *limit = json_string(json_member(profiler, "storage_limit"));
+    ret->storage_limit = limit == NULL ? 0 : option_size_bytes(limit);
+}
+
+static aclError read_root(const struct json *root, enum recorder_form form, struct acl_json_config *ret)
+{
+    const struct json *profiler = json_member(root, "profiler");
+    if (profiler == NULL)
+        return ACL_SUCCESS;
+    if (!json_is_object(profiler))
+        return acl_fail(ACL_ERROR_INVALID_PROFILING_CONFIG, "EK0001", "\"profiler\" in acl.json must be an object.");
+    aclError code = check_members(profiler);
+    if (code != ACL_SUCCESS)
+        return code;
+    const char *enabled = json_string(json_member(profiler, "switch"));
+    if (enabled == NULL || strcmp(enabled, "on") != 0)
+        return ACL_SUCCESS;
+    if (dump_is_on(root))
+        return acl_fail(DUMP_ALREADY_RUN, "EK0007",
+                        "acl.json switches both \"dump\" and \"profiler\" on: only one can be.");
+    code = choose_output(profiler, form, &ret->output);
+    if (code != ACL_SUCCESS)
+        return code;
+    ret->enabled = true;
+    read_settings(profiler, form, ret);
+    return ACL_SUCCESS;
+}
+
+aclError acl_json_config_load(const char *path, enum recorder_form form, struct acl_json_config *ret)
+{
+    struct err err = ERR_INIT;
+    struct acl_json_config config = {.enabled = false};
+    char *text = NULL;
+    size_t length = 0;
+    if (read_whole_file(path, ACL_JSON_CONFIG_LIMIT, &text, &length, &err) < 0)
+        return acl_fail_err(err.code == ERR_NO_MEMORY ? ACL_ERROR_BAD_ALLOC : ACL_ERROR_INVALID_FILE, &err);
+    pthread_mutex_lock(&acl_parse_lock);
+    aclError code;
+    struct json *root = json_parse_plainly(text, length, &err);
+    if (root == NULL) {
+        (void)err_wrap(&err, "cannot read '%s'", path);
+        code = acl_fail_err(err.code == ERR_NO_MEMORY ? ACL_ERROR_BAD_ALLOC : ACL_ERROR_INVALID_FILE, &err);
+    } else {
+        code = read_root(root, form, &config);
+    }
+    json_free(root);
+    pthread_mutex_unlock(&acl_parse_lock);
+    free(text);
+    if (code == ACL_SUCCESS)
+        *ret = config;
+    else
+        acl_json_config_release(&config);
+    return code;
+}
+
+void acl_json_config_release(struct acl_json_config *config)
+{
+    free(config->output);
+    *config = (struct acl_json_config){.enabled = false};
+}

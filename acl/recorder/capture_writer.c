@@ -1,0 +1,577 @@
+#include "acl/recorder/capture_writer.h"
+
+#include "acl/recorder/capture_config.h"
+#include "acl/recorder/recorder_clock.h"
+#include "base/file/fsutil.h"
+#include "base/number.h"
+#include "base/strbuf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HIGH_DESCRIPTOR 200 /* out of the way of programs that count on the lowest ones */
+#define CONFIG_TEXT_MAX ((size_t)64 * 1024)
+
+/* ---- names ---- */
+
+static const char *stream_stem(const struct capture_writer *writer, enum capture_stream stream)
+{
+    static const char *const stems[STREAM_COUNT] = {
+        [STREAM_CALLS] = "unaging.api_event.data",
+        [STREAM_TX] = "unaging.additional.msproftx",
+        [STREAM_TYPE_NAMES] = "unaging.additional.type_info_dic",
+        [STREAM_TEXT_NAMES] = "unaging.additional.hash_dic",
+    };
+    return writer->form == RECORDER_JOB && stream == STREAM_CALLS ? "AclModule" : stems[stream];
+}
+
+/* Whether the form has such files. */
+static bool has_stream(const struct capture_writer *writer, enum capture_stream stream)
+{
+    return writer->form == RECORDER_PROF || stream == STREAM_CALLS;
+}
+
+/* What a path is put together with where nothing may be allocated. */
+struct path {
+    char text[PATH_MAX];
+    size_t length;
+};
+
+static void path_add(struct path *path, const char *text)
+{
+    size_t length = strlen(text);
+    if (length >= sizeof path->text - path->length)
+        length = sizeof path->text - path->length - 1;
+    memcpy(path->text + path->length, text, length);
+    path->length += length;
+    path->text[path->length] = '\0';
+}
+
+static void slice_path(const struct capture_writer *writer, enum capture_stream stream, unsigned slice,
+                       const char *suffix, struct path *ret)
+{
+    char number[NUMBER_MAX];
+    *number_put_unsigned(number, slice) = '\0';
+    ret->length = 0;
+    path_add(ret, writer->data);
+    path_add(ret, "/");
+    path_add(ret, stream_stem(writer, stream));
+    if (writer->form == RECORDER_JOB) {
+        path_add(ret, ".");
+        path_add(ret, writer->device);
+    }
+    path_add(ret, ".slice_");
+    path_add(ret, number);
+    path_add(ret, suffix);
+}
+
+/* ---- writing ---- */
+
+/* A write beyond RLIMIT_FSIZE raises a signal too, which is not the program's affair. Signals are blocked here. */
+static void take_file_size_signal(void)
+{
+    const struct timespec at_once = {0, 0};
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    sigtimedwait(&set, NULL, &at_once);
+}
+
+/* Returns how many bytes were written; errno says why not all. */
+static size_t write_at(int fd, const char *bytes, size_t length, uint64_t offset)
+{
+    size_t done = 0;
+    while (done < length) {
+        ssize_t count = pwrite(fd, bytes + done, length - done, (off_t)(offset + done));
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0) {
+            int failure = count == 0 ? ENOSPC : errno;
+            if (failure == EFBIG)
+                take_file_size_signal();
+            errno = failure;
+            break;
+        }
+        done += (size_t)count;
+    }
+    return done;
+}
+
+static void note_failure(struct capture_writer *writer, int failure)
+{
+    if (writer->losses.failure == 0)
+        writer->losses.failure = failure != 0 ? failure : EIO;
+}
+
+/* Names of texts are not counted: what they name is shown as numbers. */
+static void note_lost(struct capture_writer *writer, enum capture_stream stream, uint64_t records)
+{
+    if (stream == STREAM_CALLS)
+        writer->losses.calls += records;
+    else if (stream == STREAM_TX)
+        writer->losses.tx += records;
+}
+
+/* Whole or not at all: written under another name first. Returns 0 or the errno. */
+static int put_file(const char *directory, const char *name, const char *text, size_t length)
+{
+    struct path temporary = {.length = 0}, path = {.length = 0};
+    path_add(&temporary, directory);
+    path_add(&temporary, "/.");
+    path_add(&temporary, name);
+    path_add(&temporary, ".tmp");
+    path_add(&path, directory);
+    path_add(&path, "/");
+    path_add(&path, name);
+    int fd = open(temporary.text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640), failure = 0;
+    if (fd < 0)
+        return errno;
+    if (write_at(fd, text, length, 0) != length)
+        failure = errno;
+    if (close(fd) != 0 && failure == 0)
+        failure = errno;
+    if (failure == 0 && rename(temporary.text, path.text) != 0)
+        failure = errno;
+    if (failure != 0)
+        unlink(temporary.text);
+    return failure;
+}
+
+static size_t done_text(char text[128], uint64_t size, int64_t begin_ns, int64_t end_ns)
+{
+    static const char begin[] = "\nstarttime:", end[] = "\nendtime  :", head[] = "filesize:";
+    char *p = text;
+    memcpy(p, head, sizeof head - 1);
+    p = number_put_unsigned(p + sizeof head - 1, size);
+    memcpy(p, begin, sizeof begin - 1);
+    p = number_put_signed(p + sizeof begin - 1, begin_ns);
+    memcpy(p, end, sizeof end - 1);
+    p = number_put_signed(p + sizeof end - 1, end_ns);
+    *p++ = '\n';
+    return (size_t)(p - text);
+}
+
+/* ---- slices ---- */
+
+static void write_done(struct capture_writer *writer, enum capture_stream stream)
+{
+    const struct slice_stream *slices = &writer->streams[stream];
+    struct path path;
+    char text[128];
+    slice_path(writer, stream, slices->current, ".done", &path);
+    size_t length = done_text(text, slices->size, slices->begin_ns, recorder_now());
+    int failure = put_file(writer->data, path.text + strlen(writer->data) + 1, text, length);
+    if (failure != 0)
+        note_failure(writer, failure);
+    else
+        writer->streams[stream].done = true;
+}
+
+/* A slice that grows after all has none until it has one that is right: the process may be gone before that. */
+static void remove_done(struct capture_writer *writer, enum capture_stream stream)
+{
+    struct path path;
+    slice_path(writer, stream, writer->streams[stream].current, ".done", &path);
+    unlink(path.text);
+    writer->streams[stream].done = false;
+}
+
+/* Before a new slice could take the data over the limit, the oldest finished ones go, of the stream that has most. */
+static void respect_limit(struct capture_writer *writer)
+{
+    while (writer->storage_limit != 0 && writer->stored + CAPTURE_SLICE_MAX > writer->storage_limit) {
+        enum capture_stream most = STREAM_CALLS;
+        for (int i = STREAM_CALLS; i <= STREAM_TX; i++)
+            if (writer->streams[i].current - writer->streams[i].first >
+                writer->streams[most].current - writer->streams[most].first)
+                most = (enum capture_stream)i;
+        struct slice_stream *slices = &writer->streams[most];
+        struct path path;
+        struct stat info;
+        if (slices->first == slices->current)
+            return;
+        slice_path(writer, most, slices->first, ".done", &path);
+        unlink(path.text);
+        slice_path(writer, most, slices->first++, "", &path);
+        if (stat(path.text, &info) == 0) {
+            uint64_t records = (uint64_t)info.st_size / slices->record_size;
+            slices->records -= records < slices->records ? records : slices->records;
+            writer->stored -= (uint64_t)info.st_size < writer->stored ? (uint64_t)info.st_size : writer->stored;
+        }
+        unlink(path.text);
+    }
+}
+
+static int remember_file(struct slice_stream *slices, int fd)
+{
+    struct stat info;
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+    if (high >= 0) {
+        close(fd);
+        fd = high;
+    }
+    if (fstat(fd, &info) != 0) {
+        int failure = errno;
+        close(fd);
+        return failure;
+    }
+    slices->fd = fd;
+    slices->device = info.st_dev;
+    slices->inode = info.st_ino;
+    return 0;
+}
+
+static int start_slice(struct capture_writer *writer, enum capture_stream stream, unsigned number)
+{
+    struct slice_stream *slices = &writer->streams[stream];
+    struct path path;
+    slice_path(writer, stream, number, "", &path);
+    int fd = open(path.text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
+    int failure = fd >= 0 ? remember_file(slices, fd) : errno;
+    if (failure != 0)
+        return failure;
+    slices->current = number;
+    slices->started = true;
+    slices->done = false;
+    slices->size = 0;
+    slices->begin_ns = recorder_now();
+    return 0;
+}
+
+/* Programs close descriptors that they do not know, and get the same numbers for files of their own. */
+static bool is_our_file(const struct slice_stream *slices)
+{
+    struct stat info;
+    return slices->fd >= 0 && fstat(slices->fd, &info) == 0 && info.st_dev == slices->device &&
+           info.st_ino == slices->inode;
+}
+
+/* Whether somebody removed our file: what goes into it now is seen by nobody. */
+static bool is_removed(const struct slice_stream *slices)
+{
+    struct stat info;
+    return fstat(slices->fd, &info) == 0 && info.st_nlink == 0;
+}
+
+/* So that writes go only where they belong. Returns 0 or the errno. */
+static int check_file(struct capture_writer *writer, enum capture_stream stream)
+{
+    struct slice_stream *slices = &writer->streams[stream];
+    struct path path;
+    if (is_our_file(slices) && !is_removed(slices))
+        return 0;
+    if (is_our_file(slices))
+        close(slices->fd);
+    slices->fd = -1;
+    slice_path(writer, stream, slices->current, "", &path);
+    int fd = open(path.text, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd >= 0)
+        return remember_file(slices, fd);
+    int failure = errno;
+    if (failure == ENOENT) { /* gone, and the slices before it with it */
+        note_lost(writer, stream, slices->records);
+        slices->records = 0;
+    }
+    return failure;
+}
+
+/* Makes the current slice one that has room. Returns 0 or the errno. */
+static int make_room(struct capture_writer *writer, enum capture_stream stream)
+{
+    struct slice_stream *slices = &writer->streams[stream];
+    if (!slices->started)
+        return start_slice(writer, stream, 0);
+    int failure = check_file(writer, stream);
+    if (failure != 0 || slices->size + slices->record_size <= CAPTURE_SLICE_MAX)
+        return failure;
+    write_done(writer, stream);
+    close(slices->fd);
+    slices->fd = -1;
+    failure = start_slice(writer, stream, slices->current + 1);
+    respect_limit(writer);
+    return failure;
+}
+
+static void flush_stream(struct capture_writer *writer, enum capture_stream stream)
+{
+    struct slice_stream *slices = &writer->streams[stream];
+    size_t done = 0;
+    while (done < slices->staged_size) {
+        int failure = make_room(writer, stream);
+        if (failure != 0) {
+            note_failure(writer, failure);
+            break;
+        }
+        if (slices->done)
+            remove_done(writer, stream);
+        size_t room = CAPTURE_SLICE_MAX - (size_t)slices->size, length = slices->staged_size - done;
+        room -= room % slices->record_size;
+        if (length > room)
+            length = room;
+        size_t written = write_at(slices->fd, writer->staged[stream] + done, length, slices->size);
+        failure = written < length ? errno : 0;
+        written -= written % slices->record_size;
+        slices->size += written;
+        slices->records += written / slices->record_size;
+        writer->stored += written;
+        done += written;
+        if (failure != 0) {
+            note_failure(writer, failure);
+            if (ftruncate(slices->fd, (off_t)slices->size) != 0) /* else import reports the cut record */
+                note_failure(writer, errno);
+            break;
+        }
+    }
+    note_lost(writer, stream, (slices->staged_size - done) / slices->record_size);
+    slices->staged_size = 0;
+}
+
+/* A name of a file about the whole, which JOB captures number by device. */
+static void config_name(const struct capture_writer *writer, const char *name, struct path *ret)
+{
+    ret->length = 0;
+    path_add(ret, name);
+    if (writer->form == RECORDER_JOB && strcmp(name, "sample.json") != 0) {
+        path_add(ret, ".");
+        path_add(ret, writer->device);
+    }
+}
+
+/* Where those files are: the parent of the data. */
+static void config_directory(const struct capture_writer *writer, struct path *ret)
+{
+    ret->length = 0;
+    path_add(ret, writer->data);
+    ret->length -= strlen("/data");
+    ret->text[ret->length] = '\0';
+}
+
+/* Over what the file says, in place. One that cannot be written is told by whoever looks at the losses. */
+static void write_losses(struct capture_writer *writer)
+{
+    struct path path, name;
+    char text[LOSSES_SIZE];
+    if (losses_equal(&writer->losses, &writer->told))
+        return;
+    config_directory(writer, &path);
+    config_name(writer, LOSSES_FILE, &name);
+    path_add(&path, "/");
+    path_add(&path, name.text);
+    losses_text(&writer->losses, text);
+    int fd = open(path.text, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd >= 0 && write_at(fd, text, sizeof text, 0) == sizeof text)
+        writer->told = writer->losses;
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Names before what they are the names of: a process can be killed in between. */
+void capture_writer_flush(struct capture_writer *writer)
+{
+    for (int i = STREAM_COUNT; i-- > 0;)
+        if (writer->streams[i].staged_size > 0)
+            flush_stream(writer, (enum capture_stream)i);
+    write_losses(writer);
+}
+
+void capture_writer_add(struct capture_writer *writer, enum capture_stream stream, const void *records, size_t length)
+{
+    struct slice_stream *slices = &writer->streams[stream];
+    const char *bytes = records;
+    if (!has_stream(writer, stream))
+        return;
+    while (length > 0) {
+        size_t capacity = CAPTURE_STAGE_SIZE - CAPTURE_STAGE_SIZE % slices->record_size;
+        size_t part = length < capacity - slices->staged_size ? length : capacity - slices->staged_size;
+        memcpy(writer->staged[stream] + slices->staged_size, bytes, part);
+        slices->staged_size += part;
+        bytes += part;
+        length -= part;
+        if (slices->staged_size == capacity)
+            capture_writer_flush(writer);
+    }
+}
+
+/* ---- begin and end of the capture ---- */
+
+static int put_config(const struct capture_writer *writer, const char *name, const char *text, size_t length)
+{
+    struct path directory, full_name;
+    char done[128];
+    config_directory(writer, &directory);
+    config_name(writer, name, &full_name);
+    int failure = put_file(directory.text, full_name.text, text, length);
+    if (failure != 0 || writer->form == RECORDER_JOB)
+        return failure;
+    path_add(&full_name, ".done");
+    int64_t now = recorder_now();
+    return put_file(directory.text, full_name.text, done, done_text(done, length, now, now));
+}
+
+void capture_writer_finish(struct capture_writer *writer)
+{
+    char text[END_INFO_SIZE];
+    capture_writer_flush(writer);
+    for (int i = 0; i < STREAM_COUNT; i++) {
+        int failure = writer->streams[i].started ? check_file(writer, (enum capture_stream)i) : 0;
+        if (failure != 0)
+            note_failure(writer, failure);
+        else if (writer->streams[i].started)
+            write_done(writer, (enum capture_stream)i);
+    }
+    struct clock_pair end = clock_pair_read();
+    int failure = put_config(writer, "end_info", text, capture_end_info(text, &end, writer->utc_offset));
+    if (failure != 0)
+        note_failure(writer, failure);
+    write_losses(writer);
+}
+
+/* While there is room for it. */
+static int put_losses(struct capture_writer *writer, struct err *err)
+{
+    struct path directory, name;
+    char text[LOSSES_SIZE];
+    config_directory(writer, &directory);
+    config_name(writer, LOSSES_FILE, &name);
+    losses_text(&writer->losses, text);
+    int failure = put_file(directory.text, name.text, text, sizeof text);
+    return failure == 0 ? 0 : err_set_errno(err, failure, "cannot write '%s' in '%s'", name.text, writer->directory);
+}
+
+static int write_start(struct capture_writer *writer, const struct recorder_options *options,
+                       const struct clock_pair *start, struct err *err)
+{
+    static const char *const names[] = {"info.json", "sample.json", "start_info", "host_start.log"};
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < sizeof names / sizeof *names; i++) {
+        struct strbuf buf;
+        strbuf_init(&buf, CONFIG_TEXT_MAX);
+        if (i == 0)
+            capture_info_json(&buf, options);
+        else if (i == 1)
+            capture_sample_json(&buf, options, writer->directory);
+        else if (i == 2)
+            capture_start_info(&buf, start, writer->utc_offset);
+        else
+            capture_host_start_log(&buf, options, start);
+        int failure = buf.failed ? ENOMEM : put_config(writer, names[i], buf.data, buf.length);
+        if (failure != 0)
+            status = err_set_errno(err, failure, "cannot write '%s' in '%s'", names[i], writer->directory);
+        strbuf_release(&buf);
+    }
+    if (status == 0)
+        status = put_losses(writer, err);
+    return status;
+}
+
+static void add_letters(struct path *path, size_t count, unsigned letters)
+{
+    unsigned char random[32];
+    char text[33];
+    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+        for (size_t i = 0; i < sizeof random; i++)
+            random[i] = (unsigned char)((uint64_t)recorder_now() >> (i % 24));
+    for (size_t i = 0; i < count; i++)
+        text[i] = (char)('A' + random[i] % letters);
+    text[count] = '\0';
+    path_add(path, text);
+}
+
+/* PROF_<index>_<time>_<process><8 letters>, or JOB<29 letters> (docs/formats/acl-api.md B4, docs/formats/svp.md 1). */
+static void make_name(struct path *path, const struct capture_writer *writer, unsigned index, int64_t unix_ns)
+{
+    char date[DATE_TEXT_SIZE], text[64];
+    if (writer->form == RECORDER_JOB) {
+        path_add(path, "JOB");
+        add_letters(path, 29, 26);
+        return;
+    }
+    format_compact_date(unix_ns, writer->utc_offset, date);
+    snprintf(text, sizeof text, "PROF_%06u_%s_%08ld", index, date, (long)getpid());
+    path_add(path, text);
+    add_letters(path, 8, 18);
+}
+
+static int make_directory_of(struct capture_writer *writer, const char *parent, unsigned index, int64_t unix_ns,
+                             struct err *err)
+{
+    int result = -1;
+    for (int attempt = 0; result != 0 && attempt < 100; attempt++) {
+        struct path path = {.length = 0};
+        path_add(&path, parent);
+        path_add(&path, "/");
+        make_name(&path, writer, index, unix_ns);
+        if (path.length + 64 >= sizeof path.text)
+            return err_set(err, ERR_LIMIT, "the name of the output directory is too long: '%s'", parent);
+        result = mkdir(path.text, 0750);
+        if (result != 0 && errno != EEXIST)
+            break;
+        memcpy(writer->directory, path.text, path.length + 1);
+    }
+    return result == 0 ? 0 : err_set_errno(err, errno, "cannot make a directory in '%s'", parent);
+}
+
+static int make_directories_of(struct capture_writer *writer, const char *directory, unsigned index, int64_t unix_ns,
+                               struct err *err)
+{
+    char *parent = NULL;
+    int status = make_directories(directory, err);
+    if (status == 0) {
+        parent = path_absolute(directory, err);
+        status = parent != NULL ? make_directory_of(writer, parent, index, unix_ns, err) : -(int)err->code;
+    }
+    free(parent);
+    if (status != 0)
+        return status;
+    struct path path = {.length = 0};
+    path_add(&path, writer->directory);
+    path_add(&path, writer->form == RECORDER_JOB ? "/data" : "/host/data");
+    memcpy(writer->data, path.text, path.length + 1);
+    return make_directories(writer->data, err);
+}
+
+int capture_writer_open(struct capture_writer *writer, const struct recorder_options *options, unsigned index,
+                        struct err *err)
+{
+    static const size_t record_sizes[STREAM_COUNT] = {
+        [STREAM_CALLS] = CAPTURE_CALL_SIZE,
+        [STREAM_TX] = CAPTURE_TX_SIZE,
+        [STREAM_TYPE_NAMES] = 1,
+        [STREAM_TEXT_NAMES] = 1,
+    };
+    struct clock_pair start = clock_pair_read();
+    writer->directory[0] = '\0';
+    writer->form = options->form;
+    writer->utc_offset = local_utc_offset();
+    writer->storage_limit = options->storage_limit;
+    writer->stored = 0;
+    writer->losses = writer->told = (struct losses){.calls = 0};
+    *number_put_unsigned(writer->device, options->device_count > 0 ? options->devices[0] : 0) = '\0';
+    for (int i = 0; i < STREAM_COUNT; i++) {
+        bool is_job_call = i == STREAM_CALLS && options->form == RECORDER_JOB;
+        writer->streams[i] = (struct slice_stream){
+            .record_size = is_job_call ? CAPTURE_JOB_CALL_SIZE : record_sizes[i],
+            .fd = -1,
+        };
+    }
+    int status = make_directories_of(writer, options->directory, index, start.unix_ns, err);
+    return status != 0 ? status : write_start(writer, options, &start, err);
+}
+
+void capture_writer_close(struct capture_writer *writer)
+{
+    for (int i = 0; i < STREAM_COUNT; i++) {
+        struct slice_stream *slices = &writer->streams[i];
+        if (is_our_file(slices))
+            close(slices->fd);
+        slices->fd = -1;
+        slices->staged_size = 0;
+    }
+}

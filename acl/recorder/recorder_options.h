@@ -1,0 +1,40 @@
+/* What is recorded, where the capture goes, and how much the recorder takes. */
+#ifndef MSPROF_ACL_RECORDER_RECORDER_OPTIONS_H
+#define MSPROF_ACL_RECORDER_RECORDER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RECORDER_DEVICES_MAX 64
+#define RECORDER_TYPES_MAX 4096 /* names of types of a process */
+#define RECORDER_NAMES_MAX 4096 /* texts with an id */
+#define RECORDER_NAME_MAX 255   /* bytes of such a text */
+
+enum recorder_form {
+    RECORDER_PROF, /* PROF_<index>_<time>_<id>/host (docs/formats/cann.md 1 and 11) */
+    RECORDER_JOB,  /* JOB<29 letters>, as SVP boards write it (docs/formats/svp.md 1) */
+};
+
+/* What sample.json says was switched on; each is written as "on" or "off" unless it is a text. */
+struct recorder_sample {
+    bool acl_calls, task_time, msproftx, runtime_calls;
+    const char *metrics; /* "PipeUtilization"; NULL: no metrics of the AI core */
+};
+
+struct recorder_options {
+    const char *directory; /* the capture directory is made in it; it is made too when it does not exist */
+    enum recorder_form form;
+    const uint32_t *devices; /* named in info.json and sample.json */
+    size_t device_count;     /* at most RECORDER_DEVICES_MAX */
+    struct recorder_sample sample;
+    uint64_t storage_limit; /* bytes: when the data reach it, the oldest finished slices are removed; 0: no limit */
+    bool lazy;              /* make the capture when the first record comes, not at once */
+    bool crash_handlers;    /* catch the signals that would end the process by default, write what is in memory and
+                               let them do what they would have done; actions that the program set stay untouched */
+    /* Tells of what was lost, at most once a capture: one line without a newline. Called by whatever thread finds out,
+     * also in signal handlers. NULL: one line on stderr. */
+    void (*report)(const char *text);
+};
+
+#endif

@@ -1,0 +1,42 @@
+/* What recorder.c and record.c share: the way of a record into its thread's ring. */
+#ifndef MSPROF_ACL_RECORDER_RECORDER_STATE_H
+#define MSPROF_ACL_RECORDER_RECORDER_STATE_H
+
+#include "acl/recorder/crash.h"
+#include "acl/recorder/recorder_options.h"
+#include "acl/recorder/ring.h"
+#include "base/err.h"
+
+enum recorder_mode {
+    RECORDER_MODE_OFF,
+    RECORDER_MODE_ARMED, /* the first record makes the capture */
+    RECORDER_MODE_RUNNING,
+    RECORDER_MODE_EXITING, /* the process ends: each record is written at once */
+};
+
+extern atomic_int recorder_mode;
+
+/* The rings of this thread: for each stream one, and more for signal handlers that come while a record is written. */
+#define RECORDER_RING_DEPTH 3
+#define RECORDER_RING_COUNT ((size_t)2 * RECORDER_RING_DEPTH)
+extern _Thread_local struct ring *recorder_rings[RECORDER_RING_COUNT] __attribute__((tls_model("initial-exec")));
+
+static inline size_t recorder_ring_index(enum capture_stream stream, size_t depth)
+{
+    return (stream == STREAM_TX ? RECORDER_RING_DEPTH : 0) + depth;
+}
+
+/* A place for a record of this thread when its first ring has none: takes or empties a ring, makes the capture when it
+ * is to be made now. NULL: not recording, or out of memory. */
+char *recorder_reserve_slow(enum capture_stream stream, struct ring **ret);
+
+/* Has the rings emptied soon. A system call when nobody has asked for it yet; safe in signal handlers. */
+void recorder_wake(void);
+
+/* Whether a collection of ACL calls is running. */
+bool recorder_wants_calls(void);
+
+/* recorder_start where the system's sigaction is not to be had by its name. */
+int recorder_start_with(const struct recorder_options *options, sigaction_function *change, struct err *err);
+
+#endif

@@ -1,0 +1,498 @@
+#include "analysis/advice.h"
+#include "base/array.h"
+
+#include "analysis/statistics.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+const char *severity_name(enum severity severity)
+{
+    static const char *const names[] = {"low", "medium", "high"};
+
+    return names[severity];
+}
+
+const struct rule rules[RULES] = {
+    [RULE_IDLE] =
+        {"idle", "1 - busy / elapsed, over all steps",
+         "Look at what the host does in the longest gaps (rule gap): launch ahead, or run the model as a graph.", 10},
+    [RULE_GAP] = {"gap", "the longest gap / time of a step",
+                  "Remove the call that covers the gap from the loop, or let it run beside the device.", 1},
+    [RULE_AI_CPU] = {"ai-cpu", "time on the AI CPU / busy; one of at least 20 us",
+                     "Avoid the operator, or change its data type to one that the AI Core has.", 1},
+    [RULE_CONVERSION] = {"conversion", "time of TransData, Cast, Transpose, Reformat / busy",
+                         "Keep one format and one data type between the neighbours of these operators.", 5},
+    [RULE_SMALL] = {"small-operators", "share of operators below 10 us; the mean gap is longer than their mean time",
+                    "Fuse operators, or run the model as a graph, so that launching costs less.", 50},
+    [RULE_MEMORY_BOUND] = {"memory-bound", "(load + weights + store time) / time of operators",
+                           "Tile so that data stay in the core, fuse with neighbours, or use a smaller data type.", 80},
+    [RULE_CUBE] = {"low-cube-use", "cube busy over all cores / time, of matrix operators with over 5 % of the time",
+                   "Make shapes multiples of 16, and inner axes of 256 elements; larger batches help.", 50},
+    [RULE_BLOCKS] = {"idle-cores", "1 - blocks / (rounds of the cores * cores), times time / elapsed",
+                     "Divide the operator into a multiple of the number of cores.", 1},
+    [RULE_COMMUNICATION] = {"exposed-communication", "communication that no computing covers / elapsed",
+                            "Overlap it with computing, use larger buckets; first see whether one rank is late.", 10},
+    [RULE_JITTER] = {"step-jitter", "(p95 - median) / median of the time of steps",
+                     "Compare the slowest step with one in the middle: which operator or gap grew?", 5},
+    [RULE_FREQUENCY] = {"frequency", "1 - mean / rated frequency", "Check power limits and cooling.", 5},
+    [RULE_MEMORY_CALLS] = {"memory-calls", "time of calls that allocate, free or copy and wait / elapsed, after step 1",
+                           "Allocate once before the loop; use pinned memory and asynchronous copies.", 1},
+    [RULE_SVP_BOUND] = {"svp-memory-bound", "layers with max(dstr, dld, wld) / max(mac_busy, vec_ppen) above 1 / busy",
+                        "Compress weights, fuse layers, or cut their feature maps: they wait for memory.", 30},
+    [RULE_SVP_ACTIVATION] = {"svp-activation",
+                             "layers of the types Softplus, Tanh, Sigmoid, Exp, Mish, Swish, HardSwish / busy",
+                             "Replace the activation by one that the chip has: Relu, LeakyRelu, PRelu, Elu.", 5},
+};
+
+/* What every rule looks at. */
+struct look {
+    const struct workload *workload;
+    const struct host_evidence *host;
+    const struct splits *splits;
+    const struct gaps *gaps;
+    const struct advice *advice;
+};
+
+static void set_row(struct finding_row *row, const struct workload *workload, const struct workload_operator *op,
+                    double time_ns, double share)
+{
+    *row = (struct finding_row){.time_ns = time_ns, .share = share, .count = op->count, .at_ns = INT64_MIN};
+    snprintf(row->name, sizeof row->name, "%s", workload_text(workload, op->key.name));
+    if (op->first < workload->execution_count)
+        row->at_ns = workload->executions[op->first].start_ns;
+}
+
+/* Keeps the rows with most time. */
+static void add_operator(struct finding *finding, const struct workload *workload, const struct workload_operator *op,
+                         double time_ns, double share)
+{
+    size_t at = finding->row_count;
+
+    while (at > 0 && finding->rows[at - 1].time_ns < time_ns)
+        at--;
+    if (at == FINDING_ROWS)
+        return;
+    if (finding->row_count < FINDING_ROWS)
+        finding->row_count++;
+    memmove(&finding->rows[at + 1], &finding->rows[at], (finding->row_count - 1 - at) * sizeof finding->rows[0]);
+    set_row(&finding->rows[at], workload, op, time_ns, share);
+    finding->time_ns = finding->rows[0].at_ns;
+}
+
+static double percent(double part, double whole)
+{
+    return whole > 0 ? 100 * part / whole : 0;
+}
+
+static void measured(struct finding *finding, double value, double at_stake_ns, bool fired)
+{
+    finding->value = value;
+    finding->at_stake_ns = at_stake_ns;
+    finding->fired = fired;
+}
+
+__attribute__((format(printf, 2, 3))) static void say(struct finding *finding, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    err_format(finding->sentence, sizeof finding->sentence, format, args);
+    va_end(args);
+}
+
+static void check_idle(const struct look *look, struct finding *finding)
+{
+    double idle_ns = look->advice->elapsed_ns - look->advice->busy_ns;
+    double value = percent(idle_ns, look->advice->elapsed_ns);
+
+    if (look->workload->facts.placed) {
+        finding->not_checked = "the capture does not say when each task ran";
+        return;
+    }
+    measured(finding, value, idle_ns, value > finding->threshold);
+    say(finding, "The device does nothing in %.1f %% of the time (%.3f ms).", value, idle_ns / 1e6);
+}
+
+static void check_gap(const struct look *look, struct finding *finding)
+{
+    const struct gap_evidence *gap = look->host->gaps;
+    double step_ns = look->splits->count > 0 ? look->advice->elapsed_ns / (double)look->splits->count : 0;
+
+    if (look->workload->facts.placed || look->host->gap_count == 0) {
+        finding->not_checked = look->workload->facts.placed ? "the capture does not say when each task ran"
+                                                            : "there is no gap between two tasks";
+        return;
+    }
+    double length = (double)interval_length(gap->start_ns, gap->end_ns), value = percent(length, step_ns);
+    double all = 0;
+    for (size_t i = 0; i < look->host->gap_count; i++)
+        all += (double)interval_length(look->host->gaps[i].start_ns, look->host->gaps[i].end_ns);
+    measured(finding, value, all, value > finding->threshold);
+    finding->time_ns = gap->start_ns;
+    say(finding, "The longest gap takes %.3f us between '%.80s' and '%.80s'%s%.100s.", length / 1e3,
+        workload_text(look->workload, look->workload->operators[gap->before].key.name),
+        workload_text(look->workload, look->workload->operators[gap->after].key.name),
+        !look->host->known     ? "; the capture has no calls of the host to say why"
+        : gap->call[0] != '\0' ? "; the host was in "
+        : gap->launched        ? "; the next task was launched late"
+                               : "; no call of the host covers it",
+        gap->call);
+    for (size_t i = 0; i < look->host->gap_count && i < FINDING_ROWS; i++) {
+        struct finding_row *row = &finding->rows[finding->row_count++];
+        *row = (struct finding_row){
+            .time_ns = (double)interval_length(look->host->gaps[i].start_ns, look->host->gaps[i].end_ns),
+            .count = 1,
+            .at_ns = look->host->gaps[i].start_ns};
+        row->share = percent(row->time_ns, step_ns);
+        snprintf(row->name, sizeof row->name, "%s", look->host->gaps[i].call);
+    }
+}
+
+static void check_ai_cpu(const struct look *look, struct finding *finding)
+{
+    double sum = 0, longest = 0;
+
+    for (size_t i = 0; i < look->workload->operator_count; i++) {
+        const struct workload_operator *op = &look->workload->operators[i];
+        if (op->key.work != WORK_AI_CPU || op->count == 0)
+            continue;
+        sum += op->total_ns;
+        longest = fmax(longest, op->total_ns / (double)op->count);
+        add_operator(finding, look->workload, op, op->total_ns, percent(op->total_ns, look->advice->busy_ns));
+    }
+    double value = percent(sum, look->advice->busy_ns);
+    measured(finding, value, sum, value > finding->threshold && longest > 20000);
+    say(finding, "Operators on the AI CPU take %.1f %% of the busy time (%.3f ms), the longest %.1f us.", value,
+        sum / 1e6, longest / 1e3);
+}
+
+static void check_conversion(const struct look *look, struct finding *finding)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < look->workload->operator_count; i++) {
+        const struct workload_operator *op = &look->workload->operators[i];
+        if (!is_conversion(workload_text(look->workload, op->key.type)))
+            continue;
+        sum += op->total_ns;
+        add_operator(finding, look->workload, op, op->total_ns, percent(op->total_ns, look->advice->busy_ns));
+    }
+    double value = percent(sum, look->advice->busy_ns);
+    measured(finding, value, sum, value > finding->threshold);
+    say(finding, "Operators that only convert formats or types take %.1f %% of the busy time (%.3f ms).", value,
+        sum / 1e6);
+}
+
+static void check_small(const struct look *look, struct finding *finding)
+{
+    const double small_ns = 10000;
+    double small = 0, all = 0, time_ns = 0, gaps_ns = 0;
+
+    if (look->workload->facts.placed) {
+        finding->not_checked = "the capture does not say when each task ran";
+        return;
+    }
+    for (size_t i = 0; i < look->workload->execution_count; i++) {
+        const struct execution *execution = &look->workload->executions[i];
+        if (!work_computes(look->workload->operators[execution->op].key.work))
+            continue;
+        all++;
+        if ((double)execution->duration_ns < small_ns) {
+            small++;
+            time_ns += (double)execution->duration_ns;
+        }
+    }
+    for (size_t i = 0; i < look->gaps->count; i++)
+        gaps_ns += (double)interval_length(look->gaps->items[i].start_ns, look->gaps->items[i].end_ns);
+    double value = percent(small, all), mean = small > 0 ? time_ns / small : 0;
+    double mean_gap = all > 1 ? gaps_ns / (all - 1) : 0;
+    measured(finding, value, mean_gap * small, value > finding->threshold && mean_gap > mean);
+    say(finding, "%.1f %% of the operators take less than 10 us (%.2f us on average, and %.2f us of gap behind each).",
+        value, mean / 1e3, mean_gap / 1e3);
+}
+
+static double unit_ns(const struct workload_operator *op, enum unit unit)
+{
+    return op->units[unit] > 0 ? op->units[unit] : 0;
+}
+
+static void check_memory_bound(const struct look *look, struct finding *finding)
+{
+    double bound = 0, counted = 0;
+
+    for (size_t i = 0; i < look->workload->operator_count; i++) {
+        const struct workload_operator *op = &look->workload->operators[i];
+        double moving = unit_ns(op, UNIT_LOAD) + unit_ns(op, UNIT_WEIGHTS) + unit_ns(op, UNIT_STORE);
+        if (op->counted_ns <= 0 || (op->units[UNIT_LOAD] < 0 && op->units[UNIT_STORE] < 0))
+            continue;
+        counted += op->counted_ns;
+        if (percent(moving, op->counted_ns) > finding->threshold) {
+            bound += op->counted_ns;
+            add_operator(finding, look->workload, op, op->counted_ns, percent(moving, op->counted_ns));
+        }
+    }
+    if (counted <= 0) {
+        finding->not_checked = "no counters of memory units were collected (PipeUtilization has them)";
+        return;
+    }
+    measured(finding, finding->row_count > 0 ? finding->rows[0].share : 0, bound, bound > 0);
+    say(finding, "Operators with %.1f %% of the counted time spend over %.0f %% of theirs on moving data.",
+        percent(bound, counted), finding->threshold);
+}
+
+static void check_cube(const struct look *look, struct finding *finding)
+{
+    double used = 0, counted = 0;
+
+    for (size_t i = 0; i < look->workload->operator_count; i++) {
+        const struct workload_operator *op = &look->workload->operators[i];
+        if (op->units[UNIT_OCCUPIED] < 0 || op->counted_ns <= 0 || unit_ns(op, UNIT_CUBE) <= 0)
+            continue;
+        used += op->units[UNIT_OCCUPIED];
+        counted += op->counted_ns;
+        add_operator(finding, look->workload, op, op->counted_ns, percent(op->units[UNIT_OCCUPIED], op->counted_ns));
+    }
+    if (counted <= 0) {
+        finding->not_checked = "no counters of the matrix unit were collected (PipeUtilization has them)";
+        return;
+    }
+    double value = percent(used, counted);
+    measured(finding, value, counted - used, value < finding->threshold && percent(counted, look->advice->busy_ns) > 5);
+    say(finding, "Matrix units are used in %.1f %% of the time of the operators that use them (%.3f ms).", value,
+        counted / 1e6);
+}
+
+static void check_blocks(const struct look *look, struct finding *finding)
+{
+    double waste = 0, known = 0;
+
+    for (size_t i = 0; i < look->workload->operator_count; i++) {
+        const struct workload_operator *op = &look->workload->operators[i];
+        waste += op->waste_ns;
+        known += op->blocks_ns;
+        if (op->waste_ns > 0)
+            add_operator(finding, look->workload, op, op->waste_ns, percent(op->waste_ns, op->blocks_ns));
+    }
+    if (known <= 0) {
+        finding->not_checked = "the capture does not say the blocks of its operators, or the cores of the device";
+        return;
+    }
+    double value = percent(waste, look->advice->elapsed_ns);
+    measured(finding, value, waste, value > finding->threshold);
+    say(finding, "Cores that have no block to work on lose %.1f %% of the time (%.3f ms).", value, waste / 1e6);
+}
+
+static void check_communication(const struct look *look, struct finding *finding)
+{
+    double exposed = 0, all = 0;
+
+    for (size_t i = 0; i < look->splits->count; i++) {
+        exposed += (double)look->splits->items[i].exposed_ns;
+        all += (double)look->splits->items[i].communication_ns;
+    }
+    if (all <= 0) {
+        finding->not_checked = "the capture has no communication operators";
+        return;
+    }
+    double value = percent(exposed, look->advice->elapsed_ns);
+    for (size_t i = 0; i < look->workload->operator_count; i++)
+        if (look->workload->operators[i].key.work == WORK_COMMUNICATION)
+            add_operator(finding, look->workload, &look->workload->operators[i], look->workload->operators[i].total_ns,
+                         percent(look->workload->operators[i].total_ns, look->advice->elapsed_ns));
+    measured(finding, value, exposed, value > finding->threshold);
+    say(finding, "Communication that no computing covers takes %.1f %% of the time (%.3f of %.3f ms).", value,
+        exposed / 1e6, all / 1e6);
+}
+
+static void check_jitter(const struct look *look, struct finding *finding)
+{
+    struct series series;
+    struct err err = ERR_INIT;
+    size_t n = 0, slowest = 0;
+    int64_t *times = calloc(look->splits->count + 1, sizeof *times);
+
+    if (look->splits->whole || look->splits->count - look->splits->warmup < 4 || times == NULL) {
+        finding->not_checked = "fewer than four steps are known";
+        free(times);
+        return;
+    }
+    for (size_t i = 0; i < look->splits->count; i++) {
+        if (splits_is_warmup(look->splits, i))
+            continue;
+        times[n++] = look->splits->items[i].time_ns;
+        if (look->splits->items[i].time_ns > look->splits->items[slowest].time_ns || slowest < look->splits->warmup)
+            slowest = i;
+    }
+    if (series_make(&series, times, n, &err) == 0) {
+        double p95 = series_percentile(&series, 0.95), value = percent(p95 - series.median, series.median);
+        measured(finding, value, (series.total - (double)series.n * series.median), value > finding->threshold);
+        finding->time_ns = look->splits->items[slowest].start_ns;
+        say(finding, "Steps take %.3f us, one of twenty more than %.3f us; the slowest, number %zu, takes %.3f us.",
+            series.median / 1e3, p95 / 1e3, slowest + 1, series.maximum / 1e3);
+        finding->at_stake_ns = fmax(finding->at_stake_ns, 0);
+        series_release(&series);
+    }
+    free(times);
+}
+
+static void check_frequency(const struct look *look, struct finding *finding)
+{
+    if (look->host->mean_mhz <= 0 || look->host->rated_mhz <= 0) {
+        finding->not_checked = "the frequency of the cores was not measured";
+        return;
+    }
+    double value = percent(look->host->rated_mhz - look->host->mean_mhz, look->host->rated_mhz);
+    measured(finding, value, value / 100 * look->advice->busy_ns, value >= finding->threshold);
+    say(finding, "The cores run at %.0f MHz on average, %.0f MHz are rated.", look->host->mean_mhz,
+        look->host->rated_mhz);
+}
+
+static void check_memory_calls(const struct look *look, struct finding *finding)
+{
+    if (!look->host->known) {
+        finding->not_checked = "the capture has no calls of the host";
+        return;
+    }
+    double time_ns = (double)look->host->memory_ns, value = percent(time_ns, look->advice->elapsed_ns);
+    measured(finding, value, time_ns, value > finding->threshold);
+    finding->time_ns = look->host->first_memory_ns;
+    say(finding, "%lld calls that allocate, free, or copy and wait take %.3f ms, %.1f %% of the time.",
+        (long long)look->host->memory_calls, time_ns / 1e6, value);
+}
+
+/* The guide's Memory Bound: max(dstr, dld, wld) / max(mac_busy, vec_ppen). */
+static void check_svp_bound(const struct look *look, struct finding *finding)
+{
+    double sum = 0, counted = 0;
+
+    for (size_t i = 0; i < look->workload->operator_count; i++) {
+        const struct workload_operator *op = &look->workload->operators[i];
+        if (op->units[UNIT_WEIGHTS] < 0 || op->counted_ns <= 0)
+            continue;
+        double moving = fmax(unit_ns(op, UNIT_STORE), fmax(unit_ns(op, UNIT_LOAD), unit_ns(op, UNIT_WEIGHTS)));
+        counted += op->counted_ns;
+        if (moving > fmax(unit_ns(op, UNIT_CUBE), unit_ns(op, UNIT_VECTOR))) {
+            sum += op->counted_ns;
+            add_operator(finding, look->workload, op, op->counted_ns, percent(moving, op->counted_ns));
+        }
+    }
+    if (counted <= 0) {
+        finding->not_checked = "only SVP captures have these counters";
+        return;
+    }
+    double value = percent(sum, look->advice->busy_ns);
+    measured(finding, value, sum, value > finding->threshold);
+    say(finding, "Layers that wait for memory longer than they calculate take %.1f %% of the busy time (%.3f ms).",
+        value, sum / 1e6);
+}
+
+/* Whether one of a layer group's types, between commas, is a part of an activation that the chip does not have. */
+static bool has_slow_activation(const char *types)
+{
+    static const char *const slow[] = {"softplus", "tanh", "sigmoid", "exp", "mish", "swish", "hardswish"};
+
+    while (*types != '\0') {
+        size_t length = strcspn(types, ",");
+        for (size_t i = 0; i < sizeof slow / sizeof *slow; i++)
+            if (strlen(slow[i]) == length && strncasecmp(types, slow[i], length) == 0)
+                return true;
+        types += length + (types[length] == ',');
+    }
+    return false;
+}
+
+/* The guide's example of an analysis: an activation in pieces among the convolutions. */
+static void check_svp_activation(const struct look *look, struct finding *finding)
+{
+    double sum = 0;
+
+    if (strcmp(look->workload->facts.chip, "SVP") != 0) {
+        finding->not_checked = "only SVP captures have layers";
+        return;
+    }
+    for (size_t i = 0; i < look->workload->operator_count; i++) {
+        const struct workload_operator *op = &look->workload->operators[i];
+        if (!has_slow_activation(workload_text(look->workload, op->key.type)))
+            continue;
+        sum += op->total_ns;
+        add_operator(finding, look->workload, op, op->total_ns, percent(op->total_ns, look->advice->busy_ns));
+    }
+    double value = percent(sum, look->advice->busy_ns);
+    measured(finding, value, sum, value > finding->threshold);
+    say(finding, "Layers of activations that the chip does not have take %.1f %% of the busy time (%.3f ms).", value,
+        sum / 1e6);
+}
+
+static void (*const checks[RULES])(const struct look *look, struct finding *finding) = {
+    [RULE_IDLE] = check_idle,
+    [RULE_GAP] = check_gap,
+    [RULE_AI_CPU] = check_ai_cpu,
+    [RULE_CONVERSION] = check_conversion,
+    [RULE_SMALL] = check_small,
+    [RULE_MEMORY_BOUND] = check_memory_bound,
+    [RULE_CUBE] = check_cube,
+    [RULE_BLOCKS] = check_blocks,
+    [RULE_COMMUNICATION] = check_communication,
+    [RULE_JITTER] = check_jitter,
+    [RULE_FREQUENCY] = check_frequency,
+    [RULE_MEMORY_CALLS] = check_memory_calls,
+    [RULE_SVP_BOUND] = check_svp_bound,
+    [RULE_SVP_ACTIVATION] = check_svp_activation,
+};
+
+static int by_stake(const void *a, const void *b)
+{
+    const struct finding *x = a, *y = b;
+
+    if (x->fired != y->fired)
+        return x->fired ? -1 : 1;
+    if (x->fired && x->at_stake_ns != y->at_stake_ns)
+        return x->at_stake_ns > y->at_stake_ns ? -1 : 1;
+    return (x->rule > y->rule) - (x->rule < y->rule);
+}
+
+static enum severity severity_of(double share)
+{
+    return share >= 5 ? SEVERITY_HIGH : share >= 3 ? SEVERITY_MEDIUM : SEVERITY_LOW;
+}
+
+int advice_make(const struct workload *workload, const struct host_evidence *host, const double *thresholds,
+                struct advice *ret, struct err *err)
+{
+    struct splits splits;
+    struct gaps gaps;
+    const struct look look = {workload, host, &splits, &gaps, ret};
+    int status = splits_make(workload, &splits, err);
+
+    *ret = (struct advice){.elapsed_ns = 0};
+    if (status != 0)
+        return status;
+    status = gaps_make(workload, &gaps, err);
+    if (status != 0) {
+        splits_release(&splits);
+        return status;
+    }
+    for (size_t i = 0; i < splits.count; i++) {
+        ret->elapsed_ns += (double)splits.items[i].time_ns;
+        ret->busy_ns += (double)splits.items[i].busy_ns;
+    }
+    for (int rule = 0; rule < RULES; rule++) {
+        struct finding *finding = &ret->findings[rule];
+        *finding = (struct finding){.rule = (enum rule_id)rule, .threshold = thresholds[rule], .time_ns = INT64_MIN};
+        if (!workload->facts.times_known)
+            finding->not_checked = "the capture has no times: the clock of the cores is not known";
+        else if (ret->elapsed_ns <= 0)
+            finding->not_checked = "nothing ran, or for no time";
+        else
+            checks[rule](&look, finding);
+        finding->severity = severity_of(percent(finding->at_stake_ns, ret->elapsed_ns));
+    }
+    array_sort(ret->findings, RULES, sizeof ret->findings[0], by_stake);
+    gaps_release(&gaps);
+    splits_release(&splits);
+    return 0;
+}

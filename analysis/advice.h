@@ -1,0 +1,83 @@
+/* Advice: rules over a workload, each with a formula, a threshold and what to do. */
+#ifndef MSPROF_ANALYSIS_ADVICE_H
+#define MSPROF_ANALYSIS_ADVICE_H
+
+#include "analysis/splits.h"
+#include "analysis/workload.h"
+
+enum severity { SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH };
+const char *severity_name(enum severity severity);
+
+#define LONGEST_GAPS 10
+#define NAME_SIZE 160
+
+/* What the host did, as far as the capture says it. */
+struct host_evidence {
+    bool known; /* there are calls */
+    struct gap_evidence {
+        int64_t start_ns, end_ns;
+        uint32_t before, after; /* operators */
+        char call[NAME_SIZE];   /* that covers most of it; "" none */
+        int64_t covered_ns, call_ns;
+        bool launched;    /* a launch began inside */
+    } gaps[LONGEST_GAPS]; /* the longest first */
+    size_t gap_count;
+    int64_t memory_ns, memory_calls; /* of calls that allocate, free, or copy and wait */
+    int64_t first_memory_ns;
+    double icache_hits, icache_misses; /* SVP */
+    bool icache_known;
+    /* Frequency of the cores, weighted by time; 0: not measured. */
+    double mean_mhz, rated_mhz;
+};
+
+enum rule_id {
+    RULE_IDLE,
+    RULE_GAP,
+    RULE_AI_CPU,
+    RULE_CONVERSION,
+    RULE_SMALL,
+    RULE_MEMORY_BOUND,
+    RULE_CUBE,
+    RULE_BLOCKS,
+    RULE_COMMUNICATION,
+    RULE_JITTER,
+    RULE_FREQUENCY,
+    RULE_MEMORY_CALLS,
+    RULE_SVP_BOUND,
+    RULE_SVP_ACTIVATION,
+    RULES
+};
+
+struct rule {
+    const char *id, *formula, *advice;
+    double threshold; /* percent; --threshold ID:PERCENT changes it */
+};
+extern const struct rule rules[RULES];
+
+#define FINDING_ROWS 5
+struct finding {
+    enum rule_id rule;
+    const char *not_checked; /* why; NULL: it was checked */
+    bool fired;
+    enum severity severity;
+    double at_stake_ns, value, threshold; /* value and threshold in percent */
+    char sentence[512];
+    int64_t time_ns; /* to jump to; INT64_MIN: none */
+    struct finding_row {
+        char name[NAME_SIZE];
+        double time_ns, share; /* share: percent of what the rule measures */
+        int64_t count, at_ns;
+    } rows[FINDING_ROWS];
+    size_t row_count;
+};
+
+struct advice {
+    struct finding findings[RULES]; /* those that fired first, the most time at stake first */
+    double elapsed_ns, busy_ns;     /* of all steps */
+};
+
+/* thresholds: of each rule, in percent. */
+int advice_make(const struct workload *workload, const struct host_evidence *host, const double *thresholds,
+                struct advice *ret, struct err *err);
+
+#endif

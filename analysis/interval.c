@@ -1,0 +1,155 @@
+#include "analysis/interval.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+
+int64_t interval_length(int64_t start_ns, int64_t end_ns)
+{
+    int64_t length;
+
+    if (end_ns <= start_ns)
+        return 0;
+    return __builtin_sub_overflow(end_ns, start_ns, &length) ? INT64_MAX : length;
+}
+
+static int64_t add_lengths(int64_t a, int64_t b)
+{
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+int intervals_add(struct intervals *list, int64_t start_ns, int64_t end_ns, struct err *err)
+{
+    if (end_ns <= start_ns)
+        return 0;
+    int status = array_reserve(list, 1, err);
+    if (status == 0)
+        list->items[list->count++] = (struct interval){start_ns, end_ns};
+    return status;
+}
+
+int intervals_extend(struct intervals *list, int64_t start_ns, int64_t end_ns, struct err *err)
+{
+    struct interval *last = list->count > 0 ? &list->items[list->count - 1] : NULL;
+
+    if (end_ns <= start_ns)
+        return 0;
+    if (last == NULL || start_ns > last->end_ns)
+        return intervals_add(list, start_ns, end_ns, err);
+    if (end_ns > last->end_ns)
+        last->end_ns = end_ns;
+    return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct interval *x = a, *y = b;
+
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
+}
+
+void intervals_unite(struct intervals *list)
+{
+    size_t kept = 0;
+
+    if (list->count == 0)
+        return;
+    array_sort(list->items, list->count, sizeof *list->items, by_start);
+    for (size_t i = 1; i < list->count; i++) {
+        if (list->items[i].start_ns > list->items[kept].end_ns)
+            list->items[++kept] = list->items[i];
+        else if (list->items[i].end_ns > list->items[kept].end_ns)
+            list->items[kept].end_ns = list->items[i].end_ns;
+    }
+    list->count = kept + 1;
+}
+
+int64_t intervals_length(const struct intervals *list)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < list->count; i++)
+        sum = add_lengths(sum, interval_length(list->items[i].start_ns, list->items[i].end_ns));
+    return sum;
+}
+
+int64_t intervals_length_within(const struct intervals *list, int64_t from_ns, int64_t until_ns, size_t *cursor)
+{
+    int64_t sum = 0;
+
+    while (*cursor < list->count && list->items[*cursor].end_ns <= from_ns)
+        (*cursor)++;
+    for (size_t i = *cursor; i < list->count && list->items[i].start_ns < until_ns; i++) {
+        int64_t start_ns = list->items[i].start_ns > from_ns ? list->items[i].start_ns : from_ns;
+        int64_t end_ns = list->items[i].end_ns < until_ns ? list->items[i].end_ns : until_ns;
+        sum = add_lengths(sum, interval_length(start_ns, end_ns));
+    }
+    return sum;
+}
+
+int intervals_subtract(const struct intervals *a, const struct intervals *b, struct intervals *ret, struct err *err)
+{
+    size_t first = 0;
+    int status = 0;
+
+    for (size_t i = 0; status == 0 && i < a->count; i++) {
+        int64_t now = a->items[i].start_ns;
+        while (first < b->count && b->items[first].end_ns <= now)
+            first++;
+        for (size_t k = first; status == 0 && k < b->count && b->items[k].start_ns < a->items[i].end_ns; k++) {
+            status = intervals_add(ret, now, b->items[k].start_ns, err);
+            if (b->items[k].end_ns > now)
+                now = b->items[k].end_ns;
+        }
+        if (status == 0)
+            status = intervals_add(ret, now, a->items[i].end_ns, err);
+    }
+    return status;
+}
+
+int intervals_intersect(const struct intervals *a, const struct intervals *b, struct intervals *ret, struct err *err)
+{
+    size_t i = 0, k = 0;
+    int status = 0;
+
+    while (status == 0 && i < a->count && k < b->count) {
+        const struct interval *x = &a->items[i], *y = &b->items[k];
+        status = intervals_add(ret, x->start_ns > y->start_ns ? x->start_ns : y->start_ns,
+                               x->end_ns < y->end_ns ? x->end_ns : y->end_ns, err);
+        if (x->end_ns < y->end_ns)
+            i++;
+        else
+            k++;
+    }
+    return status;
+}
+
+int intervals_join(const struct intervals *a, const struct intervals *b, struct intervals *ret, struct err *err)
+{
+    size_t i = 0, k = 0;
+    int status = 0;
+
+    while (status == 0 && (i < a->count || k < b->count)) {
+        bool from_a = k == b->count || (i < a->count && a->items[i].start_ns <= b->items[k].start_ns);
+        const struct interval *next = from_a ? &a->items[i++] : &b->items[k++];
+        status = intervals_extend(ret, next->start_ns, next->end_ns, err);
+    }
+    return status;
+}
+
+int intervals_gaps(const struct intervals *list, int64_t from_ns, int64_t until_ns, struct intervals *ret,
+                   struct err *err)
+{
+    struct interval whole = {from_ns, until_ns};
+    const struct intervals all = {.items = &whole, .count = until_ns > from_ns};
+
+    return intervals_subtract(&all, list, ret, err);
+}
+
+void intervals_release(struct intervals *list)
+{
+    free(list->items);
+    *list = (struct intervals){.items = NULL};
+}

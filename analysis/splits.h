@@ -1,0 +1,47 @@
+/* How each step of a device divides: computing, communicating, copying, and doing nothing. */
+#ifndef MSPROF_ANALYSIS_SPLITS_H
+#define MSPROF_ANALYSIS_SPLITS_H
+
+#include "analysis/workload.h"
+
+struct split {
+    int64_t start_ns, end_ns, model_id;
+    uint16_t device;
+    int64_t time_ns;          /* end - start */
+    int64_t computing_ns;     /* at least one operator ran */
+    int64_t communication_ns; /* at least one communication operator ran */
+    int64_t exposed_ns;       /* of that, while nothing computed */
+    int64_t copy_ns;          /* at least one copy ran */
+    int64_t busy_ns;          /* any of them */
+    int64_t free_ns;          /* time - busy */
+};
+
+/* One for each step; when there are no steps, one for each device, from its first execution to the end of its last. */
+struct splits {
+    struct split *items;
+    size_t count, capacity;
+    bool whole;    /* there are no steps */
+    size_t warmup; /* so many of the first steps of their devices are warm-up: see splits_warmup */
+};
+int splits_make(const struct workload *workload, struct splits *ret, struct err *err);
+void splits_release(struct splits *splits);
+
+/* Whether split i is one of the first of its device, all of which take longer than the median and five times the
+ * scatter of all of them: then it is warm-up and counts in no statistic. */
+bool splits_is_warmup(const struct splits *splits, size_t i);
+
+/* A stretch in which a device does nothing, between two executions. */
+struct gap {
+    int64_t start_ns, end_ns;
+    uint32_t before, after; /* operators */
+    size_t after_execution; /* index */
+    uint16_t device;
+};
+struct gaps {
+    struct gap *items; /* by device and start */
+    size_t count, capacity;
+};
+int gaps_make(const struct workload *workload, struct gaps *ret, struct err *err);
+void gaps_release(struct gaps *gaps);
+
+#endif

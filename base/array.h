@@ -1,0 +1,27 @@
+/* Growth of arrays: any struct with the members items, count and capacity is one. All zero is empty; free(items). */
+#ifndef MSPROF_BASE_ARRAY_H
+#define MSPROF_BASE_ARRAY_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+/* Makes room for `extra` more items behind the array's count; what is new is not initialized. Evaluates array more than
+ * once. 0, or -ERR_NO_MEMORY with the array as it was. */
+#define array_reserve(array, extra, err)                                                                               \
+    ((extra) <= (array)->capacity - (array)->count                                                                     \
+         ? 0                                                                                                           \
+         : array_grow(&(array)->items, &(array)->capacity, (array)->count, (extra), sizeof *(array)->items, (err)))
+
+/* qsort, which does not take a null pointer even for no items. */
+static inline void array_sort(void *items, size_t count, size_t item_size, int (*order)(const void *a, const void *b))
+{
+    if (count > 1)
+        qsort(items, count, item_size, order);
+}
+
+/* What array_reserve calls: items is the address of a pointer to any type. */
+int array_grow(void *items, size_t *capacity, size_t count, size_t extra, size_t item_size, struct err *err);
+
+#endif

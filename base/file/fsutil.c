@@ -1,0 +1,176 @@
+#include "base/file/fsutil.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DIRECTORY_MODE 0750
+#define FIRST_READ ((size_t)64 * 1024) /* bytes, for files that do not tell their size */
+
+char *path_join(const char *directory, const char *name)
+{
+    size_t length = strlen(directory);
+    size_t name_size = strlen(name) + 1;
+    bool slash = length > 0 && directory[length - 1] != '/';
+    char *path = malloc(length + slash + name_size);
+    if (path == NULL)
+        return NULL;
+    memcpy(path, directory, length);
+    if (slash)
+        path[length] = '/';
+    memcpy(path + length + slash, name, name_size);
+    return path;
+}
+
+char *path_absolute(const char *path, struct err *err)
+{
+    char *absolute = realpath(path, NULL);
+    if (absolute == NULL)
+        err_set_errno(err, errno, "cannot find '%s'", path);
+    return absolute;
+}
+
+/* Creates one directory whose parent exists. */
+static int make_directory(const char *path, struct err *err)
+{
+    struct stat st;
+    if (mkdir(path, DIRECTORY_MODE) == 0)
+        return 0;
+    int errnum = errno;
+    if (stat(path, &st) < 0) /* whatever mkdir says, also on a read-only disk: one that exists is fine */
+        return err_set_errno(err, errnum, "cannot create the directory '%s'", path);
+    if (!S_ISDIR(st.st_mode))
+        return err_set(err, ERR_FAILED, "cannot create the directory '%s': a file of this name is in the way", path);
+    return 0;
+}
+
+int make_directories(const char *path, struct err *err)
+{
+    int r = 0;
+    char *copy = strdup(path);
+    if (copy == NULL)
+        return err_set(err, ERR_NO_MEMORY, "cannot create the directory '%s': out of memory", path);
+    for (char *p = copy; *p != '\0' && r == 0; p++) {
+        if (*p != '/' || p == copy || p[-1] == '/')
+            continue;
+        *p = '\0';
+        r = make_directory(copy, err);
+        *p = '/';
+    }
+    if (r == 0)
+        r = make_directory(path, err);
+    free(copy);
+    return r;
+}
+
+int make_result_directory(const char *path, struct err *err)
+{
+    struct stat info;
+    if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) {
+        err_set(err, ERR_ACCESS, "'%s' is a symbolic link; expected a directory of results", path);
+        return err_hint(err, "remove the link, or put the results elsewhere with --output DIR");
+    }
+    return make_directories(path, err);
+}
+
+static int limit_error(const char *path, size_t limit, struct err *err)
+{
+    return err_set(err, ERR_LIMIT, "'%s' is too long: at most %zu bytes of such a file are read", path, limit);
+}
+
+static int type_error(const char *path, struct err *err)
+{
+    return err_set(err, ERR_FORMAT, "'%s' is not a regular file", path);
+}
+
+/* Opens a regular file for reading; *ret_size is what it says of its size. Returns the descriptor or -code. */
+static int open_regular(const char *path, size_t limit, size_t *ret_size, struct err *err)
+{
+    struct stat st;
+    int r;
+    /* O_NONBLOCK: opening a pipe that nobody writes to must not wait. */
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0 && errno == ENXIO) /* how a socket answers */
+        return type_error(path, err);
+    if (fd < 0)
+        return err_set_errno(err, errno, "cannot open '%s'", path);
+    if (fstat(fd, &st) < 0)
+        r = err_set_errno(err, errno, "cannot read '%s'", path);
+    else if (!S_ISREG(st.st_mode))
+        r = type_error(path, err);
+    else if ((uint64_t)st.st_size > limit)
+        r = limit_error(path, limit, err);
+    else {
+        *ret_size = (size_t)st.st_size;
+        return fd;
+    }
+    close(fd);
+    return r;
+}
+
+/* Reads until the end of the file or until length bytes are there; how many there are is in *ret. Returns 0 or errno.
+ */
+static int read_up_to(int fd, char *data, size_t length, size_t *ret)
+{
+    while (*ret < length) {
+        ssize_t n = read(fd, data + *ret, length - *ret);
+        if (n == 0)
+            return 0;
+        if (n > 0)
+            *ret += (size_t)n;
+        else if (errno != EINTR)
+            return errno;
+    }
+    return 0;
+}
+
+int read_whole_file(const char *path, size_t limit, char **ret_data, size_t *ret_length, struct err *err)
+{
+    char *data = NULL;
+    size_t length = 0;
+    size_t size = 0;
+    int r = 0;
+    if (limit > SSIZE_MAX - 1)
+        limit = SSIZE_MAX - 1;
+    int fd = open_regular(path, limit, &size, err);
+    if (fd < 0)
+        return fd;
+    /* One byte more than the file has tells that it ended; a file may also grow meanwhile or not know its size (/proc).
+     */
+    size_t capacity = size > 0 ? size + 1 : FIRST_READ;
+    for (;;) {
+        if (capacity > limit + 1)
+            capacity = limit + 1;
+        char *grown = realloc(data, capacity);
+        if (grown == NULL) {
+            r = err_set(err, ERR_NO_MEMORY, "cannot read '%s': out of memory", path);
+            goto out;
+        }
+        data = grown;
+        int errnum = read_up_to(fd, data, capacity, &length);
+        if (errnum != 0) {
+            r = err_set_errno(err, errnum, "cannot read '%s'", path);
+            goto out;
+        }
+        if (length < capacity)
+            break;
+        if (length > limit) {
+            r = limit_error(path, limit, err);
+            goto out;
+        }
+        capacity = capacity > limit / 2 ? limit + 1 : capacity * 2;
+    }
+    data[length] = '\0';
+    *ret_data = data;
+    *ret_length = length;
+    data = NULL;
+out:
+    free(data);
+    close(fd);
+    return r;
+}

@@ -1,0 +1,28 @@
+/* Paths, directories and bounded reading of files. */
+#ifndef MSPROF_BASE_FILE_FSUTIL_H
+#define MSPROF_BASE_FILE_FSUTIL_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* directory + "/" + name in a new string (free() it), with one slash between them and none after an empty directory;
+ * NULL when memory ran out. */
+char *path_join(const char *directory, const char *name);
+
+/* The absolute path of an existing file or directory (free() it); NULL with err set. */
+char *path_absolute(const char *path, struct err *err);
+
+/* Creates a directory and its parents with mode 0750; one that exists is fine. */
+int make_directories(const char *path, struct err *err);
+/* The same for a directory of results inside a directory that others may have prepared (a capture): when its last part
+ * is a symbolic link, -ERR_ACCESS, because results would go where the link says. */
+int make_result_directory(const char *path, struct err *err);
+
+/* Reads a whole regular file of at most limit bytes; *ret_data is NUL-terminated (the NUL is not counted) and to be
+ * freed by the caller. -ERR_LIMIT when it is longer, -ERR_FORMAT when it is not a regular file (never blocks on a
+ * pipe). */
+int read_whole_file(const char *path, size_t limit, char **ret_data, size_t *ret_length, struct err *err);
+
+#endif

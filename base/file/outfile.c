@@ -1,0 +1,297 @@
+/* Whole-or-nothing output files: the outfile_ part of fsutil.h. */
+#include "base/file/outfile.h"
+#include "base/file/fsutil.h"
+#include "base/file/temporary.h"
+#include "base/interrupt.h"
+#include "base/number.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BUFFER_SIZE ((size_t)1024 * 1024)
+#define SPACE_HINT "free some space on that file system, then run the same command again"
+
+/* Files up to here are left to the page cache: others read them soon, and small files have little to gain. */
+#define DIRECT_FROM ((uint64_t)8 * 1024 * 1024)
+/* After so many direct bytes the disk is judged by all of them: below this speed the page cache serves better. */
+#define DIRECT_TRIAL ((uint64_t)64 * 1024 * 1024)
+#define DIRECT_MIN_BYTES_PER_US 300
+
+_Static_assert(BUFFER_SIZE - OUTFILE_BLOCK >= OUTFILE_RESERVE_MAX, "a flushed buffer must satisfy every reservation");
+
+/* Fills err for a failed write, close or rename of the file. */
+static int output_error(struct err *err, int errnum, const char *path)
+{
+    if (errnum == EINTR)
+        return interrupt_error(err);
+    err_set_errno(err, errnum, "cannot write '%s'", path);
+    if (err->code == ERR_NO_SPACE)
+        err_hint(err, SPACE_HINT);
+    return -(int)err->code;
+}
+
+/* The descriptor that a name of /dev stands for, or -1. Renaming over such a name would replace the link in /dev. */
+static int named_descriptor(const char *path)
+{
+    static const char prefix[] = "/dev/fd/";
+    int64_t number;
+    if (strcmp(path, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    if (strncmp(path, prefix, sizeof prefix - 1) != 0)
+        return -1;
+    const char *digits = path + sizeof prefix - 1;
+    if (number_parse_integer(digits, strlen(digits), &number) < 0 || number > INT32_MAX)
+        return -1;
+    return (int)number;
+}
+
+static int refuse_type(const char *path, mode_t mode, struct err *err)
+{
+    const char *type = S_ISDIR(mode)    ? "a directory"
+                       : S_ISFIFO(mode) ? "a pipe"
+                       : S_ISSOCK(mode) ? "a socket"
+                                        : "a block device";
+    err_set(err, ERR_FAILED, "cannot write '%s': it is %s", path, type);
+    return err_hint(err, "remove it or choose another place for the output");
+}
+
+/* Whether path is written directly; refuses what cannot be an output file. */
+static int check_target(const char *path, bool *ret_direct, struct err *err)
+{
+    struct stat st;
+    size_t length = strlen(path);
+    if (length == 0 || path[length - 1] == '/')
+        return err_set(err, ERR_FAILED, "cannot write '%s': this is not the name of a file", path);
+    *ret_direct = false;
+    if (stat(path, &st) == 0 && S_ISCHR(st.st_mode)) {
+        *ret_direct = true;
+        return 0;
+    }
+    if (lstat(path, &st) < 0)
+        return errno == ENOENT ? 0 : err_set_errno(err, errno, "cannot write '%s'", path);
+    if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+        return refuse_type(path, st.st_mode, err);
+    return 0;
+}
+
+/* Creates a temporary file for out->path; sets out->temporary, out->fd and out->lock_fd. */
+static int create_temporary(struct outfile *out, struct err *err)
+{
+    int fd = temporary_create(out->path, &out->temporary, err);
+    if (fd < 0) {
+        if (err->code == ERR_NO_SPACE)
+            err_hint(err, SPACE_HINT);
+        return fd;
+    }
+    out->fd = fd;
+    out->lock_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (out->lock_fd >= 0)
+        return 0;
+    int errnum = errno;
+    unlink(out->temporary);
+    return output_error(err, errnum, out->path);
+}
+
+static int open_target(struct outfile *out, struct err *err)
+{
+    bool direct = false;
+    int descriptor = named_descriptor(out->path);
+    if (descriptor >= 0) {
+        /* A duplicate shares the file offset with the original, so that nothing overwrites what came before. */
+        out->fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+        return out->fd >= 0 ? 0 : err_set_errno(err, errno, "cannot write '%s'", out->path);
+    }
+    int r = check_target(out->path, &direct, err);
+    if (r < 0)
+        return r;
+    if (!direct)
+        return create_temporary(out, err);
+    out->fd = open(out->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    return out->fd >= 0 ? 0 : err_set_errno(err, errno, "cannot write '%s'", out->path);
+}
+
+/* Leaves it closed and owning nothing. */
+static void reset(struct outfile *out)
+{
+    if (out->fd >= 0)
+        close(out->fd);
+    if (out->lock_fd >= 0)
+        close(out->lock_fd);
+    free(out->path);
+    free(out->temporary);
+    free(out->buffer);
+    *out = (struct outfile){.fd = -1, .lock_fd = -1};
+}
+
+int outfile_open(struct outfile *out, const char *path, struct err *err)
+{
+    int r;
+    *out = (struct outfile){.fd = -1,
+                            .lock_fd = -1,
+                            .path = strdup(path),
+                            .buffer = aligned_alloc(OUTFILE_BLOCK, BUFFER_SIZE),
+                            .capacity = BUFFER_SIZE};
+    if (out->path == NULL || out->buffer == NULL)
+        r = err_set(err, ERR_NO_MEMORY, "cannot write '%s': out of memory", path);
+    else
+        r = open_target(out, err);
+    if (r < 0)
+        reset(out);
+    return r;
+}
+
+/* Waits until a descriptor that does not block takes more; false when an interrupt came first. */
+static bool wait_writable(int fd)
+{
+    struct pollfd ready = {.fd = fd, .events = POLLOUT};
+    while (poll(&ready, 1, -1) < 0) {
+        if (interrupted())
+            return false;
+    }
+    return true;
+}
+
+/* ---- past the page cache ---- */
+
+static bool set_direct(struct outfile *out, bool direct)
+{
+    int flags = fcntl(out->fd, F_GETFL);
+    return flags >= 0 && fcntl(out->fd, F_SETFL, direct ? flags | O_DIRECT : flags & ~O_DIRECT) == 0;
+}
+
+static void leave_direct(struct outfile *out)
+{
+    if (out->way == OUTFILE_DIRECT && !set_direct(out, false) && out->failure == 0)
+        out->failure = errno;
+    out->way = OUTFILE_CACHED;
+}
+
+/* Only a file of its own is written directly: the descriptor of another, and its offset, belong to others too. */
+static void choose_way(struct outfile *out)
+{
+    if (out->way != OUTFILE_UNDECIDED || out->written < DIRECT_FROM)
+        return;
+    bool possible = out->temporary != NULL && out->written % OUTFILE_BLOCK == 0;
+    out->way = possible && set_direct(out, true) ? OUTFILE_DIRECT : OUTFILE_CACHED;
+}
+
+static int64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void judge_disk(struct outfile *out, uint64_t bytes, int64_t duration_ns)
+{
+    out->direct_bytes += bytes;
+    out->direct_ns += duration_ns;
+    if (out->direct_bytes >= DIRECT_TRIAL &&
+        out->direct_bytes < (uint64_t)(out->direct_ns / 1000) * DIRECT_MIN_BYTES_PER_US)
+        leave_direct(out);
+}
+
+/* ---- writing ---- */
+
+static void write_all(struct outfile *out, const char *bytes, size_t length)
+{
+    while (length > 0 && out->failure == 0) {
+        ssize_t n = write(out->fd, bytes, length);
+        if (n > 0) {
+            bytes += n;
+            length -= (size_t)n;
+            out->written += (uint64_t)n;
+        } else if (n == 0) {
+            out->failure = EIO;
+        } else if (errno == EAGAIN) {
+            if (!wait_writable(out->fd))
+                out->failure = EINTR;
+        } else if (errno == EINVAL && out->way == OUTFILE_DIRECT) {
+            leave_direct(out); /* the file system wants another alignment, or a write was cut */
+        } else if (errno != EINTR || interrupted()) {
+            out->failure = errno;
+        }
+    }
+}
+
+void outfile_flush(struct outfile *out)
+{
+    size_t length = out->used - out->used % OUTFILE_BLOCK;
+    choose_way(out);
+    if (out->way == OUTFILE_DIRECT) {
+        int64_t start_ns = monotonic_ns();
+        write_all(out, out->buffer, length);
+        judge_disk(out, length, monotonic_ns() - start_ns);
+    } else {
+        write_all(out, out->buffer, length);
+    }
+    out->used -= length;
+    memmove(out->buffer, out->buffer + length, out->used);
+}
+
+void outfile_write_long(struct outfile *out, const void *bytes, size_t length)
+{
+    const char *p = bytes;
+    while (length > 0) {
+        size_t room = out->capacity - out->used, piece = length < room ? length : room;
+        memcpy(out->buffer + out->used, p, piece);
+        out->used += piece;
+        p += piece;
+        length -= piece;
+        if (out->used == out->capacity)
+            outfile_flush(out);
+    }
+}
+
+int outfile_commit(struct outfile *out, struct err *err)
+{
+    int r = 0;
+    outfile_flush(out);
+    if (out->way == OUTFILE_DIRECT)
+        leave_direct(out); /* the end is no whole block */
+    write_all(out, out->buffer, out->used);
+    /* Linux closes the descriptor also when it reports EINTR. */
+    if (close(out->fd) < 0 && errno != EINTR && out->failure == 0)
+        out->failure = errno;
+    out->fd = -1;
+    if (out->failure == 0 && out->temporary != NULL && rename(out->temporary, out->path) < 0)
+        out->failure = errno;
+    if (out->failure != 0) {
+        r = output_error(err, out->failure, out->path);
+        if (out->temporary != NULL)
+            unlink(out->temporary);
+    }
+    reset(out);
+    return r;
+}
+
+int outfile_rename(struct outfile *out, const char *path, struct err *err)
+{
+    bool direct = false;
+    int status = out->temporary != NULL ? check_target(path, &direct, err) : 0;
+    if (out->temporary == NULL || status < 0)
+        return status;
+    char *copy = strdup(path);
+    if (copy == NULL)
+        return err_set(err, ERR_NO_MEMORY, "cannot write '%s': out of memory", path);
+    free(out->path);
+    out->path = copy;
+    return 0;
+}
+
+void outfile_abort(struct outfile *out)
+{
+    if (out->buffer == NULL)
+        return;
+    if (out->temporary != NULL)
+        unlink(out->temporary);
+    reset(out);
+}

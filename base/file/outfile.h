@@ -1,0 +1,92 @@
+/* An output file that appears whole or not at all. */
+#ifndef MSPROF_BASE_FILE_OUTFILE_H
+#define MSPROF_BASE_FILE_OUTFILE_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* How the bytes of an output file reach the disk. A long file goes past the page cache (O_DIRECT) where the file system
+ * lets it and the disk is fast: taking fresh pages from the system can cost more than formatting what goes into them.
+ */
+enum outfile_way {
+    OUTFILE_UNDECIDED, /* short so far */
+    OUTFILE_DIRECT,
+    OUTFILE_CACHED, /* cannot be, or was not worth it */
+};
+
+/* An output file that appears under its name only when it is complete: written as a temporary file beside it.
+ * All zero, or after a failed open, a commit or an abort, it is closed and owns nothing. */
+struct outfile {
+    char *path;
+    char *temporary; /* NULL when path is written directly */
+    int fd;
+    int lock_fd;  /* holds the temporary file's lock until it has its name; -1: none */
+    char *buffer; /* NULL when closed */
+    size_t used, capacity;
+    uint64_t written; /* bytes already given to the system */
+    int failure;      /* errno of the first failed write, else 0 */
+    enum outfile_way way;
+    uint64_t direct_bytes; /* written past the page cache */
+    int64_t direct_ns;     /* and what that took */
+};
+
+/* Opens the temporary file, mode 0640; the directory must exist. A symbolic link at path is replaced, not followed.
+ * A path that is an existing character device (/dev/full, /dev/null), or a name of an open descriptor (/dev/stdout,
+ * /dev/stderr, /dev/fd/N), is written directly. A directory, a pipe, a socket or a block device is refused. */
+int outfile_open(struct outfile *out, const char *path, struct err *err);
+
+/* Gives the buffer's whole blocks to the system (or drops them after a failure): afterwards the buffer holds less than
+ * OUTFILE_BLOCK bytes. */
+#define OUTFILE_BLOCK 4096
+void outfile_flush(struct outfile *out);
+
+/* outfile_write for what does not fit in the buffer's free end. */
+void outfile_write_long(struct outfile *out, const void *bytes, size_t length);
+
+/* Buffered append. Errors are kept and told by outfile_commit (so that hot loops need no check); outfile_failed asks.
+ */
+static inline void outfile_write(struct outfile *out, const void *bytes, size_t length)
+{
+    if (length > out->capacity - out->used) {
+        outfile_write_long(out, bytes, length);
+        return;
+    }
+    memcpy(out->buffer + out->used, bytes, length);
+    out->used += length;
+}
+
+static inline bool outfile_failed(const struct outfile *out)
+{
+    return out->failure != 0;
+}
+
+/* Hands out the buffer's free end for at least length bytes (length <= OUTFILE_RESERVE_MAX), to format into directly;
+ * outfile_advance tells how many were used. Never NULL after a successful open. */
+#define OUTFILE_RESERVE_MAX 65536
+static inline char *outfile_reserve(struct outfile *out, size_t length)
+{
+    if (length > out->capacity - out->used)
+        outfile_flush(out);
+    return out->buffer + out->used;
+}
+
+static inline void outfile_advance(struct outfile *out, size_t length)
+{
+    out->used += length;
+}
+
+/* Flushes, closes with checks and renames into place; on failure nothing remains. Either this or outfile_abort ends it.
+ * A full disk gives -ERR_NO_SPACE with a hint. Not synchronised to the disk: after a power cut the file may be empty.
+ */
+int outfile_commit(struct outfile *out, struct err *err);
+/* Another name for a file that is still open, in the same directory: the one under which it will appear. What is
+ * written directly keeps its own. */
+int outfile_rename(struct outfile *out, const char *path, struct err *err);
+/* Drops everything; harmless on a closed outfile. */
+void outfile_abort(struct outfile *out);
+
+#endif

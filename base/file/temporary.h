@@ -1,0 +1,26 @@
+/* Files under a temporary name, locked as long as somebody writes them: who finds one unlocked may remove it. Process
+ * numbers would not tell, because containers that share a directory have the same ones. */
+#ifndef MSPROF_BASE_FILE_TEMPORARY_H
+#define MSPROF_BASE_FILE_TEMPORARY_H
+
+#include "base/err.h"
+
+/* Makes an empty file in the directory of path, to be renamed to path: ".msprof.<16 hex digits>.tmp", mode 0640, locked
+ * (where the file system has locks). Returns a descriptor for writing, which holds the lock, as its duplicates do; or
+ * -code. The caller frees *ret. */
+int temporary_create(const char *path, char **ret, struct err *err);
+
+/* The same for a file that keeps its name: head (a path) and 16 hex digits. */
+int temporary_create_named(const char *head, char **ret, struct err *err);
+
+/* Locks an open file that is not locked yet as temporary_create does: 0; or an errno, EAGAIN when somebody else has it.
+ * The lock goes with the last duplicate of the descriptor. */
+int temporary_lock(int fd);
+
+/* Removes the files of a directory that are named as temporary_create names them (or as versions before named them) and
+ * that nobody has locked; those of other users stay. Best effort: says nothing when it cannot. */
+void remove_stale_temporaries(const char *directory);
+/* The same for those of temporary_create_named; head is a path. */
+void remove_stale_named(const char *head);
+
+#endif

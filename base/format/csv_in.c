@@ -1,0 +1,99 @@
+#include "base/format/csv_in.h"
+
+#include "base/interrupt.h"
+#include "base/strbuf.h"
+
+#include <csv.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHUNK_SIZE ((size_t)64 * 1024)
+
+struct reading {
+    int (*row)(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err);
+    void *arg;
+    struct strbuf text; /* the fields of the row, each with a NUL behind it */
+    size_t starts[CSV_MAX_FIELDS];
+    size_t count;
+    uint64_t number;
+    int status;
+    struct err *err;
+};
+
+static void take_field(void *bytes, size_t length, void *arg)
+{
+    struct reading *reading = arg;
+    if (reading->status < 0 || reading->count == CSV_MAX_FIELDS)
+        return;
+    reading->starts[reading->count++] = reading->text.length;
+    if (strbuf_add(&reading->text, bytes != NULL ? bytes : "", length) < 0 || strbuf_addc(&reading->text, '\0') < 0)
+        reading->status = err_set(reading->err, ERR_LIMIT, "row %llu is longer than %zu bytes",
+                                  (unsigned long long)reading->number + 1, CSV_ROW_LIMIT);
+}
+
+static void take_row(int end, void *arg)
+{
+    struct reading *reading = arg;
+    const char *fields[CSV_MAX_FIELDS];
+    (void)end;
+    reading->number++;
+    for (size_t i = 0; i < reading->count; i++)
+        fields[i] = reading->text.data + reading->starts[i];
+    if (reading->status == 0)
+        reading->status = reading->row(reading->arg, fields, reading->count, reading->number, reading->err);
+    strbuf_clear(&reading->text);
+    reading->count = 0;
+}
+
+static int read_all(int fd, struct csv_parser *parser, struct reading *reading)
+{
+    static const char byte_order_mark[] = "\xef\xbb\xbf";
+    char chunk[CHUNK_SIZE];
+    bool first = true;
+    ssize_t got;
+    while (reading->status == 0 && (got = read(fd, chunk, sizeof chunk)) != 0) {
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return err_set_errno(reading->err, errno, "cannot read it");
+        if (interrupted())
+            return interrupt_error(reading->err);
+        size_t skip = first && got >= 3 && memcmp(chunk, byte_order_mark, 3) == 0 ? 3 : 0, length = (size_t)got - skip;
+        first = false;
+        if (csv_parse(parser, chunk + skip, length, take_field, take_row, reading) != length && reading->status == 0)
+            return err_set(reading->err, ERR_FORMAT, "no CSV after row %llu: %s", (unsigned long long)reading->number,
+                           csv_strerror(csv_error(parser)));
+    }
+    if (reading->status == 0)
+        csv_fini(parser, take_field, take_row, reading);
+    return reading->status;
+}
+
+int csv_read(const char *path,
+             int (*row)(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err),
+             void *arg, struct err *err)
+{
+    struct reading reading = {.row = row, .arg = arg, .err = err};
+    struct csv_parser parser;
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return err_set_errno(err, errno, "cannot open it");
+    if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode)) {
+        close(fd);
+        return err_set(err, ERR_FORMAT, "not a regular file");
+    }
+    if (csv_init(&parser, CSV_APPEND_NULL) != 0) {
+        close(fd);
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    strbuf_init(&reading.text, CSV_ROW_LIMIT);
+    int status = read_all(fd, &parser, &reading);
+    strbuf_release(&reading.text);
+    csv_free(&parser);
+    close(fd);
+    return status;
+}

@@ -1,0 +1,224 @@
+#include "base/format/ini.h"
+
+#include "base/file/fsutil.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* A piece of the text. */
+struct span {
+    const char *start;
+    size_t length;
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+
+static struct span trim(struct span s)
+{
+    while (s.length > 0 && is_blank(s.start[0])) {
+        s.start++;
+        s.length--;
+    }
+    while (s.length > 0 && is_blank(s.start[s.length - 1]))
+        s.length--;
+    return s;
+}
+
+static char *copy_of(struct span s)
+{
+    char *copy = malloc(s.length + 1);
+
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, s.start, s.length);
+    copy[s.length] = '\0';
+    return copy;
+}
+
+static void entry_release(struct ini_entry *entry)
+{
+    free(entry->section);
+    free(entry->key);
+    if (entry->value != NULL)
+        explicit_bzero(entry->value, strlen(entry->value));
+    free(entry->value);
+}
+
+static int out_of_memory(struct err *err)
+{
+    return err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+/* key and value NULL: the line that opens the section. */
+static int add_entry(struct ini *ini, struct span section, const struct span *key, const struct span *value,
+                     size_t line, struct err *err)
+{
+    struct ini_entry entry = {.section = copy_of(section), .line = line};
+
+    if (key != NULL) {
+        entry.key = copy_of(*key);
+        entry.value = copy_of(*value);
+    }
+    if (entry.section == NULL || (key != NULL && (entry.key == NULL || entry.value == NULL)))
+        goto failed;
+    if (ini->count == ini->capacity) {
+        size_t capacity = ini->capacity > 0 ? 2 * ini->capacity : 16;
+        struct ini_entry *entries = reallocarray(ini->entries, capacity, sizeof *entries);
+
+        if (entries == NULL)
+            goto failed;
+        ini->entries = entries;
+        ini->capacity = capacity;
+    }
+    ini->entries[ini->count++] = entry;
+    return 0;
+failed:
+    entry_release(&entry);
+    return out_of_memory(err);
+}
+
+static const struct ini_entry *find_span(const struct ini *ini, struct span section, const struct span *key)
+{
+    for (size_t i = 0; i < ini->count; i++) {
+        const struct ini_entry *entry = &ini->entries[i];
+
+        if (strlen(entry->section) != section.length || memcmp(entry->section, section.start, section.length) != 0 ||
+            (entry->key == NULL) != (key == NULL))
+            continue;
+        if (key == NULL || (strlen(entry->key) == key->length && strncasecmp(entry->key, key->start, key->length) == 0))
+            return entry;
+    }
+    return NULL;
+}
+
+static int parse_section(struct ini *ini, struct span text, struct span *section, size_t line, const char *name,
+                         struct err *err)
+{
+    const struct ini_entry *before;
+    struct span inner;
+
+    if (text.length < 2 || text.start[text.length - 1] != ']')
+        return err_set(err, ERR_FORMAT, "'%s', line %zu: the name of a section needs a closing ']'", name, line);
+    inner = trim((struct span){text.start + 1, text.length - 2});
+    if (inner.length == 0)
+        return err_set(err, ERR_FORMAT, "'%s', line %zu: a section without a name", name, line);
+    before = find_span(ini, inner, NULL);
+    if (before != NULL)
+        return err_set(err, ERR_FORMAT, "'%s', line %zu: section [%s] is there already, in line %zu", name, line,
+                       before->section, before->line);
+    *section = inner;
+    return add_entry(ini, inner, NULL, NULL, line, err);
+}
+
+static int parse_value(struct ini *ini, struct span text, struct span section, size_t line, const char *name,
+                       struct err *err)
+{
+    const struct ini_entry *before;
+    struct span key, value;
+    size_t at = 0;
+
+    while (at < text.length && text.start[at] != '=' && text.start[at] != ':')
+        at++;
+    key = trim((struct span){text.start, at});
+    /* the content of a wrong line may be a secret, so no message shows it */
+    if (at == text.length || key.length == 0)
+        return err_set(err, ERR_FORMAT, "'%s', line %zu: expected '[section]' or 'key = value'", name, line);
+    if (section.length == 0)
+        return err_set(err, ERR_FORMAT, "'%s', line %zu: a value before the first [section]", name, line);
+    value = trim((struct span){text.start + at + 1, text.length - at - 1});
+    before = find_span(ini, section, &key);
+    if (before != NULL)
+        return err_set(err, ERR_FORMAT, "'%s', line %zu: key '%s' is there already, in line %zu", name, line,
+                       before->key, before->line);
+    return add_entry(ini, section, &key, &value, line, err);
+}
+
+static int parse_line(struct ini *ini, struct span text, struct span *section, size_t line, const char *name,
+                      struct err *err)
+{
+    text = trim(text);
+    if (text.length == 0 || text.start[0] == ';' || text.start[0] == '#')
+        return 0;
+    if (memchr(text.start, '\0', text.length) != NULL)
+        return err_set(err, ERR_FORMAT, "'%s', line %zu: a NUL byte", name, line);
+    if (text.start[0] == '[')
+        return parse_section(ini, text, section, line, name, err);
+    return parse_value(ini, text, *section, line, name, err);
+}
+
+int ini_parse(struct ini *ini, const char *text, size_t length, const char *name, struct err *err)
+{
+    static const char byte_order_mark[] = {'\xEF', '\xBB', '\xBF'};
+    struct span section = {"", 0};
+    size_t at = 0, line = 1;
+    int result = 0;
+
+    *ini = (struct ini){.entries = NULL};
+    if (length > INI_FILE_LIMIT)
+        return err_set(err, ERR_LIMIT, "'%s' is too long: at most %zu bytes are read", name, INI_FILE_LIMIT);
+    if (length >= sizeof byte_order_mark && memcmp(text, byte_order_mark, sizeof byte_order_mark) == 0)
+        at = sizeof byte_order_mark;
+    for (; at < length && result == 0; line++) {
+        const char *end = memchr(text + at, '\n', length - at);
+        size_t line_length = end != NULL ? (size_t)(end - (text + at)) : length - at;
+
+        result = parse_line(ini, (struct span){text + at, line_length}, &section, line, name, err);
+        at += line_length + 1;
+    }
+    if (result != 0)
+        ini_release(ini);
+    return result;
+}
+
+int ini_load(struct ini *ini, const char *path, struct err *err)
+{
+    char *text = NULL;
+    size_t length = 0;
+    int result = read_whole_file(path, INI_FILE_LIMIT, &text, &length, err);
+
+    *ini = (struct ini){.entries = NULL};
+    if (result != 0)
+        return result;
+    result = ini_parse(ini, text, length, path, err);
+    explicit_bzero(text, length);
+    free(text);
+    return result;
+}
+
+void ini_forget_values(struct ini *ini, const char *key)
+{
+    for (size_t i = 0; i < ini->count; i++)
+        if (ini->entries[i].key != NULL && strcasecmp(ini->entries[i].key, key) == 0)
+            explicit_bzero(ini->entries[i].value, strlen(ini->entries[i].value));
+}
+
+void ini_release(struct ini *ini)
+{
+    for (size_t i = 0; i < ini->count; i++)
+        entry_release(&ini->entries[i]);
+    free(ini->entries);
+    *ini = (struct ini){.entries = NULL};
+}
+
+bool ini_has_section(const struct ini *ini, const char *section)
+{
+    return find_span(ini, (struct span){section, strlen(section)}, NULL) != NULL;
+}
+
+const struct ini_entry *ini_find(const struct ini *ini, const char *section, const char *key)
+{
+    struct span name = {key, strlen(key)};
+
+    return find_span(ini, (struct span){section, strlen(section)}, &name);
+}
+
+const char *ini_value(const struct ini *ini, const char *section, const char *key)
+{
+    const struct ini_entry *entry = ini_find(ini, section, key);
+
+    return entry != NULL ? entry->value : NULL;
+}

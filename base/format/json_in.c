@@ -1,0 +1,214 @@
+#include "base/format/json_in.h"
+
+#include "base/number.h"
+#include "base/utf8.h"
+
+#include <cjson/cJSON.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* struct json is cJSON's value under another name; it is never defined. */
+static const cJSON *unwrap(const struct json *value)
+{
+    return (const cJSON *)value;
+}
+
+static const struct json *wrap(const cJSON *value)
+{
+    return (const struct json *)value;
+}
+
+/* cJSON fails alike for bad text and for lack of memory; its allocations tell the difference. */
+static _Thread_local struct {
+    size_t used; /* bytes allocated since the parse began */
+    bool over_limit;
+    bool out_of_memory;
+} memory;
+
+static void *allocate(size_t size)
+{
+    if (size > JSON_MEMORY_LIMIT - memory.used) {
+        memory.over_limit = true;
+        return NULL;
+    }
+    void *block = malloc(size);
+    if (block == NULL)
+        memory.out_of_memory = true;
+    else
+        memory.used += size;
+    return block;
+}
+
+static void install_allocator(void)
+{
+    cJSON_Hooks hooks = {.malloc_fn = allocate, .free_fn = free};
+    cJSON_InitHooks(&hooks);
+}
+
+/* Fills err with the line and column of a byte of the text. */
+static void set_mistake(struct err *err, const char *text, size_t offset, const char *what)
+{
+    size_t line = 1;
+    size_t column = 1;
+    for (size_t i = 0; i < offset; i++) {
+        if (text[i] == '\n') {
+            line++;
+            column = 1;
+        } else if (!utf8_is_continuation((unsigned char)text[i])) {
+            column++;
+        }
+    }
+    err_set(err, ERR_FORMAT, "not JSON at line %zu, column %zu: %s", line, column, what);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static void set_parse_error(struct err *err, const char *text, size_t length, const char *stop)
+{
+    if (memory.over_limit)
+        err_set(err, ERR_LIMIT, "the JSON document holds too many values: it needs more than %zu bytes of memory",
+                JSON_MEMORY_LIMIT);
+    else if (memory.out_of_memory)
+        err_set(err, ERR_NO_MEMORY, "cannot read the JSON document: out of memory");
+    else
+        set_mistake(err, text, stop != NULL ? (size_t)(stop - text) : length,
+                    "this does not belong here, or the end is missing");
+}
+
+struct json *json_parse(const char *text, size_t length, struct err *err)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static pthread_mutex_t parsing = PTHREAD_MUTEX_INITIALIZER; /* cJSON notes where it stopped in one place for all */
+    struct json *root;
+    pthread_once(&once, install_allocator);
+    pthread_mutex_lock(&parsing);
+    root = json_parse_plainly(text, length, err);
+    pthread_mutex_unlock(&parsing);
+    return root;
+}
+
+struct json *json_parse_plainly(const char *text, size_t length, struct err *err)
+{
+    const char *stop = NULL;
+    size_t start = 0;
+    while (start < length && is_blank(text[start]))
+        start++;
+    if (start == length) {
+        set_mistake(err, text, length, "there is nothing but blanks");
+        return NULL;
+    }
+    memory.used = 0;
+    memory.over_limit = memory.out_of_memory = false;
+    cJSON *root = cJSON_ParseWithLengthOpts(text, length, &stop, false);
+    if (root == NULL) {
+        set_parse_error(err, text, length, stop);
+        return NULL;
+    }
+    for (const char *p = stop; p < text + length; p++) {
+        if (!is_blank(*p)) {
+            set_mistake(err, text, (size_t)(p - text), "the document has ended before this");
+            cJSON_Delete(root);
+            return NULL;
+        }
+    }
+    return (struct json *)root;
+}
+
+void json_free(struct json *root)
+{
+    cJSON_Delete((cJSON *)root);
+}
+
+bool json_is_object(const struct json *value)
+{
+    return cJSON_IsObject(unwrap(value));
+}
+
+bool json_is_array(const struct json *value)
+{
+    return cJSON_IsArray(unwrap(value));
+}
+
+const struct json *json_member(const struct json *value, const char *name)
+{
+    return json_is_object(value) ? wrap(cJSON_GetObjectItemCaseSensitive(unwrap(value), name)) : NULL;
+}
+
+const struct json *json_element(const struct json *array, size_t index)
+{
+    if (!json_is_array(array))
+        return NULL;
+    const struct json *element = json_first(array);
+    while (element != NULL && index-- > 0)
+        element = json_next(element);
+    return element;
+}
+
+const struct json *json_first(const struct json *array_or_object)
+{
+    if (!json_is_array(array_or_object) && !json_is_object(array_or_object))
+        return NULL;
+    return wrap(unwrap(array_or_object)->child);
+}
+
+const struct json *json_next(const struct json *value)
+{
+    return value != NULL ? wrap(unwrap(value)->next) : NULL;
+}
+
+const char *json_key(const struct json *member)
+{
+    return member != NULL ? unwrap(member)->string : NULL;
+}
+
+const char *json_string(const struct json *value)
+{
+    return cJSON_GetStringValue(unwrap(value));
+}
+
+static bool integer_of_text(const char *text, int64_t *ret)
+{
+    int64_t magnitude;
+    bool negative = text[0] == '-';
+    text += negative;
+    if (number_parse_integer(text, strlen(text), &magnitude) < 0)
+        return false;
+    *ret = negative ? -magnitude : magnitude;
+    return true;
+}
+
+bool json_boolean(const struct json *value, bool *ret)
+{
+    if (!cJSON_IsBool(unwrap(value)))
+        return false;
+    *ret = cJSON_IsTrue(unwrap(value)) != 0;
+    return true;
+}
+
+bool json_number(const struct json *value, double *ret)
+{
+    const cJSON *item = unwrap(value);
+    if (!cJSON_IsNumber(item))
+        return false;
+    *ret = item->valuedouble;
+    return true;
+}
+
+bool json_integer(const struct json *value, int64_t *ret)
+{
+    static const double limit = 9007199254740992.0; /* 2^53; 2^53 + 1 reads as this, too */
+    const char *text = json_string(value);
+    if (text != NULL)
+        return integer_of_text(text, ret);
+    if (!cJSON_IsNumber(unwrap(value)))
+        return false;
+    double number = unwrap(value)->valuedouble;
+    if (!(number > -limit && number < limit) || number != (double)(int64_t)number)
+        return false;
+    *ret = (int64_t)number;
+    return true;
+}

@@ -1,0 +1,89 @@
+#include "base/intern.h"
+
+#include "base/array.h"
+#include "base/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The place of an equal string, or the free one where it belongs. */
+static uint32_t *find(const struct intern *intern, const void *bytes, size_t length, uint32_t hash)
+{
+    size_t mask = intern->place_count - 1, i = hash & mask;
+    while (intern->places[i] != 0) {
+        const struct interned *item = &intern->items[intern->places[i] - 1];
+        if (item->hash == hash && item->length == length && memcmp(item->bytes, bytes, length) == 0)
+            break;
+        i = (i + 1) & mask;
+    }
+    return &intern->places[i];
+}
+
+/* At most half of the places are taken. */
+static int grow(struct intern *intern, struct err *err)
+{
+    if (array_reserve(intern, 1, err) < 0)
+        return -(int)err->code;
+    if (intern->count * 2 < intern->place_count)
+        return 0;
+    size_t place_count = intern->place_count != 0 ? intern->place_count * 2 : 64, mask = place_count - 1;
+    uint32_t *places = calloc(place_count, sizeof *places);
+    if (places == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu different texts", intern->count);
+    for (size_t i = 0; i < intern->count; i++) {
+        size_t place = intern->items[i].hash & mask;
+        while (places[place] != 0)
+            place = (place + 1) & mask;
+        places[place] = (uint32_t)i + 1;
+    }
+    free(intern->places);
+    intern->places = places;
+    intern->place_count = place_count;
+    return 0;
+}
+
+bool intern_find(const struct intern *intern, const void *bytes, size_t length, uint32_t *ret)
+{
+    if (intern->count == 0)
+        return false;
+    uint32_t place = *find(intern, bytes, length, (uint32_t)hash_bytes(bytes, length));
+    if (place != 0)
+        *ret = place - 1;
+    return place != 0;
+}
+
+int intern_add(struct intern *intern, const void *bytes, size_t length, uint32_t *ret, struct err *err)
+{
+    uint32_t hash = (uint32_t)hash_bytes(bytes, length);
+    if (intern->count > 0) {
+        uint32_t place = *find(intern, bytes, length, hash);
+        if (place != 0) {
+            *ret = place - 1;
+            return 0;
+        }
+    }
+    if (length > INT32_MAX || intern->count >= INT32_MAX)
+        return err_set(err, ERR_LIMIT, "more than 2^31 different texts");
+    if (grow(intern, err) < 0)
+        return -(int)err->code;
+    char *copy = malloc(length + 1);
+    if (copy == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    memcpy(copy, bytes, length);
+    copy[length] = '\0';
+    uint32_t *place = find(intern, bytes, length, hash);
+    intern->items[intern->count] = (struct interned){copy, (uint32_t)length, hash};
+    *ret = (uint32_t)intern->count++;
+    *place = *ret + 1;
+    // cppcheck-suppress memleak
+    return 0;
+}
+
+void intern_release(struct intern *intern)
+{
+    for (size_t i = 0; i < intern->count; i++)
+        free(intern->items[i].bytes);
+    free(intern->items);
+    free(intern->places);
+    *intern = (struct intern){.items = NULL};
+}

@@ -1,0 +1,138 @@
+#include "base/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CAPACITY 64 /* a power of two, as all */
+
+uint64_t hash_bytes(const void *bytes, size_t length)
+{
+    const unsigned char *p = bytes;
+    uint64_t hash = 0xcbf29ce484222325u, word;
+    for (; length >= sizeof word; p += sizeof word, length -= sizeof word) {
+        memcpy(&word, p, sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    for (; length > 0; p++, length--)
+        hash = (hash ^ *p) * 0x100000001b3u;
+    return hash ^ hash >> 32;
+}
+
+static uint32_t hash_of(const struct map *map, const void *key)
+{
+    uint32_t hash = (uint32_t)hash_bytes(key, map->key_size);
+    return hash != 0 ? hash : 1;
+}
+
+static unsigned char *item_at(const struct map *map, size_t place)
+{
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc)
+    return map->items + place * map->item_size;
+}
+
+/* The place of this key, or the free one where it belongs. */
+static size_t find(const struct map *map, const void *key, uint32_t hash)
+{
+    size_t mask = map->capacity - 1, place = hash & mask;
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc)
+    while (map->hashes[place] != 0 &&
+           (map->hashes[place] != hash || memcmp(item_at(map, place), key, map->key_size) != 0))
+        place = (place + 1) & mask;
+    return place;
+}
+
+void *map_get(const struct map *map, const void *key)
+{
+    if (map->used == 0)
+        return NULL;
+    size_t place = find(map, key, hash_of(map, key));
+    return map->hashes[place] != 0 ? item_at(map, place) : NULL;
+}
+
+static int grow(struct map *map, struct err *err)
+{
+    struct map larger = {.key_size = map->key_size,
+                         .item_size = map->item_size,
+                         .capacity = map->capacity != 0 ? map->capacity * 2 : FIRST_CAPACITY,
+                         .used = map->used};
+    larger.hashes = calloc(larger.capacity, sizeof *larger.hashes);
+    larger.items = reallocarray(NULL, larger.capacity, larger.item_size);
+    if (larger.hashes == NULL || larger.items == NULL) {
+        free(larger.hashes);
+        free(larger.items);
+        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu items of %zu bytes", map->used, map->item_size);
+    }
+    for (size_t i = 0; i < map->capacity; i++) {
+        if (map->hashes[i] == 0)
+            continue;
+        size_t place = find(&larger, item_at(map, i), map->hashes[i]);
+        larger.hashes[place] = map->hashes[i];
+        memcpy(item_at(&larger, place), item_at(map, i), map->item_size);
+    }
+    free(map->hashes);
+    free(map->items);
+    *map = larger;
+    return 0;
+}
+
+void *map_add(struct map *map, const void *key, bool *ret_added, struct err *err)
+{
+    uint32_t hash = hash_of(map, key);
+    if (ret_added != NULL)
+        *ret_added = false;
+    if (map->used > 0) {
+        size_t place = find(map, key, hash);
+        if (map->hashes[place] != 0)
+            return item_at(map, place);
+    }
+    if (map->used * 2 >= map->capacity && grow(map, err) < 0)
+        return NULL;
+    size_t place = find(map, key, hash);
+    unsigned char *item = item_at(map, place);
+    memcpy(item, key, map->key_size);
+    memset(item + map->key_size, 0, map->item_size - map->key_size);
+    map->hashes[place] = hash;
+    map->used++;
+    if (ret_added != NULL)
+        *ret_added = true;
+    return item;
+}
+
+/* Leaves no hole that would hide later items of the same chain. */
+void map_remove(struct map *map, void *item)
+{
+    size_t mask = map->capacity - 1, hole = (size_t)((unsigned char *)item - map->items) / map->item_size;
+    for (size_t i = (hole + 1) & mask; map->hashes[i] != 0; i = (i + 1) & mask) {
+        size_t home = map->hashes[i] & mask;
+        if (((i - home) & mask) >= ((i - hole) & mask)) {
+            memcpy(item_at(map, hole), item_at(map, i), map->item_size);
+            map->hashes[hole] = map->hashes[i];
+            hole = i;
+        }
+    }
+    map->hashes[hole] = 0;
+    map->used--;
+}
+
+void *map_next(const struct map *map, const void *item)
+{
+    size_t place = item == NULL ? 0 : (size_t)((const unsigned char *)item - map->items) / map->item_size + 1;
+    while (place < map->capacity && map->hashes[place] == 0)
+        place++;
+    return place < map->capacity ? item_at(map, place) : NULL;
+}
+
+void map_clear(struct map *map)
+{
+    if (map->capacity > 0)
+        memset(map->hashes, 0, map->capacity * sizeof *map->hashes);
+    map->used = 0;
+}
+
+void map_release(struct map *map)
+{
+    free(map->hashes);
+    free(map->items);
+    *map = (struct map){.key_size = map->key_size, .item_size = map->item_size};
+}

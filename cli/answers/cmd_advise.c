@@ -1,0 +1,142 @@
+/* msprof advise: what to look at first, with the evidence. */
+#include "analysis/advice.h"
+#include "base/number.h"
+#include "cli/capture/captures.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/status.h"
+#include "db/database.h"
+#include "exporters/answers/advice_output.h"
+#include "exporters/workload/load.h"
+#include "exporters/workload/load_evidence.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct advising {
+    double thresholds[RULES];
+};
+
+/* ID:PERCENT */
+static int take_threshold(struct advising *advising, const char *text)
+{
+    const char *colon = strrchr(text, ':');
+    int64_t value = colon != NULL ? number_parse_thousandths(colon + 1, strlen(colon + 1)) : -1;
+    struct err err = ERR_INIT;
+
+    for (size_t i = 0; colon != NULL && value >= 0 && i < RULES; i++)
+        if (strlen(rules[i].id) == (size_t)(colon - text) && strncmp(rules[i].id, text, (size_t)(colon - text)) == 0) {
+            advising->thresholds[i] = (double)value / 1000;
+            return STATUS_DONE;
+        }
+    err_set(&err, ERR_USAGE, "--threshold is '%s', expected RULE:PERCENT with a rule of 'msprof advise --list'", text);
+    console_error(&err);
+    return STATUS_USAGE;
+}
+
+static int find_advice(sqlite3 *db, const struct advising *advising, struct advice *ret, int64_t *ret_executions,
+                       struct err *err)
+{
+    struct workload workload;
+    struct host_evidence evidence;
+    int result = workload_load(db, &workload, err);
+
+    if (result != 0)
+        return result;
+    *ret_executions = (int64_t)workload.execution_count;
+    result = evidence_load(db, &workload, &evidence, err);
+    if (result == 0)
+        result = advice_make(&workload, &evidence, advising->thresholds, ret, err);
+    workload_release(&workload);
+    return result;
+}
+
+static const char *last_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+static int tell(struct capture_job *job, const struct advice *advice)
+{
+    const struct advise_settings *settings = &job->settings->advise;
+    int status;
+
+    console_output_begin();
+    advice_print(advice, last_name(job->directory), (enum advice_format)settings->format, stdout);
+    status = console_output_end(false);
+    for (size_t i = 0; settings->fail_on != FAIL_ON_NOTHING && i < RULES && advice->findings[i].fired; i++)
+        if ((int)advice->findings[i].severity >= SEVERITY_HIGH - settings->fail_on)
+            status = status_worse(status, STATUS_BROKEN);
+    return status;
+}
+
+static int advise_one(struct capture_job *job)
+{
+    struct err err = ERR_INIT;
+    struct advice advice = {.elapsed_ns = 0};
+    sqlite3 *db = NULL;
+    int64_t executions = 0;
+    int status = job_open_database(job, &db), result;
+
+    if (db == NULL)
+        return status;
+    result = find_advice(db, job->context, &advice, &executions, &err);
+    database_close(db);
+    if (result != 0) {
+        err_wrap(&err, "cannot analyse '%s'", job->directory);
+        return status_worse(status, job_fail(job, LOG_SOURCE_COMMON, &err));
+    }
+    if (executions == 0) {
+        err_set(&err, ERR_NOT_FOUND, "'%s' has no operators to advise on", job->directory);
+        console_error(&err);
+        return status_worse(status, STATUS_NOTHING);
+    }
+    return status_worse(status, tell(job, &advice));
+}
+
+static int run_advise(const struct settings *settings)
+{
+    struct advising advising;
+    int status = STATUS_DONE;
+
+    for (size_t i = 0; i < RULES; i++)
+        advising.thresholds[i] = rules[i].threshold;
+    for (size_t i = 0; status == STATUS_DONE && i < settings->advise.thresholds.count; i++)
+        status = take_threshold(&advising, settings->advise.thresholds.values[i]);
+    if (status != STATUS_DONE)
+        return status;
+    if (settings->advise.list) {
+        console_output_begin();
+        advice_print_rules((enum advice_format)settings->advise.format, stdout);
+        return console_output_end(false);
+    }
+    if (settings->captures.count == 0) {
+        struct err err = ERR_INIT;
+        err_set(&err, ERR_USAGE, "no capture given: CAPTURE, or -dir DIR, is missing; try 'msprof advise --help'");
+        console_error(&err);
+        return STATUS_USAGE;
+    }
+    return captures_process_list(settings, &settings->captures, advise_one, &advising);
+}
+
+static const struct example examples[] = {
+    {"what to look at first", "msprof advise JOBX"},
+    {"what rules there are", "msprof advise --list"},
+    {"more than 40 % of time in waiting for memory counts", "msprof advise JOBX --threshold svp-memory-bound:40"},
+    {NULL, NULL},
+};
+
+const struct command command_advise = {
+    .path = "advise",
+    .parent = COMMAND_ROOT,
+    .summary = "tell what to look at first, with the evidence",
+    .description = "Holds rules against captures: each finding tells the time at stake, the numbers that it is\n"
+                   "made of, a time to jump to, and what to do. Without --fail-on the status does not depend on\n"
+                   "what is found.\n",
+    .needs_capture = true,
+    .captures_optional = true,
+    .examples = examples,
+    .run = run_advise,
+};

@@ -1,0 +1,329 @@
+/* msprof diff: what changed between captures, and whether that breaks a gate. */
+#include "analysis/compare.h"
+#include "base/array.h"
+#include "cli/answers/screen.h"
+#include "cli/capture/captures.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/status.h"
+#include "db/database.h"
+#include "exporters/diff/baseline.h"
+#include "exporters/diff/diff_output.h"
+#include "exporters/workload/load.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The captures of one side. */
+struct profiles {
+    const struct profile **items; /* each of its own */
+    size_t count, capacity;
+    bool with_calls;
+};
+
+static void profiles_release(struct profiles *profiles)
+{
+    for (size_t i = 0; i < profiles->count; i++) {
+        struct profile *profile = (struct profile *)(uintptr_t)profiles->items[i];
+        profile_release(profile);
+        free(profile);
+    }
+    free((void *)profiles->items);
+}
+
+/* Takes the content over. */
+static int keep(struct profiles *profiles, const struct profile *content, struct err *err)
+{
+    struct profile *copy = malloc(sizeof *copy);
+
+    if (copy == NULL || array_reserve(profiles, 1, err) != 0) {
+        free(copy);
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    *copy = *content;
+    profiles->items[profiles->count++] = copy;
+    return 0;
+}
+
+static const char *last_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+static int profile_database(sqlite3 *db, const char *directory, struct profiles *profiles, struct err *err)
+{
+    struct workload workload;
+    struct profile profile;
+    int result = workload_load(db, &workload, err);
+
+    if (result != 0)
+        return result;
+    result = profile_make(&workload, last_name(directory), &profile, err);
+    workload_release(&workload);
+    if (result == 0 && profiles->with_calls)
+        result = workload_load_calls(db, &profile, err);
+    if (result == 0)
+        result = keep(profiles, &profile, err);
+    return result;
+}
+
+static int take_capture(struct capture_job *job)
+{
+    struct err err = ERR_INIT;
+    sqlite3 *db = NULL;
+    int status = job_open_database(job, &db), result;
+
+    if (db == NULL)
+        return status;
+    result = profile_database(db, job->directory, job->context, &err);
+    database_close(db);
+    if (result != 0) {
+        err_wrap(&err, "cannot analyse '%s'", job->directory);
+        return status_worse(status, job_fail(job, LOG_SOURCE_COMMON, &err));
+    }
+    return status;
+}
+
+static int take_baseline(const char *path, struct profiles *profiles)
+{
+    struct err err = ERR_INIT;
+    struct profile *items = NULL;
+    size_t count = 0, kept = 0;
+    int result = baseline_read(path, &items, &count, &err);
+
+    while (result == 0 && kept < count) {
+        result = keep(profiles, &items[kept], &err);
+        kept += result == 0;
+    }
+    for (size_t i = kept; i < count; i++)
+        profile_release(&items[i]);
+    free(items);
+    if (result == 0)
+        return STATUS_DONE;
+    console_error(&err);
+    return status_of_error(&err);
+}
+
+static bool is_file(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+static int take_all(const struct settings *settings, const struct value_list *captures, struct profiles *profiles)
+{
+    int worst = STATUS_DONE;
+
+    for (size_t i = 0; i < captures->count; i++) {
+        const struct value_list one = {&captures->values[i], 1};
+        worst = status_worse(worst, is_file(captures->values[i])
+                                        ? take_baseline(captures->values[i], profiles)
+                                        : captures_process_list(settings, &one, take_capture, profiles));
+    }
+    return worst;
+}
+
+/* ---- the command line ---- */
+
+static int usage(const char *message)
+{
+    struct err err = ERR_INIT;
+
+    err_set(&err, ERR_USAGE, "%s; try 'msprof diff --help'", message);
+    console_error(&err);
+    return STATUS_USAGE;
+}
+
+/* Positional captures are BASE and NEW unless options name a side. */
+static int find_sides(const struct settings *settings, struct value_list *base, struct value_list *new_side)
+{
+    struct value_list words = settings->captures;
+
+    *base = settings->diff.base;
+    *new_side = settings->diff.new_side;
+    if (settings->diff.save != NULL) {
+        if (new_side->count > 0)
+            return usage("--save compares nothing: --new has no place there");
+        if (base->count > 0 && words.count > 0)
+            return usage("--save takes the captures of --base, or words, not both");
+        if (base->count == 0)
+            *base = words;
+        return base->count > 0 ? STATUS_DONE : usage("--save needs a capture: --base CAPTURE");
+    }
+    if (base->count == 0 && new_side->count == 0 && words.count == 2) {
+        *base = (struct value_list){words.values, 1};
+        *new_side = (struct value_list){words.values + 1, 1};
+    } else if (base->count > 0 && new_side->count == 0 && words.count > 0) {
+        *new_side = words;
+    } else if (base->count == 0 && new_side->count > 0 && words.count > 0) {
+        *base = words;
+    } else if (base->count == 0 || new_side->count == 0 || words.count > 0) {
+        return usage("two sides are needed: BASE NEW, or --base and --new");
+    }
+    return STATUS_DONE;
+}
+
+static int parse_gates(const struct settings *settings, struct gate **ret)
+{
+    const struct value_list *texts = &settings->diff.gates;
+    struct gate *gates = calloc(texts->count + 1, sizeof *gates);
+    struct err err = ERR_INIT;
+    int result = gates == NULL ? err_set(&err, ERR_NO_MEMORY, "out of memory") : 0;
+
+    for (size_t i = 0; result == 0 && i < texts->count; i++)
+        result = gate_parse(texts->values[i], &gates[i], &err);
+    if (result != 0) {
+        free(gates);
+        console_error(&err);
+        return status_of_error(&err);
+    }
+    *ret = gates;
+    return STATUS_DONE;
+}
+
+static bool needs_calls(const struct settings *settings, const struct gate *gates)
+{
+    bool needed = settings->diff.save != NULL || settings->diff.by == BY_API;
+
+    for (size_t i = 0; i < settings->diff.gates.count; i++)
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
+        needed = needed || gates[i].metric == GATE_API;
+    return needed;
+}
+
+/* ---- the work ---- */
+
+static int tell_gates(const struct settings *settings, const struct comparison *comparison)
+{
+    int status = STATUS_DONE;
+
+    for (size_t i = 0; i < comparison->gate_count; i++) {
+        const struct compare_gate *result = &comparison->gates[i];
+        struct err err = ERR_INIT;
+
+        if (!result->known) {
+            err_set(&err, ERR_NOT_FOUND, "nothing to compare for the gate '%.*s'", result->gate->metric_length,
+                    result->gate->metric_text);
+            err_hint(&err, "neither side has such a thing, or its captures do not say it");
+            console_error(&err);
+            status = status_worse(status, STATUS_NOTHING);
+        } else if (!result->passed) {
+            console_note("the gate %s is broken%s%s", settings->diff.gates.values[i],
+                         result->worst != NULL ? ", most of all by " : "", result->worst != NULL ? result->worst : "");
+            status = status_worse(status, STATUS_BROKEN);
+        }
+    }
+    if (!comparison->comparable && !settings->diff.allow_incomparable) {
+        console_warning("the captures are too different to be compared (score %.2f, at least %.2f is needed)",
+                        comparison->score, comparison->options.comparable);
+        status = status_worse(status, STATUS_INCOMPARABLE);
+    }
+    return status;
+}
+
+static int compare_sides(const struct settings *settings, const struct profiles *base, const struct profiles *new_side,
+                         const struct gate *gates)
+{
+    struct compare_options options = COMPARE_DEFAULTS;
+    const struct side sides[] = {{base->items, base->count}, {new_side->items, new_side->count}};
+    struct diff_output output = {.base = &sides[0], .new_side = &sides[1], .ascii = screen_is_ascii()};
+    struct comparison comparison;
+    struct err err = ERR_INIT;
+    int result, status;
+
+    options.by = (enum subject)settings->diff.by;
+    options.least_change = (double)settings->diff.least_change / 1e5;
+    options.least_share = (double)settings->diff.least_share / 1e5;
+    result = compare(&sides[0], &sides[1], &options, gates, settings->diff.gates.count, &comparison, &err);
+    if (result != 0) {
+        console_error(&err);
+        return err.code == ERR_NOT_FOUND ? STATUS_NOTHING : status_of_error(&err);
+    }
+    output.comparison = &comparison;
+    output.width = screen_width(settings);
+    output.top = (size_t)settings->diff.top;
+    if (output.top == 0 && (settings->diff.format == DIFF_TABLE || settings->diff.format == DIFF_MARKDOWN))
+        output.top = TOP_DEFAULT;
+    console_output_begin();
+    result = diff_print(&output, (enum diff_format)settings->diff.format, stdout, &err);
+    if (result != 0)
+        console_error(&err);
+    status = console_output_end(result != 0);
+    if (result != 0)
+        status = status_worse(status, status_of_error(&err));
+    status = status_worse(status, tell_gates(settings, &comparison));
+    comparison_release(&comparison);
+    return status;
+}
+
+static int save(const struct settings *settings, const struct profiles *base)
+{
+    struct err err = ERR_INIT;
+
+    if (base->count == 0)
+        return STATUS_NOTHING;
+    if (baseline_write(settings->diff.save, base->items, base->count, &err) == 0) {
+        console_note("%s: a baseline of %zu capture%s", settings->diff.save, base->count, console_plural(base->count));
+        return STATUS_DONE;
+    }
+    err_wrap(&err, "cannot write the baseline '%s'", settings->diff.save);
+    console_error(&err);
+    return status_of_error(&err);
+}
+
+static bool is_fatal(int status)
+{
+    return status != STATUS_DONE && status != STATUS_DATA_PROBLEMS;
+}
+
+static int run_diff(const struct settings *settings)
+{
+    struct value_list base_words, new_words;
+    struct profiles base = {.items = NULL}, new_side = {.items = NULL};
+    struct gate *gates = NULL;
+    int status = find_sides(settings, &base_words, &new_words);
+
+    if (status == STATUS_DONE)
+        status = parse_gates(settings, &gates);
+    if (status != STATUS_DONE)
+        return status;
+    base.with_calls = new_side.with_calls = needs_calls(settings, gates);
+    status = take_all(settings, &base_words, &base);
+    if (!is_fatal(status) && settings->diff.save == NULL)
+        status = status_worse(status, take_all(settings, &new_words, &new_side));
+    if (!is_fatal(status))
+        status = status_worse(status, settings->diff.save != NULL ? save(settings, &base)
+                                                                  : compare_sides(settings, &base, &new_side, gates));
+    profiles_release(&base);
+    profiles_release(&new_side);
+    free(gates);
+    return status;
+}
+
+static const struct example examples[] = {
+    {"what changed between two captures", "msprof diff captures/JOBA captures/JOBB"},
+    {"a gate for CI: a step may take 3 % longer, no operator 10 %",
+     "msprof diff captures/JOBA captures/JOBB --gate step_time:+3% --gate 'op:*:+10%' --format json"},
+    {"keep a baseline instead of the capture",
+     "msprof diff --save base.json --base captures/JOBA && msprof diff base.json captures/JOBB"},
+    {NULL, NULL},
+};
+
+const struct command command_diff = {
+    .path = "diff",
+    .parent = COMMAND_ROOT,
+    .summary = "compare captures, and hold them against gates",
+    .description = "Tells what changed between captures, operator by operator, and which of it is more than\n"
+                   "noise. With gates the exit status tells whether it may pass: 0 all hold, 6 one is broken,\n"
+                   "7 the captures are too different. Without gates it is 0 or 7.\n",
+    .operands = "[BASE NEW]",
+    .needs_capture = true,
+    .takes_baselines = true,
+    .examples = examples,
+    .run = run_diff,
+};

@@ -1,0 +1,12 @@
+/* What stdout is: how wide, which characters it shows. */
+#ifndef MSPROF_CLI_ANSWERS_SCREEN_H
+#define MSPROF_CLI_ANSWERS_SCREEN_H
+
+#include "cli/options/options.h"
+
+/* Columns to print for: --width, COLUMNS, the terminal's; 0 (no limit) when none says anything. */
+int screen_width(const struct settings *settings);
+/* Whether only ASCII may be added: the locale that the environment names is not one of UTF-8. */
+bool screen_is_ascii(void);
+
+#endif

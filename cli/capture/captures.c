@@ -1,0 +1,303 @@
+#include "cli/capture/captures.h"
+
+#include "base/file/fsutil.h"
+#include "base/interrupt.h"
+#include "base/strbuf.h"
+#include "cli/capture/result_record.h"
+#include "cli/console.h"
+#include "cli/kinds/layouts.h"
+#include "cli/status.h"
+#include "db/database.h"
+#include "parsers/capture/capture.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PARAMETERS_LIMIT 1024
+
+/* Absolute paths of captures, each once. */
+struct found_captures {
+    char **paths;
+    size_t count;
+    bool from_parent; /* some were found inside a given directory */
+};
+
+static void found_captures_release(struct found_captures *found)
+{
+    for (size_t i = 0; i < found->count; i++)
+        free(found->paths[i]);
+    free(found->paths);
+}
+
+/* Takes the path over when it succeeds. */
+static int found_captures_add(struct found_captures *found, char *path, struct err *err)
+{
+    char **paths;
+
+    for (size_t i = 0; i < found->count; i++)
+        // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
+        if (strcmp(found->paths[i], path) == 0) {
+            free(path);
+            return 0;
+        }
+    paths = reallocarray(found->paths, found->count + 1, sizeof *paths);
+    if (paths == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    found->paths = paths;
+    found->paths[found->count++] = path;
+    return 0;
+}
+
+static int find_in_parent(struct found_captures *found, const char *parent, struct err *err)
+{
+    char **paths = NULL;
+    size_t count = 0, i = 0;
+    int result;
+
+    result = capture_list(parent, &paths, &count, err);
+    if (result != 0)
+        return result;
+    found->from_parent = true;
+    while (i < count && result == 0) {
+        char *path = path_absolute(paths[i], err);
+
+        result = path == NULL ? -(int)err->code : found_captures_add(found, path, err);
+        if (result != 0)
+            free(path);
+        i++;
+    }
+    for (i = 0; i < count; i++)
+        free(paths[i]);
+    free(paths);
+    return result;
+}
+
+/* Adds what one --collection-dir names; returns an exit status. */
+static int find_captures(struct found_captures *found, const char *path)
+{
+    struct err err = ERR_INIT;
+    enum directory_class class = DIRECTORY_OTHER;
+    char *absolute = path_absolute(path, &err), *outer = NULL;
+    size_t before = found->count;
+    int result = absolute == NULL ? -(int)err.code : capture_find_outer(absolute, &outer, &err);
+
+    if (result == 0 && outer != NULL) {
+        result = err_set(&err, ERR_USAGE, "'%s' is a part of the capture '%s'", path, outer);
+        err_hint(&err, "give the capture itself: -dir %s", outer);
+        free(outer);
+    } else if (result == 0) {
+        result = capture_classify(absolute, &class, &err);
+    }
+
+    if (result == 0 && class == DIRECTORY_PARENT) {
+        result = find_in_parent(found, absolute, &err);
+        if (result == 0 && found->count == before)
+            class = DIRECTORY_OTHER;
+    } else if (result == 0 && class == DIRECTORY_CAPTURE) {
+        result = found_captures_add(found, absolute, &err);
+        if (result == 0)
+            absolute = NULL;
+    }
+    free(absolute);
+    if (result != 0) {
+        err_wrap(&err, "cannot use '%s' as a capture", path);
+        console_error(&err);
+        return status_of_error(&err);
+    }
+    if (class == DIRECTORY_OTHER) {
+        err_set(&err, ERR_NOT_FOUND, "'%s' is no capture and holds none", path);
+        err_hint(&err, "give a directory with data/ and info.json inside, or one that holds JOB* or PROF* directories");
+        console_error(&err);
+        return STATUS_NOTHING;
+    }
+    return STATUS_DONE;
+}
+
+static const char *last_name(const char *absolute_path)
+{
+    return strrchr(absolute_path, '/') + 1;
+}
+
+/* Several captures share one --output: each gets its own directory there, so their names must differ. */
+static int check_names(const struct found_captures *found)
+{
+    for (size_t i = 0; i < found->count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(last_name(found->paths[i]), last_name(found->paths[k])) == 0) {
+                struct err err = ERR_INIT;
+
+                err_set(&err, ERR_USAGE, "'%s' and '%s' would both write to the same place under --output",
+                        found->paths[k], found->paths[i]);
+                err_hint(&err, "process them one by one, each with its own --output");
+                console_error(&err);
+                return STATUS_USAGE;
+            }
+    return STATUS_DONE;
+}
+
+static void job_release(struct capture_job *job)
+{
+    collection_log_close(&job->log);
+    free(job->directory);
+    free(job->results);
+    free(job->database);
+}
+
+/* --output as an absolute path, for the log; the directory need not exist yet. NULL with err set. */
+static char *absolute_output(const char *output, struct err *err)
+{
+    char *working = NULL, *path;
+
+    if (output[0] != '/') {
+        working = path_absolute(".", err);
+        if (working == NULL)
+            return NULL;
+    }
+    path = working != NULL ? path_join(working, output) : strdup(output);
+    free(working);
+    if (path == NULL)
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+    return path;
+}
+
+static int job_init(struct capture_job *job, const char *path, bool own_directory, struct err *err)
+{
+    char *output = NULL;
+
+    if (job->settings->output != NULL && (output = absolute_output(job->settings->output, err)) == NULL)
+        return -(int)err->code;
+    job->directory = strdup(path);
+    if (output == NULL)
+        job->results = strdup(path);
+    else if (own_directory)
+        job->results = path_join(output, last_name(path));
+    else
+        job->results = strdup(output);
+    free(output);
+    if (job->results != NULL)
+        job->database = path_join(job->results, "sqlite/runtime.db");
+    if (job->directory == NULL || job->database == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    return 0;
+}
+
+/* What the database depends on besides the capture's files, as db_import remembers it. */
+static int format_parameters(struct strbuf *text, const struct settings *settings, const struct layout_set *layouts,
+                             struct err *err)
+{
+    char fingerprint[CHECKSUM_TEXT_SIZE];
+    int result = layouts_fingerprint(layouts, fingerprint, err);
+
+    if (result != 0)
+        return result;
+    if (strbuf_addf(text, "freq_khz=%" PRId64 " layouts=%s", settings->clock_khz, fingerprint) != 0)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    return 0;
+}
+
+static int process_found(const struct settings *settings, const struct found_captures *found,
+                         int (*process)(struct capture_job *job), void *context)
+{
+    struct err err = ERR_INIT;
+    struct layout_set layouts;
+    struct strbuf parameters;
+    bool many = found->count > 1 || found->from_parent;
+    int worst = STATUS_DONE, result;
+
+    layout_set_init(&layouts);
+    strbuf_init(&parameters, PARAMETERS_LIMIT);
+    result = layouts_load(&layouts, settings, &err);
+    if (result == 0)
+        result = format_parameters(&parameters, settings, &layouts, &err);
+    if (result == 0)
+        result = database_setup(&err);
+    if (result != 0) {
+        console_error(&err);
+        worst = status_of_error(&err);
+    }
+    for (size_t i = 0; result == 0 && i < found->count && !interrupted(); i++) {
+        struct capture_job job = {.settings = settings,
+                                  .layouts = &layouts,
+                                  .parameters = parameters.data,
+                                  .one_of_many = many,
+                                  .context = context,
+                                  .log = {.fd = -1}};
+        int status;
+
+        result = job_init(&job, found->paths[i], many, &err);
+        status = result == 0 && result_owner_check(job.results, job.directory, &err) == 0
+                     ? process(&job)
+                     : job_fail(&job, LOG_SOURCE_COMMON, &err);
+        worst = status_worse(worst, status);
+        job_release(&job);
+    }
+    if (interrupted())
+        worst = STATUS_INTERRUPTED;
+    strbuf_release(&parameters);
+    layout_set_release(&layouts);
+    return worst;
+}
+
+static int refuse_several(const struct settings *settings, const struct found_captures *found)
+{
+    struct err err = ERR_INIT;
+
+    err_set(&err, ERR_USAGE, "'%s' takes one capture, and these are %zu: '%s', '%s'%s",
+            command_full_name(settings->command), found->count, found->paths[0], found->paths[1],
+            found->count > 2 ? ", ..." : "");
+    console_error(&err);
+    return STATUS_USAGE;
+}
+
+static int process_named(const struct settings *settings, const struct value_list *captures, bool only_one,
+                         int (*process)(struct capture_job *job), void *context)
+{
+    struct found_captures found = {.paths = NULL};
+    int worst = STATUS_DONE;
+
+    for (size_t i = 0; i < captures->count; i++)
+        worst = status_worse(worst, find_captures(&found, captures->values[i]));
+    if (only_one && found.count > 1)
+        worst = refuse_several(settings, &found);
+    if (found.count > 0 && settings->output != NULL)
+        worst = status_worse(worst, check_names(&found));
+    if (found.count > 0 && worst != STATUS_USAGE)
+        worst = status_worse(worst, process_found(settings, &found, process, context));
+    found_captures_release(&found);
+    return worst;
+}
+
+int captures_process(const struct settings *settings, int (*process)(struct capture_job *job))
+{
+    return process_named(settings, &settings->captures, false, process, NULL);
+}
+
+int captures_process_one(const struct settings *settings, int (*process)(struct capture_job *job))
+{
+    return process_named(settings, &settings->captures, true, process, NULL);
+}
+
+int captures_process_list(const struct settings *settings, const struct value_list *captures,
+                          int (*process)(struct capture_job *job), void *context)
+{
+    return process_named(settings, captures, false, process, context);
+}
+
+int captures_make_reports(const struct settings *settings, const struct value_list *captures, bool timeline,
+                          bool summary)
+{
+    const struct {
+        enum command_id command;
+        bool wanted;
+    } steps[] = {{COMMAND_IMPORT, true}, {COMMAND_EXPORT_TIMELINE, timeline}, {COMMAND_EXPORT_SUMMARY, summary}};
+    struct settings each = *settings;
+    int status = STATUS_DONE;
+
+    each.captures = *captures;
+    each.output = NULL; /* results go into the capture */
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && captures->count > 0; i++)
+        if (steps[i].wanted)
+            status = status_worse(status, command_get(steps[i].command)->run(&each));
+    return status;
+}

@@ -1,0 +1,222 @@
+/* The steps of the work on one capture that several commands share. */
+#include "base/file/fsutil.h"
+#include "base/file/temporary.h"
+#include "base/interrupt.h"
+#include "cli/capture/captures.h"
+#include "cli/capture/result_record.h"
+#include "cli/clock.h"
+#include "cli/console.h"
+#include "cli/status.h"
+#include "db/database.h"
+#include "db/import.h"
+#include "db/query/query.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define RECOMMENDED_UMASK 0027
+
+int job_fail(struct capture_job *job, const char *source, const struct err *err)
+{
+    console_progress_end();
+    console_error(err);
+    collection_log_error(&job->log, source, err);
+    return status_of_error(err);
+}
+
+/* Once, before something is made. */
+static void warn_of_umask(void)
+{
+    static bool warned;
+    mode_t mask = umask(RECOMMENDED_UMASK);
+
+    umask(mask);
+    if (!warned && (mask & RECOMMENDED_UMASK) != RECOMMENDED_UMASK)
+        console_warning("the umask is %04o; 0027 or stricter keeps other users from reading what you make", mask);
+    warned = true;
+}
+
+/* In a directory of its own, results say whose they are. */
+static void record_owner(struct capture_job *job)
+{
+    struct err err = ERR_INIT;
+    char *log = path_join(job->results, "log");
+
+    if (strcmp(job->results, job->directory) != 0 && !job->owner_recorded &&
+        (log == NULL || make_result_directory(log, &err) != 0 ||
+         result_owner_record(job->results, job->directory, &err) != 0))
+        console_warning("'%s' does not say whose results it holds: %s", job->results, err_message(&err));
+    job->owner_recorded = true;
+    free(log);
+}
+
+int job_make_directory(struct capture_job *job, const char *name, char **ret_path)
+{
+    struct err err = ERR_INIT;
+    char *path = path_join(job->results, name);
+    int result;
+
+    result = path != NULL ? make_result_directory(path, &err) : err_set(&err, ERR_NO_MEMORY, "out of memory");
+
+    if (result != 0) {
+        free(path);
+        err_wrap(&err, "cannot put results into '%s'", job->results);
+        if (err.code == ERR_ACCESS && job->settings->output == NULL)
+            err_hint(&err, "put them elsewhere with --output DIR");
+        return job_fail(job, LOG_SOURCE_COMMON, &err);
+    }
+    record_owner(job);
+    if (ret_path != NULL)
+        *ret_path = path;
+    else
+        free(path);
+    return STATUS_DONE;
+}
+
+void job_open_log(struct capture_job *job)
+{
+    struct err err = ERR_INIT;
+
+    if (job->log.fd < 0 && collection_log_open(&job->log, job->results, &err) != 0)
+        console_warning("no log is written: %s", err_message(&err));
+}
+
+static struct import_request make_request(const struct capture_job *job)
+{
+    return (struct import_request){
+        .directory = job->directory,
+        .database = job->database,
+        .tool_version = MSPROF_VERSION,
+        .parameters = job->parameters,
+        .options = {.layouts = job->layouts, .clock_khz = job->settings->clock_khz},
+        .progress = console_progress(),
+    };
+}
+
+static void tell_account(const struct capture_job *job, const struct import_result *imported, int64_t elapsed_ns)
+{
+    char seconds[CLOCK_TEXT_SIZE];
+
+    console_note("'%s': %zu file%s, %" PRIu64 " record%s decoded, %" PRIu64 " rejected, %s s", job->directory,
+                 imported->files_decoded, console_plural(imported->files_decoded), imported->records_decoded,
+                 console_plural(imported->records_decoded), imported->records_rejected,
+                 clock_format_seconds(elapsed_ns, seconds));
+}
+
+/* An import that failed: the database that was there before, if any, is untouched. */
+static int tell_failure(struct capture_job *job, struct err *err)
+{
+    err_wrap(err, "cannot import '%s'", job->directory);
+    if (err->code == ERR_ACCESS && job->settings->output == NULL)
+        err_hint(err, "when the capture is read-only, put the results elsewhere with --output DIR");
+    if (err->code != ERR_INTERRUPTED)
+        collection_log_add(&job->log, LOG_LEVEL_ERROR, LOG_SOURCE_COMMON,
+                           "Analysis data in \"%s\" failed. Maybe the data is incomplete.", job->directory);
+    return job_fail(job, LOG_SOURCE_COMMON, err);
+}
+
+static int tell_nothing(struct capture_job *job)
+{
+    struct err err = ERR_INIT;
+
+    err_set(&err, ERR_NOT_FOUND, "'%s' holds no data that this version decodes", job->directory);
+    err_hint(&err, "see 'msprof kinds' for the files that are read");
+    job_fail(job, LOG_SOURCE_COMMON, &err);
+    return STATUS_NOTHING;
+}
+
+int job_import(struct capture_job *job)
+{
+    struct import_request request = make_request(job);
+    struct import_result imported = {0};
+    struct err err = ERR_INIT;
+    struct diagnostics diag;
+    int64_t start_ns = clock_now_ns();
+    char *directory = NULL;
+    int status, result;
+
+    warn_of_umask();
+    status = job_make_directory(job, "sqlite", &directory);
+    if (status != STATUS_DONE)
+        return status;
+    remove_stale_temporaries(directory);
+    free(directory);
+    job_open_log(job);
+    collection_log_add(&job->log, LOG_LEVEL_INFO, LOG_SOURCE_COMMON, "Start analyzing data in \"%s\" ...",
+                       job->directory);
+    collection_log_add(&job->log, LOG_LEVEL_INFO, LOG_SOURCE_COMMON, "It may take few minutes, please be patient ...");
+    console_detail("decoding '%s' into '%s'", job->directory, job->database);
+
+    diag_init(&diag, job->settings->strict);
+    result = db_import(&request, &diag, &imported, &err);
+    console_progress_end();
+    if (err.code != ERR_STRICT) { /* else the error is the first problem */
+        console_diagnostics(&diag);
+        collection_log_diagnostics(&job->log, LOG_SOURCE_COMMON, &diag);
+    }
+    if (result != 0) {
+        status = tell_failure(job, &err);
+    } else {
+        tell_account(job, &imported, clock_now_ns() - start_ns);
+        collection_log_add(&job->log, LOG_LEVEL_INFO, LOG_SOURCE_COMMON, "Analysis data in \"%s\" finished.",
+                           job->directory);
+        if (diag_problems(&diag) > 0)
+            status = STATUS_DATA_PROBLEMS;
+        else if (imported.files_decoded == 0)
+            status = tell_nothing(job);
+    }
+    diag_release(&diag);
+    return status;
+}
+
+/* The problems that an earlier import met; returns an exit status. */
+static int tell_known_problems(struct capture_job *job, sqlite3 *db)
+{
+    struct err err = ERR_INIT;
+    struct db_facts facts;
+    int64_t problems;
+
+    if (db_read_facts(db, &facts, &err) != 0)
+        return job_fail(job, LOG_SOURCE_COMMON, &err);
+    problems = facts.problems;
+    if (problems == 0)
+        return STATUS_DONE;
+    if (job->settings->strict) {
+        err_set(&err, ERR_STRICT, "'%s' has %" PRId64 " data problem%s, and --strict is given", job->directory,
+                problems, console_plural((uint64_t)problems));
+        err_hint(&err, "'msprof import -dir %s' tells of them", job->directory);
+        return job_fail(job, LOG_SOURCE_COMMON, &err);
+    }
+    console_warning("'%s' has %" PRId64 " data problem%s; 'msprof import' tells of them", job->directory, problems,
+                    console_plural((uint64_t)problems));
+    return STATUS_DATA_PROBLEMS;
+}
+
+int job_open_database(struct capture_job *job, sqlite3 **ret)
+{
+    struct import_request request = make_request(job);
+    struct err err = ERR_INIT;
+    bool is_current = db_is_current(&request);
+    int status = STATUS_DONE;
+    sqlite3 *db = NULL;
+
+    if (!is_current) {
+        console_note("'%s': %s, importing", job->directory,
+                     access(job->database, F_OK) == 0 ? "the database is out of date" : "there is no database yet");
+        status = job_import(job);
+        if (status != STATUS_DONE && status != STATUS_DATA_PROBLEMS)
+            return status;
+    }
+    if (database_open(job->database, &db, &err) != 0)
+        return job_fail(job, LOG_SOURCE_COMMON, &err);
+    if (is_current)
+        status = tell_known_problems(job, db);
+    if (status != STATUS_DONE && status != STATUS_DATA_PROBLEMS)
+        database_close(db);
+    else
+        *ret = db;
+    return status;
+}

@@ -1,0 +1,20 @@
+/* The file of -reports: which layers a timeline of a new CANN capture has. */
+#ifndef MSPROF_CLI_CAPTURE_REPORTS_H
+#define MSPROF_CLI_CAPTURE_REPORTS_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+
+/* Names of layers; items is ended by NULL once it is loaded. All zero: none was asked for. */
+struct layer_list {
+    char **items;
+    size_t count, capacity;
+};
+void layer_list_release(struct layer_list *list);
+
+/* Reads the JSON file {"json_process": {"<layer>": true|false, ...}}; *ret, which must be empty, gets those that are
+ * true. -ERR_FORMAT when it says something else; the file's own errors. */
+int reports_load(const char *path, struct layer_list *ret, struct err *err);
+
+#endif

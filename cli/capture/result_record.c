@@ -1,0 +1,187 @@
+#include "cli/capture/result_record.h"
+
+#include "base/file/fsutil.h"
+#include "base/file/outfile.h"
+#include "base/strbuf.h"
+#include "parsers/capture/capture.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define RECORD_LIMIT ((size_t)64 * 1024 * 1024) /* bytes of one record */
+#define OWNER_RECORD "log/capture"
+
+static char *record_path(const char *results, const char *name, struct err *err)
+{
+    char *path = path_join(results, name);
+    if (path == NULL)
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+    return path;
+}
+
+/* The text of a record; NULL: there is none that can be read. */
+static char *read_record(const char *results, const char *name)
+{
+    struct err ignored = ERR_INIT;
+    char *path = path_join(results, name), *text = NULL;
+    size_t length;
+    if (path == NULL || read_whole_file(path, RECORD_LIMIT, &text, &length, &ignored) < 0)
+        text = NULL;
+    free(path);
+    return text;
+}
+
+static int write_record(const char *results, const char *name, const struct strbuf *text, struct err *err)
+{
+    struct outfile out = {.path = NULL};
+    char *path = record_path(results, name, err);
+    int status = path == NULL   ? -(int)err->code
+                 : text->failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                                : outfile_open(&out, path, err);
+    if (status == 0) {
+        if (text->length > 0)
+            outfile_write(&out, text->data, text->length);
+        status = outfile_commit(&out, err);
+    }
+    free(path);
+    return status;
+}
+
+/* ---- whose results ---- */
+
+int result_owner_check(const char *results, const char *capture, struct err *err)
+{
+    struct err ignored = ERR_INIT;
+    char fingerprint[65], *text = read_record(results, OWNER_RECORD);
+    char *line_end = text != NULL ? strchr(text, '\n') : NULL;
+    int status = 0;
+    if (line_end != NULL) {
+        char *other = line_end + 1;
+        *line_end = '\0';
+        other[strcspn(other, "\n")] = '\0';
+        /* The fingerprint stands first: a path may hold anything. */
+        if (strcmp(other, capture) != 0 &&
+            (capture_fingerprint(capture, fingerprint, &ignored) < 0 || strcmp(text, fingerprint) != 0)) {
+            err_set(err, ERR_USAGE, "'%s' holds the results of another capture, '%s'", results, other);
+            status = err_hint(err, "give another directory with --output, or remove that one");
+        }
+    }
+    free(text);
+    return status;
+}
+
+int result_owner_record(const char *results, const char *capture, struct err *err)
+{
+    char fingerprint[65];
+    struct strbuf text;
+    int status = capture_fingerprint(capture, fingerprint, err);
+    strbuf_init(&text, RECORD_LIMIT);
+    strbuf_addf(&text, "%s\n%s\n", fingerprint, capture);
+    if (status == 0)
+        status = write_record(results, OWNER_RECORD, &text, err);
+    strbuf_release(&text);
+    return status;
+}
+
+/* ---- which files ---- */
+
+int result_files_add(struct result_files *files, const char *path, struct err *err)
+{
+    char **larger = reallocarray(files->paths, files->count + 1, sizeof *larger);
+    if (larger != NULL)
+        files->paths = larger;
+    char *copy = larger != NULL ? strdup(path) : NULL;
+    if (copy == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    files->paths[files->count++] = copy;
+    return 0;
+}
+
+void result_files_release(struct result_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        free(files->paths[i]);
+    free(files->paths);
+    *files = (struct result_files){.paths = NULL};
+}
+
+static void describe(const struct stat *info, char *text, size_t size)
+{
+    snprintf(text, size, "%lld %lld.%09ld", (long long)info->st_size, (long long)info->st_mtim.tv_sec,
+             info->st_mtim.tv_nsec);
+}
+
+/* A line "<size> <time> <name>" for a file in results. */
+static void add_line(struct strbuf *text, const char *results, const char *path)
+{
+    struct stat info;
+    char description[80];
+    size_t length = strlen(results);
+    if (strncmp(path, results, length) != 0 || path[length] != '/' || strchr(path, '\n') != NULL ||
+        lstat(path, &info) != 0)
+        return;
+    describe(&info, description, sizeof description);
+    strbuf_addf(text, "%s %s\n", description, path + length + 1);
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Whether a name of a record stays below the results. */
+static bool stays_inside(const char *name)
+{
+    return *name != '\0' && *name != '/' && strcmp(name, "..") != 0 && strncmp(name, "../", 3) != 0 &&
+           strstr(name, "/../") == NULL;
+}
+
+/* One line of the record of an earlier export. */
+static void drop_file(const struct result_files *files, const char *results, const char *line, struct strbuf *keep)
+{
+    struct stat info;
+    char description[80];
+    const char *name = strchr(line, ' ');
+    name = name != NULL ? strchr(name + 1, ' ') : NULL;
+    if (name == NULL || !stays_inside(name + 1))
+        return;
+    char *path = path_join(results, name + 1);
+    if (path == NULL || lstat(path, &info) != 0 || !S_ISREG(info.st_mode) ||
+        (files->count > 0 && bsearch(&path, files->paths, files->count, sizeof *files->paths, compare_paths) != NULL)) {
+        free(path);
+        return;
+    }
+    describe(&info, description, sizeof description);
+    bool ours = strncmp(line, description, strlen(description)) == 0 && line[strlen(description)] == ' ';
+    if (ours && keep != NULL)
+        add_line(keep, results, path);
+    else if (ours)
+        unlink(path); /* one that stays is no worse than before */
+    free(path);
+}
+
+int result_files_replace(const struct result_files *files, const char *results, const char *record, bool complete,
+                         struct err *err)
+{
+    struct strbuf text;
+    char *before = read_record(results, record);
+    strbuf_init(&text, RECORD_LIMIT);
+    if (files->count > 0)
+        qsort(files->paths, files->count, sizeof *files->paths, compare_paths);
+    for (char *line = before, *next; line != NULL && *line != '\0'; line = next) {
+        next = line + strcspn(line, "\n");
+        if (*next == '\n')
+            *next++ = '\0';
+        drop_file(files, results, line, complete ? NULL : &text);
+    }
+    for (size_t i = 0; i < files->count; i++)
+        add_line(&text, results, files->paths[i]);
+    int status = write_record(results, record, &text, err);
+    strbuf_release(&text);
+    free(before);
+    return status;
+}

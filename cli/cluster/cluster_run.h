@@ -1,0 +1,11 @@
+/* The analysis of a cluster by a team of processes: what msprof cluster and msprof-mpi share. */
+#ifndef MSPROF_CLI_CLUSTER_CLUSTER_RUN_H
+#define MSPROF_CLI_CLUSTER_CLUSTER_RUN_H
+
+#include "cli/options/options.h"
+#include "cluster/team.h"
+
+/* Returns the exit status. Only process 0 speaks. */
+int cluster_run(const struct settings *settings, struct team *team);
+
+#endif

@@ -1,0 +1,300 @@
+#include "cli/collect/cmd_collect_board.h"
+
+#include "base/file/fsutil.h"
+#include "cli/clock.h"
+#include "cli/collect/cmd_collect_fetch.h"
+#include "cli/collect/cmd_collect_nfs.h"
+#include "cli/collect/cmd_collect_output.h"
+#include "cli/collect/cmd_collect_session.h"
+#include "cli/console.h"
+#include "cli/status.h"
+#include "ssh/acl_json.h"
+#include "ssh/transfer/upload.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROJECT_DIRECTORY "profiling"
+#define TIDY_SECONDS 60
+#define SPARE_KILOBYTES 2048 /* for the capture's first bytes */
+
+static int out_of_memory(struct err *err)
+{
+    return err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+static int choose_paths(struct session *session, struct err *err)
+{
+    const struct collect_plan *plan = session->plan;
+    char problem;
+
+    session->base = strdup(plan->target->remote_dir != NULL ? plan->target->remote_dir : session->board.home);
+    if (session->base != NULL)
+        session->project = path_join(session->base, PROJECT_DIRECTORY);
+    if (session->project != NULL)
+        session->run_directory =
+            plan->directory[0] != '\0' ? path_join(session->project, plan->directory) : strdup(session->project);
+    if (session->run_directory == NULL)
+        return out_of_memory(err);
+    problem = acl_path_problem(session->run_directory);
+    if (problem == 0)
+        return 0;
+    err_set(err, ERR_USAGE, "the board's profiler cannot take the path '%s': it holds '%c'", session->run_directory,
+            problem);
+    return err_hint(err, "only letters, digits, '_', '-', '.' and '/' are allowed; rename the directory, or choose "
+                         "another 'remote_dir' in the ini file");
+}
+
+/* What must be right before anything is changed on the board. */
+static int check_board(struct session *session, struct err *err)
+{
+    const struct collect_plan *plan = session->plan;
+    int64_t kilobytes = -1, needed = SPARE_KILOBYTES;
+    bool writable = false;
+    int result;
+
+    if (plan->machines[0] != '\0' && session->board.machine[0] != '\0' &&
+        !elf_machine_is_among(plan->machines, session->board.machine)) {
+        err_set(err, ERR_REMOTE, "'%s' is made for %s, and the board is %s", plan->main, plan->machines,
+                session->board.machine);
+        return err_hint(err, "build the project with the board's compiler");
+    }
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the session's paths are freed when its work ends
+    result = board_space(&session->board, session->base, &kilobytes, &writable, err);
+    if (result != 0)
+        return result;
+    if (!writable) {
+        err_set(err, ERR_REMOTE, "'%s' on the board cannot be written by '%s'", session->base, plan->target->ssh.user);
+        return err_hint(err, "let 'remote_dir' in the ini file name a directory that this user may write");
+    }
+    if (plan->settings->collect.transfer == TRANSFER_UPLOAD)
+        needed += (int64_t)(project_bytes(&plan->project) / 1024);
+    if (kilobytes >= 0 && kilobytes < needed) {
+        err_set(err, ERR_REMOTE, "the board has %" PRId64 " KB free at '%s', and %" PRId64 " KB are needed", kilobytes,
+                session->base, needed);
+        return err_hint(err, "free some space, leave files out with --exclude, let 'remote_dir' name another file "
+                             "system, or use --transfer=nfs");
+    }
+    return 0;
+}
+
+/* After the connection was made anew the lock has to be taken again. */
+static int keep_lock(struct session *session, struct err *err)
+{
+    if (board_lock_is_held(&session->lock))
+        return 0;
+    return board_lock_take(&session->lock, &session->board, session->base, err);
+}
+
+static int upload(struct session *session, struct err *err)
+{
+    struct upload_result sent;
+    int64_t start_ns = clock_now_ns();
+    char seconds[CLOCK_TEXT_SIZE];
+    int result;
+
+    result = board_has_directory(&session->board, session->project, &session->project_existed, err);
+    if (result == 0)
+        result = upload_compare(&session->board, &session->plan->project, session->project, err);
+    if (result != 0)
+        return result;
+    if (session->plan->project.skipped > 0)
+        session_warn(session, "%zu entries of the project are no files and are not uploaded, the first is '%s'",
+                     session->plan->project.skipped, session->plan->project.first_skipped);
+    session->uploaded = true;
+    result =
+        upload_send(&session->board, &session->plan->project, session->project, session_progress(session), &sent, err);
+    console_progress_end();
+    if (result != 0)
+        return err_wrap(err, "the upload failed");
+    session_note(session, "uploaded %zu file%s, %" PRIu64 " bytes, %s s; %zu unchanged%s", sent.sent,
+                 console_plural(sent.sent), sent.bytes, clock_format_seconds(clock_now_ns() - start_ns, seconds),
+                 sent.unchanged, sent.hashed ? "" : " (the board has no sha256sum: compared by size)");
+    return keep_lock(session, err);
+}
+
+static int check_libraries(struct session *session, struct err *err)
+{
+    struct strbuf missing;
+    int result;
+
+    strbuf_init(&missing, 4096);
+    result = board_missing_libraries(&session->board, session->run_directory, session->plan->program, &missing, err);
+    if (result == 0 && missing.length > 0) {
+        err_set(err, ERR_REMOTE, "the board lacks shared libraries that '%s' needs: %s", session->plan->program,
+                missing.data);
+        result = err_hint(err, "install them on the board, put them where its loader looks (/etc/ld.so.conf), or set "
+                               "LD_LIBRARY_PATH in the board user's login environment");
+    }
+    strbuf_release(&missing);
+    return result;
+}
+
+/* What the end of the program means; a capture may be there all the same. */
+static void judge_run(struct session *session, const struct run_result *run)
+{
+    const char *program = session->plan->program;
+    struct err err = ERR_INIT;
+
+    if (run->end == RUN_INTERRUPTED) {
+        session_warn(session,
+                     "interrupted: '%s' was stopped; what it captured is fetched (press again to leave at once)",
+                     program);
+        session->outcome.status = STATUS_INTERRUPTED;
+    } else if (run->end == RUN_LOST) {
+        err_set(&err, ERR_REMOTE,
+                "the connection broke while '%s' ran; it was stopped, and what it captured is "
+                "fetched",
+                program);
+        err_hint(&err, "see that the board's network is stable, then run again");
+        session_fail(session, &err);
+    } else if (run->end == RUN_TIMED_OUT && run->killed) {
+        err_set(&err, ERR_REMOTE, "'%s' still ran after %d s and did not stop when asked to: it was killed", program,
+                session->plan->settings->collect.timeout);
+        err_hint(&err, "the last second of the capture may be missing; let the program end on SIGINT");
+        session_fail(session, &err);
+    } else if (run->end == RUN_TIMED_OUT) {
+        session_warn(session, "'%s' still ran after %d s: it was stopped", program,
+                     session->plan->settings->collect.timeout);
+    } else if (run->exit.signal[0] != '\0') {
+        err_set(&err, ERR_REMOTE, "'%s' crashed on the board: SIG%s", program, run->exit.signal);
+        err_hint(&err, "run it there by hand; the capture may be incomplete");
+        session_fail(session, &err);
+    } else if (run->exit.status != 0) {
+        err_set(&err, ERR_REMOTE, "'%s' ended with exit status %d on the board", program, run->exit.status);
+        err_hint(&err, run->exit.status == 127   ? "a program or a shared library is missing there, see above"
+                       : run->exit.status == 126 ? "it cannot be executed there, see above"
+                                                 : "see its output above and in the log");
+        session_fail(session, &err);
+    } else {
+        session_note(session, "'%s' ended", program);
+    }
+}
+
+static int run_program(struct session *session, struct err *err)
+{
+    const struct collect_plan *plan = session->plan;
+    struct board_output output;
+    const struct run_request request = {.directory = session->run_directory,
+                                        .program = plan->program,
+                                        .arguments = plan->arguments.items,
+                                        .timeout = plan->settings->collect.timeout,
+                                        .output = board_output_take,
+                                        .arg = &output};
+    struct run_result run;
+    int result = board_captures(&session->board, session->run_directory, &session->before, err);
+
+    if (result != 0)
+        return result;
+    session_note(session, "running %s in '%s'", plan->command_line, session->run_directory);
+    session->ran = session->fetch_failed = true;
+    board_output_init(&output, session_prefix(session), &session->log);
+    result = board_run_program(&session->board, &request, &run, err);
+    board_output_finish(&output);
+    if (result != 0)
+        return result;
+    judge_run(session, &run);
+    return keep_lock(session, err);
+}
+
+/* Removes what was brought, by its names: what the program made there is nobody's to remove. */
+static int remove_project(struct session *session, struct err *err)
+{
+    int64_t left = 0;
+    int result = upload_remove(&session->board, &session->plan->project, session->project, !session->project_existed,
+                               &left, err);
+
+    if (result == 0 && left > 0 && session->all_home && !session->project_existed)
+        session_warn(session, "%" PRId64 " file%s that the program made stay%s in '%s' on the board", left,
+                     console_plural((uint64_t)left), left == 1 ? "s" : "", session->project);
+    return result;
+}
+
+/* Leaves the board as it was, over a new connection when the old one broke. */
+static void tidy_up(struct session *session)
+{
+    const struct collect_settings *collect = &session->plan->settings->collect;
+    struct err err = ERR_INIT;
+    int result = 0;
+
+    if (session->connection == NULL)
+        return;
+    ssh_set_tidying(session->connection, TIDY_SECONDS);
+    if (ssh_is_lost(session->connection) && (session->uploaded || session->mounted))
+        result = ssh_reconnect(session->connection, &err);
+    if (result == 0 && session->mounted)
+        result = board_unmount(&session->board, session->project, &err);
+    if (result == 0 && session->uploaded && !collect->keep)
+        result = remove_project(session, &err);
+    if (result != 0) {
+        err_wrap(&err, "'%s' may be left on the board", session->project);
+        session_fail(session, &err);
+    }
+    if (!ssh_is_lost(session->connection))
+        board_lock_release(&session->lock);
+}
+
+static int work(struct session *session, struct err *err)
+{
+    const struct collect_settings *collect = &session->plan->settings->collect;
+    int result;
+
+    result = session_connect(session, err);
+    if (result == 0)
+        result = choose_paths(session, err);
+    if (result == 0)
+        result = collect_plan_acl_json(session->plan, session->run_directory, err);
+    if (result == 0)
+        result = check_board(session, err);
+    if (result == 0)
+        result = board_lock_take(&session->lock, &session->board, session->base, err);
+    if (result == 0 && collect->profiling != 0)
+        session_warn(session, "profiling is switched off (--switch off): no JOB directory will appear");
+    if (result == 0)
+        result = collect->transfer == TRANSFER_NFS ? nfs_mount(session, err) : upload(session, err);
+    if (result == 0)
+        result = check_libraries(session, err);
+    if (result == 0)
+        result = run_program(session, err);
+    if (result == 0)
+        result = collect_fetch_new(session, err);
+    return result;
+}
+
+static int fetch_only(struct session *session, struct err *err)
+{
+    int result = session_connect(session, err);
+
+    return result == 0 ? collect_fetch_only(session, err) : result;
+}
+
+struct collect_outcome collect_from_board(struct collect_plan *plan)
+{
+    struct session session = {.plan = plan, .log = {.fd = -1}, .outcome = {.status = STATUS_DONE}};
+    struct err err = ERR_INIT;
+    int result;
+
+    if (collection_log_open(&session.log, plan->output, &err) != 0)
+        console_warning("no log is written: %s", err_message(&err));
+    result = board_lock_init(&session.lock, &err);
+    if (result == 0)
+        result = plan->settings->collect.fetch_only != NULL ? fetch_only(&session, &err) : work(&session, &err);
+    if (result != 0)
+        session_fail(&session, &err);
+    collect_tell_left(&session);
+    tidy_up(&session);
+    nfs_restore_acl_json(&session);
+    board_lock_forget(&session.lock);
+    board_release(&session.board);
+    ssh_disconnect(session.connection);
+    collection_log_close(&session.log);
+    remote_captures_release(&session.before);
+    words_release(&session.left);
+    free(session.acl_backup);
+    free(session.acl_backup_path);
+    free(session.base);
+    free(session.project);
+    free(session.run_directory);
+    return session.outcome;
+}

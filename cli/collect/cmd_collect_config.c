@@ -1,0 +1,287 @@
+#include "cli/collect/cmd_collect_config.h"
+
+#include "base/file/fsutil.h"
+#include "base/number.h"
+#include "base/strbuf.h"
+#include "cli/console.h"
+#include "cli/options/suggest.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define PLAIN_SECTION "ssh_config"
+#define MOST_TIMEOUT 3600
+#define SECRET_TIMES 12 /* the timeout that a command may take which gives a secret: it may ask somebody */
+
+static const char *const known_keys[] = {"ip",          "username", "pwd",        "port",    "key", "passphrase",
+                                         "known_hosts", "project",  "remote_dir", "timeout", NULL};
+
+/* Where a key of a board stands: in its own section, or else in the plain one. */
+static const struct ini_entry *find(const struct collect_config *config, const struct collect_target *target,
+                                    const char *key)
+{
+    const struct ini_entry *entry = ini_find(&config->ini, target->section, key);
+
+    return entry != NULL ? entry : ini_find(&config->ini, PLAIN_SECTION, key);
+}
+
+static const char *value_of(const struct collect_config *config, const struct collect_target *target, const char *key)
+{
+    const struct ini_entry *entry = find(config, target, key);
+
+    return entry != NULL && entry->value[0] != '\0' ? entry->value : NULL;
+}
+
+static int require(const struct collect_config *config, const struct collect_target *target, const char *file,
+                   const char *key, const char **ret, struct err *err)
+{
+    *ret = value_of(config, target, key);
+    if (*ret != NULL)
+        return 0;
+    err_set(err, ERR_USAGE, "'%s': section [%s] has no '%s'", file, target->section, key);
+    return err_hint(err, "[%s] needs at least ip, username and one of pwd and key", target->section);
+}
+
+static int take_number(const struct collect_config *config, const struct collect_target *target, const char *file,
+                       const char *key, int most, int *ret, struct err *err)
+{
+    const struct ini_entry *entry = find(config, target, key);
+    int64_t number;
+
+    if (entry == NULL)
+        return 0;
+    if (number_parse_integer(entry->value, strlen(entry->value), &number) != 0 || number < 1 || number > most)
+        return err_set(err, ERR_USAGE, "'%s', line %zu: '%s' is '%s', expected a number from 1 to %d", file,
+                       entry->line, key, entry->value, most);
+    *ret = (int)number;
+    return 0;
+}
+
+static int take_secret(const struct collect_config *config, const struct collect_target *target, const char *key,
+                       char **ret, struct err *err)
+{
+    const char *text = value_of(config, target, key);
+
+    return text != NULL ? secret_resolve(text, key, target->ssh.timeout * SECRET_TIMES, ret, err) : 0;
+}
+
+/* A path with "~/" for the home directory of this machine's user. */
+static int take_path(const char *text, char **ret, struct err *err)
+{
+    const char *home = getenv("HOME");
+
+    if (text == NULL)
+        return 0;
+    if (strncmp(text, "~/", 2) == 0 && home != NULL)
+        *ret = path_join(home, text + 2);
+    else
+        *ret = strdup(text);
+    return *ret != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+static int load_target(struct collect_config *config, struct collect_target *target, const struct settings *settings,
+                       struct err *err)
+{
+    const char *file = settings->collect.config, *known_hosts = value_of(config, target, "known_hosts");
+    struct ssh_target *ssh = &target->ssh;
+    int result;
+
+    ssh->port = SSH_DEFAULT_PORT;
+    ssh->timeout = SSH_DEFAULT_TIMEOUT;
+    ssh->accept_new_host_key = settings->collect.accept_new_host_key;
+    result = require(config, target, file, "ip", &ssh->host, err);
+    if (result == 0)
+        result = require(config, target, file, "username", &ssh->user, err);
+    if (result == 0)
+        result = take_number(config, target, file, "port", 65535, &ssh->port, err);
+    if (result == 0)
+        result = take_number(config, target, file, "timeout", MOST_TIMEOUT, &ssh->timeout, err);
+    if (result == 0)
+        result = take_path(value_of(config, target, "key"), &target->key, err);
+    if (result == 0)
+        result = take_path(known_hosts != NULL ? known_hosts : "~/.ssh/known_hosts", &target->known_hosts, err);
+    if (result == 0 && !settings->collect.dry_run) { /* a plan needs no secrets */
+        result = take_secret(config, target, "pwd", &target->password, err);
+        if (result == 0)
+            result = take_secret(config, target, "passphrase", &target->passphrase, err);
+    }
+    ssh->password = target->password;
+    ssh->passphrase = target->passphrase;
+    ssh->key = target->key;
+    ssh->known_hosts = target->known_hosts;
+    target->project = value_of(config, target, "project");
+    target->remote_dir = value_of(config, target, "remote_dir");
+    if (result == 0 && target->remote_dir != NULL && target->remote_dir[0] != '/')
+        result = err_set(err, ERR_USAGE, "'%s': 'remote_dir' is '%s', expected an absolute path of the board", file,
+                         target->remote_dir);
+    return result;
+}
+
+/* What other programs call the same; further from our word than a slip of the finger. */
+static const struct {
+    const char *word, *key;
+} other_words[] = {{"password", "pwd"},   {"passwd", "pwd"},       {"pass", "pwd"},        {"user", "username"},
+                   {"login", "username"}, {"host", "ip"},          {"hostname", "ip"},     {"address", "ip"},
+                   {"identity", "key"},   {"identityfile", "key"}, {"private_key", "key"}, {"keyfile", "key"}};
+
+/* The known key that is meant, NULL when that cannot be told. */
+static const char *nearest_key(const char *word, char near[SUGGESTION_SIZE])
+{
+    struct suggestion suggestion;
+
+    for (size_t i = 0; i < sizeof other_words / sizeof other_words[0]; i++)
+        if (strcasecmp(other_words[i].word, word) == 0)
+            return other_words[i].key;
+    suggestion_init(&suggestion, word);
+    for (size_t k = 0; known_keys[k] != NULL; k++)
+        suggestion_offer(&suggestion, known_keys[k]);
+    memcpy(near, suggestion.nearest, SUGGESTION_SIZE);
+    return near[0] != '\0' ? near : NULL;
+}
+
+static void add_known_keys(struct strbuf *list)
+{
+    for (size_t k = 0; known_keys[k] != NULL; k++)
+        strbuf_addf(list, "%s%s", k > 0 ? ", " : "", known_keys[k]);
+}
+
+static bool is_known_key(const char *word)
+{
+    for (size_t k = 0; known_keys[k] != NULL; k++)
+        if (strcasecmp(known_keys[k], word) == 0)
+            return true;
+    return false;
+}
+
+static void warn_of_unknown_key(const struct ini_entry *entry, const char *file)
+{
+    char near[SUGGESTION_SIZE];
+    const char *meant = nearest_key(entry->key, near);
+    struct strbuf list;
+
+    strbuf_init(&list, 1024);
+    add_known_keys(&list);
+    if (meant != NULL)
+        console_warning("'%s', line %zu: key '%s' is not known, did you mean '%s'?", file, entry->line, entry->key,
+                        meant);
+    else
+        console_warning("'%s', line %zu: key '%s' is not known; known are %s", file, entry->line, entry->key,
+                        list.data);
+    strbuf_release(&list);
+}
+
+static void warn_of_unknown_keys(const struct collect_config *config, const char *file)
+{
+    for (size_t i = 0; i < config->ini.count; i++) {
+        const struct ini_entry *entry = &config->ini.entries[i];
+
+        if (entry->key != NULL && strncmp(entry->section, PLAIN_SECTION, strlen(PLAIN_SECTION)) == 0 &&
+            !is_known_key(entry->key))
+            warn_of_unknown_key(entry, file);
+    }
+}
+
+static void warn_of_mode(const char *file)
+{
+    struct stat st;
+
+    if (stat(file, &st) == 0 && (st.st_mode & (S_IRGRP | S_IROTH)) != 0)
+        console_warning("'%s' can be read by other users and may hold a password: chmod 600 '%s'", file, file);
+}
+
+static int choose_section(struct collect_config *config, struct collect_target *target, const char *file,
+                          struct err *err)
+{
+    struct strbuf section;
+
+    strbuf_init(&section, 1024);
+    strbuf_addf(&section, PLAIN_SECTION "%s%s", target->name != NULL ? ":" : "",
+                target->name != NULL ? target->name : "");
+    target->section = section.failed ? NULL : strbuf_detach(&section);
+    strbuf_release(&section);
+    if (target->section == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (ini_has_section(&config->ini, target->section))
+        return 0;
+    return err_set(err, ERR_USAGE, "'%s' has no section [%s]", file, target->section);
+}
+
+/* Boards write side by side: each into a directory of its name. */
+static int check_board_names(const struct value_list *boards, struct err *err)
+{
+    for (size_t i = 0; i < boards->count; i++) {
+        const char *name = boards->values[i];
+
+        if (strchr(name, '/') != NULL || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+            return err_set(err, ERR_USAGE, "--board is '%s', and its name cannot be one of a directory", name);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(boards->values[k], name) == 0)
+                return err_set(err, ERR_USAGE, "--board %s is given twice", name);
+    }
+    if (boards->count > COLLECT_MAX_BOARDS)
+        return err_set(err, ERR_USAGE, "more than %d boards", COLLECT_MAX_BOARDS);
+    return 0;
+}
+
+int collect_config_load(struct collect_config *config, const struct settings *settings, struct err *err)
+{
+    const struct value_list *boards = &settings->collect.boards;
+    const char *file = settings->collect.config;
+    int result;
+
+    *config = (struct collect_config){.targets = NULL};
+    result = check_board_names(boards, err);
+    if (result != 0)
+        return result;
+    result = ini_load(&config->ini, file, err);
+    if (result != 0)
+        return err_wrap(err, "cannot read the configuration");
+    warn_of_mode(file);
+    warn_of_unknown_keys(config, file);
+    config->count = boards->count > 0 ? boards->count : 1;
+    config->targets = calloc(config->count, sizeof *config->targets);
+    if (config->targets == NULL)
+        result = err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < config->count && result == 0; i++) {
+        struct collect_target *target = &config->targets[i];
+
+        target->name = boards->count > 0 ? boards->values[i] : NULL;
+        result = choose_section(config, target, file, err);
+        if (result == 0)
+            result = load_target(config, target, settings, err);
+    }
+    /* each board has its own copies */
+    ini_forget_values(&config->ini, "pwd");
+    ini_forget_values(&config->ini, "passphrase");
+    if (result != 0)
+        collect_config_release(config);
+    return result;
+}
+
+void collect_config_forget_secrets(struct collect_config *config)
+{
+    for (size_t i = 0; config->targets != NULL && i < config->count; i++) {
+        struct collect_target *target = &config->targets[i];
+
+        secret_free(target->password);
+        secret_free(target->passphrase);
+        target->password = target->passphrase = NULL;
+        target->ssh.password = target->ssh.passphrase = NULL;
+    }
+}
+
+void collect_config_release(struct collect_config *config)
+{
+    collect_config_forget_secrets(config);
+    for (size_t i = 0; config->targets != NULL && i < config->count; i++) {
+        struct collect_target *target = &config->targets[i];
+
+        free(target->section);
+        free(target->key);
+        free(target->known_hosts);
+    }
+    free(config->targets);
+    ini_release(&config->ini);
+    *config = (struct collect_config){.targets = NULL};
+}

@@ -1,0 +1,40 @@
+/* The boards that an ini file describes. */
+#ifndef MSPROF_CLI_COLLECT_CMD_COLLECT_CONFIG_H
+#define MSPROF_CLI_COLLECT_CMD_COLLECT_CONFIG_H
+
+#include "base/err.h"
+#include "base/format/ini.h"
+#include "cli/options/options.h"
+#include "ssh/session/connection.h"
+
+#define COLLECT_MAX_BOARDS 64
+
+/* One board of the ini file. */
+struct collect_target {
+    const char *name;      /* of --board; NULL: the plain section */
+    char *section;         /* "ssh_config", "ssh_config:NAME" */
+    struct ssh_target ssh; /* its texts are below, or belong to the ini */
+    char *password, *passphrase, *key, *known_hosts;
+    const char *project;    /* root of the project on this machine; NULL: from --main */
+    const char *remote_dir; /* NULL: the home directory of the user */
+};
+
+struct collect_config {
+    struct ini ini;
+    struct collect_target *targets;
+    size_t count;
+};
+
+/* Reads the file that --config names, and the boards that --board selects. Wrong content is -ERR_USAGE, naming file and
+ * line. Secrets are resolved; release overwrites them. */
+int collect_config_load(struct collect_config *config, const struct settings *settings, struct err *err);
+void collect_config_release(struct collect_config *config);
+/* Overwrites the secrets; no board can be connected to any more. */
+void collect_config_forget_secrets(struct collect_config *config);
+
+/* A secret as the ini file gives it: env:NAME, file:PATH, cmd:COMMAND (which may take so many seconds, else
+ * -ERR_REMOTE), or itself. *ret is overwritten and freed with secret_free. No message holds any of it. */
+int secret_resolve(const char *text, const char *what, int seconds, char **ret, struct err *err);
+void secret_free(char *secret);
+
+#endif

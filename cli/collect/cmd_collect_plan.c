@@ -1,0 +1,363 @@
+#include "cli/collect/cmd_collect_plan.h"
+
+#include "base/file/fsutil.h"
+#include "cli/console.h"
+#include "ssh/acl_json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DEFAULT_OUTPUT "profiling"
+#define RUN_DIRECTORY "out"
+#define COMMAND_LINE_LIMIT ((size_t)1024 * 1024)
+
+static int out_of_memory(struct err *err)
+{
+    return err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+/* "MAIN" or "MAIN arguments", and what stands behind "--"; a file whose name has blanks is taken as a whole. */
+static int split_program(struct collect_plan *plan, struct err *err)
+{
+    const struct settings *settings = plan->settings;
+    const char *text = settings->collect.program;
+    int result =
+        access(text, F_OK) == 0 ? words_add(&plan->arguments, text, err) : words_split(&plan->arguments, text, err);
+    char *path;
+
+    for (int i = 0; i < settings->operand_count && result == 0; i++)
+        result = words_add(&plan->arguments, settings->operands[i], err);
+    if (result != 0)
+        return err_wrap(err, "cannot read --main '%s'", text);
+    path = words_take_first(&plan->arguments);
+    plan->main = path_absolute(path != NULL ? path : "", err);
+    free(path);
+    if (plan->main != NULL)
+        return 0;
+    err_wrap(err, "there is no program to run");
+    return err_hint(err, "--main names the program of the project here, mostly <project>/out/main");
+}
+
+static int check_program(struct collect_plan *plan, struct err *err)
+{
+    struct stat st;
+
+    if (stat(plan->main, &st) < 0 || !S_ISREG(st.st_mode))
+        return err_set(err, ERR_FAILED, "'%s' is no file that can be run", plan->main);
+    if ((st.st_mode & 0111) == 0) {
+        err_set(err, ERR_FAILED, "'%s' is not executable", plan->main);
+        return err_hint(err, "chmod +x '%s'", plan->main);
+    }
+    return elf_machines(plan->main, &plan->machines, err);
+}
+
+/* The root is the parent of out/, which holds the program, unless the ini file names it. */
+static int find_root(struct collect_plan *plan, struct err *err)
+{
+    char *directory = strdup(plan->main), *slash = directory != NULL ? strrchr(directory, '/') : NULL;
+    size_t length;
+    int result = 0;
+
+    if (slash == NULL) {
+        free(directory);
+        return out_of_memory(err);
+    }
+    plan->program = strdup(slash + 1);
+    *slash = '\0';
+    slash = strrchr(directory, '/');
+    if (plan->target->project != NULL) {
+        plan->root = path_absolute(plan->target->project, err);
+        if (plan->root == NULL)
+            result = err_wrap(err, "cannot use the project of the ini file");
+    } else if (slash != NULL && slash != directory && strcmp(slash + 1, RUN_DIRECTORY) == 0) {
+        plan->root = strndup(directory, (size_t)(slash - directory));
+    } else {
+        err_set(err, ERR_USAGE, "'%s' is not in the " RUN_DIRECTORY "/ directory of a project", plan->main);
+        result = err_hint(err, "put it there, or name the root of the project in the ini file ('project = DIR')");
+    }
+    if (result == 0 && (plan->root == NULL || plan->program == NULL))
+        result = out_of_memory(err);
+    length = plan->root != NULL ? strlen(plan->root) : 0;
+    if (result == 0 &&
+        (strncmp(directory, plan->root, length) != 0 || (directory[length] != '\0' && directory[length] != '/')))
+        result = err_set(err, ERR_USAGE, "'%s' is not inside the project '%s'", plan->main, plan->root);
+    if (result == 0) {
+        plan->directory = strdup(directory + length + (directory[length] == '/'));
+        if (plan->directory == NULL)
+            result = out_of_memory(err);
+    }
+    free(directory);
+    return result;
+}
+
+/* An absolute path for what need not exist. */
+static char *absolute(const char *path)
+{
+    char *here, *joined;
+
+    if (path[0] == '/')
+        return strdup(path);
+    here = getcwd(NULL, 0);
+    joined = here != NULL ? path_join(here, path) : NULL;
+    free(here);
+    return joined;
+}
+
+/* Without --output captures go where the project has them, or, without a project, into the working directory. */
+static char *output_base(const struct collect_plan *plan)
+{
+    const char *project = plan->root != NULL ? plan->root : plan->target->project;
+    char *root, *base;
+
+    if (plan->settings->output != NULL)
+        return absolute(plan->settings->output);
+    if (project == NULL)
+        return getcwd(NULL, 0);
+    root = absolute(project);
+    base = root != NULL ? path_join(root, DEFAULT_OUTPUT) : NULL;
+    free(root);
+    return base;
+}
+
+static int choose_output(struct collect_plan *plan, struct err *err)
+{
+    const struct settings *settings = plan->settings;
+    char *base = output_base(plan);
+
+    if (base != NULL && settings->collect.boards.count > 1) {
+        plan->output = path_join(base, plan->target->name);
+        free(base);
+    } else {
+        plan->output = base;
+    }
+    return plan->output != NULL ? 0 : out_of_memory(err);
+}
+
+static int make_command_line(struct collect_plan *plan, struct err *err)
+{
+    struct strbuf text;
+
+    strbuf_init(&text, COMMAND_LINE_LIMIT);
+    strbuf_addf(&text, "./%s", plan->program);
+    words_show(&plan->arguments, &text);
+    plan->command_line = text.failed ? NULL : strbuf_detach(&text);
+    strbuf_release(&text);
+    return plan->command_line != NULL ? 0 : out_of_memory(err);
+}
+
+/* Earlier captures and version control stay here, and so does --output when it is inside the project. */
+static int open_project(struct collect_plan *plan, struct err *err)
+{
+    const struct value_list *given = &plan->settings->collect.exclude;
+    static const char *const standard[] = {DEFAULT_OUTPUT, ".git", ".svn", ".msprof.*.tmp"};
+    const size_t standard_count = sizeof standard / sizeof standard[0];
+    const char **patterns = calloc(given->count + standard_count + 1, sizeof *patterns);
+    size_t count = standard_count, length = strlen(plan->root);
+    char *inside = NULL;
+    int result;
+
+    if (patterns == NULL)
+        return out_of_memory(err);
+    memcpy(patterns, standard, sizeof standard);
+    for (size_t i = 0; i < given->count; i++)
+        patterns[count++] = given->values[i];
+    if (strncmp(plan->output, plan->root, length) == 0 && plan->output[length] == '/')
+        inside = plan->output + length + 1;
+    if (inside != NULL)
+        patterns[count++] = inside;
+    result = project_open(&plan->project, plan->root, patterns, count, err);
+    free(patterns);
+    return result;
+}
+
+static int check_included(struct collect_plan *plan, struct err *err)
+{
+    char *path = plan->directory[0] != '\0' ? path_join(plan->directory, plan->program) : strdup(plan->program);
+    int result = 0;
+
+    if (path == NULL)
+        return out_of_memory(err);
+    if (project_find(&plan->project, path) == NULL)
+        result = err_set(err, ERR_USAGE, "'%s' is left out by --exclude", path);
+    free(path);
+    return result;
+}
+
+int collect_plan_make(struct collect_plan *plan, const struct settings *settings, const struct collect_target *target,
+                      struct err *err)
+{
+    int result;
+
+    *plan = (struct collect_plan){.settings = settings, .target = target, .machines = ""};
+    if (settings->collect.fetch_only != NULL)
+        return choose_output(plan, err);
+    result = split_program(plan, err);
+    if (result == 0)
+        result = check_program(plan, err);
+    if (result == 0)
+        result = find_root(plan, err);
+    if (result == 0)
+        result = make_command_line(plan, err);
+    if (result == 0)
+        result = choose_output(plan, err);
+    if (result == 0)
+        result = open_project(plan, err);
+    if (result == 0)
+        result = check_included(plan, err);
+    if (result != 0)
+        collect_plan_release(plan);
+    return result;
+}
+
+void collect_plan_release(struct collect_plan *plan)
+{
+    free(plan->main);
+    words_release(&plan->arguments);
+    free(plan->command_line);
+    free(plan->root);
+    free(plan->directory);
+    free(plan->program);
+    free(plan->output);
+    project_release(&plan->project);
+    *plan = (struct collect_plan){.settings = NULL};
+}
+
+static bool is_acl_json(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return strcmp(slash != NULL ? slash + 1 : path, "acl.json") == 0;
+}
+
+/* text NULL: there is no such file yet. */
+static int patch(struct collect_plan *plan, const char *path, const char *text, size_t length,
+                 const char *run_directory, struct err *err)
+{
+    const struct collect_settings *collect = &plan->settings->collect;
+    const struct acl_settings wanted = {.output = run_directory,
+                                        .ai_cpu = collect->ai_cpu == 0,
+                                        .acl_api = collect->acl_api == 0,
+                                        .enabled = collect->profiling == 0,
+                                        .metrics = "ArithmeticUtilization",
+                                        .interval = collect->interval};
+    struct acl_dump dump;
+    struct strbuf patched;
+    int result;
+
+    strbuf_init(&patched, 2 * ACL_JSON_LIMIT);
+    result = acl_json_patch(text, length, &wanted, &patched, &dump, err);
+    if (result != 0) {
+        err_wrap(err, "cannot patch '%s'", path);
+    } else if (dump.on && wanted.enabled) {
+        err_set(err, ERR_USAGE, "'%s' switches a dump on, which cannot go together with profiling", path);
+        result = err_hint(err, "take the \"dump\" object out of it, or run with --switch off");
+    } else {
+        if (dump.present)
+            console_warning("'%s' has a \"dump\" object: dump and profiling exclude each other", path);
+        result = project_set_content(&plan->project, path, patched.data, patched.length, err);
+    }
+    strbuf_release(&patched);
+    return result;
+}
+
+static int patch_file(struct collect_plan *plan, const char *path, const char *run_directory, struct err *err)
+{
+    char *absolute_path = path_join(plan->root, path), *name = strdup(path), *text = NULL;
+    size_t length;
+    int result = absolute_path == NULL || name == NULL
+                     ? out_of_memory(err)
+                     : read_whole_file(absolute_path, ACL_JSON_LIMIT, &text, &length, err);
+
+    if (result == 0)
+        result = patch(plan, name, text, length, run_directory, err);
+    free(text);
+    free(name);
+    free(absolute_path);
+    return result;
+}
+
+int collect_plan_acl_json(struct collect_plan *plan, const char *run_directory, struct err *err)
+{
+    bool any = false;
+    char *path;
+    int result = 0;
+
+    for (size_t i = 0; i < plan->project.count && result == 0; i++)
+        if (is_acl_json(plan->project.files[i].path)) {
+            any = true;
+            result = patch_file(plan, plan->project.files[i].path, run_directory, err);
+        }
+    if (any || result != 0)
+        return result;
+    path = plan->directory[0] != '\0' ? path_join(plan->directory, "acl.json") : strdup("acl.json");
+    result = path != NULL ? patch(plan, path, NULL, 0, run_directory, err) : out_of_memory(err);
+    free(path);
+    return result;
+}
+
+static void print_connection(const struct collect_plan *plan, int step)
+{
+    const struct ssh_target *ssh = &plan->target->ssh;
+
+    if (plan->target->name != NULL)
+        printf("board %s:\n", plan->target->name);
+    printf("%2d. connect to '%s', port %d, as '%s'; check its host key against '%s'\n", step, ssh->host, ssh->port,
+           ssh->user, ssh->known_hosts);
+}
+
+static void print_all(const struct collect_plan *plan, int step)
+{
+    if (plan->settings->collect.all)
+        printf("%2d. import the capture, export its timeline and its summary\n", step);
+}
+
+void collect_plan_print_fetch(const struct collect_plan *plan)
+{
+    const struct collect_settings *collect = &plan->settings->collect;
+    int step = 0;
+
+    print_connection(plan, ++step);
+    printf("%2d. fetch '%s' into '%s': what is here already is checked and not sent again\n", ++step,
+           collect->fetch_only, plan->output);
+    printf("%2d. %s\n", ++step,
+           collect->remove_remote ? "remove from the board what is at home" : "leave it on the board");
+    print_all(plan, ++step);
+}
+
+void collect_plan_print(struct collect_plan *plan, const char *run_directory)
+{
+    const struct collect_settings *collect = &plan->settings->collect;
+    int step = 0;
+
+    print_connection(plan, ++step);
+    printf("%2d. look at the board: free space, write permission, architecture%s%s, lock\n", ++step,
+           plan->machines[0] != '\0' ? " of " : "", plan->machines);
+    if (collect->transfer == TRANSFER_NFS)
+        printf("%2d. mount '%s' by NFS and put acl.json into it\n", ++step, plan->root);
+    else
+        printf("%2d. upload '%s' (%zu files, %" PRIu64 " bytes; what the board has already is not sent)\n", ++step,
+               plan->root, plan->project.count, project_bytes(&plan->project));
+    for (size_t i = 0; i < plan->project.count; i++)
+        if (plan->project.files[i].content != NULL)
+            printf("%2d. with the profiler's settings in '%s': switch %s, interval %d, acl_api %s, aacpu %s\n", ++step,
+                   plan->project.files[i].path, collect->profiling == 0 ? "on" : "off", collect->interval,
+                   collect->acl_api == 0 ? "on" : "off", collect->ai_cpu == 0 ? "on" : "off");
+    printf("%2d. run %s in '%s'", ++step, plan->command_line, run_directory);
+    if (collect->timeout > 0)
+        printf(", for at most %d s", collect->timeout);
+    putchar('\n');
+    if (collect->profiling != 0)
+        printf("%2d. fetch nothing: profiling is switched off\n", ++step);
+    else
+        printf("%2d. fetch the new JOB directory into '%s'\n", ++step, plan->output);
+    if (collect->transfer == TRANSFER_NFS)
+        printf("%2d. unmount the project and put acl.json back as it was\n", ++step);
+    else
+        printf("%2d. %s\n", ++step,
+               collect->keep ? "leave the project on the board" : "remove the project from the board");
+    print_all(plan, ++step);
+}

@@ -1,0 +1,47 @@
+/* What collect is about to do, as far as this machine knows: the project, its program, acl.json. */
+#ifndef MSPROF_CLI_COLLECT_CMD_COLLECT_PLAN_H
+#define MSPROF_CLI_COLLECT_CMD_COLLECT_PLAN_H
+
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "base/words.h"
+#include "cli/collect/cmd_collect_config.h"
+#include "cli/options/options.h"
+#include "ssh/project.h"
+
+/* For one board. All zero: empty. */
+struct collect_plan {
+    const struct settings *settings;
+    const struct collect_target *target;
+    char *main; /* absolute path of the program here */
+    struct words arguments;
+    char *root;           /* of the project, absolute */
+    char *directory;      /* of the program, relative to the root ("out"; "" when it is the root) */
+    char *program;        /* its name */
+    char *command_line;   /* it and its arguments, to be shown */
+    char *output;         /* absolute; where the capture's directory goes */
+    const char *machines; /* that the program is made for; "" when that is not known */
+    struct project project;
+};
+
+struct collect_outcome {
+    int status;
+    struct words captures; /* absolute paths of those that are here now */
+};
+
+/* Finds all that; makes nothing. With --fetch-only there is neither a program nor a project: only where the captures
+ * go. Tells what is wrong with --main, the project or --output. */
+int collect_plan_make(struct collect_plan *plan, const struct settings *settings, const struct collect_target *target,
+                      struct err *err);
+void collect_plan_release(struct collect_plan *plan);
+
+/* Puts acl.json into the project, or patches those that are there, for a program that runs in run_directory of the
+ * board. Nothing is written: the project carries the text. -ERR_USAGE when a dump is switched on. */
+int collect_plan_acl_json(struct collect_plan *plan, const char *run_directory, struct err *err);
+
+/* The steps, numbered, on stdout; home stands for what only the board knows. */
+void collect_plan_print(struct collect_plan *plan, const char *run_directory);
+/* The same with --fetch-only. */
+void collect_plan_print_fetch(const struct collect_plan *plan);
+
+#endif

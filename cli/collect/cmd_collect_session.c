@@ -1,0 +1,73 @@
+#include "cli/collect/cmd_collect_session.h"
+
+#include "cli/console.h"
+#include "cli/status.h"
+
+#include <stdarg.h>
+
+const char *session_prefix(const struct session *session)
+{
+    return session->plan->settings->collect.boards.count > 1 ? session->plan->target->name : NULL;
+}
+
+const struct progress *session_progress(const struct session *session)
+{
+    return session_prefix(session) == NULL ? console_progress() : NULL;
+}
+
+void session_fail(struct session *session, const struct err *err)
+{
+    struct err told = *err;
+
+    console_progress_end();
+    if (session_prefix(session) != NULL)
+        err_wrap(&told, "board %s", session_prefix(session));
+    console_error(&told);
+    collection_log_error(&session->log, LOG_SOURCE_COMMON, err);
+    session->outcome.status = status_worse(session->outcome.status, status_of_error(err));
+}
+
+void session_note(struct session *session, const char *format, ...)
+{
+    char text[ERR_TEXT_SIZE];
+    va_list arguments;
+
+    va_start(arguments, format);
+    err_format(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (session_prefix(session) != NULL)
+        console_note("[%s] %s", session_prefix(session), text);
+    else
+        console_note("%s", text);
+    collection_log_add(&session->log, LOG_LEVEL_INFO, LOG_SOURCE_COMMON, "%s", text);
+}
+
+void session_warn(struct session *session, const char *format, ...)
+{
+    char text[ERR_TEXT_SIZE];
+    va_list arguments;
+
+    va_start(arguments, format);
+    err_format(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (session_prefix(session) != NULL)
+        console_warning("[%s] %s", session_prefix(session), text);
+    else
+        console_warning("%s", text);
+    collection_log_add(&session->log, LOG_LEVEL_WARNING, LOG_SOURCE_COMMON, "%s", text);
+}
+
+int session_connect(struct session *session, struct err *err)
+{
+    const struct ssh_target *target = &session->plan->target->ssh;
+    int result = ssh_connect(&session->connection, target, err);
+
+    if (result != 0)
+        return result;
+    if (ssh_host_key_was_added(session->connection))
+        session_warn(session, "the host key %s of '%s' was not known; it is now kept in '%s'",
+                     ssh_fingerprint(session->connection), target->host, target->known_hosts);
+    session_note(session, "connected to '%s' as '%s' (%s)", target->host, target->user,
+                 ssh_authentication(session->connection));
+    return board_probe(&session->board, session->connection, err);
+}

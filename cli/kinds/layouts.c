@@ -1,0 +1,74 @@
+#include "cli/kinds/layouts.h"
+
+#include "base/strbuf.h"
+#include "cli/capture/user_directory.h"
+#include "parsers/record.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define FINGERPRINT_LIMIT ((size_t)64 * 1024 * 1024)
+
+/* A directory that is there and cannot be read costs its layouts, not the command. */
+static int load_directory(struct layout_set *set, const char *path, struct err *err)
+{
+    return user_directory_is_readable(path) ? layout_set_load_directory(set, path, err) : 0;
+}
+
+int layouts_load(struct layout_set *set, const struct settings *settings, struct err *err)
+{
+    char *directory = NULL;
+    int result;
+
+    result = load_directory(set, MSPROF_PREFIX "/share/msprof/layouts", err);
+    layout_set_mark_shipped(set);
+    if (result == 0)
+        result = user_directory("msprof/layouts", &directory, err);
+    if (result == 0 && directory != NULL)
+        result = load_directory(set, directory, err);
+    for (size_t i = 0; result == 0 && i < settings->layouts.count; i++)
+        result = layout_set_load_named(set, settings->layouts.values[i], err);
+    free(directory);
+    return result != 0 ? err_wrap(err, "cannot load the record layouts") : 0;
+}
+
+static void describe_layout(struct strbuf *text, const struct layout *layout)
+{
+    strbuf_addf(text, "%s %" PRIu32 " %" PRIu32 " %d\n", layout->name, layout->record_size, layout->header,
+                layout->big_endian);
+    for (size_t i = 0; i < LAYOUT_MAX_MAGICS && layout->magics[i].width != 0; i++)
+        strbuf_addf(text, "magic %" PRIu32 " %" PRIu32 " %" PRIx64 " %" PRIx64 "\n", layout->magics[i].offset,
+                    layout->magics[i].width, layout->magics[i].value, layout->magics[i].mask);
+    for (size_t i = 0; i < layout->field_count; i++) {
+        const struct field *field = &layout->fields[i];
+
+        strbuf_addf(text, "%s %" PRIu32 " %" PRIu32 " %u %u %d %" PRId64 " %" PRId64 " %d %s\n", field->column,
+                    field->offset, field->width, field->first_bit, field->bit_count, field->is_signed, field->multiply,
+                    field->divide, field->relation, field->other != NULL ? field->other : "-");
+    }
+}
+
+int layouts_fingerprint(const struct layout_set *set, char ret[CHECKSUM_TEXT_SIZE], struct err *err)
+{
+    struct checksum *sum = checksum_new();
+    struct strbuf text;
+    int result = 0;
+
+    strbuf_init(&text, FINGERPRINT_LIMIT);
+    for (const struct record_kind *const *kind = record_kinds; *kind != NULL; kind++) {
+        const struct layout *layout;
+
+        strbuf_addf(&text, "kind %s\n", (*kind)->name);
+        for (size_t i = 0; (layout = layout_candidate(set, *kind, i)) != NULL; i++)
+            describe_layout(&text, layout);
+    }
+    if (sum == NULL || text.failed)
+        result = err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (result == 0) {
+        checksum_add(sum, text.data, text.length);
+        checksum_finish(sum, ret);
+    }
+    strbuf_release(&text);
+    checksum_free(sum);
+    return result;
+}

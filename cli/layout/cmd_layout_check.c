@@ -1,0 +1,98 @@
+/* msprof layout check: what a layout gives beside what the tables print. */
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/layout/layout_job.h"
+#include "cli/status.h"
+#include "parsers/infer/check.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static int tell(const struct check_result *result)
+{
+    struct err err = ERR_INIT;
+
+    if (result->cells == 0 && result->unmatched == 0) {
+        err_set(&err, ERR_NOT_FOUND, "nothing to compare: no table prints what the layout gives");
+        err_hint(&err, "give the tables of this capture with --tables DIR");
+        console_error(&err);
+        return STATUS_NOTHING;
+    }
+    if (result->different == 0 && result->unmatched == 0) {
+        console_output_begin();
+        printf("equal: %" PRIu64 " cells of %" PRIu64 " rows\n", result->cells, result->rows);
+        return console_output_end(false);
+    }
+    err_set(&err, ERR_FORMAT, "%s", result->first.data);
+    err_hint(&err, "%" PRIu64 " of %" PRIu64 " cells differ, %" PRIu64 " of %" PRIu64 " rows have no record",
+             result->different, result->cells, result->unmatched, result->rows);
+    console_error(&err);
+    return STATUS_FAILURE;
+}
+
+static int check(const struct settings *settings, struct layout_job *job)
+{
+    const struct infer_options options = {
+        .core_khz = settings->clock_khz, .rounding = settings->layout.rounding, .progress = console_progress()};
+    struct check_result result = {.cells = 0};
+    struct err err = ERR_INIT;
+    int status, failure;
+
+    strbuf_init(&result.first, 8192);
+    failure = check_tables(&job->capture, &job->tables, &options, &result, &err);
+    console_progress_end();
+    console_diagnostics(&job->diag);
+    if (failure != 0)
+        console_error(&err);
+    status = failure != 0 ? status_of_error(&err) : tell(&result);
+    strbuf_release(&result.first);
+    return status;
+}
+
+static int run_check(const struct settings *settings)
+{
+    struct layout_set layouts;
+    struct layout_job job;
+    struct err err = ERR_INIT;
+    int status = STATUS_USAGE;
+
+    if (settings->operand_count != 1 || settings->captures.count != 1) {
+        err_set(&err, ERR_USAGE,
+                "'msprof layout check' takes a layout file and one capture; try 'msprof layout check "
+                "--help'");
+        console_error(&err);
+        return STATUS_USAGE;
+    }
+    layout_set_init(&layouts);
+    if (layout_set_load_named(&layouts, settings->operands[0], &err) != 0) {
+        console_error(&err);
+        status = status_of_error(&err);
+    } else {
+        status = layout_job_open(&job, settings, &layouts);
+        if (status == STATUS_DONE)
+            status = check(settings, &job);
+        layout_job_release(&job);
+    }
+    layout_set_release(&layouts);
+    return status;
+}
+
+static const struct example examples[] = {
+    {"find a layout and check it, with the tables in the capture",
+     "msprof export summary -dir JOBX && msprof layout infer -dir JOBX --output found.layout && "
+     "msprof layout check found.layout -dir JOBX"},
+    {NULL, NULL},
+};
+
+const struct command command_layout_check = {
+    .path = "layout check",
+    .parent = COMMAND_LAYOUT,
+    .summary = "compare what a layout gives with printed tables",
+    .description = "Decodes a capture with a layout file, into memory, and compares every number with the tables that\n"
+                   "a tool printed of it; names the first cell that differs. Statuses: 0 equal, 1 something differs,\n"
+                   "4 nothing to compare.\n",
+    .operands = "FILE",
+    .most_operands = 1,
+    .examples = examples,
+    .run = run_check,
+};

@@ -1,0 +1,11 @@
+/* --help of every level, from the tables of commands and options. */
+#ifndef MSPROF_CLI_OPTIONS_HELP_H
+#define MSPROF_CLI_OPTIONS_HELP_H
+
+#include "cli/command.h"
+
+#include <stdio.h>
+
+void help_print(enum command_id id, FILE *stream);
+
+#endif

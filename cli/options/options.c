@@ -1,0 +1,431 @@
+#include "cli/options/options.h"
+
+#include "base/number.h"
+#include "base/strbuf.h"
+#include "cli/options/suggest.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MESSAGE_LIMIT 512
+#define MAX_SPELLINGS 4
+#define FIRST_LONG 256 /* getopt's value of option_table[0]; letters are below */
+
+void settings_init(struct settings *settings)
+{
+    *settings = (struct settings){.command = COMMAND_ROOT,
+                                  .width = WIDTH_DEFAULT,
+                                  .top = TOP_DEFAULT,
+                                  .model_id = -1,
+                                  .replay = {.fd = -1, .speed = 1000, .first_index = 1},
+                                  .advise = {.fail_on = FAIL_ON_NOTHING},
+                                  .diff = {.least_change = 2000, .least_share = 100}};
+}
+
+void settings_release(struct settings *settings)
+{
+    for (size_t i = 0; i < option_count; i++) {
+        if (!option_table[i].repeatable)
+            continue;
+        struct value_list *list = (struct value_list *)(void *)((char *)settings + option_table[i].offset);
+        free(list->values);
+        *list = (struct value_list){.values = NULL}; /* rows of several commands may share it */
+    }
+    free(settings->words);
+    settings_init(settings);
+}
+
+static const struct option_spec *find_by_name(const char *name, size_t length)
+{
+    for (size_t i = 0; i < option_count; i++) {
+        char buffer[OPTION_SPELLING_SIZE];
+        const char *spelling;
+
+        for (size_t s = 0; (spelling = option_spelling(&option_table[i], s, buffer)) != NULL; s++)
+            if (strlen(spelling) == length && memcmp(spelling, name, length) == 0)
+                return &option_table[i];
+    }
+    return NULL;
+}
+
+/* Spells the vendor's words for options ("-dir X", "-dir=X") as getopt_long knows them. Values of options, and what
+ * stands behind "--", stay as they are. ret has room for 2 * argc + 1 words; returns how many there are. */
+static int respell_vendor_words(int argc, char **argv, char **ret)
+{
+    int count = 0;
+    bool is_value = false, ended = false, program_follows = false;
+
+    for (int i = 0; i < argc; i++) {
+        char *word = argv[i];
+        size_t length = strcspn(word, "=");
+        const struct option_spec *option = NULL;
+
+        if (i > 0 && !is_value && !ended) {
+            ended = strcmp(word, "--") == 0;
+            option = word[0] == '-' ? find_by_name(word, length) : NULL;
+            if (word[0] != '-') { /* behind a program's name the words are the program's */
+                enum command_id id = command_find(COMMAND_ROOT, word);
+                ended = ended || program_follows;
+                program_follows = id != COMMAND_COUNT && command_get(id)->runs_program;
+            }
+        }
+        is_value = option != NULL && option->type != VALUE_NONE && word[length] == '\0';
+        if (option != NULL && option->vendor != NULL && strlen(option->vendor) == length &&
+            memcmp(word, option->vendor, length) == 0) {
+            ret[count++] = (char *)(uintptr_t)option->vendor_means;
+            if (word[length] == '=')
+                ret[count++] = word + length + 1;
+        } else {
+            ret[count++] = word;
+        }
+    }
+    ret[count] = NULL;
+    return count;
+}
+
+/* Says that a command does not know an option, and which one may be meant. */
+static int unknown_option(struct err *err, enum command_id command, const char *word)
+{
+    char name[OPTION_SPELLING_SIZE], buffer[OPTION_SPELLING_SIZE];
+    size_t length = strcspn(word, "=");
+    const struct option_spec *elsewhere = find_by_name(word, length);
+    struct suggestion suggestion;
+
+    if (elsewhere != NULL) {
+        struct strbuf owners;
+        int result;
+
+        strbuf_init(&owners, MESSAGE_LIMIT);
+        for (size_t i = 0; i < option_count; i++)
+            for (int id = 0; id < COMMAND_COUNT; id++)
+                if (strcmp(option_table[i].name, elsewhere->name) == 0 &&
+                    (option_table[i].commands & COMMAND_BIT(id)) != 0)
+                    strbuf_addf(&owners, "%s'%s'", owners.length > 0 ? ", " : "",
+                                command_full_name((enum command_id)id));
+        result = err_set(err, ERR_USAGE, "'%.*s' is an option of %s, not of '%s'", (int)length, word, owners.data,
+                         command_full_name(command));
+        strbuf_release(&owners);
+        return result;
+    }
+    if (length >= sizeof name)
+        return err_set(err, ERR_USAGE, "unknown option '%s'", word);
+    memcpy(name, word, length);
+    name[length] = '\0';
+    suggestion_init(&suggestion, name);
+    for (size_t i = 0; i < option_count; i++) {
+        const char *spelling;
+
+        if (!option_applies(&option_table[i], command))
+            continue;
+        for (size_t s = 0; (spelling = option_spelling(&option_table[i], s, buffer)) != NULL; s++)
+            if (strlen(spelling) > 2) /* a letter is near to everything */
+                suggestion_offer(&suggestion, spelling);
+    }
+    if (suggestion.nearest[0] != '\0')
+        return err_set(err, ERR_USAGE, "unknown option '%s', did you mean '%s'?", name, suggestion.nearest);
+    return err_set(err, ERR_USAGE, "unknown option '%s'", name);
+}
+
+static int unknown_choice(struct err *err, const char *what, const char *value, const char *const *choices)
+{
+    struct strbuf list;
+    int result;
+
+    strbuf_init(&list, MESSAGE_LIMIT);
+    for (size_t i = 0; choices[i] != NULL; i++)
+        strbuf_addf(&list, "%s%s", i > 0 ? ", " : "", choices[i]);
+    result = err_set(err, ERR_USAGE, "%s is '%s', expected one of: %s", what, value, list.data);
+    strbuf_release(&list);
+    return result;
+}
+
+static int store_number(int *ret, const struct option_spec *option, const char *value, struct err *err)
+{
+    int64_t number;
+
+    if (number_parse_integer(value, strlen(value), &number) != 0 || number < option->minimum ||
+        number > option->maximum)
+        return err_set(err, ERR_USAGE, "--%s is '%s', expected a whole number from %d to %d", option->name, value,
+                       option->minimum, option->maximum);
+    *ret = (int)number;
+    return 0;
+}
+
+static int store_mhz(int64_t *ret, const struct option_spec *option, const char *value, struct err *err)
+{
+    const int64_t most_khz = INT64_C(100000) * 1000;
+    int64_t khz = number_parse_thousandths(value, strlen(value));
+
+    if (khz < 1 || khz > most_khz)
+        return err_set(err, ERR_USAGE, "--%s is '%s', expected MHz from 0.001 to 100000 with at most three decimals",
+                       option->name, value);
+    *ret = khz;
+    return 0;
+}
+
+static int store_speed(int64_t *ret, const struct option_spec *option, const char *value, struct err *err)
+{
+    const int64_t most = INT64_C(1000000) * 1000;
+    int64_t speed = strcmp(value, "max") == 0 ? 0 : number_parse_thousandths(value, strlen(value));
+
+    if (speed < 0 || speed > most)
+        return err_set(err, ERR_USAGE,
+                       "--%s is '%s', expected 'max' or a number from 0 to 1000000 with at most three decimals",
+                       option->name, value);
+    *ret = speed;
+    return 0;
+}
+
+static int store_percent(int64_t *ret, const struct option_spec *option, const char *value, struct err *err)
+{
+    size_t length = strlen(value);
+    int64_t percent = number_parse_thousandths(value, length > 0 && value[length - 1] == '%' ? length - 1 : length);
+
+    if (percent < 0 || percent > 100000)
+        return err_set(err, ERR_USAGE, "--%s is '%s', expected a percentage from 0 to 100 with at most three decimals",
+                       option->name, value);
+    *ret = percent;
+    return 0;
+}
+
+static int store_text(struct settings *settings, const struct option_spec *option, const char *value, struct err *err)
+{
+    void *member = (char *)settings + option->offset;
+    struct value_list *list = member;
+    const char **values;
+
+    if (value[0] == '\0')
+        return err_set(err, ERR_USAGE, "--%s has an empty value, expected %s", option->name,
+                       option->type == VALUE_TEXT ? "a text" : "a path");
+    if (!option->repeatable) {
+        *(const char **)member = value;
+        return 0;
+    }
+    values = reallocarray(list->values, list->count + 1, sizeof *values);
+    if (values == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    list->values = values;
+    list->values[list->count++] = value;
+    return 0;
+}
+
+static int store(struct settings *settings, const struct option_spec *option, const char *value, struct err *err)
+{
+    void *member = (char *)settings + option->offset;
+    char what[OPTION_SPELLING_SIZE];
+
+    switch (option->type) {
+    case VALUE_NONE:
+        *(bool *)member = true;
+        return 0;
+    case VALUE_CHOICE:
+        for (int i = 0; option->choices[i] != NULL; i++)
+            if (strcmp(option->choices[i], value) == 0) {
+                *(int *)member = i;
+                return 0;
+            }
+        return unknown_choice(err, option_spelling(option, 0, what), value, option->choices);
+    case VALUE_DIRECTORY:
+    case VALUE_FILE:
+    case VALUE_TEXT:
+        return store_text(settings, option, value, err);
+    case VALUE_NUMBER:
+        return store_number(member, option, value, err);
+    case VALUE_MHZ:
+        return store_mhz(member, option, value, err);
+    case VALUE_SPEED:
+        return store_speed(member, option, value, err);
+    case VALUE_PERCENT:
+        return store_percent(member, option, value, err);
+    }
+    return 0;
+}
+
+/* The word in which getopt met a letter that it does not know. */
+static const char *word_with_letter(int argc, char **argv, int letter)
+{
+    for (int i = 1; i < argc; i++)
+        if (argv[i][0] == '-' && argv[i][1] != '-' && strchr(argv[i], letter) != NULL)
+            return argv[i];
+    return "-";
+}
+
+/* getopt_long's view of the options of one command. */
+struct getopt_tables {
+    struct option *names; /* ended by zeros */
+    char letters[64];
+};
+
+static int getopt_tables_make(struct getopt_tables *tables, enum command_id command, bool stop_at_word, struct err *err)
+{
+    size_t names = 0, letters = 0;
+
+    tables->names = calloc(option_count * MAX_SPELLINGS + 1, sizeof *tables->names);
+    if (tables->names == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (stop_at_word)
+        tables->letters[letters++] = '+';
+    tables->letters[letters++] = ':';
+    for (size_t i = 0; i < option_count; i++) {
+        const struct option_spec *option = &option_table[i];
+        struct option name = {option->name, option->type == VALUE_NONE ? no_argument : required_argument, NULL,
+                              FIRST_LONG + (int)i};
+
+        if (!option_applies(option, command))
+            continue;
+        tables->names[names++] = name;
+        for (size_t a = 0; a < sizeof option->aliases / sizeof option->aliases[0] && option->aliases[a] != NULL; a++) {
+            name.name = option->aliases[a];
+            tables->names[names++] = name;
+        }
+        if (option->letter != 0 && letters < sizeof tables->letters - 2) {
+            tables->letters[letters++] = option->letter;
+            if (option->type != VALUE_NONE)
+                tables->letters[letters++] = ':';
+        }
+    }
+    tables->letters[letters] = '\0';
+    return 0;
+}
+
+static const struct option_spec *spec_of(int code)
+{
+    if (code >= FIRST_LONG)
+        return &option_table[code - FIRST_LONG];
+    for (size_t i = 0; i < option_count; i++)
+        if (option_table[i].letter == code)
+            return &option_table[i];
+    return NULL;
+}
+
+/* Reads the options of one command from argv[1] on; *ret_next is the first word that is none. */
+static int read_options(struct settings *settings, enum command_id command, bool stop_at_word, int argc, char **argv,
+                        int *ret_next, struct err *err)
+{
+    struct getopt_tables tables;
+    int result, code, index;
+
+    result = getopt_tables_make(&tables, command, stop_at_word, err);
+    if (result != 0)
+        return result;
+    opterr = 0;
+    optind = 0; /* glibc: start anew */
+    while (result == 0 && !settings->help && !settings->version) {
+        const struct option_spec *option;
+
+        index = -1;
+        code = getopt_long(argc, argv, tables.letters, tables.names, &index);
+        if (code == -1)
+            break;
+        if (code == '?' && optopt > 0 && optopt < FIRST_LONG) {
+            result = unknown_option(err, command, word_with_letter(argc, argv, optopt));
+        } else if (code == '?' && optopt >= FIRST_LONG) {
+            result = err_set(err, ERR_USAGE, "--%s takes no value", spec_of(optopt)->name);
+        } else if (code == '?') {
+            result = unknown_option(err, command, argv[optind - 1]);
+        } else if (code == ':') {
+            option = spec_of(optopt);
+            result = err_set(err, ERR_USAGE, "--%s needs a value: %s", option->name, option->argument);
+        } else {
+            const char *word = argv[optarg != NULL && optarg == argv[optind - 1] ? optind - 2 : optind - 1];
+
+            /* getopt takes abbreviations, which break when an option is added: only whole names count */
+            // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): getopt gives no index of the zeros at the end
+            if (index >= 0 && strcspn(word + 2, "=") != strlen(tables.names[index].name))
+                result = unknown_option(err, command, word);
+            else
+                result = store(settings, spec_of(code), optarg != NULL ? optarg : "", err);
+        }
+    }
+    *ret_next = optind;
+    free(tables.names);
+    return result;
+}
+
+static int unknown_word(struct err *err, enum command_id parent, const char *word)
+{
+    struct suggestion suggestion;
+
+    suggestion_init(&suggestion, word);
+    for (enum command_id id = command_next_child(parent, COMMAND_ROOT); id != COMMAND_COUNT;
+         id = command_next_child(parent, id))
+        suggestion_offer(&suggestion, command_name(id));
+    if (suggestion.nearest[0] != '\0')
+        return err_set(err, ERR_USAGE, "'%s' is no command of '%s', did you mean '%s'?", word,
+                       command_full_name(parent), suggestion.nearest);
+    return err_set(err, ERR_USAGE, "'%s' is no command of '%s'", word, command_full_name(parent));
+}
+
+/* Captures by position stand behind those of --collection-dir. */
+static int take_captures(struct settings *settings, struct err *err)
+{
+    size_t count = settings->captures.count + (size_t)settings->operand_count;
+    const char **values = reallocarray(settings->captures.values, count + 1, sizeof *values);
+
+    if (values == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    settings->captures.values = values;
+    for (int i = 0; i < settings->operand_count; i++) {
+        if (settings->operands[i][0] == '\0')
+            return err_set(err, ERR_USAGE, "a capture has an empty name, expected a path");
+        values[settings->captures.count++] = settings->operands[i];
+    }
+    if (count == 0 && !command_get(settings->command)->takes_baselines &&
+        !command_get(settings->command)->captures_optional)
+        return err_set(err, ERR_USAGE, "no capture given: CAPTURE, or -dir DIR, is missing");
+    return 0;
+}
+
+static int check_operands(struct settings *settings, struct err *err)
+{
+    const struct command *command = command_get(settings->command);
+    bool any_number = command->most_operands < 0 || command->needs_capture;
+
+    if (!any_number && settings->operand_count > command->most_operands)
+        return err_set(err, ERR_USAGE, "unexpected word '%s'", settings->operands[command->most_operands]);
+    if (command->operands_follow_dashes && settings->operand_count > 0 && strcmp(settings->operands[-1], "--") != 0)
+        return err_set(err, ERR_USAGE, "unexpected word '%s' (arguments of the program stand behind '--')",
+                       settings->operands[0]);
+    for (int i = 0; command->words != NULL && i < settings->operand_count; i++) {
+        size_t w = 0;
+
+        while (command->words[w] != NULL && strcmp(command->words[w], settings->operands[i]) != 0)
+            w++;
+        if (command->words[w] == NULL)
+            return unknown_choice(err, command->operands, settings->operands[i], command->words);
+    }
+    return command->needs_capture ? take_captures(settings, err) : 0;
+}
+
+int parse_command_line(struct settings *settings, int argc, char **argv, struct err *err)
+{
+    char **words = calloc(2 * (size_t)argc + 1, sizeof *words);
+    int count, start = 0;
+
+    if (words == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    settings->words = words;
+    count = respell_vendor_words(argc, argv, words);
+    for (;;) {
+        const struct command *command = command_get(settings->command);
+        bool is_group = command->run == NULL;
+        enum command_id child;
+        int next, result;
+
+        result = read_options(settings, settings->command, is_group || command->runs_program, count - start,
+                              words + start, &next, err);
+        if (result != 0 || settings->help || settings->version)
+            return result;
+        start += next;
+        if (!is_group || start >= count)
+            break;
+        child = command_find(settings->command, words[start]);
+        if (child == COMMAND_COUNT)
+            return unknown_word(err, settings->command, words[start]);
+        settings->command = child;
+    }
+    settings->operands = words + start;
+    settings->operand_count = count > start ? count - start : 0;
+    return command_get(settings->command)->run != NULL ? check_operands(settings, err) : 0;
+}

@@ -1,0 +1,193 @@
+/* The option table: parsing, help, completion and the check of the manual all come from it. */
+#ifndef MSPROF_CLI_OPTIONS_OPTIONS_H
+#define MSPROF_CLI_OPTIONS_OPTIONS_H
+
+#include "base/err.h"
+#include "cli/command.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+enum kinds_format { KINDS_TABLE, KINDS_JSON, KINDS_MDOC };
+
+/* Values of an option that may be given several times; they point into argv. */
+struct value_list {
+    const char **values;
+    size_t count;
+};
+
+enum transfer_mode { TRANSFER_UPLOAD, TRANSFER_NFS };
+
+/* What the command line says for collect. */
+struct collect_settings {
+    const char *program; /* --main, with its arguments */
+    const char *config;
+    struct value_list boards, exclude;
+    int interval;
+    int acl_api, ai_cpu, profiling; /* indexes of {"on", "off"} */
+    int metrics;
+    int transfer; /* enum transfer_mode */
+    const char *nfs_server;
+    int timeout;            /* seconds; 0: none */
+    const char *fetch_only; /* a directory of the board; NULL: run a program */
+    bool all, keep, dry_run, accept_new_host_key, remove_remote;
+};
+
+enum replay_record_size { REPLAY_RECORDS_80, REPLAY_RECORDS_72 };
+
+/* What the command line says for replay. */
+struct replay_settings {
+    int fd;        /* -1: not given */
+    int64_t speed; /* thousandths of the capture's pace; 0: as fast as it goes */
+    const char *names;
+    int record_size; /* enum replay_record_size */
+    int first_index;
+};
+
+/* What the command line says for diff. */
+struct diff_settings {
+    struct value_list base, new_side, gates;
+    int by;     /* enum subject */
+    int format; /* enum diff_format */
+    int top;    /* rows; 0: not given */
+    const char *save;
+    int64_t least_change, least_share; /* thousandths of percent */
+    bool allow_incomparable;
+};
+
+/* What the command line says for one table of show. */
+struct show_settings {
+    const char *table; /* NULL: those that a capture has by default */
+    const char *sort, *columns;
+    struct value_list filters;
+    int format; /* index of {"table", "csv", "json", "markdown"} */
+};
+
+#define FAIL_ON_NOTHING (-1)
+
+/* What the command line says for advise. */
+struct advise_settings {
+    struct value_list thresholds;
+    int format;  /* enum advice_format */
+    int fail_on; /* index of {"high", "medium", "low"}; FAIL_ON_NOTHING */
+    bool list;
+};
+
+enum report_choice { REPORTS_ALL, REPORTS_TIMELINE, REPORTS_SUMMARY, REPORTS_NONE };
+
+/* What the command line says for run. */
+struct run_settings {
+    int reports; /* enum report_choice */
+};
+
+/* What the command line says for cluster. */
+struct cluster_settings {
+    int jobs; /* 0: not given */
+    const char *ranks, *steps;
+    bool detail;
+};
+
+/* What the command line says for layout. */
+struct layout_settings {
+    const char *kind, *tables, *name; /* NULL: not given */
+    int rounding;                     /* enum infer_rounding */
+    struct value_list sets;
+};
+
+/* What the command line says. */
+struct settings {
+    enum command_id command;
+    char **operands; /* into words */
+    int operand_count;
+    char **words; /* the command line with the vendor's spellings replaced; the texts are argv's */
+
+    bool help, version, quiet, verbose, strict;
+    int color; /* enum color_mode */
+
+    struct value_list captures;     /* --collection-dir, and operands of commands that work on captures */
+    struct value_list layouts;      /* --layout */
+    struct value_list report_files; /* --report-file */
+    const char *output;             /* NULL: into the capture */
+    int64_t clock_khz;              /* --freq-mhz in thousandths; 0: not given */
+
+    const char *reports; /* --reports; NULL: not given */
+    int table_format;    /* enum table_format */
+    int columns;         /* enum column_set */
+    bool trace_compat, clear, stable_names, spreadsheet_safe;
+    int model_id;        /* -1: not given */
+    int iteration_id;    /* 0: not given */
+    int iteration_count; /* 0: not given */
+    int kinds_format;    /* enum kinds_format */
+    int width;           /* WIDTH_DEFAULT, or columns; 0: no limit */
+    int top;             /* rows of the longest */
+
+    bool list_options; /* help --options */
+
+    struct collect_settings collect;
+    struct replay_settings replay;
+    struct run_settings run;
+    struct cluster_settings cluster;
+    struct layout_settings layout;
+    struct diff_settings diff;
+    struct advise_settings advise;
+    struct show_settings show;
+};
+
+#define WIDTH_DEFAULT (-1)
+#define TOP_DEFAULT 20
+
+/* What the value of an option is: how it is stored, and what completion offers. */
+enum value_type {
+    VALUE_NONE,      /* a flag */
+    VALUE_CHOICE,    /* one of choices, stored as its index */
+    VALUE_DIRECTORY, /* text */
+    VALUE_FILE,      /* text */
+    VALUE_TEXT,      /* text that names no file */
+    VALUE_NUMBER,    /* minimum..maximum */
+    VALUE_MHZ,       /* decimal with up to three places, stored in thousandths */
+    VALUE_SPEED,     /* the same from 0, or "max" for 0 */
+    VALUE_PERCENT,   /* decimal from 0 to 100 with up to three places, stored in thousandths */
+};
+
+struct option_spec {
+    const char *name;         /* "collection-dir" */
+    char letter;              /* 0: none */
+    const char *aliases[2];   /* further names with two dashes */
+    const char *vendor;       /* a word that the vendor's tool takes for it: "-dir" */
+    const char *vendor_means; /* the same as getopt_long knows it: "--collection-dir" */
+    unsigned commands;        /* COMMAND_BIT of each command that takes it; its subcommands take it too */
+    enum value_type type;
+    const char *argument; /* name of the value in the help; NULL for flags */
+    const char *const *choices;
+    int minimum, maximum; /* of VALUE_NUMBER */
+    bool repeatable;      /* stored into a struct value_list */
+    size_t offset;        /* of its member of struct settings */
+    const char *help;     /* lines of at most 50 characters, without a final newline */
+};
+
+#define COMMAND_BIT(id) (1U << (id))
+
+extern const struct option_spec option_table[];
+extern const size_t option_count;
+
+/* Whether a command takes an option. */
+bool option_applies(const struct option_spec *option, enum command_id command);
+
+/* Whether an earlier row has the same name, for other commands. */
+bool option_is_repeated(const struct option_spec *option);
+
+/* The i-th spelling of an option with its dashes in buffer: "-h", "--help", aliases, vendor spelling; NULL after the
+ * last. buffer has OPTION_SPELLING_SIZE bytes. */
+#define OPTION_SPELLING_SIZE 40
+const char *option_spelling(const struct option_spec *option, size_t i, char *buffer);
+
+void settings_init(struct settings *settings);
+void settings_release(struct settings *settings);
+
+/* Reads the command line. Stops at --help and --version. -ERR_USAGE says what is wrong in one cause; settings->command
+ * is then the command that was being read. */
+int parse_command_line(struct settings *settings, int argc, char **argv, struct err *err);
+
+#endif

@@ -1,0 +1,32 @@
+/* The analysis of a cluster: from the aggregates of its ranks to cluster_analysis_output/. */
+#ifndef MSPROF_CLUSTER_CLUSTER_H
+#define MSPROF_CLUSTER_CLUSTER_H
+
+#include "base/diag.h"
+#include "base/progress.h"
+#include "cluster/plan.h"
+#include "cluster/team.h"
+
+#define CLUSTER_OUTPUT "cluster_analysis_output"
+#define CLUSTER_DETAIL_RANKS 64 /* up to so many ranks the files have every operator by themselves */
+
+struct cluster_request {
+    const char *directory;                   /* existing: of the results */
+    bool detail;                             /* every operator of every rank */
+    const struct step_filter *steps;         /* NULL: all */
+    struct team *team;                       /* which merges: every process has the same ranks */
+    size_t (*owner)(void *arg, size_t rank); /* the process that merges a rank's part; NULL: they take turns */
+    void *owner_arg;
+    const struct progress *progress;
+};
+
+struct cluster_result {
+    uint64_t files, blocks; /* blocks: groups and steps */
+    int64_t collectives, incomplete;
+};
+
+/* Merges and writes. ranks are ascending, each once. Problems go to diag, of process 0 only. */
+int cluster_analyse(const struct aggregate *ranks, size_t rank_count, const struct cluster_request *request,
+                    struct diagnostics *diag, struct cluster_result *ret, struct err *err);
+
+#endif

@@ -1,0 +1,55 @@
+/* How an aggregate lies in its file: a header, then sections of items, all of whole numbers without padding. */
+#ifndef MSPROF_CLUSTER_RANK_AGGREGATE_FORMAT_H
+#define MSPROF_CLUSTER_RANK_AGGREGATE_FORMAT_H
+
+#include "cluster/rank/aggregate_items.h"
+
+#define AGGREGATE_MAGIC "MSPCLAGG"
+#define AGGREGATE_BYTE_ORDER 0x01020304u
+#define AGGREGATE_VERSION 1u
+
+/* X(constant, item); those up to the blocks are the index. */
+#define AGGREGATE_SECTIONS(X)                                                                                          \
+    X(SECTION_TEXTS, char)                                                                                             \
+    X(SECTION_COLUMNS, uint32_t)                                                                                       \
+    X(SECTION_STEPS, struct rank_step)                                                                                 \
+    X(SECTION_GROUPS, struct rank_group)                                                                               \
+    X(SECTION_GLOBALS, int64_t)                                                                                        \
+    X(SECTION_BLOCKS, struct aggregate_block)                                                                          \
+    X(SECTION_ROWS, struct aggregate_row)                                                                              \
+    X(SECTION_PACKETS, struct rank_packet)                                                                             \
+    X(SECTION_LINKS, struct aggregate_link)                                                                            \
+    X(SECTION_NAMES, char)                                                                                             \
+    X(SECTION_OPERATORS, struct rank_operator)                                                                         \
+    X(SECTION_DETAIL_PACKETS, struct rank_packet)                                                                      \
+    X(SECTION_DETAIL_LINKS, struct rank_link)
+
+enum aggregate_section {
+#define SECTION_ENUM(constant, item) constant,
+    AGGREGATE_SECTIONS(SECTION_ENUM)
+#undef SECTION_ENUM
+        SECTION_COUNT
+};
+#define INDEX_SECTIONS (SECTION_BLOCKS + 1)
+
+extern const size_t aggregate_item_sizes[SECTION_COUNT];
+
+struct aggregate_header {
+    char magic[8];
+    uint32_t byte_order, version;
+    char fingerprint[64];
+    int64_t rank, parallel[4];
+    struct {
+        uint64_t offset, count; /* bytes from the file's start; items */
+    } sections[SECTION_COUNT];
+    uint64_t has_details; /* 0 or 1 */
+    uint64_t index_hash;  /* of the index sections together */
+    uint64_t header_hash; /* of all before it */
+};
+
+_Static_assert(sizeof(struct aggregate_header) == 144 + 16 * SECTION_COUNT, "no padding");
+_Static_assert(sizeof(struct aggregate_block) % 8 == 0, "no padding at the end");
+_Static_assert(sizeof(struct aggregate_row) == 16, "no padding");
+_Static_assert(sizeof(struct aggregate_link) == 40, "no padding");
+
+#endif

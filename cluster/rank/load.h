@@ -1,0 +1,41 @@
+/* From the captures of a cluster to the aggregates of its ranks, each made once and kept beside its capture. */
+#ifndef MSPROF_CLUSTER_RANK_LOAD_H
+#define MSPROF_CLUSTER_RANK_LOAD_H
+
+#include "base/progress.h"
+#include "cluster/rank/aggregate.h"
+#include "cluster/rank/find.h"
+#include "cluster/team.h"
+
+struct cluster_load {
+    const struct cluster_sources *sources;
+    const char
+        *kept;    /* existing directory for aggregates whose capture cannot be written to; NULL: they are not kept */
+    int jobs;     /* threads */
+    bool details; /* aggregates without are made anew */
+    struct team *team;
+    /* Fills a rank from a capture that nothing has been made of yet; in several threads at once. NULL: such captures
+     * are named and left out. */
+    int (*analyse)(void *arg, const struct cluster_source *source, struct rank_data *rank, struct diagnostics *diag,
+                   struct err *err);
+    void *analyse_arg;
+    const struct progress *progress;
+};
+
+struct loaded_ranks {
+    struct aggregate *items; /* ascending by rank */
+    size_t count;
+    size_t made, reused; /* aggregates; made by this process */
+};
+
+/* Makes what is missing or older than its capture (each process of the team its share, the largest first) and opens
+ * all. A capture that cannot be read is named and left out. Release it also after a failure. */
+int cluster_load(const struct cluster_load *load, struct loaded_ranks *ret, struct diagnostics *diag, struct err *err);
+void loaded_ranks_release(struct loaded_ranks *ranks);
+
+/* What the aggregate of a capture is called, beside it, and the text that tells whether it is of the capture's files as
+ * they are: their names, sizes and times. */
+#define AGGREGATE_NAME ".msprof_cluster"
+void cluster_fingerprint(const char *directory, char ret[65]);
+
+#endif

@@ -1,0 +1,33 @@
+/* The processes that merge a cluster together: one, or those of an MPI job. What is sent is bytes; who merges them is
+ * said by the caller. */
+#ifndef MSPROF_CLUSTER_TEAM_H
+#define MSPROF_CLUSTER_TEAM_H
+
+#include "base/err.h"
+#include "base/strbuf.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct team {
+    int size, me; /* me 0 writes the results */
+    void *arg;
+    /* Waits for all. */
+    int (*barrier)(struct team *team, struct err *err);
+    /* To another process, and from one into an empty buffer. Of equal pairs messages arrive in order. */
+    int (*send)(struct team *team, int to, const void *bytes, size_t length, struct err *err);
+    int (*receive)(struct team *team, int from, struct strbuf *ret, struct err *err);
+};
+
+/* The team of one process. */
+void team_alone(struct team *team);
+
+/* Brings what every process has to process 0: each takes what lies below it in a binary tree (take adds bytes to the
+ * caller's own) and gives its own on (give appends all of it to an empty buffer). */
+int team_reduce(struct team *team, int (*give)(void *arg, struct strbuf *bytes, struct err *err),
+                int (*take)(void *arg, const void *bytes, size_t length, struct err *err), void *arg, struct err *err);
+
+/* Gives the bytes of process 0 to all others, whose buffer is replaced. */
+int team_broadcast(struct team *team, struct strbuf *bytes, struct err *err);
+
+#endif

@@ -1,0 +1,27 @@
+/* Names of the numbers in records and in the unified database (docs/formats/cann.md 8.5 and 8.6). */
+#ifndef MSPROF_DB_QUERY_ENUM_NAMES_H
+#define MSPROF_DB_QUERY_ENUM_NAMES_H
+
+#include <stdint.h>
+
+struct enum_name {
+    int64_t id;
+    const char *name; /* NULL ends a list */
+};
+
+extern const struct enum_name hccl_data_types[], hccl_link_types[], hccl_transport_types[], hccl_rdma_types[];
+/* Of hccl lists: what is not known, and what is no type. */
+#define HCCL_NOT_GIVEN 65534
+#define HCCL_INVALID 65535
+
+/* The tables of the unified database that hold names. */
+struct enum_table {
+    const char *table;
+    const struct enum_name *names; /* NULL ends the list */
+};
+extern const struct enum_table enum_tables[];
+
+/* The name of a number; NULL when it has none. */
+const char *enum_name_find(const struct enum_name *names, int64_t id);
+
+#endif

@@ -1,0 +1,205 @@
+#include "db/query/iteration.h"
+
+#include "base/strbuf.h"
+#include "db/database.h"
+#include "db/query/operators/query_steps.h"
+#include "db/query/query_loop.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SQL_LIMIT (64 * 1024)
+
+/* ---- which time ---- */
+
+static int add_range(sqlite3_stmt *insert, sqlite3 *db, int64_t device_id, int64_t after_ns, int64_t until_ns,
+                     struct err *err)
+{
+    query_bind(insert, 1, device_id);
+    query_bind(insert, 2, after_ns);
+    query_bind(insert, 3, until_ns);
+    int status = sqlite3_step(insert) == SQLITE_DONE ? 0 : database_error(err, db, "the iteration cannot be cut out");
+    sqlite3_reset(insert);
+    return status;
+}
+
+/* Fills wanted with a row for each device; steps are by device and end. */
+static int find_ranges(const struct cann_steps *steps, sqlite3 *out, int64_t model_id, int64_t first, int64_t count,
+                       int64_t *ret_devices, struct err *err)
+{
+    sqlite3_stmt *insert;
+    int status = database_prepare(out, "INSERT INTO wanted VALUES(?1, ?2, ?3)", &insert, err);
+    for (size_t i = 0, end; status == 0 && i < steps->count; i = end) {
+        int64_t after_ns = INT64_MIN + 1, until_ns = DB_NULL;
+        for (end = i; end < steps->count && steps->items[end].device_id == steps->items[i].device_id; end++) {
+            const struct cann_step *step = &steps->items[end];
+            if (step->model_id != model_id)
+                continue;
+            if (step->iteration < first)
+                after_ns = step->end_ns;
+            else if (step->iteration - first < count)
+                until_ns = step->end_ns;
+        }
+        if (until_ns == DB_NULL)
+            continue;
+        status = add_range(insert, out, steps->items[i].device_id, after_ns, until_ns, err);
+        ++*ret_devices;
+    }
+    sqlite3_finalize(insert);
+    return status;
+}
+
+/* ---- what is taken over ---- */
+
+static const char temporary_tables[] =
+    "CREATE TEMP TABLE wanted(device_id INTEGER PRIMARY KEY, after_ns INTEGER, until_ns INTEGER);"
+    "CREATE TEMP TABLE task_number(old INTEGER PRIMARY KEY, new INTEGER);"
+    "CREATE TEMP TABLE op_number(old INTEGER PRIMARY KEY, new INTEGER);"
+    "CREATE TEMP TABLE wanted_call(id INTEGER PRIMARY KEY);";
+
+/* Tasks and communication operators are numbered without gaps. */
+static const char choices[] =
+    "INSERT INTO task_number SELECT t.id, row_number() OVER (ORDER BY t.id) FROM capture.device_task t"
+    "  JOIN wanted w ON w.device_id = t.device_id WHERE t.start_ns + t.duration_ns > w.after_ns"
+    "  AND t.start_ns + t.duration_ns <= w.until_ns AND (t.model_id IS NULL OR t.model_id = (SELECT id FROM "
+    "wanted_model));"
+    "INSERT INTO op_number SELECT id, row_number() OVER (ORDER BY id) FROM capture.communication_op WHERE id IN"
+    "  (SELECT op_id FROM capture.communication_task JOIN task_number ON old = task_row_id);"
+    "INSERT INTO wanted_call WITH RECURSIVE around(id, parent_id) AS (SELECT c.id, c.parent_id FROM capture.host_call c"
+    "  WHERE c.launches > 0 AND c.connection_id IN (SELECT t.connection_id FROM capture.device_task t"
+    "    JOIN task_number n ON n.old = t.id)"
+    "  UNION SELECT p.id, p.parent_id FROM around a JOIN capture.host_call p ON p.id = a.parent_id)"
+    "  SELECT id FROM around;";
+
+/* Tables that are taken over in part, with the id that their rows get (NULL: the same); all others but those of single
+ * records are taken over whole. */
+static const struct part {
+    const char *table, *id, *source;
+} parts[] = {
+    {"device_task", "n.new", "capture.device_task t JOIN task_number n ON n.old = t.id ORDER BY n.new"},
+    {"communication_op", "n.new", "capture.communication_op t JOIN op_number n ON n.old = t.id ORDER BY n.new"},
+    {"host_call", "t.id", "capture.host_call t JOIN wanted_call c ON c.id = t.id ORDER BY t.id"},
+};
+
+static const char *const whole[] = {"meta",     "capture_part",   "name",     "tensor_set",  "fusion_op",
+                                    "ts_track", "core_frequency", "msproftx", "device_mark", "diagnostics"};
+
+static const char communication_tasks[] =
+    "UPDATE main.communication_task SET task_row_id = (SELECT new FROM task_number WHERE old = task_row_id),"
+    "  op_id = (SELECT new FROM op_number WHERE old = op_id);";
+
+struct copying {
+    sqlite3 *out;
+    struct strbuf *sql;
+};
+
+/* Tables and views of the capture's database. */
+static int create_one(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct copying *copying = arg;
+    return database_exec(copying->out, query_text(row, 0), err);
+}
+
+static int take_columns(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct copying *copying = arg;
+    (void)err;
+    strbuf_addf(copying->sql, ", t.\"%s\"", query_text(row, 0));
+    return 0;
+}
+
+/* INSERT of the rows of a part, with their id first. */
+static int copy_part(struct copying *copying, const struct part *part, struct err *err)
+{
+    char columns[160];
+    snprintf(columns, sizeof columns, "SELECT name FROM pragma_table_info('%s') WHERE name <> 'id' ORDER BY cid",
+             part->table);
+    strbuf_clear(copying->sql);
+    strbuf_addf(copying->sql, "INSERT INTO main.%s SELECT %s", part->table, part->id);
+    int status = query_run(copying->out, columns, NULL, 0, take_columns, copying, err);
+    strbuf_addf(copying->sql, " FROM %s", part->source);
+    if (status == 0 && copying->sql->failed)
+        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+    return status == 0 ? database_exec(copying->out, copying->sql->data, err) : status;
+}
+
+static int copy_rows(struct copying *copying, struct err *err)
+{
+    char sql[256];
+    int status = database_exec(copying->out, choices, err);
+    for (size_t i = 0; status == 0 && i < sizeof parts / sizeof *parts; i++)
+        status = copy_part(copying, &parts[i], err);
+    for (size_t i = 0; status == 0 && i < sizeof whole / sizeof *whole; i++) {
+        snprintf(sql, sizeof sql, "INSERT INTO main.%s SELECT * FROM capture.%s", whole[i], whole[i]);
+        status = database_exec(copying->out, sql, err);
+    }
+    if (status == 0)
+        status = database_exec(copying->out,
+                               "INSERT INTO main.communication_task SELECT * FROM capture.communication_task"
+                               "  WHERE task_row_id IN (SELECT old FROM task_number)",
+                               err);
+    return status == 0 ? database_exec(copying->out, communication_tasks, err) : status;
+}
+
+static int attach(sqlite3 *out, const char *database, int64_t model_id, struct err *err)
+{
+    char sql[128];
+    sqlite3_stmt *statement = NULL;
+    int status = database_exec(out, "COMMIT", err);
+    if (status == 0)
+        status = database_prepare(out, "ATTACH ?1 AS capture", &statement, err);
+    if (status < 0)
+        return status;
+    sqlite3_bind_text(statement, 1, database, -1, SQLITE_STATIC);
+    if (sqlite3_step(statement) != SQLITE_DONE)
+        status = database_error(err, out, "the capture's database cannot be read");
+    sqlite3_finalize(statement);
+    snprintf(sql, sizeof sql, "BEGIN; CREATE TEMP TABLE wanted_model AS SELECT %lld AS id", (long long)model_id);
+    return status == 0 ? database_exec(out, sql, err) : status;
+}
+
+static int fill(sqlite3 *db, sqlite3 *out, const char *database, int64_t model_id, int64_t first, int64_t count,
+                struct err *err)
+{
+    struct cann_steps steps;
+    struct strbuf sql;
+    struct copying copying = {out, &sql};
+    int64_t devices = 0;
+    int status = cann_steps_load(db, &steps, err);
+    if (status < 0)
+        return status;
+    strbuf_init(&sql, SQL_LIMIT);
+    status = attach(out, database, model_id, err);
+    if (status == 0)
+        status = database_exec(out, temporary_tables, err);
+    if (status == 0)
+        status = find_ranges(&steps, out, model_id, first, count, &devices, err);
+    if (status == 0 && devices == 0) {
+        status = err_set(err, ERR_NOT_FOUND, "model %lld has no iteration %lld", (long long)model_id, (long long)first);
+        err_hint(err, "'msprof query' tells which models and how many iterations there are");
+    }
+    if (status == 0)
+        status = query_run(db,
+                           "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND type IN ('table', 'view')"
+                           "  AND name NOT LIKE 'sqlite_%' ORDER BY type, rowid",
+                           NULL, 0, create_one, &copying, err);
+    if (status == 0)
+        status = copy_rows(&copying, err);
+    strbuf_release(&sql);
+    cann_steps_release(&steps);
+    return status;
+}
+
+int iteration_database_make(sqlite3 *db, const char *database, const char *path, int64_t model_id, int64_t first,
+                            int64_t count, struct err *err)
+{
+    struct database_build build;
+    int status = database_build_open(&build, path, err);
+    if (status < 0)
+        return status;
+    status = fill(db, build.db, database, model_id, first, count, err);
+    if (status == 0)
+        return database_build_commit(&build, err);
+    database_build_abort(&build);
+    return status;
+}

@@ -1,0 +1,96 @@
+#include "db/query/operators/query_operators.h"
+
+#include "db/query/query.h"
+#include "db/query/query_loop.h"
+
+/* One query for each family. Columns: type, name, device_id, model_id, thread_id, start_ns, duration_ns, then what
+ * tells operators of the same end apart: a number for the table, the row's id. */
+#define FROM_SVP                                                                                                       \
+    "SELECT g.layer_types AS type, g.layer_names AS name, i.device_id AS device_id, i.model_id AS model_id,"           \
+    "  NULL AS thread_id, t.start_ns + CASE WHEN i.start_known THEN 0 ELSE (SELECT CAST(value AS INTEGER) FROM meta"   \
+    "    WHERE key = 'origin_ns') END AS start_ns, t.duration_ns AS duration_ns, 1 AS source, t.id AS id"              \
+    "  FROM ai_core_task t JOIN inference i ON i.inference_id = t.inference_id LEFT JOIN layer_group g"                \
+    "    ON g.model_name = i.model_name AND g.model_id IS i.model_id AND g.task_id = t.task_id"                        \
+    "    AND g.engine = 'AI_CORE'"                                                                                     \
+    " UNION ALL SELECT g.layer_types, g.layer_names, f.device_id, f.model_id, NULL, t.start_ns, t.duration_ns, 2, "    \
+    "t.id"                                                                                                             \
+    "  FROM ai_cpu_task t JOIN source_file f ON f.id = t.file_id LEFT JOIN layer_group g"                              \
+    "    ON g.model_name = f.model_name AND g.model_id IS f.model_id AND g.task_id = t.task_id"                        \
+    "    AND g.engine = 'AI_CPU'"
+
+/* Of Ascend devices, what op_summary shows: neither written back (3) nor invalid (11). Only captures before 2023 tell
+ * the model of each run; the greatest number stands for none. */
+#define NO_MODEL "4294967295"
+#define FROM_TASKS(model)                                                                                              \
+    "SELECT y.text AS type, o.text AS name, t.device_id AS device_id, " model " AS model_id,"                          \
+    "  t.thread_id AS thread_id, t.start_ns AS start_ns, t.duration_ns AS duration_ns, 1 AS source, t.id AS id"        \
+    "  FROM device_task t LEFT JOIN name o ON o.id = t.op_name_id LEFT JOIN name y ON y.id = t.op_type_id"             \
+    "  WHERE t.op_name_id IS NOT NULL AND coalesce(t.op_task_type, 0) NOT IN (3, 11)"
+#define FROM_JOB FROM_TASKS("NULL")
+#define FROM_LEGACY FROM_TASKS("nullif(t.model_id, " NO_MODEL ")")
+#define FROM_CANN FROM_TASKS("NULL")
+
+#define ALL_OF(query)                                                                                                  \
+    "SELECT coalesce(type, 'N/A'), coalesce(name, 'N/A'), device_id, model_id, thread_id, start_ns, duration_ns"       \
+    "  FROM (" query ") WHERE ?1 IS NULL OR model_id IS NULL OR model_id = ?1"                                         \
+    "  ORDER BY start_ns + coalesce(duration_ns, 0), start_ns, source, id"
+#define MODELS_OF(query) "SELECT DISTINCT model_id FROM (" query ") WHERE model_id IS NOT NULL ORDER BY 1"
+
+static const struct {
+    const char *all, *models;
+} queries[] = {
+    [DB_FAMILY_SVP] = {ALL_OF(FROM_SVP), MODELS_OF(FROM_SVP)},
+    [DB_FAMILY_JOB] = {ALL_OF(FROM_JOB), MODELS_OF(FROM_JOB)},
+    [DB_FAMILY_LEGACY] = {ALL_OF(FROM_LEGACY), MODELS_OF(FROM_LEGACY)},
+    [DB_FAMILY_CANN] = {ALL_OF(FROM_CANN), MODELS_OF(FROM_CANN)},
+    [DB_FAMILY_UNKNOWN] = {ALL_OF(FROM_SVP), MODELS_OF(FROM_SVP)}, /* none */
+};
+
+struct run_loop {
+    int (*each)(void *arg, const struct operator_run *run, struct err *err);
+    void *arg;
+};
+
+static int give_run(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    const struct run_loop *loop = arg;
+    const struct operator_run run = {
+        .type = query_text(row, 0),
+        .name = query_text(row, 1),
+        .device_id = query_integer(row, 2),
+        .model_id = query_integer(row, 3),
+        .thread_id = query_integer(row, 4),
+        .start_ns = query_integer(row, 5),
+        .duration_ns = query_integer(row, 6),
+    };
+    return loop->each(loop->arg, &run, err);
+}
+
+int operators_each(sqlite3 *db, int64_t model_id,
+                   int (*each)(void *arg, const struct operator_run *run, struct err *err), void *arg, struct err *err)
+{
+    struct run_loop loop = {each, arg};
+    struct db_facts facts;
+    int status = db_read_facts(db, &facts, err);
+    return status < 0 ? status : query_run(db, queries[facts.family].all, &model_id, 1, give_run, &loop, err);
+}
+
+struct model_loop {
+    int (*each)(void *arg, int64_t model_id, struct err *err);
+    void *arg;
+};
+
+static int give_model(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    const struct model_loop *loop = arg;
+    return loop->each(loop->arg, query_integer(row, 0), err);
+}
+
+int operators_each_model(sqlite3 *db, int (*each)(void *arg, int64_t model_id, struct err *err), void *arg,
+                         struct err *err)
+{
+    struct model_loop loop = {each, arg};
+    struct db_facts facts;
+    int status = db_read_facts(db, &facts, err);
+    return status < 0 ? status : query_run(db, queries[facts.family].models, NULL, 0, give_model, &loop, err);
+}

@@ -1,0 +1,288 @@
+#include "db/query/operators/query_steps.h"
+
+#include "db/database.h"
+#include "db/query/query_loop.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum {
+    MODEL_START = 0,
+    MODEL_END = 1,
+    FORWARD = 2,
+    BACKWARD = 3,
+    ITERATION_END = 4,
+    COMPILED_FORWARD = 5, /* where the compiler found it; the user's mark counts more */
+    REDUCE_FIRST = 10000, /* even numbers start, odd ones end */
+    FETCH_FIRST = 20000,
+    FETCH_LAST = 59999,
+    STEP_START = 60000, /* a step that the user's framework marks; its number is the mark's index */
+    STEP_END = 60001
+};
+
+/* Iterations begin with a model's start, or with the end of the one before; they end with the model's end, or with the
+ * end of an iteration, after which a model's end says nothing more. */
+enum state { AFTER_MODEL_END, AFTER_MODEL_START, AFTER_ITERATION };
+
+struct mark {
+    int64_t device_id, model_id, time_ns, stream_id, tag, index;
+};
+
+#define OPEN_STREAMS 256 /* with an all-reduce or fetch under way */
+
+struct load {
+    struct cann_steps *steps;
+    size_t capacity, reduce_capacity, fetch_capacity;
+    struct mark last;
+    bool any;
+    enum state state;
+    bool running, user_forward;
+    struct cann_step step; /* the running one */
+    struct open_span {
+        int64_t stream_id, tag, start_ns;
+    } open[OPEN_STREAMS];
+    size_t open_count;
+};
+
+static void *next_item(void **items, size_t *count, size_t *capacity, size_t size, struct err *err)
+{
+    if (*count == *capacity) {
+        size_t larger = *capacity != 0 ? 2 * *capacity : 64;
+        void *moved = reallocarray(*items, larger, size);
+        if (moved == NULL) {
+            err_set(err, ERR_NO_MEMORY, "out of memory");
+            return NULL;
+        }
+        *items = moved;
+        *capacity = larger;
+    }
+    return (char *)*items + (*count)++ * size;
+}
+
+static void start_step(struct load *load, const struct mark *mark)
+{
+    load->running = true;
+    load->user_forward = false;
+    load->step.start_ns = mark->time_ns;
+    load->step.forward_ns = load->step.backward_ns = load->step.augmentation_ns = DB_NULL;
+    load->steps->reduce_count = load->step.first_reduce; /* what an iteration without an end had */
+    load->step.reduce_count = 0;
+    size_t kept = 0; /* an all-reduce belongs to one iteration */
+    for (size_t i = 0; i < load->open_count; i++) {
+        if (load->open[i].tag >= FETCH_FIRST)
+            load->open[kept++] = load->open[i];
+    }
+    load->open_count = kept;
+}
+
+static int finish_step(struct load *load, const struct mark *mark, struct err *err)
+{
+    struct cann_steps *steps = load->steps;
+    load->running = false;
+    load->step.end_ns = mark->time_ns;
+    load->step.reduce_count = steps->reduce_count - load->step.first_reduce;
+    if (load->step.end_ns > load->step.start_ns) {
+        struct cann_step *step = next_item((void **)&steps->items, &steps->count, &load->capacity, sizeof *step, err);
+        if (step == NULL)
+            return -(int)err->code;
+        *step = load->step;
+        load->step.first_reduce = steps->reduce_count;
+    }
+    load->step.iteration++;
+    return 0;
+}
+
+/* The place of a span that is under way; NULL: none is. */
+static struct open_span *find_open(struct load *load, const struct mark *mark)
+{
+    for (size_t i = 0; i < load->open_count; i++) {
+        if (load->open[i].stream_id == mark->stream_id && load->open[i].tag == (mark->tag & ~INT64_C(1)))
+            return &load->open[i];
+    }
+    return NULL;
+}
+
+static int take_half(struct load *load, const struct mark *mark, bool fetch, struct err *err)
+{
+    struct cann_steps *steps = load->steps;
+    struct open_span *open = find_open(load, mark);
+    if ((mark->tag & 1) == 0) {
+        if (open == NULL && load->open_count < OPEN_STREAMS)
+            open = &load->open[load->open_count++];
+        if (open != NULL)
+            *open = (struct open_span){mark->stream_id, mark->tag, mark->time_ns};
+        return 0;
+    }
+    if (open == NULL)
+        return 0;
+    struct cann_step_span *span =
+        fetch ? next_item((void **)&steps->fetches, &steps->fetch_count, &load->fetch_capacity, sizeof *span, err)
+              : next_item((void **)&steps->reduces, &steps->reduce_count, &load->reduce_capacity, sizeof *span, err);
+    if (span == NULL)
+        return -(int)err->code;
+    *span = (struct cann_step_span){mark->device_id, mark->model_id, fetch ? 0 : load->step.iteration, open->start_ns,
+                                    mark->time_ns};
+    *open = load->open[--load->open_count];
+    return 0;
+}
+
+/* A marked step is a row of its own, beside the iterations of models. */
+static int take_step_mark(struct load *load, const struct mark *mark, struct err *err)
+{
+    struct cann_steps *steps = load->steps;
+    const struct mark start = {.stream_id = mark->index, .tag = STEP_START};
+    struct open_span *open = find_open(load, &start);
+    if (mark->tag == STEP_START) {
+        if (open == NULL && load->open_count < OPEN_STREAMS)
+            open = &load->open[load->open_count++];
+        if (open != NULL)
+            *open = (struct open_span){mark->index, STEP_START, mark->time_ns};
+        return 0;
+    }
+    if (open == NULL)
+        return 0;
+    struct cann_step *step = next_item((void **)&steps->items, &steps->count, &load->capacity, sizeof *step, err);
+    if (step == NULL)
+        return -(int)err->code;
+    *step = (struct cann_step){.device_id = mark->device_id,
+                               .model_id = mark->model_id,
+                               .iteration = mark->index,
+                               .start_ns = open->start_ns,
+                               .end_ns = mark->time_ns,
+                               .forward_ns = DB_NULL,
+                               .backward_ns = DB_NULL,
+                               .augmentation_ns = DB_NULL,
+                               .first_reduce = steps->reduce_count};
+    *open = load->open[--load->open_count];
+    return 0;
+}
+
+static void begin_model(struct load *load, const struct mark *mark)
+{
+    load->steps->reduce_count = load->step.first_reduce;
+    load->state = AFTER_MODEL_END;
+    load->running = false;
+    load->open_count = 0;
+    load->step = (struct cann_step){.device_id = mark->device_id,
+                                    .model_id = mark->model_id,
+                                    .iteration = 1,
+                                    .first_reduce = load->steps->reduce_count};
+}
+
+static int take_iteration_mark(struct load *load, const struct mark *mark, struct err *err)
+{
+    int status = 0;
+    if (mark->tag == MODEL_START && load->state != AFTER_MODEL_START) {
+        start_step(load, mark);
+        load->state = AFTER_MODEL_START;
+    } else if (mark->tag == MODEL_END && load->state == AFTER_MODEL_START) {
+        status = finish_step(load, mark, err);
+        load->state = AFTER_MODEL_END;
+    } else if (mark->tag == ITERATION_END && load->state != AFTER_MODEL_END) {
+        status = finish_step(load, mark, err);
+        start_step(load, mark);
+        load->state = AFTER_ITERATION;
+    }
+    return status;
+}
+
+static int take_mark(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct load *load = arg;
+    const struct mark mark = {query_integer(row, 0), query_integer(row, 1), query_integer(row, 2),
+                              query_integer(row, 3), query_integer(row, 4), query_integer(row, 5)};
+    if (!load->any || load->last.device_id != mark.device_id || load->last.model_id != mark.model_id)
+        begin_model(load, &mark);
+    load->any = true;
+    load->last = mark;
+    switch (mark.tag) {
+    case MODEL_START:
+    case MODEL_END:
+    case ITERATION_END:
+        return take_iteration_mark(load, &mark, err);
+    case FORWARD:
+        load->step.forward_ns = mark.time_ns;
+        load->user_forward = true;
+        return 0;
+    case COMPILED_FORWARD:
+        if (!load->user_forward)
+            load->step.forward_ns = mark.time_ns;
+        return 0;
+    case BACKWARD:
+        load->step.backward_ns = mark.time_ns;
+        return 0;
+    case STEP_START:
+    case STEP_END:
+        return take_step_mark(load, &mark, err);
+    default:
+        if (mark.tag >= FETCH_FIRST && mark.tag <= FETCH_LAST)
+            return take_half(load, &mark, true, err);
+        return mark.tag >= REDUCE_FIRST && mark.tag < FETCH_FIRST && load->running ? take_half(load, &mark, false, err)
+                                                                                   : 0;
+    }
+}
+
+static int compare_ends(const void *a, const void *b)
+{
+    const struct cann_step *x = a, *y = b;
+    if (x->device_id != y->device_id)
+        return x->device_id < y->device_id ? -1 : 1;
+    if (x->end_ns != y->end_ns)
+        return x->end_ns < y->end_ns ? -1 : 1;
+    return x->model_id != y->model_id ? (x->model_id < y->model_id ? -1 : 1)
+                                      : (x->iteration > y->iteration) - (x->iteration < y->iteration);
+}
+
+/* The input of an iteration is prepared from the last end of one on the device that lies before its forward
+ * propagation. */
+static void find_augmentation(struct cann_steps *steps)
+{
+    for (size_t i = 0; i < steps->count; i++) {
+        struct cann_step *step = &steps->items[i];
+        size_t low = 0, high = i; /* the first one that does not */
+        while (low < high) {
+            size_t middle = (low + high) / 2;
+            const struct cann_step *other = &steps->items[middle];
+            if (other->device_id < step->device_id ||
+                (other->device_id == step->device_id && other->end_ns < step->forward_ns))
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (step->forward_ns != DB_NULL && low > 0 && steps->items[low - 1].device_id == step->device_id)
+            step->augmentation_ns = step->forward_ns - steps->items[low - 1].end_ns;
+    }
+}
+
+int cann_steps_load(sqlite3 *db, struct cann_steps *ret, struct err *err)
+{
+    struct load *load = calloc(1, sizeof *load);
+    *ret = (struct cann_steps){.items = NULL};
+    if (load == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    load->steps = ret;
+    int status =
+        query_run(db,
+                  "SELECT device_id, model_id, time_ns, stream_id, step_tag, index_id FROM ts_track WHERE tag = 10"
+                  " ORDER BY device_id, model_id, time_ns, id",
+                  NULL, 0, take_mark, load, err);
+    if (status == 0 && load->any)
+        ret->reduce_count = load->step.first_reduce;
+    free(load);
+    if (status < 0) {
+        cann_steps_release(ret);
+        return status;
+    }
+    if (ret->count > 1)
+        qsort(ret->items, ret->count, sizeof *ret->items, compare_ends);
+    find_augmentation(ret);
+    return 0;
+}
+
+void cann_steps_release(struct cann_steps *steps)
+{
+    free(steps->items);
+    free(steps->reduces);
+    free(steps->fetches);
+    *steps = (struct cann_steps){.items = NULL};
+}

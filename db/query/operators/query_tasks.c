@@ -1,0 +1,104 @@
+/* Tasks of SVP inferences: the rows that there are millions of. */
+#include "db/query/query.h"
+#include "db/query/query_loop.h"
+#include "db/query/query_scan.h"
+
+#include <stdlib.h>
+
+struct svp_task_reader {
+    sqlite3 *db;
+    sqlite3_stmt *runs, *tasks, *times;
+};
+
+#define TIME_COLUMNS "start_ns, duration_ns, stream_id, task_id"
+#define TASK_COLUMNS                                                                                                   \
+    TIME_COLUMNS ", total_cycle, mac_busy_cycle, mac_ppen_cycle, vec_busy_cycle, vec_ppen_cycle, dstr_cycle,"          \
+                 " dtrans_cycle, dld_cycle, wld_cycle, ddr_read_bytes, ddr_write_bytes"
+enum { TASK_TIMES = 4, TASK_VALUES = TASK_TIMES + 1 + SVP_CYCLE_KINDS + 2 };
+
+struct svp_task_reader *svp_task_reader_new(sqlite3 *db, struct err *err)
+{
+    struct svp_task_reader *reader = calloc(1, sizeof *reader);
+    if (reader == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    reader->db = db;
+    int status = database_prepare(
+        db, "SELECT first_task, last_task FROM inference_run WHERE inference_id = ?1 ORDER BY first_task",
+        &reader->runs, err);
+    if (status == 0)
+        status = query_scan_prepare(db, TASK_COLUMNS, "ai_core_task", NULL, &reader->tasks, err);
+    if (status == 0)
+        status = query_scan_prepare(db, TIME_COLUMNS, "ai_core_task", NULL, &reader->times, err);
+    if (status < 0) {
+        svp_task_reader_free(reader);
+        return NULL;
+    }
+    return reader;
+}
+
+void svp_task_reader_free(struct svp_task_reader *reader)
+{
+    if (reader == NULL)
+        return;
+    sqlite3_finalize(reader->runs);
+    sqlite3_finalize(reader->tasks);
+    sqlite3_finalize(reader->times);
+    free(reader);
+}
+
+/* One read of an inference's tasks. */
+struct task_read {
+    struct svp_task_reader *reader;
+    bool all_values; /* else times only */
+    int (*each)(void *arg, const struct svp_task *task, struct err *err);
+    void *arg;
+};
+
+static int give_task(void *arg, sqlite3_value **row, struct err *err)
+{
+    const struct task_read *read = arg;
+    struct svp_task task;
+    task.start_ns = scan_integer(row[0]);
+    task.duration_ns = scan_integer(row[1]);
+    task.stream_id = scan_integer(row[2]);
+    task.task_id = scan_integer(row[3]);
+    if (read->all_values) {
+        task.total_cycle = scan_integer(row[TASK_TIMES]);
+        for (int i = 0; i < SVP_CYCLE_KINDS; i++)
+            task.cycles[i] = scan_integer(row[TASK_TIMES + 1 + i]);
+        task.ddr_read_bytes = scan_integer(row[TASK_VALUES - 2]);
+        task.ddr_write_bytes = scan_integer(row[TASK_VALUES - 1]);
+    }
+    return read->each(read->arg, &task, err);
+}
+
+static int read_run(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct task_read *read = arg;
+    int64_t first = sqlite3_column_int64(row, 0), last = sqlite3_column_int64(row, 1);
+    return query_scan(read->reader->db, read->all_values ? read->reader->tasks : read->reader->times, first,
+                      last < INT64_MAX ? last + 1 : last, give_task, read, err);
+}
+
+static int read_tasks(struct task_read *read, int64_t inference_id, struct err *err)
+{
+    sqlite3_bind_int64(read->reader->runs, 1, inference_id);
+    return query_loop(read->reader->db, read->reader->runs, read_run, read, err);
+}
+
+int svp_read_tasks(struct svp_task_reader *reader, int64_t inference_id,
+                   int (*each)(void *arg, const struct svp_task *task, struct err *err), void *arg, struct err *err)
+{
+    struct task_read read = {reader, true, each, arg};
+    return read_tasks(&read, inference_id, err);
+}
+
+int svp_read_task_times(struct svp_task_reader *reader, int64_t inference_id,
+                        int (*each)(void *arg, const struct svp_task *task, struct err *err), void *arg,
+                        struct err *err)
+{
+    struct task_read read = {reader, false, each, arg};
+    return read_tasks(&read, inference_id, err);
+}

@@ -1,0 +1,113 @@
+/* Queries that every family shares, and the loop under all of them. */
+#include "db/query/query.h"
+
+#include "base/interrupt.h"
+#include "base/number.h"
+#include "db/database.h"
+#include "db/query/query_loop.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int query_loop(sqlite3 *db, sqlite3_stmt *statement, int (*each)(void *arg, sqlite3_stmt *row, struct err *err),
+               void *arg, struct err *err)
+{
+    int code, status = 0;
+    unsigned rows = 0;
+    while (status == 0 && (code = sqlite3_step(statement)) != SQLITE_DONE) {
+        if (code != SQLITE_ROW)
+            status = database_error(err, db, "the database cannot be read");
+        else if ((++rows & 1023) == 0 && interrupted())
+            status = interrupt_error(err);
+        else
+            status = each(arg, statement, err);
+    }
+    sqlite3_reset(statement);
+    return status;
+}
+
+int query_run(sqlite3 *db, const char *sql, const int64_t *parameters, size_t parameter_count,
+              int (*each)(void *arg, sqlite3_stmt *row, struct err *err), void *arg, struct err *err)
+{
+    sqlite3_stmt *statement;
+    int status = database_prepare(db, sql, &statement, err);
+    for (size_t i = 0; status == 0 && i < parameter_count; i++)
+        query_bind(statement, (int)i + 1, parameters[i]);
+    if (status == 0)
+        status = query_loop(db, statement, each, arg, err);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+int64_t query_number(sqlite3 *db, const char *sql)
+{
+    struct err ignored = ERR_INIT;
+    sqlite3_stmt *statement;
+    int64_t value = 0;
+    if (database_prepare(db, sql, &statement, &ignored) < 0)
+        return 0;
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return value;
+}
+
+void query_bind(sqlite3_stmt *statement, int index, int64_t value)
+{
+    if (value == DB_NULL)
+        sqlite3_bind_null(statement, index);
+    else
+        sqlite3_bind_int64(statement, index, value);
+}
+
+int64_t query_integer(sqlite3_stmt *row, int column)
+{
+    int64_t value = sqlite3_column_int64(row, column);
+    /* NULL reads as 0, and asking for the type of every value would double the time of a scan. */
+    return value == 0 && sqlite3_column_type(row, column) == SQLITE_NULL ? DB_NULL : value;
+}
+
+const char *query_text(sqlite3_stmt *row, int column)
+{
+    return (const char *)sqlite3_column_text(row, column);
+}
+
+static int read_number(sqlite3 *db, const char *key, int64_t *ret, struct err *err)
+{
+    char *text = NULL;
+    int status = database_meta(db, key, &text, err);
+    if (status == 0 && number_parse_integer(text, strlen(text), ret) != 0)
+        status = err_set(err, ERR_FORMAT, "the database's %s is '%s'; expected a number", key, text);
+    free(text);
+    return status;
+}
+
+static const char *const family_names[] = {[DB_FAMILY_SVP] = "svp",
+                                           [DB_FAMILY_JOB] = "ascend-job",
+                                           [DB_FAMILY_LEGACY] = "ascend-legacy",
+                                           [DB_FAMILY_CANN] = "ascend-cann",
+                                           [DB_FAMILY_UNKNOWN] = "unknown"};
+
+int db_read_facts(sqlite3 *db, struct db_facts *ret, struct err *err)
+{
+    struct db_facts facts;
+    char *family;
+    int status = database_meta(db, "family", &family, err);
+    if (status < 0)
+        return status;
+    facts.family = -1;
+    for (int i = 0; i < (int)(sizeof family_names / sizeof *family_names); i++)
+        facts.family = strcmp(family, family_names[i]) == 0 ? i : facts.family;
+    if (facts.family < 0) {
+        err_set(err, ERR_FORMAT, "the database's family is '%.40s', which this version does not know", family);
+        status = err_hint(err, "run 'msprof import' to build it anew");
+    }
+    free(family);
+    if (status == 0)
+        status = read_number(db, "origin_ns", &facts.origin_ns, err);
+    if (status == 0)
+        status = read_number(db, "problems", &facts.problems, err);
+    if (status == 0)
+        *ret = facts;
+    return status;
+}

@@ -1,0 +1,126 @@
+/* What the exporters of new CANN captures ask the database. As in query.h: no SQL above, no formatting below; integers
+ * that are NULL are DB_NULL. */
+#ifndef MSPROF_DB_QUERY_QUERY_CANN_H
+#define MSPROF_DB_QUERY_QUERY_CANN_H
+
+#include "base/err.h"
+#include "db/database.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One part of the capture; see struct capture_part. */
+struct cann_part {
+    int64_t device_id, chip, aic_hz, aiv_hz, ai_core_num, aiv_num, process_id, rank_id;
+    int64_t start_ns, end_ns;
+    int64_t host_monotonic_ns, device_tick, device_hz; /* of the counter: where both clocks stood at the start */
+    bool is_host;
+    char metrics[64], events[256], aiv_metrics[64], aiv_events[256];
+    char directory[32], job[64], host_name[128], host_uid[64], begin_date[40], process_name[64];
+};
+struct cann_parts {
+    struct cann_part *parts; /* the host first, then by device */
+    size_t count;
+};
+int cann_parts_load(sqlite3 *db, struct cann_parts *ret, struct err *err);
+void cann_parts_release(struct cann_parts *parts);
+/* The part of a device, NULL: none. */
+const struct cann_part *cann_part_of_device(const struct cann_parts *parts, int64_t device_id);
+
+/* The iterations of one model on a device, by the task scheduler's step marks. */
+struct cann_iterations {
+    int64_t model_id, count;
+    const char *longest; /* numbers of the longest, "3,1,2" */
+};
+int cann_each_model(sqlite3 *db, int64_t device_id,
+                    int (*each)(void *arg, const struct cann_iterations *iterations, struct err *err), void *arg,
+                    struct err *err);
+
+/* All rows of a table of texts in memory, found by id. */
+struct cann_texts {
+    struct cann_text {
+        const char *text; /* NUL-terminated; NULL: SQL NULL or no such row */
+        uint32_t length;
+    } * items; /* column_count for each id from 0 on */
+    size_t rows, column_count;
+    struct cann_text_block *blocks; /* own the texts */
+};
+int cann_names_load(sqlite3 *db, struct cann_texts *ret, struct err *err);
+/* Columns: shapes, data types, formats of the inputs, then of the outputs. */
+#define CANN_TENSOR_COLUMNS 6
+int cann_tensor_sets_load(sqlite3 *db, struct cann_texts *ret, struct err *err);
+/* Puts a copy of another text in the place of item i; an equal one is left as it is. */
+int cann_texts_replace(struct cann_texts *texts, size_t i, const char *text, size_t length, struct err *err);
+void cann_texts_release(struct cann_texts *texts);
+/* A missing text for DB_NULL and unknown ids. */
+static inline struct cann_text cann_text(const struct cann_texts *texts, int64_t id, size_t column)
+{
+    if (id < 0 || (uint64_t)id >= texts->rows)
+        return (struct cann_text){NULL, 0};
+    return texts->items[(size_t)id * texts->column_count + column];
+}
+
+#define CANN_COUNTERS 8
+
+struct cann_task {
+    int64_t id, device_id, start_ns, duration_ns, stream_id, task_id, batch_id, context_id, type;
+    int64_t connection_id, thread_id, host_type_id, kernel_name_id, op_name_id, op_type_id, op_task_type, op_state,
+        op_flag, block_num, mix_block_num, tensor_set_id, attribute_id, model_id;
+    int64_t copy_bytes, copy_direction; /* of an asynchronous copy */
+    bool has_aic, has_aiv;              /* the counters below were recorded */
+    int64_t aic_total_cycle, aic_counters[CANN_COUNTERS], aiv_total_cycle, aiv_counters[CANN_COUNTERS];
+};
+/* Of device_task: whether a task is shown as an operator. Those with a name are, but for what is written back (3),
+ * invalid (11), or communicates (9, 12). */
+#define CANN_IS_OPERATOR                                                                                               \
+    "op_name_id IS NOT NULL AND op_task_type <> 3 AND op_task_type <> 9 AND op_task_type <> 11 AND op_task_type <> 12"
+/* Reads ranges of tasks, one after another. Tasks are numbered by device and start. */
+struct cann_task_reader; /* opaque */
+/* NULL with err set. with_counters: false leaves has_aic, has_aiv and the counters unset, which is faster. */
+struct cann_task_reader *cann_task_reader_new(sqlite3 *db, bool with_counters, struct err *err);
+void cann_task_reader_free(struct cann_task_reader *reader);
+/* Tasks with first <= id < end, by id. */
+int cann_read_tasks(struct cann_task_reader *reader, int64_t first, int64_t end,
+                    int (*each)(void *arg, const struct cann_task *task, struct err *err), void *arg, struct err *err);
+
+struct cann_call {
+    int64_t id, thread_id, level, type, name_id, item_id, start_ns, duration_ns, parent_id, connection_id;
+    int64_t launches; /* tasks that this call itself launched */
+};
+/* Calls by thread and start with first <= id < end; a call comes before those inside of it. */
+struct cann_call_reader; /* opaque */
+struct cann_call_reader *cann_call_reader_new(sqlite3 *db, struct err *err);
+void cann_call_reader_free(struct cann_call_reader *reader);
+int cann_read_calls(struct cann_call_reader *reader, int64_t first, int64_t end,
+                    int (*each)(void *arg, const struct cann_call *call, struct err *err), void *arg, struct err *err);
+/* One call; *ret_found false: there is none. */
+int cann_get_call(struct cann_call_reader *reader, int64_t id, struct cann_call *ret, bool *ret_found, struct err *err);
+
+/* When the tasks with first <= id < end ran, and whether they count as computing; or the same of calls. */
+struct cann_span {
+    int64_t id, device_id, start_ns, end_ns;
+    int64_t number; /* of the stream, of a call's thread */
+    bool computing;
+};
+struct cann_span_reader; /* opaque */
+struct cann_span_reader *cann_span_reader_new(sqlite3 *db, struct err *err);
+/* Of calls: device_id is DB_NULL, computing false. */
+struct cann_span_reader *cann_call_span_reader_new(sqlite3 *db, struct err *err);
+void cann_span_reader_free(struct cann_span_reader *reader);
+int cann_read_spans(struct cann_span_reader *reader, int64_t first, int64_t end,
+                    int (*each)(void *arg, const struct cann_span *span, struct err *err), void *arg, struct err *err);
+
+/* How many rows there are: ids run from 1 to this. */
+int64_t cann_task_count(sqlite3 *db);
+int64_t cann_call_count(sqlite3 *db);
+/* Whether calls of a thread may overlap without one being inside the other: the import has told so, or nobody looked.
+ */
+bool cann_calls_overlap(sqlite3 *db);
+/* The largest number of a stream of a device's tasks and marks, and of a thread of the host; -1: none. They read every
+ * row. */
+int64_t cann_largest_stream(sqlite3 *db);
+int64_t cann_largest_thread(sqlite3 *db);
+
+#endif

@@ -1,0 +1,26 @@
+/* Inside of the queries: rows of a statement to a callback. */
+#ifndef MSPROF_DB_QUERY_QUERY_LOOP_H
+#define MSPROF_DB_QUERY_QUERY_LOOP_H
+
+#include "base/err.h"
+
+#include <sqlite3.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Steps a bound statement to its end and resets it; the first non-zero result of each ends the loop. Polls interrupts.
+ */
+int query_loop(sqlite3 *db, sqlite3_stmt *statement, int (*each)(void *arg, sqlite3_stmt *row, struct err *err),
+               void *arg, struct err *err);
+/* Prepares, binds integers (DB_NULL as NULL), loops and finalizes. */
+int query_run(sqlite3 *db, const char *sql, const int64_t *parameters, size_t parameter_count,
+              int (*each)(void *arg, sqlite3_stmt *row, struct err *err), void *arg, struct err *err);
+
+/* The first value of a statement; 0 when it is NULL, or there is none. */
+int64_t query_number(sqlite3 *db, const char *sql);
+
+void query_bind(sqlite3_stmt *statement, int index, int64_t value);
+int64_t query_integer(sqlite3_stmt *row, int column);  /* DB_NULL for NULL */
+const char *query_text(sqlite3_stmt *row, int column); /* NULL for NULL; lives until the next step */
+
+#endif

@@ -1,0 +1,54 @@
+/* What the exporters of new CANN captures ask of the tables with few rows: communication, step marks, frequencies. As
+ * in query_cann.h. */
+#ifndef MSPROF_DB_QUERY_QUERY_RECORDS_H
+#define MSPROF_DB_QUERY_QUERY_RECORDS_H
+
+#include "base/err.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One run of a communication operator; texts are ids of names. */
+struct cann_communication {
+    int64_t id, device_id, name_id, type_id, group_name_id, algorithm_id, data_type, count, relay, retry, rank_size;
+    int64_t model_id, thread_id, connection_id, host_start_ns, start_ns, duration_ns, all_duration_ns;
+};
+/* All of them, by device and start. */
+struct cann_communications {
+    struct cann_communication *items;
+    size_t count;
+};
+int cann_communications_load(sqlite3 *db, struct cann_communications *ret, struct err *err);
+void cann_communications_release(struct cann_communications *communications);
+
+/* A task of a communication operator, with when it ran. */
+struct cann_transfer {
+    int64_t task_row_id, op_id, type_id, master, group_name_id, plane_id, notify_id, local_rank, remote_rank;
+    int64_t transport_type, link_type, rdma_type, data_type, bytes, estimated_ns;
+    int64_t device_id, stream_id, task_id, context_id, start_ns, duration_ns;
+};
+/* In the order of the tasks. */
+int cann_each_transfer(sqlite3 *db, int (*each)(void *arg, const struct cann_transfer *transfer, struct err *err),
+                       void *arg, struct err *err);
+
+/* The largest number of a connection. */
+int64_t cann_last_connection(sqlite3 *db);
+
+/* From when on the AI cores of a device run at a frequency. */
+struct cann_frequency {
+    int64_t device_id, time_ns, mhz;
+    int64_t measured; /* 0: only the configuration says so */
+};
+/* Of all devices, by device and time: at the start of the collection, at every change, and at its end. */
+struct cann_frequencies {
+    struct cann_frequency *items;
+    size_t count;
+};
+int cann_frequencies_load(sqlite3 *db, struct cann_frequencies *ret, struct err *err);
+void cann_frequencies_release(struct cann_frequencies *frequencies);
+/* The measured frequency of a device at a time; 0: it was not measured. */
+int64_t cann_frequency_hz(const struct cann_frequencies *frequencies, int64_t device_id, int64_t time_ns);
+
+#endif

@@ -1,0 +1,186 @@
+/* JSON of the schema msprof.diff/1: names of members ascend, times are microseconds, and nothing depends on when or
+ * where it was made. */
+#include "exporters/answers/grid.h"
+#include "exporters/diff/diff_output.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put_us(FILE *stream, double ns)
+{
+    fprintf(stream, "%.3f", isfinite(ns) ? ns / 1e3 + 0.0 : 0.0);
+}
+
+static void put_side(FILE *stream, const struct side *side, double step_ns)
+{
+    int64_t steps = 0, warmup = 0, executions = 0;
+
+    fputs("{\"captures\":[", stream);
+    for (size_t i = 0; i < side->count; i++) {
+        fputs(i > 0 ? "," : "", stream);
+        put_json(stream, side->profiles[i]->name);
+        steps += side->profiles[i]->steps;
+        warmup += side->profiles[i]->warmup;
+        executions += side->profiles[i]->executions;
+    }
+    fprintf(stream, "],\"executions\":%lld,\"step_time\":", (long long)executions);
+    put_us(stream, step_ns);
+    fprintf(stream, ",\"steps\":%lld,\"warmup_steps\":%lld}", (long long)steps, (long long)warmup);
+}
+
+static void put_comparability(FILE *stream, const struct comparison *comparison)
+{
+    fputs("{\"checks\":[", stream);
+    for (size_t i = 0; i < comparison->check_count; i++) {
+        const struct compare_check *check = &comparison->checks[i];
+        fprintf(stream, "%s{\"base\":", i > 0 ? "," : "");
+        put_json(stream, check->base);
+        fprintf(stream, ",\"factor\":%.4g,\"name\":", check->factor);
+        put_json(stream, check->name);
+        fputs(",\"new\":", stream);
+        put_json(stream, check->new_side);
+        fprintf(stream, ",\"same\":%s}", check->same ? "true" : "false");
+    }
+    fprintf(stream, "],\"comparable\":%s,\"run_to_run_noise\":\"%s\",\"score\":%.4g}",
+            comparison->comparable ? "true" : "false", comparison->run_to_run ? "measured" : "not measured",
+            comparison->score);
+}
+
+static void put_value(FILE *stream, enum gate_unit unit, double value)
+{
+    if (unit == UNIT_OF_TIME)
+        put_us(stream, value);
+    else
+        fprintf(stream, "%.6g", value);
+}
+
+static void put_gate(FILE *stream, const struct compare_gate *result)
+{
+    enum gate_unit unit = gate_unit(result->gate->metric);
+    char metric[1024];
+
+    snprintf(metric, sizeof metric, "%.*s", result->gate->metric_length, result->gate->metric_text);
+    fputs("{\"base\":", stream);
+    put_value(stream, unit, result->base);
+    fputs(",\"delta\":", stream);
+    put_value(stream, unit, result->new_value - result->base);
+    fputs(",\"limit\":", stream);
+    put_json(stream, result->gate->limit_text);
+    fputs(",\"metric\":", stream);
+    put_json(stream, metric);
+    fputs(",\"new\":", stream);
+    put_value(stream, unit, result->new_value);
+    fprintf(stream, ",\"passed\":%s}", result->passed ? "true" : "false");
+}
+
+static void put_row(FILE *stream, const struct compare_row *row)
+{
+    fprintf(stream, "{\"cliff\":%.6g,\"key\":", row->cliff);
+    put_json(stream, row->key);
+    fprintf(stream, ",\"match\":\"%s\",\"median_base\":", match_kind_name(row->match));
+    put_us(stream, row->median_base);
+    fputs(",\"median_new\":", stream);
+    put_us(stream, row->median_new);
+    fprintf(stream,
+            ",\"n_base\":%lld,\"n_new\":%lld,\"p\":%.6g,\"q\":%.6g,\"total_step_base\":", (long long)row->n_base,
+            (long long)row->n_new, row->p, row->q);
+    put_us(stream, row->total_base);
+    fputs(",\"total_step_new\":", stream);
+    put_us(stream, row->total_new);
+    fprintf(stream, ",\"verdict\":\"%s\"}", row_verdict_name(row->verdict));
+}
+
+static void put_rows(const struct diff_output *output, FILE *stream)
+{
+    const struct comparison *comparison = output->comparison;
+    struct compare_row others = {.key = "(others)", .p = 1, .q = 1};
+    const struct compare_row rest = {
+        .key = "(rest)", .p = 1, .q = 1, .total_base = comparison->rest_base, .total_new = comparison->rest_new};
+
+    fputc('[', stream);
+    for (size_t i = 0; i < comparison->rows.count; i++) {
+        if (output->top > 0 && i >= output->top) {
+            others.total_base += comparison->rows.items[i].total_base;
+            others.total_new += comparison->rows.items[i].total_new;
+            continue;
+        }
+        put_row(stream, &comparison->rows.items[i]);
+        fputc(',', stream);
+    }
+    if (output->top > 0 && comparison->rows.count > output->top) {
+        put_row(stream, &others);
+        fputc(',', stream);
+    }
+    put_row(stream, &rest);
+    fputc(']', stream);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The keys of one side alone, ascending. */
+static int put_only(FILE *stream, const struct compare_rows *rows, bool base, struct err *err)
+{
+    const char **keys = calloc(rows->count + 1, sizeof *keys);
+    size_t n = 0;
+
+    if (keys == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < rows->count; i++)
+        if ((base ? rows->items[i].new_key : rows->items[i].base_key) == NULL)
+            keys[n++] = rows->items[i].key;
+    qsort((void *)keys, n, sizeof *keys, compare_names);
+    fputc('[', stream);
+    for (size_t i = 0; i < n; i++) {
+        fputs(i > 0 ? "," : "", stream);
+        put_json(stream, keys[i]);
+    }
+    fputc(']', stream);
+    free((void *)keys);
+    return 0;
+}
+
+static void put_gaps(const struct diff_output *output, FILE *stream)
+{
+    const struct compare_rows *gaps = &output->comparison->gaps;
+    const size_t most = output->top > 0 ? output->top : 20;
+
+    fputc('[', stream);
+    for (size_t i = 0; i < gaps->count && i < most; i++) {
+        fputs(i > 0 ? "," : "", stream);
+        put_row(stream, &gaps->items[i]);
+    }
+    fputc(']', stream);
+}
+
+int diff_print_json(const struct diff_output *output, FILE *stream, struct err *err)
+{
+    const struct comparison *comparison = output->comparison;
+    int status;
+
+    fputs("{\"base\":", stream);
+    put_side(stream, output->base, comparison->step_base);
+    fputs(",\"comparability\":", stream);
+    put_comparability(stream, comparison);
+    fputs(",\"gaps\":", stream);
+    put_gaps(output, stream);
+    fputs(",\"gates\":[", stream);
+    for (size_t i = 0; i < comparison->gate_count; i++) {
+        fputs(i > 0 ? "," : "", stream);
+        put_gate(stream, &comparison->gates[i]);
+    }
+    fputs("],\"new\":", stream);
+    put_side(stream, output->new_side, comparison->step_new);
+    fputs(",\"only_base\":", stream);
+    status = put_only(stream, &comparison->rows, true, err);
+    fputs(",\"only_new\":", stream);
+    if (status == 0)
+        status = put_only(stream, &comparison->rows, false, err);
+    fputs(",\"rows\":", stream);
+    put_rows(output, stream);
+    fprintf(stream, ",\"schema\":\"msprof.diff/1\",\"verdict\":\"%s\"}\n", verdict_name(comparison->verdict));
+    return status;
+}

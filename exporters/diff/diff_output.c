@@ -1,0 +1,214 @@
+#include "exporters/diff/diff_output.h"
+
+#include "exporters/answers/grid.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct grid_column row_columns[] = {
+    {"change/step", true, false, 0}, {"change", true, false, 0},      {"base/step", true, false, 4},
+    {"new/step", true, false, 3},    {"base median", true, false, 6}, {"new median", true, false, 5},
+    {"n base", true, false, 9},      {"n new", true, false, 8},       {"q", true, false, 7},
+    {"cliff", true, false, 10},      {"verdict", false, false, 0},    {"match", false, false, 2},
+    {"key", false, true, 0},
+};
+#define ROW_COLUMNS (sizeof row_columns / sizeof *row_columns)
+
+static const char *sign_of(double value)
+{
+    return value > 0 ? "+" : "";
+}
+
+static void percent_text(char *text, size_t size, double base, double other)
+{
+    if (base > 0)
+        snprintf(text, size, "%s%.2f%%", sign_of(other - base), 100 * (other - base) / base);
+    else
+        snprintf(text, size, "%s", other > 0 ? "new" : "-");
+}
+
+#define TEXT_SIZE 48
+
+static int add_row(struct grid *grid, const struct compare_row *row, struct time_unit step_unit,
+                   struct time_unit median_unit, struct err *err)
+{
+    char texts[ROW_COLUMNS][TEXT_SIZE] = {{0}};
+    const char *cells[ROW_COLUMNS];
+    double change = row->total_new - row->total_base;
+    bool tested = row->n_base > 0 && row->n_new > 0;
+
+    snprintf(texts[0], TEXT_SIZE, "%s%.3f", sign_of(change), change / step_unit.ns + 0.0);
+    percent_text(texts[1], TEXT_SIZE, row->total_base, row->total_new);
+    snprintf(texts[2], TEXT_SIZE, "%.3f", row->total_base / step_unit.ns + 0.0);
+    snprintf(texts[3], TEXT_SIZE, "%.3f", row->total_new / step_unit.ns + 0.0);
+    snprintf(texts[4], TEXT_SIZE, "%.3f", row->median_base / median_unit.ns);
+    snprintf(texts[5], TEXT_SIZE, "%.3f", row->median_new / median_unit.ns);
+    snprintf(texts[6], TEXT_SIZE, "%lld", (long long)row->n_base);
+    snprintf(texts[7], TEXT_SIZE, "%lld", (long long)row->n_new);
+    if (tested) {
+        snprintf(texts[8], TEXT_SIZE, "%.3g", row->q);
+        snprintf(texts[9], TEXT_SIZE, "%.3f", row->cliff);
+    }
+    for (size_t i = 0; i < ROW_COLUMNS; i++)
+        cells[i] = texts[i];
+    cells[10] = row_verdict_name(row->verdict);
+    cells[11] = match_kind_name(row->match);
+    cells[12] = row->key;
+    return grid_row(grid, cells, err);
+}
+
+static int add_rows(const struct diff_output *output, struct grid *grid, struct time_unit step_unit,
+                    struct time_unit median_unit, struct err *err)
+{
+    const struct comparison *comparison = output->comparison;
+    char others_key[64];
+    struct compare_row others = {.key = others_key};
+    const struct compare_row rest = {
+        .key = "(rest of the step)", .total_base = comparison->rest_base, .total_new = comparison->rest_new};
+    size_t left = 0;
+    int status = 0;
+
+    for (size_t i = 0; status == 0 && i < comparison->rows.count; i++) {
+        const struct compare_row *row = &comparison->rows.items[i];
+        if (output->top == 0 || i < output->top) {
+            status = add_row(grid, row, step_unit, median_unit, err);
+            continue;
+        }
+        left++;
+        others.total_base += row->total_base;
+        others.total_new += row->total_new;
+    }
+    snprintf(others_key, sizeof others_key, "(%zu more)", left);
+    if (status == 0 && left > 0)
+        status = add_row(grid, &others, step_unit, median_unit, err);
+    return status == 0 ? add_row(grid, &rest, step_unit, median_unit, err) : status;
+}
+
+static void put_names(FILE *stream, const struct side *side, bool markdown)
+{
+    char name[512];
+
+    for (size_t i = 0; i < side->count; i++) {
+        snprintf(name, sizeof name, "%s", side->profiles[i]->name);
+        err_mask_text(name);
+        fputs(i > 0 ? ", " : "", stream);
+        if (markdown)
+            put_markdown(stream, name);
+        else
+            fputs(name, stream);
+    }
+}
+
+static void put_step(FILE *stream, const struct comparison *comparison)
+{
+    struct time_unit unit = time_unit_for(fmax(comparison->step_base, comparison->step_new));
+    char change[TEXT_SIZE];
+
+    percent_text(change, sizeof change, comparison->step_base, comparison->step_new);
+    fprintf(stream, "Step time: %.3f %s -> %.3f %s (%s)\n", comparison->step_base / unit.ns, unit.name,
+            comparison->step_new / unit.ns, unit.name, change);
+}
+
+static void put_head(const struct diff_output *output, FILE *stream, bool markdown)
+{
+    const struct comparison *comparison = output->comparison;
+    const char *end = markdown ? "  \n" : "\n";
+    int64_t warmup = 0;
+
+    fprintf(stream, "%s%s%s\n\n", markdown ? "**Verdict: " : "Verdict: ", verdict_name(comparison->verdict),
+            markdown ? "**" : "");
+    fputs("Base: ", stream);
+    put_names(stream, output->base, markdown);
+    fprintf(stream, "%sNew: ", end);
+    put_names(stream, output->new_side, markdown);
+    fprintf(stream, "%sComparability: %.2f%s%s", end, comparison->score,
+            comparison->comparable ? "" : ", too different to say anything", end);
+    for (size_t i = 0; i < comparison->check_count; i++) {
+        const struct compare_check *check = &comparison->checks[i];
+        if (!check->same)
+            fprintf(stream, "  %s: %s -> %s%s", check->name, check->base, check->new_side, end);
+    }
+    fprintf(stream, "Run-to-run noise: %s%s",
+            comparison->run_to_run ? "measured"
+                                   : "not measured (give several captures a side; samples of one capture are not "
+                                     "independent runs)",
+            end);
+    for (size_t i = 0; i < output->base->count; i++)
+        warmup += output->base->profiles[i]->warmup;
+    for (size_t i = 0; i < output->new_side->count; i++)
+        warmup += output->new_side->profiles[i]->warmup;
+    if (warmup > 0)
+        fprintf(stream, "Warm-up steps left out: %lld%s", (long long)warmup, end);
+    put_step(stream, comparison);
+}
+
+static void value_text(char *text, size_t size, enum gate_unit unit, double value)
+{
+    if (unit == UNIT_OF_TIME)
+        snprintf(text, size, "%.3f us", value / 1e3 + 0.0);
+    else
+        snprintf(text, size, "%.6g%s", value, unit == UNIT_OF_SHARE ? " %" : unit == UNIT_OF_BYTES ? " B" : "");
+}
+
+static int put_gates(const struct diff_output *output, FILE *stream, enum grid_format format, struct err *err)
+{
+    static const struct grid_column columns[] = {{"gate", false, true, 0},    {"limit", false, false, 0},
+                                                 {"base", true, false, 0},    {"new", true, false, 0},
+                                                 {"result", false, false, 0}, {"worst", false, true, 1}};
+    struct grid grid = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    int status = 0;
+
+    for (size_t i = 0; status == 0 && i < output->comparison->gate_count; i++) {
+        const struct compare_gate *result = &output->comparison->gates[i];
+        char metric[1024], base[TEXT_SIZE], other[TEXT_SIZE];
+        const char *cells[] = {metric,
+                               result->gate->limit_text,
+                               base,
+                               other,
+                               !result->known ? "NOTHING" : result->passed ? "holds" : "BROKEN",
+                               result->worst};
+        snprintf(metric, sizeof metric, "%.*s", result->gate->metric_length, result->gate->metric_text);
+        value_text(base, sizeof base, gate_unit(result->gate->metric), result->base);
+        value_text(other, sizeof other, gate_unit(result->gate->metric), result->new_value);
+        status = grid_row(&grid, cells, err);
+    }
+    if (status == 0 && grid.count > 0) {
+        fputc('\n', stream);
+        grid_print(&grid, stream, format, output->width, output->ascii);
+    }
+    grid_release(&grid);
+    return status;
+}
+
+int diff_print(const struct diff_output *output, enum diff_format format, FILE *stream, struct err *err)
+{
+    const struct comparison *comparison = output->comparison;
+    enum grid_format kind = format == DIFF_CSV ? GRID_CSV : format == DIFF_MARKDOWN ? GRID_MARKDOWN : GRID_TABLE;
+    struct grid grid = {.columns = row_columns, .column_count = ROW_COLUMNS};
+    struct time_unit step_unit = {"us", 1e3}, median_unit = {"us", 1e3};
+    double largest_total = 0, largest_median = 0;
+    int status;
+
+    if (format == DIFF_JSON)
+        return diff_print_json(output, stream, err);
+    for (size_t i = 0; i < comparison->rows.count; i++) {
+        const struct compare_row *row = &comparison->rows.items[i];
+        largest_total = fmax(largest_total, fmax(row->total_base, row->total_new));
+        largest_median = fmax(largest_median, fmax(row->median_base, row->median_new));
+    }
+    if (format != DIFF_CSV) {
+        step_unit = time_unit_for(largest_total);
+        median_unit = time_unit_for(largest_median);
+    }
+    status = add_rows(output, &grid, step_unit, median_unit, err);
+    if (status == 0 && format != DIFF_CSV) {
+        put_head(output, stream, format == DIFF_MARKDOWN);
+        status = put_gates(output, stream, kind, err);
+        fprintf(stream, "\nBy %s, times a step in %s, medians in %s:\n%s", subject_name(comparison->options.by),
+                step_unit.name, median_unit.name, format == DIFF_MARKDOWN ? "\n" : "");
+    }
+    if (status == 0)
+        grid_print(&grid, stream, kind, output->width, output->ascii);
+    grid_release(&grid);
+    return status;
+}

@@ -1,0 +1,257 @@
+#include "exporters/report/groups.h"
+
+#include "db/database.h"
+#include "db/query/operators/query_durations.h"
+#include "exporters/cann_report.h"
+#include "exporters/parallel.h"
+
+#include <stdlib.h>
+
+static size_t home(const struct group *group, size_t capacity)
+{
+    uint64_t key = (uint64_t)group->major * 0x9e3779b97f4a7c15u ^ (uint64_t)group->name_id * 0xc2b2ae3d27d4eb4fu ^
+                   (uint64_t)group->minor;
+    return (size_t)((key * 0x9e3779b97f4a7c15u) >> 32) & (capacity - 1);
+}
+
+static bool same_group(const struct group *a, const struct group *b)
+{
+    return a->name_id == b->name_id && a->major == b->major && a->minor == b->minor;
+}
+
+static struct group *find_group(const struct groups *groups, const struct group *key)
+{
+    size_t i = home(key, groups->capacity);
+    while (groups->items[i].count != 0 && !same_group(&groups->items[i], key))
+        i = (i + 1) & (groups->capacity - 1);
+    return &groups->items[i];
+}
+
+static int grow(struct groups *groups, struct err *err)
+{
+    struct groups larger = {.capacity = groups->capacity != 0 ? groups->capacity * 2 : 256, .used = groups->used};
+    larger.items = calloc(larger.capacity, sizeof *larger.items);
+    if (larger.items == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < groups->capacity; i++) {
+        if (groups->items[i].count != 0)
+            *find_group(&larger, &groups->items[i]) = groups->items[i];
+    }
+    free(groups->items);
+    *groups = larger;
+    return 0;
+}
+
+/* The group of a key, made when it is new. NULL with err set. */
+static struct group *group_of(struct groups *groups, const struct group *key, struct err *err)
+{
+    if (groups->used * 2 >= groups->capacity && grow(groups, err) < 0)
+        return NULL;
+    struct group *group = find_group(groups, key);
+    if (group->count == 0) {
+        *group = (struct group){.major = key->major,
+                                .name_id = key->name_id,
+                                .minor = key->minor,
+                                .min_ns = INT64_MAX,
+                                .max_ns = INT64_MIN};
+        groups->used++;
+    }
+    return group;
+}
+
+int count_in(struct groups *groups, const struct group *key, int64_t duration_ns, struct err *err)
+{
+    struct group *group = group_of(groups, key, err);
+    if (group == NULL)
+        return -(int)err->code;
+    group->count++;
+    group->total_ns += duration_ns;
+    group->squares += (uint128)duration_ns * (uint128)duration_ns;
+    if (duration_ns < group->min_ns)
+        group->min_ns = duration_ns;
+    if (duration_ns > group->max_ns)
+        group->max_ns = duration_ns;
+    return 0;
+}
+
+static int merge(struct groups *groups, const struct groups *others, struct err *err)
+{
+    for (size_t i = 0; i < others->capacity; i++) {
+        const struct group *other = &others->items[i];
+        struct group *group = other->count != 0 ? group_of(groups, other, err) : NULL;
+        if (other->count == 0)
+            continue;
+        if (group == NULL)
+            return -(int)err->code;
+        group->count += other->count;
+        group->total_ns += other->total_ns;
+        group->squares += other->squares;
+        if (other->min_ns < group->min_ns)
+            group->min_ns = other->min_ns;
+        if (other->max_ns > group->max_ns)
+            group->max_ns = other->max_ns;
+    }
+    return 0;
+}
+
+struct order {
+    const struct cann_texts *names;
+    int (*compare)(const struct group *a, const struct group *b, const struct cann_texts *names);
+};
+
+static int compare_groups(const void *a, const void *b, void *arg)
+{
+    const struct order *order = arg;
+    return order->compare(a, b, order->names);
+}
+
+void groups_sort(struct groups *groups, const struct cann_texts *names,
+                 int (*compare)(const struct group *a, const struct group *b, const struct cann_texts *names))
+{
+    struct order order = {names, compare};
+    size_t kept = 0;
+    for (size_t i = 0; i < groups->capacity; i++) {
+        if (groups->items[i].count != 0)
+            groups->items[kept++] = groups->items[i];
+    }
+    if (kept > 1)
+        qsort_r(groups->items, kept, sizeof *groups->items, compare_groups, &order);
+}
+
+int group_compare_names(const struct group *x, const struct group *y, const struct cann_texts *names)
+{
+    struct cann_text a = cann_text(names, x->name_id, 0), b = cann_text(names, y->name_id, 0);
+    size_t shorter = a.length < b.length ? a.length : b.length;
+    int order = a.text == NULL || b.text == NULL ? 0 : memcmp(a.text, b.text, shorter);
+    return order != 0 ? order : (a.length > b.length) - (a.length < b.length);
+}
+
+void groups_release(struct groups *groups)
+{
+    free(groups->items);
+    *groups = (struct groups){.items = NULL};
+}
+
+/* ---- side by side ---- */
+
+#define ROWS_PER_UNIT 8192
+
+struct unit {
+    int64_t first, end; /* row ids */
+};
+
+struct worker {
+    sqlite3 *db;
+    struct duration_reader *reader;
+    struct groups groups;
+    struct cann_task task; /* as far as it tells whether the task is an operator */
+};
+
+struct count {
+    const char *database;
+    enum duration_subject subject;
+    struct worker *workers[PARALLEL_MAX_WORKERS];
+    size_t worker_count;
+};
+
+static void worker_free(void *opaque)
+{
+    struct worker *worker = opaque;
+    duration_reader_free(worker->reader);
+    database_close(worker->db);
+    groups_release(&worker->groups);
+    free(worker);
+}
+
+static void *worker_new(void *arg, struct err *err)
+{
+    struct count *count = arg;
+    struct worker *worker = calloc(1, sizeof *worker);
+    if (worker == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    if (database_open(count->database, &worker->db, err) == 0)
+        worker->reader = duration_reader_new(worker->db, count->subject, err);
+    if (worker->reader == NULL) {
+        worker_free(worker);
+        return NULL;
+    }
+    count->workers[count->worker_count++] = worker;
+    return worker;
+}
+
+static int count_call(void *arg, const struct duration *duration, struct err *err)
+{
+    struct worker *worker = arg;
+    const struct group key = {.major = duration->major, .name_id = duration->name_id};
+    return count_in(&worker->groups, &key, duration->duration_ns, err);
+}
+
+static int count_task(void *arg, const struct duration *duration, struct err *err)
+{
+    struct worker *worker = arg;
+    const struct group key = {.major = duration->major, .name_id = duration->name_id, .minor = duration->minor};
+    worker->task.op_name_id = duration->op_name_id;
+    worker->task.op_task_type = duration->minor;
+    return cann_is_operator(&worker->task) ? count_in(&worker->groups, &key, duration->duration_ns, err) : 0;
+}
+
+static int count_tasks(void *opaque, void *opaque_unit, struct parallel_output *output, struct err *err)
+{
+    struct worker *worker = opaque;
+    const struct unit *unit = opaque_unit;
+    (void)output;
+    return read_durations(worker->reader, unit->first, unit->end, count_task, worker, err);
+}
+
+static int count_calls(void *opaque, void *opaque_unit, struct parallel_output *output, struct err *err)
+{
+    struct worker *worker = opaque;
+    const struct unit *unit = opaque_unit;
+    (void)output;
+    return read_durations(worker->reader, unit->first, unit->end, count_call, worker, err);
+}
+
+static int submit_rows(struct parallel *parallel, int64_t count, struct err *err)
+{
+    for (int64_t id = 1; id <= count; id += ROWS_PER_UNIT) {
+        struct unit *unit = parallel_unit(parallel, err);
+        if (unit == NULL)
+            return -(int)err->code;
+        *unit = (struct unit){id, id + ROWS_PER_UNIT};
+        parallel_submit(parallel);
+    }
+    return parallel_finish(parallel, err);
+}
+
+static int count_all(struct count *count, int64_t rows, struct groups *ret, struct err *err)
+{
+    const struct parallel_work work = {
+        .unit_size = sizeof(struct unit),
+        .arg = count,
+        .worker_new = worker_new,
+        .worker_free = worker_free,
+        .process = count->subject == DURATION_TASKS ? count_tasks : count_calls,
+    };
+    struct parallel *parallel = parallel_new(&work, NULL, err);
+    int status = parallel != NULL ? submit_rows(parallel, rows, err) : -(int)err->code;
+    for (size_t i = 0; status == 0 && i < count->worker_count; i++)
+        status = merge(ret, &count->workers[i]->groups, err);
+    parallel_free(parallel);
+    if (status < 0)
+        groups_release(ret);
+    return status;
+}
+
+int groups_of_operators(const char *database, int64_t task_count, struct groups *ret, struct err *err)
+{
+    struct count count = {.database = database, .subject = DURATION_TASKS};
+    return count_all(&count, task_count, ret, err);
+}
+
+int groups_of_calls(const char *database, int64_t call_count, struct groups *ret, struct err *err)
+{
+    struct count count = {.database = database, .subject = DURATION_CALLS};
+    return count_all(&count, call_count, ret, err);
+}

@@ -1,0 +1,93 @@
+/* A report's columns, compiled for one database and one format into a step for each column that is shown. */
+#ifndef MSPROF_EXPORTERS_REPORT_PLAN_H
+#define MSPROF_EXPORTERS_REPORT_PLAN_H
+
+#include "base/err.h"
+#include "db/query/query_cann.h"
+#include "exporters/report/row_format.h"
+#include "exporters/report/value.h"
+#include "parsers/series.h"
+
+#include <sqlite3.h>
+
+#define REPORT_MAX_COLUMNS ROW_MAX_COLUMNS
+
+/* The texts that columns of FORM_NAME and FORM_TENSORS show, encoded for the table's format. */
+struct report_texts {
+    const struct cann_texts *names, *tensors; /* NULL: no column needs them */
+};
+
+enum step_kind {
+    STEP_PLAIN,
+    STEP_WORDS,
+    STEP_TEXTS,
+    STEP_SHORTEST,
+    STEP_FIXED,
+    STEP_FLOAT,
+    STEP_SCALED,
+    STEP_SCALED_FIXED,
+    STEP_UNSIGNED,
+    STEP_TIME
+};
+
+/* How one column is put. */
+struct report_step {
+    struct row_piece before; /* of the format */
+    const struct cann_texts *texts, *names;
+    struct words *words; /* of an enumeration; owned */
+    uint16_t value;      /* which value of the row */
+    uint8_t kind;        /* enum step_kind */
+    uint8_t decimals, text_column;
+};
+
+struct report_plan {
+    enum table_format format;
+    size_t column_count; /* known ones: a row of the report has a value for each */
+    struct known_column {
+        struct report_column column;
+        char *title, *id; /* owned */
+        bool there;       /* its `when` is true, and the column set has it */
+    } * columns;
+    size_t capacity;
+    /* Made by report_plan_compile: */
+    size_t step_count;
+    struct report_step *steps;
+    struct row_format pieces;
+    const char **titles; /* of the steps */
+    size_t fixed_room;   /* bytes of a row without its texts */
+};
+
+/* Whether an expression of SQL is true of the database. */
+int report_ask(sqlite3 *db, const char *expression, bool *ret, struct err *err);
+
+/* Takes columns (an array ended by no title) over, as the database and the column set (COLUMNS_GUIDE or _VENDOR) want
+ * them. Zero the plan before; it needs report_plan_release whatever the result. */
+int report_plan_take(struct report_plan *plan, const struct report_column *columns, sqlite3 *db,
+                     enum column_set column_set, struct err *err);
+/* Adds a column that is known at run time only; its value stands behind those before it. The title is copied. */
+int report_plan_add(struct report_plan *plan, const struct report_column *column, struct err *err);
+/* Which column has this id, written in any case; -1: none. A column of a title that comes again has _2 behind its id,
+ * and so on. */
+int report_plan_find(const struct report_plan *plan, const char *id, size_t length);
+/* What the unit in brackets of a column's title is: "us", "%"; "" when there is none. *ret_length its bytes. */
+const char *report_title_unit(const char *title, size_t *ret_length);
+
+/* Makes the steps of these columns, in their order (shown NULL: all that are there). */
+int report_plan_compile(struct report_plan *plan, enum table_format format, const size_t *shown, size_t shown_count,
+                        const struct report_texts *texts, struct err *err);
+void report_plan_release(struct report_plan *plan);
+
+/* Puts the row of these values (one for each known column) between p and end and returns its end. NULL: it needs
+ * *ret_room bytes. first: no row stands before it in the table. */
+char *report_plan_put(const struct report_plan *plan, const struct report_value *values, bool first, char *p, char *end,
+                      size_t *ret_room);
+
+/* A step of its own, for one column: pieces of TABLE_TERMINAL and texts for it give what people read. */
+int report_step_init(struct report_step *step, const struct report_plan *plan, size_t column,
+                     const struct row_format *pieces, const struct report_texts *texts, struct err *err);
+void report_step_release(struct report_step *step);
+/* Puts the value of its column into buf, which is cleared before; a text is not encoded. false: the value does not
+ * exist. */
+bool report_step_text(const struct report_step *step, const struct report_value *value, struct strbuf *buf);
+
+#endif

@@ -1,0 +1,63 @@
+/* Rows of tables as bytes, made by several threads side by side: what stands before each value is prepared once, values
+ * are put without looking at the format again. */
+#ifndef MSPROF_EXPORTERS_ROW_FORMAT_H
+#define MSPROF_EXPORTERS_ROW_FORMAT_H
+
+#include "base/err.h"
+#include "base/file/outfile.h"
+#include "base/number.h"
+#include "base/strbuf.h"
+#include "db/query/query_cann.h"
+#include "exporters/export.h"
+#include "exporters/parallel.h"
+#include "exporters/svp/table.h"
+
+#include <string.h>
+
+#define ROW_MAX_COLUMNS 224
+
+struct row_format {
+    enum table_format format;
+    size_t columns;
+    struct row_piece {
+        char *text;
+        size_t length;
+    } before[ROW_MAX_COLUMNS];         /* each value */
+    struct row_piece begin, next, end; /* before the first row, before every other, after each */
+    struct row_piece missing;
+};
+
+/* Prepares rows with these column titles. */
+int row_format_init(struct row_format *format, enum table_format kind, const char *const *titles, size_t columns,
+                    struct err *err);
+void row_format_release(struct row_format *format);
+/* What comes before the first and after the last row of a file. */
+void row_format_head(const struct row_format *format, const char *const *titles, struct outfile *out);
+void row_format_tail(const struct row_format *format, bool any_row, struct outfile *out);
+
+/* The cells of a row of TABLE_TERMINAL from there to its end; as many as the format has columns. */
+void row_cells(const struct row_format *format, const char *row, const char *end, struct table_cell *cells);
+
+/* Texts of the database as values of this format: quoted and escaped once for all their uses. mark: a literal that
+ * stands on both sides of every text (docs/formats/cann.md 5.4 writes shapes in quotes). texts is released and
+ * replaced. */
+int row_format_encode(const struct row_format *format, struct cann_texts *texts, const char *const *marks,
+                      struct err *err);
+
+/* One text like this, in place of what buf holds; buf->failed tells that it did not fit. */
+void row_format_text(const struct row_format *format, const char *text, size_t length, struct strbuf *buf);
+
+/* Bytes that a text of so many bytes takes at most, and the text at p as a value of this format; returns the end. */
+size_t row_text_room(size_t length);
+char *row_put_text(const struct row_format *format, const char *text, size_t length, char *p);
+
+/* Bytes that a row of texts of so many bytes together takes at most. */
+size_t row_room(const struct row_format *format, size_t text_bytes);
+
+static inline char *put_piece(char *p, const struct row_piece *piece)
+{
+    memcpy(p, piece->text, piece->length);
+    return p + piece->length;
+}
+
+#endif

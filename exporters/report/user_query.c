@@ -1,0 +1,118 @@
+/* Tables that are a user's query: it may read, and nothing else. */
+#include "exporters/report/rows.h"
+
+#include <stdio.h>
+
+/* What the statement may do while it is prepared and run. */
+static int allow_reading(void *arg, int action, const char *first, const char *second, const char *database,
+                         const char *trigger)
+{
+    (void)arg;
+    (void)first;
+    (void)second;
+    (void)database;
+    (void)trigger;
+    switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_FUNCTION:
+    case SQLITE_RECURSIVE:
+        return SQLITE_OK;
+    default:
+        return SQLITE_DENY;
+    }
+}
+
+/* Line and column, from 1, of a byte of the query. */
+static void find_place(const struct report_user_query *query, int offset, size_t *ret_line, size_t *ret_column)
+{
+    *ret_line = query->first_line;
+    *ret_column = 1;
+    for (int i = 0; i < offset && query->text[i] != '\0'; i++) {
+        (*ret_column)++;
+        if (query->text[i] == '\n') {
+            (*ret_line)++;
+            *ret_column = 1;
+        }
+    }
+}
+
+static int fail_at(const struct report_user_query *query, int offset, struct err *err, const char *message)
+{
+    size_t line, column;
+    find_place(query, offset, &line, &column);
+    return err_set(err, ERR_FORMAT, "%s:%zu:%zu: %s", query->place, line, column, message);
+}
+
+/* Behind the statement only blanks, comments and semicolons may stand. */
+static int check_tail(sqlite3 *db, const struct report_user_query *query, const char *tail, struct err *err)
+{
+    sqlite3_stmt *second = NULL;
+    int code = sqlite3_prepare_v2(db, tail, -1, &second, NULL);
+    sqlite3_finalize(second);
+    return code == SQLITE_OK && second == NULL
+               ? 0
+               : fail_at(query, (int)(tail - query->text), err, "a second statement; expected one query");
+}
+
+static int check_query(const struct report_run *run, sqlite3_stmt *statement, const struct report_user_query *query,
+                       struct err *err)
+{
+    char message[160];
+    size_t columns = run->plan.column_count;
+    if (statement == NULL)
+        return fail_at(query, 0, err, "the query is empty");
+    if (!sqlite3_stmt_readonly(statement))
+        return fail_at(query, 0, err, "the statement does not only read");
+    if ((size_t)sqlite3_column_count(statement) == columns)
+        return 0;
+    snprintf(message, sizeof message, "the query gives %d columns, and the report has %zu",
+             sqlite3_column_count(statement), columns);
+    return fail_at(query, 0, err, message);
+}
+
+/* Where SQLite does not say where it is, what the message names does: "no such table: nowhere". */
+static int find_offset(const struct report_user_query *query, sqlite3 *db)
+{
+    int offset = sqlite3_error_offset(db);
+    const char *message = sqlite3_errmsg(db), *colon = strrchr(message, ':');
+    const char *named = offset < 0 && colon != NULL ? strstr(query->text, colon + 2) : NULL;
+    if (offset >= 0)
+        return offset;
+    if (named != NULL)
+        return (int)(named - query->text);
+    return strcmp(message, "incomplete input") == 0 ? (int)strlen(query->text) : 0;
+}
+
+static int prepare(const struct report_run *run, sqlite3_stmt **ret, struct err *err)
+{
+    const struct report_user_query *query = run->report->user;
+    sqlite3 *db = run->session->db;
+    const char *tail = NULL;
+    if (sqlite3_prepare_v2(db, query->text, -1, ret, &tail) != SQLITE_OK) {
+        int offset = find_offset(query, db);
+        bool denied = (sqlite3_errcode(db) & 0xff) == SQLITE_AUTH;
+        return fail_at(query, offset, err,
+                       denied ? "the statement does more than to read; expected SELECT, or WITH and SELECT"
+                              : sqlite3_errmsg(db));
+    }
+    int status = check_query(run, *ret, query, err);
+    return status == 0 ? check_tail(db, query, tail, err) : status;
+}
+
+int report_user_rows(struct report_run *run, struct err *err)
+{
+    const struct report_user_query *query = run->report->user;
+    sqlite3_stmt *statement = NULL;
+    sqlite3 *db = run->session->db;
+    sqlite3_set_authorizer(db, allow_reading, NULL);
+    int status = prepare(run, &statement, err);
+    if (status == 0) {
+        status = report_statement_rows(run, statement, err);
+        if (status < 0 && err->code == ERR_DATABASE)
+            status = fail_at(query, 0, err, sqlite3_errmsg(db));
+    }
+    sqlite3_finalize(statement);
+    sqlite3_set_authorizer(db, NULL, NULL);
+    return status;
+}

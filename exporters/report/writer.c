@@ -1,0 +1,257 @@
+#include "exporters/report/writer.h"
+
+#include "base/strbuf.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define PATH_LIMIT 8192
+#define FIRST_ROW_SIZE 4096
+
+/* ---- files ---- */
+
+static const char *suffix_of(enum table_format format)
+{
+    return format == TABLE_JSON ? ".json" : format == TABLE_MARKDOWN ? ".md" : ".csv";
+}
+
+char *report_path(const struct export_options *options, const char *name, int64_t slice, const char *suffix,
+                  struct err *err)
+{
+    struct strbuf path;
+    strbuf_init(&path, PATH_LIMIT);
+    if (options->stream_path != NULL) {
+        strbuf_adds(&path, options->stream_path);
+    } else {
+        strbuf_addf(&path, "%s/%s", options->directory, name);
+        if (slice >= 0)
+            strbuf_addf(&path, "_slice_%" PRId64, slice);
+        strbuf_addf(&path, "%s%s", suffix, suffix_of(options->format));
+    }
+    if (path.failed) {
+        err_set(err, ERR_LIMIT, "the path of '%s' is too long", name);
+        strbuf_release(&path);
+        return NULL;
+    }
+    char *result = strbuf_detach(&path);
+    if (result == NULL)
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+    return result;
+}
+
+int report_file_done(struct outfile *out, const char *name, const char *path, uint64_t rows,
+                     const struct export_options *options, struct export_result *result, struct err *err)
+{
+    int status = outfile_commit(out, err);
+    if (status < 0)
+        return status;
+    result->files++;
+    result->rows += rows;
+    if (options->written != NULL)
+        options->written(options->written_arg, name, path);
+    return 0;
+}
+
+static int open_file(struct report_writer *writer, struct err *err)
+{
+    char *path = report_path(writer->options, writer->name, writer->files > 0 ? (int64_t)writer->files : -1,
+                             writer->suffix, err);
+    int status = path != NULL ? outfile_open(&writer->out, path, err) : -(int)err->code;
+    if (status < 0) {
+        free(path);
+        return status;
+    }
+    writer->path = path;
+    writer->file_rows = 0;
+    row_format_head(&writer->plan->pieces, writer->plan->titles, &writer->out);
+    return 0;
+}
+
+/* A table of more than one file has a number in the name of each: the first one's is not known before. */
+static int number_first_file(struct report_writer *writer, struct err *err)
+{
+    char *path = report_path(writer->options, writer->name, 0, writer->suffix, err);
+    if (path == NULL || outfile_rename(&writer->out, path, err) < 0) {
+        free(path);
+        return -(int)err->code;
+    }
+    free(writer->path);
+    writer->path = path;
+    return 0;
+}
+
+static int close_file(struct report_writer *writer, int status, struct err *err)
+{
+    if (writer->path == NULL)
+        return status;
+    if (status == 0) {
+        row_format_tail(&writer->plan->pieces, writer->file_rows > 0, &writer->out);
+        status = report_file_done(&writer->out, writer->name, writer->path, writer->file_rows, writer->options,
+                                  writer->result, err);
+    } else {
+        outfile_abort(&writer->out);
+    }
+    writer->files++;
+    free(writer->path);
+    writer->path = NULL;
+    return status;
+}
+
+/* Whether the next row is the first of a file. */
+static bool begins_file(const struct report_writer *writer)
+{
+    return writer->path == NULL || (writer->file_rows == ROWS_PER_FILE && writer->options->stream_path == NULL);
+}
+
+/* A file with room for a row. */
+static int need_file(struct report_writer *writer, struct err *err)
+{
+    int status = 0;
+    if (writer->path != NULL && begins_file(writer)) {
+        status = writer->files == 0 ? number_first_file(writer, err) : 0;
+        status = close_file(writer, status, err);
+    }
+    return status == 0 && writer->path == NULL ? open_file(writer, err) : status;
+}
+
+/* ---- rows ---- */
+
+static bool is_terminal(const struct report_writer *writer)
+{
+    return writer->plan->format == TABLE_TERMINAL;
+}
+
+static bool holds_texts(const struct report_column *column)
+{
+    return column->names != NULL || column->form == FORM_NAME || column->form == FORM_TENSORS ||
+           (column->form == FORM_TEXT && (column->flags & REPORT_NUMBER) == 0);
+}
+
+static void open_terminal(struct report_writer *writer)
+{
+    const struct report_plan *plan = writer->plan;
+    struct text_column columns[REPORT_MAX_COLUMNS];
+    for (size_t i = 0; i < plan->step_count; i++) {
+        const struct report_column *column = &plan->columns[plan->steps[i].value].column;
+        columns[i] = (struct text_column){
+            .title = plan->titles[i],
+            .kind = holds_texts(column) ? TEXT_COLUMN : NUMBER_COLUMN,
+            .stackable = (column->flags & REPORT_NARROW) != 0,
+        };
+    }
+    show_table_init_columns(&writer->terminal, columns, plan->step_count);
+    writer->terminal_open = true;
+}
+
+static int take_bytes(struct report_writer *writer, const char *row, size_t length, struct err *err)
+{
+    struct table_cell cells[REPORT_MAX_COLUMNS];
+    writer->rows++;
+    if (is_terminal(writer)) {
+        if (!writer->terminal_open)
+            open_terminal(writer);
+        row_cells(&writer->plan->pieces, row, row + length, cells);
+        show_table_row(&writer->terminal, cells);
+        return 0;
+    }
+    int status = need_file(writer, err);
+    if (status == 0)
+        outfile_write(&writer->out, row, length);
+    writer->file_rows++;
+    return status;
+}
+
+/* Puts a row into writer->row; its end, NULL with err set. */
+static const char *put_row(struct report_writer *writer, const struct report_value *values, bool first, struct err *err)
+{
+    for (;;) {
+        size_t room = FIRST_ROW_SIZE;
+        const char *end = writer->row_size > 0 ? report_plan_put(writer->plan, values, first, writer->row,
+                                                                 writer->row + writer->row_size, &room)
+                                               : NULL;
+        if (end != NULL)
+            return end;
+        size_t size = room > 2 * writer->row_size ? room : 2 * writer->row_size;
+        char *larger = realloc(writer->row, size);
+        if (larger == NULL) {
+            err_set(err, ERR_NO_MEMORY, "out of memory for a row of %s", writer->name);
+            return NULL;
+        }
+        writer->row = larger;
+        writer->row_size = size;
+    }
+}
+
+bool report_writer_is_full(const struct report_writer *writer)
+{
+    const struct row_choice *choice = writer->choice;
+    return choice != NULL && !choice->sorted && choice->top > 0 && writer->rows >= choice->top;
+}
+
+/* A sorted row does not know yet whether it is the first: see take_sorted. */
+static int sort_row(struct report_writer *writer, const struct report_value *values, struct err *err)
+{
+    struct sort_key key = row_choice_key(writer->choice, values);
+    if (!sorter_wants(writer->sorter, &key))
+        return 0;
+    const char *end = put_row(writer, values, false, err);
+    return end != NULL ? sorter_put(writer->sorter, &key, writer->row, (size_t)(end - writer->row), err)
+                       : -(int)err->code;
+}
+
+static int take_sorted(void *arg, const char *row, size_t length, struct err *err)
+{
+    struct report_writer *writer = arg;
+    const struct row_format *pieces = &writer->plan->pieces;
+    if (!begins_file(writer))
+        return take_bytes(writer, row, length, err);
+    char *copy = malloc(length + pieces->begin.length + 1);
+    if (copy == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    char *end = put_piece(copy, &pieces->begin);
+    memcpy(end, row + pieces->next.length, length - pieces->next.length);
+    int status = take_bytes(writer, copy, (size_t)(end - copy) + length - pieces->next.length, err);
+    free(copy);
+    return status;
+}
+
+int report_writer_row(struct report_writer *writer, const struct report_value *values, struct err *err)
+{
+    if (writer->choice != NULL) {
+        if (report_writer_is_full(writer) || !row_choice_passes(writer->choice, values))
+            return 0;
+        if (writer->sorter != NULL)
+            return sort_row(writer, values, err);
+    }
+    const char *end = put_row(writer, values, begins_file(writer), err);
+    return end != NULL ? take_bytes(writer, writer->row, (size_t)(end - writer->row), err) : -(int)err->code;
+}
+
+/* ---- all of it ---- */
+
+int report_writer_open(struct report_writer *writer, const char *name, const char *suffix,
+                       const struct report_plan *plan, struct row_choice *choice, const struct export_options *options,
+                       struct export_result *result, struct err *err)
+{
+    *writer = (struct report_writer){
+        .options = options, .result = result, .plan = plan, .name = name, .suffix = suffix, .choice = choice};
+    if (choice != NULL && choice->sorted) {
+        writer->sorter = sorter_new(choice->descending, choice->top, err);
+        if (writer->sorter == NULL)
+            return -(int)err->code;
+    }
+    return 0;
+}
+
+int report_writer_close(struct report_writer *writer, int status, struct err *err)
+{
+    if (status == 0 && writer->sorter != NULL)
+        status = sorter_each(writer->sorter, take_sorted, writer, err);
+    status = close_file(writer, status, err);
+    if (status == 0 && writer->terminal_open)
+        status = show_table_print(&writer->terminal, writer->options->show, err);
+    show_table_release(&writer->terminal);
+    sorter_free(writer->sorter);
+    free(writer->row);
+    return status;
+}

@@ -1,0 +1,29 @@
+/* TransData, Cast, Transpose: operators that calculate nothing. */
+#include "exporters/workload/answer.h"
+
+static const struct report_column columns[] = {
+    ANSWER_NUMBERS,
+    [ANSWER_TYPE] = {"Type", .doc = "The type of the operator."},
+    [ANSWER_NAME] = {"Name", .doc = "What the row is about."},
+    {.title = NULL},
+};
+
+static bool wanted(const struct profile_row *row)
+{
+    return row->conversion;
+}
+
+static int put_rows(struct report_run *run, struct err *err)
+{
+    return answer_rows(run, BY_OP, wanted, err);
+}
+
+const struct report report_conversions = {
+    .name = "conversions",
+    .title = "Conversions",
+    .doc = "The operators that only convert formats or types.",
+    .families = REPORT_OF_ALL,
+    .shown_only = true,
+    .columns = columns,
+    .rows = put_rows,
+};

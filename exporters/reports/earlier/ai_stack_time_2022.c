@@ -1,0 +1,101 @@
+/* ai_stack_time: the span of each layer of the software, as Ascend's tool of 2022 has it. */
+#include "db/query/query_plain_calls.h"
+#include "exporters/device_2022.h"
+
+#include <math.h>
+
+enum { ITERATION, MODULE, API, START, DURATION, COLUMNS };
+
+static const struct report_column columns[] = {
+    [ITERATION] = {"Infer ID", .flags = REPORT_NUMBER, .doc = "The iteration."},
+    [MODULE] = {"Module", .doc = "The layer of the software."},
+    [API] = {"API", .doc = "The function that is its span; N/A: all that it did."},
+    [START] = {"Start Time", .flags = REPORT_NUMBER, .doc = "When it began, in ns."},
+    [DURATION] = {"Duration(ns)", .flags = REPORT_NUMBER, .doc = "How long it lasted."},
+    {.title = NULL},
+};
+
+/* Where the calls of an iteration begin: its model's execution. */
+static const char model_call[] = "aclmdlExecute";
+
+struct span {
+    const struct device_2022 *device; /* of tasks */
+    double first, last;
+    bool any;
+};
+
+static int take_model_call(void *arg, const struct plain_call *call, struct err *err)
+{
+    (void)err;
+    struct span *span = arg;
+    if (!span->any && call->name != NULL && strcmp(call->name, model_call) == 0)
+        *span = (struct span){.first = (double)call->start_ns, .last = (double)call->end_ns, .any = true};
+    return 0;
+}
+
+static int take_runtime_call(void *arg, const struct plain_call *call, struct err *err)
+{
+    (void)err;
+    struct span *span = arg;
+    if (!span->any)
+        span->first = (double)call->start_ns;
+    span->last = span->any ? fmax(span->last, (double)call->end_ns) : (double)call->end_ns;
+    span->any = true;
+    return 0;
+}
+
+static int take_execution(void *arg, const struct execution *run, struct err *err)
+{
+    (void)err;
+    struct span *span = arg;
+    double start = time_2022(span->device, run->start_tick), end = time_2022(span->device, run->end_tick);
+    span->first = span->any ? fmin(span->first, start) : start;
+    span->last = span->any ? fmax(span->last, end) : end;
+    span->any = true;
+    return 0;
+}
+
+static int put_span(struct report_run *run, const char *module, const char *api, const struct span *span,
+                    struct err *err)
+{
+    const struct device_2022 *device = run->state;
+    const struct report_value values[COLUMNS] = {
+        [ITERATION] = value_integer(device->range.iteration),
+        [MODULE] = value_text(module),
+        [API] = value_text(api),
+        [START] = value_integer((int64_t)span->first),
+        [DURATION] = decimal_2022(span->last - span->first),
+    };
+    return span->any ? report_row(run, values, err) : 0;
+}
+
+static int put_rows(struct report_run *run, struct err *err)
+{
+    struct device_2022 *device = run->state;
+    sqlite3 *db = run->session->db;
+    struct span acl = {.any = false}, runtime = {.any = false}, tasks = {.device = device};
+    int status = device_2022_of(device, run, err);
+    const struct execution_query query = {.range = device->range.ticks};
+    if (status == 0)
+        status = plain_each_acl_call(db, run->scope->device_id, take_model_call, &acl, err);
+    if (status == 0)
+        status = plain_each_runtime_call(db, run->scope->device_id, take_runtime_call, &runtime, err);
+    if (status == 0)
+        status = execution_each(db, &query, take_execution, &tasks, err);
+    if (status == 0)
+        status = put_span(run, "ACL", model_call, &acl, err);
+    if (status == 0)
+        status = put_span(run, "Runtime", NULL, &runtime, err);
+    return status == 0 ? put_span(run, "Task Scheduler", NULL, &tasks, err) : status;
+}
+
+const struct report report_ai_stack_time_2022 = {
+    .name = "ai_stack_time",
+    .title = "Layers of the software",
+    .doc = "From when to when the model, the runtime and the device were busy with an iteration.",
+    .families = REPORT_OF(DB_FAMILY_LEGACY),
+    .of_device = true,
+    .columns = columns,
+    .state_size = sizeof(struct device_2022),
+    .rows = put_rows,
+};

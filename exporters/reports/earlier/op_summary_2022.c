@@ -1,0 +1,157 @@
+/* op_summary: every execution of an operator with its counters, as Ascend's tool of 2022 has it. */
+#include "exporters/device_2022.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum {
+    MODEL,
+    TASK,
+    STREAM,
+    NAME,
+    TYPE,
+    TASK_TYPE,
+    START,
+    DURATION,
+    WAIT,
+    BLOCKS,
+    TENSORS,
+    METRICS = TENSORS + EXECUTION_TENSOR_TEXTS
+};
+
+#define WITH_TENSORS                                                                                                   \
+    "EXISTS (SELECT 1 FROM device_task t JOIN tensor_set x ON x.id = t.tensor_set_id"                                  \
+    " WHERE x.input_shapes IS NOT NULL OR x.output_shapes IS NOT NULL)"
+#define TENSOR_TEXT(title, what)                                                                                       \
+    {                                                                                                                  \
+        title, .when = WITH_TENSORS, .flags = REPORT_NO_TERMINAL, .doc = what                                          \
+    }
+
+static const struct report_column columns[] = {
+    [MODEL] = {"Model ID", .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "The model; 4294967295: of none."},
+    [TASK] = {"Task ID", .flags = REPORT_NUMBER, .doc = "The task that it was, by its number in the stream."},
+    [STREAM] = {"Stream ID", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The stream."},
+    [NAME] = {"Op Name", .doc = "The operator."},
+    [TYPE] = {"OP Type", .flags = REPORT_NARROW, .doc = "Its type."},
+    [TASK_TYPE] = {"Task Type", .flags = REPORT_NARROW, .doc = "The core that it ran on."},
+    [START] = {"Task Start Time", .flags = REPORT_NUMBER, .doc = "When it began, in ns."},
+    [DURATION] = {"Task Duration(us)", .flags = REPORT_NUMBER, .doc = "How long it ran."},
+    [WAIT] = {"Task Wait Time(us)", .flags = REPORT_NUMBER | REPORT_NARROW,
+              .doc = "Since the end of the task before, of whatever it was."},
+    [BLOCKS] = {"Block Dim", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How many blocks it was split into."},
+    [TENSORS] = TENSOR_TEXT("Input Shapes", "Shapes of its inputs."),
+    TENSOR_TEXT("Input Data Types", "Their data types."),
+    TENSOR_TEXT("Input Formats", "Their formats."),
+    TENSOR_TEXT("Output Shapes", "Shapes of its outputs."),
+    TENSOR_TEXT("Output Data Types", "Their data types."),
+    TENSOR_TEXT("Output Formats", "Their formats."),
+    {.title = NULL},
+};
+
+struct summary {
+    struct device_2022 device;
+    struct counters_2022 counters;
+    struct execution_counts counts;
+    double last_end; /* of the task before; NAN: there is none */
+};
+
+static int open_summary(struct report_run *run, struct err *err)
+{
+    struct summary *summary = run->state;
+    summary->last_end = NAN;
+    int status = device_2022_of(&summary->device, run, err);
+    if (status == 0)
+        status = execution_count(run->session->db, &summary->device.range.ticks, &summary->counts, err);
+    if (status == 0)
+        counters_2022_init(&summary->counters, &summary->device, &summary->counts);
+    for (size_t i = 0; status == 0 && i < summary->counters.plan.count; i++) {
+        const struct report_column column = {summary->counters.plan.columns[i].title,
+                                             .flags = REPORT_NUMBER | REPORT_NO_TERMINAL};
+        status = report_plan_add(&run->plan, &column, err);
+    }
+    return status;
+}
+
+#define SHAPES_MAX 4096
+
+/* The shapes of all tensors stand in quotes of their own. */
+static struct report_value quoted(const char *shapes, char buffer[SHAPES_MAX])
+{
+    if (shapes == NULL)
+        return value_none();
+    int length = snprintf(buffer, SHAPES_MAX, "\"%s\"", shapes);
+    return value_text_of(buffer, length > 0 && length < SHAPES_MAX ? (size_t)length : 0);
+}
+
+static void set_metrics(const struct summary *summary, const struct execution *run, struct report_value *values)
+{
+    struct pmu_value metrics[PMU_MAX_COLUMNS];
+    if (run->counted)
+        task_2022_values(&summary->counters, run, metrics);
+    for (size_t i = 0; i < summary->counters.plan.count; i++) {
+        if (!run->counted)
+            values[i] = value_none();
+        else if (metrics[i].value == DB_NULL) /* what could not be divided is empty */
+            values[i] = value_text("");
+        else
+            values[i] = value_scaled(metrics[i].value, metrics[i].decimals);
+    }
+}
+
+static int put_operator(struct report_run *run, const struct execution *operator_, const struct task_2022 *task,
+                        struct err *err)
+{
+    const struct summary *summary = run->state;
+    char inputs[SHAPES_MAX], outputs[SHAPES_MAX];
+    double wait = isnan(summary->last_end) ? 0 : trunc(task->start) - summary->last_end;
+    struct report_value values[REPORT_MAX_COLUMNS] = {
+        [MODEL] = value_integer(operator_->model_id != DB_NULL ? operator_->model_id : NO_MODEL_2022),
+        [TASK] = value_integer(operator_->task_id),
+        [STREAM] = value_integer(operator_->stream_id),
+        [NAME] = value_text(operator_->op_name),
+        [TYPE] = value_text(operator_->op_type),
+        [TASK_TYPE] = value_text(task_2022_type(&summary->device, operator_)),
+        [START] = nanoseconds_2022(task->start),
+        [DURATION] = microseconds_2022(task->end - task->start),
+        [WAIT] = microseconds_2022(wait > 0 ? wait : 0),
+        [BLOCKS] = value_integer(operator_->block_num),
+    };
+    for (size_t i = 0; i < EXECUTION_TENSOR_TEXTS; i++)
+        values[TENSORS + i] = value_text(operator_->tensors[i]);
+    values[TENSORS] = quoted(operator_->tensors[0], inputs);
+    values[TENSORS + 3] = quoted(operator_->tensors[3], outputs);
+    set_metrics(summary, operator_, values + METRICS);
+    return report_row(run, values, err);
+}
+
+static int put_execution(void *arg, const struct execution *execution, struct err *err)
+{
+    struct report_run *run = arg;
+    struct summary *summary = run->state;
+    const struct task_2022 task = task_2022_of(&summary->device, execution);
+    int status = execution->op_name != NULL ? put_operator(run, execution, &task, err) : 0;
+    summary->last_end = task.end;
+    return status;
+}
+
+static int put_rows(struct report_run *run, struct err *err)
+{
+    const struct summary *summary = run->state;
+    const struct execution_query query = {
+        .range = summary->device.range.ticks,
+        .parts = EXECUTION_COUNTED | (summary->counts.tensors ? EXECUTION_TENSORS : 0),
+    };
+    return execution_each(run->session->db, &query, put_execution, run, err);
+}
+
+const struct report report_op_summary_2022 = {
+    .name = "op_summary",
+    .title = "Operators",
+    .doc = "Every operator that ran on a device in an iteration, in the order of their starts, with what was counted.",
+    .families = REPORT_OF(DB_FAMILY_LEGACY),
+    .of_device = true,
+    .columns = columns,
+    .state_size = sizeof(struct summary),
+    .open = open_summary,
+    .rows = put_rows,
+};

@@ -1,0 +1,79 @@
+/* op_statistic: time of operators by their type and core. */
+#include "exporters/cann_report.h"
+#include "exporters/report/groups.h"
+#include "exporters/report/report.h"
+
+enum { DEVICE, TYPE, CORE, COUNT, TOTAL, MIN, MEAN, MAX, SHARE, COLUMNS };
+
+static const struct report_column columns[] = {
+    [DEVICE] = {"Device_id", .flags = REPORT_NUMBER, .doc = "The device."},
+    [TYPE] = {"OP Type", NULL, FORM_NAME, .doc = "The type of the operators."},
+    [CORE] = {"Core Type", .names = cann_core_types, .doc = "The core that they ran on."},
+    [COUNT] = {"Count", .flags = REPORT_NUMBER, .doc = "How many there were."},
+    [TOTAL] = {"Total Time(us)", NULL, FORM_SCALED, 3, .doc = "How long they ran together."},
+    [MIN] = {"Min Time(us)", NULL, FORM_SCALED, 3, .doc = "The shortest."},
+    [MEAN] = {"Avg Time(us)", NULL, FORM_SCALED, 3, .doc = "Their mean, cut to nanoseconds."},
+    [MAX] = {"Max Time(us)", NULL, FORM_SCALED, 3, .doc = "The longest."},
+    [SHARE] = {"Ratio(%)", NULL, FORM_SCALED, 3, .doc = "Their share of the time of all operators of the device."},
+    {.title = NULL},
+};
+
+/* By device, the longest total first. */
+static int compare(const struct group *x, const struct group *y, const struct cann_texts *names)
+{
+    if (x->major != y->major)
+        return x->major < y->major ? -1 : 1;
+    if (x->total_ns != y->total_ns)
+        return x->total_ns > y->total_ns ? -1 : 1;
+    int order = group_compare_names(x, y, names);
+    return order != 0 ? order : (x->minor > y->minor) - (x->minor < y->minor);
+}
+
+static int64_t device_total(const struct groups *groups, int64_t device_id)
+{
+    int64_t total = 0;
+    for (size_t i = 0; i < groups->used; i++)
+        total += groups->items[i].major == device_id ? groups->items[i].total_ns : 0;
+    return total;
+}
+
+static int put_group(struct report_run *run, const struct groups *groups, const struct group *group, struct err *err)
+{
+    const struct report_value values[COLUMNS] = {
+        [DEVICE] = value_integer(group->major),
+        [TYPE] = value_integer(group->name_id),
+        [CORE] = value_integer(group->minor),
+        [COUNT] = value_integer(group->count),
+        [TOTAL] = value_integer(group->total_ns),
+        [MIN] = value_integer(group->min_ns),
+        [MEAN] = value_integer(group->total_ns / group->count), /* as Ascend's tool does here */
+        [MAX] = value_integer(group->max_ns),
+        [SHARE] = value_integer(number_ratio(group->total_ns, device_total(groups, group->major), 5)),
+    };
+    return report_row(run, values, err);
+}
+
+static int put_rows(struct report_run *run, struct err *err)
+{
+    const struct report_session *session = run->session;
+    struct groups groups = {.items = NULL};
+    const struct cann_texts *names = report_names(run->session, false, err);
+    int status = names != NULL
+                     ? groups_of_operators(session->options->database, cann_task_count(session->db), &groups, err)
+                     : -(int)err->code;
+    if (status == 0)
+        groups_sort(&groups, names, compare);
+    for (size_t i = 0; status == 0 && i < groups.used; i++)
+        status = put_group(run, &groups, &groups.items[i], err);
+    groups_release(&groups);
+    return status;
+}
+
+const struct report report_op_statistic = {
+    .name = "op_statistic",
+    .title = "Types of operators",
+    .doc = "How often operators of each type ran on each kind of core of a device, and how long.",
+    .families = REPORT_OF(DB_FAMILY_CANN),
+    .columns = columns,
+    .rows = put_rows,
+};

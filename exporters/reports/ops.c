@@ -1,0 +1,24 @@
+/* Operators by name. */
+#include "exporters/workload/answer.h"
+
+static const struct report_column columns[] = {
+    ANSWER_NUMBERS,
+    [ANSWER_TYPE] = {"Type", .doc = "The type of the operator."},
+    [ANSWER_NAME] = {"Name", .doc = "What the row is about."},
+    {.title = NULL},
+};
+
+static int put_rows(struct report_run *run, struct err *err)
+{
+    return answer_rows(run, BY_OP, NULL, err);
+}
+
+const struct report report_ops = {
+    .name = "ops",
+    .title = "Operators by time",
+    .doc = "The operators, the largest total first.",
+    .families = REPORT_OF_ALL,
+    .shown_only = true,
+    .columns = columns,
+    .rows = put_rows,
+};

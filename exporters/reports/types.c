@@ -1,0 +1,24 @@
+/* Operators by type. */
+#include "exporters/workload/answer.h"
+
+static const struct report_column columns[] = {
+    ANSWER_NUMBERS,
+    [ANSWER_TYPE] = {"Type", .flags = REPORT_INPUT},
+    [ANSWER_NAME] = {"Type name", .doc = "What the row is about."},
+    {.title = NULL},
+};
+
+static int put_rows(struct report_run *run, struct err *err)
+{
+    return answer_rows(run, BY_TYPE, NULL, err);
+}
+
+const struct report report_types = {
+    .name = "types",
+    .title = "Types of operators by time",
+    .doc = "The types of operators, the largest total first.",
+    .families = REPORT_OF_ALL,
+    .shown_only = true,
+    .columns = columns,
+    .rows = put_rows,
+};

@@ -1,0 +1,73 @@
+/* show --table: one table by its name, as a terminal's or into stdout in another format. */
+#include "db/query/query.h"
+#include "exporters/export.h"
+#include "exporters/report/report.h"
+#include "exporters/report/show_report.h"
+#include "exporters/show/show_block.h"
+
+#include <errno.h>
+
+static int write_table(struct show *show, int family, const struct report *report, enum table_format format,
+                       const struct table_choice *choice, uint64_t *ret_rows, struct err *err)
+{
+    struct report_show shows;
+    int status = report_show_open(&shows, show, family, err);
+
+    if (status == 0) {
+        shows.options.choice = choice;
+        if (format != TABLE_TERMINAL) {
+            shows.options.format = format;
+            shows.options.show = NULL;
+            shows.options.stream_path = "/dev/stdout";
+        }
+        status = report_write(&shows.session, report, &shows.scope, ret_rows, err);
+    }
+    report_show_close(&shows);
+    return status;
+}
+
+int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_format format,
+                   const struct table_choice *choice, const struct show_options *options, struct export_result *ret,
+                   struct err *err)
+{
+    struct show show = {.db = db, .stream = stream, .options = options, .result = ret};
+    struct db_facts facts;
+    const struct report *report = NULL;
+    int status = db_read_facts(db, &facts, err);
+
+    *ret = (struct export_result){.files = 0};
+    if (status == 0 && (report = report_find(name, facts.family)) == NULL) {
+        status = err_set(err, ERR_USAGE, "this capture has no table '%s'", name);
+        err_hint(err, "'msprof show --table list CAPTURE' prints those that there are");
+    }
+    if (status != 0)
+        return status;
+    display_init(&show.display);
+    if (fflush(stream) == 0)
+        status = write_table(&show, facts.family, report, format, choice, &ret->rows, err);
+    display_release(&show.display);
+    if (status == 0 && (fflush(stream) != 0 || ferror(stream)))
+        return err_set_errno(err, errno, "cannot write the table");
+    return status;
+}
+
+int show_table_list(sqlite3 *db, FILE *stream, struct err *err)
+{
+    struct db_facts facts;
+    int status = db_read_facts(db, &facts, err);
+
+    for (const struct report *const *report = report_all(); status == 0 && *report != NULL; report++) {
+        struct report_plan plan = {.column_count = 0};
+
+        if (((*report)->families & REPORT_OF(facts.family)) == 0)
+            continue;
+        fprintf(stream, "%-24s %s\n", (*report)->name, (*report)->title);
+        status = report_plan_take(&plan, (*report)->columns, db, COLUMNS_GUIDE, err);
+        for (size_t i = 0, used = 0; status == 0 && i < plan.column_count; i++)
+            if (plan.columns[i].there)
+                fprintf(stream, "%s%s", used++ > 0 ? " " : "    ", plan.columns[i].id);
+        fputc('\n', stream);
+        report_plan_release(&plan);
+    }
+    return status;
+}

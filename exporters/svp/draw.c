@@ -1,0 +1,463 @@
+#include "exporters/svp/draw.h"
+
+#include "base/interrupt.h"
+#include "db/database.h"
+#include "exporters/trace/document.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMES_MAX ((size_t)512 * 1024 * 1024) /* bytes of all names of a model, escaped */
+#define NAME_PIECE 65536                      /* longer names are written apart from the rest of their event */
+#define ROWS_PER_POLL 4096
+#define READING_ENDS 1 /* a callback's result that only ends the reading of one inference */
+
+/* ---- names ---- */
+
+/* Appends the joined original names of some layers to buf. */
+static int join_names(struct strbuf *buf, const struct svp_layer *layers, size_t count)
+{
+    int result = 0;
+    for (size_t i = 0; i < count && result == 0; i++) {
+        const char *name = layers[i].ori_name;
+        if (name == NULL || *name == '\0')
+            continue;
+        if (buf->length > 0)
+            result = strbuf_addc(buf, ',');
+        if (result == 0)
+            result = strbuf_adds(buf, name);
+    }
+    if (result == 0 && buf->length == 0)
+        result = strbuf_adds(buf, "N/A");
+    return result;
+}
+
+static int add_name(struct task_names *names, struct task_name *name, const struct svp_layer *layers, size_t count)
+{
+    struct strbuf joined;
+    strbuf_init(&joined, NAMES_MAX);
+    name->offset = names->text.length;
+    int result = join_names(&joined, layers, count);
+    if (result == 0)
+        result = trace_text(&names->text, joined.data, joined.length);
+    name->length = names->text.length - name->offset;
+    strbuf_release(&joined);
+    return result;
+}
+
+int task_names_load(struct task_names *names, const struct svp_layers *layers, bool ai_cpu, struct err *err)
+{
+    *names = (struct task_names){.unknown = {.task_id = DB_NULL}};
+    strbuf_init(&names->text, NAMES_MAX);
+    names->names = calloc(layers->count + 1, sizeof(*names->names));
+    if (names->names == NULL || add_name(names, &names->unknown, NULL, 0) < 0)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for the names of %zu layers", layers->count);
+    for (size_t i = 0; i < layers->count; i++) {
+        int64_t task_id = layers->layers[i].task_id;
+        if (task_id == DB_NULL || (names->count > 0 && names->names[names->count - 1].task_id == task_id))
+            continue;
+        size_t first, count = svp_layers_of_task(layers, task_id, ai_cpu, &first);
+        if (count == 0)
+            continue;
+        struct task_name *name = &names->names[names->count];
+        name->task_id = task_id;
+        if (add_name(names, name, &layers->layers[first], count) < 0)
+            return err_set(err, ERR_NO_MEMORY, "out of memory for the names of %zu layers", layers->count);
+        names->count++;
+    }
+    return 0;
+}
+
+void task_names_release(struct task_names *names)
+{
+    free(names->names);
+    strbuf_release(&names->text);
+    *names = (struct task_names){0};
+}
+
+static int compare_task_id(const void *key, const void *name)
+{
+    int64_t a = *(const int64_t *)key, b = ((const struct task_name *)name)->task_id;
+    return (a > b) - (a < b);
+}
+
+/* *hint is where the last one was found: tasks mostly come in the order of their ids, inference after inference. */
+static inline const struct task_name *find_name(const struct task_names *names, int64_t task_id, size_t *hint)
+{
+    size_t next = *hint + 1 < names->count ? *hint + 1 : 0;
+    if (names->count > 0 && names->names[next].task_id == task_id) {
+        *hint = next;
+        return &names->names[next];
+    }
+    const struct task_name *found =
+        bsearch(&task_id, names->names, names->count, sizeof(*names->names), compare_task_id);
+    if (found == NULL)
+        return &names->unknown;
+    *hint = (size_t)(found - names->names);
+    return found;
+}
+
+const char *task_names_find(const struct task_names *names, int64_t task_id, size_t *hint, size_t *ret_length)
+{
+    const struct task_name *name = find_name(names, task_id, hint);
+    *ret_length = name->length;
+    return names->text.data + name->offset;
+}
+
+/* ---- units ---- */
+
+void svp_unit_clear(struct svp_unit *unit)
+{
+    unit->inference_count = unit->ai_cpu_count = 0;
+    unit->tasks = unit->first_index = 0;
+    unit->from_ns = INT64_MIN;
+    unit->until_ns = INT64_MAX;
+    unit->interleaved = false;
+}
+
+void svp_unit_release(void *arg)
+{
+    struct svp_unit *unit = arg;
+    free(unit->inferences);
+    free(unit->ai_cpu_tasks);
+    *unit = (struct svp_unit){0};
+}
+
+/* Makes room for one more item; NULL with err set when memory ran out. */
+static void *grow(void *items, size_t *capacity, size_t count, size_t item_size, struct err *err)
+{
+    if (count < *capacity)
+        return items;
+    size_t larger = *capacity == 0 ? 64 : *capacity * 2;
+    void *moved = reallocarray(items, larger, item_size);
+    if (moved == NULL)
+        err_set(err, ERR_NO_MEMORY, "out of memory for %zu items of a timeline", larger);
+    else
+        *capacity = larger;
+    return moved;
+}
+
+int svp_unit_add_inference(struct svp_unit *unit, const struct drawn_inference *inference, struct err *err)
+{
+    struct drawn_inference *items =
+        grow(unit->inferences, &unit->inference_capacity, unit->inference_count, sizeof(*items), err);
+    if (items == NULL)
+        return -(int)err->code;
+    unit->inferences = items;
+    items[unit->inference_count++] = *inference;
+    unit->tasks += inference->tasks;
+    return 0;
+}
+
+int svp_unit_add_ai_cpu_task(struct svp_unit *unit, const struct drawn_ai_cpu_task *task, struct err *err)
+{
+    struct drawn_ai_cpu_task *items =
+        grow(unit->ai_cpu_tasks, &unit->ai_cpu_capacity, unit->ai_cpu_count, sizeof(*items), err);
+    if (items == NULL)
+        return -(int)err->code;
+    unit->ai_cpu_tasks = items;
+    items[unit->ai_cpu_count++] = *task;
+    return 0;
+}
+
+/* ---- workers ---- */
+
+/* A task of an interleaved unit, kept until all are known. */
+struct kept_task {
+    int64_t start_ns, duration_ns, stream_id, task_id;
+    uint32_t inference, order;
+};
+
+struct svp_worker {
+    struct svp_drawing *drawing;
+    sqlite3 *db;
+    struct svp_task_reader *reader;
+    size_t core_hint, cpu_hint;
+    struct kept_task *kept;
+    size_t kept_count, kept_capacity;
+    /* the unit being drawn */
+    const struct svp_unit *unit;
+    const struct drawn_inference *inference;
+    struct parallel_output *output;
+    size_t next_ai_cpu;
+    int64_t index; /* the next Task Id */
+    uint64_t events;
+    unsigned rows;
+    bool has_stream; /* of the last task that was given its stream's thread */
+    int64_t stream_id, stream_tid;
+};
+
+struct svp_task_reader *svp_draw_open(const char *database, sqlite3 **ret_db, struct err *err)
+{
+    sqlite3 *db;
+    if (database_open(database, &db, err) < 0)
+        return NULL;
+    struct svp_task_reader *reader = svp_task_reader_new(db, err);
+    if (reader != NULL)
+        *ret_db = db;
+    else
+        database_close(db);
+    return reader;
+}
+
+void *svp_worker_new(void *drawing, struct err *err)
+{
+    struct svp_worker *worker = calloc(1, sizeof(*worker));
+    if (worker == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory for a worker");
+        return NULL;
+    }
+    worker->drawing = drawing;
+    worker->reader = svp_draw_open(worker->drawing->database, &worker->db, err);
+    if (worker->reader != NULL)
+        return worker;
+    free(worker);
+    return NULL;
+}
+
+void svp_worker_free(void *arg)
+{
+    struct svp_worker *worker = arg;
+    svp_task_reader_free(worker->reader);
+    database_close(worker->db);
+    free(worker->kept);
+    free(worker);
+}
+
+/* type is a literal of the program that needs no escaping. */
+static inline char *put_task_args(char *p, const char *type, int64_t stream_id, int64_t task_id)
+{
+    p = trace_put_literal(p, "\"Task Type\":\"");
+    p = trace_put_word(p, type);
+    p = trace_put_literal(p, "\",\"Stream Id\":");
+    p = trace_put_id(p, stream_id);
+    p = trace_put_literal(p, ",\"Task Id\":");
+    return trace_put_id(p, task_id);
+}
+
+/* Puts one event and counts it. */
+static inline int draw_event(struct svp_worker *worker, const struct task_names *names, const struct task_name *name,
+                             const struct trace_slice *slice, bool ai_cpu, int64_t stream_id, struct err *err)
+{
+    const char *text = names->text.data + name->offset;
+    size_t length = name->length;
+    const struct trace_style *style = &worker->drawing->style;
+    bool named = length > NAME_PIECE;
+    if (named) {
+        static const char begin[] = ",\n{\"name\":";
+        if (parallel_write(worker->output, begin, sizeof begin - 1, err) < 0 ||
+            parallel_write(worker->output, text, length, err) < 0)
+            return -(int)err->code;
+        length = 0;
+    }
+    char *start = parallel_reserve(worker->output, length + TRACE_EVENT_MAX, err);
+    if (start == NULL)
+        return -(int)err->code;
+    char *p = named ? start : trace_begin_event(start);
+    p = trace_put_bytes(p, text, length);
+    p = trace_put_slice(p, style, slice);
+    p = put_task_args(p, ai_cpu ? "AI_CPU" : "AI_CORE", stream_id, worker->index);
+    p = trace_end_slice(p, style, slice);
+    parallel_advance(worker->output, (size_t)(p - start));
+    worker->index++;
+    worker->events++;
+    return 0;
+}
+
+/* Draws the AI CPU tasks that start before an event at before_ns; all when it is NULL. */
+static int draw_ai_cpu_tasks(struct svp_worker *worker, const int64_t *before_ns, struct err *err)
+{
+    const struct svp_unit *unit = worker->unit;
+    const struct task_names *names = worker->drawing->cpu_names;
+    while (worker->next_ai_cpu < unit->ai_cpu_count) {
+        const struct drawn_ai_cpu_task *task = &unit->ai_cpu_tasks[worker->next_ai_cpu];
+        if (before_ns != NULL && task->start_ns >= *before_ns)
+            break;
+        const struct trace_slice slice = {
+            .tid = task->tid, .start_ns = task->start_ns, .duration_ns = task->duration_ns, .instant = task->instant};
+        if (draw_event(worker, names, find_name(names, task->task_id, &worker->cpu_hint), &slice, true, task->stream_id,
+                       err) < 0)
+            return -(int)err->code;
+        worker->next_ai_cpu++;
+    }
+    return 0;
+}
+
+static int find_stream(struct svp_worker *worker, int64_t stream_id, struct err *err)
+{
+    const struct stream_threads *threads = worker->drawing->threads;
+    size_t index = stream_set_index(threads->streams, stream_id);
+    if (index == threads->streams->count && !worker->drawing->streams_complete) {
+        atomic_store(&worker->drawing->unknown_stream, true);
+        return err_set(err, ERR_FAILED, "stream %lld was not expected", (long long)stream_id);
+    }
+    worker->stream_tid = stream_threads_first(threads, index);
+    worker->stream_id = stream_id;
+    worker->has_stream = true;
+    return 0;
+}
+
+/* Draws an AI core task, and before it the AI CPU tasks that started earlier. */
+static inline int draw_core_task(struct svp_worker *worker, const struct drawn_inference *inference, int64_t start_ns,
+                                 int64_t duration_ns, int64_t stream_id, int64_t task_id, struct err *err)
+{
+    if (worker->next_ai_cpu < worker->unit->ai_cpu_count && draw_ai_cpu_tasks(worker, &start_ns, err) < 0)
+        return -(int)err->code;
+    struct trace_slice slice = {
+        .tid = inference->tid, .start_ns = start_ns, .duration_ns = duration_ns, .instant = inference->instants};
+    if (slice.tid == THREAD_BY_STREAM) {
+        if ((!worker->has_stream || stream_id != worker->stream_id) && find_stream(worker, stream_id, err) < 0)
+            return -(int)err->code;
+        slice.tid = worker->stream_tid;
+    }
+    const struct task_names *names = worker->drawing->core_names;
+    return draw_event(worker, names, find_name(names, task_id, &worker->core_hint), &slice, false, stream_id, err);
+}
+
+/* Whether a task can be drawn, and its start since the origin. */
+static inline bool task_start(const struct svp_worker *worker, const struct svp_task *task, int64_t *ret_ns)
+{
+    if (task->start_ns == DB_NULL || task->duration_ns == DB_NULL || task->duration_ns < 0)
+        return false;
+    *ret_ns = time_since(task->start_ns, worker->inference->shift_ns);
+    return true;
+}
+
+static inline int poll_interrupt(struct svp_worker *worker, struct err *err)
+{
+    return ++worker->rows % ROWS_PER_POLL == 0 && interrupted() ? interrupt_error(err) : 0;
+}
+
+/* Reads the tasks of one inference of the unit. Returns 0 or -code. */
+static int read_inference(struct svp_worker *worker, size_t i,
+                          int (*each)(void *arg, const struct svp_task *task, struct err *err), struct err *err)
+{
+    worker->inference = &worker->unit->inferences[i];
+    int result = svp_read_task_times(worker->reader, worker->inference->id, each, worker, err);
+    return result < 0 ? result : 0;
+}
+
+/* ---- one inference after another ---- */
+
+static int skip_task(void *arg, const struct svp_task *task, struct err *err)
+{
+    struct svp_worker *worker = arg;
+    int64_t start_ns;
+    if (poll_interrupt(worker, err) < 0)
+        return -(int)err->code;
+    if (!task_start(worker, task, &start_ns))
+        return 0;
+    if (start_ns >= worker->unit->from_ns)
+        return READING_ENDS;
+    worker->index++;
+    return 0;
+}
+
+static int draw_task(void *arg, const struct svp_task *task, struct err *err)
+{
+    struct svp_worker *worker = arg;
+    int64_t start_ns;
+    if (poll_interrupt(worker, err) < 0)
+        return -(int)err->code;
+    if (!task_start(worker, task, &start_ns) || (worker->inference->carried && start_ns < worker->unit->from_ns))
+        return 0;
+    if (start_ns >= worker->unit->until_ns)
+        return READING_ENDS;
+    return draw_core_task(worker, worker->inference, start_ns, task->duration_ns, task->stream_id, task->task_id, err);
+}
+
+static int draw_in_turn(struct svp_worker *worker, struct err *err)
+{
+    const struct svp_unit *unit = worker->unit;
+    for (size_t i = 0; i < unit->inference_count; i++) {
+        if (unit->inferences[i].carried && read_inference(worker, i, skip_task, err) < 0)
+            return -(int)err->code;
+    }
+    for (size_t i = 0; i < unit->inference_count; i++) {
+        if (read_inference(worker, i, draw_task, err) < 0)
+            return -(int)err->code;
+    }
+    return draw_ai_cpu_tasks(worker, NULL, err);
+}
+
+/* ---- task by task, whichever inference each is of ---- */
+
+static int keep_task(void *arg, const struct svp_task *task, struct err *err)
+{
+    struct svp_worker *worker = arg;
+    int64_t start_ns;
+    if (poll_interrupt(worker, err) < 0)
+        return -(int)err->code;
+    if (!task_start(worker, task, &start_ns))
+        return 0;
+    if (start_ns >= worker->unit->until_ns)
+        return READING_ENDS;
+    if (worker->inference->carried && start_ns < worker->unit->from_ns) {
+        worker->index++;
+        return 0;
+    }
+    struct kept_task *kept = grow(worker->kept, &worker->kept_capacity, worker->kept_count, sizeof(*kept), err);
+    if (kept == NULL)
+        return -(int)err->code;
+    worker->kept = kept;
+    kept[worker->kept_count] = (struct kept_task){.start_ns = start_ns,
+                                                  .duration_ns = task->duration_ns,
+                                                  .stream_id = task->stream_id,
+                                                  .task_id = task->task_id,
+                                                  .inference = (uint32_t)(worker->inference - worker->unit->inferences),
+                                                  .order = (uint32_t)worker->kept_count};
+    worker->kept_count++;
+    return worker->kept_count > UNIT_INTERLEAVED_MAX ? READING_ENDS : 0;
+}
+
+static int compare_kept(const void *a, const void *b)
+{
+    const struct kept_task *x = a, *y = b;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* Reads all tasks of the unit; *ret_fit tells whether they were few enough. */
+static int keep_tasks(struct svp_worker *worker, bool *ret_fit, struct err *err)
+{
+    worker->kept_count = 0;
+    for (size_t i = 0; i < worker->unit->inference_count && worker->kept_count <= UNIT_INTERLEAVED_MAX; i++) {
+        if (read_inference(worker, i, keep_task, err) < 0)
+            return -(int)err->code;
+    }
+    *ret_fit = worker->kept_count <= UNIT_INTERLEAVED_MAX;
+    return 0;
+}
+
+static int draw_kept_tasks(struct svp_worker *worker, struct err *err)
+{
+    if (worker->kept_count > 0)
+        qsort(worker->kept, worker->kept_count, sizeof(*worker->kept), compare_kept);
+    for (size_t i = 0; i < worker->kept_count; i++) {
+        const struct kept_task *task = &worker->kept[i];
+        if (draw_core_task(worker, &worker->unit->inferences[task->inference], task->start_ns, task->duration_ns,
+                           task->stream_id, task->task_id, err) < 0)
+            return -(int)err->code;
+    }
+    return draw_ai_cpu_tasks(worker, NULL, err);
+}
+
+int svp_worker_draw(void *arg, void *drawn, struct parallel_output *output, struct err *err)
+{
+    struct svp_worker *worker = arg;
+    worker->unit = drawn;
+    worker->output = output;
+    worker->next_ai_cpu = 0;
+    worker->events = 0;
+    worker->index = worker->unit->first_index;
+    bool fit = false;
+    if (worker->unit->interleaved && keep_tasks(worker, &fit, err) < 0)
+        return -(int)err->code;
+    if (!fit)
+        worker->index = worker->unit->first_index;
+    if ((fit ? draw_kept_tasks(worker, err) : draw_in_turn(worker, err)) < 0)
+        return -(int)err->code;
+    atomic_fetch_add(&worker->drawing->events, worker->events);
+    return 0;
+}

@@ -1,0 +1,31 @@
+#include "exporters/svp/timeline.h"
+
+#include "exporters/svp/acl_timeline.h"
+#include "exporters/svp/merged_timeline.h"
+#include "exporters/svp/task_timeline.h"
+
+static int add_to_total(void *arg, const struct svp_model *model, struct err *err)
+{
+    struct timeline_run *run = arg;
+    (void)err;
+    run->total += (uint64_t)(model->ai_core_tasks + model->ai_cpu_tasks + model->acl_calls);
+    return 0;
+}
+
+static int write_model(void *arg, const struct svp_model *model, struct err *err)
+{
+    struct timeline_run *run = arg;
+    if (model->ai_core_tasks + model->ai_cpu_tasks > 0 && svp_task_timeline(run, model, err) < 0)
+        return -(int)err->code;
+    if (model->acl_calls > 0 && acl_timeline(run, model, err) < 0)
+        return -(int)err->code;
+    if (model->ai_core_tasks + model->ai_cpu_tasks + model->acl_calls > 0 && svp_merged_timeline(run, model, err) < 0)
+        return -(int)err->code;
+    return 0;
+}
+
+int svp_timeline(struct timeline_run *run, struct err *err)
+{
+    int result = svp_each_model(run->db, add_to_total, run, err);
+    return result < 0 ? result : svp_each_model(run->db, write_model, run, err);
+}

@@ -1,0 +1,10 @@
+/* Timelines of SVP captures. */
+#ifndef MSPROF_EXPORTERS_SVP_TIMELINE_H
+#define MSPROF_EXPORTERS_SVP_TIMELINE_H
+
+#include "exporters/trace/document.h"
+
+/* Writes, for every model, task_time_* when it has tasks and acl_* when it has ACL calls. */
+int svp_timeline(struct timeline_run *run, struct err *err);
+
+#endif

@@ -1,0 +1,84 @@
+#include "exporters/timeline_2022.h"
+
+#include "exporters/tracks_2022/draw.h"
+
+#include <stdio.h>
+
+#define TEXT_MAX ((size_t)1024 * 1024) /* bytes of the texts of one event */
+
+/* msprof: the layers in their places. */
+static int draw_msprof(struct draw_2022 *draw, struct err *err)
+{
+    static const struct {
+        int64_t place;
+        int (*draw)(struct draw_2022 *draw, struct err *err);
+    } layers[] = {{2, draw_2022_acl}, {4, draw_2022_models}, {6, draw_2022_runtime}, {7, draw_2022_tasks}};
+    int status = 0;
+    draw->flows = true;
+    for (size_t i = 0; i < sizeof layers / sizeof *layers && status == 0; i++) {
+        draw->layer = layers[i].place;
+        status = layers[i].draw(draw, err);
+    }
+    draw->layer = 0;
+    draw->flows = false;
+    return status;
+}
+
+static int write_file(struct draw_2022 *draw, const char *report,
+                      int (*draw_layer)(struct draw_2022 *draw, struct err *err), struct err *err)
+{
+    char name[SUFFIX_2022_MAX + 64], suffix[SUFFIX_2022_MAX];
+    const struct trace_info info = {.clock = "system monotonic", .device_id = draw->device->part->device_id};
+    device_2022_suffix(draw->device, suffix);
+    snprintf(name, sizeof name, "%s%s.json", report, suffix);
+    int status =
+        trace_open(&draw->trace, draw->run, draw->compat ? &trace_style_2022 : &trace_style_msprof, report, name, err);
+    if (status < 0)
+        return status;
+    status = draw_layer(draw, err);
+    if (draw->compat && draw->trace.named && draw->trace.events == 0)
+        draw->trace.events = 1; /* the tool wrote files of names alone */
+    return trace_close(&draw->trace, status, &info, err);
+}
+
+static int write_files(struct draw_2022 *draw, struct err *err)
+{
+    static const struct {
+        const char *report;
+        int (*draw)(struct draw_2022 *draw, struct err *err);
+    } files[] = {
+        {"acl", draw_2022_acl},         {"runtime_api", draw_2022_runtime},
+        {"task_time", draw_2022_tasks}, {"ai_stack_time", draw_2022_stack},
+        {"msprof", draw_msprof},        {"thread_group", draw_2022_thread_group},
+        {"ge", draw_2022_models},
+    };
+    int status = 0;
+    for (size_t i = 0; i < sizeof files / sizeof *files && status == 0; i++)
+        status = write_file(draw, files[i].report, files[i].draw, err);
+    return status;
+}
+
+static int write_device(void *arg, const struct device_2022 *device, struct err *err)
+{
+    struct draw_2022 *draw = arg;
+    sqlite3 *db = draw->run->db;
+    draw->device = device;
+    int status = execution_count(db, &device->range.ticks, &draw->counts, err);
+    if (status < 0)
+        return status;
+    counters_2022_init(&draw->counters, device, &draw->counts);
+    draw->finder = operator_finder_new(db, device->part->device_id, err);
+    status = draw->finder != NULL ? write_files(draw, err) : -(int)err->code;
+    operator_finder_free(draw->finder);
+    draw->finder = NULL;
+    return status;
+}
+
+int timeline_of_2022(struct timeline_run *run, struct err *err)
+{
+    struct draw_2022 draw = {.run = run, .compat = run->options->trace_compat};
+    strbuf_init(&draw.text, TEXT_MAX);
+    int status = device_2022_each(run->db, run->options, write_device, &draw, err);
+    strbuf_release(&draw.text);
+    return status;
+}

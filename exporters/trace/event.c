@@ -1,0 +1,79 @@
+#include "exporters/trace/event.h"
+
+#define SHARED_ENDS_MAX 100
+
+const struct trace_style trace_style_msprof = {.phase = PHASE_SECOND};
+const struct trace_style trace_style_2023 = {
+    .array = true,
+    .string_times = true,
+    .short_durations = true,
+    .as_recorded = true,
+    .phase = PHASE_BEFORE_ARGS,
+};
+const struct trace_style trace_style_2022 = {
+    .array = true,
+    .as_recorded = true,
+    .tagged_processes = true,
+    .phase = PHASE_LAST,
+};
+
+char *trace_put_tagged(char *p, int64_t pid)
+{
+    int64_t tag = pid >> TRACE_TAG_SHIFT;
+    if (tag <= 0)
+        return number_put_signed(p, pid);
+    *p++ = '"';
+    p = number_put_signed(p, tag);
+    *p++ = '_';
+    p = number_put_signed(p, pid & ((INT64_C(1) << TRACE_TAG_SHIFT) - 1));
+    *p++ = '"';
+    return p;
+}
+
+/* Reading ts and dur and adding them each round by half a unit in the last place of the sum at most, so a dur that is
+ * two of these units shorter never ends late. What ends together with a slice around it must not end after that one
+ * either, which may be shorter itself: each level takes three times as much. A picosecond, the last decimal that is
+ * written, is more than two units for the first hour of a capture. */
+char *trace_put_shortened(char *p, int64_t start_ns, int64_t duration_ns, unsigned shared_ends)
+{
+    const double end_us = (double)span_end(start_ns, duration_ns) / 1000.0;
+    const double two_units = (end_us < 0 ? -end_us : end_us) * (1000000.0 / (double)(INT64_C(1) << 51));
+    int64_t step = two_units < 400.0 ? (int64_t)two_units + 1 : 400;
+    int64_t picoseconds = (3 * (shared_ends < SHARED_ENDS_MAX ? shared_ends : SHARED_ENDS_MAX) + 1) * step;
+    if (picoseconds > 499)
+        picoseconds = 499; /* more would be another nanosecond */
+    int64_t rest = 1000 - picoseconds;
+    p = number_put_us(p, duration_ns - 1);
+    *p++ = (char)('0' + rest / 100);
+    *p++ = (char)('0' + rest / 10 % 10);
+    *p++ = (char)('0' + rest % 10);
+    return p;
+}
+
+char *trace_put_flow(char *p, const struct trace_style *style, const struct trace_flow *flow, char phase, int64_t id,
+                     int64_t pid, int64_t tid, int64_t time_ns)
+{
+    p = trace_put_literal(p, ",\n{\"name\":\"");
+    p = trace_put_word(p, flow->name);
+    if (flow->numbered)
+        p = number_put_signed(p, id);
+    if (flow->category != NULL) {
+        p = trace_put_literal(p, "\",\"cat\":\"");
+        p = trace_put_word(p, flow->category);
+    }
+    *p++ = '"';
+    p = trace_put_phase(p, phase);
+    bool text = flow->numbered || flow->paired;
+    p = text ? trace_put_literal(p, ",\"id\":\"") : trace_put_literal(p, ",\"id\":");
+    if (flow->paired) {
+        p = number_put_unsigned(p, (uint64_t)id >> 32);
+        *p++ = '-';
+        id = (int64_t)((uint64_t)id & UINT32_MAX);
+    }
+    p = number_put_signed(p, id);
+    if (text)
+        *p++ = '"';
+    p = trace_put_place(p, style, pid, tid);
+    p = trace_put_time(p, style, time_ns);
+    return phase == 'f' ? trace_put_literal(p, ",\"bp\":\"e\"}") : trace_put_literal(p, "}");
+}

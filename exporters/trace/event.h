@@ -1,0 +1,223 @@
+/*
+ * Events of timelines as bytes: slices, instants, counters, flows and metadata of the Trace Event Format, for every
+ * timeline there is. What Ascend's tools write differently is a setting (struct trace_style), not another writer.
+ *
+ * Times are int64 nanoseconds until they are printed, as microseconds with three decimals. Viewers read them as doubles
+ * and add ts and dur; the sum may come out a little after the ts of a slice that begins just there, which then looks as
+ * if it began inside. Where that is so dur is written shorter, by less than half a nanosecond: rounded to nanoseconds
+ * it is exact (docs/formats/trace-event.md).
+ *
+ * Everything here writes at p, into room that the caller has made, and returns the end; nothing allocates and nothing
+ * is kept, so several threads may put events at once. Names come as JSON strings (trace_text), escaped once for all
+ * events that have them.
+ */
+#ifndef MSPROF_EXPORTERS_TRACE_EVENT_H
+#define MSPROF_EXPORTERS_TRACE_EVENT_H
+
+#include "base/number.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Where an event's phase stands among its members. */
+enum trace_phase_place {
+    PHASE_SECOND,      /* behind the name */
+    PHASE_BEFORE_ARGS, /* behind the times */
+    PHASE_LAST,        /* behind the args */
+};
+
+struct trace_style {
+    int64_t origin_ns;     /* ts 0 */
+    bool array;            /* the document is the array of events: nothing tells the origin */
+    bool string_times;     /* ts is a text */
+    bool short_durations;  /* dur without zeros at its end */
+    bool as_recorded;      /* what overlaps stays on its thread, and dur is never shortened */
+    bool tagged_processes; /* what trace_tagged gave is written as "7_1" */
+    bool unplaced;         /* names of processes and threads stand without their places */
+    enum trace_phase_place phase;
+};
+
+/* Ours, for captures of every family; origin_ns is set by the caller. */
+extern const struct trace_style trace_style_msprof;
+/* What Ascend's tools write: since 2023, and in 2022. */
+extern const struct trace_style trace_style_2023, trace_style_2022;
+
+/* A process number and the tag that the tool of 2022 puts before it in a file of several reports. */
+#define TRACE_TAG_SHIFT 40
+static inline int64_t trace_tagged(int64_t tag, int64_t process)
+{
+    return tag << TRACE_TAG_SHIFT | process;
+}
+
+/* A slice (ph "X"), or an instant (ph "i") for what would partly overlap every slice beside it: its duration is then
+ * its last argument, so that nothing is lost and no viewer sees broken nesting. */
+struct trace_slice {
+    int64_t pid, tid, start_ns, duration_ns; /* start: as recorded, before origin_ns is taken from it */
+    bool instant;
+    unsigned shared_ends; /* how many slices around it, on the same thread, end at the same nanosecond */
+};
+
+/* Bytes that any of the functions here write at most, without the texts that they are given. */
+#define TRACE_EVENT_MAX 640
+
+static inline char *trace_put_bytes(char *p, const char *bytes, size_t length)
+{
+    memcpy(p, bytes, length);
+    return p + length;
+}
+/* A string literal: the compiler turns the copy into a few moves. */
+#define trace_put_literal(p, literal) trace_put_bytes((p), "" literal, sizeof(literal) - 1)
+
+static inline char *trace_put_word(char *p, const char *word)
+{
+    return trace_put_bytes(p, word, strlen(word));
+}
+
+/* time - origin, where damaged times must not overflow; start + duration likewise. */
+static inline int64_t time_since(int64_t time_ns, int64_t origin_ns)
+{
+    int64_t since;
+    if (!__builtin_sub_overflow(time_ns, origin_ns, &since))
+        return since;
+    return time_ns < 0 ? INT64_MIN : INT64_MAX;
+}
+static inline int64_t span_end(int64_t start_ns, int64_t duration_ns)
+{
+    int64_t end;
+    return __builtin_add_overflow(start_ns, duration_ns, &end) ? INT64_MAX : end;
+}
+
+char *trace_put_tagged(char *p, int64_t pid);
+char *trace_put_shortened(char *p, int64_t start_ns, int64_t duration_ns, unsigned shared_ends);
+
+static inline char *trace_put_pid(char *p, const struct trace_style *style, int64_t pid)
+{
+    return style->tagged_processes ? trace_put_tagged(p, pid) : number_put_signed(p, pid);
+}
+
+static inline char *trace_put_place(char *p, const struct trace_style *style, int64_t pid, int64_t tid)
+{
+    p = trace_put_literal(p, ",\"pid\":");
+    p = trace_put_pid(p, style, pid);
+    p = trace_put_literal(p, ",\"tid\":");
+    return number_put_signed(p, tid);
+}
+
+static inline char *trace_put_time(char *p, const struct trace_style *style, int64_t time_ns)
+{
+    time_ns = time_since(time_ns, style->origin_ns);
+    if (!style->string_times) {
+        p = trace_put_literal(p, ",\"ts\":");
+        return number_put_us(p, time_ns);
+    }
+    p = trace_put_literal(p, ",\"ts\":\"");
+    p = number_put_us(p, time_ns);
+    return trace_put_literal(p, "\"");
+}
+
+/* Whether a viewer that adds doubles finds the end of a slice no later than what begins there. start_ns: since ts 0. */
+static inline bool trace_ends_in_time(int64_t start_ns, int64_t duration_ns)
+{
+    return (double)start_ns / 1000.0 + (double)duration_ns / 1000.0 <= (double)span_end(start_ns, duration_ns) / 1000.0;
+}
+
+static inline char *trace_put_duration(char *p, const struct trace_style *style, const struct trace_slice *slice)
+{
+    p = trace_put_literal(p, ",\"dur\":");
+    if (style->short_durations)
+        return number_put_shortest(p, slice->duration_ns, 3);
+    int64_t start_ns = time_since(slice->start_ns, style->origin_ns);
+    if (style->as_recorded || slice->duration_ns <= 0 ||
+        (slice->shared_ends == 0 && trace_ends_in_time(start_ns, slice->duration_ns)))
+        return number_put_us(p, slice->duration_ns);
+    return trace_put_shortened(p, start_ns, slice->duration_ns, slice->shared_ends);
+}
+
+static inline char *trace_put_phase(char *p, char phase)
+{
+    p = trace_put_literal(p, ",\"ph\":\"");
+    *p++ = phase;
+    *p++ = '"';
+    return p;
+}
+
+/* Closes args and the event. */
+static inline char *trace_end_args(char *p, const struct trace_style *style, char phase)
+{
+    *p++ = '}';
+    if (style->phase == PHASE_LAST)
+        p = trace_put_phase(p, phase);
+    *p++ = '}';
+    return p;
+}
+
+/* ---- slices and instants: the name, trace_put_slice, arguments, trace_end_slice ---- */
+
+/* Begins an event: its name follows, with its quotes. */
+static inline char *trace_begin_event(char *p)
+{
+    return trace_put_literal(p, ",\n{\"name\":");
+}
+
+/* What follows the name, with the opening of args. */
+static inline char *trace_put_slice(char *p, const struct trace_style *style, const struct trace_slice *slice)
+{
+    char phase = slice->instant ? 'i' : 'X';
+    if (style->phase == PHASE_SECOND)
+        p = trace_put_phase(p, phase);
+    p = trace_put_place(p, style, slice->pid, slice->tid);
+    p = trace_put_time(p, style, slice->start_ns);
+    if (slice->instant)
+        p = trace_put_literal(p, ",\"s\":\"t\"");
+    else
+        p = trace_put_duration(p, style, slice);
+    if (style->phase == PHASE_BEFORE_ARGS)
+        p = trace_put_phase(p, phase);
+    return trace_put_literal(p, ",\"args\":{");
+}
+
+/* Closes args and the event. An instant's duration becomes the last argument, behind one that must be there. */
+static inline char *trace_end_slice(char *p, const struct trace_style *style, const struct trace_slice *slice)
+{
+    if (slice->instant) {
+        p = trace_put_literal(p, ",\"Duration(us)\":");
+        p = number_put_us(p, slice->duration_ns);
+    }
+    return trace_end_args(p, style, slice->instant ? 'i' : 'X');
+}
+
+/* ---- counters: the name, trace_put_counter, arguments, trace_end_counter ---- */
+
+static inline char *trace_put_counter(char *p, const struct trace_style *style, int64_t pid, int64_t time_ns)
+{
+    if (style->phase == PHASE_SECOND)
+        p = trace_put_phase(p, 'C');
+    p = trace_put_place(p, style, pid, 0);
+    p = trace_put_time(p, style, time_ns);
+    if (style->phase == PHASE_BEFORE_ARGS)
+        p = trace_put_phase(p, 'C');
+    return trace_put_literal(p, ",\"args\":{");
+}
+
+static inline char *trace_end_counter(char *p, const struct trace_style *style)
+{
+    return trace_end_args(p, style, 'C');
+}
+
+/* ---- arrows ---- */
+
+/* What arrows of one kind have in common; texts need no escaping. */
+struct trace_flow {
+    const char *name;     /* "HostToDevice" */
+    const char *category; /* NULL: none */
+    bool numbered;        /* the name ends with the number, which is written as a text */
+    bool paired;          /* the number is two of 32 bits, written as "1-2" */
+};
+
+/* A whole event, one end of an arrow: phase 's' where it begins, 'f' where it ends, in the slice around that time. */
+char *trace_put_flow(char *p, const struct trace_style *style, const struct trace_flow *flow, char phase, int64_t id,
+                     int64_t pid, int64_t tid, int64_t time_ns);
+
+#endif

@@ -1,0 +1,60 @@
+/* At what frequency the AI cores of devices run. */
+#include "exporters/trace/track.h"
+
+static void write_frequency(struct track_run *run, int64_t pid, const struct cann_frequency *frequency)
+{
+    char *start = trace_reserve(&run->trace, TRACE_EVENT_MAX);
+    char *p = trace_put_literal(trace_begin_event(start), "\"AI Core Freq\"");
+    p = trace_put_counter(p, &run->trace.style, pid, frequency->time_ns);
+    p = trace_put_literal(p, "\"MHz\":");
+    p = number_put_signed(p, frequency->mhz);
+    p = trace_end_counter(p, &run->trace.style);
+    trace_advance(&run->trace, start, p);
+    run->trace.events++;
+}
+
+static int write_device(struct track_run *run, const struct cann_frequencies *frequencies, int64_t device_id,
+                        struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < frequencies->count && status == 0; i++) {
+        int64_t pid;
+        if (frequencies->items[i].device_id != device_id)
+            continue;
+        status = track_process(run, LAYER_FREQUENCY, device_id, "AI Core Freq", &pid, err);
+        if (status == 0)
+            write_frequency(run, pid, &frequencies->items[i]);
+    }
+    return status;
+}
+
+/* Ascend's tool has them of these chips only. */
+static bool has_frequencies(const struct cann_part *part)
+{
+    enum { CHIP_910B = 5, CHIP_310B = 7 };
+    return !part->is_host && (part->chip == CHIP_910B || part->chip == CHIP_310B);
+}
+
+static int begin(struct track_run *run, void *state, struct err *err)
+{
+    struct cann_frequencies frequencies;
+    (void)state;
+    int status = cann_frequencies_load(run->run->db, &frequencies, err);
+    if (status < 0)
+        return status;
+    for (size_t i = 0; i < run->parts.count && status == 0; i++) {
+        const struct cann_part *part = &run->parts.parts[i];
+        if (has_frequencies(part))
+            status = write_device(run, &frequencies, part->device_id != DB_NULL ? part->device_id : 0, err);
+    }
+    cann_frequencies_release(&frequencies);
+    return status;
+}
+
+const struct track track_freq = {
+    .name = "freq",
+    .process = "AI Core Freq",
+    .doc = "frequencies of the AI cores",
+    .order = LAYER_FREQUENCY,
+    .begin = begin,
+};

@@ -1,0 +1,49 @@
+#include "exporters/workload/load.h"
+
+#include "db/database.h"
+#include "db/query/query.h"
+#include "exporters/workload/load_family.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void facts_append(char *list, size_t size, const char *word)
+{
+    size_t used = strlen(list), length = strlen(word);
+
+    for (const char *at = list; length > 0 && (at = strstr(at, word)) != NULL; at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == ',' || at[length] == '\0'))
+            return;
+    if (length > 0 && used + length + 3 < size)
+        snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "", word);
+}
+
+int workload_load(sqlite3 *db, struct workload *ret, struct err *err)
+{
+    static const struct {
+        const char *name;
+        int (*load)(sqlite3 *db, struct workload *workload, struct err *err);
+    } families[] = {
+        [DB_FAMILY_SVP] = {"SVP", workload_load_svp},
+        [DB_FAMILY_JOB] = {"Ascend JOB", workload_load_ascend},
+        [DB_FAMILY_LEGACY] = {"CANN 2022", workload_load_ascend},
+        [DB_FAMILY_CANN] = {"CANN", workload_load_ascend},
+    };
+    struct db_facts facts;
+    int status = db_read_facts(db, &facts, err);
+
+    workload_init(ret);
+    if (status == 0) {
+        snprintf(ret->facts.family, sizeof ret->facts.family, "%s", families[facts.family].name);
+        ret->facts.problems = facts.problems;
+        ret->facts.tick_ns = 10;
+        status = families[facts.family].load(db, ret, err);
+    }
+    if (status == 0)
+        status = workload_finish(ret, err);
+    if (status == 0)
+        ret->facts.devices = (int64_t)ret->device_count;
+    if (status != 0)
+        workload_release(ret);
+    return status;
+}

@@ -1,0 +1,222 @@
+/* SVP: an operator is a layer group of a model, a step is an inference. */
+#include "base/array.h"
+#include "base/map.h"
+#include "db/database.h"
+#include "db/query/query.h"
+#include "exporters/workload/load_family.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_SIZE 1024 /* of a layer group; longer ones are cut */
+
+/* What the counters of an operator add up to. */
+struct counted {
+    double total, cycles[SVP_CYCLE_KINDS], read_bytes, write_bytes;
+};
+
+struct known_task {
+    int64_t task_id;
+    uint32_t op;
+};
+
+struct svp_load {
+    sqlite3 *db;
+    struct workload *workload;
+    struct svp_task_reader *reader;
+    struct svp_layers layers;
+    char model[256]; /* of layers and known */
+    int64_t model_id;
+    bool any_model;
+    struct map known; /* AI core tasks of the model */
+    int64_t origin_ns;
+    const struct svp_inference *inference;
+    struct counted *counted; /* of each operator */
+    size_t counted_count, counted_capacity;
+};
+
+static void join_layers(const struct svp_layers *layers, size_t first, size_t count, bool types, char *ret, size_t size)
+{
+    size_t used = 0;
+
+    ret[0] = '\0';
+    for (size_t i = first; i < first + count; i++) {
+        const char *text = types ? layers->layers[i].type : layers->layers[i].name;
+        int n = snprintf(ret + used, size - used, "%s%s", used > 0 ? "," : "", text != NULL ? text : "");
+        if (n < 0 || (size_t)n >= size - used)
+            return;
+        used += (size_t)n;
+    }
+}
+
+static int operator_of_task(struct svp_load *load, int64_t task_id, bool ai_cpu, uint32_t *ret, struct err *err)
+{
+    struct workload_key key = {.shapes = NO_TEXT, .work = ai_cpu ? WORK_AI_CPU : WORK_CUBE};
+    char name[NAME_SIZE], type[NAME_SIZE];
+    size_t first, count = svp_layers_of_task(&load->layers, task_id, ai_cpu, &first);
+    int status;
+
+    join_layers(&load->layers, first, count, false, name, sizeof name);
+    join_layers(&load->layers, first, count, true, type, sizeof type);
+    if (name[0] == '\0')
+        snprintf(name, sizeof name, "task %lld", (long long)task_id);
+    if (type[0] == '\0')
+        snprintf(type, sizeof type, "N/A");
+    status = workload_add_text(load->workload, name, &key.name, err);
+    if (status == 0)
+        status = workload_add_text(load->workload, type, &key.type, err);
+    return status == 0 ? workload_add_operator(load->workload, &key, ret, err) : status;
+}
+
+static int use_model(struct svp_load *load, const char *model, int64_t model_id, struct err *err)
+{
+    if (load->any_model && load->model_id == model_id && strncmp(load->model, model, sizeof load->model - 1) == 0)
+        return 0;
+    svp_layers_release(&load->layers);
+    map_clear(&load->known);
+    load->any_model = true;
+    load->model_id = model_id;
+    snprintf(load->model, sizeof load->model, "%s", model);
+    facts_append(load->workload->facts.models, sizeof load->workload->facts.models, model);
+    load->layers = (struct svp_layers){.layers = NULL};
+    return svp_layers_load(load->db, model, model_id, &load->layers, err);
+}
+
+static int count_task(struct svp_load *load, uint32_t op, const struct svp_task *task, struct err *err)
+{
+    if (op >= load->counted_capacity) {
+        size_t before = load->counted_capacity;
+        int status =
+            array_grow(&load->counted, &load->counted_capacity, before, op + 1 - before, sizeof *load->counted, err);
+        if (status != 0)
+            return status;
+        memset(load->counted + before, 0, (load->counted_capacity - before) * sizeof *load->counted);
+    }
+    struct counted *counted = &load->counted[op];
+    if (task->total_cycle == DB_NULL)
+        return 0;
+    counted->total += (double)task->total_cycle;
+    for (int i = 0; i < SVP_CYCLE_KINDS; i++)
+        counted->cycles[i] += task->cycles[i] != DB_NULL ? (double)task->cycles[i] : 0;
+    counted->read_bytes += task->ddr_read_bytes != DB_NULL ? (double)task->ddr_read_bytes : 0;
+    counted->write_bytes += task->ddr_write_bytes != DB_NULL ? (double)task->ddr_write_bytes : 0;
+    load->workload->operators[op].counted_ns += (double)task->duration_ns;
+    return 0;
+}
+
+static int take_task(void *arg, const struct svp_task *task, struct err *err)
+{
+    struct svp_load *load = arg;
+    bool added, taken;
+    int status = 0;
+    struct known_task *known = map_add(&load->known, &task->task_id, &added, err);
+
+    if (known == NULL)
+        return -(int)err->code;
+    if (added)
+        status = operator_of_task(load, task->task_id, false, &known->op, err);
+    if (status != 0 || task->start_ns == DB_NULL || task->duration_ns == DB_NULL)
+        return status;
+    status = workload_add(load->workload, known->op, load->inference->device_id, task->stream_id,
+                          task->start_ns + (load->inference->start_known ? 0 : load->origin_ns), task->duration_ns,
+                          &taken, err);
+    return status == 0 && taken ? count_task(load, known->op, task, err) : status;
+}
+
+static int take_inference(void *arg, const struct svp_inference *inference, struct err *err)
+{
+    struct svp_load *load = arg;
+    struct workload_facts *facts = &load->workload->facts;
+    int64_t offset_ns = inference->start_known ? 0 : load->origin_ns;
+    int status = use_model(load, inference->model, inference->model_id, err);
+
+    if (status != 0)
+        return status;
+    if (inference->core_khz == DB_NULL)
+        facts->times_known = false;
+    else
+        facts->clock_khz = inference->core_khz;
+    if (!inference->start_known)
+        facts->placed = true;
+    load->inference = inference;
+    status = svp_read_tasks(load->reader, inference->id, take_task, load, err);
+    if (status != 0 || inference->start_ns == DB_NULL || inference->end_ns == DB_NULL || inference->core_khz == DB_NULL)
+        return status;
+    load->workload->step_source = STEPS_INFERENCES;
+    return workload_add_step(load->workload, inference->device_id, inference->model_id, inference->start_ns + offset_ns,
+                             inference->end_ns + offset_ns, err);
+}
+
+struct ai_cpu_load {
+    struct svp_load *load;
+    const struct svp_model *model;
+};
+
+static int take_ai_cpu_task(void *arg, const struct svp_ai_cpu_task *task, struct err *err)
+{
+    struct ai_cpu_load *each = arg;
+    uint32_t op;
+    bool taken;
+    int status = operator_of_task(each->load, task->task_id, true, &op, err);
+
+    if (status != 0 || task->start_ns == DB_NULL || task->duration_ns == DB_NULL)
+        return status;
+    return workload_add(each->load->workload, op, each->model->device_id, task->stream_id, task->start_ns,
+                        task->duration_ns, &taken, err);
+}
+
+static int take_model(void *arg, const struct svp_model *model, struct err *err)
+{
+    struct svp_load *load = arg;
+    struct ai_cpu_load each = {load, model};
+    int status = use_model(load, model->name, model->model_id, err);
+
+    return status == 0 ? svp_each_ai_cpu_task(load->db, model, INT64_MIN, INT64_MAX, take_ai_cpu_task, &each, err)
+                       : status;
+}
+
+static void fill_units(const struct svp_load *load)
+{
+    static const struct {
+        enum unit unit;
+        int cycles;
+    } units[] = {{UNIT_CUBE, SVP_MAC_BUSY}, {UNIT_VECTOR, SVP_VEC_PPEN}, {UNIT_STORE, SVP_DSTR},
+                 {UNIT_INNER, SVP_DTRANS},  {UNIT_LOAD, SVP_DLD},        {UNIT_WEIGHTS, SVP_WLD}};
+
+    for (size_t i = 0; i < load->workload->operator_count && i < load->counted_capacity; i++) {
+        struct workload_operator *op = &load->workload->operators[i];
+        const struct counted *counted = &load->counted[i];
+        if (counted->total <= 0)
+            continue;
+        for (size_t k = 0; k < sizeof units / sizeof *units; k++)
+            op->units[units[k].unit] = counted->cycles[units[k].cycles] / counted->total * op->counted_ns;
+        op->units[UNIT_OCCUPIED] = op->units[UNIT_CUBE];
+        op->read_bytes = counted->read_bytes;
+        op->write_bytes = counted->write_bytes;
+    }
+}
+
+int workload_load_svp(sqlite3 *db, struct workload *workload, struct err *err)
+{
+    struct svp_load load = {.db = db, .workload = workload, .known = MAP_OF(struct known_task, task_id)};
+    struct db_facts facts;
+    int status = db_read_facts(db, &facts, err);
+
+    snprintf(workload->facts.chip, sizeof workload->facts.chip, "SVP");
+    workload->facts.cube_cores = 1;
+    load.origin_ns = facts.origin_ns;
+    load.reader = status == 0 ? svp_task_reader_new(db, err) : NULL;
+    if (load.reader == NULL)
+        return -(int)err->code;
+    status = svp_each_inference(db, NULL, take_inference, &load, err);
+    if (status == 0)
+        status = svp_each_model(db, take_model, &load, err);
+    if (status == 0)
+        fill_units(&load);
+    svp_task_reader_free(load.reader);
+    svp_layers_release(&load.layers);
+    map_release(&load.known);
+    free(load.counted);
+    return status;
+}

@@ -1,0 +1,176 @@
+/* A capture on disk: which family, which files, which record kind each, clocks. Reads names and small text files only.
+ */
+#ifndef MSPROF_PARSERS_CAPTURE_CAPTURE_H
+#define MSPROF_PARSERS_CAPTURE_CAPTURE_H
+
+#include "base/diag.h"
+#include "base/err.h"
+#include "parsers/capture/capture_settings.h"
+#include "parsers/decode/layout.h"
+#include "parsers/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a file name says. -1 and NULL: not said. */
+struct file_identity {
+    int64_t device_id, model_id, batch_num, input_pic_num, current_pic_count, slice;
+    char *model;
+    char *tag; /* the part of ACL that an AclModule file is about */
+    int64_t process_id;
+};
+
+/* What the .done file beside a data file says; -1: not said. */
+struct done_info {
+    bool present;
+    int64_t file_size, start_ns, end_ns, icache_hit, icache_miss;
+};
+
+struct capture_file {
+    int64_t id;                     /* 1, 2, ... in the order of decoding; source_file.id in the database */
+    char *path;                     /* as opened */
+    char *name;                     /* relative to the capture directory: "data/aicore.0.1.1" */
+    size_t part;                    /* index into the capture's parts */
+    const struct record_kind *kind; /* NULL: not decoded: configuration, or the diagnostics say why */
+    unsigned families;              /* that name files so; 0: not decoded from the first */
+    struct file_identity identity;
+    struct done_info done;
+    uint64_t size;
+    int64_t modified_ns;        /* mtime, since the epoch */
+    uint64_t inode;             /* when it was listed */
+    uint64_t decoded, rejected; /* records; filled by decoding */
+    uint64_t bytes_read;        /* filled by decoding */
+    char checksum[65];          /* SHA-256, filled when the file is read; "" when it was not read to its end */
+};
+
+/* Orders identities by device, model, model id, batch, input, sample, tag and (when asked for) slice; 0: equal. */
+int file_identity_compare(const struct file_identity *a, const struct file_identity *b, bool with_slice);
+
+/* One inference as its device .done file names it (aicore.<device>.<model>.<model_id>.<batch>.<input>.<pic>.done). */
+struct inference_mark {
+    struct file_identity identity; /* the texts belong to the capture's models */
+    struct done_info done;
+    char *name; /* of the file, relative to the capture; owned */
+};
+
+#define LAYER_TASK_MAX 65536
+
+struct capture_model { /* a model that file names or net.info name */
+    char *name;
+    int64_t model_id, batch_num; /* -1: not known */
+    unsigned char
+        *layer_tasks; /* bit n: the layer table has a layer of task n (n < LAYER_TASK_MAX); NULL: no layer table */
+};
+
+struct device_info {
+    int64_t device_id;
+    int64_t core_khz;    /* AI core frequency from info.json, thousandths of MHz; -1 not known */
+    int64_t counter_khz; /* system counter (hwts_frequency); -1 not known */
+};
+
+#define EVENTS_TEXT_MAX 256
+
+/* One sub-directory of a PROF capture (host, device_0, ...), or the whole of a capture without sub-directories: which
+ * chip, which clocks, what was switched on. Numbers that are not known are -1, texts "". */
+struct capture_part {
+    char *directory;   /* relative to the capture: "", "host", "device_0"; owned */
+    int64_t device_id; /* -1: the host's, or not known */
+    bool is_host;
+    int64_t chip;                              /* platform_version */
+    int64_t host_hz, device_hz;                /* of the counters; host_hz 0: host ticks are nanoseconds already */
+    int64_t host_tick, host_tick_diff;         /* counter of the host at the start, and its correction */
+    int64_t host_monotonic_ns, device_tick;    /* host's monotonic clock, device's counter at the start */
+    int64_t device_monotonic_ns;               /* device's monotonic clock at the start */
+    int64_t start_monotonic_ns, start_unix_ns; /* of the collection */
+    int64_t end_unix_ns;                       /* of the collection */
+    int64_t unix_offset_ns;                    /* what to add to the host's monotonic clock; 0 for legacy captures */
+    int64_t aic_hz, aiv_hz, ai_core_num, aiv_num;
+    int64_t process_id, driver_version, rank_id;
+    char metrics[64], aiv_metrics[64];                         /* groups: "PipeUtilization" */
+    char events[EVENTS_TEXT_MAX], aiv_events[EVENTS_TEXT_MAX]; /* "0x8,0xa" */
+    char job[64], host_name[128], host_uid[64], begin_date[40], process_name[64];
+    struct capture_settings settings;
+};
+
+struct capture_options {
+    const struct layout_set *layouts; /* may be NULL */
+    bool only_named;                  /* kinds of which the user names layouts are read with those alone */
+    int64_t clock_khz;                /* --freq-mhz in thousandths of MHz; 0: not given */
+};
+
+struct capture {
+    char *directory;      /* absolute */
+    char fingerprint[65]; /* as capture_fingerprint gives it, of what was found when it was opened */
+    enum capture_family family;
+    struct capture_options options;
+    struct capture_file *files; /* decoding order: layer tables and descriptions first, then by kind, identity, slice */
+    size_t file_count;
+    struct inference_mark *marks; /* sorted by identity */
+    size_t mark_count;
+    struct capture_model *models; /* sorted by model id, name */
+    size_t model_count;
+    struct device_info *devices; /* sorted by id */
+    size_t device_count;
+    struct capture_part *parts; /* the host first, then by device */
+    size_t part_count;
+    struct diagnostics *diag; /* not owned */
+};
+
+#define CONFIG_FILE_LIMIT (1024 * 1024)    /* bytes of info.json, .done */
+#define TEXT_FILE_LIMIT (16 * 1024 * 1024) /* bytes of a text data file (layer table, descriptions) */
+#define CAPTURE_MAX_FILES 1000000
+#define CAPTURE_MAX_MODELS 4096
+#define CAPTURE_MAX_DEVICES 1024
+#define CAPTURE_MAX_PARTS (CAPTURE_MAX_DEVICES + 2)
+
+/* How a directory looks from outside. */
+enum directory_class { DIRECTORY_CAPTURE, DIRECTORY_PARENT, DIRECTORY_OTHER };
+
+/* Whether path is a capture (has data/, or data files of its own), holds captures (JOB*, PROF*), or neither. err is set
+ * when it cannot be read. Returns 0 or -code. */
+int capture_classify(const char *path, enum directory_class *ret_class, struct err *err);
+
+/* The capture that the directory at this absolute path is a part of (JOB/data, PROF/host): its path (free() it) in
+ * *ret, NULL when it is none. A part that stands alone, without anything else of a capture beside it, is a capture. */
+int capture_find_outer(const char *path, char **ret, struct err *err);
+
+/* The captures directly inside a parent directory, sorted; *ret_paths and each path are freed by the caller. */
+int capture_list(const char *parent, char ***ret_paths, size_t *ret_count, struct err *err);
+
+/* Discovers the files and clocks of one capture directory. Problems with single files go to diag; an error is returned
+ * only when there is no capture to work on (no such directory, no data, not readable). capture must be released also
+ * after a failure. */
+int capture_open(struct capture *capture, const char *directory, const struct capture_options *options,
+                 struct diagnostics *diag, struct err *err);
+void capture_release(struct capture *capture);
+
+/* SHA-256 over the names, sizes and modification times of everything in the capture that import looks at: equal text,
+ * unchanged capture. */
+int capture_fingerprint(const char *directory, char ret[65], struct err *err);
+
+/* "svp", "ascend-job", ...: as databases call it. */
+const char *capture_family_name(enum capture_family family);
+
+/* Matches a file name against one pattern (see struct record_kind); fills *ret (ret->model is allocated). */
+bool capture_match_name(const char *pattern, const char *name, struct file_identity *ret);
+void file_identity_release(struct file_identity *identity);
+
+/* The model with this id (the first by name when several share it), NULL: unknown. model_id -1 finds the only model. */
+struct capture_model *capture_model(const struct capture *capture, int64_t model_id);
+/* Remembers that a layer table names this task of this model. */
+int capture_note_layer(struct capture *capture, const struct file_identity *identity, int64_t task_id, struct err *err);
+/* The .done file of one inference; NULL: there is none. */
+const struct inference_mark *capture_mark(const struct capture *capture, int64_t device_id, int64_t model_id,
+                                          int64_t batch_num, int64_t input_pic_num, int64_t current_pic_count);
+const struct device_info *capture_device(const struct capture *capture, int64_t device_id); /* NULL: unknown */
+
+/* A counter's value as nanoseconds of the host's monotonic clock plus the part's unix_offset_ns (so since 1970 for a
+ * new capture), rounded to the nearest; saturates. Without a frequency a host tick is a nanosecond, and a device tick
+ * that of the chip's usual clock. */
+int64_t part_host_ns(const struct capture_part *part, int64_t tick);
+int64_t part_device_ns(const struct capture_part *part, int64_t tick);
+/* The same of other clocks. */
+int64_t part_clock_ns(const struct capture_part *part, enum sample_clock clock, int64_t value);
+
+#endif

@@ -1,0 +1,118 @@
+/* The files, models and devices of a capture: finding and adding them. */
+#include "parsers/capture/capture_files.h"
+
+#include "base/file/fsutil.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct capture_file *capture_add_file(struct capture *capture, const struct entry *entry)
+{
+    if ((capture->file_count & (capture->file_count + 1)) == 0) { /* room for 2^n - 1 */
+        struct capture_file *larger = reallocarray(capture->files, 2 * capture->file_count + 1, sizeof *larger);
+        if (larger == NULL)
+            return NULL;
+        capture->files = larger;
+    }
+    struct capture_file *file = &capture->files[capture->file_count];
+    *file = (struct capture_file){
+        .path = path_join(capture->directory, entry->name),
+        .name = strdup(entry->name),
+        .identity = {-1, -1, -1, -1, -1, -1, NULL, NULL, -1},
+        .done = {false, -1, -1, -1, -1, -1},
+        .size = entry->size,
+        .modified_ns = entry->modified_ns,
+        .inode = entry->inode,
+    };
+    struct err ignored = ERR_INIT;
+    if (file->path == NULL || file->name == NULL || capture_add_part(capture, entry->name, &file->part, &ignored) < 0) {
+        free(file->path);
+        free(file->name);
+        return NULL;
+    }
+    capture->file_count++;
+    return file;
+}
+
+struct capture_model *capture_add_model(struct capture *capture, const char *name, int64_t model_id, struct err *err)
+{
+    for (size_t i = 0; i < capture->model_count; i++) {
+        if (capture->models[i].model_id == model_id && strcmp(capture->models[i].name, name) == 0)
+            return &capture->models[i];
+    }
+    if (capture->model_count == CAPTURE_MAX_MODELS) {
+        diag_report(capture->diag, DIAG_FILE_LIMIT, NULL, "more than %d models; '%s' is ignored", CAPTURE_MAX_MODELS,
+                    name);
+        return NULL;
+    }
+    if (capture->models == NULL)
+        capture->models = calloc(CAPTURE_MAX_MODELS, sizeof *capture->models);
+    char *copy = strdup(name);
+    if (capture->models == NULL || copy == NULL) {
+        free(copy);
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    struct capture_model *model = &capture->models[capture->model_count++];
+    *model = (struct capture_model){copy, model_id, -1, NULL};
+    return model;
+}
+
+struct device_info *capture_add_device(struct capture *capture, int64_t device_id, struct err *err)
+{
+    for (size_t i = 0; i < capture->device_count; i++) {
+        if (capture->devices[i].device_id == device_id)
+            return &capture->devices[i];
+    }
+    if (capture->device_count == CAPTURE_MAX_DEVICES) {
+        diag_report(capture->diag, DIAG_FILE_LIMIT, NULL, "more than %d devices; the clock of device %lld is ignored",
+                    CAPTURE_MAX_DEVICES, (long long)device_id);
+        return NULL;
+    }
+    if (capture->devices == NULL)
+        capture->devices = calloc(CAPTURE_MAX_DEVICES, sizeof *capture->devices);
+    if (capture->devices == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    struct device_info *device = &capture->devices[capture->device_count++];
+    *device = (struct device_info){device_id, -1, -1};
+    return device;
+}
+
+const struct device_info *capture_device(const struct capture *capture, int64_t device_id)
+{
+    for (size_t i = 0; i < capture->device_count; i++) {
+        if (capture->devices[i].device_id == device_id)
+            return &capture->devices[i];
+    }
+    return NULL;
+}
+
+struct capture_model *capture_model(const struct capture *capture, int64_t model_id)
+{
+    if (model_id < 0)
+        return capture->model_count == 1 ? &capture->models[0] : NULL;
+    for (size_t i = 0; i < capture->model_count; i++) {
+        if (capture->models[i].model_id == model_id)
+            return &capture->models[i];
+    }
+    return NULL;
+}
+
+int capture_note_layer(struct capture *capture, const struct file_identity *identity, int64_t task_id, struct err *err)
+{
+    for (size_t i = 0; i < capture->model_count; i++) {
+        struct capture_model *model = &capture->models[i];
+        if (model->model_id != identity->model_id || strcmp(model->name, identity->model) != 0)
+            continue;
+        if (model->layer_tasks == NULL)
+            model->layer_tasks = calloc(LAYER_TASK_MAX / 8, 1);
+        if (model->layer_tasks == NULL)
+            return err_set(err, ERR_NO_MEMORY, "out of memory");
+        if (task_id >= 0 && task_id < LAYER_TASK_MAX)
+            model->layer_tasks[task_id >> 3] |= (unsigned char)(1u << (task_id & 7));
+        break;
+    }
+    return 0;
+}

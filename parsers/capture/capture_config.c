@@ -1,0 +1,231 @@
+/* Small files beside the data: info.json, net.info, .done. Each is bounded, and none is trusted. */
+#include "parsers/capture/capture_files.h"
+
+#include "base/file/checksum.h"
+#include "base/file/fsutil.h"
+#include "base/format/json_in.h"
+#include "base/number.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_KHZ INT64_C(100000000)         /* 100 GHz */
+#define DONE_TIME_LIMIT_NS (INT64_MAX / 2) /* 146 years: room to add an inference's own time */
+
+static void report_config(struct capture *capture, const char *name, const char *field, const char *text)
+{
+    struct place place = {name, -1, -1, field};
+    diag_report(capture->diag, DIAG_CONFIG_INVALID, &place, "%s", text);
+}
+
+/* The file's text, or NULL after a report; NULL with err->code set when memory ran out. */
+static char *read_text(struct capture *capture, const char *name, size_t *ret_length, struct err *err)
+{
+    struct err problem = ERR_INIT;
+    char *path = path_join(capture->directory, name), *text = NULL;
+    int status = path != NULL ? read_whole_file(path, CONFIG_FILE_LIMIT, &text, ret_length, &problem)
+                              : err_set(&problem, ERR_NO_MEMORY, "out of memory");
+    free(path);
+    if (status == 0)
+        return text;
+    struct place place = {name, -1, -1, NULL};
+    if (status == -ERR_NO_MEMORY)
+        *err = problem;
+    else
+        diag_report(capture->diag, status == -ERR_LIMIT ? DIAG_FILE_LIMIT : DIAG_FILE_UNREADABLE, &place,
+                    "%s; expected a text file of at most %d bytes", err_message(&problem), CONFIG_FILE_LIMIT);
+    return NULL;
+}
+
+/* Thousandths of MHz from a string or a whole number; -1 when absent or not a frequency (which is reported). */
+static int64_t read_frequency(struct capture *capture, const char *name, const struct json *device, const char *key)
+{
+    const struct json *value = json_member(device, key);
+    const char *text = json_string(value);
+    int64_t khz = -1, whole;
+    if (value == NULL || (text != NULL && *text == '\0'))
+        return -1;
+    if (text != NULL)
+        khz = number_parse_thousandths(text, strlen(text));
+    else if (json_integer(value, &whole) && whole >= 0 && whole <= MAX_KHZ / 1000)
+        khz = whole * 1000;
+    if (khz > 0 && khz <= MAX_KHZ)
+        return khz;
+    report_config(capture, name, key, "not a frequency; expected MHz as a string, such as \"600\"");
+    return -1;
+}
+
+static int take_device(struct capture *capture, const char *name, const struct json *entry, int64_t file_device,
+                       struct err *err)
+{
+    int64_t device_id = file_device;
+    const struct json *id = json_member(entry, "id");
+    if (id != NULL && (!json_integer(id, &device_id) || device_id < 0)) {
+        report_config(capture, name, "id", "no device number; expected a whole number; the entry is ignored");
+        return 0;
+    }
+    int64_t core = read_frequency(capture, name, entry, "aic_frequency");
+    int64_t counter = read_frequency(capture, name, entry, "hwts_frequency");
+    struct device_info *device = capture_add_device(capture, device_id, err);
+    if (device == NULL)
+        return err->code != ERR_NONE ? -(int)err->code : 0;
+    if (core > 0)
+        device->core_khz = core;
+    if (counter > 0)
+        device->counter_khz = counter;
+    return 0;
+}
+
+static int take_info(struct capture *capture, const char *name, const struct json *root, struct err *err)
+{
+    static const char info_json[] = "info.json.";
+    const char *suffix = base_name(name);
+    int64_t file_device = 0;
+    if (strncmp(suffix, info_json, strlen(info_json)) == 0 &&
+        number_parse_integer(suffix + strlen(info_json), strlen(suffix) - strlen(info_json), &file_device) != 0) {
+        report_config(capture, name, NULL, "no device number in the name; expected info.json.<device>; it is ignored");
+        return 0;
+    }
+    const struct json *devices = json_member(root, "DeviceInfo");
+    if (!json_is_array(devices)) {
+        report_config(capture, name, "DeviceInfo",
+                      "no list of devices; expected {\"DeviceInfo\": [{\"aic_frequency\": \"600\"}]}");
+        return 0;
+    }
+    int status = 0;
+    for (const struct json *entry = json_first(devices); entry != NULL && status == 0; entry = json_next(entry)) {
+        if (!json_is_object(entry))
+            report_config(capture, name, "DeviceInfo", "an entry that is no object; it is ignored");
+        else
+            status = take_device(capture, name, entry, file_device, err);
+    }
+    return status;
+}
+
+static int take_net(struct capture *capture, const char *name, const struct json *root, struct err *err)
+{
+    struct file_identity identity;
+    if (!capture_match_name("{model}.{model_id}.net.info", base_name(name), &identity))
+        return 0;
+    struct capture_model *model = capture_add_model(capture, identity.model, identity.model_id, err);
+    file_identity_release(&identity);
+    int64_t batch_num;
+    if (model != NULL && json_integer(json_member(root, "batch_num"), &batch_num) && batch_num >= 0)
+        model->batch_num = batch_num;
+    else if (model != NULL && json_member(root, "batch_num") != NULL)
+        report_config(capture, name, "batch_num", "not a whole number; it is ignored");
+    return err->code != ERR_NONE ? -(int)err->code : 0;
+}
+
+static int checksum_text(struct capture_file *file, const char *text, size_t length, struct err *err)
+{
+    struct checksum *checksum = checksum_new();
+    if (checksum == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    checksum_add(checksum, text, length);
+    checksum_finish(checksum, file->checksum);
+    checksum_free(checksum);
+    return 0;
+}
+
+static bool is_json_config(const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(name, "info.json", 9) == 0 || (length > 9 && strcmp(name + length - 9, ".net.info") == 0);
+}
+
+int capture_read_config(struct capture *capture, const struct entry *entry, struct err *err)
+{
+    size_t length;
+    char *text = read_text(capture, entry->name, &length, err);
+    if (text == NULL)
+        return err->code != ERR_NONE ? -(int)err->code : 0;
+    struct capture_file *file = capture_add_file(capture, entry);
+    int status = file != NULL ? checksum_text(file, text, length, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    const char *name = base_name(entry->name);
+    if (status == 0)
+        status = part_read_config(&capture->parts[file->part],
+                                  &(struct config_file){entry->name, text, length, capture->diag}, err);
+    if (status == 0 && is_json_config(name) && part_prefix(entry->name) == 0) {
+        struct err mistake = ERR_INIT;
+        struct json *root = json_parse(text, length, &mistake);
+        if (!json_is_object(root))
+            report_config(capture, entry->name, NULL,
+                          root == NULL ? err_message(&mistake) : "no JSON object; it is ignored");
+        else
+            status = (strncmp(name, "info.json", 9) == 0 ? take_info : take_net)(capture, entry->name, root, err);
+        json_free(root);
+    }
+    free(text);
+    return status;
+}
+
+/* One "key:value" line with blanks allowed around both. */
+static bool take_done_line(const char *line, size_t length, struct done_info *done)
+{
+    static const struct {
+        const char *key;
+        size_t member;
+    } keys[] = {
+        {"filesize", offsetof(struct done_info, file_size)},
+        {"starttime", offsetof(struct done_info, start_ns)},
+        {"endtime", offsetof(struct done_info, end_ns)},
+        {"icache_hit", offsetof(struct done_info, icache_hit)},
+        {"icache_miss", offsetof(struct done_info, icache_miss)},
+    };
+    const char *colon = memchr(line, ':', length);
+    if (colon == NULL)
+        return false;
+    const char *value = colon + 1, *end = line + length, *key_end = colon;
+    while (line < key_end && isspace((unsigned char)*line))
+        line++;
+    while (key_end > line && isspace((unsigned char)key_end[-1]))
+        key_end--;
+    while (value < end && isspace((unsigned char)*value))
+        value++;
+    while (end > value && isspace((unsigned char)end[-1]))
+        end--;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (strlen(keys[i].key) == (size_t)(key_end - line) && memcmp(keys[i].key, line, strlen(keys[i].key)) == 0) {
+            int64_t *target = (int64_t *)(void *)((char *)done + keys[i].member);
+            return number_parse_integer(value, (size_t)(end - value), target) == 0;
+        }
+    }
+    return true; /* unknown keys are allowed */
+}
+
+int capture_read_done(struct capture *capture, const char *name, struct done_info *ret, struct err *err)
+{
+    *ret = (struct done_info){true, -1, -1, -1, -1, -1};
+    size_t length;
+    char *text = read_text(capture, name, &length, err);
+    if (text == NULL)
+        return err->code != ERR_NONE ? -(int)err->code : 0;
+    int64_t number = 0;
+    for (char *line = text, *end = text + length; line < end;) {
+        char *newline = memchr(line, '\n', (size_t)(end - line));
+        size_t line_length = (size_t)((newline != NULL ? newline : end) - line);
+        struct place place = {name, ++number, line - text, NULL};
+        if (line_length > 0 && !take_done_line(line, line_length, ret))
+            diag_report(capture->diag, DIAG_CONFIG_INVALID, &place, "'%.*s'; expected key:value with a whole number",
+                        (int)(line_length < 80 ? line_length : 80), line);
+        line += line_length + 1;
+    }
+    free(text);
+    if (ret->start_ns > DONE_TIME_LIMIT_NS || ret->end_ns > DONE_TIME_LIMIT_NS) {
+        struct place place = {name, -1, -1, ret->start_ns > DONE_TIME_LIMIT_NS ? "starttime" : "endtime"};
+        diag_report(capture->diag, DIAG_CONFIG_INVALID, &place, "%lld ns; expected at most %lld; neither time is used",
+                    (long long)(ret->start_ns > DONE_TIME_LIMIT_NS ? ret->start_ns : ret->end_ns),
+                    (long long)DONE_TIME_LIMIT_NS);
+        ret->start_ns = ret->end_ns = -1;
+    }
+    if (ret->start_ns >= 0 && ret->end_ns >= 0 && ret->end_ns < ret->start_ns) {
+        struct place place = {name, -1, -1, "endtime"};
+        diag_report(capture->diag, DIAG_CONFIG_INVALID, &place,
+                    "endtime %lld, expected at least the starttime %lld; neither is used", (long long)ret->end_ns,
+                    (long long)ret->start_ns);
+        ret->start_ns = ret->end_ns = -1;
+    }
+    return 0;
+}

@@ -1,0 +1,230 @@
+/* Which family a capture is of, and what follows from that: chips that are read, clocks, what must be there. */
+#include "parsers/capture/capture_files.h"
+
+extern const struct record_kind kind_acl_call, kind_hwts, kind_svp_pmu;
+
+static bool has_kind(const struct capture *capture, const struct record_kind *kind)
+{
+    for (size_t i = 0; i < capture->file_count; i++) {
+        if (capture->files[i].kind == kind)
+            return true;
+    }
+    return false;
+}
+
+static bool has_data(const struct capture *capture, size_t part)
+{
+    for (size_t i = 0; i < capture->file_count; i++) {
+        if (capture->files[i].part == part && capture->files[i].families != 0)
+            return true;
+    }
+    return false;
+}
+
+/* The families that configuration files and directories leave. Hosts had a directory of their own in 2022, too, but
+ * only with data in it. */
+static unsigned families_of_parts(const struct capture *capture)
+{
+    unsigned families = FAMILY_ALL;
+    for (size_t i = 0; i < capture->part_count; i++) {
+        const struct capture_part *part = &capture->parts[i];
+        if (*part->directory != '\0')
+            families &= FAMILY_LEGACY | FAMILY_CANN;
+        else if (part->chip >= 0)
+            families &= FAMILY_ASCEND;
+        if (part->is_host && !has_data(capture, i))
+            families &= FAMILY_CANN;
+    }
+    return families;
+}
+
+/* Whether info.json.<device> names a clock, which is all that it says on SVP boards. */
+static bool has_clock(const struct capture *capture)
+{
+    for (size_t i = 0; i < capture->device_count; i++) {
+        if (capture->devices[i].core_khz > 0)
+            return true;
+    }
+    return false;
+}
+
+static unsigned restrict_to(unsigned families, unsigned others)
+{
+    return (families & others) != 0 ? families & others : families;
+}
+
+/* What the names of files say. */
+struct name_evidence {
+    unsigned possible;  /* families that all names leave */
+    unsigned alone;     /* families that a name has to itself */
+    size_t svp, ascend; /* files whose names SVP, or only the other families, give */
+};
+
+static struct name_evidence weigh_names(const struct capture *capture)
+{
+    struct name_evidence evidence = {.possible = FAMILY_ALL};
+    for (size_t i = 0; i < capture->file_count; i++) {
+        unsigned families = capture->files[i].families;
+        if (families == 0)
+            continue;
+        evidence.possible = restrict_to(evidence.possible, families);
+        if ((families & (families - 1)) == 0)
+            evidence.alone |= families;
+        evidence.svp += families == FAMILY_SVP;
+        evidence.ascend += (families & FAMILY_SVP) == 0;
+    }
+    return evidence;
+}
+
+/* A name that only one family gives decides, the newest of the Ascend families first: their captures hold files of the
+ * older ones, too. Between SVP and Ascend the more files decide. Between the families that all names leave, the
+ * directories and info.json do; what they leave open is the oldest. */
+static enum capture_family recognise_family(const struct capture *capture)
+{
+    static const enum capture_family newest[] = {CAPTURE_CANN, CAPTURE_LEGACY, CAPTURE_JOB},
+                                     oldest[] = {CAPTURE_SVP, CAPTURE_JOB, CAPTURE_LEGACY, CAPTURE_CANN};
+    struct name_evidence names = weigh_names(capture);
+    unsigned parts = families_of_parts(capture), possible = restrict_to(names.possible, parts);
+    bool by_parts = parts != FAMILY_ALL || has_clock(capture);
+    if (names.svp > names.ascend)
+        return CAPTURE_SVP;
+    for (size_t i = 0; i < sizeof newest / sizeof *newest; i++) {
+        if (names.alone & 1u << newest[i])
+            return newest[i];
+    }
+    for (size_t i = 0; (by_parts || names.possible != FAMILY_ALL) && i < sizeof oldest / sizeof *oldest; i++) {
+        if (possible & 1u << oldest[i])
+            return oldest[i];
+    }
+    return CAPTURE_UNKNOWN;
+}
+
+const char *capture_family_name(enum capture_family family)
+{
+    static const char *const names[] = {[CAPTURE_SVP] = "svp",
+                                        [CAPTURE_JOB] = "ascend-job",
+                                        [CAPTURE_LEGACY] = "ascend-legacy",
+                                        [CAPTURE_CANN] = "ascend-cann",
+                                        [CAPTURE_UNKNOWN] = "unknown"};
+    return names[family];
+}
+
+static void leave_foreign_files_out(struct capture *capture)
+{
+    for (size_t i = 0; i < capture->file_count; i++) {
+        struct capture_file *file = &capture->files[i];
+        struct place place = {file->name, -1, -1, NULL};
+        if (file->families == 0 || (file->families & 1u << capture->family) != 0)
+            continue;
+        if (file->kind != NULL)
+            diag_report(capture->diag, DIAG_FILE_FOREIGN, &place, "records of kind %s; the capture's family is %s",
+                        file->kind->name, capture_family_name(capture->family));
+        file->kind = NULL;
+    }
+}
+
+static bool is_known_chip(int64_t chip)
+{
+    static const int64_t known[] = {0, 1, 2, 3, 4, 5, 7, 8, 11};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (known[i] == chip)
+            return true;
+    }
+    return false;
+}
+
+/* Devices of a chip whose records are not known are left out; the host and the other devices are not. */
+static void skip_unknown_chips(struct capture *capture)
+{
+    for (size_t i = 0; i < capture->part_count; i++) {
+        const struct capture_part *part = &capture->parts[i];
+        struct place place = {part->directory, -1, -1, "platform_version"};
+        if (part->is_host || part->chip < 0 || is_known_chip(part->chip))
+            continue;
+        diag_report(capture->diag, DIAG_CHIP_UNKNOWN, &place, "chip %lld; expected 0 to 5, 7, 8 or 11",
+                    (long long)part->chip);
+        for (size_t k = 0; k < capture->file_count; k++) {
+            if (capture->files[k].part == i)
+                capture->files[k].kind = NULL;
+        }
+    }
+}
+
+/* The clocks of a new capture: every time becomes one since 1970. */
+static void settle_parts(struct capture *capture)
+{
+    for (size_t i = 0; i < capture->part_count; i++) {
+        struct capture_part *part = &capture->parts[i];
+        const char *missing = NULL;
+        if (part->start_unix_ns >= 0 && part->start_monotonic_ns >= 0 &&
+            part->start_monotonic_ns <= part->start_unix_ns)
+            part->unix_offset_ns = part->start_unix_ns - part->start_monotonic_ns;
+        else
+            missing = "start_info: times count from the start of the host instead of from 1970";
+        if (part->host_monotonic_ns < 0 || (part->host_hz > 0 && part->host_tick < 0))
+            missing = "host_start.log: times are shifted";
+        else if (!part->is_host && part->device_tick < 0)
+            missing = "dev_start.log: times are shifted";
+        else if (!part->is_host && part->device_hz <= 0)
+            missing = "hwts_frequency in info.json: the chip's usual one is assumed";
+        struct place place = {part->directory, -1, -1, NULL};
+        if (missing != NULL)
+            diag_report(capture->diag, DIAG_CONFIG_MISSING, &place, "no %s", missing);
+    }
+}
+
+/* Frequencies: the option wins; what is missing is reported once for each device that needs it. */
+static void settle_clocks(struct capture *capture)
+{
+    const struct record_kind *kind = capture->family == CAPTURE_SVP ? &kind_svp_pmu : &kind_hwts;
+    int64_t reported = -1;
+    for (size_t i = 0; i < capture->device_count; i++) {
+        struct device_info *device = &capture->devices[i];
+        if (capture->options.clock_khz > 0 && capture->family == CAPTURE_SVP)
+            device->core_khz = capture->options.clock_khz;
+    }
+    for (size_t i = 0; i < capture->file_count; i++) {
+        const struct capture_file *file = &capture->files[i];
+        if (file->kind != kind || file->identity.device_id == reported)
+            continue;
+        const struct device_info *device = capture_device(capture, file->identity.device_id);
+        reported = file->identity.device_id;
+        struct place place = {NULL, -1, -1, NULL};
+        if (capture->family == CAPTURE_SVP && (device == NULL || device->core_khz <= 0))
+            diag_report(capture->diag, DIAG_CONFIG_MISSING, &place,
+                        "no aic_frequency for device %lld in info.json; times are unknown, cycles and ratios are right",
+                        (long long)reported);
+        if (capture->family == CAPTURE_JOB && (device == NULL || device->counter_khz <= 0) &&
+            capture->options.clock_khz <= 0)
+            diag_report(capture->diag, DIAG_CLOCK_ASSUMED, &place,
+                        "no hwts_frequency for device %lld; 100 MHz is assumed, the Ascend 910A's",
+                        (long long)reported);
+    }
+}
+
+static void report_absences(struct capture *capture)
+{
+    if (capture->family != CAPTURE_SVP)
+        return;
+    if (!has_kind(capture, &kind_svp_pmu))
+        diag_report(capture->diag, DIAG_NO_DEVICE_DATA, NULL, "no device PMU file (aicore.*) with data");
+    for (size_t i = 0; i < capture->file_count; i++) {
+        const struct capture_file *file = &capture->files[i];
+        struct place place = {file->name, -1, -1, NULL};
+        if (file->kind == &kind_acl_call && !file->done.present)
+            diag_report(capture->diag, DIAG_NO_FINALIZE, &place, "no .done file: the last second may be missing");
+    }
+}
+
+void capture_settle_family(struct capture *capture)
+{
+    capture->family = recognise_family(capture);
+    leave_foreign_files_out(capture);
+    if (capture->family == CAPTURE_CANN) {
+        skip_unknown_chips(capture);
+        settle_parts(capture);
+    } else {
+        settle_clocks(capture);
+    }
+    report_absences(capture);
+}

@@ -1,0 +1,372 @@
+/* Directories of captures: what is in them and what they look like from outside. */
+#include "parsers/capture/capture_files.h"
+
+#include "base/file/checksum.h"
+#include "base/file/fsutil.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+    size_t length = strlen(name), suffix_length = strlen(suffix);
+    return length >= suffix_length && strcmp(name + length - suffix_length, suffix) == 0;
+}
+
+const char *base_name(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash != NULL ? slash + 1 : name;
+}
+
+static bool is_result(const char *name)
+{
+    static const char *const results[] = {"sqlite",
+                                          "log",
+                                          "timeline",
+                                          "summary",
+                                          "query",
+                                          "analyze",
+                                          "mindstudio_profiler_output",
+                                          "mindstudio_profiler_log"};
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+        if (strcmp(name, results[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_ignored(const char *name)
+{
+    return name[0] == '.' || has_suffix(name, ".complete") || has_suffix(name, ".zip");
+}
+
+/* Follows a symbolic link when it stays inside the capture. */
+static void resolve_link(const char *directory, struct entry *entry)
+{
+    struct stat info;
+    char *path = path_join(directory, entry->name);
+    char *target = path != NULL ? realpath(path, NULL) : NULL;
+    size_t length = strlen(directory);
+    entry->leaves =
+        target == NULL || strncmp(target, directory, length) != 0 || target[length] != '/' || stat(target, &info) != 0;
+    if (!entry->leaves) {
+        entry->size = (uint64_t)info.st_size;
+        entry->modified_ns = info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec;
+        entry->inode = info.st_ino;
+        entry->mode = info.st_mode;
+    }
+    free(target);
+    free(path);
+}
+
+/* Takes name over. at is the open directory that the last part of name is in. */
+static int add_entry(struct entry_list *list, const char *directory, int at, char *name, struct err *err)
+{
+    struct stat info;
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity != 0 ? list->capacity * 2 : 64;
+        struct entry *larger = reallocarray(list->entries, capacity, sizeof *larger);
+        if (larger != NULL) {
+            list->entries = larger;
+            list->capacity = capacity;
+        }
+    }
+    if (list->count == list->capacity) {
+        free(name);
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    struct entry *entry = &list->entries[list->count];
+    *entry = (struct entry){.name = name};
+    if (fstatat(at, base_name(name), &info, AT_SYMLINK_NOFOLLOW) == 0) {
+        entry->size = (uint64_t)info.st_size;
+        entry->modified_ns = info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec;
+        entry->inode = info.st_ino;
+        entry->mode = info.st_mode;
+        if (S_ISLNK(info.st_mode))
+            resolve_link(directory, entry);
+        list->count++;
+    } else if (errno == ENOENT) { /* gone between reading the directory and here */
+        free(name);
+    } else {
+        err_set_errno(err, errno, "cannot look at '%s/%s'", directory, name);
+        free(name);
+        return -(int)err->code;
+    }
+    return 0;
+}
+
+/* The database of 'export db' beside the parts. */
+static bool is_exported_database(const char *name)
+{
+    return strncmp(name, "msprof_", 7) == 0 && has_suffix(name, ".db");
+}
+
+/* Adds the entries of directory/sub (sub "" for the directory itself). With results: leaves those out. */
+static int read_directory(struct entry_list *list, const char *directory, const char *sub, bool results,
+                          struct err *err)
+{
+    char *path = *sub != '\0' ? path_join(directory, sub) : strdup(directory);
+    DIR *stream = path != NULL ? opendir(path) : NULL;
+    int status = 0;
+    if (stream == NULL) {
+        status = path == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                              : err_set_errno(err, errno, "cannot read directory '%s'", path);
+        goto out;
+    }
+    while (status == 0) {
+        errno = 0;
+        const struct dirent *item = readdir(stream);
+        if (item == NULL) {
+            if (errno != 0)
+                status = err_set_errno(err, errno, "cannot read directory '%s'", path);
+            break;
+        }
+        if (is_ignored(item->d_name) || (results && (is_result(item->d_name) || is_exported_database(item->d_name))))
+            continue;
+        char *name = *sub != '\0' ? path_join(sub, item->d_name) : strdup(item->d_name);
+        if (name == NULL)
+            status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        else if (list->count >= CAPTURE_MAX_FILES) {
+            free(name);
+            status = err_set(err, ERR_LIMIT, "more than %d files in '%s'", CAPTURE_MAX_FILES, directory);
+        } else
+            status = add_entry(list, directory, dirfd(stream), name, err);
+    }
+out:
+    if (stream != NULL)
+        closedir(stream);
+    free(path);
+    return status;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+}
+
+static int read_parts(struct entry_list *list, const char *directory, struct err *err)
+{
+    int status = 0;
+    size_t parts_end = list->count;
+    for (size_t i = 0; status == 0 && i < parts_end; i++) {
+        if (!S_ISDIR(list->entries[i].mode) || !is_part_directory(list->entries[i].name))
+            continue;
+        char *name = strdup(list->entries[i].name); /* the list moves while it grows */
+        status = name != NULL ? read_directory(list, directory, name, true, err)
+                              : err_set(err, ERR_NO_MEMORY, "out of memory");
+        free(name);
+    }
+    return status;
+}
+
+int entry_list_read(struct entry_list *list, const char *directory, struct err *err)
+{
+    *list = (struct entry_list){.entries = NULL};
+    int status = read_directory(list, directory, "", true, err);
+    if (status == 0)
+        status = read_parts(list, directory, err);
+    size_t directories_end = list->count;
+    for (size_t i = 0; status == 0 && i < directories_end; i++) {
+        const struct entry *entry = &list->entries[i];
+        size_t prefix = part_prefix(entry->name);
+        if (!S_ISDIR(entry->mode) || strcmp(entry->name + (prefix > 0 ? prefix + 1 : 0), "data") != 0)
+            continue;
+        list->has_data = true;
+        char *name = strdup(entry->name);
+        status = name != NULL ? read_directory(list, directory, name, false, err)
+                              : err_set(err, ERR_NO_MEMORY, "out of memory");
+        free(name);
+    }
+    if (list->count > 0)
+        qsort(list->entries, list->count, sizeof *list->entries, compare_entries);
+    return status;
+}
+
+void entry_list_release(struct entry_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->entries[i].name);
+    free(list->entries);
+    *list = (struct entry_list){.entries = NULL};
+}
+
+const struct entry *entry_list_find(const struct entry_list *list, const char *name)
+{
+    struct entry key = {.name = (char *)(uintptr_t)name};
+    return list->count > 0 ? bsearch(&key, list->entries, list->count, sizeof key, compare_entries) : NULL;
+}
+
+int entry_list_fingerprint(const struct entry_list *list, char ret[65], struct err *err)
+{
+    struct checksum *checksum = checksum_new();
+    if (checksum == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < list->count; i++) {
+        const struct entry *entry = &list->entries[i];
+        if (S_ISDIR(entry->mode)) /* its time changes when results are written beside the data */
+            continue;
+        char numbers[64];
+        int length = snprintf(numbers, sizeof numbers, "%llu %lld\n", (unsigned long long)entry->size,
+                              (long long)entry->modified_ns);
+        checksum_add(checksum, entry->name, strlen(entry->name) + 1);
+        checksum_add(checksum, numbers, (size_t)length);
+    }
+    checksum_finish(checksum, ret);
+    checksum_free(checksum);
+    return 0;
+}
+
+int capture_fingerprint(const char *directory, char ret[65], struct err *err)
+{
+    struct entry_list list = {.entries = NULL};
+    char *absolute = path_absolute(directory, err);
+    int status = absolute != NULL ? entry_list_read(&list, absolute, err) : -(int)err->code;
+    if (status == 0)
+        status = entry_list_fingerprint(&list, ret, err);
+    entry_list_release(&list);
+    free(absolute);
+    return status;
+}
+
+static bool is_capture_directory(const char *parent, const char *name)
+{
+    struct stat info;
+    if (strncmp(name, "JOB", 3) != 0 && strncmp(name, "PROF", 4) != 0)
+        return false;
+    char *path = path_join(parent, name);
+    bool is_directory = path != NULL && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    free(path);
+    return is_directory;
+}
+
+static bool claims_capture(const char *name)
+{
+    struct file_identity identity;
+    unsigned families;
+    if (is_config_name(name))
+        return true;
+    if (capture_recognise(name, &identity, &families) == NULL)
+        return false;
+    file_identity_release(&identity);
+    return true;
+}
+
+/* Whether this sub-directory makes its parent a PROF capture. */
+static bool has_part_data(const char *path, const char *name)
+{
+    struct stat info;
+    if (!is_part_directory(name))
+        return false;
+    char *part = path_join(path, name);
+    char *data = part != NULL ? path_join(part, "data") : NULL;
+    bool found = data != NULL && stat(data, &info) == 0 && S_ISDIR(info.st_mode);
+    free(data);
+    free(part);
+    return found;
+}
+
+int capture_classify(const char *path, enum directory_class *ret_class, struct err *err)
+{
+    DIR *stream = opendir(path);
+    if (stream == NULL)
+        return err_set_errno(err, errno, "cannot open '%s'", path);
+    bool capture = false, parent = false;
+    for (const struct dirent *item; (item = readdir(stream)) != NULL;) {
+        if (item->d_name[0] == '.')
+            continue;
+        capture |=
+            strcmp(item->d_name, "data") == 0 || claims_capture(item->d_name) || has_part_data(path, item->d_name);
+        parent |= is_capture_directory(path, item->d_name);
+    }
+    closedir(stream);
+    *ret_class = capture ? DIRECTORY_CAPTURE : parent ? DIRECTORY_PARENT : DIRECTORY_OTHER;
+    return 0;
+}
+
+/* Whether a directory holds anything of a capture beside the entry of that name. */
+static bool has_more_of_capture(const char *directory, const char *name)
+{
+    DIR *stream = opendir(directory);
+    bool more = false;
+    for (const struct dirent *item; stream != NULL && !more && (item = readdir(stream)) != NULL;)
+        more =
+            strcmp(item->d_name, name) != 0 && (claims_capture(item->d_name) || has_part_data(directory, item->d_name));
+    if (stream != NULL)
+        closedir(stream);
+    return more;
+}
+
+static bool is_capture_name(const char *name)
+{
+    return strncmp(name, "JOB", 3) == 0 || strncmp(name, "PROF", 4) == 0 || is_part_directory(name);
+}
+
+int capture_find_outer(const char *path, char **ret, struct err *err)
+{
+    *ret = NULL;
+    char *outer = strdup(path);
+    if (outer == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (char *slash; (slash = strrchr(outer, '/')) != NULL && slash != outer;) {
+        const char *name = slash + 1;
+        if (strcmp(name, "data") != 0 && !is_part_directory(name))
+            break;
+        *slash = '\0';
+        if (!is_capture_name(base_name(outer)) && !has_more_of_capture(outer, name)) {
+            *slash = '/';
+            break;
+        }
+    }
+    if (strcmp(outer, path) != 0)
+        *ret = outer;
+    else
+        free(outer);
+    return 0;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int capture_list(const char *parent, char ***ret_paths, size_t *ret_count, struct err *err)
+{
+    DIR *stream = opendir(parent);
+    if (stream == NULL)
+        return err_set_errno(err, errno, "cannot open '%s'", parent);
+    char **paths = NULL;
+    size_t count = 0;
+    int status = 0;
+    for (const struct dirent *item; status == 0 && (item = readdir(stream)) != NULL;) {
+        if (!is_capture_directory(parent, item->d_name))
+            continue;
+        char **larger = reallocarray(paths, count + 1, sizeof *paths);
+        char *path = path_join(parent, item->d_name);
+        if (larger != NULL)
+            paths = larger;
+        if (larger == NULL || path == NULL) {
+            free(path);
+            status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        } else {
+            paths[count++] = path;
+        }
+    }
+    closedir(stream);
+    if (status < 0) {
+        while (count > 0)
+            free(paths[--count]);
+        free(paths);
+        return status;
+    }
+    if (count > 0)
+        qsort(paths, count, sizeof *paths, compare_paths);
+    *ret_paths = paths;
+    *ret_count = count;
+    return 0;
+}

@@ -1,0 +1,266 @@
+/* What file names say. */
+#include "parsers/capture/capture_files.h"
+
+#include "base/number.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum placeholder {
+    LITERAL,
+    DEVICE_ID,
+    MODEL,
+    MODEL_ID,
+    BATCH_NUM,
+    INPUT_PIC_NUM,
+    CURRENT_PIC_COUNT,
+    SLICE,
+    TAG,
+    PROCESS_ID,
+    NUMBER
+};
+
+static const char *const placeholder_names[] = {
+    [DEVICE_ID] = "{device_id}",
+    [MODEL] = "{model}",
+    [MODEL_ID] = "{model_id}",
+    [BATCH_NUM] = "{batch_num}",
+    [INPUT_PIC_NUM] = "{input_pic_num}",
+    [CURRENT_PIC_COUNT] = "{current_pic_count}",
+    [SLICE] = "{slice}",
+    [TAG] = "{tag}",
+    [PROCESS_ID] = "{process_id}",
+    [NUMBER] = "{number}",
+};
+
+#define MAX_TOKENS 32
+
+struct token {
+    enum placeholder placeholder;
+    const char *text; /* of a literal */
+    size_t length;
+};
+
+struct window { /* of the name, not yet matched */
+    const char *start, *end;
+};
+
+static size_t split_pattern(const char *pattern, struct token tokens[MAX_TOKENS])
+{
+    size_t count = 0;
+    while (*pattern != '\0' && count < MAX_TOKENS) {
+        struct token *token = &tokens[count++];
+        *token = (struct token){LITERAL, pattern, 1};
+        for (enum placeholder i = DEVICE_ID; *pattern == '{' && i <= NUMBER; i++) {
+            size_t length = strlen(placeholder_names[i]);
+            if (strncmp(pattern, placeholder_names[i], length) == 0)
+                *token = (struct token){i, pattern, length};
+        }
+        if (token->placeholder == LITERAL)
+            token->length = 1 + strcspn(pattern + 1, "{");
+        pattern += token->length;
+    }
+    return count;
+}
+
+static bool belongs(enum placeholder placeholder, char c)
+{
+    return placeholder == TAG ? isalpha((unsigned char)c) || c == '_' : c >= '0' && c <= '9';
+}
+
+static bool store(enum placeholder placeholder, const char *text, size_t length, struct file_identity *identity)
+{
+    int64_t *const targets[] = {
+        [DEVICE_ID] = &identity->device_id,
+        [MODEL_ID] = &identity->model_id,
+        [BATCH_NUM] = &identity->batch_num,
+        [INPUT_PIC_NUM] = &identity->input_pic_num,
+        [CURRENT_PIC_COUNT] = &identity->current_pic_count,
+        [SLICE] = &identity->slice,
+        [PROCESS_ID] = &identity->process_id,
+    };
+    int64_t ignored;
+    if (placeholder == TAG) {
+        free(identity->tag);
+        identity->tag = strndup(text, length);
+        return identity->tag != NULL;
+    }
+    return number_parse_integer(text, length, placeholder == NUMBER ? &ignored : targets[placeholder]) == 0;
+}
+
+/* Matches one token at one end of the window and takes it off. */
+static bool take_token(const struct token *token, bool from_right, struct window *window,
+                       struct file_identity *identity)
+{
+    size_t length = token->length, available = (size_t)(window->end - window->start);
+    if (token->placeholder != LITERAL) {
+        length = 0;
+        while (length < available &&
+               belongs(token->placeholder, from_right ? window->end[-1 - (ptrdiff_t)length] : window->start[length]))
+            length++;
+    }
+    if (length == 0 || length > available)
+        return false;
+    const char *text = from_right ? window->end - length : window->start;
+    if (token->placeholder == LITERAL ? memcmp(text, token->text, length) != 0
+                                      : !store(token->placeholder, text, length, identity))
+        return false;
+    *(from_right ? &window->end : &window->start) += from_right ? -(ptrdiff_t)length : (ptrdiff_t)length;
+    return true;
+}
+
+/* The numbers are taken from both ends, so that the model's name may hold anything. */
+static bool match(const struct token *tokens, size_t count, struct window window, struct file_identity *identity)
+{
+    size_t left = 0, right = count;
+    while (left < count && tokens[left].placeholder != MODEL) {
+        if (!take_token(&tokens[left++], false, &window, identity))
+            return false;
+    }
+    if (left == count)
+        return window.start == window.end;
+    while (right > left + 1) {
+        if (!take_token(&tokens[--right], true, &window, identity))
+            return false;
+    }
+    if (window.start == window.end)
+        return false;
+    identity->model = strndup(window.start, (size_t)(window.end - window.start));
+    return identity->model != NULL;
+}
+
+bool capture_match_name(const char *pattern, const char *name, struct file_identity *ret)
+{
+    struct token tokens[MAX_TOKENS];
+    struct file_identity identity = {-1, -1, -1, -1, -1, -1, NULL, NULL, -1};
+    size_t count = split_pattern(pattern, tokens);
+    if (!match(tokens, count, (struct window){name, name + strlen(name)}, &identity)) {
+        file_identity_release(&identity);
+        return false;
+    }
+    *ret = identity;
+    return true;
+}
+
+const struct record_kind *capture_recognise(const char *name, struct file_identity *identity, unsigned *ret_families)
+{
+    for (size_t i = 0; record_kinds[i] != NULL; i++) {
+        const struct record_kind *kind = record_kinds[i];
+        for (size_t k = 0; kind->patterns != NULL && kind->patterns[k] != NULL; k++) {
+            if (!capture_match_name(kind->patterns[k], name, identity))
+                continue;
+            *ret_families = kind->pattern_families != NULL ? kind->pattern_families[k] : kind->families;
+            return kind;
+        }
+    }
+    return NULL;
+}
+
+void file_identity_release(struct file_identity *identity)
+{
+    free(identity->model);
+    free(identity->tag);
+    identity->model = identity->tag = NULL;
+}
+
+static int compare_numbers(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_texts(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? (a != NULL) - (b != NULL) : strcmp(a, b);
+}
+
+int file_identity_compare(const struct file_identity *a, const struct file_identity *b, bool with_slice)
+{
+    int order = compare_numbers(a->device_id, b->device_id);
+    if (order == 0)
+        order = compare_numbers(a->model_id, b->model_id);
+    if (order == 0)
+        order = compare_texts(a->model, b->model);
+    if (order == 0)
+        order = compare_numbers(a->batch_num, b->batch_num);
+    if (order == 0)
+        order = compare_numbers(a->input_pic_num, b->input_pic_num);
+    if (order == 0)
+        order = compare_numbers(a->current_pic_count, b->current_pic_count);
+    if (order == 0)
+        order = compare_texts(a->tag, b->tag);
+    if (order == 0)
+        order = compare_numbers(a->process_id, b->process_id);
+    return order == 0 && with_slice ? compare_numbers(a->slice, b->slice) : order;
+}
+
+/* ---- names that are no data ---- */
+
+bool is_config_name(const char *name)
+{
+    static const char *const prefixes[] = {"info.json",      "sample.json",   "start_info", "end_info",
+                                           "host_start.log", "dev_start.log", "losses.json"};
+    struct file_identity identity;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t length = strlen(prefixes[i]);
+        if (strncmp(name, prefixes[i], length) == 0 && (name[length] == '\0' || name[length] == '.'))
+            return true;
+    }
+    if (!capture_match_name("{model}.{model_id}.net.info", name, &identity))
+        return false;
+    file_identity_release(&identity);
+    return true;
+}
+
+bool is_known_stream(const char *name)
+{
+    static const char *const stems[] = {
+        "AclModule.",
+        "aicore.data",
+        "aiVectorCore.",
+        "hwts.",
+        "ts_track.",
+        "stars_",
+        "ffts_profile",
+        "Framework.",
+        "Runtime.",
+        "DATA_PREPROCESS.",
+        "ai_ctrl_cpu.",
+        "ctrlcpu.",
+        "tscpu.",
+        "aicpu.data",
+        "ddr.",
+        "hbm.",
+        "llc.",
+        "l2_cache.",
+        "dvpp.",
+        "nic.",
+        "roce.",
+        "pcie.",
+        "hccs.",
+        "Memory.",
+        "SystemCpuUsage.",
+        "host_",
+        "HCCL.",
+        "Msprof.",
+        "training_trace.",
+        "aging.",
+        "unaging.",
+        "biu.",
+        "ge_logic_stream_info.",
+        "npu_",
+        "lpm",
+        "instr.",
+        "qos.",
+        "nano_stars_profile",
+        "netdev_stats.",
+        "ub.",
+        "ccu",
+        "socpmu.",
+    };
+    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++) {
+        if (strncmp(name, stems[i], strlen(stems[i])) == 0)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,372 @@
+/* A capture directory made sense of: which file is what, and what the small files beside the data say. */
+#include "parsers/capture/capture.h"
+
+#include "base/file/fsutil.h"
+#include "parsers/capture/capture_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- marks ---- */
+
+/* Marks are found without their model's name: a record has only its number. */
+static int compare_marks(const void *a, const void *b)
+{
+    const struct file_identity *x = &((const struct inference_mark *)a)->identity,
+                               *y = &((const struct inference_mark *)b)->identity;
+    struct file_identity p = *x, q = *y;
+    p.model = q.model = NULL;
+    return file_identity_compare(&p, &q, false);
+}
+
+static int compare_marks_and_names(const void *a, const void *b)
+{
+    int order = compare_marks(a, b);
+    const struct inference_mark *x = a, *y = b;
+    return order != 0 ? order : strcmp(x->name, y->name);
+}
+
+const struct inference_mark *capture_mark(const struct capture *capture, int64_t device_id, int64_t model_id,
+                                          int64_t batch_num, int64_t input_pic_num, int64_t current_pic_count)
+{
+    struct inference_mark key = {
+        .identity = {device_id, model_id, batch_num, input_pic_num, current_pic_count, -1, NULL, NULL, -1}};
+    if (model_id < 0) /* the layout does not give it: the only model's */
+        key.identity.model_id = capture->model_count == 1 ? capture->models[0].model_id : -1;
+    return capture->mark_count > 0 ? bsearch(&key, capture->marks, capture->mark_count, sizeof key, compare_marks)
+                                   : NULL;
+}
+
+/* ---- one entry after the other ---- */
+
+static const char *const mark_patterns[] = {
+    "aicore.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}.done",
+    "AIcore.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}.done",
+    "AAcore.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}.done",
+};
+
+static int add_mark(struct capture *capture, const struct entry *entry, struct file_identity *identity, struct err *err)
+{
+    struct capture_model *model = capture_add_model(capture, identity->model, identity->model_id, err);
+    file_identity_release(identity);
+    if (model == NULL)
+        return err->code != ERR_NONE ? -(int)err->code : 0;
+    if ((capture->mark_count & (capture->mark_count + 1)) == 0) {
+        struct inference_mark *larger = reallocarray(capture->marks, 2 * capture->mark_count + 1, sizeof *larger);
+        if (larger == NULL)
+            return err_set(err, ERR_NO_MEMORY, "out of memory");
+        capture->marks = larger;
+    }
+    struct inference_mark *mark = &capture->marks[capture->mark_count];
+    *mark = (struct inference_mark){.name = strdup(entry->name), .identity = *identity};
+    if (mark->name == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    mark->identity.model = model->name;
+    capture->mark_count++;
+    return capture_read_done(capture, entry->name, &mark->done, err);
+}
+
+/* A .done file: of one inference, or of the data file of the same name (which reads it itself). */
+static int take_done(struct capture *capture, const struct entry_list *list, const struct entry *entry, struct err *err)
+{
+    struct file_identity identity;
+    for (size_t i = 0; i < sizeof mark_patterns / sizeof *mark_patterns; i++) {
+        if (capture_match_name(mark_patterns[i], base_name(entry->name), &identity))
+            return add_mark(capture, entry, &identity, err);
+    }
+    char *data_name = strndup(entry->name, strlen(entry->name) - strlen(".done"));
+    if (data_name == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (entry_list_find(list, data_name) == NULL) {
+        struct place place = {entry->name, -1, -1, NULL};
+        diag_report(capture->diag, DIAG_FILE_MISSING, &place, "the data file '%s' is not there", data_name);
+    }
+    free(data_name);
+    return 0;
+}
+
+static int read_done_of(struct capture *capture, const struct entry_list *list, struct capture_file *file,
+                        struct err *err)
+{
+    size_t length = strlen(file->name);
+    char *done_name = malloc(length + sizeof ".done");
+    if (done_name == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    memcpy(done_name, file->name, length);
+    memcpy(done_name + length, ".done", sizeof ".done");
+    int status = 0;
+    if (entry_list_find(list, done_name) != NULL)
+        status = capture_read_done(capture, done_name, &file->done, err);
+    free(done_name);
+    struct place place = {file->name, -1, -1, "filesize"};
+    if (status == 0 && file->done.file_size >= 0 && (uint64_t)file->done.file_size != file->size)
+        diag_report(capture->diag, DIAG_FILE_SIZE, &place, "%llu bytes; the .done file expects %lld",
+                    (unsigned long long)file->size, (long long)file->done.file_size);
+    return status;
+}
+
+/* What a name says of its file. */
+struct claim {
+    const struct record_kind *kind;
+    unsigned families;
+    struct file_identity identity;
+};
+
+static int take_data(struct capture *capture, const struct entry_list *list, const struct entry *entry,
+                     struct claim *claim, struct err *err)
+{
+    struct file_identity *identity = &claim->identity;
+    struct place place = {entry->name, -1, -1, NULL};
+    struct capture_file *file = capture_add_file(capture, entry);
+    if (file == NULL) {
+        file_identity_release(identity);
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    file->identity = *identity;
+    file->kind = claim->kind;
+    file->families = claim->families;
+    if (identity->model != NULL && capture_add_model(capture, identity->model, identity->model_id, err) == NULL &&
+        err->code != ERR_NONE)
+        return -(int)err->code;
+    if (identity->device_id >= 0 && capture_add_device(capture, identity->device_id, err) == NULL &&
+        err->code != ERR_NONE)
+        return -(int)err->code;
+    if (entry->size == 0) {
+        /* a sampled stream that was switched on may have had nothing to say */
+        bool samples = claim->kind->sampling != NULL || claim->kind->lines != NULL || claim->kind->parts != NULL;
+        if (!samples)
+            diag_report(capture->diag, DIAG_FILE_EMPTY, &place, "0 bytes; expected %s records", claim->kind->name);
+        if (identity->slice < 0) /* else it has its place between the other slices */
+            file->kind = NULL;
+    }
+    return read_done_of(capture, list, file, err);
+}
+
+static int take_entry(struct capture *capture, const struct entry_list *list, const struct entry *entry,
+                      struct err *err)
+{
+    const char *name = base_name(entry->name);
+    size_t length = strlen(name);
+    struct place place = {entry->name, -1, -1, NULL};
+    struct claim claim;
+    if (S_ISDIR(entry->mode)) {
+        size_t prefix = part_prefix(entry->name);
+        if (!is_part_directory(entry->name) && strcmp(entry->name + (prefix > 0 ? prefix + 1 : 0), "data") != 0)
+            diag_report(capture->diag, DIAG_FILE_UNKNOWN, &place, "a directory; expected the capture's files");
+        return 0;
+    }
+    if (entry->leaves || !S_ISREG(entry->mode)) {
+        diag_report(capture->diag, DIAG_FILE_TYPE, &place, "%s; expected a regular file",
+                    entry->leaves ? "a symbolic link that leaves the capture or leads nowhere"
+                                  : "a device, pipe or socket");
+        return 0;
+    }
+    if (length > 5 && strcmp(name + length - 5, ".done") == 0)
+        return take_done(capture, list, entry, err);
+    if (is_config_name(name))
+        return capture_read_config(capture, entry, err);
+    claim.kind = capture_recognise(name, &claim.identity, &claim.families);
+    if (claim.kind != NULL)
+        return take_data(capture, list, entry, &claim, err);
+    if (capture_add_file(capture, entry) == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (entry->size == 0 && is_known_stream(name))
+        return 0; /* a stream that was switched on and had nothing to say */
+    diag_report(capture->diag, is_known_stream(name) ? DIAG_FILE_UNSUPPORTED : DIAG_FILE_UNKNOWN, &place,
+                "%llu bytes, not decoded", (unsigned long long)entry->size);
+    return 0;
+}
+
+/* ---- the whole ---- */
+
+static int kind_order(const struct record_kind *kind)
+{
+    if (kind == NULL)
+        return -2;
+    if (kind->hooks != NULL && kind->hooks->text != NULL)
+        return -1; /* tables and descriptions come first: records refer to them */
+    for (int i = 0; record_kinds[i] != NULL; i++) {
+        if (record_kinds[i] == kind)
+            return i;
+    }
+    return 0;
+}
+
+static int stage_of(const struct record_kind *kind)
+{
+    return kind != NULL ? kind->stage : 0;
+}
+
+static int compare_files(const void *a, const void *b)
+{
+    const struct capture_file *x = a, *y = b;
+    int order = (x->part > y->part) - (x->part < y->part);
+    if (order == 0 && (kind_order(x->kind) < 0 || kind_order(y->kind) < 0))
+        order = kind_order(x->kind) - kind_order(y->kind);
+    if (order == 0)
+        order = stage_of(x->kind) - stage_of(y->kind);
+    if (order == 0)
+        order = kind_order(x->kind) - kind_order(y->kind);
+    if (order == 0 && x->kind != y->kind)
+        order = strcmp(x->kind->name, y->kind->name);
+    if (order == 0 && x->kind != NULL)
+        order = file_identity_compare(&x->identity, &y->identity, true);
+    return order != 0 ? order : strcmp(x->name, y->name);
+}
+
+static int compare_models(const void *a, const void *b)
+{
+    const struct capture_model *x = a, *y = b;
+    int order = (x->model_id > y->model_id) - (x->model_id < y->model_id);
+    return order != 0 ? order : strcmp(x->name, y->name);
+}
+
+static int compare_devices(const void *a, const void *b)
+{
+    const struct device_info *x = a, *y = b;
+    return (x->device_id > y->device_id) - (x->device_id < y->device_id);
+}
+
+static void sort(struct capture *capture)
+{
+    if (capture->file_count > 0)
+        qsort(capture->files, capture->file_count, sizeof *capture->files, compare_files);
+    if (capture->mark_count > 0)
+        qsort(capture->marks, capture->mark_count, sizeof *capture->marks, compare_marks_and_names);
+    if (capture->model_count > 0)
+        qsort(capture->models, capture->model_count, sizeof *capture->models, compare_models);
+    if (capture->device_count > 0)
+        qsort(capture->devices, capture->device_count, sizeof *capture->devices, compare_devices);
+}
+
+/* Marks that contradict each other: the first by name stays. */
+static void reject_duplicate_marks(struct capture *capture)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < capture->mark_count; i++) {
+        struct inference_mark *mark = &capture->marks[i], *before = kept > 0 ? &capture->marks[kept - 1] : NULL;
+        if (before != NULL && compare_marks(before, mark) == 0) {
+            struct place place = {mark->name, -1, -1, NULL};
+            diag_report(capture->diag, DIAG_FILE_DUPLICATE, &place, "the same inference as '%s', which is used",
+                        before->name);
+            free(mark->name);
+        } else {
+            capture->marks[kept++] = *mark;
+        }
+    }
+    capture->mark_count = kept;
+}
+
+static void reject_duplicates(struct capture *capture)
+{
+    const struct capture_file *before = NULL;
+    for (size_t i = 0; i < capture->file_count; i++) {
+        struct capture_file *file = &capture->files[i];
+        if (file->kind == NULL)
+            continue;
+        if (before != NULL && before->kind == file->kind && before->part == file->part &&
+            file_identity_compare(&before->identity, &file->identity, true) == 0) {
+            struct place place = {file->name, -1, -1, NULL};
+            diag_report(capture->diag, DIAG_FILE_DUPLICATE, &place, "the same stream as '%s', which is decoded",
+                        before->name);
+            file->kind = NULL;
+        } else {
+            before = file;
+        }
+    }
+}
+
+static bool part_has_kind(const struct capture *capture, size_t part, const char *name)
+{
+    for (size_t i = 0; i < capture->file_count; i++) {
+        const struct capture_file *file = &capture->files[i];
+        if (file->part == part && file->kind != NULL && strcmp(file->kind->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Files that another kind's say already. */
+static void reject_repetitions(struct capture *capture)
+{
+    for (size_t i = 0; i < capture->file_count; i++) {
+        struct capture_file *file = &capture->files[i];
+        const char *other = file->kind != NULL ? file->kind->instead_of : NULL;
+        if (other == NULL || !part_has_kind(capture, file->part, other))
+            continue;
+        struct place place = {file->name, -1, -1, NULL};
+        diag_report(capture->diag, DIAG_FILE_DUPLICATE, &place, "the records of %s, which are there and decoded",
+                    other);
+        file->kind = NULL;
+    }
+}
+
+static int check_anything(const struct capture *capture, const struct entry_list *list, struct err *err)
+{
+    for (size_t i = 0; i < capture->file_count; i++) {
+        if (capture->files[i].kind != NULL)
+            return 0;
+    }
+    if (!list->has_data) {
+        err_set(err, ERR_NOT_FOUND, "'%s' is not a capture: it has no data/ directory", capture->directory);
+        return err_hint(err, "give the JOB directory itself, or a directory that holds JOB* directories");
+    }
+    if (list->count > 1)
+        return 0; /* the diagnostics name what is there */
+    err_set(err, ERR_NOT_FOUND, "'%s' holds no data: its data/ directory is empty", capture->directory);
+    return err_hint(err, "check that profiling was enabled on the board, and that the transfer was complete");
+}
+
+int capture_open(struct capture *capture, const char *directory, const struct capture_options *options,
+                 struct diagnostics *diag, struct err *err)
+{
+    struct entry_list list = {.entries = NULL};
+    *capture = (struct capture){.diag = diag, .options = *options};
+    capture->directory = path_absolute(directory, err);
+    int status = capture->directory != NULL ? entry_list_read(&list, capture->directory, err) : -(int)err->code;
+    if (status == 0)
+        status = entry_list_fingerprint(&list, capture->fingerprint, err);
+    for (size_t i = 0; status == 0 && i < list.count; i++)
+        status = take_entry(capture, &list, &list.entries[i], err);
+    if (status == 0)
+        status = capture_settle_parts(capture, err);
+    if (status == 0) {
+        sort(capture);
+        reject_duplicate_marks(capture);
+        reject_duplicates(capture);
+        reject_repetitions(capture);
+        for (size_t i = 0; i < capture->file_count; i++)
+            capture->files[i].id = (int64_t)i + 1;
+        capture_settle_family(capture);
+        status = check_anything(capture, &list, err);
+    }
+    entry_list_release(&list);
+    return status;
+}
+
+void capture_release(struct capture *capture)
+{
+    for (size_t i = 0; i < capture->file_count; i++) {
+        free(capture->files[i].path);
+        free(capture->files[i].name);
+        file_identity_release(&capture->files[i].identity);
+    }
+    for (size_t i = 0; i < capture->model_count; i++) {
+        free(capture->models[i].name);
+        free(capture->models[i].layer_tasks);
+    }
+    for (size_t i = 0; i < capture->mark_count; i++)
+        free(capture->marks[i].name);
+    for (size_t i = 0; i < capture->part_count; i++) {
+        free(capture->parts[i].directory);
+        capture_settings_release(&capture->parts[i].settings);
+    }
+    free(capture->parts);
+    free(capture->files);
+    free(capture->marks);
+    free(capture->models);
+    free(capture->devices);
+    free(capture->directory);
+    *capture = (struct capture){.directory = NULL};
+}

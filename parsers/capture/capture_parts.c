@@ -1,0 +1,451 @@
+/* The parts of a PROF capture: host and devices, their chips and clocks. */
+#include "parsers/capture/capture_files.h"
+#include "parsers/capture/capture_losses.h"
+
+#include "base/format/json_in.h"
+#include "base/number.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NANOSECONDS INT64_C(1000000000)
+#define MAX_HZ INT64_C(100000000000) /* 100 GHz */
+
+/* ---- names ---- */
+
+static size_t match_part(const char *name)
+{
+    static const char device[] = "device_";
+    size_t length = sizeof device - 1, digits = 0;
+    if (strncmp(name, "host", 4) == 0 && (name[4] == '\0' || name[4] == '/'))
+        return 4;
+    if (strncmp(name, device, length) != 0)
+        return 0;
+    while (isdigit((unsigned char)name[length + digits]))
+        digits++;
+    length += digits;
+    return digits > 0 && digits < 10 && (name[length] == '\0' || name[length] == '/') ? length : 0;
+}
+
+size_t part_prefix(const char *name)
+{
+    size_t length = match_part(name);
+    return length > 0 && name[length] == '/' ? length : 0;
+}
+
+bool is_part_directory(const char *name)
+{
+    size_t length = match_part(name);
+    return length > 0 && name[length] == '\0';
+}
+
+static const struct capture_part unknown_part = {
+    .device_id = -1,
+    .chip = -1,
+    .host_hz = -1,
+    .device_hz = -1,
+    .host_tick = -1,
+    .host_monotonic_ns = -1,
+    .device_tick = -1,
+    .device_monotonic_ns = -1,
+    .start_monotonic_ns = -1,
+    .start_unix_ns = -1,
+    .end_unix_ns = -1,
+    .aic_hz = -1,
+    .aiv_hz = -1,
+    .ai_core_num = -1,
+    .aiv_num = -1,
+    .process_id = -1,
+    .driver_version = -1,
+    .rank_id = -1,
+};
+
+int capture_add_part(struct capture *capture, const char *name, size_t *ret, struct err *err)
+{
+    size_t length = part_prefix(name);
+    for (size_t i = 0; i < capture->part_count; i++) {
+        const char *directory = capture->parts[i].directory;
+        if (strlen(directory) == length && strncmp(directory, name, length) == 0) {
+            *ret = i;
+            return 0;
+        }
+    }
+    if (capture->part_count == CAPTURE_MAX_PARTS)
+        return err_set(err, ERR_LIMIT, "more than %d sub-directories of devices", CAPTURE_MAX_PARTS);
+    if (capture->parts == NULL)
+        capture->parts = calloc(CAPTURE_MAX_PARTS, sizeof *capture->parts);
+    char *directory = strndup(name, length);
+    if (capture->parts == NULL || directory == NULL) {
+        free(directory);
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    struct capture_part *part = &capture->parts[capture->part_count];
+    *part = unknown_part;
+    part->directory = directory;
+    part->is_host = strcmp(directory, "host") == 0;
+    if (length > 7)
+        number_parse_integer(directory + 7, length - 7, &part->device_id);
+    *ret = capture->part_count++;
+    return 0;
+}
+
+/* ---- configuration files ---- */
+
+/* "50", "38.4", "100.000000" MHz in Hz, digits after the sixth decimal dropped; -1: no number. "" is 0. */
+static int64_t parse_megahertz(const char *text)
+{
+    int64_t value = 0;
+    int decimals = -1;
+    for (; *text != '\0'; text++) {
+        if (*text == '.' && decimals < 0) {
+            decimals = 0;
+        } else if (!isdigit((unsigned char)*text)) {
+            return -1;
+        } else if (decimals < 6) {
+            value = value * 10 + (*text - '0');
+            decimals += decimals >= 0;
+            if (value > MAX_HZ)
+                return -1;
+        }
+    }
+    for (int i = decimals < 0 ? 0 : decimals; i < 6; i++)
+        value *= 10;
+    return value <= MAX_HZ ? value : -1;
+}
+
+static void read_hertz(const struct json *object, const char *key, int64_t *ret)
+{
+    const struct json *value = json_member(object, key);
+    const char *text = json_string(value);
+    int64_t hz = -1, whole;
+    if (text != NULL)
+        hz = parse_megahertz(text);
+    else if (json_integer(value, &whole) && whole >= 0 && whole <= MAX_HZ / 1000000)
+        hz = whole * 1000000;
+    if (hz >= 0)
+        *ret = hz;
+}
+
+static void read_number(const struct json *object, const char *key, int64_t *ret)
+{
+    int64_t value;
+    if (json_integer(json_member(object, key), &value))
+        *ret = value;
+}
+
+static void read_string(const struct json *object, const char *key, char *buffer, size_t size)
+{
+    const char *text = json_string(json_member(object, key));
+    if (text != NULL)
+        snprintf(buffer, size, "%s", text);
+}
+
+static void take_info(struct capture_part *part, const struct json *root)
+{
+    const struct json *device = json_first(json_member(root, "DeviceInfo"));
+    read_number(root, "platform_version", &part->chip);
+    read_number(root, "pid", &part->process_id);
+    read_number(root, "drvVersion", &part->driver_version);
+    read_number(root, "rank_id", &part->rank_id);
+    read_string(root, "jobInfo", part->job, sizeof part->job);
+    read_string(root, "hostname", part->host_name, sizeof part->host_name);
+    read_string(root, "hostUid", part->host_uid, sizeof part->host_uid);
+    read_string(root, "pid_name", part->process_name, sizeof part->process_name);
+    read_hertz(json_first(json_member(root, "CPU")), "Frequency", &part->host_hz);
+    if (device == NULL)
+        return;
+    if (part->device_id < 0)
+        read_number(device, "id", &part->device_id);
+    read_hertz(device, "hwts_frequency", &part->device_hz);
+    read_hertz(device, "aic_frequency", &part->aic_hz);
+    read_hertz(device, "aiv_frequency", &part->aiv_hz);
+    read_number(device, "ai_core_num", &part->ai_core_num);
+    read_number(device, "aiv_num", &part->aiv_num);
+}
+
+static void take_sample(struct capture_part *part, const struct json *root)
+{
+    read_string(root, "ai_core_metrics", part->metrics, sizeof part->metrics);
+    read_string(root, "ai_core_profiling_events", part->events, sizeof part->events);
+    read_string(root, "aiv_metrics", part->aiv_metrics, sizeof part->aiv_metrics);
+    read_string(root, "aiv_profiling_events", part->aiv_events, sizeof part->aiv_events);
+}
+
+/* Microseconds since 1970 as a string, which is what a start or end file says. */
+static void read_unix_time(const struct json *root, const char *key, int64_t *ret_ns)
+{
+    int64_t us = -1;
+    read_number(root, key, &us);
+    if (us > 0 && us < INT64_MAX / 2000)
+        *ret_ns = us * 1000;
+}
+
+static void take_start(struct capture_part *part, const struct json *root)
+{
+    read_unix_time(root, "collectionTimeBegin", &part->start_unix_ns);
+    read_number(root, "clockMonotonicRaw", &part->start_monotonic_ns);
+    read_string(root, "collectionDateBegin", part->begin_date, sizeof part->begin_date);
+}
+
+static void take_end(struct capture_part *part, const struct json *root)
+{
+    read_unix_time(root, "collectionTimeEnd", &part->end_unix_ns);
+}
+
+/* The section of a device in a log of the host, which may have one for each; the whole when it has none of that name.
+ */
+static const char *find_section(const char *text, int64_t device_id)
+{
+    char heading[40];
+    snprintf(heading, sizeof heading, "[Device%lld]", (long long)device_id);
+    const char *section = device_id >= 0 ? strstr(text, heading) : NULL;
+    return section != NULL ? section + 1 : text;
+}
+
+/* Lines "key: number" or "key = number" of one section; headings in front of it are passed over. NULL: there is none.
+ */
+static const char *find_value(const char *section, const char *key)
+{
+    size_t key_length = strlen(key);
+    bool begun = false;
+    for (const char *line = section; line != NULL; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (*line == '[' && begun)
+            return NULL;
+        begun |= *line != '[' && *line != '\n' && line != section;
+        if (strncmp(line, key, key_length) != 0)
+            continue;
+        const char *value = line + key_length + strspn(line + key_length, " \t");
+        if (*value == ':' || *value == '=')
+            return value + 1 + strspn(value + 1, " \t");
+    }
+    return NULL;
+}
+
+/* A file that is read later wins: the one that names its device comes after the one that does not. */
+static void take_clock_log(const struct config_file *file, const char *section, const char *key, int64_t *ret)
+{
+    int64_t number;
+    struct place place = {file->name, -1, -1, key};
+    const char *value = find_value(section, key);
+    if (value == NULL)
+        return;
+    size_t length = strcspn(value, " \t\r\n");
+    bool reported = part_prefix(file->name) > 0; /* captures of other families need none of it */
+    if (number_parse_integer(value, length, &number) != 0) {
+        if (reported)
+            diag_report(file->diag, DIAG_CONFIG_INVALID, &place, "'%.*s' is no whole number; it is ignored",
+                        (int)(length < 40 ? length : 40), value);
+        return;
+    }
+    if (reported && *ret > 0 && *ret != number)
+        diag_report(file->diag, DIAG_CONFIG_INVALID, &place,
+                    "%lld, but another start log says %lld; the former is used", (long long)number, (long long)*ret);
+    *ret = number;
+}
+
+static bool begins(const char *name, const char *prefix)
+{
+    return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+/* Files of a device end with its number. */
+static bool is_of_other_device(const struct capture_part *part, const char *name)
+{
+    const char *suffix = strrchr(name, '.');
+    int64_t device_id;
+    return !part->is_host && *part->directory != '\0' && suffix != NULL &&
+           number_parse_integer(suffix + 1, strlen(suffix + 1), &device_id) == 0 && device_id != part->device_id;
+}
+
+int part_read_config(struct capture_part *part, const struct config_file *file, struct err *err)
+{
+    static const struct {
+        const char *prefix;
+        void (*take)(struct capture_part *part, const struct json *root);
+        bool has_settings;
+    } files[] = {{"info.json", take_info, true},
+                 {"sample.json", take_sample, true},
+                 {"start_info", take_start, false},
+                 {"end_info", take_end, false}};
+    const char *name = base_name(file->name);
+    struct place place = {file->name, -1, -1, NULL};
+    int status = 0;
+    if (is_of_other_device(part, name)) {
+        diag_report(file->diag, DIAG_CONFIG_INVALID, &place, "a file of another device than %lld; it is ignored",
+                    (long long)part->device_id);
+        return 0;
+    }
+    if (begins(name, "host_start.log")) {
+        const char *section = find_section(file->text, part->device_id);
+        take_clock_log(file, section, "clock_monotonic_raw", &part->host_monotonic_ns);
+        take_clock_log(file, section, "cntvct", &part->host_tick);
+        take_clock_log(file, section, "cntvct_diff", &part->host_tick_diff);
+    } else if (begins(name, "dev_start.log")) {
+        take_clock_log(file, file->text, "cntvct", &part->device_tick);
+        take_clock_log(file, file->text, "clock_monotonic_raw", &part->device_monotonic_ns);
+    }
+    if (begins(name, "losses.json")) {
+        struct err mistake = ERR_INIT;
+        struct json *root = json_parse(file->text, file->length, &mistake);
+        capture_report_losses(file->name, root, file->diag);
+        json_free(root);
+    }
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (!begins(name, files[i].prefix))
+            continue;
+        struct err mistake = ERR_INIT;
+        struct json *root = json_parse(file->text, file->length, &mistake);
+        if (json_is_object(root)) {
+            files[i].take(part, root);
+            status = files[i].has_settings ? capture_settings_take(&part->settings, root, err) : 0;
+        } else if (*part->directory != '\0') { /* else whoever reads the capture's own says it */
+            diag_report(file->diag, DIAG_CONFIG_INVALID, &place, "%s",
+                        root == NULL ? err_message(&mistake) : "no JSON object; it is ignored");
+        }
+        json_free(root);
+    }
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static int compare_parts(const void *a, const void *b)
+{
+    const struct capture_part *x = a, *y = b;
+    if (x->is_host != y->is_host)
+        return x->is_host ? -1 : 1;
+    if (x->device_id != y->device_id)
+        return x->device_id < y->device_id ? -1 : 1;
+    return strcmp(x->directory, y->directory);
+}
+
+static void inherit(int64_t *value, int64_t from)
+{
+    if (*value < 0)
+        *value = from;
+}
+
+static void fill_from(struct capture_part *part, const struct capture_part *other)
+{
+    inherit(&part->chip, other->chip);
+    inherit(&part->host_hz, other->host_hz);
+    inherit(&part->process_id, other->process_id);
+    if (part->host_monotonic_ns < 0) {
+        part->host_monotonic_ns = other->host_monotonic_ns;
+        inherit(&part->host_tick, other->host_tick);
+    }
+    if (part->start_unix_ns < 0 || part->start_monotonic_ns < 0) {
+        part->start_unix_ns = other->start_unix_ns;
+        part->start_monotonic_ns = other->start_monotonic_ns;
+    }
+    inherit(&part->end_unix_ns, other->end_unix_ns);
+}
+
+int capture_settle_parts(struct capture *capture, struct err *err)
+{
+    if (capture->part_count == 0)
+        return 0;
+    char **directories = calloc(capture->part_count, sizeof *directories);
+    size_t *moved = calloc(capture->part_count, sizeof *moved);
+    if (directories == NULL || moved == NULL) {
+        free(directories);
+        free(moved);
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    for (size_t i = 0; i < capture->part_count; i++)
+        directories[i] = capture->parts[i].directory;
+    qsort(capture->parts, capture->part_count, sizeof *capture->parts, compare_parts);
+    for (size_t i = 0; i < capture->part_count; i++) {
+        for (size_t k = 0; k < capture->part_count; k++) {
+            if (directories[i] == capture->parts[k].directory)
+                moved[i] = k;
+        }
+    }
+    for (size_t i = 0; i < capture->file_count; i++)
+        capture->files[i].part = moved[capture->files[i].part];
+    free(directories);
+    free(moved);
+    for (size_t i = 0; i < capture->part_count; i++)
+        fill_from(&capture->parts[i], &capture->parts[i == 0 && capture->part_count > 1 ? 1 : 0]);
+    return 0;
+}
+
+/* ---- conversion ---- */
+
+__extension__ typedef __int128 wide;
+
+/* ticks * 10^9 / hz, rounded to the nearest, plus base; saturates. */
+static int64_t convert(wide ticks, int64_t hz, wide base)
+{
+    wide scaled = ticks * NANOSECONDS + hz / 2;
+    /* The usual case is one machine division instead of a library call. */
+    wide ns = scaled >= 0 && scaled <= INT64_MAX ? (int64_t)scaled / hz : scaled / hz;
+    if (scaled < 0 && ns * hz != scaled)
+        ns--;
+    ns += base;
+    return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
+}
+
+int64_t part_host_ns(const struct capture_part *part, int64_t tick)
+{
+    if (part->host_hz <= 0)
+        return convert(tick, NANOSECONDS, part->unix_offset_ns);
+    int64_t start = part->host_tick >= 0 ? part->host_tick : 0;
+    int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0;
+    return convert((wide)tick - start + part->host_tick_diff, part->host_hz, (wide)base + part->unix_offset_ns);
+}
+
+/* Of the system counter (docs/formats/cann.md 2.1), for captures that do not say it. */
+static int64_t usual_device_hz(int64_t chip)
+{
+    switch (chip) {
+    case 0:
+        return 19200000;
+    case 2:
+    case 3:
+    case 4:
+        return 38400000;
+    case 5:
+        return 50000000;
+    case 7:
+    case 8:
+    case 11:
+        return 48000000;
+    default:
+        return 100000000;
+    }
+}
+
+int64_t part_device_ns(const struct capture_part *part, int64_t tick)
+{
+    int64_t hz = part->device_hz > 0 ? part->device_hz : usual_device_hz(part->chip);
+    int64_t start = part->device_tick >= 0 ? part->device_tick : 0;
+    int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0;
+    /* The clocks of the host were read that much before the device's counter. */
+    int64_t late = part->host_hz > 0 ? convert(part->host_tick_diff, part->host_hz, 0) : 0;
+    return convert((wide)tick - start, hz, (wide)base + late + part->unix_offset_ns);
+}
+
+int64_t part_clock_ns(const struct capture_part *part, enum sample_clock clock, int64_t value)
+{
+    int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0;
+    switch (clock) {
+    case CLOCK_START_US:
+        return convert((wide)value * 1000, NANOSECONDS, (wide)base + part->unix_offset_ns);
+    case CLOCK_DEVICE_NS:
+        return convert((wide)value - (part->device_monotonic_ns >= 0 ? part->device_monotonic_ns : base), NANOSECONDS,
+                       (wide)base + part->unix_offset_ns);
+    case CLOCK_DEVICE_TICK:
+        return part_device_ns(part, value);
+    case CLOCK_HOST_NS:
+        return convert(value, NANOSECONDS, part->unix_offset_ns);
+    case CLOCK_HOST_TICK:
+        return part_host_ns(part, value);
+    case CLOCK_UNIX_NS:
+        break;
+    }
+    return value;
+}

@@ -1,0 +1,60 @@
+#include "parsers/records/capture_stream.h"
+#include "parsers/decode/decode.h"
+#include "parsers/records/host_record.h"
+
+static const struct value_name statuses[] = {{0, "normal"}, {1, "destroyed"}, {0, NULL}};
+
+enum { STATUS = HOST_RECORD_COLUMN_COUNT, MODEL_STREAM_ID, ORIGINAL_STREAM_ID, MODEL_ID, DEVICE_ID };
+
+const struct column capture_stream_columns[] = {
+    HOST_RECORD_COLUMNS,
+    [STATUS] = {"status", "Status", COLUMN_INTEGER, UNIT_NONE, 0, statuses, "What happened to the capture."},
+    [MODEL_STREAM_ID] = {"model_stream_id", "Model stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                         "The stream that the captured tasks run on."},
+    [ORIGINAL_STREAM_ID] = {"original_stream_id", "Original stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                            "The stream that the program used."},
+    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                  "The model that the tasks were captured into."},
+    [DEVICE_ID] = {"device_id", "Device ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The device."},
+};
+_Static_assert(sizeof capture_stream_columns / sizeof *capture_stream_columns == CAPTURE_STREAM_COLUMNS,
+               "as the header says");
+
+enum { STATUS_DESTROYED = 1 };
+
+/* Records of both generations are rows of the first. */
+static int store(struct decoder *decoder, const struct row *row, struct err *err)
+{
+    struct row copy;
+    int status = decoder_emit(decoder, &kind_capture_stream_info, &copy, err);
+    for (size_t i = 0; status == 0 && i < CAPTURE_STREAM_COLUMNS; i++) {
+        if (row_has(row, i))
+            row_set_integer(&copy, i, row->cells[i].integer);
+    }
+    decoder_consume(decoder);
+    return status;
+}
+
+static int take_capture(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    const struct host_stream *stream = state;
+    int status = host_record_take(decoder, state, row, keep, err);
+    if (status == 0 && stream->kind != &kind_capture_stream_info)
+        status = store(decoder, row, err);
+    if (status < 0 || stream->association == NULL)
+        return status;
+    const struct host_capture capture = {
+        .time_ns = row->cells[TIME_NS].integer,
+        .device_id = row_u32(row, DEVICE_ID),
+        .stream_id = row_u32(row, MODEL_STREAM_ID),
+        .model_id = row_u32(row, MODEL_ID),
+        .ends = row->cells[STATUS].integer == STATUS_DESTROYED,
+    };
+    return association_add_capture(stream->association, &capture, err);
+}
+
+const struct kind_hooks capture_stream_hooks = {
+    .state_size = sizeof(struct host_stream),
+    .open = host_stream_open,
+    .record = take_capture,
+};

@@ -1,0 +1,98 @@
+/* The one interpreter for all layouts: raw files in, rows out. */
+#ifndef MSPROF_PARSERS_DECODE_DECODE_H
+#define MSPROF_PARSERS_DECODE_DECODE_H
+
+#include "base/bytes.h"
+#include "base/diag.h"
+#include "base/progress.h"
+#include "parsers/capture/capture.h"
+#include "parsers/record.h"
+
+/* Decodes every file of the capture into the sink, one pass, in chunks of fixed size; fills decoded, rejected and
+ * checksum of its files. Data problems go to capture->diag; a failure of the sink, of memory, an interrupt or a fatal
+ * diagnostic ends it with -code. progress may be NULL; it counts bytes. */
+int decode_capture(struct capture *capture, struct row_sink *sink, const struct progress *progress, struct err *err);
+
+/* A layout made ready for decoding a kind: fields resolved to column indexes. Plain memory, no release. It remembers
+ * the record before for FIELD_DELTA, so a stream has a plan of its own. */
+struct decode_plan {
+    const struct record_kind *kind;
+    const struct layout *layout;
+    size_t step_count;
+    size_t plain_count; /* the first of them need nothing of other columns or records */
+    struct decode_step {
+        uint32_t offset, width;
+        uint8_t column, shift, sign_bits; /* sign_bits: 0 unsigned, else the number of value bits */
+        uint8_t relation, other;          /* enum field_relation; index of the other column */
+        uint64_t last;                    /* FIELD_DELTA: of the record before */
+        bool text, scaled;
+        uint64_t mask;
+        int64_t multiply, divide;
+    } steps[RECORD_MAX_COLUMNS];
+    uint64_t present;  /* columns that the layout gives */
+    size_t text_bytes; /* that one row's texts may take: DECODED_TEXT_MAX each at most */
+};
+
+/* The layout must have passed layout_check. */
+void decode_plan_init(struct decode_plan *plan, const struct record_kind *kind, const struct layout *layout);
+
+/* Decodes one record of layout->record_size bytes into row; texts point into record. An unsigned value over INT64_MAX
+ * is given as NULL and *ret_bad_column set to its column (else -1). */
+void decode_record(struct decode_plan *plan, const unsigned char *record, struct row *row, int *ret_bad_column);
+
+/* For hooks. */
+struct capture *decoder_capture(struct decoder *decoder);
+/* The part of the capture that the current file belongs to. */
+const struct capture_part *decoder_part(const struct decoder *decoder);
+struct diagnostics *decoder_diag(struct decoder *decoder);
+/* Where the current record is. */
+struct place decoder_place(const struct decoder *decoder, const char *field);
+/* The bytes of the current record, for what a layout cannot say; only inside of a record hook. */
+struct bytes decoder_bytes(const struct decoder *decoder);
+/* The source_file row of the current file. */
+int64_t decoder_file_id(const struct decoder *decoder);
+/* How many rows of a kind have been emitted so far: the id of the last one. */
+int64_t decoder_row_count(const struct decoder *decoder, const struct record_kind *kind);
+/* A new empty row of another kind; set its cells with row_set_*; it counts at once. NULL with err set. */
+int decoder_emit(struct decoder *decoder, const struct record_kind *kind, struct row *ret_row, struct err *err);
+/* Emits the rows of a source, which it takes over. They must be all of their kind. */
+int decoder_emit_source(struct decoder *decoder, struct row_source *source, struct err *err);
+/* For record hooks: the current record has been taken; no row of its own is stored. */
+void decoder_consume(struct decoder *decoder);
+/* Counts a record of the current file that was dropped (text hooks; lines that are reported count by themselves). */
+void decoder_reject(struct decoder *decoder);
+/* Counts a row of the current file's own kind that a close hook emitted (those of text hooks count by themselves). */
+void decoder_count(struct decoder *decoder);
+static inline void row_set_integer(struct row *row, size_t column, int64_t value)
+{
+    row->cells[column].integer = value;
+    *row->present |= UINT64_C(1) << column;
+}
+/* Copies the text into the batch; cut at DECODED_TEXT_MAX bytes (on a character boundary). */
+#define DECODED_TEXT_MAX 16384
+void decoder_set_text(struct decoder *decoder, const struct record_kind *kind, struct row *row, size_t column,
+                      const char *text, size_t length);
+/* Calls each for every whole line of a text file without its line end, counting decoded and rejected lines; empty lines
+ * are skipped. place names the line (record) and its offset. A hook that reports a line emits no row: that is how it is
+ * counted. */
+int decoder_each_line(struct decoder *decoder, const struct capture_file *file, const char *data, size_t length,
+                      int (*each)(struct decoder *decoder, const struct capture_file *file, const char *line,
+                                  size_t length, const struct place *place, struct err *err),
+                      struct err *err);
+/* No sound duration gets here (104 days), and a thousand of the longest can still be added up. */
+#define DURATION_LIMIT_NS (INT64_C(1) << 53)
+/* Whether decoder_check_span accepts the span. */
+static inline bool decoder_span_is_sound(int64_t start_ns, int64_t end_ns)
+{
+    return start_ns >= 0 && start_ns <= INT64_MAX - DURATION_LIMIT_NS && end_ns >= start_ns &&
+           end_ns - start_ns <= DURATION_LIMIT_NS;
+}
+/* Whether a task or call may last from start to end; false when it ends before it starts, lasts longer than
+ * DURATION_LIMIT_NS or starts outside of time, which is reported at the current record. what: "the call". */
+bool decoder_check_span(struct decoder *decoder, const char *what, int64_t start_ns, int64_t end_ns);
+static inline bool row_has(const struct row *row, size_t column)
+{
+    return (*row->present >> column & 1) != 0;
+}
+
+#endif

@@ -1,0 +1,554 @@
+/* Streams of records: files in, chunk by chunk, every record through its layout and its kind's hooks. */
+#include "parsers/decode/decode.h"
+
+#include "base/bytes.h"
+#include "base/file/checksum.h"
+#include "base/file/fsutil.h"
+#include "base/interrupt.h"
+#include "base/utf8.h"
+#include "parsers/decode/decoder.h"
+#include "parsers/decode/file_reader.h"
+#include "parsers/decode/framing.h"
+#include "parsers/decode/layout.h"
+#include "parsers/decode/stream.h"
+#include "parsers/join/association.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- records ---- */
+
+/* The texts outlive the buffer: they move into the batch, where open_batch_next has made room. */
+static void copy_texts(struct stream *stream, struct row *row)
+{
+    struct row_batch *batch = stream->open->batch;
+    for (size_t i = 0; i < stream->plan->step_count; i++) {
+        const struct decode_step *step = &stream->plan->steps[i];
+        struct cell *cell = &row->cells[step->column];
+        if (!step->text)
+            continue;
+        if (cell->length > DECODED_TEXT_MAX)
+            cell->length = (uint32_t)utf8_cut(cell->text, DECODED_TEXT_MAX);
+        memcpy(batch->texts + batch->texts_used, cell->text, cell->length);
+        cell->text = batch->texts + batch->texts_used;
+        batch->texts_used += cell->length;
+    }
+}
+
+/* Zeros where no magic tells a record from a hole in the file. */
+static bool is_blank(const struct stream *stream, const unsigned char *record)
+{
+    const struct layout *layout = stream->plan->layout;
+    return record[0] == 0 && memcmp(record, record + 1, layout->record_size - 1) == 0 && !framing_can_search(layout);
+}
+
+static int take_record(struct stream *stream, const unsigned char *record, struct err *err)
+{
+    struct decoder *decoder = stream->decoder;
+    const struct record_kind *kind = stream->kind;
+    struct row row = {decoder->scratch, &decoder->scratch_present};
+    int bad_column, status = 0;
+    if (kind->table != NULL)
+        status = open_batch_next(decoder, stream->open, stream->plan->text_bytes, &row, err);
+    if (status < 0)
+        return status;
+    decode_record(stream->plan, record, &row, &bad_column);
+    bool keep = bad_column < 0;
+    decoder->consumed = kind->table == NULL;
+    if (!keep) {
+        struct place place = decoder_place(decoder, kind->columns[bad_column].name);
+        diag_report(decoder->capture->diag, DIAG_RECORD_VALUE, &place, "a value of 2^63 or more; expected less");
+    }
+    if (keep && is_blank(stream, record)) {
+        struct place place = decoder_place(decoder, NULL);
+        keep = false;
+        diag_report(decoder->capture->diag, DIAG_RECORD_VALUE, &place, "nothing but zeros; expected a record");
+    }
+    for (size_t i = 0; keep && i < kind->column_count; i++) {
+        if (kind->columns[i].flags & COLUMN_FILE)
+            row_set_integer(&row, i, decoder->file->id);
+    }
+    decoder->bytes = (struct bytes){record, stream->plan->layout->record_size};
+    if (keep && kind->hooks != NULL && kind->hooks->record != NULL)
+        status = kind->hooks->record(decoder, stream->state, &row, &keep, err);
+    if (status < 0)
+        return status;
+    if (keep && !decoder->consumed) {
+        copy_texts(stream, &row);
+        open_batch_keep(stream->open);
+    }
+    if (keep)
+        decoder->file->decoded++;
+    else
+        decoder->file->rejected++;
+    return status;
+}
+
+/* The first magic of a record that does not stand, as the place of the damage. */
+static void note_damage(struct stream *stream, size_t at)
+{
+    const struct layout *layout = stream->layout;
+    const unsigned char *record = stream->buffer + at;
+    struct damage *damage = &stream->damage;
+    *damage = (struct damage){stream->buffer_offset + (int64_t)at, stream->decoder->file,
+                              decoder_place(stream->decoder, "magic"), 0, 0};
+    for (size_t i = 0; i < LAYOUT_MAX_MAGICS && layout->magics[i].width != 0; i++) {
+        const struct magic *magic = &layout->magics[i];
+        uint64_t mask = magic->mask != 0 ? magic->mask : UINT64_MAX;
+        damage->found = bytes_load(record + magic->offset, magic->width, layout->big_endian) & mask;
+        damage->expected = magic->value;
+        if (damage->found != damage->expected) {
+            damage->place.offset += magic->offset;
+            return;
+        }
+    }
+}
+
+/* Reports the damaged place that ends before stream offset `end`, and counts the records that it cost. */
+static void report_damage(struct stream *stream, int64_t end)
+{
+    const struct damage *damage = &stream->damage;
+    int64_t size = stream->layout->record_size, bytes = end - damage->offset, records = (bytes + size - 1) / size;
+    diag_report(stream->decoder->capture->diag, DIAG_RECORD_MAGIC, &damage->place,
+                "found 0x%llx, expected 0x%llx; %lld bytes are skipped", (unsigned long long)damage->found,
+                (unsigned long long)damage->expected, (long long)bytes);
+    damage->file->rejected += (uint64_t)records;
+    stream->decoder->record += records;
+}
+
+/* Whether the record at `at`, whose magic stands, is followed by what must follow it. */
+static bool is_followed(const struct stream *stream, size_t at)
+{
+    size_t next = at + stream->layout->record_size;
+    return framing_may_begin(stream->layout, stream->buffer + next, stream->used - next);
+}
+
+/* A record that nothing sound follows: bytes are missing from it or too many when the next record begins off the grid.
+ * True: it was rejected and *at is where the next begins. */
+static bool reject_misaligned(struct stream *stream, size_t *at)
+{
+    size_t size = stream->layout->record_size, next;
+    if (!framing_search(stream->layout, stream->buffer, stream->used, *at + 1, *at + size, stream->last_chunk, &next) ||
+        (next - *at) % size == 0)
+        return false;
+    struct place place = decoder_place(stream->decoder, NULL);
+    diag_report(stream->decoder->capture->diag, DIAG_RECORD_MAGIC, &place,
+                "the next record begins %zu bytes later, expected %zu: bytes were lost or inserted", next - *at, size);
+    stream->decoder->file->rejected++;
+    stream->decoder->record++;
+    *at = next;
+    return true;
+}
+
+/* While searching: goes to the next sound record. False: it is not in the buffer; what is ruled out is skipped. */
+static bool find_next(struct stream *stream, size_t *at)
+{
+    size_t size = stream->layout->record_size;
+    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): layouts with a record size of 0 are refused
+    size_t past = (size_t)((stream->buffer_offset + (int64_t)*at - stream->damage.offset) % (int64_t)size);
+    size_t grid = *at + (size - past) % size;
+    stream->searching =
+        !framing_search(stream->layout, stream->buffer, stream->used, *at, grid, stream->last_chunk, at);
+    if (!stream->searching)
+        report_damage(stream, stream->buffer_offset + (int64_t)*at);
+    return !stream->searching;
+}
+
+/* Decodes what is complete in the buffer; returns how many bytes are done with, or -code. */
+static int64_t take_chunk(struct stream *stream, struct err *err)
+{
+    const size_t size = stream->layout->record_size;
+    const bool can_search = framing_can_search(stream->layout);
+    /* Whether a record is whole shows in the one after it. */
+    const size_t wanted = can_search && !stream->last_chunk ? 2 * size : size;
+    size_t at = 0;
+    while (stream->used - at >= wanted) {
+        if (stream->searching && !find_next(stream, &at))
+            break;
+        if (stream->used - at < wanted)
+            break;
+        stream_locate(stream, at);
+        if (!layout_matches(stream->layout, stream->buffer + at)) {
+            note_damage(stream, at);
+            stream->searching = can_search;
+            if (!can_search)
+                report_damage(stream, stream->damage.offset + (int64_t)size);
+            at += can_search ? 1 : size;
+            continue;
+        }
+        if (can_search && !is_followed(stream, at)) {
+            if (!stream->last_chunk && stream->used - at < CHUNK_SIZE / 2)
+                break; /* to look far ahead */
+            if (reject_misaligned(stream, &at))
+                continue;
+        }
+        int status = take_record(stream, stream->buffer + at, err);
+        if (status < 0)
+            return status;
+        stream->decoder->record++;
+        at += size;
+    }
+    return (int64_t)at;
+}
+
+/* The plan of the record that begins at `at` in a stream of records of several sizes; NULL: none begins there. */
+static struct decode_plan *plan_at(const struct stream *stream, size_t at)
+{
+    for (size_t i = 0; i < stream->plan_count; i++) {
+        if (framing_may_begin(stream->plans[i].layout, stream->buffer + at, stream->used - at))
+            return &stream->plans[i];
+    }
+    return NULL;
+}
+
+/* As take_chunk, for records of several sizes: each one's magics name its layout. */
+static int64_t take_mixed_chunk(struct stream *stream, struct err *err)
+{
+    size_t at = 0;
+    int status = 0;
+    while (at < stream->used && status == 0) {
+        struct decode_plan *plan = plan_at(stream, at);
+        size_t size = plan != NULL ? plan->layout->record_size : 1;
+        stream_locate(stream, at);
+        if (plan != NULL && stream->used - at < size + (stream->last_chunk ? 0 : RECORD_MAX_SIZE))
+            break; /* to see what follows */
+        if (plan != NULL && stream->searching && plan_at(stream, at + size) == NULL)
+            plan = NULL;
+        if (plan == NULL) {
+            if (!stream->searching)
+                note_damage(stream, at);
+            stream->searching = true;
+            at++;
+            continue;
+        }
+        if (stream->searching)
+            report_damage(stream, stream->buffer_offset + (int64_t)at);
+        stream->searching = false;
+        stream->plan = plan;
+        status = take_record(stream, stream->buffer + at, err);
+        stream->decoder->record++;
+        at += size;
+    }
+    return status < 0 ? status : (int64_t)at;
+}
+
+static int check_stop(const struct decoder *decoder, struct err *err)
+{
+    if (interrupted())
+        return interrupt_error(err);
+    if (diag_is_fatal(decoder->capture->diag))
+        return diag_fatal_error(decoder->capture->diag, err);
+    return 0;
+}
+
+/* Takes what is in the buffer and keeps the rest at its front. The first chunk also decides the layout. */
+static int process_buffer(struct stream *stream, bool *ret_give_up, struct err *err)
+{
+    if (stream->layout == NULL) {
+        int status = stream_choose_layout(stream, err);
+        *ret_give_up = stream->layout == NULL;
+        if (*ret_give_up || status < 0)
+            return status;
+        stream_drop_front(stream);
+    }
+    int64_t done = stream->layout->mixed ? take_mixed_chunk(stream, err) : take_chunk(stream, err);
+    if (done < 0)
+        return (int)done;
+    memmove(stream->buffer, stream->buffer + done, stream->used - (size_t)done);
+    stream->used -= (size_t)done;
+    stream->buffer_offset += done;
+    return check_stop(stream->decoder, err);
+}
+
+/* Takes one file of the stream through the buffer. False: it could not be read to its end, which has been reported. */
+static bool take_file(struct stream *stream, struct capture_file *file, bool *ret_give_up, int *ret_status,
+                      struct err *err)
+{
+    struct decoder *decoder = stream->decoder;
+    struct file_reader *reader = decoder->reader;
+    int failure = file_reader_open(reader, (size_t)(file - decoder->capture->files));
+    if (failure != 0) {
+        struct place place = {file->name, -1, -1, NULL};
+        diag_report(decoder->capture->diag, DIAG_FILE_UNREADABLE, &place, "%s; expected a readable file",
+                    failure > 0 ? strerror(failure) : "not a regular file any more");
+        return false;
+    }
+    while (*ret_status == 0 && !*ret_give_up) {
+        ssize_t got = file_reader_read(reader, stream->buffer + stream->used, CHUNK_SIZE - stream->used);
+        if (got < 0) {
+            struct place place = {
+                file->name, -1, stream->buffer_offset + (int64_t)stream->used - stream->starts[stream->current], NULL};
+            diag_report(decoder->capture->diag, DIAG_FILE_UNREADABLE, &place, "%s; expected %llu bytes",
+                        strerror(errno), (unsigned long long)file->size);
+            break;
+        }
+        if (got == 0) {
+            memcpy(file->checksum, file_reader_checksum(reader), sizeof file->checksum);
+            return true;
+        }
+        stream->used += (size_t)got;
+        file->bytes_read += (uint64_t)got;
+        decoder->bytes_done += (uint64_t)got;
+        if (stream->used == CHUNK_SIZE)
+            *ret_status = process_buffer(stream, ret_give_up, err);
+        progress_update(decoder->progress, "import", decoder->bytes_done, decoder->bytes_total);
+    }
+    return false;
+}
+
+static void report_rest(struct stream *stream)
+{
+    struct decoder *decoder = stream->decoder;
+    if (stream->searching) {
+        report_damage(stream, stream->buffer_offset + (int64_t)stream->used);
+    } else if (stream->used > 0) {
+        stream_locate(stream, 0);
+        struct place place = decoder_place(decoder, NULL);
+        diag_report(decoder->capture->diag, DIAG_RECORD_TRUNCATED, &place,
+                    "%zu bytes at the end; expected a record of %u bytes", stream->used, stream->layout->record_size);
+        decoder->file->rejected++;
+    }
+}
+
+/* Nothing follows what is in the buffer: the last file has been read, or the next slice is not there. */
+static int finish_run(struct stream *stream, bool *ret_give_up, struct err *err)
+{
+    int status = 0;
+    stream->last_chunk = true;
+    if (stream->used > 0 || stream->searching)
+        status = process_buffer(stream, ret_give_up, err);
+    if (status == 0 && stream->layout != NULL)
+        report_rest(stream);
+    stream->buffer_offset += (int64_t)stream->used;
+    stream->used = 0;
+    stream->last_chunk = stream->searching = false;
+    return status;
+}
+
+/* Whether the file at index goes on where the one before it ended. */
+static bool continues(const struct stream *stream, size_t index)
+{
+    if (index == 0 || stream->files[index].identity.slice == stream->files[index - 1].identity.slice + 1)
+        return true;
+    struct place place = {stream->files[index].name, -1, -1, NULL};
+    diag_report(stream->decoder->capture->diag, DIAG_FILE_MISSING, &place,
+                "slice %lld follows slice %lld; those between them are missing",
+                (long long)stream->files[index].identity.slice, (long long)stream->files[index - 1].identity.slice);
+    return false;
+}
+
+static int read_files(struct stream *stream, struct err *err)
+{
+    int status = 0;
+    bool give_up = false, whole = true;
+    for (size_t i = 0; i < stream->file_count && status == 0 && !give_up; i++) {
+        if (!continues(stream, i) || !whole)
+            status = finish_run(stream, &give_up, err);
+        if (status < 0)
+            break;
+        give_up = false; /* a later run may begin better */
+        stream->current = i;
+        stream->starts[i] = stream->buffer_offset + (int64_t)stream->used;
+        whole = take_file(stream, &stream->files[i], &give_up, &status, err);
+    }
+    return status == 0 && !give_up ? finish_run(stream, &give_up, err) : status;
+}
+
+static int decode_binary(struct stream *stream, struct err *err)
+{
+    for (size_t i = 0; i < stream->file_count; i++)
+        stream->total_size += stream->files[i].size;
+    stream->decoder->record = stream->decoder->offset = 0;
+    stream->buffer = malloc(CHUNK_SIZE);
+    stream->starts = calloc(stream->file_count, sizeof *stream->starts);
+    int status = stream->buffer != NULL && stream->starts != NULL ? read_files(stream, err)
+                                                                  : err_set(err, ERR_NO_MEMORY, "out of memory");
+    free(stream->starts);
+    free(stream->plans);
+    free(stream->buffer);
+    return status;
+}
+
+/* ---- text files ---- */
+
+static int decode_text(struct stream *stream, struct capture_file *file, struct err *err)
+{
+    struct decoder *decoder = stream->decoder;
+    struct place place = {file->name, -1, -1, NULL};
+    struct err problem = ERR_INIT;
+    char *data;
+    size_t length;
+    decoder->file = file;
+    decoder->record = decoder->offset = -1;
+    int status = read_whole_file(file->path, TEXT_FILE_LIMIT, &data, &length, &problem);
+    if (status == -ERR_NO_MEMORY) {
+        *err = problem;
+        return status;
+    }
+    if (status < 0) {
+        diag_report(decoder->capture->diag, status == -ERR_LIMIT ? DIAG_FILE_LIMIT : DIAG_FILE_UNREADABLE, &place,
+                    "%s; expected a text file of at most %d bytes", err_message(&problem), TEXT_FILE_LIMIT);
+        return 0;
+    }
+    checksum_add(stream->checksum, data, length);
+    checksum_finish(stream->checksum, file->checksum);
+    file->bytes_read = length;
+    int64_t rows = stream->open->rows;
+    status = stream->kind->hooks->text(decoder, stream->state, file, data, length, err);
+    if (stream->kind->table != NULL)
+        file->decoded = (uint64_t)(stream->open->rows - rows);
+    free(data);
+    decoder->bytes_done += file->size;
+    return status < 0 ? status : check_stop(decoder, err);
+}
+
+/* ---- all of it ---- */
+
+static int decode_stream(struct decoder *decoder, struct capture_file *files, size_t file_count,
+                         struct checksum *checksum, struct err *err)
+{
+    const struct record_kind *kind = files->kind;
+    const struct kind_hooks *hooks = kind->hooks;
+    struct stream stream = {
+        .decoder = decoder,
+        .files = files,
+        .file_count = file_count,
+        .kind = kind,
+        .open = decoder_open_batch(decoder, kind),
+        .checksum = checksum,
+    };
+    if (hooks != NULL && hooks->state_size != 0) {
+        stream.state = calloc(1, hooks->state_size);
+        if (stream.state == NULL)
+            return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    decoder->file = files;
+    int status = hooks != NULL && hooks->open != NULL ? hooks->open(decoder, stream.state, files, err) : 0;
+    if (status == 0 && hooks != NULL && hooks->text != NULL) {
+        for (size_t i = 0; i < file_count && status == 0; i++)
+            status = decode_text(&stream, &files[i], err);
+    } else if (status == 0) {
+        status = decode_binary(&stream, err);
+    }
+    if (hooks != NULL && hooks->close != NULL) {
+        int closed = hooks->close(decoder, stream.state, status < 0, err);
+        if (status == 0)
+            status = closed;
+    }
+    free(stream.state);
+    return status;
+}
+
+/* Files of the same kind and identity, but for the slice, are one stream. */
+static bool same_stream(const struct capture_file *a, const struct capture_file *b)
+{
+    return a->kind == b->kind && a->part == b->part && a->identity.slice >= 0 && b->identity.slice >= 0 &&
+           file_identity_compare(&a->identity, &b->identity, false) == 0;
+}
+
+/* The host and every device are joined on their own, then with each other. */
+static int change_part(struct decoder *decoder, size_t part, struct err *err)
+{
+    int status = 0;
+    if (decoder->capture->family == CAPTURE_SVP)
+        return 0;
+    if (decoder->association == NULL)
+        decoder->association = association_new(decoder, err);
+    else
+        status = association_end_part(decoder->association, err);
+    if (decoder->association == NULL)
+        return -(int)err->code;
+    return status == 0 ? association_begin_part(decoder->association, part, err) : status;
+}
+
+static int decode_files(struct decoder *decoder, struct checksum *checksum, struct err *err)
+{
+    struct capture *capture = decoder->capture;
+    int status = check_stop(decoder, err);
+    size_t part = SIZE_MAX;
+    for (size_t i = 0, next; i < capture->file_count && status == 0; i = next) {
+        struct capture_file *file = &capture->files[i];
+        next = i + 1;
+        if (file->part != part)
+            status = change_part(decoder, part = file->part, err);
+        if (file->kind == NULL || status < 0)
+            continue;
+        while (next < capture->file_count && same_stream(file, &capture->files[next]))
+            next++;
+        status = decode_stream(decoder, file, next - i, checksum, err);
+        if (status < 0 && status != -ERR_STRICT && status != -ERR_INTERRUPTED)
+            err_wrap(err, "cannot decode '%s'", file->name);
+    }
+    return status == 0 && decoder->association != NULL ? association_finish(decoder->association, err) : status;
+}
+
+/* What was listed, and what is there now and was read. */
+static void check_unchanged(struct decoder *decoder)
+{
+    for (size_t i = 0; i < decoder->capture->file_count; i++) {
+        const struct capture_file *file = &decoder->capture->files[i];
+        struct place place = {file->name, -1, -1, NULL};
+        struct stat now;
+        if (file->kind == NULL)
+            continue;
+        if (stat(file->path, &now) != 0)
+            diag_report(decoder->capture->diag, DIAG_FILE_CHANGED, &place, "gone; %llu bytes of it were read",
+                        (unsigned long long)file->bytes_read);
+        else if (now.st_ino != file->inode)
+            diag_report(decoder->capture->diag, DIAG_FILE_CHANGED, &place,
+                        "another file of this name; expected the one that was listed");
+        else if ((uint64_t)now.st_size != file->size ||
+                 now.st_mtim.tv_sec * INT64_C(1000000000) + now.st_mtim.tv_nsec != file->modified_ns)
+            diag_report(decoder->capture->diag, DIAG_FILE_CHANGED, &place,
+                        "%llu bytes when it was listed, %llu were read, %llu are there; it was written meanwhile",
+                        (unsigned long long)file->size, (unsigned long long)file->bytes_read,
+                        (unsigned long long)now.st_size);
+    }
+}
+
+static int open_batches(struct decoder *decoder, struct err *err)
+{
+    while (record_kinds[decoder->open_count] != NULL)
+        decoder->open_count++;
+    decoder->open = calloc(decoder->open_count, sizeof *decoder->open);
+    if (decoder->open == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < decoder->open_count; i++) {
+        const struct record_kind *kind = record_kinds[i];
+        decoder->open[i].kind = kind;
+        for (size_t column = 0; column < kind->column_count; column++)
+            decoder->open[i].text_columns += kind->columns[column].type == COLUMN_TEXT;
+    }
+    return 0;
+}
+
+int decode_capture(struct capture *capture, struct row_sink *sink, const struct progress *progress, struct err *err)
+{
+    struct decoder decoder = {.capture = capture, .sink = sink, .progress = progress};
+    struct checksum *checksum = checksum_new();
+    for (size_t i = 0; i < capture->file_count; i++)
+        decoder.bytes_total += capture->files[i].kind != NULL ? capture->files[i].size : 0;
+    int status = checksum != NULL ? open_batches(&decoder, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    decoder.scratch = calloc(RECORD_MAX_COLUMNS, sizeof *decoder.scratch);
+    if (status == 0 && decoder.scratch == NULL)
+        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (status == 0 && (decoder.reader = file_reader_new(capture, err)) == NULL)
+        status = -(int)err->code;
+    if (status == 0)
+        status = decode_files(&decoder, checksum, err);
+    if (status == 0)
+        check_unchanged(&decoder);
+    if (status == 0)
+        status = decoder_flush(&decoder, err);
+    if (status == 0)
+        status = check_stop(&decoder, err);
+    association_free(decoder.association);
+    file_reader_free(decoder.reader);
+    free(decoder.scratch);
+    free(decoder.open);
+    checksum_free(checksum);
+    return status;
+}

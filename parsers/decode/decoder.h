@@ -1,0 +1,48 @@
+/* Inside of the decoder, shared by decode_capture.c (streams), decode_rows.c (rows on their way out) and plan.c (one
+ * record).
+ */
+#ifndef MSPROF_PARSERS_DECODE_DECODER_H
+#define MSPROF_PARSERS_DECODE_DECODER_H
+
+#include "parsers/decode/decode.h"
+
+/* Rows of one kind that are being filled. */
+struct open_batch {
+    const struct record_kind *kind;
+    size_t text_columns;
+    struct row_batch *batch; /* NULL: none begun */
+    int64_t rows;            /* emitted so far, those of the open batch included */
+};
+
+struct file_reader;
+
+struct decoder {
+    struct capture *capture;
+    struct row_sink *sink;
+    const struct progress *progress;
+    struct open_batch *open; /* one for each record kind */
+    size_t open_count;
+    /* Where the decoder is: */
+    struct capture_file *file;
+    int64_t record, offset;
+    struct bytes bytes;              /* of the record that a hook is looking at */
+    bool consumed;                   /* a hook took the current record: no row is stored */
+    bool row_problem;                /* a hook or line reported the current record */
+    struct association *association; /* NULL until a hook asks for it */
+    struct cell *scratch;            /* RECORD_MAX_COLUMNS cells: the row of a kind without a table */
+    uint64_t scratch_present;
+    uint64_t bytes_done, bytes_total;
+    struct file_reader *reader; /* of the binary files */
+};
+
+struct open_batch *decoder_open_batch(struct decoder *decoder, const struct record_kind *kind);
+
+/* Room for one more row of at most text_bytes of texts; commits the batch that has none. */
+int open_batch_next(struct decoder *decoder, struct open_batch *open, size_t text_bytes, struct row *ret_row,
+                    struct err *err);
+/* The row that open_batch_next gave counts. */
+void open_batch_keep(struct open_batch *open);
+/* Hands every unfinished batch to the sink. */
+int decoder_flush(struct decoder *decoder, struct err *err);
+
+#endif

@@ -1,0 +1,270 @@
+#include "parsers/decode/file_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BLOCK_SIZE ((size_t)256 * 1024)
+#define BLOCK_COUNT 16
+
+/* Some bytes of one file. Small files need one block each. */
+struct block {
+    size_t file; /* index */
+    size_t length;
+    bool first, last, unopened;
+    int failure;                       /* of the last: errno, or NOT_REGULAR */
+    char checksum[CHECKSUM_TEXT_SIZE]; /* of the last */
+};
+
+#define NOT_REGULAR (-1)
+
+struct file_reader {
+    const struct capture *capture;
+    struct checksum *checksum;
+    unsigned char *bytes; /* of all blocks */
+    struct block blocks[BLOCK_COUNT];
+    pthread_t thread;
+    bool started;
+    pthread_mutex_t lock;
+    pthread_cond_t readable, writable;
+    size_t first, count; /* filled blocks, a ring */
+    size_t wanted;       /* files before this one are not wanted any more */
+    bool done, stop;     /* all is read; nothing is wanted any more */
+    /* The decoder's side: */
+    size_t available, taken; /* filled blocks that it knows of, the current one included; bytes taken of it */
+    bool has_block;          /* blocks[first] belongs to the open file */
+};
+
+/* ---- the reader's thread ---- */
+
+/* Waits for a free block; NULL: nothing more is wanted. Waiting goes on until half of the ring is free, as it does on
+ * the other side until half is filled: a switch between threads takes longer than many a small file. */
+static struct block *free_block(struct file_reader *reader)
+{
+    struct block *block = NULL;
+    pthread_mutex_lock(&reader->lock);
+    if (reader->count == BLOCK_COUNT) {
+        while (reader->count > BLOCK_COUNT / 2 && !reader->stop)
+            pthread_cond_wait(&reader->writable, &reader->lock);
+    }
+    if (!reader->stop)
+        block = &reader->blocks[(reader->first + reader->count) % BLOCK_COUNT];
+    pthread_mutex_unlock(&reader->lock);
+    return block;
+}
+
+/* Hands the block over. False: the rest of its file is not wanted. */
+static bool publish(struct file_reader *reader, const struct block *block)
+{
+    pthread_mutex_lock(&reader->lock);
+    reader->count++;
+    bool wanted = !reader->stop && block->file >= reader->wanted;
+    if (reader->count >= BLOCK_COUNT / 2)
+        pthread_cond_signal(&reader->readable);
+    pthread_mutex_unlock(&reader->lock);
+    return wanted;
+}
+
+static unsigned char *bytes_of(const struct file_reader *reader, const struct block *block)
+{
+    return reader->bytes + (size_t)(block - reader->blocks) * BLOCK_SIZE;
+}
+
+/* Fills the block with what follows in the file. */
+static void fill_block(struct file_reader *reader, int fd, struct block *block)
+{
+    while (!block->last && block->length < BLOCK_SIZE) {
+        ssize_t got = read(fd, bytes_of(reader, block) + block->length, BLOCK_SIZE - block->length);
+        if (got > 0) {
+            checksum_add(reader->checksum, bytes_of(reader, block) + block->length, (size_t)got);
+            block->length += (size_t)got;
+        } else if (got == 0 || errno != EINTR) {
+            block->failure = got == 0 ? 0 : errno;
+            block->last = true;
+        }
+    }
+}
+
+static int open_file(const char *path, int *ret_failure)
+{
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
+        return fd;
+    *ret_failure = fd < 0 ? errno : NOT_REGULAR;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* False: nothing more is wanted. */
+static bool read_file(struct file_reader *reader, size_t index)
+{
+    bool first = true, last = false;
+    struct block *block = free_block(reader);
+    int failure = 0, fd = block != NULL ? open_file(reader->capture->files[index].path, &failure) : -1;
+    while (block != NULL && !last) {
+        *block = (struct block){.file = index, .first = first, .last = fd < 0, .unopened = fd < 0, .failure = failure};
+        fill_block(reader, fd, block);
+        last = block->last;
+        if (last)
+            checksum_finish(reader->checksum, block->checksum);
+        if (!publish(reader, block))
+            break;
+        first = false;
+        if (!last)
+            block = free_block(reader);
+    }
+    if (block != NULL && !last) { /* given up in the middle: the sum starts anew */
+        char ignored[CHECKSUM_TEXT_SIZE];
+        checksum_finish(reader->checksum, ignored);
+    }
+    if (fd >= 0)
+        close(fd);
+    return block != NULL;
+}
+
+static bool is_binary(const struct record_kind *kind)
+{
+    return kind != NULL && (kind->hooks == NULL || kind->hooks->text == NULL);
+}
+
+static void *reader_thread(void *arg)
+{
+    struct file_reader *reader = arg;
+    bool wanted = true;
+    for (size_t i = 0; wanted && i < reader->capture->file_count; i++)
+        wanted = !is_binary(reader->capture->files[i].kind) || read_file(reader, i);
+    pthread_mutex_lock(&reader->lock);
+    reader->done = true;
+    pthread_cond_signal(&reader->readable);
+    pthread_mutex_unlock(&reader->lock);
+    return NULL;
+}
+
+/* ---- the decoder's side ---- */
+
+/* Gives blocks[first] back, if there is one. */
+static void drop_block(struct file_reader *reader)
+{
+    if (!reader->has_block)
+        return;
+    pthread_mutex_lock(&reader->lock);
+    reader->first = (reader->first + 1) % BLOCK_COUNT;
+    reader->count--;
+    if (reader->count <= BLOCK_COUNT / 2)
+        pthread_cond_signal(&reader->writable);
+    pthread_mutex_unlock(&reader->lock);
+    reader->available--;
+    reader->taken = 0;
+    reader->has_block = false;
+}
+
+/* Waits for the next block; NULL: everything has been read. */
+static struct block *next_block(struct file_reader *reader)
+{
+    drop_block(reader);
+    if (reader->available == 0) {
+        pthread_mutex_lock(&reader->lock);
+        while (reader->count < BLOCK_COUNT / 2 && !reader->done)
+            pthread_cond_wait(&reader->readable, &reader->lock);
+        reader->available = reader->count;
+        pthread_mutex_unlock(&reader->lock);
+    }
+    reader->has_block = reader->available > 0;
+    return reader->has_block ? &reader->blocks[reader->first] : NULL;
+}
+
+int file_reader_open(struct file_reader *reader, size_t index)
+{
+    pthread_mutex_lock(&reader->lock);
+    reader->wanted = index;
+    pthread_mutex_unlock(&reader->lock);
+    struct block *block = next_block(reader);
+    while (block != NULL && (block->file < index || !block->first))
+        block = next_block(reader);
+    if (block == NULL || block->file != index)
+        return ENOENT; /* cannot be: every file has a first block */
+    return block->unopened ? block->failure : 0;
+}
+
+ssize_t file_reader_read(struct file_reader *reader, void *buffer, size_t size)
+{
+    struct block *block = &reader->blocks[reader->first];
+    while (reader->taken == block->length) {
+        if (block->last && block->failure == 0)
+            return 0;
+        if (block->last || (block = next_block(reader)) == NULL) {
+            errno = block != NULL && block->failure > 0 ? block->failure : EIO;
+            return -1;
+        }
+    }
+    size_t left = block->length - reader->taken, length = left < size ? left : size;
+    memcpy(buffer, bytes_of(reader, block) + reader->taken, length);
+    reader->taken += length;
+    return (ssize_t)length;
+}
+
+const char *file_reader_checksum(const struct file_reader *reader)
+{
+    return reader->blocks[reader->first].checksum;
+}
+
+/* ---- its life ---- */
+
+/* Signals go to the main thread only, so that they end its waiting system calls. */
+static int start(struct file_reader *reader, struct err *err)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failure = pthread_create(&reader->thread, NULL, reader_thread, reader);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    reader->started = failure == 0;
+    return failure == 0 ? 0 : err_set_errno(err, failure, "cannot start a thread that reads files");
+}
+
+struct file_reader *file_reader_new(const struct capture *capture, struct err *err)
+{
+    struct file_reader *reader = calloc(1, sizeof *reader);
+    if (reader == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    reader->capture = capture;
+    pthread_mutex_init(&reader->lock, NULL);
+    pthread_cond_init(&reader->readable, NULL);
+    pthread_cond_init(&reader->writable, NULL);
+    reader->bytes = malloc(BLOCK_COUNT * BLOCK_SIZE);
+    reader->checksum = checksum_new();
+    int status = reader->bytes != NULL && reader->checksum != NULL ? start(reader, err)
+                                                                   : err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (status < 0) {
+        file_reader_free(reader);
+        return NULL;
+    }
+    return reader;
+}
+
+void file_reader_free(struct file_reader *reader)
+{
+    if (reader == NULL)
+        return;
+    pthread_mutex_lock(&reader->lock);
+    reader->stop = true;
+    pthread_cond_signal(&reader->writable);
+    pthread_mutex_unlock(&reader->lock);
+    if (reader->started)
+        pthread_join(reader->thread, NULL);
+    checksum_free(reader->checksum);
+    free(reader->bytes);
+    pthread_cond_destroy(&reader->readable);
+    pthread_cond_destroy(&reader->writable);
+    pthread_mutex_destroy(&reader->lock);
+    free(reader);
+}

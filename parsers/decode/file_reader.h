@@ -1,0 +1,27 @@
+/* Inside of the decoder: reads the binary files of a capture ahead of it, on a thread of its own, which also sums up
+ * their checksums. What was read waits in a ring of fixed size. */
+#ifndef MSPROF_PARSERS_DECODE_FILE_READER_H
+#define MSPROF_PARSERS_DECODE_FILE_READER_H
+
+#include "base/file/checksum.h"
+#include "parsers/capture/capture.h"
+
+#include <sys/types.h>
+
+struct file_reader; /* opaque */
+
+/* Starts to read the files that have a kind and are no text, in their order. The capture's list of files and its
+ * kinds must stay as they are. NULL with err set. */
+struct file_reader *file_reader_new(const struct capture *capture, struct err *err);
+/* Stops reading and ends the thread; NULL is fine. */
+void file_reader_free(struct file_reader *reader);
+
+/* Goes to the file of this index, which must be after the last one; what is left of that one is dropped. Returns 0, an
+ * errno, or -1 when it is not a regular file any more. */
+int file_reader_open(struct file_reader *reader, size_t index);
+/* The next bytes of the open file, at most size: as read(2), but that an interrupted read goes on. */
+ssize_t file_reader_read(struct file_reader *reader, void *buffer, size_t size);
+/* The checksum of the open file; its end must have been read. */
+const char *file_reader_checksum(const struct file_reader *reader);
+
+#endif

@@ -1,0 +1,64 @@
+/* The lines of a layout file as words, and mistakes told with their line. For layout_file.c only. */
+#ifndef MSPROF_PARSERS_DECODE_LAYOUT_TEXT_H
+#define MSPROF_PARSERS_DECODE_LAYOUT_TEXT_H
+
+#include "base/err.h"
+#include "base/strbuf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LINE_MAX_WORDS 24 /* the longest line that makes sense has 13 */
+#define LAYOUT_NAME_MAX 64
+#define SHOWN_MAX 60 /* characters of the file's text in a message */
+
+struct word {
+    const char *text; /* not NUL-terminated */
+    size_t length;
+    bool quoted;
+};
+
+struct text_line {
+    const char *name; /* of the file */
+    unsigned number;  /* from 1 */
+    struct word words[LINE_MAX_WORDS];
+    size_t word_count;
+    struct err *err;
+};
+
+/* Sets err to "name:line: ..."; returns -ERR_FORMAT. */
+int text_mistake(struct text_line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* For printf's "%.*s": a word, cut to what a message can bear. */
+#define SHOWN(word) (int)((word)->length < SHOWN_MAX ? (word)->length : SHOWN_MAX), (word)->text
+
+/* True when the word is exactly this text, without quotes. */
+bool word_is(const struct word *word, const char *text);
+
+/* Splits one line, without its end, at blanks; '#' outside quotes ends it. 0 or -ERR_FORMAT. */
+int text_split(struct text_line *line, const char *text, size_t length);
+
+/* Decimal or 0x-hexadecimal digits over the whole length; false on anything else or overflow. */
+bool text_parse_unsigned(const char *text, size_t length, uint64_t *ret);
+
+/* The word after the attribute at *at, which moves behind it; NULL with err set when the line ends there. */
+const struct word *text_take_word(struct text_line *line, size_t *at, const char *expected);
+/* The same for a number between two limits. 0 or -ERR_FORMAT. */
+int text_take_number(struct text_line *line, size_t *at, uint64_t minimum, uint64_t maximum, uint64_t *ret);
+
+/* Collects the valid names for a message and remembers the one nearest to what was found. */
+struct choice {
+    const struct word *found;
+    struct strbuf list;
+    const char *nearest;
+    size_t distance;
+};
+
+void choice_init(struct choice *choice, const struct word *found);
+void choice_add(struct choice *choice, const char *name);
+void choice_release(struct choice *choice);
+/* "unknown <what> 'x' (did you mean 'y'?); <owner>a, b, c". Releases the choice; returns -ERR_FORMAT. */
+int choice_mistake(struct text_line *line, struct choice *choice, const char *what, const char *owner);
+
+#endif

@@ -1,0 +1,49 @@
+/* Inside of the decoder: one stream of records on its way through the buffer. Shared by decode_capture.c (reading it)
+ * and stream.c (where its records begin and what they look like). */
+#ifndef MSPROF_PARSERS_DECODE_STREAM_H
+#define MSPROF_PARSERS_DECODE_STREAM_H
+
+#include "base/file/checksum.h"
+#include "parsers/decode/decoder.h"
+#include "parsers/decode/layout.h"
+
+#define CHUNK_SIZE (1024 * 1024)
+_Static_assert(CHUNK_SIZE >= 4 * RECORD_MAX_SIZE, "a chunk must hold records on both sides of a damaged place");
+
+/* One file, or all slices of one, being decoded. */
+struct stream {
+    struct decoder *decoder;
+    struct capture_file *files; /* consecutive in the capture */
+    size_t file_count, current; /* current: the one being read */
+    const struct record_kind *kind;
+    void *state;
+    const struct layout *layout;
+    struct decode_plan *plans; /* of the layout, or of every one that may be mixed with it */
+    size_t plan_count;
+    struct decode_plan *plan; /* of the current record */
+    struct open_batch *open;
+    struct checksum *checksum;
+    /* Offsets in the stream count the bytes that were read of all its files. */
+    int64_t *starts;       /* of each file that has been opened */
+    unsigned char *buffer; /* CHUNK_SIZE; holds used bytes that begin at stream offset buffer_offset */
+    size_t used;
+    int64_t buffer_offset;
+    bool last_chunk; /* nothing follows what is in the buffer */
+    bool searching;  /* after a damaged record, for the next sound one */
+    struct damage {
+        int64_t offset; /* in the stream */
+        struct capture_file *file;
+        struct place place;
+        uint64_t found, expected;
+    } damage; /* that the search began with */
+    uint64_t total_size;
+};
+
+/* Makes the byte of the buffer the decoder's place: in which file, and where in it. */
+void stream_locate(struct stream *stream, size_t at);
+/* Sets stream->layout and plans by the first bytes; NULL when none fits, which has been reported. */
+int stream_choose_layout(struct stream *stream, struct err *err);
+/* Drops from the buffer's front the layout's header, or what ageing left of a record. */
+void stream_drop_front(struct stream *stream);
+
+#endif

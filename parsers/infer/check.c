@@ -1,0 +1,244 @@
+#include "parsers/infer/check.h"
+
+#include "base/array.h"
+#include "parsers/decode/decode.h"
+#include "parsers/infer/problem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The kind's column of each printed one that is compared; ids are compared by finding the row. */
+static const char *const compared[PRINTED_STORED] = {
+    [PRINTED_TIME] = "total_cycle",
+    [PRINTED_MAC_BUSY] = "mac_busy_cycle",
+    [PRINTED_MAC_PPEN] = "mac_ppen_cycle",
+    [PRINTED_VEC_BUSY] = "vec_busy_cycle",
+    [PRINTED_VEC_PPEN] = "vec_ppen_cycle",
+    [PRINTED_DSTR] = "dstr_cycle",
+    [PRINTED_DTRANS] = "dtrans_cycle",
+    [PRINTED_DLD] = "dld_cycle",
+    [PRINTED_WLD] = "wld_cycle",
+    [PRINTED_DDR_READ] = "ddr_read_bytes",
+    [PRINTED_DDR_WRITE] = "ddr_write_bytes",
+};
+
+#define COMPARED (PRINTED_DDR_WRITE + 1)
+
+struct decoded_task {
+    int64_t inference_id, task_id;
+    int64_t values[COMPARED]; /* PRINTED_NONE: the layout does not give it */
+};
+
+struct decoded_inference {
+    int64_t id, device_id, model_id, batch_num, input_pic_num, current_pic_count;
+    size_t first_task, task_count;
+};
+
+/* Takes the rows that are compared and drops all others. */
+struct collector {
+    struct row_sink sink; /* first, so that a sink is its collector */
+    struct {
+        struct decoded_task *items;
+        size_t count, capacity;
+    } tasks;
+    struct {
+        struct decoded_inference *items;
+        size_t count, capacity;
+    } inferences;
+};
+
+static struct row_batch *begin_batch(struct row_sink *sink, const struct record_kind *kind, struct err *err)
+{
+    (void)sink;
+    struct row_batch *batch = row_batch_new();
+    if (batch == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    batch->kind = kind;
+    batch->rows = 0;
+    batch->texts_used = 0;
+    batch->capacity = BATCH_ROWS;
+    return batch;
+}
+
+static int64_t cell_of(const struct row_batch *batch, size_t row, const char *name)
+{
+    int column = record_kind_column(batch->kind, name);
+    if (column < 0 || (batch->present[row] >> column & 1) == 0)
+        return PRINTED_NONE;
+    return batch->cells[row * batch->kind->column_count + (size_t)column].integer;
+}
+
+static int take_tasks(struct collector *collector, const struct row_batch *batch, struct err *err)
+{
+    if (array_reserve(&collector->tasks, batch->rows, err) < 0)
+        return -(int)err->code;
+    for (size_t i = 0; i < batch->rows; i++) {
+        struct decoded_task *task = &collector->tasks.items[collector->tasks.count++];
+        task->inference_id = cell_of(batch, i, "inference_id");
+        task->task_id = cell_of(batch, i, "task_id");
+        for (size_t c = 0; c < COMPARED; c++)
+            task->values[c] = cell_of(batch, i, compared[c]);
+    }
+    return 0;
+}
+
+static int take_inferences(struct collector *collector, const struct row_batch *batch, struct err *err)
+{
+    if (array_reserve(&collector->inferences, batch->rows, err) < 0)
+        return -(int)err->code;
+    for (size_t i = 0; i < batch->rows; i++)
+        collector->inferences.items[collector->inferences.count++] =
+            (struct decoded_inference){.id = cell_of(batch, i, "inference_id"),
+                                       .device_id = cell_of(batch, i, "device_id"),
+                                       .model_id = cell_of(batch, i, "model_id"),
+                                       .batch_num = cell_of(batch, i, "batch_num"),
+                                       .input_pic_num = cell_of(batch, i, "input_pic_num"),
+                                       .current_pic_count = cell_of(batch, i, "current_pic_count")};
+    return 0;
+}
+
+static int commit_batch(struct row_sink *sink, struct row_batch *batch, struct err *err)
+{
+    struct collector *collector = (struct collector *)sink;
+    int status = 0;
+    if (strcmp(batch->kind->name, "svp_pmu") == 0)
+        status = take_tasks(collector, batch, err);
+    else if (strcmp(batch->kind->name, "inference") == 0)
+        status = take_inferences(collector, batch, err);
+    row_batch_free(batch);
+    return status;
+}
+
+/* ---- comparing ---- */
+
+struct comparison {
+    struct problem *problem;
+    const struct printed_file *table;
+    const struct decoded_inference *inference; /* of the table; NULL: there is none */
+    const struct collector *collector;
+    struct check_result *result;
+    uint64_t row;
+};
+
+static int compare_tasks(const void *left, const void *right)
+{
+    const struct decoded_task *a = left, *b = right;
+    if (a->inference_id != b->inference_id)
+        return a->inference_id < b->inference_id ? -1 : 1;
+    return (a->task_id > b->task_id) - (a->task_id < b->task_id);
+}
+
+static bool may_be(int64_t said, int64_t decoded)
+{
+    return said < 0 || said == decoded;
+}
+
+static const struct decoded_inference *inference_of(const struct collector *collector, const struct printed_file *table)
+{
+    for (size_t i = 0; i < collector->inferences.count; i++) {
+        const struct decoded_inference *one = &collector->inferences.items[i];
+        if (may_be(table->device_id, one->device_id) && may_be(table->model_id, one->model_id) &&
+            may_be(table->batch_num, one->batch_num) && may_be(table->input_pic_num, one->input_pic_num) &&
+            may_be(table->current_pic_count, one->current_pic_count))
+            return one;
+    }
+    return NULL;
+}
+
+static bool is_inside(struct comparison *comparison, enum printed_column column, const struct printed_row *row,
+                      int64_t total, int64_t value)
+{
+    for (int cut = 0; cut < 2; cut++) {
+        if (comparison->problem->options->rounding == (cut ? ROUNDING_HALF : ROUNDING_CUT))
+            continue;
+        comparison->problem->cut = cut != 0;
+        struct interval interval = problem_interval(comparison->problem, column, row, total);
+        if (value >= interval.low && value <= interval.high)
+            return true;
+    }
+    return false;
+}
+
+static void compare_cell(struct comparison *comparison, enum printed_column column, const struct printed_row *row,
+                         const struct decoded_task *task)
+{
+    struct check_result *result = comparison->result;
+    if (row->values[column] == PRINTED_NONE || task->values[column] == PRINTED_NONE ||
+        (is_ratio(column) && task->values[PRINTED_TIME] == PRINTED_NONE))
+        return;
+    result->cells++;
+    if (is_inside(comparison, column, row, task->values[PRINTED_TIME], task->values[column]))
+        return;
+    if (result->different++ == 0)
+        (void)strbuf_addf(
+            &result->first, "'%s' row %" PRIu64 ": %s is printed as %" PRId64 ".%06d, and the layout gives %" PRId64,
+            comparison->table->path, comparison->row, compared[column], row->values[column] / PRINTED_UNIT,
+            (int)(row->values[column] % PRINTED_UNIT), task->values[column]);
+}
+
+static int compare_row(void *arg, const struct printed_row *row, struct err *err)
+{
+    struct comparison *comparison = arg;
+    struct printed_row with_task = *row;
+    const struct decoded_task *task = NULL;
+    (void)err;
+    comparison->row++;
+    comparison->result->rows++;
+    problem_add_task_id(comparison->problem, &with_task);
+    if (comparison->inference != NULL && with_task.values[PRINTED_TASK_ID] != PRINTED_NONE) {
+        const struct decoded_task wanted = {.inference_id = comparison->inference->id,
+                                            .task_id = with_task.values[PRINTED_TASK_ID] / PRINTED_UNIT};
+        task = bsearch(&wanted, comparison->collector->tasks.items, comparison->collector->tasks.count, sizeof wanted,
+                       compare_tasks);
+    }
+    if (task == NULL) {
+        if (comparison->result->unmatched++ == 0 && comparison->result->different == 0)
+            (void)strbuf_addf(&comparison->result->first, "'%s' row %" PRIu64 ": the layout gives no such task",
+                              comparison->table->path, comparison->row);
+        return 0;
+    }
+    for (size_t c = 0; c < COMPARED; c++)
+        compare_cell(comparison, (enum printed_column)c, &with_task, task);
+    return 0;
+}
+
+static int compare_all(struct problem *problem, struct collector *collector, struct check_result *result,
+                       struct err *err)
+{
+    struct comparison comparison = {.problem = problem, .collector = collector, .result = result};
+    struct printed_reader reader = {.row = compare_row, .arg = &comparison};
+    int status = 0;
+    if (collector->tasks.count > 1)
+        array_sort(collector->tasks.items, collector->tasks.count, sizeof *collector->tasks.items, compare_tasks);
+    for (size_t t = 0; t < problem->tables->count && status == 0; t++) {
+        comparison.table = &problem->tables->items[t];
+        comparison.inference = inference_of(collector, comparison.table);
+        comparison.row = 0;
+        status = printed_read(comparison.table, &reader, err);
+    }
+    return status;
+}
+
+int check_tables(struct capture *capture, const struct printed_files *tables, const struct infer_options *options,
+                 struct check_result *result, struct err *err)
+{
+    struct collector collector = {.sink = {.begin = begin_batch, .commit = commit_batch}};
+    struct problem problem = {.capture = capture, .tables = tables, .options = options};
+    struct infer_result facts;
+    infer_result_init(&facts);
+    int status = problem_open(&problem, &facts, err);
+    if (status == 0) {
+        problem_settle_frequency(&problem, &facts);
+        status = decode_capture(capture, &collector.sink, options->progress, err);
+    }
+    if (status == 0 && problem.core_khz > 0)
+        status = compare_all(&problem, &collector, result, err);
+    free(collector.tasks.items);
+    free(collector.inferences.items);
+    infer_result_release(&facts);
+    problem_release(&problem);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* The search for a layout of device PMU records: what is tried, and the best so far. */
+#ifndef MSPROF_PARSERS_INFER_HUNT_H
+#define MSPROF_PARSERS_INFER_HUNT_H
+
+#include "parsers/infer/problem.h"
+
+struct hunt {
+    struct problem *problem;
+    struct infer_result best;
+    struct interval *times; /* of each sample row */
+    struct search_column time;
+    size_t frames;
+};
+
+enum effort { EFFORT_PLAIN, EFFORT_MINUS, EFFORT_DELTA, EFFORT_COUNT };
+
+/* Makes the times of the sample ready; again when the sample, the frequency or the rounding has changed. */
+int hunt_prepare(struct hunt *hunt, struct err *err);
+void hunt_release(struct hunt *hunt);
+/* Finds the total and then all columns in a frame whose matrix is filled; keeps the result when it is the best. */
+int hunt_frame(struct hunt *hunt, struct frame *frame, enum effort effort, struct err *err);
+/* Every frame with as many records as rows: both byte orders of each size. */
+int hunt_each_frame(struct hunt *hunt, int (*each)(struct hunt *hunt, struct frame *frame, void *arg, struct err *err),
+                    void *arg, struct err *err);
+/* Fills the matrix with the records of the sample's rows; false when one is outside of its file. */
+bool hunt_fill(const struct problem *problem, struct frame *frame);
+
+/* Rows in another order than records: matched by their times. */
+int hunt_sorted(struct hunt *hunt, struct err *err);
+/* Rows of some of the records that follow each other: where the .done files say, or anywhere. */
+int hunt_window(struct hunt *hunt, bool by_done, struct err *err);
+/* Without a frequency: one at which a number of the records is the time. True when problem->core_khz was set. */
+int hunt_frequency(struct hunt *hunt, bool *ret_found, struct err *err);
+
+#endif

@@ -1,0 +1,112 @@
+/* Inside of the inference: rows of tables beside the records that they may be of. */
+#ifndef MSPROF_PARSERS_INFER_PROBLEM_H
+#define MSPROF_PARSERS_INFER_PROBLEM_H
+
+#include "parsers/infer/infer.h"
+#include "parsers/infer/source.h"
+
+#define SAMPLE_MAX 8192 /* rows that the search looks at; all are verified */
+#define HEADER_MAX 4096
+#define SIZE_MIN 8
+#define SIZE_MAX_TRIED 4096
+
+struct sample_row {
+    uint32_t file;   /* of the source */
+    uint64_t index;  /* of the record, when rows are in the order of records */
+    uint64_t number; /* of the row, over all tables */
+    struct printed_row printed;
+};
+
+/* Task ids of layers, for tables that do not print them. */
+struct layer_tasks {
+    struct layer_task {
+        int64_t model_id, layer_id, task_id;
+    } * items;
+    size_t count, capacity;
+};
+
+struct problem {
+    const struct capture *capture;
+    const struct printed_files *tables;
+    const struct infer_options *options;
+    struct source source;
+    uint32_t *file_of_table; /* index into source, UINT32_MAX: none */
+    uint64_t *rows_of_file;
+    struct {
+        struct sample_row *items;
+        size_t count, capacity;
+    } sample; /* one of stride rows */
+    struct {
+        struct sample_row row;
+        double value;          /* how large the column's number is, as far as the table tells; 0: none yet */
+    } largest[PRINTED_STORED]; /* of each column: fields must be wide enough for it */
+    uint64_t stride, rows, skipped;
+    uint8_t decimals[PRINTED_COUNT]; /* the most of any row */
+    bool shown[PRINTED_COUNT];       /* some row has it */
+    struct layer_tasks layers;
+    int64_t core_khz;
+    bool cut;
+    enum infer_order order;
+};
+
+/* Opens the record files and reads the tables. */
+int problem_open(struct problem *problem, struct infer_result *result, struct err *err);
+void problem_release(struct problem *problem);
+/* Reads the tables again, row by row, each with its file and the index of its record. */
+int problem_each_row(const struct problem *problem,
+                     int (*row)(void *arg, uint32_t file, uint64_t index, const struct printed_row *row,
+                                struct err *err),
+                     void *arg, struct err *err);
+/* Fills in the task of a row that has only its layers. */
+void problem_add_task_id(const struct problem *problem, struct printed_row *row);
+/* Sets core_khz by what says how many MHz the core has; notes what contradicts it. */
+void problem_settle_frequency(struct problem *problem, struct infer_result *result);
+/* Whether a row's computed columns (memory bound, total of DDR) follow from the others, as far as they show. */
+bool problem_row_agrees(const struct problem *problem, const struct printed_row *row);
+
+/* What a printed value says of the column's value in a record. total: the record's total_cycle, for ratios. */
+struct interval problem_interval(const struct problem *problem, enum printed_column column,
+                                 const struct printed_row *row, int64_t total);
+/* Of a ratio's part of divide: raw / divide is the ratio. */
+struct interval problem_share(const struct problem *problem, enum printed_column column, const struct printed_row *row,
+                              int64_t divide);
+
+static inline bool is_ratio(enum printed_column column)
+{
+    return column >= PRINTED_MAC_BUSY && column <= PRINTED_WLD;
+}
+
+static inline bool is_id(enum printed_column column)
+{
+    return column >= PRINTED_TASK_ID && column < PRINTED_STORED;
+}
+
+/* Records of one size and byte order beside the sample's rows. */
+struct frame {
+    size_t size;
+    uint64_t header;
+    bool big_endian;
+    double order_bits;    /* of the orders of rows that were tried: they may fit by chance */
+    struct matrix matrix; /* a row for each of the sample */
+};
+
+/* The value of a place in a row of the matrix; total is for PLACE_SHARE. */
+int64_t place_value(const struct matrix *matrix, size_t row, const struct place_found *place, int64_t total);
+
+/* ---- choosing (choose.c) ---- */
+
+/* Sets the columns of the result to the places that fit best; lists has one for every column, that of the total with
+ * the total's place first. */
+int choose_places(const struct frame *frame, struct place_list lists[PRINTED_STORED],
+                  const struct search_column columns[PRINTED_STORED], struct infer_result *result, struct err *err);
+/* Whether two places are the same bits but for the lowest few. */
+bool places_are_alike(const struct place_found *a, const struct place_found *b);
+/* How unlikely a layout has its column there: less is better. */
+int place_cost(const struct frame *frame, const struct place_found *place, int64_t usual_scale);
+
+/* ---- finishing (finish.c) ---- */
+
+/* Widths over bits that are always zero, magics, the header, and the comparison of all rows. */
+int finish_layout(const struct problem *problem, struct infer_result *result, struct err *err);
+
+#endif

@@ -1,0 +1,183 @@
+/*
+ * What one capture's host and device records say together. Hooks of record kinds hand over each record as it is
+ * decoded; the association keeps what is needed of it in compact form, and between the parts of the capture (host,
+ * device_0, ...) builds the call tree of each thread, gives nodes, tensors and launched tasks to the deepest call
+ * around them, matches what the host launched with what the device ran, and emits the joined rows (host_call,
+ * device_task and the tables of texts that they refer to).
+ *
+ * 64-bit ids of texts (hashes) are the same bits in a signed integer. Times are nanoseconds as part_host_ns and
+ * part_device_ns give them. Every int function returns 0 or -code with err set; bad records are reported, not failures.
+ */
+#ifndef MSPROF_PARSERS_JOIN_ASSOCIATION_H
+#define MSPROF_PARSERS_JOIN_ASSOCIATION_H
+
+#include "base/err.h"
+#include "parsers/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct association; /* opaque; one for a decoder */
+
+/* The decoder's association; NULL when the capture is not of the CANN family since 2023. */
+struct association *decoder_association(struct decoder *decoder);
+
+#define NO_CONTEXT INT64_C(4294967295) /* context id of a task that is not split, and model id of none */
+
+enum {
+    HOST_LEVEL_RUNTIME = 5000,
+    HOST_LEVEL_COMMUNICATION = 5500,
+    HOST_LEVEL_NODE = 10000,
+    HOST_LEVEL_MODEL = 15000,
+    HOST_LEVEL_ACL = 20000
+};
+
+/* One API call (both halves of an event pair count as one). */
+struct host_call {
+    int64_t begin_ns, end_ns; /* begin_ns <= end_ns */
+    int64_t item_id;          /* hash or number, as recorded */
+    uint32_t type, thread_id;
+    uint16_t level;
+};
+int association_add_call(struct association *association, const struct host_call *call, struct err *err);
+
+/* A description of the operator that the call around it launches. */
+struct host_node {
+    int64_t time_ns, name_id, type_id;
+    uint32_t thread_id, task_type, block_num, mix_ratio, op_flag, op_state;
+};
+int association_add_node(struct association *association, const struct host_node *node, struct err *err);
+
+struct host_attribute {
+    int64_t time_ns, name_id, value_id;
+    uint32_t thread_id, type;
+};
+int association_add_attribute(struct association *association, const struct host_attribute *attribute, struct err *err);
+
+#define TENSORS_PER_RECORD 5
+struct host_tensors {
+    int64_t time_ns, name_id;
+    uint32_t thread_id, count; /* count <= TENSORS_PER_RECORD */
+    struct host_tensor {
+        uint32_t kind; /* 0 input, 1 output */
+        uint32_t format, data_type, shape[8];
+    } tensors[TENSORS_PER_RECORD];
+};
+int association_add_tensors(struct association *association, const struct host_tensors *tensors, struct err *err);
+
+#define CONTEXTS_PER_RECORD 55
+struct host_contexts {
+    int64_t time_ns, name_id;
+    uint32_t thread_id, count;
+    uint32_t ids[CONTEXTS_PER_RECORD];
+};
+int association_add_contexts(struct association *association, const struct host_contexts *contexts, struct err *err);
+
+/* A stream that takes the tasks of a model from a time on, or does no more. */
+struct host_capture {
+    int64_t time_ns;
+    uint32_t device_id, stream_id, model_id;
+    bool ends;
+};
+int association_add_capture(struct association *association, const struct host_capture *capture, struct err *err);
+
+/* A task handed to a device. */
+struct host_track {
+    int64_t time_ns, task_type_id, kernel_id;
+    int64_t block_num; /* -1: not given */
+    uint32_t thread_id, device_id, stream_id, task_id, batch_id;
+};
+int association_add_track(struct association *association, const struct host_track *track, struct err *err);
+
+/* What a copy moves, reported inside the call that launches it. */
+struct host_copy {
+    int64_t time_ns, bytes, task_bytes; /* task_bytes: what one task can move; a larger copy takes several */
+    uint32_t thread_id, direction;
+};
+int association_add_copy(struct association *association, const struct host_copy *copy, struct err *err);
+
+/* An operator that the compiler made of several, reported inside the call that loads the model. */
+#define FUSED_PER_RECORD 8
+struct host_fusion {
+    int64_t time_ns, name_id, op_ids[FUSED_PER_RECORD];
+    int64_t input_bytes, output_bytes, weight_bytes, workspace_bytes, total_bytes;
+    uint32_t thread_id, op_count; /* op_count <= FUSED_PER_RECORD */
+};
+int association_add_fusion(struct association *association, const struct host_fusion *fusion, struct err *err);
+
+/* The name of a model. */
+int association_add_model(struct association *association, uint32_t model_id, int64_t name_id, struct err *err);
+
+/* A collective communication operator, reported inside its node call. */
+struct host_collective {
+    int64_t time_ns, algorithm_id, group_id, count;
+    uint32_t thread_id, relay, retry, data_type;
+};
+int association_add_collective(struct association *association, const struct host_collective *collective,
+                               struct err *err);
+
+/* What one task of a communication operator does, reported inside its communication call. */
+struct host_transfer {
+    int64_t time_ns, item_id, group_id, notify_id, bytes, estimated_ns;
+    uint32_t thread_id, local_rank, remote_rank, rank_size, plane_id, context_id;
+    uint32_t data_type, link_type, transport_type, rdma_type;
+};
+int association_add_transfer(struct association *association, const struct host_transfer *transfer, struct err *err);
+/* The task numbers of a stream begin again. */
+struct task_flip {
+    int64_t time_ns;
+    uint32_t device_id, stream_id, task_id; /* task_id: of the flip itself, in the new batch */
+    bool destroys;                          /* the stream is destroyed; one of the same number may follow */
+};
+int association_add_host_flip(struct association *association, const struct task_flip *flip, struct err *err);
+
+/* The text of a hash, or of a type number at a level. */
+int association_add_name(struct association *association, int64_t id, const char *text, size_t length, struct err *err);
+/* The row of table name (name.id) that will hold the text of a hash; of its number when no dictionary has it, which
+ * *ret_known false tells the first time that it is asked for. */
+int association_find_name(struct association *association, int64_t id, bool *ret_known, int64_t *ret_name_id,
+                          struct err *err);
+int association_add_type(struct association *association, uint32_t level, uint32_t type, const char *text,
+                         size_t length, struct err *err);
+
+/* A task that ran: a start and its end. */
+struct device_task {
+    int64_t start_ns, end_ns;
+    int64_t context_id; /* NO_CONTEXT when it is no part of a split task */
+    uint32_t device_id, stream_id, task_id,
+        type; /* type: number of the submission queue entry (docs/formats/cann.md 5.2) */
+};
+int association_add_task(struct association *association, const struct device_task *task, struct err *err);
+
+/* As the device saw it. Must come before the device's tasks. */
+int association_add_flip(struct association *association, const struct task_flip *flip, struct err *err);
+
+enum pmu_core { PMU_CORE_AIC, PMU_CORE_AIV };
+#define PMU_COUNTERS 8
+
+/* The counters of one task on one kind of core. Must come after the device's tasks; several records of one task and
+ * core (blocks) are added up. */
+struct device_pmu {
+    int64_t start_ns;   /* -1: not given: then records of one task belong to its executions in their order */
+    int64_t context_id; /* NO_CONTEXT as in struct device_task */
+    uint32_t device_id, stream_id, task_id;
+    enum pmu_core core;
+    bool block; /* of one block; else of the whole task */
+    int64_t total_cycle, counters[PMU_COUNTERS];
+};
+int association_add_pmu(struct association *association, const struct device_pmu *pmu, struct err *err);
+
+/* ---- for decode_capture.c ---- */
+
+/* NULL with err set. Refers to the decoder, which outlives it. */
+struct association *association_new(struct decoder *decoder, struct err *err);
+/* Begins a part of the capture (host, one device). */
+int association_begin_part(struct association *association, size_t part, struct err *err);
+/* After the last file of the part: emits what is known now. */
+int association_end_part(struct association *association, struct err *err);
+/* After the last part, which need not be ended. */
+int association_finish(struct association *association, struct err *err);
+void association_free(struct association *association); /* NULL is fine */
+
+#endif

@@ -1,0 +1,399 @@
+/* Communication operators: what a node-level call with communication calls in it launched. */
+#include "base/array.h"
+#include "base/number.h"
+#include "parsers/join/association_data.h"
+#include "parsers/records/cann_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CONTEXT_LIMIT 65536          /* contexts of one call: the device has 16 bits for them */
+#define ALL_CONTEXTS_LIMIT (1 << 22) /* of all calls: more are damage */
+
+/* ---- the host ---- */
+
+static int64_t context_key(uint32_t call, uint32_t context_id)
+{
+    return (int64_t)((uint64_t)call << 32 | context_id);
+}
+
+/* The first record counts. */
+static int map_first(struct id_map *map, int64_t key, uint32_t value, struct err *err)
+{
+    uint32_t known;
+    return id_map_get(map, key, &known) ? 0 : id_map_set(map, key, value, err);
+}
+
+/* Chains the context records of each communication call. */
+static int chain_contexts(struct association *association, struct thread *thread, struct err *err)
+{
+    int status = 0;
+    id_map_release(&association->communication_contexts);
+    for (size_t i = thread->context_count; status == 0 && i-- > 0;) {
+        struct context_use *use = &thread->contexts[i];
+        use->next = NO_INDEX;
+        if (use->communication == NO_INDEX)
+            continue;
+        id_map_get(&association->communication_contexts, use->communication, &use->next);
+        status = id_map_set(&association->communication_contexts, use->communication, (uint32_t)i, err);
+    }
+    return status;
+}
+
+int association_index_collectives(struct association *association, struct thread *thread, struct err *err)
+{
+    int status = 0;
+    id_map_release(&association->collective_calls);
+    id_map_release(&association->collective_records);
+    id_map_release(&association->transfer_records);
+    for (size_t i = 0; status == 0 && i < thread->note_count; i++) {
+        const struct note *note = &thread->notes[i];
+        if (note->call == NO_INDEX)
+            continue;
+        if (note->kind == NOTE_COLLECTIVE)
+            status = map_first(&association->collective_records, note->call, note->item, err);
+        if (note->kind != NOTE_TRANSFER)
+            continue;
+        status = map_first(&association->transfer_records,
+                           context_key(note->call, association->transfers[note->item].context_id), note->item, err);
+        if (status == 0) /* also for a task whose context no record names */
+            status = map_first(&association->transfer_records, context_key(note->call, (uint32_t)NO_CONTEXT),
+                               note->item, err);
+    }
+    return status == 0 ? chain_contexts(association, thread, err) : status;
+}
+
+/* The operator that the node-level call is. */
+static int find_collective_op(struct association *association, const struct thread *thread, uint32_t node_call,
+                              const struct node *node, const struct host_task *task, uint32_t *ret, struct err *err)
+{
+    const struct call *call = &thread->calls[node_call];
+    uint32_t record = NO_INDEX;
+    if (id_map_get(&association->collective_calls, node_call, ret))
+        return 0;
+    id_map_get(&association->collective_records, node_call, &record);
+    struct collective_op *op = ARRAY_NEXT(association->collective_ops, association->collective_op_count,
+                                          association->collective_op_capacity, err);
+    if (op == NULL)
+        return -(int)err->code;
+    *op = (struct collective_op){
+        .host_start_ns = call->begin_ns,
+        .name = call->item,
+        .type = node != NULL ? node->type : NO_INDEX,
+        .thread_id = thread->id,
+        .connection = task->connection,
+        .model_id = task->model_id,
+        .collective = record,
+    };
+    *ret = (uint32_t)(association->collective_op_count - 1);
+    return id_map_set(&association->collective_calls, node_call, *ret, err);
+}
+
+static int set_collective(struct association *association, struct host_task *task, uint32_t op, uint32_t call,
+                          bool master, struct err *err)
+{
+    struct task_extra *extra = association_extra(association, task, err);
+    if (extra == NULL)
+        return -(int)err->code;
+    extra->collective_op = op;
+    extra->master = master;
+    id_map_get(&association->transfer_records, context_key(call, task->context_id), &extra->transfer);
+    return 0;
+}
+
+/* A kernel that communicates is named after its communication call. */
+static void name_kernel(const struct association *association, const struct thread *thread, uint32_t call,
+                        const struct node *node, struct host_task *task)
+{
+    enum { HCCL = 9, HCCL_AI_CPU = 12 };
+    const char *type = association->texts.items[task->task_type].bytes;
+    if (strncmp(type, "KERNEL_", 7) != 0)
+        return;
+    task->op_name = thread->calls[call].item;
+    task->op_type = node != NULL ? node->type : task->op_name;
+    task->op_task_type = strcmp(type, "KERNEL_AICPU") == 0 ? HCCL_AI_CPU : HCCL;
+}
+
+/* One part for each context; false in *ret_room: there are more than any capture has. */
+static int add_parts(struct association *association, const struct context_use *use, const struct host_task *whole,
+                     uint32_t op, bool master, bool *ret_room, struct err *err)
+{
+    const uint32_t *ids = association->context_ids + use->first;
+    bool range = use->count == 2 && ids[1] >= ids[0] && ids[1] - ids[0] < CONTEXT_LIMIT; /* the first and the last */
+    uint32_t count = range ? ids[1] - ids[0] + 1 : use->count;
+    int status = 0;
+    *ret_room = association->communication_parts <= ALL_CONTEXTS_LIMIT - count;
+    association->communication_parts += *ret_room ? count : 0;
+    for (uint32_t i = 0; *ret_room && status == 0 && i < count; i++) {
+        struct host_task part = *whole;
+        part.context_id = range ? ids[0] + i : ids[i];
+        part.extra = NO_INDEX;
+        status = set_collective(association, &part, op, use->communication, master, err);
+        if (status == 0)
+            status = association_add_host_task(association, &part, err);
+    }
+    return status;
+}
+
+/* The parts of a call belong to its first task. */
+static int add_all_parts(struct association *association, const struct thread *thread, const struct host_task *whole,
+                         uint32_t op, uint32_t call, bool master, struct err *err)
+{
+    uint32_t next;
+    bool room = true;
+    if (!id_map_get(&association->communication_contexts, call, &next))
+        return 0;
+    int status = id_map_set(&association->communication_contexts, call, NO_INDEX, err);
+    while (status == 0 && room && next != NO_INDEX) {
+        const struct context_use *use = &thread->contexts[next];
+        status = add_parts(association, use, whole, op, master, &room, err);
+        next = use->next;
+    }
+    struct place place = {decoder_capture(association->decoder)->parts[association->part].directory, -1, -1, NULL};
+    if (!room)
+        diag_report(decoder_diag(association->decoder), DIAG_RECORD_VALUE, &place,
+                    "communication calls with more than %d contexts; the others are left out", ALL_CONTEXTS_LIMIT);
+    return status;
+}
+
+int association_join_collective(struct association *association, const struct thread *thread, uint32_t call,
+                                uint32_t node_call, const struct node *node, struct host_task *task, struct err *err)
+{
+    const struct call_kind *kind = &association->call_kinds[thread->calls[call].kind];
+    bool master = strcmp(association->texts.items[kind->name].bytes, "master") == 0;
+    uint32_t op;
+    int status = find_collective_op(association, thread, node_call, node, task, &op, err);
+    if (status == 0)
+        status = set_collective(association, task, op, call, master, err);
+    if (status < 0)
+        return status;
+    name_kernel(association, thread, call, node, task);
+    return add_all_parts(association, thread, task, op, call, master, err);
+}
+
+/* ---- the device ---- */
+
+/* One run of an operator. */
+struct collective_run {
+    uint32_t op, iteration;
+    int64_t start_ns, end_ns;         /* of its first task and those of the main stream */
+    int64_t all_start_ns, all_end_ns; /* of all of its tasks */
+    uint32_t transfer;                /* one of its tasks'; NO_INDEX */
+    int64_t id;                       /* row */
+};
+
+struct collective_runs {
+    struct collective_run *items;
+    size_t count, capacity;
+    struct id_map by_key;
+    struct run_task {
+        uint32_t ran, run; /* the task on the device, and what it belongs to */
+    } * tasks;
+    size_t task_count, task_capacity;
+};
+
+static struct collective_run *find_run(struct collective_runs *runs, uint32_t op, uint32_t iteration,
+                                       const struct ran_task *first, uint32_t *ret, struct err *err)
+{
+    int64_t key = (int64_t)((uint64_t)op << 32 | iteration);
+    if (id_map_get(&runs->by_key, key, ret))
+        return &runs->items[*ret];
+    struct collective_run *run = ARRAY_NEXT(runs->items, runs->count, runs->capacity, err);
+    if (run == NULL)
+        return NULL;
+    *run = (struct collective_run){
+        .op = op,
+        .iteration = iteration,
+        .start_ns = first->start_ns,
+        .end_ns = first->end_ns,
+        .all_start_ns = first->start_ns,
+        .all_end_ns = first->end_ns,
+        .transfer = NO_INDEX,
+    };
+    *ret = (uint32_t)(runs->count - 1);
+    return id_map_set(&runs->by_key, key, *ret, err) == 0 ? run : NULL;
+}
+
+static int take_task(struct association *association, struct collective_runs *runs, uint32_t index, struct err *err)
+{
+    const struct ran_task *ran = &association->ran[index];
+    struct task_extra *extra = &association->extras[association->host_tasks[ran->host].extra];
+    uint32_t number;
+    struct collective_run *run = find_run(runs, extra->collective_op, ++extra->runs, ran, &number, err);
+    struct run_task *task = run != NULL ? ARRAY_NEXT(runs->tasks, runs->task_count, runs->task_capacity, err) : NULL;
+    if (task == NULL)
+        return -(int)err->code;
+    *task = (struct run_task){index, number};
+    if (ran->end_ns > run->all_end_ns)
+        run->all_end_ns = ran->end_ns; /* tasks come by start */
+    if (extra->master && ran->end_ns > run->end_ns)
+        run->end_ns = ran->end_ns;
+    if (run->transfer == NO_INDEX)
+        run->transfer = extra->transfer;
+    return 0;
+}
+
+static int find_runs(struct association *association, struct collective_runs *runs, struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < association->ran_count; i++) {
+        uint32_t host = association->ran[i].host;
+        uint32_t extra = host != NO_INDEX ? association->host_tasks[host].extra : NO_INDEX;
+        if (extra != NO_INDEX && association->extras[extra].collective_op != NO_INDEX)
+            status = take_task(association, runs, (uint32_t)i, err);
+    }
+    return status;
+}
+
+static int compare_op_start(const void *a, const void *b)
+{
+    const struct collective_op *x = *(struct collective_op *const *)a, *y = *(struct collective_op *const *)b;
+    if (x->host_start_ns != y->host_start_ns)
+        return x->host_start_ns < y->host_start_ns ? -1 : 1;
+    return (x->thread_id > y->thread_id) - (x->thread_id < y->thread_id);
+}
+
+/* Numbers the operators of each group that ran on the device, by their start on the host. */
+static int number_ops(struct association *association, const struct collective_runs *runs, struct err *err)
+{
+    struct id_map counts = {{0}};
+    struct collective_op **ops = calloc(runs->count, sizeof(struct collective_op *));
+    size_t count = 0;
+    int status = ops != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; status == 0 && i < runs->count; i++) {
+        if (runs->items[i].iteration == 1)
+            ops[count++] = &association->collective_ops[runs->items[i].op];
+    }
+    if (count > 1)
+        array_sort(ops, count, sizeof(struct collective_op *), compare_op_start);
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        uint32_t collective = ops[i]->collective, before = 0;
+        int64_t group = collective != NO_INDEX ? association->collectives[collective].group_id : -1;
+        id_map_get(&counts, group, &before);
+        ops[i]->order = before;
+        status = id_map_set(&counts, group, before + 1, err);
+    }
+    id_map_release(&counts);
+    free(ops);
+    return status;
+}
+
+/* "<operator>_<end of the group's number>_<which of the group>_<which run>", as Ascend's tool names it. */
+static int name_run(struct association *association, const struct collective_run *run, uint32_t *ret, struct err *err)
+{
+    const struct collective_op *op = &association->collective_ops[run->op];
+    const struct interned *name = &association->texts.items[op->name];
+    char group[NUMBER_MAX + 1] = "N/A", *p = group + 3;
+    char *text = malloc(name->length + (size_t)4 * NUMBER_MAX), *q = text;
+    if (text == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (op->collective != NO_INDEX)
+        p = number_put_unsigned(group, (uint64_t)association->collectives[op->collective].group_id);
+    size_t tail = p - group > 3 ? 3 : (size_t)(p - group);
+    memcpy(q, name->bytes, name->length);
+    q += name->length;
+    *q++ = '_';
+    memcpy(q, p - tail, tail);
+    q += tail;
+    *q++ = '_';
+    q = number_put_unsigned(q, op->order);
+    *q++ = '_';
+    q = number_put_unsigned(q, run->iteration);
+    int status = intern_add(&association->texts, text, (size_t)(q - text), ret, err);
+    free(text);
+    return status;
+}
+
+static int set_text_of(struct association *association, struct row *row, size_t column, int64_t id, struct err *err)
+{
+    uint32_t text;
+    int status = association_text(association, id, &text, err);
+    if (status == 0)
+        row_set_integer(row, column, text + INT64_C(1));
+    return status;
+}
+
+static int emit_run(struct association *association, int64_t device_id, struct collective_run *run, struct err *err)
+{
+    const struct collective_op *op = &association->collective_ops[run->op];
+    uint32_t name = 0;
+    struct row row;
+    int status = name_run(association, run, &name, err);
+    if (status != 0)
+        return status;
+    status = decoder_emit(association->decoder, &kind_communication_op, &row, err);
+    if (status < 0)
+        return status;
+    run->id = decoder_row_count(association->decoder, &kind_communication_op);
+    row_set_integer(&row, COMMUNICATION_OP_DEVICE_ID, device_id);
+    row_set_integer(&row, COMMUNICATION_OP_NAME_ID, name + INT64_C(1));
+    if (op->type != NO_INDEX)
+        row_set_integer(&row, COMMUNICATION_OP_TYPE_ID, op->type + INT64_C(1));
+    row_set_integer(&row, COMMUNICATION_OP_MODEL_ID, op->model_id);
+    row_set_integer(&row, COMMUNICATION_OP_THREAD_ID, op->thread_id);
+    if (op->connection != 0)
+        row_set_integer(&row, COMMUNICATION_OP_CONNECTION_ID, op->connection);
+    row_set_integer(&row, COMMUNICATION_OP_HOST_START_NS, op->host_start_ns);
+    row_set_integer(&row, COMMUNICATION_OP_START_NS, run->start_ns);
+    row_set_integer(&row, COMMUNICATION_OP_DURATION_NS, run->end_ns - run->start_ns);
+    row_set_integer(&row, COMMUNICATION_OP_ALL_DURATION_NS, run->all_end_ns - run->all_start_ns);
+    if (run->transfer != NO_INDEX)
+        row_set_integer(&row, COMMUNICATION_OP_RANK_SIZE, association->transfers[run->transfer].rank_size);
+    if (op->collective == NO_INDEX)
+        return 0;
+    const struct host_collective *collective = &association->collectives[op->collective];
+    row_set_integer(&row, COMMUNICATION_OP_RELAY, collective->relay);
+    row_set_integer(&row, COMMUNICATION_OP_RETRY, collective->retry);
+    row_set_integer(&row, COMMUNICATION_OP_DATA_TYPE, collective->data_type);
+    row_set_integer(&row, COMMUNICATION_OP_COUNT, collective->count);
+    status = set_text_of(association, &row, COMMUNICATION_OP_ALGORITHM_ID, collective->algorithm_id, err);
+    return status == 0 ? set_text_of(association, &row, COMMUNICATION_OP_GROUP_NAME_ID, collective->group_id, err)
+                       : status;
+}
+
+static int emit_run_task(struct association *association, const struct collective_runs *runs,
+                         const struct run_task *task, int64_t first_task_row, struct err *err)
+{
+    const struct ran_task *ran = &association->ran[task->ran];
+    const struct task_extra *extra = &association->extras[association->host_tasks[ran->host].extra];
+    struct row row;
+    int status = decoder_emit(association->decoder, &kind_communication_task, &row, err);
+    if (status < 0)
+        return status;
+    row_set_integer(&row, COMMUNICATION_TASK_TASK_ID, first_task_row + task->ran);
+    row_set_integer(&row, COMMUNICATION_TASK_OP_ID, runs->items[task->run].id);
+    row_set_integer(&row, COMMUNICATION_TASK_MASTER, extra->master);
+    if (extra->transfer == NO_INDEX)
+        return 0;
+    const struct host_transfer *transfer = &association->transfers[extra->transfer];
+    row_set_integer(&row, COMMUNICATION_TASK_PLANE_ID, transfer->plane_id);
+    row_set_integer(&row, COMMUNICATION_TASK_NOTIFY_ID, transfer->notify_id);
+    row_set_integer(&row, COMMUNICATION_TASK_LOCAL_RANK, transfer->local_rank);
+    row_set_integer(&row, COMMUNICATION_TASK_REMOTE_RANK, transfer->remote_rank);
+    row_set_integer(&row, COMMUNICATION_TASK_TRANSPORT_TYPE, transfer->transport_type);
+    row_set_integer(&row, COMMUNICATION_TASK_LINK_TYPE, transfer->link_type);
+    row_set_integer(&row, COMMUNICATION_TASK_RDMA_TYPE, transfer->rdma_type);
+    row_set_integer(&row, COMMUNICATION_TASK_DATA_TYPE, transfer->data_type);
+    row_set_integer(&row, COMMUNICATION_TASK_BYTES, transfer->bytes);
+    row_set_integer(&row, COMMUNICATION_TASK_ESTIMATED_NS, transfer->estimated_ns);
+    status = set_text_of(association, &row, COMMUNICATION_TASK_TYPE_ID, transfer->item_id, err);
+    return status == 0 ? set_text_of(association, &row, COMMUNICATION_TASK_GROUP_NAME_ID, transfer->group_id, err)
+                       : status;
+}
+
+int association_emit_collectives(struct association *association, int64_t device_id, int64_t first_task_row,
+                                 struct err *err)
+{
+    struct collective_runs runs = {.items = NULL};
+    int status = association->collective_op_count > 0 ? find_runs(association, &runs, err) : 0;
+    if (status == 0 && runs.count > 0)
+        status = number_ops(association, &runs, err);
+    for (size_t i = 0; status == 0 && i < runs.count; i++)
+        status = emit_run(association, device_id, &runs.items[i], err);
+    for (size_t i = 0; status == 0 && i < runs.task_count; i++)
+        status = emit_run_task(association, &runs, &runs.tasks[i], first_task_row, err);
+    id_map_release(&runs.by_key);
+    free(runs.items);
+    free(runs.tasks);
+    return status;
+}

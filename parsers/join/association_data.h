@@ -1,0 +1,311 @@
+/* Inside of the association: what it keeps of each record. Shared by association.c (records in), association_host.c
+ * (call trees), association_device.c (tasks and counters) and association_rows.c (rows out). */
+#ifndef MSPROF_PARSERS_JOIN_ASSOCIATION_DATA_H
+#define MSPROF_PARSERS_JOIN_ASSOCIATION_DATA_H
+
+#include "parsers/decode/decode.h"
+#include "parsers/join/association.h"
+#include "parsers/join/tensor_pool.h"
+
+#define NO_INDEX UINT32_MAX
+
+struct call {
+    int64_t begin_ns, end_ns;
+    uint32_t item;       /* text */
+    uint32_t parent;     /* index of the call around it; NO_INDEX */
+    uint32_t connection; /* number of the launch in it; 0: none */
+    uint16_t kind;       /* index into the association's call kinds */
+    uint16_t launches;   /* tasks that this call itself launched; saturates */
+};
+
+struct node {
+    int64_t time_ns;
+    uint32_t name, type; /* texts */
+    uint32_t launch;     /* index of the node-level call around it; NO_INDEX */
+    uint32_t block_num, op_flag;
+    uint16_t mix_ratio;
+    uint8_t task_type, op_state;
+};
+
+struct tensor_use {
+    int64_t time_ns;
+    uint32_t name;   /* text */
+    uint32_t set;    /* tensor set */
+    uint32_t launch; /* as in struct node */
+};
+
+struct attribute_use {
+    int64_t time_ns;
+    uint32_t name, value, launch;
+};
+
+struct context_use {
+    int64_t time_ns;
+    uint32_t name, launch;
+    uint32_t first, count;  /* in the association's context ids */
+    uint32_t communication; /* index of the communication call around it; NO_INDEX */
+    uint32_t next;          /* of the same communication call; NO_INDEX */
+};
+
+struct track {
+    int64_t time_ns;
+    uint32_t task_type, kernel; /* texts */
+    uint32_t stream_id, task_id, batch_id;
+    int32_t block_num;
+    uint16_t device_id;
+};
+
+/* A record of one of the rarer kinds; item is its place in the association's list of the kind. */
+enum note_kind { NOTE_COPY, NOTE_FUSION, NOTE_COLLECTIVE, NOTE_TRANSFER };
+struct note {
+    int64_t time_ns;
+    uint32_t call; /* index of the call around it that it is about; NO_INDEX */
+    uint32_t item;
+    enum note_kind kind;
+};
+
+/* Everything of one host thread until its tree is built. */
+struct thread {
+    uint32_t id;
+    struct call *calls;
+    size_t call_count, call_capacity;
+    struct node *nodes;
+    size_t node_count, node_capacity;
+    struct tensor_use *tensors;
+    size_t tensor_count, tensor_capacity;
+    struct attribute_use *attributes;
+    size_t attribute_count, attribute_capacity;
+    struct context_use *contexts;
+    size_t context_count, context_capacity;
+    struct track *tracks;
+    size_t track_count, track_capacity;
+    struct note *notes;
+    size_t note_count, note_capacity;
+};
+
+/* (level, type) of calls. */
+struct call_kind {
+    uint32_t type;
+    uint16_t level;
+    uint32_t name; /* text; of the number when no dictionary has it */
+};
+
+/* A task that the host launched, with its operator. */
+struct host_task {
+    int64_t time_ns;
+    uint32_t stream_id, task_id, context_id, batch_id;
+    uint32_t next; /* with the same key, by time; NO_INDEX */
+    uint32_t connection, thread_id;
+    uint32_t task_type, kernel, op_name, op_type; /* texts; op_name NO_INDEX: no operator */
+    uint32_t block_num, mix_block_num, op_flag, tensor_set, attribute;
+    uint32_t model_id; /* NO_MODEL: it is of none */
+    uint32_t extra;    /* in the association's task extras; NO_INDEX */
+    uint16_t device_id;
+    uint8_t op_task_type, op_state;
+    bool used, has_block_num;
+};
+
+/* What only few tasks have. */
+struct task_extra {
+    int64_t copy_bytes; /* -1: copies nothing */
+    uint32_t copy_direction;
+    uint32_t collective_op; /* the communication operator that it is part of; NO_INDEX */
+    uint32_t transfer;      /* NO_INDEX: not described */
+    uint32_t runs;          /* how often it has run on the device being joined */
+    bool master;            /* on the operator's main stream */
+};
+
+/* A communication operator as it was launched. */
+struct collective_op {
+    int64_t host_start_ns, group_id;
+    uint32_t name, type; /* texts; type NO_INDEX: not described */
+    uint32_t thread_id, connection, model_id;
+    uint32_t collective; /* what was reported of it; NO_INDEX */
+    uint32_t order;      /* which one of its group it is on the device being joined */
+};
+
+struct ran_task {
+    int64_t start_ns, end_ns;
+    uint32_t stream_id, task_id, context_id;
+    uint32_t next;   /* with the same key, by start */
+    uint32_t host;   /* index of the host's task; NO_INDEX */
+    uint32_t pmu[2]; /* for each core, index; NO_INDEX */
+    uint16_t batch_id;
+    uint8_t type;
+    bool batch_known; /* the device says when the numbers of its stream began again */
+};
+
+struct pmu_sum {
+    int64_t total_cycle, counters[PMU_COUNTERS];
+    uint32_t blocks; /* added up */
+    bool whole;      /* the task's own record */
+};
+
+/* Chains of items with equal keys: the first of each in an open-addressed table. */
+struct key_table {
+    struct key_slot {
+        uint64_t key;         /* stream and task */
+        uint32_t first, last; /* NO_INDEX: the slot is empty */
+    } * slots;
+    size_t capacity, used;
+};
+
+/* The task numbers of a stream begin again. */
+struct flip {
+    uint64_t stream; /* of the host's: task_key of device and stream */
+    int64_t time_ns;
+    uint32_t task_id;
+    bool destroys;
+};
+struct flip_list {
+    struct flip *items;
+    size_t count, capacity;
+};
+int flip_list_add(struct flip_list *list, const struct flip *flip, struct err *err);
+void flip_list_release(struct flip_list *list);
+
+/* A stream begins or ends to take the tasks of a model. */
+struct stream_capture {
+    uint64_t stream; /* task_key of device and stream */
+    int64_t time_ns;
+    uint32_t model_id;
+    bool ends;
+};
+#define NO_MODEL UINT32_MAX
+
+struct association {
+    struct decoder *decoder;
+    struct executions *executions; /* of a capture from before 2023; NULL: it has trees of calls */
+    size_t part;
+    struct intern texts;
+    struct id_map name_ids, type_ids; /* to texts */
+    struct tensor_pool tensor_sets;
+    struct call_kind *call_kinds;
+    size_t call_kind_count, call_kind_capacity;
+    size_t last_call_kind;
+    struct id_map call_kind_ids;
+    struct thread *threads;
+    size_t thread_count, thread_capacity;
+    size_t last_thread;
+    struct id_map thread_ids;
+    uint32_t *context_ids;
+    size_t context_id_count, context_id_capacity;
+    struct host_copy *copies;
+    size_t copy_count, copy_capacity;
+    struct host_fusion *fusions;
+    size_t fusion_count, fusion_capacity;
+    struct host_collective *collectives;
+    size_t collective_count, collective_capacity;
+    struct host_transfer *transfers;
+    size_t transfer_count, transfer_capacity;
+    struct id_map model_names; /* of model ids, to texts */
+    struct task_extra *extras;
+    size_t extra_count, extra_capacity;
+    struct collective_op *collective_ops;
+    size_t collective_op_count, collective_op_capacity;
+    /* Of the thread being joined: */
+    struct id_map collective_calls;       /* node calls to collective operators */
+    struct id_map collective_records;     /* node calls to what was reported of them */
+    struct id_map transfer_records;       /* communication calls and contexts to transfers */
+    struct id_map communication_contexts; /* communication calls to the first of their context records */
+    size_t communication_parts;           /* of all threads, added so far */
+    uint32_t connections;                 /* launches so far */
+    int64_t host_call_rows;               /* emitted so far */
+    bool has_batches;                     /* a launched task was recorded with another batch than 0 */
+    bool has_models;                      /* a call at the level of models was recorded */
+    struct flip_list host_flips;
+    struct stream_capture *captures;
+    size_t capture_count, capture_capacity;
+    struct host_task *host_tasks;
+    size_t host_task_count, host_task_capacity;
+    struct key_table host_table; /* of the device being joined */
+    struct ran_task *ran;
+    size_t ran_count, ran_capacity;
+    struct key_table ran_table;
+    struct pmu_sum *pmu;
+    size_t pmu_count, pmu_capacity;
+    uint64_t pmu_unmatched;
+    struct flip_list flips;
+    bool ran_sorted;
+    size_t text_rows, tensor_rows; /* emitted so far */
+};
+
+/* Room for one more item of an array that doubles; NULL with err set when memory ran out or there are 2^32 items. */
+void *array_next(void **items, size_t *count, size_t *capacity, size_t item_size, struct err *err);
+#define ARRAY_NEXT(items, count, capacity, err)                                                                        \
+    array_next((void **)&(items), &(count), &(capacity), sizeof *(items), (err))
+
+void key_table_release(struct key_table *table);
+/* Empty, with room for count keys. */
+int key_table_init(struct key_table *table, size_t count, struct err *err);
+struct key_slot *key_table_find(const struct key_table *table, uint64_t key);
+static inline uint64_t task_key(uint32_t stream_id, uint32_t task_id)
+{
+    return (uint64_t)stream_id << 32 | task_id;
+}
+
+/* The text of a hash, of its number when no dictionary has it. */
+int association_text(struct association *association, int64_t id, uint32_t *ret, struct err *err);
+
+/* The call itself or the nearest around it of this level, and of this type unless it is ANY_TYPE. */
+#define ANY_TYPE UINT32_MAX
+uint32_t association_call_around(const struct association *association, const struct thread *thread, uint32_t call,
+                                 uint16_t level, uint32_t type);
+
+/* The thread of this number; NULL with err set. */
+struct thread *association_thread(struct association *association, uint32_t id, struct err *err);
+
+/* Rare records. Finds the call that each is about; the notes must be in the order of their times, and calls[i] must be
+ * the deepest call around notes[i]. */
+void association_place_note(const struct association *association, const struct thread *thread, struct note *note,
+                            uint32_t deepest_call);
+/* The index of the next note of this kind about a call, from a place of the list on (0: the first); note_count: there
+ * is none. */
+size_t association_next_note(const struct thread *thread, uint32_t call, enum note_kind kind, size_t from);
+/* The model that a call works for; NO_MODEL: none. */
+uint32_t association_model_around(const struct association *association, const struct thread *thread, uint32_t call);
+/* What a task that copies moves; fills its extra when it does. */
+int association_note_copy(struct association *association, const struct thread *thread, const struct track *track,
+                          uint32_t call, struct host_task *task, struct err *err);
+/* Fused operators of the thread, with their models. */
+int association_emit_fusions(struct association *association, const struct thread *thread, struct err *err);
+/* The task's extra, which is made when it has none; NULL with err set. */
+struct task_extra *association_extra(struct association *association, struct host_task *task, struct err *err);
+
+/* Communication. What the notes of a thread say, before its tasks are joined. */
+int association_index_collectives(struct association *association, struct thread *thread, struct err *err);
+/* Makes a task one of the communication operator that the node-level call is; call: the communication call around the
+ * task, node: what was reported of the operator (NULL: nothing). Adds the parts that the device tells apart by their
+ * context. */
+int association_join_collective(struct association *association, const struct thread *thread, uint32_t call,
+                                uint32_t node_call, const struct node *node, struct host_task *task, struct err *err);
+/* The communication operators that ran on the device being joined, and their tasks; first_task_row: of the device's
+ * tasks. */
+int association_emit_collectives(struct association *association, int64_t device_id, int64_t first_task_row,
+                                 struct err *err);
+int association_add_host_task(struct association *association, const struct host_task *task, struct err *err);
+/* What has streams and numbers and gets a batch. */
+struct batch_target {
+    void *tasks;
+    size_t count;
+    void (*get)(const void *tasks, size_t i, uint64_t *ret_stream, int64_t *ret_time_ns, uint32_t *ret_task);
+    void (*set)(void *tasks, size_t i, uint32_t batch);
+};
+/* Counts the flips in front of each task whose stream has any; sets no others. Sorts the list. */
+int association_assign_batches(struct flip_list *list, const struct batch_target *target, struct err *err);
+int association_batch_host_tasks(struct association *association, struct err *err);
+int association_batch_ran_tasks(struct association *association, struct err *err);
+
+/* Builds every thread's tree, emits its calls and turns tracks into host tasks; releases the threads. */
+int association_join_host(struct association *association, struct err *err);
+/* Sorts the device's tasks and matches the host's. */
+int association_join_tasks(struct association *association, struct err *err);
+/* Rows. The calls are those of all threads, which lose them. */
+int association_emit_calls(struct association *association, struct err *err);
+int association_emit_tasks(struct association *association, struct err *err);
+int association_emit_texts(struct association *association, struct err *err);
+
+/* Before 2023: numbers the launches of a thread whose tree is built. */
+void executions_connect(struct executions *executions, struct thread *thread);
+
+#endif

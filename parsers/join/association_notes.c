@@ -1,0 +1,187 @@
+/* Rare records of the host: what copies move, fused operators, names of models. */
+#include "parsers/join/association_data.h"
+#include "parsers/records/cann_rows.h"
+
+#include <string.h>
+
+/* ---- records in ---- */
+
+/* Puts the record in its place (NULL: there was no room), which is the last of count, and notes it for its thread. */
+static int add_note(struct association *association, void *copy, const void *record, size_t size, size_t count,
+                    uint32_t thread_id, int64_t time_ns, enum note_kind kind, struct err *err)
+{
+    struct thread *thread = copy != NULL ? association_thread(association, thread_id, err) : NULL;
+    struct note *note =
+        thread != NULL ? ARRAY_NEXT(thread->notes, thread->note_count, thread->note_capacity, err) : NULL;
+    if (note == NULL)
+        return -(int)err->code;
+    memcpy(copy, record, size);
+    *note = (struct note){time_ns, NO_INDEX, (uint32_t)(count - 1), kind};
+    return 0;
+}
+
+int association_add_copy(struct association *association, const struct host_copy *copy, struct err *err)
+{
+    void *place = ARRAY_NEXT(association->copies, association->copy_count, association->copy_capacity, err);
+    return add_note(association, place, copy, sizeof *copy, association->copy_count, copy->thread_id, copy->time_ns,
+                    NOTE_COPY, err);
+}
+
+int association_add_fusion(struct association *association, const struct host_fusion *fusion, struct err *err)
+{
+    void *place = ARRAY_NEXT(association->fusions, association->fusion_count, association->fusion_capacity, err);
+    return add_note(association, place, fusion, sizeof *fusion, association->fusion_count, fusion->thread_id,
+                    fusion->time_ns, NOTE_FUSION, err);
+}
+
+int association_add_collective(struct association *association, const struct host_collective *collective,
+                               struct err *err)
+{
+    void *place =
+        ARRAY_NEXT(association->collectives, association->collective_count, association->collective_capacity, err);
+    return add_note(association, place, collective, sizeof *collective, association->collective_count,
+                    collective->thread_id, collective->time_ns, NOTE_COLLECTIVE, err);
+}
+
+int association_add_transfer(struct association *association, const struct host_transfer *transfer, struct err *err)
+{
+    void *place = ARRAY_NEXT(association->transfers, association->transfer_count, association->transfer_capacity, err);
+    return add_note(association, place, transfer, sizeof *transfer, association->transfer_count, transfer->thread_id,
+                    transfer->time_ns, NOTE_TRANSFER, err);
+}
+
+int association_add_model(struct association *association, uint32_t model_id, int64_t name_id, struct err *err)
+{
+    uint32_t name;
+    int status = association_text(association, name_id, &name, err);
+    return status == 0 ? id_map_set(&association->model_names, model_id, name, err) : status;
+}
+
+/* ---- which call a record is about ---- */
+
+void association_place_note(const struct association *association, const struct thread *thread, struct note *note,
+                            uint32_t deepest_call)
+{
+    static const uint16_t levels[] = {
+        [NOTE_FUSION] = HOST_LEVEL_MODEL,
+        [NOTE_COLLECTIVE] = HOST_LEVEL_NODE,
+        [NOTE_TRANSFER] = HOST_LEVEL_COMMUNICATION,
+    };
+    note->call = note->kind == NOTE_COPY
+                     ? deepest_call
+                     : association_call_around(association, thread, deepest_call, levels[note->kind], ANY_TYPE);
+}
+
+size_t association_next_note(const struct thread *thread, uint32_t call, enum note_kind kind, size_t from)
+{
+    const struct call *around = &thread->calls[call];
+    if (from == 0) { /* the first after the call began */
+        size_t high = thread->note_count;
+        while (from < high) {
+            size_t middle = (from + high) / 2;
+            if (thread->notes[middle].time_ns <= around->begin_ns)
+                from = middle + 1;
+            else
+                high = middle;
+        }
+    }
+    for (; from < thread->note_count && thread->notes[from].time_ns <= around->end_ns; from++) {
+        if (thread->notes[from].kind == kind && thread->notes[from].call == call)
+            return from;
+    }
+    return thread->note_count;
+}
+
+/* ---- copies ---- */
+
+struct task_extra *association_extra(struct association *association, struct host_task *task, struct err *err)
+{
+    if (task->extra == NO_INDEX) {
+        struct task_extra *extra =
+            ARRAY_NEXT(association->extras, association->extra_count, association->extra_capacity, err);
+        if (extra == NULL)
+            return NULL;
+        *extra = (struct task_extra){.copy_bytes = -1, .collective_op = NO_INDEX, .transfer = NO_INDEX};
+        task->extra = (uint32_t)(association->extra_count - 1);
+    }
+    return &association->extras[task->extra];
+}
+
+/* The copy of this call that still has something to move: the one that was reported with the task, else the first. */
+static struct host_copy *copy_of_task(const struct association *association, const struct thread *thread,
+                                      const struct track *track, uint32_t call)
+{
+    struct host_copy *first = NULL;
+    for (size_t i = association_next_note(thread, call, NOTE_COPY, 0); i < thread->note_count;
+         i = association_next_note(thread, call, NOTE_COPY, i + 1)) {
+        struct host_copy *copy = &association->copies[thread->notes[i].item];
+        if (copy->bytes < 0)
+            continue;
+        if (copy->time_ns == track->time_ns)
+            return copy;
+        if (first == NULL)
+            first = copy;
+    }
+    return first;
+}
+
+int association_note_copy(struct association *association, const struct thread *thread, const struct track *track,
+                          uint32_t call, struct host_task *task, struct err *err)
+{
+    static const char copying[] = "MEMCPY_ASYNC";
+    if (call == NO_INDEX || thread->note_count == 0 ||
+        strcmp(association->texts.items[track->task_type].bytes, copying) != 0)
+        return 0;
+    struct host_copy *copy = copy_of_task(association, thread, track, call);
+    if (copy == NULL)
+        return 0;
+    struct task_extra *extra = association_extra(association, task, err);
+    if (extra == NULL)
+        return -(int)err->code;
+    bool last = copy->task_bytes <= 0 || copy->bytes <= copy->task_bytes;
+    extra->copy_bytes = last ? copy->bytes : copy->task_bytes;
+    extra->copy_direction = copy->direction;
+    copy->bytes = last ? -1 : copy->bytes - copy->task_bytes;
+    return 0;
+}
+
+/* ---- fused operators ---- */
+
+static int emit_fusion(struct association *association, const struct thread *thread, const struct note *note,
+                       struct err *err)
+{
+    const struct host_fusion *fusion = &association->fusions[note->item];
+    uint32_t text, model = association_model_around(association, thread, note->call);
+    struct row row;
+    int status = decoder_emit(association->decoder, &kind_fusion_op, &row, err);
+    if (status < 0)
+        return status;
+    row_set_integer(&row, FUSION_OP_MODEL_ID, model);
+    if (id_map_get(&association->model_names, model, &text))
+        row_set_integer(&row, FUSION_OP_MODEL_NAME_ID, text + INT64_C(1));
+    status = association_text(association, fusion->name_id, &text, err);
+    if (status == 0)
+        row_set_integer(&row, FUSION_OP_NAME_ID, text + INT64_C(1));
+    row_set_integer(&row, FUSION_OP_COUNT, fusion->op_count);
+    row_set_integer(&row, FUSION_OP_INPUT_BYTES, fusion->input_bytes);
+    row_set_integer(&row, FUSION_OP_OUTPUT_BYTES, fusion->output_bytes);
+    row_set_integer(&row, FUSION_OP_WEIGHT_BYTES, fusion->weight_bytes);
+    row_set_integer(&row, FUSION_OP_WORKSPACE_BYTES, fusion->workspace_bytes);
+    row_set_integer(&row, FUSION_OP_TOTAL_BYTES, fusion->total_bytes);
+    for (uint32_t i = 0; status == 0 && i < fusion->op_count; i++) {
+        status = association_text(association, fusion->op_ids[i], &text, err);
+        if (status == 0)
+            row_set_integer(&row, FUSION_OP_FIRST_ID + i, text + INT64_C(1));
+    }
+    return status;
+}
+
+int association_emit_fusions(struct association *association, const struct thread *thread, struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < thread->note_count; i++) {
+        if (thread->notes[i].kind == NOTE_FUSION)
+            status = emit_fusion(association, thread, &thread->notes[i], err);
+    }
+    return status;
+}

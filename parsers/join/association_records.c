@@ -1,0 +1,400 @@
+#include "parsers/join/association.h"
+
+#include "base/interrupt.h"
+#include "base/number.h"
+#include "parsers/decode/decoder.h"
+#include "parsers/join/association_data.h"
+#include "parsers/join/execution.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct association *decoder_association(struct decoder *decoder)
+{
+    return decoder->association != NULL && decoder->association->executions == NULL ? decoder->association : NULL;
+}
+
+struct association *association_new(struct decoder *decoder, struct err *err)
+{
+    struct association *association = calloc(1, sizeof *association);
+    if (association == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    association->decoder = decoder;
+    if (decoder->capture->family != CAPTURE_CANN &&
+        (association->executions = executions_new(association, err)) == NULL) {
+        free(association);
+        return NULL;
+    }
+    return association;
+}
+
+static void thread_release(struct thread *thread)
+{
+    free(thread->calls);
+    free(thread->nodes);
+    free(thread->tensors);
+    free(thread->attributes);
+    free(thread->contexts);
+    free(thread->tracks);
+    free(thread->notes);
+}
+
+static void release_device(struct association *association)
+{
+    free(association->ran);
+    free(association->pmu);
+    flip_list_release(&association->flips);
+    key_table_release(&association->host_table);
+    key_table_release(&association->ran_table);
+    association->ran = NULL;
+    association->pmu = NULL;
+    association->ran_count = association->ran_capacity = 0;
+    association->pmu_count = association->pmu_capacity = 0;
+    association->pmu_unmatched = 0;
+    association->ran_sorted = false;
+}
+
+static void release_notes(struct association *association)
+{
+    free(association->copies);
+    free(association->fusions);
+    free(association->collectives);
+    free(association->transfers);
+    free(association->extras);
+    free(association->collective_ops);
+    id_map_release(&association->model_names);
+    id_map_release(&association->collective_calls);
+    id_map_release(&association->collective_records);
+    id_map_release(&association->transfer_records);
+    id_map_release(&association->communication_contexts);
+}
+
+static void release_threads(struct association *association)
+{
+    for (size_t i = 0; i < association->thread_count; i++)
+        thread_release(&association->threads[i]);
+    free(association->threads);
+    association->threads = NULL;
+    association->thread_count = association->thread_capacity = association->last_thread = 0;
+    id_map_release(&association->thread_ids);
+    free(association->context_ids);
+    association->context_ids = NULL;
+    association->context_id_count = association->context_id_capacity = 0;
+}
+
+void association_free(struct association *association)
+{
+    if (association == NULL)
+        return;
+    executions_free(association->executions);
+    release_threads(association);
+    release_device(association);
+    release_notes(association);
+    intern_release(&association->texts);
+    tensor_pool_release(&association->tensor_sets);
+    id_map_release(&association->name_ids);
+    id_map_release(&association->type_ids);
+    id_map_release(&association->call_kind_ids);
+    free(association->call_kinds);
+    free(association->host_tasks);
+    free(association->captures);
+    flip_list_release(&association->host_flips);
+    free(association);
+}
+
+void *array_next(void **items, size_t *count, size_t *capacity, size_t item_size, struct err *err)
+{
+    if (*count == *capacity) {
+        size_t larger = *capacity != 0 ? *capacity + *capacity / 2 : 64;
+        void *moved = *count < NO_INDEX - 1 ? reallocarray(*items, larger, item_size) : NULL;
+        if (moved == NULL) {
+            err_set(err, ERR_NO_MEMORY, "out of memory");
+            return NULL;
+        }
+        *items = moved;
+        *capacity = larger;
+    }
+    return (char *)*items + (*count)++ * item_size;
+}
+
+/* ---- texts ---- */
+
+int association_add_name(struct association *association, int64_t id, const char *text, size_t length, struct err *err)
+{
+    uint32_t number;
+    int status = intern_add(&association->texts, text, length, &number, err);
+    return status == 0 ? id_map_set(&association->name_ids, id, number, err) : status;
+}
+
+static int64_t type_key(uint32_t level, uint32_t type)
+{
+    return (int64_t)((uint64_t)level << 32 | type);
+}
+
+int association_add_type(struct association *association, uint32_t level, uint32_t type, const char *text,
+                         size_t length, struct err *err)
+{
+    uint32_t number;
+    int status = intern_add(&association->texts, text, length, &number, err);
+    return status == 0 ? id_map_set(&association->type_ids, type_key(level, type), number, err) : status;
+}
+
+static int add_number_text(struct association *association, uint64_t value, uint32_t *ret, struct err *err)
+{
+    char text[NUMBER_MAX];
+    const char *end = number_put_unsigned(text, value);
+    return intern_add(&association->texts, text, (size_t)(end - text), ret, err);
+}
+
+int association_text(struct association *association, int64_t id, uint32_t *ret, struct err *err)
+{
+    if (id_map_get(&association->name_ids, id, ret))
+        return 0;
+    int status = add_number_text(association, (uint64_t)id, ret, err);
+    return status == 0 ? id_map_set(&association->name_ids, id, *ret, err) : status;
+}
+
+int association_find_name(struct association *association, int64_t id, bool *ret_known, int64_t *ret_name_id,
+                          struct err *err)
+{
+    uint32_t number;
+    bool known = id_map_get(&association->name_ids, id, &number);
+    int status = known ? 0 : association_text(association, id, &number, err);
+    if (status < 0)
+        return status;
+    *ret_known = known;
+    *ret_name_id = number + INT64_C(1);
+    return 0;
+}
+
+/* The name of a task type: a hash, or (older records) a type number of the runtime level. */
+static int task_type_text(struct association *association, int64_t id, uint32_t *ret, struct err *err)
+{
+    if (id >= 0 && id <= UINT32_MAX &&
+        id_map_get(&association->type_ids, type_key(HOST_LEVEL_RUNTIME, (uint32_t)id), ret))
+        return 0;
+    return association_text(association, id, ret, err);
+}
+
+/* ---- the host's records ---- */
+
+struct thread *association_thread(struct association *association, uint32_t id, struct err *err)
+{
+    uint32_t index;
+    if (association->last_thread < association->thread_count && association->threads[association->last_thread].id == id)
+        return &association->threads[association->last_thread];
+    if (!id_map_get(&association->thread_ids, id, &index)) {
+        struct thread *thread =
+            ARRAY_NEXT(association->threads, association->thread_count, association->thread_capacity, err);
+        if (thread == NULL)
+            return NULL;
+        *thread = (struct thread){.id = id};
+        index = (uint32_t)(association->thread_count - 1);
+        if (id_map_set(&association->thread_ids, id, index, err) < 0)
+            return NULL;
+    }
+    association->last_thread = index;
+    return &association->threads[index];
+}
+
+static int find_call_kind(struct association *association, uint16_t level, uint32_t type, uint16_t *ret,
+                          struct err *err)
+{
+    uint32_t index;
+    if (!id_map_get(&association->call_kind_ids, type_key(level, type), &index)) {
+        if (association->call_kind_count > UINT16_MAX)
+            return err_set(err, ERR_LIMIT, "more than 65536 different types of calls");
+        struct call_kind *kind =
+            ARRAY_NEXT(association->call_kinds, association->call_kind_count, association->call_kind_capacity, err);
+        if (kind == NULL)
+            return -(int)err->code;
+        *kind = (struct call_kind){.type = type, .level = level};
+        index = (uint32_t)(association->call_kind_count - 1);
+        int status = 0;
+        if (!id_map_get(&association->type_ids, type_key(level, type), &kind->name))
+            status = add_number_text(association, type, &kind->name, err);
+        if (status == 0)
+            status = id_map_set(&association->call_kind_ids, type_key(level, type), index, err);
+        if (status < 0)
+            return status;
+    }
+    *ret = (uint16_t)index;
+    return 0;
+}
+
+int association_add_call(struct association *association, const struct host_call *call, struct err *err)
+{
+    uint16_t kind = 0;
+    uint32_t item;
+    int status = find_call_kind(association, call->level, call->type, &kind, err);
+    if (status == 0 && call->level == HOST_LEVEL_MODEL) { /* the number of a model, whatever has it for a hash */
+        association->has_models = true;
+        status = add_number_text(association, (uint64_t)call->item_id, &item, err);
+    } else if (status == 0) {
+        status = association_text(association, call->item_id, &item, err);
+    }
+    struct thread *thread = status == 0 ? association_thread(association, call->thread_id, err) : NULL;
+    struct call *copy =
+        thread != NULL ? ARRAY_NEXT(thread->calls, thread->call_count, thread->call_capacity, err) : NULL;
+    if (copy == NULL)
+        return -(int)err->code;
+    *copy = (struct call){call->begin_ns, call->end_ns, item, NO_INDEX, 0, kind, 0};
+    return 0;
+}
+
+int association_add_node(struct association *association, const struct host_node *node, struct err *err)
+{
+    uint32_t name, type;
+    int status = association_text(association, node->name_id, &name, err);
+    if (status == 0)
+        status = association_text(association, node->type_id, &type, err);
+    struct thread *thread = status == 0 ? association_thread(association, node->thread_id, err) : NULL;
+    struct node *copy =
+        thread != NULL ? ARRAY_NEXT(thread->nodes, thread->node_count, thread->node_capacity, err) : NULL;
+    if (copy == NULL)
+        return -(int)err->code;
+    *copy = (struct node){
+        .time_ns = node->time_ns,
+        .name = name,
+        .type = type,
+        .launch = NO_INDEX,
+        .block_num = node->block_num,
+        .op_flag = node->op_flag,
+        .mix_ratio = (uint16_t)node->mix_ratio,
+        .task_type = node->task_type < UINT8_MAX ? (uint8_t)node->task_type : UINT8_MAX,
+        .op_state = node->op_state < UINT8_MAX ? (uint8_t)node->op_state : UINT8_MAX,
+    };
+    return 0;
+}
+
+int association_add_attribute(struct association *association, const struct host_attribute *attribute, struct err *err)
+{
+    uint32_t name, value;
+    int status = association_text(association, attribute->name_id, &name, err);
+    if (status == 0)
+        status = association_text(association, attribute->value_id, &value, err);
+    struct thread *thread = status == 0 ? association_thread(association, attribute->thread_id, err) : NULL;
+    struct attribute_use *copy =
+        thread != NULL ? ARRAY_NEXT(thread->attributes, thread->attribute_count, thread->attribute_capacity, err)
+                       : NULL;
+    if (copy == NULL)
+        return -(int)err->code;
+    *copy = (struct attribute_use){attribute->time_ns, name, value, NO_INDEX};
+    return 0;
+}
+
+int association_add_tensors(struct association *association, const struct host_tensors *tensors, struct err *err)
+{
+    uint32_t name, set;
+    int status = association_text(association, tensors->name_id, &name, err);
+    if (status == 0)
+        status = tensor_pool_add(&association->tensor_sets, tensors->tensors, tensors->count, &set, err);
+    struct thread *thread = status == 0 ? association_thread(association, tensors->thread_id, err) : NULL;
+    struct tensor_use *copy =
+        thread != NULL ? ARRAY_NEXT(thread->tensors, thread->tensor_count, thread->tensor_capacity, err) : NULL;
+    if (copy == NULL)
+        return -(int)err->code;
+    *copy = (struct tensor_use){tensors->time_ns, name, set, NO_INDEX};
+    return 0;
+}
+
+int association_add_contexts(struct association *association, const struct host_contexts *contexts, struct err *err)
+{
+    uint32_t name;
+    int status = association_text(association, contexts->name_id, &name, err);
+    struct thread *thread = status == 0 ? association_thread(association, contexts->thread_id, err) : NULL;
+    struct context_use *copy =
+        thread != NULL ? ARRAY_NEXT(thread->contexts, thread->context_count, thread->context_capacity, err) : NULL;
+    if (copy == NULL)
+        return -(int)err->code;
+    *copy = (struct context_use){.time_ns = contexts->time_ns,
+                                 .name = name,
+                                 .launch = NO_INDEX,
+                                 .first = (uint32_t)association->context_id_count,
+                                 .count = contexts->count,
+                                 .communication = NO_INDEX,
+                                 .next = NO_INDEX};
+    for (uint32_t i = 0; i < contexts->count; i++) {
+        uint32_t *id =
+            ARRAY_NEXT(association->context_ids, association->context_id_count, association->context_id_capacity, err);
+        if (id == NULL)
+            return -(int)err->code;
+        *id = contexts->ids[i];
+    }
+    return 0;
+}
+
+int association_add_capture(struct association *association, const struct host_capture *capture, struct err *err)
+{
+    struct stream_capture *copy =
+        ARRAY_NEXT(association->captures, association->capture_count, association->capture_capacity, err);
+    if (copy == NULL)
+        return -(int)err->code;
+    *copy = (struct stream_capture){task_key(capture->device_id, capture->stream_id), capture->time_ns,
+                                    capture->model_id, capture->ends};
+    return 0;
+}
+
+int association_add_host_flip(struct association *association, const struct task_flip *flip, struct err *err)
+{
+    const struct flip copy = {task_key(flip->device_id, flip->stream_id), flip->time_ns, flip->task_id, flip->destroys};
+    return flip_list_add(&association->host_flips, &copy, err);
+}
+
+int association_add_track(struct association *association, const struct host_track *track, struct err *err)
+{
+    uint32_t task_type, kernel = NO_INDEX;
+    int status = task_type_text(association, track->task_type_id, &task_type, err);
+    if (status == 0 && track->kernel_id != 0)
+        status = association_text(association, track->kernel_id, &kernel, err);
+    struct thread *thread = status == 0 ? association_thread(association, track->thread_id, err) : NULL;
+    struct track *copy =
+        thread != NULL ? ARRAY_NEXT(thread->tracks, thread->track_count, thread->track_capacity, err) : NULL;
+    if (copy == NULL)
+        return -(int)err->code;
+    *copy = (struct track){
+        .time_ns = track->time_ns,
+        .task_type = task_type,
+        .kernel = kernel,
+        .stream_id = track->stream_id,
+        .task_id = track->task_id,
+        .batch_id = track->batch_id,
+        .block_num = track->block_num >= 0 && track->block_num <= INT32_MAX ? (int32_t)track->block_num : -1,
+        .device_id = (uint16_t)track->device_id,
+    };
+    association->has_batches |= track->batch_id != 0;
+    return 0;
+}
+
+/* ---- parts ---- */
+
+int association_begin_part(struct association *association, size_t part, struct err *err)
+{
+    (void)err;
+    association->part = part;
+    return 0;
+}
+
+int association_end_part(struct association *association, struct err *err)
+{
+    if (association->executions != NULL) /* the host's records may stand in any part */
+        return 0;
+    int status = association_join_host(association, err);
+    release_threads(association);
+    if (status == 0)
+        status = association_join_tasks(association, err);
+    if (status == 0)
+        status = association_emit_tasks(association, err);
+    release_device(association);
+    if (status == 0)
+        status = association_emit_texts(association, err);
+    return status < 0 || !interrupted() ? status : interrupt_error(err);
+}
+
+int association_finish(struct association *association, struct err *err)
+{
+    return association->executions != NULL ? executions_join(association->executions, err)
+                                           : association_end_part(association, err);
+}

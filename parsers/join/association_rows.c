@@ -1,0 +1,288 @@
+/* What the association found out, as rows. */
+#include "parsers/join/association_data.h"
+#include "parsers/records/cann_rows.h"
+#include "parsers/records/text/tensor_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* ---- calls ---- */
+
+/* The calls of all threads, one after the other. */
+struct call_rows {
+    struct row_source source; /* first */
+    struct call_kind *kinds;
+    struct call_thread {
+        uint32_t id;
+        struct call *calls;
+        size_t count;
+    } * threads;
+    size_t thread_count, thread, at; /* the next call is `at` of `thread` */
+    size_t forgotten;                /* calls of that thread whose memory is gone, all before `at` */
+    int64_t base;                    /* row id of the first call of that thread */
+};
+
+static void put_call(const struct call_rows *rows, uint32_t thread_id, const struct call *call, struct row *row)
+{
+    const struct call_kind *kind = &rows->kinds[call->kind];
+    row_set_integer(row, HOST_CALL_THREAD_ID, thread_id);
+    row_set_integer(row, HOST_CALL_LEVEL, kind->level);
+    row_set_integer(row, HOST_CALL_TYPE, kind->type);
+    row_set_integer(row, HOST_CALL_NAME_ID, kind->name + INT64_C(1));
+    if (call->item != NO_INDEX)
+        row_set_integer(row, HOST_CALL_ITEM_ID, call->item + INT64_C(1));
+    row_set_integer(row, HOST_CALL_START_NS, call->begin_ns);
+    row_set_integer(row, HOST_CALL_DURATION_NS, call->end_ns - call->begin_ns);
+    if (call->parent != NO_INDEX)
+        row_set_integer(row, HOST_CALL_PARENT_ID, rows->base + call->parent);
+    if (call->connection != 0)
+        row_set_integer(row, HOST_CALL_CONNECTION_ID, call->connection);
+    if (call->launches != 0)
+        row_set_integer(row, HOST_CALL_LAUNCHES, call->launches);
+}
+
+/* Gives the pages of calls that have become rows back to the system: the device's records need as much meanwhile. */
+static void forget_calls(struct call_rows *rows, const struct call_thread *thread)
+{
+    enum { CALLS_AT_ONCE = 65536 };
+    if (rows->at - rows->forgotten < CALLS_AT_ONCE)
+        return;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t first = ((uintptr_t)&thread->calls[rows->forgotten] + page - 1) / page * page;
+    uintptr_t end = (uintptr_t)&thread->calls[rows->at] / page * page;
+    madvise((void *)first, end - first, MADV_DONTNEED); /* all inside of one allocation; no matter if it fails */
+    rows->forgotten = rows->at;
+}
+
+static void fill_calls(struct row_source *source, struct row_batch *batch)
+{
+    struct call_rows *rows = (struct call_rows *)source;
+    while (batch->rows < batch->capacity && rows->thread < rows->thread_count) {
+        struct call_thread *thread = &rows->threads[rows->thread];
+        if (rows->at < thread->count) {
+            struct row row = {batch->cells + batch->rows * batch->kind->column_count, &batch->present[batch->rows]};
+            *row.present = 0;
+            put_call(rows, thread->id, &thread->calls[rows->at++], &row);
+            batch->rows++;
+            forget_calls(rows, thread);
+            continue;
+        }
+        rows->base += (int64_t)thread->count;
+        rows->at = rows->forgotten = 0;
+        rows->thread++;
+        free(thread->calls);
+        thread->calls = NULL;
+    }
+}
+
+static void release_calls(struct row_source *source)
+{
+    struct call_rows *rows = (struct call_rows *)source;
+    for (size_t i = 0; i < rows->thread_count; i++)
+        free(rows->threads[i].calls);
+    free(rows->threads);
+    free(rows->kinds);
+    free(rows);
+}
+
+int association_emit_calls(struct association *association, struct err *err)
+{
+    struct call_rows *rows = calloc(1, sizeof *rows);
+    if (rows == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    *rows = (struct call_rows){.source = {&kind_host_call, fill_calls, release_calls},
+                               .base = association->host_call_rows + 1};
+    /* A copy: another part of the capture may add kinds while the rows are taken. */
+    rows->kinds = calloc(association->call_kind_count + 1, sizeof *rows->kinds);
+    rows->threads = calloc(association->thread_count + 1, sizeof *rows->threads);
+    if (rows->kinds == NULL || rows->threads == NULL) {
+        release_calls(&rows->source);
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    for (size_t i = 0; i < association->call_kind_count; i++)
+        rows->kinds[i] = association->call_kinds[i];
+    for (size_t i = 0; i < association->thread_count; i++) {
+        struct thread *thread = &association->threads[i];
+        rows->threads[rows->thread_count++] = (struct call_thread){thread->id, thread->calls, thread->call_count};
+        association->host_call_rows += (int64_t)thread->call_count;
+        thread->calls = NULL;
+        thread->call_count = thread->call_capacity = 0;
+    }
+    return decoder_emit_source(association->decoder, &rows->source, err);
+}
+
+/* ---- tasks ---- */
+
+static void set_text(struct row *row, size_t column, uint32_t text)
+{
+    if (text != NO_INDEX)
+        row_set_integer(row, column, text + INT64_C(1));
+}
+
+static void set_host(struct row *row, const struct host_task *host)
+{
+    if (host->connection != 0)
+        row_set_integer(row, DEVICE_TASK_CONNECTION_ID, host->connection);
+    row_set_integer(row, DEVICE_TASK_THREAD_ID, host->thread_id);
+    set_text(row, DEVICE_TASK_HOST_TYPE_ID, host->task_type);
+    set_text(row, DEVICE_TASK_KERNEL_NAME_ID, host->kernel);
+    if (host->has_block_num)
+        row_set_integer(row, DEVICE_TASK_BLOCK_NUM, host->block_num);
+    if (host->model_id != NO_MODEL)
+        row_set_integer(row, DEVICE_TASK_MODEL_ID, host->model_id);
+    if (host->op_name == NO_INDEX)
+        return;
+    set_text(row, DEVICE_TASK_OP_NAME_ID, host->op_name);
+    set_text(row, DEVICE_TASK_OP_TYPE_ID, host->op_type);
+    set_text(row, DEVICE_TASK_TENSOR_SET_ID, host->tensor_set);
+    set_text(row, DEVICE_TASK_ATTRIBUTE_ID, host->attribute);
+    row_set_integer(row, DEVICE_TASK_OP_TASK_TYPE, host->op_task_type);
+    row_set_integer(row, DEVICE_TASK_OP_STATE, host->op_state);
+    row_set_integer(row, DEVICE_TASK_OP_FLAG, host->op_flag);
+    row_set_integer(row, DEVICE_TASK_MIX_BLOCK_NUM, host->mix_block_num);
+}
+
+static void set_copy(struct row *row, const struct task_extra *extra)
+{
+    if (extra->copy_bytes < 0)
+        return;
+    row_set_integer(row, DEVICE_TASK_COPY_BYTES, extra->copy_bytes);
+    row_set_integer(row, DEVICE_TASK_COPY_DIRECTION, extra->copy_direction);
+}
+
+static void set_counters(struct row *row, size_t first_column, const struct pmu_sum *sum)
+{
+    row_set_integer(row, first_column, sum->total_cycle);
+    for (size_t i = 0; i < PMU_COUNTERS; i++)
+        row_set_integer(row, first_column + 1 + i, sum->counters[i]);
+}
+
+static int emit_task(struct association *association, int64_t device_id, const struct ran_task *task, struct err *err)
+{
+    static const size_t counters[] = {
+        [PMU_CORE_AIC] = DEVICE_TASK_AIC_TOTAL_CYCLE, [PMU_CORE_AIV] = DEVICE_TASK_AIV_TOTAL_CYCLE};
+    struct row row;
+    int status = decoder_emit(association->decoder, &kind_device_task, &row, err);
+    if (status < 0)
+        return status;
+    row_set_integer(&row, DEVICE_TASK_DEVICE_ID, device_id);
+    row_set_integer(&row, DEVICE_TASK_STREAM_ID, task->stream_id);
+    row_set_integer(&row, DEVICE_TASK_TASK_ID, task->task_id);
+    row_set_integer(&row, DEVICE_TASK_BATCH_ID, task->batch_id);
+    if (task->context_id != (uint32_t)NO_CONTEXT)
+        row_set_integer(&row, DEVICE_TASK_CONTEXT_ID, task->context_id);
+    row_set_integer(&row, DEVICE_TASK_TYPE, task->type);
+    row_set_integer(&row, DEVICE_TASK_START_NS, task->start_ns);
+    row_set_integer(&row, DEVICE_TASK_DURATION_NS, task->end_ns - task->start_ns);
+    if (task->host != NO_INDEX)
+        set_host(&row, &association->host_tasks[task->host]);
+    uint32_t extra = task->host != NO_INDEX ? association->host_tasks[task->host].extra : NO_INDEX;
+    if (extra != NO_INDEX)
+        set_copy(&row, &association->extras[extra]);
+    for (size_t core = 0; core < 2; core++) {
+        if (task->pmu[core] != NO_INDEX)
+            set_counters(&row, counters[core], &association->pmu[task->pmu[core]]);
+    }
+    return 0;
+}
+
+int association_emit_tasks(struct association *association, struct err *err)
+{
+    const struct capture_part *part = &decoder_capture(association->decoder)->parts[association->part];
+    int64_t device_id = part->device_id >= 0 ? part->device_id : 0;
+    int64_t first_row = decoder_row_count(association->decoder, &kind_device_task) + 1;
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < association->ran_count; i++)
+        status = emit_task(association, device_id, &association->ran[i], err);
+    return status == 0 ? association_emit_collectives(association, device_id, first_row, err) : status;
+}
+
+/* ---- texts ---- */
+
+static int emit_name(struct association *association, size_t number, struct err *err)
+{
+    const struct interned *text = &association->texts.items[number];
+    struct row row;
+    int status = decoder_emit(association->decoder, &kind_name, &row, err);
+    if (status < 0)
+        return status;
+    row_set_integer(&row, NAME_ID, (int64_t)number + 1);
+    decoder_set_text(association->decoder, &kind_name, &row, NAME_TEXT, text->bytes, text->length);
+    return 0;
+}
+
+static char *put_type(char *p, const struct host_tensor *tensor, enum tensor_era era)
+{
+    return tensor_type_put(p, tensor->data_type, era);
+}
+
+static char *put_format(char *p, const struct host_tensor *tensor, enum tensor_era era)
+{
+    return tensor_format_put(p, tensor->format, era);
+}
+
+static char *put_shape(char *p, const struct host_tensor *tensor, enum tensor_era era)
+{
+    (void)era;
+    return tensor_shape_put(p, tensor->shape, sizeof tensor->shape / sizeof *tensor->shape);
+}
+
+#define TENSOR_TEXT_MAX (TENSOR_NAME_MAX > TENSOR_SHAPE_MAX ? TENSOR_NAME_MAX : TENSOR_SHAPE_MAX)
+
+/* One column of a tensor set: what put says of each tensor of one kind, joined by ';'. */
+static int set_tensor_text(struct association *association, struct row *row, size_t column, size_t set, uint32_t kind,
+                           char *(*put)(char *p, const struct host_tensor *tensor, enum tensor_era era),
+                           struct err *err)
+{
+    size_t count;
+    const struct host_tensor *tensors = tensor_pool_get(&association->tensor_sets, (uint32_t)set, &count);
+    char *text = malloc(count * (TENSOR_TEXT_MAX + 1) + 1);
+    if (text == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    char *p = text;
+    bool first = true;
+    for (size_t i = 0; i < count; i++) {
+        if (tensors[i].kind != kind)
+            continue;
+        if (!first)
+            *p++ = ';';
+        first = false;
+        p = put(p, &tensors[i], association->executions != NULL ? TENSOR_ERA_2022 : TENSOR_ERA_NOW);
+    }
+    if (!first)
+        decoder_set_text(association->decoder, &kind_tensor_set, row, column, text, (size_t)(p - text));
+    free(text);
+    return 0;
+}
+
+static int emit_tensor_set(struct association *association, size_t set, struct err *err)
+{
+    static const struct {
+        size_t column;
+        uint32_t kind;
+        char *(*put)(char *p, const struct host_tensor *tensor, enum tensor_era era);
+    } columns[] = {
+        {TENSOR_SET_INPUT_SHAPES, 0, put_shape},     {TENSOR_SET_INPUT_DATA_TYPES, 0, put_type},
+        {TENSOR_SET_INPUT_FORMATS, 0, put_format},   {TENSOR_SET_OUTPUT_SHAPES, 1, put_shape},
+        {TENSOR_SET_OUTPUT_DATA_TYPES, 1, put_type}, {TENSOR_SET_OUTPUT_FORMATS, 1, put_format},
+    };
+    struct row row;
+    int status = decoder_emit(association->decoder, &kind_tensor_set, &row, err);
+    if (status == 0)
+        row_set_integer(&row, TENSOR_SET_ID, (int64_t)set + 1);
+    for (size_t i = 0; status == 0 && i < sizeof columns / sizeof *columns; i++)
+        status = set_tensor_text(association, &row, columns[i].column, set, columns[i].kind, columns[i].put, err);
+    return status;
+}
+
+int association_emit_texts(struct association *association, struct err *err)
+{
+    int status = 0;
+    for (; status == 0 && association->text_rows < association->texts.count; association->text_rows++)
+        status = emit_name(association, association->text_rows, err);
+    for (; status == 0 && association->tensor_rows < association->tensor_sets.sets.count; association->tensor_rows++)
+        status = emit_tensor_set(association, association->tensor_rows, err);
+    return status;
+}

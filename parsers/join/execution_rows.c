@@ -1,0 +1,203 @@
+/* Rows out. */
+#include "base/array.h"
+#include "base/interrupt.h"
+#include "parsers/join/execution_data.h"
+#include "parsers/records/cann_rows.h"
+#include "parsers/records/core_pmu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void set_text(struct row *row, size_t column, uint32_t text)
+{
+    if (text != NO_INDEX)
+        row_set_integer(row, column, text + INT64_C(1));
+}
+
+static void set_tick(struct row *row, size_t column, int64_t tick)
+{
+    if (tick != NO_TICK)
+        row_set_integer(row, column, tick);
+}
+
+/* ---- tasks ---- */
+
+/* JOB: what is known of operators of this name. */
+static const struct operator_of_name *find_operator(const struct executions *executions,
+                                                    const struct description *description)
+{
+    return map_get(&executions->operators, &description->name);
+}
+
+static void set_operator(const struct executions *executions, struct row *row, const struct description *description)
+{
+    const struct operator_of_name *operator_ = find_operator(executions, description);
+    set_text(row, DEVICE_TASK_OP_NAME_ID, description->name);
+    set_text(row, DEVICE_TASK_OP_TYPE_ID, operator_ != NULL ? operator_->type : description->type);
+    set_text(row, DEVICE_TASK_TENSOR_SET_ID, operator_ != NULL ? operator_->texts : description->tensor_set);
+    row_set_integer(row, DEVICE_TASK_OP_TASK_TYPE, description->task_type);
+    row_set_integer(row, DEVICE_TASK_OP_STATE, description->op_state);
+    row_set_integer(row, DEVICE_TASK_BLOCK_NUM, description->block_num);
+    if (description->model_id != NO_MODEL)
+        row_set_integer(row, DEVICE_TASK_MODEL_ID, description->model_id);
+}
+
+static void set_counters(struct row *row, const struct counters *counters)
+{
+    size_t first = counters->of_vector_core ? DEVICE_TASK_AIV_TOTAL_CYCLE : DEVICE_TASK_AIC_TOTAL_CYCLE;
+    row_set_integer(row, first, counters->total_cycle);
+    for (size_t i = 0; i < PMU_COUNTERS; i++)
+        row_set_integer(row, first + 1 + i, counters->values[i]);
+}
+
+static void set_numbers(struct row *row, const struct execution *run)
+{
+    if (run->of.device_id != NO_DEVICE)
+        row_set_integer(row, DEVICE_TASK_DEVICE_ID, run->of.device_id);
+    row_set_integer(row, DEVICE_TASK_STREAM_ID, run->of.stream_id);
+    row_set_integer(row, DEVICE_TASK_TASK_ID, run->of.task_id);
+    row_set_integer(row, DEVICE_TASK_TYPE, run->type);
+    row_set_integer(row, DEVICE_TASK_START_NS, run->start_ns);
+    row_set_integer(row, DEVICE_TASK_DURATION_NS, run->end_ns - run->start_ns);
+}
+
+static int emit_task(struct executions *executions, const struct execution *run, struct err *err)
+{
+    struct row row;
+    int status = decoder_emit(executions->association->decoder, &kind_device_task, &row, err);
+    if (status < 0)
+        return status;
+    set_numbers(&row, run);
+    if (run->description != NO_INDEX)
+        set_operator(executions, &row, &executions->descriptions.items[run->description]);
+    if (run->description != NO_INDEX)
+        row_set_integer(&row, DEVICE_TASK_BATCH_ID, executions->descriptions.items[run->description].batch_id);
+    if (run->launch != NO_INDEX) {
+        row_set_integer(&row, DEVICE_TASK_CONNECTION_ID, executions->launches.items[run->launch].connection);
+        row_set_integer(&row, DEVICE_TASK_THREAD_ID, executions->launches.items[run->launch].thread_id);
+    }
+    if (run->counters != NO_INDEX)
+        set_counters(&row, &executions->counters.items[run->counters]);
+    return 0;
+}
+
+static int emit_state(struct executions *executions, const struct execution *run, int64_t task_row, struct err *err)
+{
+    struct row row;
+    int status = decoder_emit(executions->association->decoder, &kind_task_state, &row, err);
+    if (status < 0)
+        return status;
+    row_set_integer(&row, TASK_STATE_TASK_ROW_ID, task_row);
+    set_tick(&row, TASK_STATE_WAIT_TICK, run->wait_tick);
+    set_tick(&row, TASK_STATE_PENDING_TICK, run->pending_tick);
+    row_set_integer(&row, TASK_STATE_START_TICK, run->start_tick);
+    row_set_integer(&row, TASK_STATE_END_TICK, run->end_tick);
+    if (run->counters != NO_INDEX && executions->counters.items[run->counters].block_num >= 0)
+        row_set_integer(&row, TASK_STATE_COUNTED_BLOCKS, executions->counters.items[run->counters].block_num);
+    if (run->launch != NO_INDEX)
+        row_set_integer(&row, TASK_STATE_LAUNCH_ID, executions->launches.items[run->launch].call_row);
+    return 0;
+}
+
+static int emit_tasks(struct executions *executions, struct err *err)
+{
+    int64_t task_row = decoder_row_count(executions->association->decoder, &kind_device_task);
+    int status = 0;
+    for (size_t i = 0; i < executions->runs.count && status == 0; i++) {
+        const struct execution *run = &executions->runs.items[i];
+        status = emit_task(executions, run, err);
+        if (status == 0)
+            status = emit_state(executions, run, ++task_row, err);
+        if (status == 0 && i % 4096 == 0 && interrupted())
+            status = interrupt_error(err);
+    }
+    return status;
+}
+
+/* Counters of tasks that did not run, as far as is known. */
+static int emit_unused_counters(struct executions *executions, struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < executions->counters.count && status == 0; i++) {
+        const struct counters *counters = &executions->counters.items[i];
+        if (counters->used)
+            continue;
+        struct task_counters row = {.pmu = {.device_id = counters->of.device_id,
+                                            .stream_id = counters->of.stream_id,
+                                            .task_id = counters->of.task_id,
+                                            .core = counters->of_vector_core ? PMU_CORE_AIV : PMU_CORE_AIC,
+                                            .total_cycle = counters->total_cycle},
+                                    .file_id = counters->file_id,
+                                    .block_num = counters->block_num};
+        memcpy(row.pmu.counters, counters->values, sizeof row.pmu.counters);
+        status = core_pmu_emit(executions->association->decoder, &row, err);
+    }
+    return status;
+}
+
+/* ---- the AI CPU ---- */
+
+static int by_order(const void *a, const void *b)
+{
+    const struct ai_cpu_run *x = a, *y = b;
+    return (x->of.order > y->of.order) - (x->of.order < y->of.order);
+}
+
+static int emit_ai_cpu(struct executions *executions, struct err *err)
+{
+    int operator_column = record_kind_column(&kind_aicpu_node, "op_name_id");
+    int status = 0;
+    if (executions->ai_cpu.count > 1)
+        array_sort(executions->ai_cpu.items, executions->ai_cpu.count, sizeof *executions->ai_cpu.items, by_order);
+    for (size_t i = 0; i < executions->ai_cpu.count && status == 0; i++) {
+        const struct ai_cpu_run *run = &executions->ai_cpu.items[i];
+        struct row row;
+        status = decoder_emit(executions->association->decoder, &kind_aicpu_node, &row, err);
+        if (status < 0)
+            break;
+        memcpy(row.cells, run->cells, kind_aicpu_node.column_count * sizeof *row.cells);
+        *row.present = run->present;
+        if (run->description != NO_INDEX)
+            set_text(&row, (size_t)operator_column, executions->descriptions.items[run->description].name);
+    }
+    return status;
+}
+
+/* ---- JOB: texts of tensors ---- */
+
+static int emit_operator_texts(struct executions *executions, size_t set, struct err *err)
+{
+    struct decoder *decoder = executions->association->decoder;
+    const struct interned *all = &executions->operator_texts.items[set];
+    struct row row;
+    int status = decoder_emit(decoder, &kind_tensor_set, &row, err);
+    if (status < 0)
+        return status;
+    row_set_integer(&row, TENSOR_SET_ID, (int64_t)set + 1);
+    const char *text = all->bytes;
+    for (size_t i = 0; i < OPERATOR_TEXTS; i++, text += strlen(text) + 1) {
+        if (*text != '\1')
+            decoder_set_text(decoder, &kind_tensor_set, &row, TENSOR_SET_INPUT_SHAPES + i, text, strlen(text));
+    }
+    return 0;
+}
+
+int executions_emit(struct executions *executions, struct err *err)
+{
+    int status = emit_tasks(executions, err);
+    if (status == 0)
+        status = emit_unused_counters(executions, err);
+    if (status == 0)
+        status = emit_ai_cpu(executions, err);
+    for (size_t i = 0; i < executions->operator_texts.count && status == 0; i++)
+        status = emit_operator_texts(executions, i, err);
+    return status == 0 ? association_emit_texts(executions->association, err) : status;
+}
+
+int executions_join(struct executions *executions, struct err *err)
+{
+    int status = association_join_host(executions->association, err);
+    if (status == 0)
+        status = executions_match(executions, err);
+    return status == 0 ? executions_emit(executions, err) : status;
+}

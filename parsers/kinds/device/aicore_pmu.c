@@ -1,0 +1,59 @@
+/* PMU of the AI cores: aicore.data, a record for each task, or samples. */
+#include "parsers/records/core_pmu.h"
+
+static const char *const patterns[] = {
+    "aicore.data.{device_id}.slice_{slice}",
+    "aicore.data.{number}.{device_id}.{slice}",
+    "aicore.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}",
+    NULL,
+};
+
+/* Cycles of the time since the sample before, of the first of a second. */
+#define SAMPLES                                                                                                        \
+    "u AS (SELECT device_id, core_id, time_ns, total_cycle * 100.0 / (setting('aic_frequency', device_id) * 1e6 *"     \
+    " coalesce(time_ns - lag(time_ns) OVER w, 1e9) / 1e9) AS busy, row_number() OVER w AS place FROM aicore_pmu WHERE" \
+    " core_id IS NOT NULL WINDOW w AS (PARTITION BY device_id, core_id ORDER BY id)), a AS (SELECT device_id,"         \
+    " min(time_ns) AS time_ns, avg(busy) AS busy FROM u GROUP BY device_id, place)"
+
+static const struct report_column utilization[] = {{"Utilization(%)", "busy", FORM_FIXED, 6, .doc = "Busy."},
+                                                   {.title = NULL}};
+
+static const struct series_counter counters[] = {
+    {.name = "'Core ' || core_id", .values = utilization, .query = {.with = SAMPLES, .from = "u"}},
+    {.name = "'Average'", .values = utilization, .query = {.with = SAMPLES, .from = "a"}},
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "ai_core_utilization",
+        .title = "Sampled AI cores",
+        .doc = "What share of their cycles the pipes of sampled AI cores worked.",
+        .query = {.with = CORE_SAMPLE_METRICS("aicore_pmu", "ai_core_profiling_events"),
+                  .from = "r",
+                  .order_by = "device_id, place"},
+        .columns = core_sample_table,
+        .process = "AI Core Utilization",
+        .process_order = 33,
+        .counters = counters,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_aicore_pmu = {
+    .name = "aicore_pmu",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .stage = 1,
+    .table = "aicore_pmu",
+    .title = "PMU of the AI cores",
+    .doc = "Cycles and eight event counters of a task, or of a core when it was sampled. Those of "
+           "tasks are joined with the task (device_task) instead of stored here, but for tasks that are not known to "
+           "have run.",
+    .patterns = patterns,
+    .columns = core_pmu_columns,
+    .column_count = CORE_PMU_COLUMNS,
+    .layouts = core_pmu_layouts,
+    .layout_count = CORE_PMU_LAYOUTS,
+    .hooks = &core_pmu_hooks,
+    .series = series,
+};

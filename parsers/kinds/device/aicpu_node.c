@@ -1,0 +1,224 @@
+/* What the AI CPU of a device tells of the operators that it ran, before 2023: DATA_PREPROCESS.AICPU. */
+#include "parsers/decode/decode.h"
+#include "parsers/join/execution.h"
+
+static const char *const patterns[] = {
+    "DATA_PREPROCESS.AICPU.{device_id}.slice_{slice}",
+    NULL,
+};
+
+enum {
+    FILE_ID,
+    DEVICE_ID,
+    STREAM_ID,
+    TASK_ID,
+    START_TICK,
+    END_TICK,
+    START_NS,
+    DURATION_NS,
+    COMPUTE_START,
+    COPY_START,
+    COPY_END,
+    COMPUTE_NS,
+    COPY_NS,
+    DISPATCH_NS,
+    TOTAL_NS,
+    SUBMIT_TICK,
+    AFTER_TICK,
+    TURNAROUND_NS,
+    THREAD_ID,
+    OP_NAME_ID
+};
+
+static const struct column columns[] = {
+    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
+                 "The file it came from (source_file.id)."},
+    [DEVICE_ID] = {"device_id", "Device ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                   "The device, from the file name."},
+    [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream."},
+    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The number of the task."},
+    [START_TICK] = {"start_tick", "Start tick", COLUMN_INTEGER, UNIT_TICK, 0, NULL,
+                    "When it began to run, on the counter of the device."},
+    [END_TICK] = {"end_tick", "End tick", COLUMN_INTEGER, UNIT_TICK, 0, NULL,
+                  "When it was done, on the counter of the device."},
+    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                  "When it began to run, on the clock of the host."},
+    [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "From start to end."},
+    [COMPUTE_START] = {"compute_start", "Compute start", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
+                       "When the computation began, in microseconds."},
+    [COPY_START] = {"copy_start", "Copy start", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
+                    "When the result began to be copied, in microseconds."},
+    [COPY_END] = {"copy_end", "Copy end", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
+                  "When the result was copied, in microseconds."},
+    [COMPUTE_NS] = {"compute_ns", "Compute time", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                    "How long it computed; NULL: the times contradict each other."},
+    [COPY_NS] = {"copy_ns", "Copy time", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                 "How long it copied the result; NULL: the times contradict each other."},
+    [DISPATCH_NS] = {"dispatch_ns", "Dispatch time", COLUMN_INTEGER, UNIT_NS, 0, NULL,
+                     "Time to hand the task to the AI CPU."},
+    [TOTAL_NS] = {"total_ns", "Total time", COLUMN_INTEGER, UNIT_NS, 0, NULL, "Time from submission to completion."},
+    [SUBMIT_TICK] = {"submit_tick", "Submission", COLUMN_INTEGER, UNIT_TICK, COLUMN_TRANSIENT, NULL,
+                     "When it was submitted, on the counter of the device."},
+    [AFTER_TICK] = {"after_tick", "Completion", COLUMN_INTEGER, UNIT_TICK, COLUMN_TRANSIENT, NULL,
+                    "When its completion was told, on the counter of the device."},
+    [TURNAROUND_NS] = {"turnaround_ns", "Turnaround", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                       "From its submission until its completion was told; NULL: the counters contradict each other."},
+    [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The thread of the AI CPU."},
+    [OP_NAME_ID] = {"op_name_id", "Operator", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                    "The operator that it ran, as the host named it (name.id)."},
+};
+
+static const struct field fields[] = {
+    {.column = "stream_id", .offset = 4, .width = 2},
+    {.column = "task_id", .offset = 6, .width = 2},
+    {.column = "start_tick", .offset = 16, .width = 8},
+    {.column = "compute_start", .offset = 24, .width = 8},
+    {.column = "copy_start", .offset = 32, .width = 8},
+    {.column = "copy_end", .offset = 40, .width = 8},
+    {.column = "end_tick", .offset = 56, .width = 8},
+    {.column = "thread_id", .offset = 64, .width = 4},
+    {.column = "submit_tick", .offset = 72, .width = 8},
+    {.column = "after_tick", .offset = 96, .width = 8},
+    {.column = "dispatch_ns", .offset = 108, .width = 4, .multiply = 1000},
+    {.column = "total_ns", .offset = 112, .width = 4, .multiply = 1000},
+};
+
+static const struct field record_fields[] = {
+    {.column = "stream_id", .offset = 24, .width = 2},
+    {.column = "task_id", .offset = 26, .width = 2},
+    {.column = "start_tick", .offset = 40, .width = 8},
+    {.column = "compute_start", .offset = 48, .width = 8},
+    {.column = "copy_start", .offset = 56, .width = 8},
+    {.column = "copy_end", .offset = 64, .width = 8},
+    {.column = "end_tick", .offset = 80, .width = 8},
+    {.column = "thread_id", .offset = 88, .width = 4},
+    {.column = "submit_tick", .offset = 96, .width = 8},
+    {.column = "after_tick", .offset = 120, .width = 8},
+    {.column = "dispatch_ns", .offset = 132, .width = 4, .multiply = 1000},
+    {.column = "total_ns", .offset = 136, .width = 4, .multiply = 1000},
+};
+
+static const struct layout layouts[] = {
+    {
+        .name = "cann-aicpu-node",
+        .source =
+            "CANN DATA_PREPROCESS.AICPU record, magic 0x5A5A, tag 60, 128 bytes (docs/formats/cann.md 7: ticks of "
+            "the run at "
+            "16 and 56, microseconds of computation and copy at 24 to 40)",
+        .record_size = 128,
+        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 60}},
+        .fields = fields,
+        .field_count = sizeof fields / sizeof *fields,
+    },
+    {
+        .name = "cann-aicpu-node-256",
+        .source = "docs/formats/aicpu.md 1: 256 bytes, type 0",
+        .part = true,
+        .record_size = 256,
+        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 4, .width = 4, .value = 0}},
+        .fields = record_fields,
+        .field_count = sizeof record_fields / sizeof *record_fields,
+    },
+};
+
+struct state {
+    const struct capture_part *part;
+    struct executions *executions; /* NULL: not of a capture from before 2023 */
+    int64_t device_id;
+};
+
+static int open_file(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
+{
+    (void)err;
+    struct state *state = opaque;
+    state->part = decoder_part(decoder);
+    state->executions = decoder_executions(decoder);
+    state->device_id = file->identity.device_id;
+    return 0;
+}
+
+static void set_span(struct row *row, size_t column, int64_t start_us, int64_t end_us)
+{
+    if (start_us >= 0 && end_us >= start_us && end_us - start_us <= DURATION_LIMIT_NS / 1000)
+        row_set_integer(row, column, (end_us - start_us) * 1000);
+}
+
+static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+{
+    const struct state *state = opaque;
+    const struct cell *cells = row->cells;
+    int64_t start_ns = part_device_ns(state->part, cells[START_TICK].integer),
+            end_ns = part_device_ns(state->part, cells[END_TICK].integer);
+    *keep = decoder_check_span(decoder, "the AI CPU's task", start_ns, end_ns);
+    if (!*keep)
+        return 0;
+    row_set_integer(row, DEVICE_ID, state->device_id);
+    row_set_integer(row, START_NS, start_ns);
+    row_set_integer(row, DURATION_NS, end_ns - start_ns);
+    set_span(row, COMPUTE_NS, cells[COMPUTE_START].integer, cells[COPY_START].integer);
+    int64_t submitted_ns = part_device_ns(state->part, cells[SUBMIT_TICK].integer),
+            after_ns = part_device_ns(state->part, cells[AFTER_TICK].integer);
+    if (decoder_span_is_sound(submitted_ns, after_ns))
+        row_set_integer(row, TURNAROUND_NS, after_ns - submitted_ns);
+    set_span(row, COPY_NS, cells[COPY_START].integer, cells[COPY_END].integer);
+    if (state->executions == NULL)
+        return 0;
+    const struct task_numbers task = {state->device_id, (uint32_t)cells[STREAM_ID].integer,
+                                      (uint32_t)cells[TASK_ID].integer};
+    decoder_consume(decoder);
+    return executions_add_ai_cpu(state->executions, &task, cells[START_TICK].integer, row, err);
+}
+
+/* The operator: that of the execution that the end lies in, where the import did not find it. */
+#define WITH_OPERATORS                                                                                                 \
+    "(SELECT a.*, coalesce(min(n.text), (SELECT text FROM name WHERE name.id = a.op_name_id)) AS op FROM aicpu_node"   \
+    " AS a LEFT JOIN device_task AS t ON t.device_id = a.device_id AND t.stream_id = a.stream_id AND t.task_id ="      \
+    " a.task_id AND t.start_ns <= a.start_ns + a.duration_ns AND t.start_ns + t.duration_ns >= a.start_ns +"           \
+    " a.duration_ns LEFT JOIN name AS n ON n.id = t.op_name_id GROUP BY a.id)"
+
+static const struct report_column table[] = {
+    {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
+    {"Timestamp(us)", "start_ns", .form = FORM_TIME, .doc = "When it began to run."},
+    {"Node", "op", .doc = "The operator."},
+    {"Compute_time(us)", "compute_ns", FORM_SCALED, 3, .doc = "How long it computed."},
+    {"Memcpy_time(us)", "copy_ns", FORM_SCALED, 3, .doc = "How long it copied the result."},
+    {"Task_time(us)", "duration_ns", FORM_SCALED, 3, .doc = "From start to end."},
+    {"Dispatch_time(us)", "dispatch_ns", FORM_SCALED, 3, .doc = "Time to hand the task to the AI CPU."},
+    {"Total_time(us)", "turnaround_ns", FORM_SCALED, 3, .doc = "From its submission until its completion was told."},
+    {"Stream ID", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
+    {"Task ID", "task_id", .flags = REPORT_NUMBER, .doc = "The number of the task."},
+    {.title = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "aicpu",
+        .title = "Operators of the AI CPU",
+        .doc = "How long each operator ran on the AI CPU, as the AI CPU itself measured it.",
+        .query = {.from = WITH_OPERATORS, .order_by = "device_id, start_ns, id"},
+        .columns = table,
+    },
+    {.name = NULL},
+};
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct state),
+    .open = open_file,
+    .record = take_record,
+};
+
+const struct record_kind kind_aicpu_node = {
+    .name = "aicpu_node",
+    .table = "aicpu_node",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .title = "Operator of the AI CPU",
+    .doc = "One execution of an operator on the AI CPU, as the AI CPU itself measured it. Computation and copy are "
+           "measured in whole microseconds, the whole with the counter of the device.",
+    .patterns = patterns,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .layouts = layouts,
+    .layout_count = sizeof layouts / sizeof *layouts,
+    .hooks = &hooks,
+    .series = series,
+};

@@ -1,0 +1,81 @@
+/* Queues of data for models: DATA_PREPROCESS.DP, and records of aicpu.data. */
+#include "parsers/records/sample_columns.h"
+
+static const char *const patterns[] = {"DATA_PREPROCESS.DP.{device_id}.slice_{slice}", NULL};
+
+static const struct column columns[] = {
+    FILE_COLUMN,
+    DEVICE_COLUMN,
+    STAMP_COLUMN("host_ns", "The monotonic clock of the host."),
+    TIME_COLUMN,
+    TEXT_COLUMN_OF("action", "Action", "What was done."),
+    TEXT_COLUMN_OF("source", "Source", "The queue."),
+    NUMBER_COLUMN("item", "Item", "Which item of data."),
+    NUMBER_COLUMN("size", "Size", "How many items are in the queue."),
+};
+
+static const struct field fields[] = {
+    {.column = "host_ns", .offset = 8, .width = 8},  {.column = "action", .offset = 16, .width = 16},
+    {.column = "source", .offset = 32, .width = 64}, {.column = "item", .offset = 96, .width = 8},
+    {.column = "size", .offset = 104, .width = 8},
+};
+
+static const struct field record_fields[] = {
+    {.column = "host_ns", .offset = 16, .width = 8}, {.column = "action", .offset = 24, .width = 16},
+    {.column = "source", .offset = 40, .width = 64}, {.column = "item", .offset = 104, .width = 8},
+    {.column = "size", .offset = 112, .width = 8},
+};
+
+static const struct layout layouts[] = {
+    {
+        .name = "cann-data-queue-128",
+        .source = "docs/formats/aicpu.md 3: 128 bytes",
+        .record_size = 128,
+        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 100}},
+        FIELDS_OF(fields),
+    },
+    {
+        .name = "cann-data-queue-256",
+        .source = "docs/formats/aicpu.md 1: 256 bytes, type 1",
+        .part = true,
+        .record_size = 256,
+        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 4, .width = 4, .value = 1}},
+        FIELDS_OF(record_fields),
+    },
+};
+
+static const struct sampling sampling = {.stamps = {{"host_ns", CLOCK_HOST_NS}}};
+
+static const struct report_column table[] = {
+    {"Device_id", "device_id", .doc = "The device."},
+    {"Timestamp(us)", "time_ns", FORM_SCALED, 3, .doc = "When."},
+    {"Action", "action", .doc = "What was done."},
+    {"Source", "source", .doc = "The queue."},
+    {"Cached Buffer Size", "size", .doc = "How many items were in the queue."},
+    {.title = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "dp",
+        .title = "Queues of data",
+        .doc = "What was put into the queues of data for models, and taken out.",
+        .query = {.order_by = "device_id, id"},
+        .columns = table,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_data_queue = {
+    .name = "data_queue",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "data_queue",
+    .title = "Queue of data",
+    .doc = "An item of data was put into a queue or taken out.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &sample_hooks,
+    .sampling = &sampling,
+    .series = series,
+};

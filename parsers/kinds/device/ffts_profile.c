@@ -1,0 +1,221 @@
+/* PMU of the cores of chips with STARS: ffts_profile.data, a record for each task or block. */
+#include "parsers/records/core_pmu.h"
+#include "parsers/records/pmu_events.h"
+#include "parsers/records/stars_record.h"
+
+static const char *const patterns[] = {
+    "ffts_profile.data.{device_id}.slice_{slice}",
+    NULL,
+};
+
+static const struct value_name functions[] = {{40, "task"}, {41, "block"}, {0, NULL}};
+
+enum {
+    SUB_TASK_TYPE = STARS_RECORD_COLUMN_COUNT,
+    OVERFLOW,
+    SUB_TASK_ID,
+    CORE_TYPE,
+    CORE_ID,
+    FFTS_TYPE,
+    SUB_BLOCK_ID,
+    BLOCK_ID,
+    TOTAL_CYCLE,
+    EVENT0,
+    START_TICK = EVENT0 + PMU_COUNTERS,
+    END_TICK,
+    SAMPLE_MODE,
+    SAMPLE_STAMP
+};
+
+static const struct column columns[] = {
+    STARS_RECORD_COLUMNS(functions, "What the counters are of."),
+    [SUB_TASK_TYPE] = {"sub_task_type", "Part type", COLUMN_INTEGER, UNIT_NONE, 0, stars_part_types,
+                       "What kind of part it is."},
+    [OVERFLOW] = {"overflow", "Overflow", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                  "1: a counter ran over; the record is dropped. Of tasks."},
+    [SUB_TASK_ID] = {"sub_task_id", "Context ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                     "Which part of an FFTS+ task it is."},
+    [CORE_TYPE] = {"core_type", "Core type", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "0 cube, 1 vector. Of blocks."},
+    [CORE_ID] = {"core_id", "Core ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The core that ran the block. Of blocks."},
+    [FFTS_TYPE] = {"ffts_type", "FFTS type", COLUMN_INTEGER, UNIT_NONE, 0, stars_split_types, "How the task is split."},
+    [SUB_BLOCK_ID] = {"sub_block_id", "Sub-block ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Of blocks."},
+    [BLOCK_ID] = {"block_id", "Block ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Of blocks."},
+    [TOTAL_CYCLE] = {"total_cycle", "Total cycles", COLUMN_INTEGER, UNIT_CYCLE, 0, NULL,
+                     "Cycles of all cores together."},
+    PMU_EVENT_COLUMNS(EVENT0),
+    [START_TICK] = {"start_tick", "Start", COLUMN_INTEGER, UNIT_TICK, 0, NULL,
+                    "When it began, on the counter of the device."},
+    [END_TICK] = {"end_tick", "End", COLUMN_INTEGER, UNIT_TICK, 0, NULL,
+                  "When it ended, on the counter of the device."},
+    [SAMPLE_MODE] = {"sample_mode", "Mode", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                     "0 ends the samples, though records may follow. Of samples."},
+    [SAMPLE_STAMP] = {"sample_ns", "Stamp", COLUMN_INTEGER, UNIT_NS, 0, NULL,
+                      "The monotonic clock of the device. Of samples."},
+};
+
+static const struct field fields[] = {
+    STARS_RECORD_FIELDS,
+    {.column = "sub_task_type", .offset = 16, .width = 2, .first_bit = 0, .bit_count = 8},
+    {.column = "overflow", .offset = 16, .width = 2, .first_bit = 10, .bit_count = 1},
+    {.column = "sub_task_id", .offset = 18, .width = 2},
+    {.column = "core_type", .offset = 20, .width = 1, .first_bit = 0, .bit_count = 1},
+    {.column = "core_id", .offset = 20, .width = 1, .first_bit = 1, .bit_count = 7},
+    {.column = "ffts_type", .offset = 20, .width = 2, .first_bit = 13, .bit_count = 3},
+    {.column = "sub_block_id", .offset = 28, .width = 2},
+    {.column = "block_id", .offset = 30, .width = 2},
+    {.column = "total_cycle", .offset = 32, .width = 8},
+    PMU_EVENT_FIELDS(48),
+    {.column = "start_tick", .offset = 112, .width = 8},
+    {.column = "end_tick", .offset = 120, .width = 8},
+};
+
+static const struct field sample_fields[] = {
+    {.column = "sample_mode", .offset = 0, .width = 1},  PMU_EVENT_FIELDS(8),
+    {.column = "total_cycle", .offset = 72, .width = 8}, {.column = "sample_ns", .offset = 80, .width = 8},
+    {.column = "core_id", .offset = 89, .width = 1},
+};
+
+static const struct layout layouts[] = {
+    {
+        .name = "ffts-profile-128",
+        .source = "CANN ffts_profile.data record, chips 5, 7, 8 and 11, 128 bytes, magic 0x6BD3 at 2 "
+                  "(docs/formats/cann.md 4.4)",
+        .record_size = 128,
+        .magics = STARS_RECORD_MAGICS,
+        .fields = fields,
+        .field_count = sizeof fields / sizeof *fields,
+    },
+    {
+        .name = "ffts-profile-sample-96",
+        .source = "CANN sample of a core, 96 bytes, reserved bytes 0 (docs/formats/cann.md 4.3)",
+        .record_size = 96,
+        .magics = {{.offset = 2, .width = 6, .value = 0}, {.offset = 90, .width = 6, .value = 0}},
+        .fields = sample_fields,
+        .field_count = sizeof sample_fields / sizeof *sample_fields,
+    },
+};
+
+enum { FUNCTION_TASK = 0x28, FUNCTION_BLOCK = 0x29 };
+enum { FFTS_AIC = 0, FFTS_AIV = 1, FFTS_PLUS = 4, FFTS_MIX = 5 };
+enum { PART_AIV = 1, PART_MIX_AIC = 6, PART_MIX_AIV = 7 };
+
+struct state {
+    const struct capture_part *part;
+    struct association *association; /* NULL outside of a CANN capture */
+    uint32_t device_id;
+    struct sequence sequence;
+    bool ended; /* of samples */
+};
+
+static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
+{
+    (void)err;
+    struct state *state = opaque;
+    state->part = decoder_part(decoder);
+    state->association = decoder_association(decoder);
+    state->device_id = (uint32_t)file->identity.device_id;
+    return 0;
+}
+
+/* Which kind of core counted. */
+static enum pmu_core core_of(const struct row *row, bool block)
+{
+    int64_t part = row->cells[SUB_TASK_TYPE].integer;
+    if (block)
+        return row->cells[CORE_TYPE].integer != 0 ? PMU_CORE_AIV : PMU_CORE_AIC;
+    switch (row->cells[FFTS_TYPE].integer) {
+    case FFTS_PLUS:
+    case FFTS_MIX:
+        return part == PART_AIV || part == PART_MIX_AIV ? PMU_CORE_AIV : PMU_CORE_AIC;
+    case FFTS_AIV:
+        return PMU_CORE_AIV;
+    default:
+        return PMU_CORE_AIC;
+    }
+}
+
+/* Blocks say something new only on the kind of core that a mixed task does not begin on: the task's own record has the
+ * others in it. */
+static bool is_of_other_core(const struct row *row)
+{
+    int64_t part = row->cells[SUB_TASK_TYPE].integer;
+    return part == PART_MIX_AIC   ? row->cells[CORE_TYPE].integer != 0
+           : part == PART_MIX_AIV ? row->cells[CORE_TYPE].integer == 0
+                                  : false;
+}
+
+/* Cores above this number are vector cores. */
+static int64_t last_cube_core(int64_t chip)
+{
+    return chip == 5 ? 24 : 0;
+}
+
+/* A sample of a core instead of the counters of a task. */
+static int take_sample(struct decoder *decoder, struct state *state, const struct row *row, struct err *err)
+{
+    const struct cell *cells = row->cells;
+    state->ended |= cells[SAMPLE_MODE].integer == 0;
+    if (state->ended)
+        return 0;
+    const struct core_sample sample = {
+        .vector = cells[CORE_ID].integer > last_cube_core(state->part->chip),
+        .device_id = state->device_id,
+        .time_ns = part_clock_ns(state->part, CLOCK_DEVICE_NS, cells[SAMPLE_STAMP].integer),
+        .core_id = cells[CORE_ID].integer,
+        .total_cycle = cells[TOTAL_CYCLE].integer,
+        .counters = &cells[EVENT0],
+    };
+    return core_sample_emit(decoder, &sample, err);
+}
+
+static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+{
+    struct state *state = opaque;
+    const struct cell *cells = row->cells;
+    if (row_has(row, SAMPLE_MODE))
+        return take_sample(decoder, state, row, err);
+    bool block = cells[FUNCTION_TYPE].integer == FUNCTION_BLOCK;
+    sequence_check(&state->sequence, decoder, cells[COUNTER].integer);
+    if (block ? !is_of_other_core(row) : cells[FUNCTION_TYPE].integer != FUNCTION_TASK)
+        return 0;
+    if (!block && cells[OVERFLOW].integer != 0) {
+        struct place place = decoder_place(decoder, "overflow");
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "counters that ran over; expected none");
+        *keep = false;
+        return 0;
+    }
+    struct device_pmu pmu = {
+        .start_ns = part_device_ns(state->part, cells[START_TICK].integer),
+        .context_id = cells[FFTS_TYPE].integer == FFTS_PLUS ? cells[SUB_TASK_ID].integer : NO_CONTEXT,
+        .device_id = state->device_id,
+        .core = core_of(row, block),
+        .block = block,
+        .total_cycle = cells[TOTAL_CYCLE].integer,
+    };
+    stars_decode_ids((uint32_t)cells[STREAM_WORD].integer, (uint32_t)cells[TASK_WORD].integer, &pmu.stream_id,
+                     &pmu.task_id);
+    for (size_t i = 0; i < PMU_COUNTERS; i++)
+        pmu.counters[i] = cells[EVENT0 + i].integer;
+    return state->association != NULL ? association_add_pmu(state->association, &pmu, err) : 0;
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct state),
+    .open = open_stream,
+    .record = take_record,
+};
+
+const struct record_kind kind_ffts_profile = {
+    .name = "ffts_profile",
+    .families = FAMILY_CANN,
+    .stage = 1,
+    .title = "Core PMU of STARS chips",
+    .doc = "Cycles and eight event counters of a task, of a part of an FFTS+ task, or of one block of it. They are "
+           "joined with the task.",
+    .patterns = patterns,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .layouts = layouts,
+    .layout_count = sizeof layouts / sizeof *layouts,
+    .hooks = &hooks,
+};

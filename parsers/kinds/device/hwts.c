@@ -1,0 +1,177 @@
+/* hwts log of Ascend chips with a hardware task scheduler: hwts.data and its older names, a record for each start and
+ * end. */
+#include "base/number.h"
+#include "parsers/join/execution.h"
+#include "parsers/records/device_stream.h"
+
+static const char *const patterns[] = {
+    "hwts.data.{device_id}.slice_{slice}",
+    "hwts.log.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}",
+    "hwts.log.data.{number}.{device_id}.{slice}",
+    NULL,
+};
+
+enum { FILE_ID, TYPE, COUNTER, TASK_ID, STREAM_ID, TICK, TASK_TYPE };
+enum { TYPE_START, TYPE_END };
+
+static const struct value_name types[] = {
+    {TYPE_START, "start"}, {TYPE_END, "end"}, {2, "block start"}, {3, "block end"}, {0, NULL}};
+
+static const struct column columns[] = {
+    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
+                 "The file it came from (source_file.id)."},
+    [TYPE] = {"type", "Type", COLUMN_INTEGER, UNIT_NONE, 0, types, "What happened."},
+    [COUNTER] = {"counter", "Counter", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                 "Counts records modulo 16; a gap means lost records."},
+    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The task's number."},
+    [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream."},
+    [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When, on the device's system counter."},
+    [TASK_TYPE] = {"task_type", "Task type", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
+                   "What kind of task it is: 0 AI_CORE, 1 AI_CPU, as for stars_soc."},
+};
+
+static const struct field fields[] = {
+    {.column = "type", .offset = 0, .width = 1, .first_bit = 0, .bit_count = 3},
+    {.column = "counter", .offset = 0, .width = 1, .first_bit = 4, .bit_count = 4},
+    {.column = "task_type", .offset = 1, .width = 1},
+    {.column = "task_id", .offset = 6, .width = 2},
+    {.column = "tick", .offset = 8, .width = 8},
+    {.column = "stream_id", .offset = 16, .width = 4},
+};
+
+static const struct layout layouts[] = {{
+    .name = "hwts-64",
+    .source = "CANN hwts.data record, chips 1 to 4, 64 bytes, magic 0x6BD3 at 2 (Ascend/msprof of 2022, hwts_log.py); "
+              "the counter in bits 4 "
+              "to 7 as a real Ascend 910A capture has it",
+    .record_size = 64,
+    .magics = {{.offset = 2, .width = 2, .value = 0x6bd3}},
+    .fields = fields,
+    .field_count = sizeof fields / sizeof *fields,
+}};
+
+#define FREQUENCY_910A_KHZ                                                                                             \
+    100000 /* the 910A's system counter when the capture does not say (docs/formats/cann.md 2.1) */
+
+struct state {
+    const struct capture_file *file;
+    const struct capture_part *part;
+    struct association *association; /* of captures since 2023 */
+    struct executions *executions;   /* of those before */
+    int64_t khz;                     /* of the counter, in a capture without parts */
+    struct task_pairs pairs;
+    struct sequence sequence;
+};
+
+static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
+{
+    struct state *state = opaque;
+    struct capture *capture = decoder_capture(decoder);
+    const struct device_info *device = capture_device(capture, file->identity.device_id);
+    state->file = file;
+    state->part = decoder_part(decoder);
+    state->association = decoder_association(decoder);
+    state->executions = decoder_executions(decoder);
+    state->khz = capture->options.clock_khz > 0              ? capture->options.clock_khz
+                 : device != NULL && device->counter_khz > 0 ? device->counter_khz
+                                                             : FREQUENCY_910A_KHZ;
+    return task_pairs_init(&state->pairs, file, err);
+}
+
+/* Captures with clocks on both sides count from the host's; the others from the device's counter. */
+static int64_t nanoseconds(struct decoder *decoder, const struct state *state, int64_t tick)
+{
+    return decoder_capture(decoder)->family == CAPTURE_JOB || decoder_capture(decoder)->family == CAPTURE_SVP
+               ? number_scale(tick, 1000000, state->khz)
+               : part_device_ns(state->part, tick);
+}
+
+/* A task at the record of its end. */
+static int add_task(const struct state *state, const struct task_key *key, int64_t start_ns, int64_t end_ns,
+                    int64_t start_tick, const struct row *record, struct err *err)
+{
+    uint32_t type = (uint32_t)record->cells[TASK_TYPE].integer;
+    const struct device_task task = {
+        .start_ns = start_ns,
+        .end_ns = end_ns,
+        .context_id = NO_CONTEXT,
+        .device_id = (uint32_t)state->file->identity.device_id,
+        .stream_id = key->stream_id,
+        .task_id = key->task_id,
+        .type = type,
+    };
+    const struct task_execution run = {
+        .task = {state->file->identity.device_id, key->stream_id, key->task_id},
+        .start_ns = start_ns,
+        .end_ns = end_ns,
+        .start_tick = start_tick,
+        .end_tick = record->cells[TICK].integer,
+        .type = type,
+    };
+    if (state->association != NULL)
+        return association_add_task(state->association, &task, err);
+    return state->executions != NULL ? executions_add_run(state->executions, &run, err) : 0;
+}
+
+static int take_end(struct decoder *decoder, struct state *state, const struct task_key *key, const struct row *row,
+                    struct err *err)
+{
+    int64_t start_tick, end_tick = row->cells[TICK].integer;
+    if (!task_pairs_end(&state->pairs, decoder, key, end_tick, &start_tick))
+        return 0;
+    int64_t start_ns = nanoseconds(decoder, state, start_tick), end_ns = nanoseconds(decoder, state, end_tick);
+    if (!task_pairs_check_span(decoder, key, start_ns, end_ns))
+        return 0;
+    return add_task(state, key, start_ns, end_ns, start_tick, row, err);
+}
+
+static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+{
+    struct state *state = opaque;
+    (void)keep;
+    if (state->association != NULL)
+        decoder_consume(decoder);
+    if (!row_has(row, TYPE) || !row_has(row, TICK) || !row_has(row, STREAM_ID) || !row_has(row, TASK_ID))
+        return 0;
+    if (row_has(row, COUNTER))
+        sequence_check(&state->sequence, decoder, row->cells[COUNTER].integer);
+    struct task_key key = {(uint32_t)row->cells[STREAM_ID].integer, (uint32_t)row->cells[TASK_ID].integer, WHOLE_TASK,
+                           0};
+    switch (row->cells[TYPE].integer) {
+    case TYPE_START:
+        return task_pairs_start(&state->pairs, decoder, &key, row->cells[TICK].integer, err);
+    case TYPE_END:
+        return take_end(decoder, state, &key, row, err);
+    default: /* blocks of a task; the task's own start and end say all that is reported */
+        return 0;
+    }
+}
+
+static int close_stream(struct decoder *decoder, void *opaque, bool failed, struct err *err)
+{
+    (void)err;
+    struct state *state = opaque;
+    task_pairs_finish(&state->pairs, decoder, failed);
+    return 0;
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct state),
+    .open = open_stream,
+    .record = take_record,
+    .close = close_stream,
+};
+
+const struct record_kind kind_hwts = {
+    .name = "hwts",
+    .table = "hwts_log",
+    .families = FAMILY_ASCEND,
+    .title = "Hardware task scheduler log",
+    .doc = "Starts and ends of tasks on an Ascend device, in the order in which the scheduler wrote them.",
+    .patterns = patterns,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .layouts = layouts,
+    .layout_count = 1,
+    .hooks = &hooks,
+};

@@ -1,0 +1,142 @@
+/* Task log of Ascend chips with STARS, the scheduler since the 910B: stars_soc.data, a record for each start and end.
+ */
+#include "parsers/records/stars_record.h"
+
+static const char *const patterns[] = {
+    "stars_soc.data.{device_id}.slice_{slice}",
+    NULL,
+};
+
+static const struct value_name functions[] = {{0, "task start"}, {1, "task end"},     {34, "part start"},
+                                              {35, "part end"},  {36, "block start"}, {37, "block end"},
+                                              {0, NULL}};
+
+enum { TICK = STARS_RECORD_COLUMN_COUNT, SUB_TASK_TYPE, SUB_TASK_ID, FFTS_TYPE, THREAD_ID };
+
+static const struct column columns[] = {
+    STARS_RECORD_COLUMNS(functions, "What happened."),
+    [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When, on the counter of the device."},
+    [SUB_TASK_TYPE] = {"sub_task_type", "Part type", COLUMN_INTEGER, UNIT_NONE, 0, stars_part_types,
+                       "What kind of part it is; of an FFTS+ task."},
+    [SUB_TASK_ID] = {"sub_task_id", "Context ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                     "Which part it is; of an FFTS+ task. For a whole task the low 6 bits name the accelerator."},
+    [FFTS_TYPE] = {"ffts_type", "FFTS type", COLUMN_INTEGER, UNIT_NONE, 0, stars_split_types, "How the task is split."},
+    [THREAD_ID] = {"thread_id", "FFTS thread", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                   "The thread of the part; of an FFTS+ task."},
+};
+
+static const struct field fields[] = {
+    STARS_RECORD_FIELDS,
+    {.column = "tick", .offset = 8, .width = 8},
+    {.column = "sub_task_type", .offset = 16, .width = 2, .first_bit = 0, .bit_count = 8},
+    {.column = "sub_task_id", .offset = 18, .width = 2},
+    {.column = "ffts_type", .offset = 20, .width = 2, .first_bit = 13, .bit_count = 3},
+    {.column = "thread_id", .offset = 22, .width = 2},
+};
+
+static const struct layout layouts[] = {
+    {
+        .name = "stars-soc-64",
+        .source =
+            "CANN stars_soc.data record, chips 5, 7, 8 and 11, 64 bytes, magic 0x6BD3 at 2 (docs/formats/cann.md 5.2)",
+        .record_size = 64,
+        .magics = STARS_RECORD_MAGICS,
+        .fields = fields,
+        .field_count = sizeof fields / sizeof *fields,
+    },
+};
+
+enum { TASK_START = 0x00, TASK_END = 0x01, PART_START = 0x22, PART_END = 0x23 };
+
+struct state {
+    const struct capture_part *part;
+    struct association *association; /* NULL outside of a CANN capture */
+    uint32_t device_id;
+    struct task_pairs pairs;
+    struct sequence sequence;
+};
+
+static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
+{
+    struct state *state = opaque;
+    state->part = decoder_part(decoder);
+    state->association = decoder_association(decoder);
+    state->device_id = (uint32_t)file->identity.device_id;
+    return task_pairs_init(&state->pairs, file, err);
+}
+
+static int take_end(struct decoder *decoder, struct state *state, const struct task_key *key, int64_t tick,
+                    uint32_t type, struct err *err)
+{
+    int64_t start_tick;
+    if (!task_pairs_end(&state->pairs, decoder, key, tick, &start_tick))
+        return 0;
+    struct device_task task = {
+        .start_ns = part_device_ns(state->part, start_tick),
+        .end_ns = part_device_ns(state->part, tick),
+        .context_id = key->context_id == WHOLE_TASK ? NO_CONTEXT : key->context_id,
+        .device_id = state->device_id,
+        .stream_id = key->stream_id,
+        .task_id = key->task_id,
+        .type = type,
+    };
+    if (!task_pairs_check_span(decoder, key, task.start_ns, task.end_ns) || state->association == NULL)
+        return 0;
+    return association_add_task(state->association, &task, err);
+}
+
+static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+{
+    (void)keep;
+    struct state *state = opaque;
+    const struct cell *cells = row->cells;
+    struct task_key key = {.context_id = WHOLE_TASK};
+    int64_t function = cells[FUNCTION_TYPE].integer, tick = cells[TICK].integer;
+    bool is_part = function == PART_START || function == PART_END;
+    sequence_check(&state->sequence, decoder, cells[COUNTER].integer);
+    stars_decode_ids((uint32_t)cells[STREAM_WORD].integer, (uint32_t)cells[TASK_WORD].integer, &key.stream_id,
+                     &key.task_id);
+    if (is_part) {
+        key.context_id = (uint32_t)cells[SUB_TASK_ID].integer;
+        key.thread_id = (uint32_t)cells[THREAD_ID].integer;
+    }
+    switch (function) {
+    case TASK_START:
+    case PART_START:
+        return task_pairs_start(&state->pairs, decoder, &key, tick, err);
+    case TASK_END:
+    case PART_END:
+        return take_end(decoder, state, &key, tick, (uint32_t)cells[is_part ? SUB_TASK_TYPE : TASK_TYPE].integer, err);
+    default: /* blocks and the load of links and memories say nothing about tasks */
+        return 0;
+    }
+}
+
+static int close_stream(struct decoder *decoder, void *opaque, bool failed, struct err *err)
+{
+    (void)err;
+    struct state *state = opaque;
+    task_pairs_finish(&state->pairs, decoder, failed);
+    return 0;
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct state),
+    .open = open_stream,
+    .record = take_record,
+    .close = close_stream,
+};
+
+const struct record_kind kind_stars_soc = {
+    .name = "stars_soc",
+    .families = FAMILY_CANN,
+    .title = "STARS task log",
+    .doc = "Starts and ends of tasks, and of the parts of FFTS+ tasks, in the order in which the scheduler wrote them. "
+           "They become the tasks of the device.",
+    .patterns = patterns,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .layouts = layouts,
+    .layout_count = sizeof layouts / sizeof *layouts,
+    .hooks = &hooks,
+};

@@ -1,0 +1,325 @@
+/* Log of the device's task scheduler software: ts_track.data, tagged records. */
+#include "parsers/decode/decode.h"
+#include "parsers/join/execution.h"
+#include "parsers/records/device_stream.h"
+
+static const char *const patterns[] = {
+    "ts_track.data.{device_id}.slice_{slice}",
+    "ts_track.data.{number}.{device_id}.{slice}",
+    "ts_track.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}",
+    NULL,
+};
+
+static const struct value_name tags[] = {{3, "time line"},  {10, "step trace"},   {11, "copy"}, {12, "task type"},
+                                         {14, "task flip"}, {15, "block number"}, {0, NULL}};
+
+static const struct value_name task_states[] = {
+    {1, "waiting"},       {2, "running"},      {3, "complete"},       {4, "pending"},
+    {7, "AI core start"}, {8, "AI core done"}, {9, "AI CPU phase 2"}, {0, NULL}};
+
+enum {
+    FILE_ID,
+    DEVICE_ID,
+    TAG,
+    TICK,
+    TIME_NS,
+    STREAM_ID,
+    TASK_ID,
+    TASK_TYPE,
+    TASK_STATE,
+    THREAD_ID,
+    INDEX_ID,
+    MODEL_ID,
+    STEP_TAG,
+    FLIP_NUM,
+    BLOCK_NUM,
+    WORD16,
+    WORD18,
+    WORD20,
+    WORD22,
+    WORD32,
+    WORD34,
+    WORD36,
+    LONG16,
+    LONG24
+};
+
+static const struct column columns[] = {
+    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
+                 "The file it came from (source_file.id)."},
+    [DEVICE_ID] = {"device_id", "Device ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                   "The device, from the file name."},
+    [TAG] = {"tag", "Tag", COLUMN_INTEGER, UNIT_NONE, 0, tags, "What the record tells."},
+    [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When, on the counter of the device."},
+    [TIME_NS] = {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                 "The same on the clock of the host."},
+    [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream."},
+    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The number of the task."},
+    [TASK_TYPE] = {"task_type", "Task type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                   "Its type; of time lines and task types."},
+    [TASK_STATE] = {"task_state", "Task state", COLUMN_INTEGER, UNIT_NONE, 0, task_states,
+                    "What became of the task; of time lines, copies (0 received, 1 started, 2 ended) and task types."},
+    [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Of time lines."},
+    [INDEX_ID] = {"index_id", "Iteration", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The iteration; of step traces."},
+    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The model; of step traces."},
+    [STEP_TAG] = {"step_tag", "Step tag", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                  "0 model start, 1 model end, 2 forward begin, 3 backward end, 4 iteration end, from 10000 "
+                  "all-reduce; of step traces."},
+    [FLIP_NUM] = {"flip_num", "Flips", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                  "How often the task numbers of the stream have begun again; of flips."},
+    [BLOCK_NUM] = {"block_num", "Block num", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                   "How many blocks the task is split into; of block numbers."},
+    [WORD16] = {"word16", "Word at 16", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
+    [WORD18] = {"word18", "Word at 18", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
+    [WORD20] = {"word20", "Word at 20", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
+    [WORD22] = {"word22", "Word at 22", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
+    [WORD32] = {"word32", "Word at 32", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
+    [WORD34] = {"word34", "Word at 34", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
+    [WORD36] = {"word36", "Word at 36", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
+    [LONG16] = {"long16", "Value at 16", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
+    [LONG24] = {"long24", "Value at 24", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
+};
+
+static const struct field timeline_fields[] = {
+    {.column = "tag", .offset = 1, .width = 1},        {.column = "tick", .offset = 16, .width = 8},
+    {.column = "stream_id", .offset = 12, .width = 2}, {.column = "task_id", .offset = 14, .width = 2},
+    {.column = "task_type", .offset = 8, .width = 2},  {.column = "task_state", .offset = 10, .width = 2},
+    {.column = "thread_id", .offset = 24, .width = 4},
+};
+
+static const struct field tagged_fields[] = {
+    {.column = "tag", .offset = 1, .width = 1},
+    {.column = "tick", .offset = 8, .width = 8},
+    {.column = "word16", .offset = 16, .width = 2},
+    {.column = "word18", .offset = 18, .width = 2},
+    {.column = "word20", .offset = 20, .width = 2},
+    {.column = "word22", .offset = 22, .width = 2},
+    {.column = "word32", .offset = 32, .width = 2},
+    {.column = "word34", .offset = 34, .width = 2},
+    {.column = "word36", .offset = 36, .width = 2},
+    {.column = "long16", .offset = 16, .width = 8, .is_signed = true},
+    {.column = "long24", .offset = 24, .width = 8, .is_signed = true},
+};
+
+static const struct layout layouts[] = {
+    {
+        .name = "ts-timeline-32",
+        .source = "CANN ts_track.data, chip 0: time line record, tag 3 (docs/formats/cann.md 4.2)",
+        .record_size = 32,
+        .mixed = true,
+        .magics = {{.offset = 1, .width = 3, .value = 0x2003}},
+        .fields = timeline_fields,
+        .field_count = sizeof timeline_fields / sizeof *timeline_fields,
+    },
+    {
+        .name = "ts-step-trace-40",
+        .source = "CANN ts_track.data, chip 0: step trace record, tag 10 (docs/formats/cann.md 4.2)",
+        .record_size = 40,
+        .mixed = true,
+        .magics = {{.offset = 1, .width = 3, .value = 0x280a}},
+        .fields = tagged_fields,
+        .field_count = sizeof tagged_fields / sizeof *tagged_fields,
+    },
+    {
+        .name = "ts-memcpy-40",
+        .source = "CANN ts_track.data, chip 0: copy record, tag 11 (docs/formats/cann.md 4.2)",
+        .record_size = 40,
+        .mixed = true,
+        .magics = {{.offset = 1, .width = 3, .value = 0x280b}},
+        .fields = tagged_fields,
+        .field_count = sizeof tagged_fields / sizeof *tagged_fields,
+    },
+    {
+        .name = "ts-task-type-40",
+        .source = "CANN ts_track.data, chip 0: task type record, tag 12 (docs/formats/cann.md 4.2)",
+        .record_size = 40,
+        .mixed = true,
+        .magics = {{.offset = 1, .width = 3, .value = 0x280c}},
+        .fields = tagged_fields,
+        .field_count = sizeof tagged_fields / sizeof *tagged_fields,
+    },
+    {
+        .name = "ts-task-flip-40",
+        .source = "CANN ts_track.data, chip 0: flip of task numbers record, tag 14 (docs/formats/cann.md 4.2)",
+        .record_size = 40,
+        .mixed = true,
+        .magics = {{.offset = 1, .width = 3, .value = 0x280e}},
+        .fields = tagged_fields,
+        .field_count = sizeof tagged_fields / sizeof *tagged_fields,
+    },
+    {
+        .name = "ts-block-num-40",
+        .source = "CANN ts_track.data, chip 0: blocks record, tag 15 (docs/formats/cann.md 4.2)",
+        .record_size = 40,
+        .mixed = true,
+        .magics = {{.offset = 1, .width = 3, .value = 0x280f}},
+        .fields = tagged_fields,
+        .field_count = sizeof tagged_fields / sizeof *tagged_fields,
+    },
+    {
+        .name = "ts-track-40",
+        .source = "CANN ts_track.data, chips from 1: records of 40 bytes, the tag at 1 (docs/formats/cann.md 4.2)",
+        .record_size = 40,
+        .fields = tagged_fields,
+        .field_count = sizeof tagged_fields / sizeof *tagged_fields,
+    },
+};
+
+enum { TIME_LINE = 3, STEP_TRACE = 10, COPY = 11, TASK_TYPE_TAG = 12, TASK_FLIP = 14, BLOCK_NUMBER = 15 };
+#define FLIP_OF_DESTROYED 65535
+#define FLIP_STREAM_MASK 0x7ff
+
+struct state {
+    const struct capture_part *part;
+    struct association *association; /* NULL outside of a CANN capture */
+    struct executions *executions;   /* of one from before 2023 */
+    int64_t device_id;
+    struct task_pairs pairs; /* of chip 0, which has no other log of tasks */
+};
+
+static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
+{
+    struct state *state = opaque;
+    state->part = decoder_part(decoder);
+    state->association = decoder_association(decoder);
+    state->executions = decoder_executions(decoder);
+    state->device_id = file->identity.device_id;
+    return task_pairs_init(&state->pairs, file, err);
+}
+
+static int64_t value(const struct row *row, size_t column)
+{
+    return row->cells[column].integer;
+}
+
+static void set_task(struct row *row, int64_t stream_id, int64_t task_id)
+{
+    row_set_integer(row, STREAM_ID, stream_id);
+    row_set_integer(row, TASK_ID, task_id);
+}
+
+static int take_flip(const struct state *state, struct row *row, struct err *err)
+{
+    set_task(row, value(row, WORD16) & FLIP_STREAM_MASK, value(row, WORD22));
+    row_set_integer(row, FLIP_NUM, value(row, WORD18));
+    struct task_flip flip = {
+        .time_ns = value(row, TIME_NS),
+        .device_id = (uint32_t)state->device_id,
+        .stream_id = (uint32_t)value(row, STREAM_ID),
+        .task_id = (uint32_t)value(row, TASK_ID),
+        .destroys = value(row, FLIP_NUM) == FLIP_OF_DESTROYED || value(row, TASK_ID) == FLIP_OF_DESTROYED,
+    };
+    return state->association != NULL ? association_add_flip(state->association, &flip, err) : 0;
+}
+
+static int add_state(const struct state *state, const struct row *row, struct err *err)
+{
+    const struct task_state mark = {
+        .task = {state->device_id, (uint32_t)value(row, STREAM_ID), (uint32_t)value(row, TASK_ID)},
+        .tick = value(row, TICK),
+        .time_ns = value(row, TIME_NS),
+        .type = (uint32_t)value(row, TASK_TYPE),
+        .state = (uint32_t)value(row, TASK_STATE),
+    };
+    return state->executions != NULL ? executions_add_state(state->executions, &mark, err) : 0;
+}
+
+/* What a task did on chip 0: it runs from its state 2 to its state 3. */
+static int take_time_line(struct decoder *decoder, struct state *state, const struct row *row, struct err *err)
+{
+    struct task_key key = {(uint32_t)value(row, STREAM_ID), (uint32_t)value(row, TASK_ID), WHOLE_TASK, 0};
+    int64_t tick = value(row, TICK), start_tick;
+    if (state->association == NULL)
+        return add_state(state, row, err);
+    if (value(row, TASK_STATE) == TASK_RUNNING)
+        return task_pairs_start(&state->pairs, decoder, &key, tick, err);
+    if (value(row, TASK_STATE) != TASK_COMPLETE || !task_pairs_end(&state->pairs, decoder, &key, tick, &start_tick))
+        return 0;
+    const struct device_task task = {
+        .start_ns = part_device_ns(state->part, start_tick),
+        .end_ns = part_device_ns(state->part, tick),
+        .context_id = NO_CONTEXT,
+        .device_id = (uint32_t)state->device_id,
+        .stream_id = key.stream_id,
+        .task_id = key.task_id,
+        .type = (uint32_t)value(row, TASK_TYPE),
+    };
+    return task_pairs_check_span(decoder, &key, task.start_ns, task.end_ns)
+               ? association_add_task(state->association, &task, err)
+               : 0;
+}
+
+static void take_step(struct row *row)
+{
+    set_task(row, value(row, WORD32), value(row, WORD34));
+    row_set_integer(row, INDEX_ID, value(row, LONG16));
+    row_set_integer(row, MODEL_ID, value(row, LONG24));
+    row_set_integer(row, STEP_TAG, value(row, WORD36));
+}
+
+static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+{
+    struct state *state = opaque;
+    row_set_integer(row, DEVICE_ID, state->device_id);
+    row_set_integer(row, TIME_NS, part_device_ns(state->part, value(row, TICK)));
+    switch (value(row, TAG)) {
+    case TIME_LINE:
+        return take_time_line(decoder, state, row, err);
+    case STEP_TRACE:
+        take_step(row);
+        return 0;
+    case COPY:
+        set_task(row, value(row, WORD16), value(row, WORD18));
+        row_set_integer(row, TASK_STATE, value(row, WORD20) & 0xff);
+        return 0;
+    case TASK_TYPE_TAG:
+        set_task(row, value(row, WORD16), value(row, WORD18));
+        row_set_integer(row, TASK_TYPE, value(row, WORD20));
+        row_set_integer(row, TASK_STATE, value(row, WORD22) & 0xff);
+        return 0;
+    case TASK_FLIP:
+        return take_flip(state, row, err);
+    case BLOCK_NUMBER:
+        set_task(row, value(row, WORD16), value(row, WORD18));
+        row_set_integer(row, BLOCK_NUM, value(row, WORD20) | value(row, WORD22) << 16);
+        return 0;
+    default: {
+        struct place place = decoder_place(decoder, "tag");
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "tag %lld; expected 10, 11, 12, 14 or 15",
+                    (long long)value(row, TAG));
+        *keep = false;
+        return 0;
+    }
+    }
+}
+
+static int close_stream(struct decoder *decoder, void *opaque, bool failed, struct err *err)
+{
+    (void)err;
+    struct state *state = opaque;
+    task_pairs_finish(&state->pairs, decoder, failed);
+    return 0;
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct state),
+    .open = open_stream,
+    .record = take_record,
+    .close = close_stream,
+};
+
+const struct record_kind kind_ts_track = {
+    .name = "ts_track",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .stage = -1,
+    .table = "ts_track",
+    .title = "Task scheduler track",
+    .doc = "Steps of models, copies, task types, flips of task numbers, numbers of blocks and, on chip 0, the states "
+           "of tasks, in the order in which the scheduler wrote them.",
+    .patterns = patterns,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .layouts = layouts,
+    .layout_count = sizeof layouts / sizeof *layouts,
+    .hooks = &hooks,
+};

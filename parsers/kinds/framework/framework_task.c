@@ -1,0 +1,146 @@
+/* Which operator a task runs, before 2023: Framework.task_desc_info. */
+#include "parsers/decode/decode.h"
+#include "parsers/join/execution.h"
+#include "parsers/records/text/mixed_text.h"
+
+static const char *const patterns[] = {
+    "Framework.task_desc_info.{device_id}.slice_{slice}",
+    "Framework.task_desc_info.dev.{device_id}.{slice}",
+    "Framework.task_desc_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
+    "Framework.single_op_task_info.{device_id}.slice_{slice}",
+    "Framework.single_op_task_info.dev.{device_id}.{slice}",
+    "Framework.single_op_task_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
+    NULL,
+};
+
+static const struct value_name task_types[] = {{0, "AI_CORE"}, {1, "AI_CPU"}, {2, "AIV"}, {0, NULL}};
+
+static const struct value_name shape_types[] = {{0, "static"}, {1, "dynamic"}, {0, NULL}};
+
+enum {
+    FILE_ID,
+    TASK_TYPE,
+    OP_NAME, /* three columns, as the next */
+    OP_TYPE = OP_NAME + 3,
+    ITERATION = OP_TYPE + 3,
+    TIME_NS,
+    SHAPE_TYPE,
+    BLOCK_DIM,
+    MODEL_ID,
+    STREAM_ID,
+    TASK_ID,
+    BATCH_ID,
+    THREAD_ID
+};
+
+static const struct column columns[] = {
+    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
+                 "The file it came from (source_file.id)."},
+    [TASK_TYPE] = {"task_type", "Task type", COLUMN_INTEGER, UNIT_NONE, 0, task_types, "The kind of task."},
+    MIXED_TEXT_COLUMNS(OP_NAME, "op_name", "Operator", "The name of the operator"),
+    MIXED_TEXT_COLUMNS(OP_TYPE, "op_type", "Operator type", "The type of the operator"),
+    [ITERATION] = {"iteration", "Iteration", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The iteration of the model."},
+    [TIME_NS] = {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, 0, NULL,
+                 "When it was reported, monotonic clock of the host."},
+    [SHAPE_TYPE] = {"shape_type", "Shapes", COLUMN_INTEGER, UNIT_NONE, 0, shape_types, "How the shapes are known."},
+    [BLOCK_DIM] = {"block_dim", "Block dim", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                   "How many blocks the task is split into."},
+    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The model; 4294967295: none."},
+    [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream."},
+    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The number of the task."},
+    [BATCH_ID] = {"batch_id", "Batch ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                  "How often the task numbers of the stream had begun again."},
+    [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The reporting thread."},
+};
+
+static const struct field fields[] = {
+    {.column = "task_type", .offset = 4, .width = 4},
+    MIXED_TEXT_FIELDS("op_name", 8, 120),
+    MIXED_TEXT_FIELDS("op_type", 136, 56),
+    {.column = "iteration", .offset = 200, .width = 8},
+    {.column = "time_ns", .offset = 208, .width = 8},
+    {.column = "shape_type", .offset = 216, .width = 4},
+    {.column = "block_dim", .offset = 220, .width = 4},
+    {.column = "model_id", .offset = 224, .width = 4},
+    {.column = "stream_id", .offset = 228, .width = 4},
+    {.column = "task_id", .offset = 232, .width = 2},
+    {.column = "batch_id", .offset = 234, .width = 2},
+    {.column = "thread_id", .offset = 236, .width = 4},
+};
+
+static const struct layout layouts[] = {
+    {
+        .name = "cann-framework-task",
+        .source = "CANN Framework.task_desc_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
+        .record_size = 256,
+        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
+        .fields = fields,
+        .field_count = sizeof fields / sizeof *fields,
+    },
+};
+
+struct state {
+    struct executions *executions; /* NULL: not of a capture from before 2023 */
+    int64_t device_id;
+};
+
+static int open_file(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
+{
+    (void)err;
+    struct state *state = opaque;
+    state->executions = decoder_executions(decoder);
+    state->device_id = file->identity.device_id;
+    return 0;
+}
+
+static uint32_t number(const struct row *row, size_t column)
+{
+    return (uint32_t)row->cells[column].integer;
+}
+
+static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+{
+    (void)decoder;
+    (void)keep;
+    const struct state *state = opaque;
+    const struct cell *cells = row->cells, *name = &cells[OP_NAME + 2], *type = &cells[OP_TYPE + 2];
+    mixed_text_resolve(row, OP_NAME);
+    mixed_text_resolve(row, OP_TYPE);
+    const struct task_description description = {
+        .task = {state->device_id, number(row, STREAM_ID), number(row, TASK_ID)},
+        .time_ns = cells[TIME_NS].integer,
+        .iteration = cells[ITERATION].integer,
+        .name_id = cells[OP_NAME + 1].integer,
+        .type_id = cells[OP_TYPE + 1].integer,
+        .name = row_has(row, OP_NAME + 2) ? name->text : NULL,
+        .name_length = name->length,
+        .type = row_has(row, OP_TYPE + 2) ? type->text : NULL,
+        .type_length = type->length,
+        .model_id = number(row, MODEL_ID),
+        .batch_id = number(row, BATCH_ID),
+        .block_num = number(row, BLOCK_DIM),
+        .task_type = number(row, TASK_TYPE),
+        .op_state = number(row, SHAPE_TYPE),
+    };
+    return state->executions != NULL ? executions_add_description(state->executions, &description, err) : 0;
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct state),
+    .open = open_file,
+    .record = take_record,
+};
+
+const struct record_kind kind_framework_task = {
+    .name = "framework_task",
+    .table = "framework_task",
+    .families = FAMILY_LEGACY,
+    .title = "Operator of a task",
+    .doc = "Name, type and blocks of the operator that a task runs.",
+    .patterns = patterns,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .layouts = layouts,
+    .layout_count = sizeof layouts / sizeof *layouts,
+    .hooks = &hooks,
+};

@@ -1,0 +1,116 @@
+/* Shapes, types and formats of operators' tensors before 2023: Framework.tensor_data_info, up to five tensors a record.
+ */
+#include "parsers/decode/decode.h"
+#include "parsers/join/execution.h"
+#include "parsers/records/tensor_columns.h"
+
+static const char *const patterns[] = {
+    "Framework.tensor_data_info.{device_id}.slice_{slice}",
+    "Framework.tensor_data_info.dev.{device_id}.{slice}",
+    "Framework.tensor_data_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
+    "Framework.single_op_tensor_info.{device_id}.slice_{slice}",
+    "Framework.single_op_tensor_info.dev.{device_id}.{slice}",
+    "Framework.single_op_tensor_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
+    NULL,
+};
+
+enum { MODEL_ID, ITERATION, STREAM_ID, TASK_ID, BATCH_ID, TENSOR_COUNT, TIME_NS, FIRST_TENSOR };
+
+static const struct column columns[] = {
+    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The model; 4294967295: none."},
+    [ITERATION] = {"iteration", "Iteration", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The iteration of the model."},
+    [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream."},
+    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The number of the task."},
+    [BATCH_ID] = {"batch_id", "Batch ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                  "How often the task numbers of the stream had begun again."},
+    [TENSOR_COUNT] = {"tensor_count", "Tensors", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                      "How many of the tensors that follow are used."},
+    [TIME_NS] = {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, 0, NULL,
+                 "When it was reported, monotonic clock of the host; the same as of the task's framework_task."},
+    TENSOR_COLUMNS(FIRST_TENSOR),
+};
+
+static const struct field fields[] = {
+    {.column = "model_id", .offset = 4, .width = 4},   {.column = "iteration", .offset = 8, .width = 8},
+    {.column = "stream_id", .offset = 16, .width = 4}, {.column = "task_id", .offset = 20, .width = 2},
+    {.column = "batch_id", .offset = 22, .width = 2},  {.column = "tensor_count", .offset = 24, .width = 4},
+    {.column = "time_ns", .offset = 248, .width = 8},  TENSOR_FIELDS(28),
+};
+
+static const struct layout layouts[] = {{
+    .name = "cann-framework-tensor",
+    .source = "CANN Framework.tensor_data_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
+    .record_size = 256,
+    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
+    .fields = fields,
+    .field_count = sizeof fields / sizeof *fields,
+}};
+
+struct state {
+    struct executions *executions; /* NULL: not of a capture from before 2023 */
+    int64_t device_id;
+};
+
+static int open_file(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
+{
+    (void)err;
+    struct state *state = opaque;
+    state->executions = decoder_executions(decoder);
+    state->device_id = file->identity.device_id;
+    return 0;
+}
+
+static struct host_tensor tensor_of(const struct cell *cells)
+{
+    struct host_tensor tensor = {.kind = (uint32_t)cells[0].integer,
+                                 .format = (uint32_t)cells[1].integer,
+                                 .data_type = (uint32_t)cells[2].integer};
+    for (size_t i = 0; i < TENSOR_DIMENSIONS; i++)
+        tensor.shape[i] = (uint32_t)cells[3 + i].integer;
+    return tensor;
+}
+
+static int take_record(struct decoder *decoder, void *opaque, struct row *record, bool *keep, struct err *err)
+{
+    const struct state *state = opaque;
+    const struct cell *cells = record->cells;
+    int64_t count = cells[TENSOR_COUNT].integer;
+    if (count > TENSORS_OF_A_RECORD) {
+        struct place place = decoder_place(decoder, "tensor_count");
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%lld tensors; expected at most %d",
+                    (long long)count, TENSORS_OF_A_RECORD);
+        *keep = false;
+        return 0;
+    }
+    struct described_tensors tensors = {
+        .task = {state->device_id, (uint32_t)cells[STREAM_ID].integer, (uint32_t)cells[TASK_ID].integer},
+        .time_ns = cells[TIME_NS].integer,
+        .iteration = cells[ITERATION].integer,
+        .model_id = (uint32_t)cells[MODEL_ID].integer,
+        .batch_id = (uint32_t)cells[BATCH_ID].integer,
+        .count = (uint32_t)count,
+    };
+    for (int64_t i = 0; i < count; i++)
+        tensors.tensors[i] = tensor_of(&cells[FIRST_TENSOR + i * TENSOR_COLUMN_COUNT]);
+    return state->executions != NULL ? executions_add_tensors(state->executions, &tensors, err) : 0;
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct state),
+    .open = open_file,
+    .record = take_record,
+};
+
+const struct record_kind kind_framework_tensor = {
+    .name = "framework_tensor",
+    .families = FAMILY_LEGACY,
+    .title = "Tensors of an operator",
+    .doc = "Shapes, data types and formats of the tensors of the operator that a task runs. They become rows of "
+           "tensor_set.",
+    .patterns = patterns,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .layouts = layouts,
+    .layout_count = 1,
+    .hooks = &hooks,
+};

@@ -1,0 +1,111 @@
+/* Task descriptions of MindSpore: Framework.host.vm.task_desc_info.*, a line "<operator> <block dim> <task id> <stream
+ * id>". */
+#include "base/number.h"
+#include "parsers/decode/decode.h"
+#include "parsers/join/execution.h"
+
+#include <string.h>
+
+static const char *const patterns[] = {
+    "Framework.host.vm.task_desc_info.{device_id}.slice_{slice}",
+    "Framework.host.task_desc_info.{device_id}.slice_{slice}",
+    NULL,
+};
+
+/* Lower numbers are those of several tasks, on different streams. */
+#define UNIQUE_TASK_IDS 25000
+
+enum { FILE_ID, DEVICE_ID, NAME, BLOCK_DIM, TASK_ID, STREAM_ID };
+
+static const struct column columns[] = {
+    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
+                 "The file it came from (source_file.id)."},
+    [DEVICE_ID] = {"device_id", "Device ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                   "The device, from the file name."},
+    [NAME] = {"name", "Operator", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The operator's full name."},
+    [BLOCK_DIM] = {"block_dim", "Block dim", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                   "How many blocks the task is split into."},
+    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The task that runs the operator."},
+    [STREAM_ID] = {"stream_id", "Logical stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                   "The framework's logical stream, not the device's."},
+};
+
+extern const struct record_kind kind_task_desc;
+
+/* Cuts the last blank-separated word off a line; NULL when there is none before it. */
+static const char *last_word(const char *line, size_t *length, size_t *ret_word_length)
+{
+    size_t end = *length;
+    while (end > 0 && line[end - 1] != ' ')
+        end--;
+    if (end == 0 || end == *length)
+        return NULL;
+    *ret_word_length = *length - end;
+    *length = end - 1;
+    return line + end;
+}
+
+static bool last_number(const char *line, size_t *length, int64_t *ret)
+{
+    size_t word_length;
+    const char *word = last_word(line, length, &word_length);
+    return word != NULL && number_parse_integer(word, word_length, ret) == 0;
+}
+
+static int take_line(struct decoder *decoder, const struct capture_file *file, const char *line, size_t length,
+                     const struct place *place, struct err *err)
+{
+    int64_t stream_id, task_id, block_dim;
+    size_t rest = length;
+    if (!last_number(line, &rest, &stream_id) || !last_number(line, &rest, &task_id) ||
+        !last_number(line, &rest, &block_dim) || rest == 0) {
+        diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, place,
+                    "'%.*s'; expected <operator> <block dim> <task id> <stream id>", (int)(length < 80 ? length : 80),
+                    line);
+        return 0;
+    }
+    struct row row;
+    int status = decoder_emit(decoder, &kind_task_desc, &row, err);
+    if (status < 0)
+        return status;
+    row_set_integer(&row, FILE_ID, file->id);
+    row_set_integer(&row, DEVICE_ID, file->identity.device_id);
+    decoder_set_text(decoder, &kind_task_desc, &row, NAME, line, rest);
+    row_set_integer(&row, BLOCK_DIM, block_dim);
+    row_set_integer(&row, TASK_ID, task_id);
+    row_set_integer(&row, STREAM_ID, stream_id);
+    const struct task_description description = {
+        .task = {file->identity.device_id, 0, (uint32_t)task_id},
+        .name = line,
+        .name_length = rest,
+        .model_id = UINT32_MAX,
+        .block_num = (uint32_t)block_dim,
+    };
+    struct executions *executions = decoder_executions(decoder);
+    return executions != NULL && task_id >= UNIQUE_TASK_IDS && task_id <= UINT32_MAX
+               ? executions_add_operator_of_task(executions, &description, err)
+               : 0;
+}
+
+static int take_text(struct decoder *decoder, void *state, const struct capture_file *file, const char *data,
+                     size_t length, struct err *err)
+{
+    (void)state;
+    return decoder_each_line(decoder, file, data, length, take_line, err);
+}
+
+static const struct kind_hooks hooks = {.text = take_text};
+
+const struct record_kind kind_task_desc = {
+    .name = "task_desc",
+    .table = "task_description",
+    .families = FAMILY_JOB,
+    .title = "Task description",
+    .doc = "Which operator a task runs. Text lines \"<operator> <block dim> <task id> <stream id>\". A description "
+           "names the "
+           "tasks of its id when the id is 25000 or more: those are unique over all streams.",
+    .patterns = patterns,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .hooks = &hooks,
+};

@@ -1,0 +1,154 @@
+/* Calls of CANN's layers: *.api_event.data, a record for each call, or one for its begin and one for its end. */
+#include "parsers/capture/capture.h"
+#include "parsers/records/host_record.h"
+#include "parsers/records/pair_table.h"
+
+static const char *const patterns[] = {
+    "{tag}.api_event.data.slice_{slice}",
+    NULL,
+};
+
+enum { REQUEST_ID = THREAD_ID + 1, BEGIN_TICK, END_TICK, ITEM_ID };
+
+static const struct column columns[] = {
+    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
+                 "The file it came from (source_file.id)."},
+    [LEVEL] = {"level", "Level", COLUMN_INTEGER, UNIT_NONE, 0, host_level_names,
+               "The layer of CANN that the function belongs to."},
+    [TYPE] = {"type", "Type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+              "The function, as a type of its level; for ACL the high 16 bits name the part of ACL."},
+    [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The calling thread."},
+    [REQUEST_ID] = {"request_id", "Request ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                    "Tells calls of the same function and item apart."},
+    [BEGIN_TICK] = {"begin_tick", "Begin", COLUMN_INTEGER, UNIT_TICK, 0, NULL,
+                    "When the call began, or when the event happened, on the host's counter."},
+    [END_TICK] = {"end_tick", "End", COLUMN_INTEGER, UNIT_TICK, 0, NULL,
+                  "When the call returned, on the host's counter; -1 (all bits set): an event, one half of a call."},
+    [ITEM_ID] = {"item_id", "Item", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                 "What the call works on: an id of the hash dictionary, or a model id."},
+};
+
+static const struct field fields[] = {
+    {.column = "level", .offset = 2, .width = 2},
+    {.column = "type", .offset = 4, .width = 4},
+    {.column = "thread_id", .offset = 8, .width = 4},
+    {.column = "request_id", .offset = 12, .width = 4},
+    {.column = "begin_tick", .offset = 16, .width = 8},
+    {.column = "end_tick", .offset = 24, .width = 8, .is_signed = true},
+    {.column = "item_id", .offset = 32, .width = 8, .is_signed = true},
+};
+
+static const struct layout layouts[] = {{
+    .name = "cann-api-event",
+    .source = "CANN MsprofApi and MsprofEvent, 40 bytes, magic 0x5A5A (docs/formats/cann.md 3.3)",
+    .record_size = 40,
+    .magics = HOST_RECORD_MAGICS,
+    .fields = fields,
+    .field_count = sizeof fields / sizeof *fields,
+}};
+
+#define EVENT_END (-1) /* the end of a record that is one half of a call */
+
+struct state {
+    struct host_stream stream; /* first: host_stream_open takes the state for it */
+    const char *file_name;
+    struct map events; /* of struct open_half */
+};
+
+static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
+{
+    struct state *state = opaque;
+    int status = host_stream_open(decoder, &state->stream, file, err);
+    state->file_name = file->name;
+    state->events = (struct map)PAIR_TABLE;
+    return status;
+}
+
+static int add_call(struct decoder *decoder, const struct state *state, const struct row *row, int64_t begin_tick,
+                    int64_t end_tick, bool *keep, struct err *err)
+{
+    struct host_call call = {
+        .begin_ns = part_host_ns(state->stream.part, begin_tick),
+        .end_ns = part_host_ns(state->stream.part, end_tick),
+        .item_id = row->cells[ITEM_ID].integer,
+        .type = row_u32(row, TYPE),
+        .thread_id = row_u32(row, THREAD_ID),
+        .level = (uint16_t)row->cells[LEVEL].integer,
+    };
+    *keep = decoder_check_span(decoder, "the call", call.begin_ns, call.end_ns);
+    return *keep && state->stream.association != NULL ? association_add_call(state->stream.association, &call, err) : 0;
+}
+
+static int take_event(struct decoder *decoder, struct state *state, const struct row *row, bool *keep, struct err *err)
+{
+    const struct cell *cells = row->cells;
+    struct pair_key key = {(uint64_t)cells[LEVEL].integer << 32 | row_u32(row, TYPE),
+                           (uint64_t)cells[THREAD_ID].integer << 32 | row_u32(row, REQUEST_ID),
+                           (uint64_t)cells[ITEM_ID].integer};
+    struct open_half *half = map_get(&state->events, &key);
+    int64_t tick = cells[BEGIN_TICK].integer;
+    if (half != NULL) {
+        int64_t begin = half->tick;
+        map_remove(&state->events, half);
+        return add_call(decoder, state, row, begin, tick, keep, err);
+    }
+    if (pair_table_is_full(&state->events)) {
+        struct place place = decoder_place(decoder, NULL);
+        diag_report(decoder_diag(decoder), DIAG_TASK_UNMATCHED_START, &place, "more than %u calls under way at once",
+                    PAIR_TABLE_MAX);
+        *keep = false;
+        return 0;
+    }
+    return pair_table_add(&state->events, &key, tick, err);
+}
+
+static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+{
+    struct state *state = opaque;
+    int64_t end = row->cells[END_TICK].integer;
+    if (end == EVENT_END)
+        return take_event(decoder, state, row, keep, err);
+    if (end < 0) {
+        struct place place = decoder_place(decoder, "end_tick");
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "a value of 2^63 or more; expected less");
+        *keep = false;
+        return 0;
+    }
+    return add_call(decoder, state, row, row->cells[BEGIN_TICK].integer, end, keep, err);
+}
+
+static int close_stream(struct decoder *decoder, void *opaque, bool failed, struct err *err)
+{
+    (void)err;
+    struct state *state = opaque;
+    struct place place = {state->file_name, -1, -1, NULL};
+    const struct open_half *half = NULL;
+    while (!failed && (half = map_next(&state->events, half)) != NULL)
+        diag_report(decoder_diag(decoder), DIAG_TASK_UNMATCHED_START, &place,
+                    "an event of level %llu type %llu at tick %lld has no second half",
+                    (unsigned long long)(half->key.a >> 32), (unsigned long long)(half->key.a & 0xffffffff),
+                    (long long)half->tick);
+    map_release(&state->events);
+    return 0;
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct state),
+    .open = open_stream,
+    .record = take_record,
+    .close = close_stream,
+};
+
+const struct record_kind kind_api_event = {
+    .name = "api_event",
+    .families = FAMILY_CANN,
+    .title = "API call of CANN",
+    .doc = "A call of a function of one of CANN's layers. Calls of a thread nest; what is launched on a device inside "
+           "is joined with them.",
+    .patterns = patterns,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .layouts = layouts,
+    .layout_count = sizeof layouts / sizeof *layouts,
+    .hooks = &hooks,
+};

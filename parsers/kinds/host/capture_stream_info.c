@@ -1,0 +1,43 @@
+/* Streams whose tasks are captured into a model: *.compact.capture_stream_info. */
+#include "parsers/records/capture_stream.h"
+#include "parsers/records/host_record.h"
+
+static const char *const patterns[] = {
+    "{tag}.compact.capture_stream_info.slice_{slice}",
+    NULL,
+};
+
+static const struct field fields[] = {
+    HOST_RECORD_FIELDS,
+    {.column = "status", .offset = 24, .width = 2},
+    {.column = "model_stream_id", .offset = 26, .width = 2},
+    {.column = "original_stream_id", .offset = 28, .width = 2},
+    {.column = "model_id", .offset = 30, .width = 2},
+    {.column = "device_id", .offset = 32, .width = 2},
+};
+
+static const struct layout layouts[] = {
+    {
+        .name = "cann-capture-stream-info",
+        .source = "CANN compact record, 64 bytes: 24 bytes of header, status, model stream, original stream, model, "
+                  "device (docs/formats/cann.md 3.4)",
+        .record_size = 64,
+        .magics = HOST_RECORD_MAGICS,
+        .fields = fields,
+        .field_count = sizeof fields / sizeof *fields,
+    },
+};
+
+const struct record_kind kind_capture_stream_info = {
+    .name = "capture_stream_info",
+    .table = "capture_stream_info",
+    .families = FAMILY_CANN,
+    .title = "Captured stream",
+    .doc = "A model stream that takes the tasks of an original stream from now on, until it is destroyed.",
+    .patterns = patterns,
+    .columns = capture_stream_columns,
+    .column_count = CAPTURE_STREAM_COLUMNS,
+    .layouts = layouts,
+    .layout_count = sizeof layouts / sizeof *layouts,
+    .hooks = &capture_stream_hooks,
+};

@@ -1,0 +1,45 @@
+/* The second generation of the same, with wider numbers: *.compact.capture_stream_info_v2. */
+#include "parsers/records/capture_stream.h"
+#include "parsers/records/host_record.h"
+
+static const char *const patterns[] = {
+    "{tag}.compact.capture_stream_info_v2.slice_{slice}",
+    NULL,
+};
+
+static const struct field fields[] = {
+    HOST_RECORD_FIELDS,
+    {.column = "device_id", .offset = 24, .width = 2},
+    {.column = "status", .offset = 26, .width = 1},
+    {.column = "model_stream_id", .offset = 28, .width = 4},
+    {.column = "original_stream_id", .offset = 32, .width = 4},
+    {.column = "model_id", .offset = 36, .width = 4},
+};
+
+static const struct layout layouts[] = {
+    {
+        .name = "cann-capture-stream-info-v2",
+        .source =
+            "CANN compact record, 64 bytes: 24 bytes of header, device, status, 32 bits of model stream, original "
+            "stream and model (docs/formats/cann.md 3.4)",
+        .record_size = 64,
+        .magics = HOST_RECORD_MAGICS,
+        .fields = fields,
+        .field_count = sizeof fields / sizeof *fields,
+    },
+};
+
+const struct record_kind kind_capture_stream_info_v2 = {
+    .name = "capture_stream_info_v2",
+    .families = FAMILY_CANN,
+    .title = "Captured stream, second generation",
+    .doc = "As capture_stream_info, in whose table they are stored. Ignored when the capture has records of the first "
+           "generation, which say the same.",
+    .instead_of = "capture_stream_info",
+    .patterns = patterns,
+    .columns = capture_stream_columns,
+    .column_count = CAPTURE_STREAM_COLUMNS,
+    .layouts = layouts,
+    .layout_count = sizeof layouts / sizeof *layouts,
+    .hooks = &capture_stream_hooks,
+};

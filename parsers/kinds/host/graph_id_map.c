@@ -1,0 +1,67 @@
+/* Names of models: *.additional.graph_id_map. */
+#include "parsers/decode/decode.h"
+#include "parsers/records/host_record.h"
+
+static const char *const patterns[] = {
+    "{tag}.additional.graph_id_map.slice_{slice}",
+    NULL,
+};
+
+enum { MODEL_NAME_ID = HOST_RECORD_COLUMN_COUNT, GRAPH_ID, MODEL_ID };
+
+static const struct column columns[] = {
+    HOST_RECORD_COLUMNS,
+    [MODEL_NAME_ID] = {"model_name_id", "Model name", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                       "The name, as an id of the hash dictionary."},
+    [GRAPH_ID] = {"graph_id", "Graph ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The graph."},
+    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The model."},
+};
+
+static const struct field fields[] = {
+    HOST_RECORD_FIELDS,
+    {.column = "model_name_id", .offset = 24, .width = 8, .is_signed = true},
+    {.column = "graph_id", .offset = 32, .width = 4},
+    {.column = "model_id", .offset = 36, .width = 4},
+};
+
+static const struct layout layouts[] = {
+    {
+        .name = "cann-graph-id-map",
+        .source = "CANN additional record, 256 bytes: 24 bytes of header, model name, graph, model "
+                  "(docs/formats/cann.md 3.5)",
+        .record_size = 256,
+        .magics = HOST_RECORD_MAGICS,
+        .fields = fields,
+        .field_count = sizeof fields / sizeof *fields,
+    },
+};
+
+static int take_model(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    const struct host_stream *stream = state;
+    const struct cell *cells = row->cells;
+    int status = host_record_take(decoder, state, row, keep, err);
+    if (status < 0 || stream->association == NULL)
+        return status;
+    return association_add_model(stream->association, row_u32(row, MODEL_ID), cells[MODEL_NAME_ID].integer, err);
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct host_stream),
+    .open = host_stream_open,
+    .record = take_model,
+};
+
+const struct record_kind kind_graph_id_map = {
+    .name = "graph_id_map",
+    .table = "graph_id_map",
+    .families = FAMILY_CANN,
+    .title = "Model name",
+    .doc = "Which graph a model was made of, and its name.",
+    .patterns = patterns,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .layouts = layouts,
+    .layout_count = sizeof layouts / sizeof *layouts,
+    .hooks = &hooks,
+};

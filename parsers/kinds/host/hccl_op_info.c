@@ -1,0 +1,86 @@
+/* Collective communication operators: *.compact.hccl_op_info. */
+#include "parsers/decode/decode.h"
+#include "parsers/records/host_record.h"
+
+static const char *const patterns[] = {
+    "{tag}.compact.hccl_op_info.slice_{slice}",
+    NULL,
+};
+
+enum { RELAY = HOST_RECORD_COLUMN_COUNT, RETRY, DATA_TYPE, ALG_TYPE_ID, COUNT, GROUP_NAME_ID };
+
+static const struct column columns[] = {
+    HOST_RECORD_COLUMNS,
+    [RELAY] = {"relay", "Relay", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Whether a broken link is gone around."},
+    [RETRY] = {"retry", "Retry", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+               "Whether the operator was run again after a failure."},
+    [DATA_TYPE] = {"data_type", "Data type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                   "Type of an element, as a number of HCCL."},
+    [ALG_TYPE_ID] = {"alg_type_id", "Algorithm", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                     "The algorithm, as an id of the hash dictionary."},
+    [COUNT] = {"count", "Count", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "How many elements are transferred."},
+    [GROUP_NAME_ID] = {"group_name_id", "Group", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                       "The communication group, as an id of the hash dictionary."},
+};
+
+static const struct field fields[] = {
+    HOST_RECORD_FIELDS,
+    {.column = "relay", .offset = 24, .width = 1, .first_bit = 0, .bit_count = 1},
+    {.column = "retry", .offset = 24, .width = 1, .first_bit = 1, .bit_count = 1},
+    {.column = "data_type", .offset = 25, .width = 1},
+    {.column = "alg_type_id", .offset = 26, .width = 8, .is_signed = true},
+    {.column = "count", .offset = 34, .width = 8},
+    {.column = "group_name_id", .offset = 42, .width = 8, .is_signed = true},
+};
+
+static const struct layout layouts[] = {
+    {
+        .name = "cann-hccl-op-info",
+        .source = "CANN compact record, 64 bytes: 24 bytes of header, flags, data type, algorithm, count, group "
+                  "(docs/formats/cann.md 3.4)",
+        .record_size = 64,
+        .magics = HOST_RECORD_MAGICS,
+        .fields = fields,
+        .field_count = sizeof fields / sizeof *fields,
+    },
+};
+
+static int take_collective(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    const struct host_stream *stream = state;
+    const struct cell *cells = row->cells;
+    int status = host_record_take(decoder, state, row, keep, err);
+    if (status < 0 || stream->association == NULL)
+        return status;
+    const struct host_collective collective = {
+        .time_ns = cells[TIME_NS].integer,
+        .algorithm_id = cells[ALG_TYPE_ID].integer,
+        .group_id = cells[GROUP_NAME_ID].integer,
+        .count = cells[COUNT].integer,
+        .thread_id = row_u32(row, THREAD_ID),
+        .relay = row_u32(row, RELAY),
+        .retry = row_u32(row, RETRY),
+        .data_type = row_u32(row, DATA_TYPE),
+    };
+    return association_add_collective(stream->association, &collective, err);
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct host_stream),
+    .open = host_stream_open,
+    .record = take_collective,
+};
+
+const struct record_kind kind_hccl_op_info = {
+    .name = "hccl_op_info",
+    .table = "hccl_op_info",
+    .families = FAMILY_CANN,
+    .title = "Communication operator",
+    .doc = "What a collective communication operator transfers and how, reported inside its node call.",
+    .patterns = patterns,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .layouts = layouts,
+    .layout_count = sizeof layouts / sizeof *layouts,
+    .hooks = &hooks,
+};

@@ -1,0 +1,80 @@
+/* What asynchronous copies move: *.compact.memcpy_info. */
+#include "parsers/decode/decode.h"
+#include "parsers/records/host_record.h"
+
+static const char *const patterns[] = {
+    "{tag}.compact.memcpy_info.slice_{slice}",
+    NULL,
+};
+
+static const struct value_name directions[] = {{0, "host to host"},      {1, "host to device"},
+                                               {2, "device to host"},    {3, "device to device"},
+                                               {4, "managed memory"},    {5, "addr device to device"},
+                                               {6, "host to device ex"}, {7, "device to host ex"},
+                                               {65535, "other"},         {0, NULL}};
+
+enum { DATA_SIZE = HOST_RECORD_COLUMN_COUNT, MAX_SIZE, DIRECTION };
+
+static const struct column columns[] = {
+    HOST_RECORD_COLUMNS,
+    [DATA_SIZE] = {"data_size", "Size", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "Bytes that are copied."},
+    [MAX_SIZE] = {"max_size", "Largest size", COLUMN_INTEGER, UNIT_BYTE, 0, NULL,
+                  "Bytes that one task may copy; a larger copy is split."},
+    [DIRECTION] = {"direction", "Direction", COLUMN_INTEGER, UNIT_NONE, 0, directions, "From where to where."},
+};
+
+static const struct field fields[] = {
+    HOST_RECORD_FIELDS,
+    {.column = "data_size", .offset = 24, .width = 8},
+    {.column = "max_size", .offset = 32, .width = 8},
+    {.column = "direction", .offset = 40, .width = 2},
+};
+
+static const struct layout layouts[] = {
+    {
+        .name = "cann-memcpy-info",
+        .source = "CANN compact record, 64 bytes: 24 bytes of header, size, largest size, direction "
+                  "(docs/formats/cann.md 3.4)",
+        .record_size = 64,
+        .magics = HOST_RECORD_MAGICS,
+        .fields = fields,
+        .field_count = sizeof fields / sizeof *fields,
+    },
+};
+
+static int take_copy(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    const struct host_stream *stream = state;
+    const struct cell *cells = row->cells;
+    int status = host_record_take(decoder, state, row, keep, err);
+    if (status < 0 || stream->association == NULL)
+        return status;
+    const struct host_copy copy = {
+        .time_ns = cells[TIME_NS].integer,
+        .bytes = cells[DATA_SIZE].integer,
+        .task_bytes = cells[MAX_SIZE].integer,
+        .thread_id = row_u32(row, THREAD_ID),
+        .direction = row_u32(row, DIRECTION),
+    };
+    return association_add_copy(stream->association, &copy, err);
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct host_stream),
+    .open = host_stream_open,
+    .record = take_copy,
+};
+
+const struct record_kind kind_memcpy_info = {
+    .name = "memcpy_info",
+    .table = "memcpy_info",
+    .families = FAMILY_CANN,
+    .title = "Memory copy",
+    .doc = "Size and direction of a copy, reported inside the runtime call that launches it.",
+    .patterns = patterns,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .layouts = layouts,
+    .layout_count = sizeof layouts / sizeof *layouts,
+    .hooks = &hooks,
+};

@@ -1,0 +1,284 @@
+/* What a program says of itself with msproftx: marks and ranges with a message. Msprof.msproftx and Msprof.msproftx_ex
+ * of CANN before 2025, *.additional.msproftx since.
+ *
+ * Files called Msprof.msproftx have records of 256 or, in 2024, of 180 bytes, which begin alike. The layout is the one
+ * under which most records of the stream's beginning have their magic number and tag; when both are equal in that, the
+ * one of which the stream is a whole multiple. */
+#include "parsers/decode/decode.h"
+#include "parsers/join/association.h"
+
+static const char *const patterns[] = {
+    "{tag}.additional.msproftx.slice_{slice}",
+    "Msprof.msprof{tag}.slice_{slice}",
+    NULL,
+};
+
+static const unsigned pattern_families[] = {FAMILY_CANN, FAMILY_LEGACY | FAMILY_CANN};
+_Static_assert(sizeof pattern_families / sizeof *pattern_families == sizeof patterns / sizeof *patterns - 1,
+               "one set a pattern");
+
+enum { INFO_STAMP, INFO_EX };
+static const struct value_name info_types[] = {{INFO_STAMP, "stamp"}, {INFO_EX, "ex"}, {0, NULL}};
+static const struct value_name event_types[] = {
+    {0, "marker"}, {1, "push/pop"}, {2, "start/end"}, {3, "marker_ex"}, {0, NULL}};
+#define EVENT_TYPES 4
+
+enum {
+    FILE_ID,
+    PROCESS_ID,
+    THREAD_ID,
+    CATEGORY,
+    EVENT_TYPE,
+    PAYLOAD_TYPE,
+    PAYLOAD_VALUE,
+    START_TICK,
+    END_TICK,
+    START_NS,
+    END_NS,
+    MESSAGE_TYPE,
+    MESSAGE,
+    MARK_ID,
+    DOMAIN_HASH,
+    DOMAIN_ID,
+    INFO_TYPE,
+    SEGMENT
+};
+
+static const struct column columns[] = {
+    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
+                 "The file it came from (source_file.id)."},
+    [PROCESS_ID] = {"process_id", "Process ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The process."},
+    [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                   "The thread; of a range the one that ended it."},
+    [CATEGORY] = {"category", "Category", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The program's own; of stamps only."},
+    [EVENT_TYPE] = {"event_type", "Event type", COLUMN_INTEGER, UNIT_NONE, 0, event_types,
+                    "How the program made it: a mark, a range of a stack, a range with a start and an end, or a mark "
+                    "that a device sees too."},
+    [PAYLOAD_TYPE] = {"payload_type", "Payload type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                      "What the payload is; of stamps only."},
+    [PAYLOAD_VALUE] = {"payload_value", "Payload", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                       "The program's own value, of 2^63 and more as the negative number with the same bits; of "
+                       "stamps only."},
+    [START_TICK] = {"start_tick", "Start", COLUMN_INTEGER, UNIT_TICK, COLUMN_TRANSIENT, NULL,
+                    "When it began, on the host's counter."},
+    [END_TICK] = {"end_tick", "End", COLUMN_INTEGER, UNIT_TICK, COLUMN_TRANSIENT, NULL,
+                  "When it ended, on the host's counter."},
+    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                  "When it began, on the capture's clock."},
+    [END_NS] = {"end_ns", "End", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "When it ended; of a mark its time."},
+    [MESSAGE_TYPE] = {"message_type", "Message type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                      "What the message is; of stamps only."},
+    [MESSAGE] = {"message", "Message", COLUMN_TEXT, UNIT_NONE, COLUMN_PIECES, NULL, "What the program says of it."},
+    [MARK_ID] = {"mark_id", "Mark ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                 "What the mark is called on the device; NULL: the device does not see it."},
+    [DOMAIN_HASH] = {"domain_hash", "Domain", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
+                     "The domain, as an id of the hash dictionary; 0: none."},
+    [DOMAIN_ID] = {"domain_id", "Domain", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                   "The domain (name.id), since 2025."},
+    [INFO_TYPE] = {"info_type", "Record type", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, info_types,
+                   "Whether it is a stamp's; others have a mark and a domain instead of category, payload and type of "
+                   "message."},
+    [SEGMENT] = {"segment", "Piece", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                 "Which piece of a long message the record holds, from 0. The pieces are joined after decoding: the "
+                 "row that remains is that of the first."},
+};
+
+static const struct field stamp_fields[] = {
+    {.column = "process_id", .offset = 4, .width = 4},
+    {.column = "thread_id", .offset = 8, .width = 4},
+    {.column = "category", .offset = 12, .width = 4},
+    {.column = "event_type", .offset = 16, .width = 4},
+    {.column = "payload_type", .offset = 20, .width = 4},
+    {.column = "payload_value", .offset = 24, .width = 8, .is_signed = true},
+    {.column = "start_tick", .offset = 32, .width = 8},
+    {.column = "end_tick", .offset = 40, .width = 8},
+    {.column = "message_type", .offset = 48, .width = 4},
+    {.column = "message", .offset = 52, .width = 128},
+};
+
+static const struct field ex_fields[] = {
+    {.column = "event_type", .offset = 2, .width = 2, .first_bit = 0, .bit_count = 4},
+    {.column = "process_id", .offset = 8, .width = 4},
+    {.column = "thread_id", .offset = 12, .width = 4},
+    {.column = "start_tick", .offset = 24, .width = 8},
+    {.column = "end_tick", .offset = 32, .width = 8},
+    {.column = "mark_id", .offset = 40, .width = 8, .is_signed = true},
+    {.column = "message", .offset = 48, .width = 128},
+};
+
+static const struct field additional_fields[] = {
+    {.column = "info_type", .offset = 24, .width = 2},
+    {.column = "segment", .offset = 26, .width = 2},
+    {.column = "process_id", .offset = 36, .width = 4},
+    {.column = "thread_id", .offset = 40, .width = 4},
+    {.column = "category", .offset = 44, .width = 4},
+    {.column = "event_type", .offset = 48, .width = 4},
+    {.column = "payload_type", .offset = 52, .width = 4, .is_signed = true},
+    {.column = "payload_value", .offset = 56, .width = 8, .is_signed = true},
+    {.column = "start_tick", .offset = 64, .width = 8},
+    {.column = "end_tick", .offset = 72, .width = 8},
+    {.column = "mark_id", .offset = 80, .width = 8, .is_signed = true},
+    {.column = "domain_hash", .offset = 88, .width = 8, .is_signed = true},
+    {.column = "message_type", .offset = 96, .width = 4, .is_signed = true},
+    {.column = "message", .offset = 100, .width = 156},
+};
+
+#define STAMP_MAGICS                                                                                                   \
+    {                                                                                                                  \
+        {.offset = 0, .width = 2, .value = 0x5a5a},                                                                    \
+        {                                                                                                              \
+            .offset = 2, .width = 2, .value = 120                                                                      \
+        }                                                                                                              \
+    }
+
+static const struct layout layouts[] = {
+    {
+        .name = "cann-additional-msproftx",
+        .source = "CANN additional record, 256 bytes: 24 bytes of header of level 20500, then a stamp or an ex record "
+                  "(docs/formats/cann.md 6, M)",
+        .record_size = 256,
+        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 20500}},
+        .fields = additional_fields,
+        .field_count = sizeof additional_fields / sizeof *additional_fields,
+    },
+    {
+        .name = "cann-msproftx-256",
+        .source = "CANN of 2022, Msprof.msproftx: magic 0x5A5A, tag 120, 256 bytes (docs/formats/cann.md 6, E1 and E2)",
+        .record_size = 256,
+        .magics = STAMP_MAGICS,
+        .fields = stamp_fields,
+        .field_count = sizeof stamp_fields / sizeof *stamp_fields,
+    },
+    {
+        .name = "cann-msproftx-180",
+        .source =
+            "CANN of 2024, Msprof.msproftx: the same without the 76 bytes at the end (docs/formats/cann.md 6, E4)",
+        .record_size = 180,
+        .magics = STAMP_MAGICS,
+        .fields = stamp_fields,
+        .field_count = sizeof stamp_fields / sizeof *stamp_fields,
+    },
+    {
+        .name = "cann-msproftx-ex",
+        .source = "CANN of 2024, Msprof.msproftx_ex: magic 0x5A5A, event type below 16, 176 bytes "
+                  "(docs/formats/cann.md 6, E4)",
+        .record_size = 176,
+        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 0, .mask = 0xfff0}},
+        .fields = ex_fields,
+        .field_count = sizeof ex_fields / sizeof *ex_fields,
+    },
+};
+
+struct state {
+    const struct capture_part *part;
+    struct association *association; /* NULL: the capture has no dictionary */
+};
+
+static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
+{
+    (void)file;
+    (void)err;
+    struct state *state = opaque;
+    state->part = decoder_part(decoder);
+    state->association = decoder_association(decoder);
+    return 0;
+}
+
+static void unset(struct row *row, size_t column)
+{
+    *row->present &= ~(UINT64_C(1) << column);
+}
+
+/* The columns that the record's type does not have hold nothing. False: there is no such type. */
+static bool settle_type(struct decoder *decoder, struct row *row)
+{
+    static const size_t stamps_own[] = {CATEGORY, PAYLOAD_TYPE, PAYLOAD_VALUE, MESSAGE_TYPE};
+    int64_t type = row_has(row, INFO_TYPE)  ? row->cells[INFO_TYPE].integer
+                   : row_has(row, CATEGORY) ? INFO_STAMP
+                                            : INFO_EX;
+    if (type != INFO_STAMP && type != INFO_EX) {
+        struct place place = decoder_place(decoder, "info_type");
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "record type %lld; expected 0 or 1",
+                    (long long)type);
+        return false;
+    }
+    for (size_t i = 0; type == INFO_EX && i < sizeof stamps_own / sizeof *stamps_own; i++)
+        unset(row, stamps_own[i]);
+    if (type == INFO_STAMP && row_has(row, MARK_ID) && row->cells[MARK_ID].integer == 0)
+        unset(row, MARK_ID);
+    if (!row_has(row, SEGMENT))
+        row_set_integer(row, SEGMENT, 0);
+    return true;
+}
+
+static void check_event_type(struct decoder *decoder, const struct row *row)
+{
+    if (!row_has(row, EVENT_TYPE) || row->cells[EVENT_TYPE].integer < EVENT_TYPES)
+        return;
+    struct place place = decoder_place(decoder, "event_type");
+    diag_report(decoder_diag(decoder), DIAG_EVENT_UNKNOWN, &place, "event type %lld; expected 0 to %d",
+                (long long)row->cells[EVENT_TYPE].integer, EVENT_TYPES - 1);
+}
+
+/* Of a layout that gives one of the times only both are that one. False: they cannot be. */
+static bool settle_times(struct decoder *decoder, const struct capture_part *part, struct row *row)
+{
+    if (!row_has(row, START_TICK) && !row_has(row, END_TICK))
+        return true;
+    int64_t start_ns = part_host_ns(part, row->cells[row_has(row, START_TICK) ? START_TICK : END_TICK].integer);
+    int64_t end_ns = part_host_ns(part, row->cells[row_has(row, END_TICK) ? END_TICK : START_TICK].integer);
+    row_set_integer(row, START_NS, start_ns);
+    row_set_integer(row, END_NS, end_ns);
+    return decoder_check_span(decoder, "the event", start_ns, end_ns);
+}
+
+static int settle_domain(struct decoder *decoder, const struct state *state, struct row *row, struct err *err)
+{
+    bool known;
+    int64_t name_id;
+    if (!row_has(row, DOMAIN_HASH) || row->cells[DOMAIN_HASH].integer == 0 || state->association == NULL)
+        return 0;
+    int64_t hash = row->cells[DOMAIN_HASH].integer;
+    int status = association_find_name(state->association, hash, &known, &name_id, err);
+    if (status < 0)
+        return status;
+    row_set_integer(row, DOMAIN_ID, name_id);
+    if (!known) {
+        struct place place = decoder_place(decoder, "domain_hash");
+        diag_report(decoder_diag(decoder), DIAG_NAME_UNKNOWN, &place, "the domain %llu is in no hash dictionary",
+                    (unsigned long long)hash);
+    }
+    return 0;
+}
+
+static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+{
+    const struct state *state = opaque;
+    *keep = settle_type(decoder, row) && settle_times(decoder, state->part, row);
+    if (!*keep)
+        return 0;
+    check_event_type(decoder, row);
+    return settle_domain(decoder, state, row, err);
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct state),
+    .open = open_stream,
+    .record = take_record,
+};
+
+const struct record_kind kind_msproftx = {
+    .name = "msproftx",
+    .table = "msproftx",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .title = "Mark or range of the program",
+    .doc = "A mark or range that the profiled program set with msproftx, with its message, when it was on the host's "
+           "clock and, when a device saw it, the mark's number there.",
+    .patterns = patterns,
+    .pattern_families = pattern_families,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .layouts = layouts,
+    .layout_count = sizeof layouts / sizeof *layouts,
+    .hooks = &hooks,
+};

@@ -1,0 +1,76 @@
+/* Attributes of operators: *.compact.node_attr_info. */
+#include "parsers/capture/capture.h"
+#include "parsers/records/host_record.h"
+
+static const char *const patterns[] = {
+    "{tag}.compact.node_attr_info.slice_{slice}",
+    NULL,
+};
+
+enum { OP_NAME_ID = HOST_RECORD_COLUMN_COUNT, ATTRIBUTE_TYPE, ATTRIBUTE_ID };
+
+static const struct column columns[] = {
+    HOST_RECORD_COLUMNS,
+    [OP_NAME_ID] = {"op_name_id", "Operator name", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                    "The name, as an id of the hash dictionary."},
+    [ATTRIBUTE_TYPE] = {"attribute_type", "Attribute type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                        "What kind of attribute it is."},
+    [ATTRIBUTE_ID] = {"attribute_id", "Attribute", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                      "The attribute, as an id of the hash dictionary."},
+};
+
+static const struct field fields[] = {
+    HOST_RECORD_FIELDS,
+    {.column = "op_name_id", .offset = 24, .width = 8, .is_signed = true},
+    {.column = "attribute_type", .offset = 32, .width = 4},
+    {.column = "attribute_id", .offset = 36, .width = 8, .is_signed = true},
+};
+
+static const struct layout layouts[] = {
+    {
+        .name = "cann-node-attr-info",
+        .source = "CANN compact record, 64 bytes: 24 bytes of header, operator name, attribute type, attribute "
+                  "(docs/formats/cann.md 3.4)",
+        .record_size = 64,
+        .magics = HOST_RECORD_MAGICS,
+        .fields = fields,
+        .field_count = sizeof fields / sizeof *fields,
+    },
+};
+
+static int take_attribute(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    (void)decoder;
+    (void)keep;
+    const struct host_stream *stream = state;
+    if (stream->association == NULL)
+        return 0;
+    struct host_attribute attribute = {
+        .time_ns = part_host_ns(stream->part, row->cells[TICK].integer),
+        .name_id = row->cells[OP_NAME_ID].integer,
+        .value_id = row->cells[ATTRIBUTE_ID].integer,
+        .thread_id = row_u32(row, THREAD_ID),
+        .type = row_u32(row, ATTRIBUTE_TYPE),
+    };
+    return association_add_attribute(stream->association, &attribute, err);
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct host_stream),
+    .open = host_stream_open,
+    .record = take_attribute,
+};
+
+const struct record_kind kind_node_attr_info = {
+    .name = "node_attr_info",
+    .families = FAMILY_CANN,
+    .title = "Node attribute",
+    .doc = "A text that describes an operator further, reported inside the node call that launches it. It is joined "
+           "with that call.",
+    .patterns = patterns,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .layouts = layouts,
+    .layout_count = sizeof layouts / sizeof *layouts,
+    .hooks = &hooks,
+};

@@ -1,0 +1,88 @@
+/* Shapes, types and formats of operators' tensors: *.additional.tensor_info, up to five tensors a record. */
+#include "parsers/capture/capture.h"
+#include "parsers/records/host_record.h"
+#include "parsers/records/tensor_columns.h"
+
+static const char *const patterns[] = {
+    "{tag}.additional.tensor_info.slice_{slice}",
+    NULL,
+};
+
+enum { OP_NAME_ID = HOST_RECORD_COLUMN_COUNT, TENSOR_COUNT, FIRST_TENSOR };
+
+static const struct column columns[] = {
+    HOST_RECORD_COLUMNS,
+    [OP_NAME_ID] = {"op_name_id", "Operator name", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                    "The name, as an id of the hash dictionary."},
+    [TENSOR_COUNT] = {"tensor_count", "Tensors", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                      "How many of the tensors that follow are used."},
+    TENSOR_COLUMNS(FIRST_TENSOR),
+};
+
+static const struct field fields[] = {
+    HOST_RECORD_FIELDS,
+    {.column = "op_name_id", .offset = 24, .width = 8, .is_signed = true},
+    {.column = "tensor_count", .offset = 32, .width = 4},
+    TENSOR_FIELDS(36),
+};
+
+static const struct layout layouts[] = {{
+    .name = "cann-tensor-info",
+    .source = "CANN additional record, 256 bytes: 24 bytes of header, operator name, count, 5 tensors of 44 bytes "
+              "(docs/formats/cann.md 3.5)",
+    .record_size = 256,
+    .magics = HOST_RECORD_MAGICS,
+    .fields = fields,
+    .field_count = sizeof fields / sizeof *fields,
+}};
+
+_Static_assert(TENSORS_PER_RECORD == TENSORS_OF_A_RECORD, "the association takes every tensor of a record");
+
+static int take_tensors(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    const struct host_stream *stream = state;
+    uint32_t count = row_u32(row, TENSOR_COUNT);
+    if (count > TENSORS_PER_RECORD) {
+        struct place place = decoder_place(decoder, "tensor_count");
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%u tensors; expected at most %d", count,
+                    TENSORS_PER_RECORD);
+        *keep = false;
+        return 0;
+    }
+    if (stream->association == NULL)
+        return 0;
+    struct host_tensors tensors = {
+        .time_ns = part_host_ns(stream->part, row->cells[TICK].integer),
+        .name_id = row->cells[OP_NAME_ID].integer,
+        .thread_id = row_u32(row, THREAD_ID),
+        .count = count,
+    };
+    for (uint32_t i = 0; i < count; i++) {
+        size_t at = FIRST_TENSOR + i * TENSOR_COLUMN_COUNT;
+        tensors.tensors[i] = (struct host_tensor){
+            .kind = row_u32(row, at), .format = row_u32(row, at + 1), .data_type = row_u32(row, at + 2)};
+        for (size_t d = 0; d < TENSOR_DIMENSIONS; d++)
+            tensors.tensors[i].shape[d] = row_u32(row, at + 3 + d);
+    }
+    return association_add_tensors(stream->association, &tensors, err);
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct host_stream),
+    .open = host_stream_open,
+    .record = take_tensors,
+};
+
+const struct record_kind kind_tensor_info = {
+    .name = "tensor_info",
+    .families = FAMILY_CANN,
+    .title = "Tensor description",
+    .doc = "Shapes, data types and formats of an operator's tensors, reported inside the node call that launches it "
+           "and joined with it.",
+    .patterns = patterns,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .layouts = layouts,
+    .layout_count = sizeof layouts / sizeof *layouts,
+    .hooks = &hooks,
+};

@@ -1,0 +1,69 @@
+/* The names of record types: *.additional.type_info_dic, a line "<level>_<type>:<name>" each. */
+#include "parsers/join/association.h"
+#include "parsers/records/text/dictionary.h"
+
+#include <string.h>
+
+static const char *const patterns[] = {
+    "{tag}.additional.type_info_dic.slice_{slice}",
+    NULL,
+};
+
+enum { FILE_ID, LEVEL, TYPE, NAME };
+
+static const struct column columns[] = {
+    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
+                 "The file it came from (source_file.id)."},
+    [LEVEL] = {"level", "Level", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The layer of CANN."},
+    [TYPE] = {"type", "Type", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The type within its level."},
+    [NAME] = {"name", "Name", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The name of the function, record or task type."},
+};
+
+static bool parse_key(const char *key, size_t length, uint64_t *ret_level, uint64_t *ret_type)
+{
+    const char *bar = memchr(key, '_', length);
+    return bar != NULL && dictionary_parse_id(key, (size_t)(bar - key), ret_level) &&
+           dictionary_parse_id(bar + 1, length - (size_t)(bar + 1 - key), ret_type) && *ret_level <= UINT16_MAX &&
+           *ret_type <= UINT32_MAX;
+}
+
+static int take_line(struct decoder *decoder, const struct capture_file *file, const char *line, size_t length,
+                     const struct place *place, struct err *err)
+{
+    (void)file;
+    uint64_t level, type;
+    size_t key_length, text_length;
+    struct association *association = decoder_association(decoder);
+    const char *text = dictionary_split(line, length, &key_length, &text_length);
+    if (text == NULL || !parse_key(line, key_length, &level, &type)) {
+        dictionary_report(decoder, line, length, place, "<level>_<type>:<name>");
+        return 0;
+    }
+    return association != NULL
+               ? association_add_type(association, (uint32_t)level, (uint32_t)type, text, text_length, err)
+               : 0;
+}
+
+static int take_text(struct decoder *decoder, void *state, const struct capture_file *file, const char *data,
+                     size_t length, struct err *err)
+{
+    return dictionary_take(decoder, state, file, data, length, take_line, err);
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct dictionary),
+    .text = take_text,
+    .close = dictionary_close,
+};
+
+const struct record_kind kind_type_info_dic = {
+    .name = "type_info_dic",
+    .families = FAMILY_CANN,
+    .title = "Type dictionary",
+    .doc = "The names of the types that other records carry as numbers. Lines \"<level>_<type>:<name>\". A type "
+           "without a line is shown as its number.",
+    .patterns = patterns,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .hooks = &hooks,
+};

@@ -1,0 +1,19 @@
+/* Texts of host and device records, each once. */
+#include "parsers/records/cann_rows.h"
+
+static const struct column columns[] = {
+    [NAME_ID] = {"id", "ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED | COLUMN_KEY, NULL,
+                 "What the other tables refer to."},
+    [NAME_TEXT] = {"text", "Text", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL, "The text."},
+};
+
+const struct record_kind kind_name = {
+    .name = "name",
+    .table = "name",
+    .families = FAMILY_ASCEND,
+    .title = "Name",
+    .doc = "The texts that other tables refer to by number: operators, their types, kernels, calls, task types. What "
+           "no dictionary names is here as its number.",
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+};

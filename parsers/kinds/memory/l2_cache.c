@@ -1,0 +1,144 @@
+/* The L2 cache, by task: l2_cache.data. */
+#include "parsers/records/task_counters.h"
+
+static const char *const patterns[] = {"l2_cache.data.{device_id}.slice_{slice}", NULL};
+
+static const struct column columns[] = {TASK_COUNTER_COLUMNS};
+
+static const struct field fields[] = {TASK_COUNTER_FIELDS(0, 8)};
+static const struct field soc_fields[] = {TASK_COUNTER_FIELDS(8, 16)};
+
+enum { SOC_PMU_HA = 1 };
+
+static const struct layout layouts[] = {
+    {
+        .name = "l2-cache-72",
+        .source = "docs/formats/memory.md 5: 72 bytes",
+        .record_size = 72,
+        FIELDS_OF(fields),
+    },
+    {
+        .name = "soc-pmu-ha-80",
+        .source = "docs/formats/memory.md 6: 80 bytes, kind 1",
+        .part = true,
+        .record_size = 80,
+        .magics = SOC_PMU_MAGICS(SOC_PMU_HA),
+        FIELDS_OF(soc_fields),
+    },
+};
+
+/* What is a request, a hit and a victim depends on the chip; chips with STARS count hits that are none. */
+#define RATES                                                                                                                                                        \
+    TASK_COUNTER_EVENTS("setting('l2CacheTaskProfilingEvents', p.device_id)")                                                                                        \
+    ", " TASK_COUNTER_OPERATORS ", s AS (SELECT id, device_id, stream_id, task_id, chip(device_id) AS "                                                              \
+    "chip, " TASK_COUNTER_SUM("'59'") " AS request1, " TASK_COUNTER_SUM(                                                                                             \
+        "'5b'") " AS "                                                                                                                                               \
+                "hit1,"                                                                                                                                              \
+                " " TASK_COUNTER_SUM("'5c'") " AS victim1, " TASK_COUNTER_SUM(                                                                                       \
+                    "'78', '79'") " AS "                                                                                                                             \
+                                  "request2,"                                                                                                                        \
+                                  " " TASK_COUNTER_SUM("'6a"                                                                                                         \
+                                                       "'") " AS hit2, " TASK_COUNTER_SUM("'71"                                                                      \
+                                                                                          "'") " AS "                                                                \
+                                                                                               "victim2,"                                                            \
+                                                                                               " " TASK_COUNTER_SUM("'fb', 'fc'") " AS request5, " TASK_COUNTER_SUM( \
+                                                                                                   "'9c'") " AS "                                                    \
+                                                                                                           "victim5 "                                                \
+                                                                                                           "FROM "                                                   \
+                                                                                                           "l2_cache "                                               \
+                                                                                                           "JOIN e "                                                 \
+                                                                                                           "ON "                                                     \
+                                                                                                           "e.device "                                               \
+                                                                                                           "IS "                                                     \
+                                                                                                           "device_"                                                 \
+                                                                                                           "id GROUP "                                               \
+                                                                                                           "BY "                                                     \
+                                                                                                           "l2_cache."                                               \
+                                                                                                           "id),"                                                    \
+                                                                                                           " r AS "                                                  \
+                                                                                                           "(SELECT "                                                \
+                                                                                                           "id, "                                                    \
+                                                                                                           "device_"                                                 \
+                                                                                                           "id, "                                                    \
+                                                                                                           "stream_"                                                 \
+                                                                                                           "id, "                                                    \
+                                                                                                           "task_id, "                                               \
+                                                                                                           "CASE "                                                   \
+                                                                                                           "WHEN "                                                   \
+                                                                                                           "chip = 1 "                                               \
+                                                                                                           "THEN "                                                   \
+                                                                                                           "round("                                                  \
+                                                                                                           "ratio("                                                  \
+                                                                                                           "hit1, "                                                  \
+                                                                                                           "request1)"                                               \
+                                                                                                           ", 6)"                                                    \
+                                                                                                           " WHEN "                                                  \
+                                                                                                           "chip "                                                   \
+                                                                                                           "BETWEEN "                                                \
+                                                                                                           "2 AND 4 "                                                \
+                                                                                                           "THEN "                                                   \
+                                                                                                           "round("                                                  \
+                                                                                                           "ratio("                                                  \
+                                                                                                           "hit2, "                                                  \
+                                                                                                           "request2)"                                               \
+                                                                                                           ", 6) END "                                               \
+                                                                                                           "AS hit, "                                                \
+                                                                                                           "round("                                                  \
+                                                                                                           "CASE "                                                   \
+                                                                                                           "WHEN "                                                   \
+                                                                                                           "chip = 1 "                                               \
+                                                                                                           "THEN"                                                    \
+                                                                                                           " ratio("                                                 \
+                                                                                                           "victim1, "                                               \
+                                                                                                           "request1)"                                               \
+                                                                                                           " WHEN "                                                  \
+                                                                                                           "chip "                                                   \
+                                                                                                           "BETWEEN "                                                \
+                                                                                                           "2 AND 4 "                                                \
+                                                                                                           "THEN "                                                   \
+                                                                                                           "ratio("                                                  \
+                                                                                                           "victim2, "                                               \
+                                                                                                           "request2)"                                               \
+                                                                                                           " ELSE "                                                  \
+                                                                                                           "ratio("                                                  \
+                                                                                                           "victim5, "                                               \
+                                                                                                           "request5)"                                               \
+                                                                                                           " END, 6) "                                               \
+                                                                                                           "AS "                                                     \
+                                                                                                           "victim "                                                 \
+                                                                                                           "FROM s)"
+
+static const struct report_column table[] = {
+    {"Device_id", "device_id", .doc = "The device."},
+    {"Stream Id", "stream_id", .doc = "The stream."},
+    {"Task Id", "task_id", .doc = "The number of the task."},
+    {"Hit Rate", "hit", FORM_SHORTEST, 6, .doc = "Hits among requests; not known of chips with STARS."},
+    {"Victim Rate", "victim", FORM_SHORTEST, 6, .doc = "Requests that drove another line out."},
+    TASK_COUNTER_OPERATOR_COLUMN,
+    {.title = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "l2_cache",
+        .title = "L2 cache by task",
+        .doc = "Hits and victims of the L2 cache among the requests of each task.",
+        .query = {.with = RATES, .from = "r " TASK_COUNTER_OPERATOR, .order_by = "device_id, id"},
+        .columns = table,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_l2_cache = {
+    .name = "l2_cache",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "l2_cache",
+    .title = "L2 cache by task",
+    .doc = "Counts of up to eight events of the L2 cache during a task; sample.json names them in "
+           "l2CacheTaskProfilingEvents.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &sample_hooks,
+    .series = series,
+};

@@ -1,0 +1,102 @@
+/* Memory in use on a device: npu_mem.data. */
+#include "parsers/records/sample_columns.h"
+
+static const char *const patterns[] = {"npu_mem.data.{device_id}.slice_{slice}", NULL};
+
+static const struct value_name users[] = {{0, "application"}, {1, "device"}, {0, NULL}};
+
+static const struct column columns[] = {
+    FILE_COLUMN,
+    DEVICE_COLUMN,
+    STAMP_COLUMN("start_us", "Microseconds since the collection began."),
+    TIME_COLUMN,
+    NAMED_COLUMN("user", "User", users, "Whose memory it is: the application's, or all of the device."),
+    BYTES_COLUMN("ddr_bytes", "DDR", "In DDR memory."),
+    BYTES_COLUMN("hbm_bytes", "HBM", "In high-bandwidth memory."),
+};
+
+static const struct field fields[] = {
+    {.column = "start_us", .offset = 0, .width = 4},
+    {.column = "user", .offset = 4, .width = 4},
+    {.column = "ddr_bytes", .offset = 16, .width = 8},
+    {.column = "hbm_bytes", .offset = 24, .width = 8},
+};
+
+static const struct field version_2_fields[] = {
+    {.column = "user", .offset = 4, .width = 4},
+    {.column = "start_us", .offset = 8, .width = 8},
+    {.column = "ddr_bytes", .offset = 16, .width = 8},
+    {.column = "hbm_bytes", .offset = 24, .width = 8},
+};
+
+static const struct layout layouts[] = {
+    {
+        .name = "npu-mem-32",
+        .source = "docs/formats/memory.md 1: 32 bytes",
+        .record_size = 32,
+        FIELDS_OF(fields),
+    },
+    {
+        .name = "npu-mem-32-version-2",
+        .source = "docs/formats/memory.md 1: 32 bytes, version 2.0",
+        .version = "2.0",
+        .record_size = 32,
+        FIELDS_OF(version_2_fields),
+    },
+};
+
+static const struct sampling sampling = {.stamps = {{"start_us", CLOCK_START_US}}, .keys = {"user"}};
+
+/* Chip 5's table has whole KB. */
+#define KILOBYTES(bytes) "CASE WHEN chip(device_id) = 5 THEN (" bytes ") / 1024 ELSE (" bytes ") / 1024.0 END"
+
+static const struct report_column table[] = {
+    {"Device_id", "device_id", .doc = "The device."},
+    {"event", "CASE user WHEN 0 THEN 'APP' ELSE 'Device' END", .doc = "Whose memory: the application's, or all."},
+    {"ddr(KB)", KILOBYTES("ddr_bytes"), FORM_SHORTEST, 3, .doc = "In DDR memory."},
+    {"hbm(KB)", KILOBYTES("hbm_bytes"), FORM_SHORTEST, 3, .doc = "In high-bandwidth memory."},
+    {"memory(KB)", KILOBYTES("ddr_bytes + hbm_bytes"), FORM_SHORTEST, 3, .doc = "In both."},
+    {"timestamp(us)", "time_ns", .form = FORM_TIME, .doc = "When."},
+    {.title = NULL},
+};
+
+static const struct report_column ddr[] = {{"KB", "ddr_bytes / 1024.0", .form = FORM_FLOAT}, {.title = NULL}};
+static const struct report_column hbm[] = {{"KB", "hbm_bytes / 1024.0", .form = FORM_FLOAT}, {.title = NULL}};
+static const struct report_column memory[] = {{"KB", "(ddr_bytes + hbm_bytes) / 1024.0", .form = FORM_FLOAT},
+                                              {.title = NULL}};
+
+#define USER "CASE user WHEN 0 THEN 'APP' ELSE 'Device' END"
+
+static const struct series_counter counters[] = {
+    {.name = USER " || '/DDR'", .values = ddr},
+    {.name = USER " || '/HBM'", .values = hbm},
+    {.name = USER " || '/Memory'", .values = memory},
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "npu_mem",
+        .title = "Memory in use on a device",
+        .doc = "What the application and the whole device hold of the device's memory.",
+        .columns = table,
+        .process = "NPU MEM",
+        .process_order = 17,
+        .counters = counters,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_npu_mem = {
+    .name = "npu_mem",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "npu_mem",
+    .title = "Memory in use on a device",
+    .doc = "How much memory of the device the application, and everyone together, holds.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &sample_hooks,
+    .sampling = &sampling,
+    .series = series,
+};

@@ -1,0 +1,51 @@
+/* Page faults, by task: records of socpmu.data. */
+#include "parsers/records/task_counters.h"
+
+static const struct column columns[] = {TASK_COUNTER_COLUMNS};
+
+static const struct field fields[] = {TASK_COUNTER_FIELDS(8, 16)};
+
+enum { SOC_PMU_PAGE_FAULT = 4 };
+
+static const struct layout layouts[] = {{
+    .name = "soc-pmu-page-fault-80",
+    .source = "docs/formats/memory.md 6: 80 bytes, kind 4",
+    .part = true,
+    .record_size = 80,
+    .magics = SOC_PMU_MAGICS(SOC_PMU_PAGE_FAULT),
+    FIELDS_OF(fields),
+}};
+
+static const struct report_column table[] = {
+    {"Device Id", "device_id", .doc = "The device."},
+    {"Stream Id", "stream_id", .doc = "The stream."},
+    {"Task Id", "task_id", .doc = "The number of the task."},
+    {"Page Fault Num", "count0", .doc = "How many page faults there were during the task."},
+    TASK_COUNTER_OPERATOR_COLUMN,
+    {.title = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "page_fault",
+        .title = "Page faults by task",
+        .doc = "How many page faults there were during each task.",
+        .query = {.with = TASK_COUNTER_OPERATORS,
+                  .from = "page_fault AS r " TASK_COUNTER_OPERATOR,
+                  .order_by = "device_id, id"},
+        .columns = table,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_page_fault = {
+    .name = "page_fault",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "page_fault",
+    .title = "Page faults by task",
+    .doc = "How many page faults there were during a task; the first of the counts.",
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &sample_hooks,
+    .series = series,
+};

@@ -1,0 +1,36 @@
+/* Counters outside of the cores, by task: socpmu.data, records of several kinds. */
+#include "parsers/records/sample_columns.h"
+#include "parsers/records/split_record.h"
+
+static const char *const patterns[] = {"socpmu.data.{device_id}.slice_{slice}", NULL};
+
+static const struct column columns[] = {
+    {"record_kind", "Kind", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
+     "1 L2 cache, 2 translation of addresses, 4 page faults."},
+};
+
+static const struct field fields[] = {{.column = "record_kind", .offset = 14, .width = 2}};
+
+static const struct layout layouts[] = {{
+    .name = "soc-pmu-80",
+    .source = "docs/formats/memory.md 6: 80 bytes",
+    .record_size = 80,
+    FIELDS_OF(fields),
+}};
+
+extern const struct record_kind kind_l2_cache, kind_soc_pmu, kind_page_fault;
+
+static const struct record_kind *const parts[] = {&kind_l2_cache, &kind_soc_pmu, &kind_page_fault, NULL};
+
+const struct record_kind kind_socpmu = {
+    .name = "socpmu",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .title = "Counters outside of the cores",
+    .doc = "Counters of caches and of the translation of addresses during a task. Each record becomes a row of the "
+           "kind that it is of.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &split_hooks,
+    .parts = parts,
+};

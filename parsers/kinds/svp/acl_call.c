@@ -1,0 +1,132 @@
+/* ACL API calls: acl_api.* of SVP boards and AclModule.* of CANN, one record a call. */
+#include "parsers/decode/decode.h"
+#include "parsers/join/execution.h"
+
+static const char *const patterns[] = {
+    "acl_api.{device_id}.{model}.{model_id}",
+    "AclModule.acl_{tag}.{device_id}.slice_{slice}",
+    "AclModule.acl_{tag}.dev.{device_id}.{slice}",
+    "AclModule.acl_{tag}.dev.profiler_default_tag.{device_id}.slice_{slice}",
+    "AclModule.{device_id}.{model}.{model_id}",
+    "AclModule.{device_id}.slice_{slice}",
+    "AclModule.{device_id}",
+    NULL,
+};
+
+/* Boards of SVP used the name AclModule, too, but divided no file by the parts of ACL. */
+static const unsigned pattern_families[] = {
+    FAMILY_SVP, FAMILY_LEGACY, FAMILY_LEGACY, FAMILY_LEGACY, FAMILY_SVP, FAMILY_SVP | FAMILY_LEGACY, FAMILY_SVP,
+};
+_Static_assert(sizeof pattern_families / sizeof *pattern_families == sizeof patterns / sizeof *patterns - 1,
+               "one set a pattern");
+
+static const struct value_name api_types[] = {{1, "op"}, {2, "model"}, {3, "runtime"}, {4, "others"}, {0, NULL}};
+
+enum { FILE_ID, API_TYPE, START_NS, END_NS, PROCESS_ID, THREAD_ID, NAME };
+
+static const struct column columns[] = {
+    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
+                 "The file it came from (source_file.id)."},
+    [API_TYPE] = {"api_type", "Type", COLUMN_INTEGER, UNIT_NONE, 0, api_types,
+                  "The part of ACL that the function belongs to."},
+    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, 0, NULL,
+                  "When the call began, system monotonic clock."},
+    [END_NS] = {"end_ns", "End", COLUMN_INTEGER, UNIT_NS, 0, NULL, "When the call returned, system monotonic clock."},
+    [PROCESS_ID] = {"process_id", "Process ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The calling process."},
+    [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The calling thread."},
+    [NAME] = {"name", "Name", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The function's name."},
+};
+
+static const struct field fields[] = {
+    {.column = "api_type", .offset = 4, .width = 4},   {.column = "start_ns", .offset = 8, .width = 8},
+    {.column = "end_ns", .offset = 16, .width = 8},    {.column = "process_id", .offset = 24, .width = 4},
+    {.column = "thread_id", .offset = 28, .width = 4}, {.column = "name", .offset = 32, .width = 64},
+};
+
+static const struct layout layouts[] = {{
+    .name = "cann-acl-module",
+    .source = "CANN AclModule record: magic 0x5A5A, data tag 0, 128 bytes (Ascend/msprof of 2022, "
+              "analysis/msparser/acl/acl_data_bean.py)",
+    .record_size = 128,
+    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 0}},
+    .fields = fields,
+    .field_count = sizeof fields / sizeof *fields,
+}};
+
+/* The board keeps at most this many records of a collection and overwrites older ones. */
+#define BOARD_BUFFER_RECORDS 512
+
+struct state {
+    struct executions *executions; /* of a capture of CANN from before 2023 */
+    uint64_t records;
+    const char *name;
+    bool board;
+};
+
+static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
+{
+    (void)err;
+    struct state *state = opaque;
+    state->executions = decoder_executions(decoder);
+    state->name = file->name;
+    /* what libmsprof_acl records comes in slices and is complete */
+    state->board = decoder_capture(decoder)->family == CAPTURE_SVP && file->identity.slice < 0;
+    return 0;
+}
+
+static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+{
+    struct state *state = opaque;
+    const struct cell *cells = row->cells;
+    const struct plain_call call = {
+        .begin_ns = cells[START_NS].integer,
+        .end_ns = cells[END_NS].integer,
+        .name = cells[NAME].text,
+        .name_length = cells[NAME].length,
+        .thread_id = (uint32_t)cells[THREAD_ID].integer,
+        .type = (uint32_t)cells[API_TYPE].integer,
+        .level = HOST_LEVEL_ACL,
+    };
+    state->records++;
+    if (!row_has(row, START_NS) || !row_has(row, END_NS))
+        return 0;
+    *keep = decoder_check_span(decoder, "the call", call.begin_ns, call.end_ns);
+    return *keep && state->executions != NULL ? executions_add_call(state->executions, &call, err) : 0;
+}
+
+static int close_stream(struct decoder *decoder, void *opaque, bool failed, struct err *err)
+{
+    (void)err;
+    const struct state *state = opaque;
+    if (!failed && state->board && state->records == BOARD_BUFFER_RECORDS) {
+        struct place place = {state->name, -1, -1, NULL};
+        diag_report(decoder_diag(decoder), DIAG_API_OVERFLOW, &place,
+                    "exactly %d API records, the size of the board's buffer: older calls were overwritten",
+                    BOARD_BUFFER_RECORDS);
+    }
+    return 0;
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct state),
+    .open = open_stream,
+    .record = take_record,
+    .close = close_stream,
+};
+
+const struct record_kind kind_acl_call = {
+    .name = "acl_call",
+    .table = "acl_call",
+    .families = FAMILY_SVP | FAMILY_LEGACY,
+    .title = "ACL API call",
+    .doc =
+        "One call of an ACL C function by the profiled program: which function, which process and thread, from when to "
+        "when. Calls of one thread nest.",
+    .patterns = patterns,
+    .pattern_families = pattern_families,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .layouts = layouts,
+    .layout_count = 1,
+    .hooks = &hooks,
+};

@@ -1,0 +1,79 @@
+/* AI CPU tasks: aicpu.* of SVP boards, one record a task execution. */
+#include "parsers/decode/decode.h"
+
+static const char *const patterns[] = {
+    "aicpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
+    "aacpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
+    "AIcpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
+    "AAcpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
+    NULL,
+};
+
+enum { FILE_ID, START_NS, DURATION_NS, STREAM_ID, TASK_ID, END_NS, DISPATCH_NS, TOTAL_NS };
+
+static const struct column columns[] = {
+    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
+                 "The file it came from (source_file.id)."},
+    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, 0, NULL,
+                  "When the task began to run, system monotonic clock."},
+    [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "From start to end."},
+    [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream that the task ran on."},
+    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                 "Index of the layer group within one inference."},
+    [END_NS] = {"end_ns", "End", COLUMN_INTEGER, UNIT_NS, COLUMN_TRANSIENT, NULL,
+                "When the task was done, system monotonic clock."},
+    [DISPATCH_NS] = {"dispatch_ns", "Dispatch time", COLUMN_INTEGER, UNIT_NS, 0, NULL,
+                     "Time to hand the task to the AI CPU."},
+    [TOTAL_NS] = {"total_ns", "Total time", COLUMN_INTEGER, UNIT_NS, 0, NULL,
+                  "Time from submission to completion, as the device counted it."},
+};
+
+static const struct field fields[] = {
+    {.column = "stream_id", .offset = 4, .width = 2},
+    {.column = "task_id", .offset = 6, .width = 2},
+    {.column = "start_ns", .offset = 8, .width = 8},
+    {.column = "end_ns", .offset = 48, .width = 8},
+    {.column = "dispatch_ns", .offset = 108, .width = 4, .multiply = 1000},
+    {.column = "total_ns", .offset = 112, .width = 4, .multiply = 1000},
+};
+
+static const struct layout layouts[] = {{
+    .name = "svp-reference",
+    .source =
+        "CANN DATA_PREPROCESS.AICPU record: magic 0x5A5A, tag 60, 128 bytes, run times in ns, dispatch and total time "
+        "in us (Ascend/msprof of 2022, ai_cpu_data.py)",
+    .record_size = 128,
+    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 60}},
+    .fields = fields,
+    .field_count = sizeof fields / sizeof *fields,
+}};
+
+static int derive_duration(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    (void)state;
+    (void)err;
+    if (!row_has(row, START_NS) || !row_has(row, END_NS))
+        return 0;
+    int64_t start = row->cells[START_NS].integer, end = row->cells[END_NS].integer;
+    *keep = decoder_check_span(decoder, "the task", start, end);
+    if (*keep)
+        row_set_integer(row, DURATION_NS, end - start);
+    return 0;
+}
+
+static const struct kind_hooks hooks = {.record = derive_duration};
+
+const struct record_kind kind_aicpu_task = {
+    .name = "aicpu_task",
+    .table = "ai_cpu_task",
+    .families = FAMILY_SVP,
+    .title = "AI CPU task",
+    .doc = "One layer that ran on the AI CPU in one sampled inference. The inference is named by the file "
+           "(source_file.model_name and the columns after it).",
+    .patterns = patterns,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .layouts = layouts,
+    .layout_count = 1,
+    .hooks = &hooks,
+};

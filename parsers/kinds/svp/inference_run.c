@@ -1,0 +1,24 @@
+/* Which rows of ai_core_task belong to which inference: stored in file order, so a run of ids is an index of two
+ * numbers. */
+#include "parsers/records/inference.h"
+
+static const struct column columns[] = {
+    [INFERENCE_RUN_INFERENCE_ID] = {"inference_id", "Inference", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                                    "The inference (inference.inference_id)."},
+    [INFERENCE_RUN_FIRST_TASK] = {"first_task", "First task", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                                  "First ai_core_task.id of the run."},
+    [INFERENCE_RUN_LAST_TASK] = {"last_task", "Last task", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                                 "Last ai_core_task.id of the run."},
+};
+
+const struct record_kind kind_inference_run = {
+    .name = "inference_run",
+    .table = "inference_run",
+    .families = FAMILY_SVP,
+    .title = "Run of tasks of one inference",
+    .doc = "A run of consecutive rows of ai_core_task that belong to one inference. An inference has one run unless "
+           "the device "
+           "interleaved it with others.",
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+};

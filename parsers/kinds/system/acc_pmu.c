@@ -1,0 +1,78 @@
+/* Bandwidth and open requests of accelerators: records of stars_soc_profile.data. */
+#include "parsers/records/soc_profile.h"
+
+static const struct column columns[] = {
+    FILE_COLUMN,
+    DEVICE_COLUMN,
+    STAMP_COLUMN("tick", "The counter of the device."),
+    TIME_COLUMN,
+    NUMBER_COLUMN("accelerator_id", "Accelerator", "Which accelerator."),
+    NUMBER_COLUMN("write_bandwidth", "Write bandwidth", "Bandwidth of writing."),
+    NUMBER_COLUMN("read_bandwidth", "Read bandwidth", "Bandwidth of reading."),
+    NUMBER_COLUMN("write_ost", "Open writes", "Writes that were not answered yet."),
+    NUMBER_COLUMN("read_ost", "Open reads", "Reads that were not answered yet."),
+};
+
+static const struct field fields[] = {
+    SOC_PROFILE_STAMP,
+    {.column = "accelerator_id", .offset = 18, .width = 2},
+    {.column = "write_bandwidth", .offset = 32, .width = 8},
+    {.column = "read_bandwidth", .offset = 40, .width = 8},
+    {.column = "write_ost", .offset = 48, .width = 8},
+    {.column = "read_ost", .offset = 56, .width = 8},
+};
+
+static const struct layout layouts[] = {{
+    .name = "soc-acc-pmu",
+    .source = "docs/formats/system.md 7: AccPmu, 64 bytes",
+    .part = true,
+    .record_size = 64,
+    .magics = SOC_PROFILE_MAGICS(0x1a),
+    FIELDS_OF(fields),
+}};
+
+static const struct report_column read_bandwidth[] = {{"value", "max(read_bandwidth)", .form = FORM_TEXT},
+                                                      {.title = NULL}};
+static const struct report_column write_bandwidth[] = {{"value", "max(write_bandwidth)", .form = FORM_TEXT},
+                                                       {.title = NULL}};
+static const struct report_column read_ost[] = {{"value", "max(read_ost)", .form = FORM_TEXT}, {.title = NULL}};
+static const struct report_column write_ost[] = {{"value", "max(write_ost)", .form = FORM_TEXT}, {.title = NULL}};
+
+/* The most of all accelerators at a time. */
+#define BY_TIME                                                                                                        \
+    {                                                                                                                  \
+        .group_by = "device_id, time_ns", .order_by = "device_id, time_ns"                                             \
+    }
+
+static const struct series_counter counters[] = {
+    {.name = "'read_bandwidth'", .values = read_bandwidth, .query = BY_TIME},
+    {.name = "'read_ost'", .values = read_ost, .query = BY_TIME},
+    {.name = "'write_bandwidth'", .values = write_bandwidth, .query = BY_TIME},
+    {.name = "'write_ost'", .values = write_ost, .query = BY_TIME},
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "acc_pmu",
+        .title = "Accelerators",
+        .doc = "Bandwidth and open requests of accelerators; at each time the most of all.",
+        .process = "Acc PMU",
+        .process_order = 19,
+        .counters = counters,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_acc_pmu = {
+    .name = "acc_pmu",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "acc_pmu",
+    .title = "Bandwidth of accelerators",
+    .doc = "Bandwidth and open requests of an accelerator of the chip.",
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &sample_hooks,
+    .sampling = &soc_profile_sampling,
+    .series = series,
+};

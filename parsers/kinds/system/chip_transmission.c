@@ -1,0 +1,83 @@
+/* Traffic between chips: records of stars_soc_profile.data. */
+#include "parsers/records/soc_profile.h"
+
+enum { LINK_PCIE = 0x22, LINK_PA = 0x3f };
+
+static const struct value_name links[] = {{LINK_PCIE, "PCIE"}, {LINK_PA, "PA link"}, {0, NULL}};
+
+static const struct column columns[] = {
+    FILE_COLUMN,
+    DEVICE_COLUMN,
+    STAMP_COLUMN("tick", "The counter of the device."),
+    TIME_COLUMN,
+    NAMED_COLUMN("link_type", "Link type", links, "What the chips are connected by."),
+    NUMBER_COLUMN("link_id", "Link", "Which link."),
+    NUMBER_COLUMN("first_bandwidth", "First bandwidth", "Received over a PA link, written over PCIE."),
+    NUMBER_COLUMN("second_bandwidth", "Second bandwidth", "Sent over a PA link, read over PCIE."),
+};
+
+static const struct field fields[] = {
+    SOC_PROFILE_STAMP,
+    SOC_PROFILE_HIGH("link_type"),
+    {.column = "link_id", .offset = 18, .width = 2, .first_bit = 0, .bit_count = 6},
+    {.column = "first_bandwidth", .offset = 32, .width = 8},
+    {.column = "second_bandwidth", .offset = 40, .width = 8},
+};
+
+static const struct layout layouts[] = {{
+    .name = "soc-chip-transmission",
+    .source = "docs/formats/system.md 7: chip transmission, 64 bytes",
+    .part = true,
+    .record_size = 64,
+    .magics = SOC_PROFILE_MAGICS(0x1b),
+    FIELDS_OF(fields),
+}};
+
+#define VALUES(what, number, column)                                                                                   \
+    {                                                                                                                  \
+        {what, column, .form = FORM_TEXT}, {number, "link_id", .form = FORM_TEXT},                                     \
+        {                                                                                                              \
+            .title = NULL                                                                                              \
+        }                                                                                                              \
+    }
+static const struct report_column pa_rx[] = VALUES("PA Link Rx", "PA Link ID", "first_bandwidth");
+static const struct report_column pa_tx[] = VALUES("PA Link Tx", "PA Link ID", "second_bandwidth");
+static const struct report_column pcie_write[] = VALUES("PCIE Write Bandwidth", "PCIE ID", "first_bandwidth");
+static const struct report_column pcie_read[] = VALUES("PCIE Read Bandwidth", "PCIE ID", "second_bandwidth");
+
+/* The number of a thread is the link type's in binary, read as a decimal one. */
+#define OF_PA .query = {.where = "link_type = 63"}, .thread = "111111", .thread_name = "'PA Link'"
+#define OF_PCIE .query = {.where = "link_type = 34"}, .thread = "100010", .thread_name = "'PCIE'"
+
+static const struct series_counter counters[] = {
+    {.name = "'PA Link Rx'", .values = pa_rx, OF_PA},
+    {.name = "'PA Link Tx'", .values = pa_tx, OF_PA},
+    {.name = "'PCIE Write Bandwidth'", .values = pcie_write, OF_PCIE},
+    {.name = "'PCIE Read Bandwidth'", .values = pcie_read, OF_PCIE},
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "stars_chip_trans",
+        .title = "Traffic between chips",
+        .doc = "Bandwidth of the links between chips.",
+        .process = "Stars Chip Trans",
+        .process_order = 26,
+        .counters = counters,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_chip_transmission = {
+    .name = "chip_transmission",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "chip_transmission",
+    .title = "Traffic between chips",
+    .doc = "Bandwidth of a link between chips.",
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &sample_hooks,
+    .sampling = &soc_profile_sampling,
+    .series = series,
+};

@@ -1,0 +1,92 @@
+/* Accesses to DDR memory: ddr.data. */
+#include "parsers/records/sample_columns.h"
+
+static const char *const patterns[] = {"ddr.data.{device_id}.slice_{slice}", NULL};
+
+static const struct value_name events[] = {{0, "read"}, {1, "write"}, {0, NULL}};
+
+static const struct column columns[] = {
+    FILE_COLUMN,
+    DEVICE_COLUMN,
+    NUMBER_COLUMN("start_us", "Time since start", "Microseconds since the collection began."),
+    TIME_COLUMN,
+    SPAN_COLUMN,
+    NUMBER_COLUMN("ddr_id", "DDR controller", "Which controller."),
+    NAMED_COLUMN("event", "Event", events, "What was counted."),
+    NUMBER_COLUMN("master_id", "Master", "Whose accesses were counted; 4294967295: everyone's."),
+    NUMBER_COLUMN("count", "Count", "Accesses since the sample before."),
+};
+
+static const struct field fields[] = {
+    {.column = "start_us", .offset = 0, .width = 4},   {.column = "count", .offset = 4, .width = 4},
+    {.column = "event", .offset = 8, .width = 4},      {.column = "ddr_id", .offset = 12, .width = 4},
+    {.column = "master_id", .offset = 16, .width = 4},
+};
+
+static const struct layout layouts[] = {{
+    .name = "ddr-20",
+    .source = "docs/formats/system.md 3: 20 bytes",
+    .record_size = 20,
+    FIELDS_OF(fields),
+}};
+
+static const struct sampling sampling = {
+    .stamps = {{"start_us", CLOCK_START_US}},
+    .keys = {"ddr_id", "event"},
+};
+
+/* All controllers together; the first sample counts since the start. An access is 32 bytes, on chips 0, 7, 8 and 11 16.
+ */
+#define SAMPLES                                                                                                        \
+    "s AS (SELECT device_id, time_ns, start_us * 1000 - lag(start_us * 1000, 1, 0) OVER (PARTITION BY device_id ORDER" \
+    " BY start_us) AS span, read, write, CASE WHEN chip(device_id) BETWEEN 1 AND 4 THEN 256 ELSE 128 END AS bits FROM" \
+    " (SELECT device_id, time_ns, start_us, sum(CASE event WHEN 0 THEN count ELSE 0 END) AS read, sum(CASE event WHEN" \
+    " 1 THEN count ELSE 0 END) AS write FROM ddr WHERE master_id = 4294967295 GROUP BY device_id, start_us))"
+#define BANDWIDTH(what) "CASE WHEN span > 0 THEN " what " * bits / (span * 1048576.0 * 8) * 1e9 ELSE 0.0 END"
+
+static const struct report_column table[] = {
+    {"Device_id", "device_id", .doc = "The device."},
+    {"Metric", "'Average'", .doc = "What the row is of."},
+    {"Read(MB/s)", "avg(" BANDWIDTH("read") ")", FORM_SHORTEST, 3, .doc = "Mean bandwidth of reading."},
+    {"Write(MB/s)", "avg(" BANDWIDTH("write") ")", FORM_SHORTEST, 3, .doc = "Mean bandwidth of writing."},
+    {.title = NULL},
+};
+
+static const struct report_column read_value[] = {{"Read(MB/s)", BANDWIDTH("read"), .form = FORM_FLOAT},
+                                                  {.title = NULL}};
+static const struct report_column write_value[] = {{"Write(MB/s)", BANDWIDTH("write"), .form = FORM_FLOAT},
+                                                   {.title = NULL}};
+
+static const struct series_counter counters[] = {
+    {.name = "'DDR/Read'", .values = read_value, .query = {.with = SAMPLES, .from = "s"}},
+    {.name = "'DDR/Write'", .values = write_value, .query = {.with = SAMPLES, .from = "s"}},
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "ddr",
+        .title = "Bandwidth of DDR memory",
+        .doc = "Mean bandwidth of reading and writing over all controllers.",
+        .query = {.with = SAMPLES, .from = "s", .group_by = "device_id", .order_by = "device_id"},
+        .columns = table,
+        .process = "DDR",
+        .process_order = 18,
+        .counters = counters,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_ddr = {
+    .name = "ddr",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "ddr",
+    .title = "Accesses to DDR memory",
+    .doc = "How many accesses a controller of DDR memory served since the sample before.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &sample_hooks,
+    .sampling = &sampling,
+    .series = series,
+};

@@ -1,0 +1,73 @@
+/* Bandwidth of the quality-of-service groups of a die: records of stars_soc_profile.data. */
+#include "parsers/records/soc_profile.h"
+
+static const struct column columns[] = {
+    FILE_COLUMN,
+    DEVICE_COLUMN,
+    STAMP_COLUMN("tick", "The counter of the device."),
+    TIME_COLUMN,
+    NUMBER_COLUMN("die_id", "Die", "Which die."),
+    QOS_BANDWIDTH_COLUMNS,
+};
+
+static const struct field fields[] = {
+    SOC_PROFILE_STAMP,
+    SOC_PROFILE_HIGH("die_id"),
+    QOS_BANDWIDTH_FIELDS,
+};
+
+static const struct layout layouts[] = {{
+    .name = "soc-qos",
+    .source = "docs/formats/system.md 7: QoS, 64 bytes",
+    .part = true,
+    .record_size = 64,
+    .magics = SOC_PROFILE_MAGICS(0x18),
+    FIELDS_OF(fields),
+}};
+
+static const struct report_column values[] = {
+    {"die 0", "max(CASE WHEN die_id = 0 THEN " QOS_VALUE " END)", .form = FORM_TEXT},
+    {"die 1", "max(CASE WHEN die_id = 1 THEN " QOS_VALUE " END)", .form = FORM_TEXT},
+    {.title = NULL},
+};
+
+static const struct series_counter counters[] = {
+    {
+        .name = "'QoS ' || name",
+        .values = values,
+        .query =
+            {
+                .with = QOS_GROUPS,
+                .from = "g JOIN die_qos ON die_qos.device_id IS g.device",
+                .group_by = "device, place, time_ns",
+                .order_by = "device, place, time_ns",
+            },
+    },
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "die_qos",
+        .title = "Quality of service by die",
+        .doc = "Bandwidth of the quality-of-service groups of each die.",
+        .layer = "qos",
+        .process = "QoS",
+        .process_order = 29,
+        .counters = counters,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_die_qos = {
+    .name = "die_qos",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "die_qos",
+    .title = "Quality of service by die",
+    .doc = "Bandwidth of the quality-of-service groups of a die.",
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &sample_hooks,
+    .sampling = &soc_profile_sampling,
+    .series = series,
+};

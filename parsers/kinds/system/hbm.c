@@ -1,0 +1,112 @@
+/* Accesses to high-bandwidth memory: hbm.data. */
+#include "parsers/records/sample_columns.h"
+
+static const char *const patterns[] = {"hbm.data.{device_id}.slice_{slice}", NULL};
+
+static const struct value_name events[] = {{0, "read"}, {1, "write"}, {0, NULL}};
+
+static const struct column columns[] = {
+    FILE_COLUMN,
+    DEVICE_COLUMN,
+    STAMP_COLUMN("start_us", "Microseconds since the collection began."),
+    STAMP_COLUMN("unix_ns", "Nanoseconds since 1970."),
+    TIME_COLUMN,
+    SPAN_COLUMN,
+    NUMBER_COLUMN("hbm_id", "HBM", "Which memory."),
+    NAMED_COLUMN("event", "Event", events, "What was counted."),
+    NUMBER_COLUMN("count", "Count", "Accesses of 32 bytes since the sample before."),
+};
+
+static const struct field fields[] = {
+    {.column = "start_us", .offset = 0, .width = 8},
+    {.column = "count", .offset = 8, .width = 8},
+    {.column = "event", .offset = 16, .width = 4},
+    {.column = "hbm_id", .offset = 20, .width = 4},
+};
+
+static const struct field version_2_fields[] = {
+    {.column = "event", .offset = 8, .width = 4},
+    {.column = "hbm_id", .offset = 12, .width = 4},
+    {.column = "count", .offset = 16, .width = 8},
+    {.column = "unix_ns", .offset = 24, .width = 8},
+};
+
+static const struct layout layouts[] = {
+    {
+        .name = "hbm-24",
+        .source = "docs/formats/system.md 2: 24 bytes",
+        .record_size = 24,
+        FIELDS_OF(fields),
+    },
+    {
+        .name = "hbm-32",
+        .source = "docs/formats/system.md 2: 32 bytes, version 2.0",
+        .version = "2.0",
+        .record_size = 32,
+        FIELDS_OF(version_2_fields),
+    },
+};
+
+static const struct sampling sampling = {
+    .stamps = {{"start_us", CLOCK_START_US}, {"unix_ns", CLOCK_UNIX_NS}},
+    .keys = {"hbm_id", "event"},
+};
+
+/* Of the first sample nothing is known but that it was. */
+#define BANDWIDTH                                                                                                      \
+    "CASE WHEN span_ns > 0 THEN count * (256 / 8.0 / 1048576) / span_ns * 1e9 WHEN span_ns = 0 THEN count * 1.0 ELSE " \
+    "0.0 END"
+
+static const struct report_column table[] = {
+    {"Device_id", "device_id", .doc = "The device."},
+    {"Metric", "metric", .doc = "The number of the memory; Average: of all."},
+    {"Read(MB/s)", "read", FORM_SHORTEST, 3, .doc = "Mean bandwidth of reading."},
+    {"Write(MB/s)", "write", FORM_SHORTEST, 3, .doc = "Mean bandwidth of writing."},
+    {.title = NULL},
+};
+
+static const struct report_column read_value[] = {{"Read(MB/s)", BANDWIDTH, .form = FORM_FLOAT}, {.title = NULL}};
+static const struct report_column write_value[] = {{"Write(MB/s)", BANDWIDTH, .form = FORM_FLOAT}, {.title = NULL}};
+
+static const struct series_counter counters[] = {
+    {.name = "'HBM ' || hbm_id || '/Read'", .values = read_value, .query = {.where = "event = 0"}},
+    {.name = "'HBM ' || hbm_id || '/Write'", .values = write_value, .query = {.where = "event <> 0"}},
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "hbm",
+        .title = "Bandwidth of high-bandwidth memory",
+        .doc = "Mean bandwidth of reading and writing of each memory, and the mean of all.",
+        .query =
+            {
+                .with = "b AS (SELECT device_id, hbm_id, event, " BANDWIDTH " AS rate FROM hbm), "
+                        "m AS (SELECT device_id, hbm_id, avg(CASE WHEN event = 0 THEN rate END) AS read,"
+                        " avg(CASE WHEN event <> 0 THEN rate END) AS write FROM b GROUP BY device_id, hbm_id)",
+                .from = "(SELECT device_id, 'Average' AS metric, quantize(sum(read), 3) / count(*) AS read,"
+                        " quantize(sum(write), 3) / count(*) AS write, -1 AS place FROM m GROUP BY device_id"
+                        " UNION ALL SELECT device_id, hbm_id, read, write, hbm_id FROM m)",
+                .order_by = "device_id, place",
+            },
+        .columns = table,
+        .process = "HBM",
+        .process_order = 24,
+        .counters = counters,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_hbm = {
+    .name = "hbm",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "hbm",
+    .title = "Accesses to high-bandwidth memory",
+    .doc = "How many accesses a memory of the device served since the sample before.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &sample_hooks,
+    .sampling = &sampling,
+    .series = series,
+};

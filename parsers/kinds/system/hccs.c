@@ -1,0 +1,86 @@
+/* Traffic of the links between devices: hccs.data. */
+#include "parsers/records/sample_columns.h"
+#include "parsers/records/text/text_lines.h"
+
+static const char *const patterns[] = {"hccs.data.{device_id}.slice_{slice}", NULL};
+
+static const struct column columns[] = {
+    FILE_COLUMN,
+    DEVICE_COLUMN,
+    STAMP_COLUMN("device_ns", "The monotonic clock of the device."),
+    TIME_COLUMN,
+    SPAN_COLUMN,
+    BYTES_COLUMN("tx_bytes", "Sent", "Bytes sent so far."),
+    BYTES_COLUMN("rx_bytes", "Received", "Bytes received so far."),
+};
+
+static const struct line_format lines[] = {
+    {"{device_ns}: {tx_bytes} {rx_bytes}", LINE_ROW},
+    {"{*}", LINE_SKIP | LINE_FIRST},
+    {.pattern = NULL},
+};
+
+static const struct sampling sampling = {
+    .stamps = {{"device_ns", CLOCK_DEVICE_NS}},
+    .counters = {"tx_bytes", "rx_bytes"},
+    .may_restart = true,
+};
+
+/* Rates between samples; the last one is left out, as Ascend's tool does. */
+#define RATES                                                                                                          \
+    "d AS (SELECT id, device_id, time_ns, span_ns, tx_bytes - lag(tx_bytes) OVER w AS tx, rx_bytes - lag(rx_bytes)"    \
+    " OVER w AS rx FROM hccs WINDOW w AS (PARTITION BY device_id ORDER BY id)),"                                       \
+    " p AS (SELECT *, row_number() OVER (PARTITION BY device_id ORDER BY id DESC) AS back, count(*) OVER (PARTITION"   \
+    " BY device_id) AS pairs FROM d WHERE tx >= 0 AND rx >= 0 AND span_ns > 0),"                                       \
+    " r AS (SELECT device_id, time_ns, quantize(tx / (span_ns / (1e9 / 1024 / 1024)), 3) AS tx,"                       \
+    " quantize(rx / (span_ns / (1e9 / 1024 / 1024)), 3) AS rx FROM p WHERE back > 1 OR pairs = 1)"
+
+static const struct report_column table[] = {
+    {"Device_id", "device_id", .doc = "The device."},          {"Mode", "mode", .doc = "Sent (Tx) or received (Rx)."},
+    {"Max", "most", FORM_SHORTEST, 3, .doc = "The most."},     {"Min", "least", FORM_SHORTEST, 3, .doc = "The least."},
+    {"Average", "mean", FORM_SHORTEST, 3, .doc = "The mean."}, {.title = NULL},
+};
+
+static const struct report_column tx_value[] = {{"Tx(MB/s)", "tx", .form = FORM_FLOAT}, {.title = NULL}};
+static const struct report_column rx_value[] = {{"Rx(MB/s)", "rx", .form = FORM_FLOAT}, {.title = NULL}};
+
+static const struct series_counter counters[] = {
+    {.name = "'Tx'", .values = tx_value, .query = {.with = RATES, .from = "r"}},
+    {.name = "'Rx'", .values = rx_value, .query = {.with = RATES, .from = "r"}},
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "hccs",
+        .title = "Links between devices",
+        .doc = "Bandwidth of the HCCS links of a device.",
+        .query =
+            {
+                .with = RATES,
+                .from = "(SELECT device_id, 0 AS place, 'Tx (MB/s)' AS mode, max(tx) AS most, min(tx) AS least,"
+                        " avg(tx) AS mean FROM r GROUP BY device_id UNION ALL SELECT device_id, 1, 'Rx (MB/s)',"
+                        " max(rx), min(rx), avg(rx) FROM r GROUP BY device_id)",
+                .order_by = "device_id, place",
+            },
+        .columns = table,
+        .process = "HCCS",
+        .process_order = 20,
+        .counters = counters,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_hccs = {
+    .name = "hccs",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "hccs",
+    .title = "Traffic of the links between devices",
+    .doc = "Bytes that a device has sent and received over its HCCS links. Text lines \"<ns>: <sent> <received>\".",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    .hooks = &text_lines_hooks,
+    .sampling = &sampling,
+    .lines = lines,
+    .series = series,
+};

@@ -1,0 +1,146 @@
+/* Accesses to the last-level cache: llc.data. */
+#include "parsers/records/sample_columns.h"
+
+static const char *const patterns[] = {"llc.data.{device_id}.slice_{slice}", NULL};
+
+static const struct column columns[] = {
+    FILE_COLUMN,
+    DEVICE_COLUMN,
+    STAMP_COLUMN("start_us", "Microseconds since the collection began."),
+    STAMP_COLUMN("unix_ns", "Nanoseconds since 1970."),
+    TIME_COLUMN,
+    SPAN_COLUMN,
+    NUMBER_COLUMN("llc_id", "LLC", "Which part of the cache."),
+    NUMBER_COLUMN("event", "Event", "The number of the event that was counted."),
+    NUMBER_COLUMN("count", "Count", "How often, since the sample before."),
+};
+
+static const struct field fields[] = {
+    {.column = "start_us", .offset = 0, .width = 8},
+    {.column = "count", .offset = 8, .width = 8},
+    {.column = "event", .offset = 16, .width = 4},
+    {.column = "llc_id", .offset = 20, .width = 4},
+};
+
+static const struct field version_2_fields[] = {
+    {.column = "count", .offset = 4, .width = 4},
+    {.column = "event", .offset = 8, .width = 4},
+    {.column = "llc_id", .offset = 12, .width = 4},
+    {.column = "unix_ns", .offset = 16, .width = 8},
+};
+
+static const struct layout layouts[] = {
+    {
+        .name = "llc-24",
+        .source = "docs/formats/system.md 4: 24 bytes",
+        .record_size = 24,
+        FIELDS_OF(fields),
+    },
+    {
+        .name = "llc-24-version-2",
+        .source = "docs/formats/system.md 4: 24 bytes, version 2.0",
+        .version = "2.0",
+        .record_size = 24,
+        FIELDS_OF(version_2_fields),
+    },
+};
+
+static const struct sampling sampling = {
+    .stamps = {{"start_us", CLOCK_START_US}, {"unix_ns", CLOCK_UNIX_NS}},
+    .keys = {"llc_id", "event"},
+};
+
+/* A row for each part and time. Accesses are of 64 bytes; which events are which depends on what was profiled:
+ *   read   0x00 0x01 accesses, 0x02 0x13 0x22 0x36 hits, 0x20 0x34 lookups
+ *   write  0x00 0x01 accesses, 0x03 0x14 0x23 0x37 hits, 0x21 0x35 lookups */
+#define SUM(events) "sum(CASE WHEN event IN (" events ") THEN count ELSE 0 END)"
+#define SAMPLES                                                                                                        \
+    "e AS (SELECT device_id, llc_id, time_ns, max(span_ns) AS span, setting('llc_profiling', device_id) AS "           \
+    "mode, " SUM("0, 1") " AS accesses, " SUM("2, 19, 34, 54") " AS read_hits, " SUM(                                  \
+        "32, 52") " AS read_lookups, " SUM("3, 20, 35, 55") " AS write_hits, " SUM("33, 53") " AS write_lookups FROM " \
+                                                                                             "llc"                     \
+                                                                                             " GROUP BY device_id, "   \
+                                                                                             "llc_id, time_ns),"       \
+                                                                                             " s AS (SELECT "          \
+                                                                                             "device_id, llc_id, "     \
+                                                                                             "time_ns, mode, CASE "    \
+                                                                                             "mode WHEN 'write' THEN " \
+                                                                                             "'Write' ELSE 'Read' "    \
+                                                                                             "END AS title,"           \
+                                                                                             " quantize(CASE mode "    \
+                                                                                             "WHEN 'write' THEN "      \
+                                                                                             "ratio(write_hits, "      \
+                                                                                             "write_lookups) ELSE "    \
+                                                                                             "ratio(read_hits, "       \
+                                                                                             "read_lookups) END,"      \
+                                                                                             " 3) AS hit, "            \
+                                                                                             "quantize(CASE WHEN "     \
+                                                                                             "span > 0 THEN accesses " \
+                                                                                             "* 64.0 / 1048576 / "     \
+                                                                                             "(span / 1e9) ELSE 0.0 "  \
+                                                                                             "END, 3) AS rate"         \
+                                                                                             " FROM e WHERE mode IN "  \
+                                                                                             "('read', 'write'))"
+
+static const struct report_column table[] = {
+    {"Device_id", "device_id", .doc = "The device."},
+    {"Mode", "mode", .doc = "What was profiled: read or write."},
+    {"Task", "task", .doc = "The part of the cache; Average: the mean of all."},
+    {"Hit Rate(%)", "hit", FORM_SHORTEST, 3, .doc = "Hits among lookups."},
+    {"Throughput(MB/s)", "rate", FORM_SHORTEST, 3, .doc = "Bytes of accesses by time."},
+    {.title = NULL},
+};
+
+static const struct report_column rate_value[] = {{"Throughput(MB/s)", "rate", .form = FORM_FLOAT}, {.title = NULL}};
+static const struct report_column hit_value[] = {{"Hit Rate(%)", "hit", .form = FORM_FLOAT}, {.title = NULL}};
+
+static const struct series_counter counters[] = {
+    {
+        .name = "'LLC ' || llc_id || ' ' || title || '/Throughput'",
+        .values = rate_value,
+        .query = {.with = SAMPLES, .from = "s"},
+    },
+    {
+        .name = "'LLC ' || llc_id || ' ' || title || '/Hit Rate'",
+        .values = hit_value,
+        .query = {.with = SAMPLES, .from = "s"},
+    },
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "llc_read_write",
+        .title = "Last-level cache",
+        .doc = "Hit rate and throughput of each part of the last-level cache, for reading or for writing, as profiled.",
+        .query =
+            {
+                .with = SAMPLES ", m AS (SELECT device_id, mode, llc_id, round(avg(hit), 6) * 100 AS hit,"
+                                " avg(rate) AS rate FROM s GROUP BY device_id, mode, llc_id)",
+                .from = "(SELECT device_id, mode, 'Average' AS task, avg(hit) AS hit, avg(rate) AS rate, -1 AS place"
+                        " FROM m GROUP BY device_id, mode"
+                        " UNION ALL SELECT device_id, mode, llc_id, hit, rate, llc_id FROM m)",
+                .order_by = "device_id, mode, place",
+            },
+        .columns = table,
+        .layer = "llc",
+        .process = "LLC",
+        .process_order = 27,
+        .counters = counters,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_llc = {
+    .name = "llc",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "llc",
+    .title = "Events of the last-level cache",
+    .doc = "How often an event happened in a part of the last-level cache since the sample before.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &sample_hooks,
+    .sampling = &sampling,
+    .series = series,
+};

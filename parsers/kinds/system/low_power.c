@@ -1,0 +1,40 @@
+/* Power and frequency of a die: records of stars_soc_profile.data. */
+#include "parsers/records/soc_profile.h"
+
+static const struct column columns[] = {
+    FILE_COLUMN,
+    DEVICE_COLUMN,
+    STAMP_COLUMN("tick", "The counter of the device."),
+    TIME_COLUMN,
+    NUMBER_COLUMN("die_id", "Die", "Which die."),
+    NUMBER_COLUMN("mhz", "Frequency", "MHz of the AI cores (the eleventh of twenty values)."),
+};
+
+static const struct field fields[] = {
+    SOC_PROFILE_STAMP,
+    SOC_PROFILE_HIGH("die_id"),
+    {.column = "mhz", .offset = 44, .width = 2},
+};
+
+static const struct layout layouts[] = {{
+    .name = "soc-low-power",
+    .source = "docs/formats/system.md 7: low power, 64 bytes",
+    .part = true,
+    .record_size = 64,
+    .magics = SOC_PROFILE_MAGICS(0x1d),
+    FIELDS_OF(fields),
+}};
+
+const struct record_kind kind_low_power = {
+    .name = "low_power",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "low_power",
+    .title = "Power of a die",
+    .doc = "Frequency of the AI cores of a die, from the records of low power; not shown, Ascend's tool shows it of "
+           "chips 15 and 16 only.",
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &sample_hooks,
+    .sampling = &soc_profile_sampling,
+    .series = NULL,
+};

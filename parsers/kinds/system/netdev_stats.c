@@ -1,0 +1,51 @@
+/* Counters of a device's network: netdev_stats.data. Only the exported database shows them. */
+#include "parsers/records/sample_columns.h"
+#include "parsers/records/text/text_lines.h"
+
+static const char *const patterns[] = {"netdev_stats.data.{device_id}.slice_{slice}", NULL};
+
+static const struct column columns[] = {
+    FILE_COLUMN,
+    DEVICE_COLUMN,
+    STAMP_COLUMN("device_ns", "The monotonic clock of the device."),
+    TIME_COLUMN,
+    NUMBER_COLUMN("mac_tx_pfc_packets", "Pause frames sent", "Pause frames sent so far."),
+    NUMBER_COLUMN("mac_rx_pfc_packets", "Pause frames received", "Pause frames received so far."),
+    NUMBER_COLUMN("mac_tx_bytes", "Bytes sent by the MAC", "Bytes sent by the MAC so far."),
+    NUMBER_COLUMN("mac_rx_bytes", "Bytes received by the MAC", "Bytes received by the MAC so far."),
+    NUMBER_COLUMN("mac_tx_bad_bytes", "Bytes of bad packets sent", "Bytes of bad packets sent so far."),
+    NUMBER_COLUMN("mac_rx_bad_bytes", "Bytes of bad packets received", "Bytes of bad packets received so far."),
+    NUMBER_COLUMN("roce_tx_packets", "RoCE packets sent", "RoCE packets sent so far."),
+    NUMBER_COLUMN("roce_rx_packets", "RoCE packets received", "RoCE packets received so far."),
+    NUMBER_COLUMN("roce_tx_error_packets", "RoCE packets sent with errors", "RoCE packets sent with errors so far."),
+    NUMBER_COLUMN("roce_rx_error_packets", "RoCE packets received with errors",
+                  "RoCE packets received with errors so far."),
+    NUMBER_COLUMN("roce_tx_cnp_packets", "Congestion packets sent", "Congestion packets sent so far."),
+    NUMBER_COLUMN("roce_rx_cnp_packets", "Congestion packets received", "Congestion packets received so far."),
+    NUMBER_COLUMN("roce_retried_packets", "RoCE packets sent again", "RoCE packets sent again so far."),
+    NUMBER_COLUMN("nic_tx_bytes", "Bytes sent by the NIC", "Bytes sent by the NIC so far."),
+    NUMBER_COLUMN("nic_rx_bytes", "Bytes received by the NIC", "Bytes received by the NIC so far."),
+};
+
+static const struct line_format lines[] = {
+    {"{device_ns} {mac_tx_pfc_packets} {mac_rx_pfc_packets} {mac_tx_bytes} {mac_rx_bytes} {mac_tx_bad_bytes} "
+     "{mac_rx_bad_bytes} {roce_tx_packets} {roce_rx_packets} {roce_tx_error_packets} {roce_rx_error_packets} "
+     "{roce_tx_cnp_packets} {roce_rx_cnp_packets} {roce_retried_packets} {nic_tx_bytes} {nic_rx_bytes}",
+     LINE_ROW},
+    {.pattern = NULL},
+};
+
+static const struct sampling sampling = {.stamps = {{"device_ns", CLOCK_DEVICE_NS}}};
+
+const struct record_kind kind_netdev_stats = {
+    .name = "netdev_stats",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "netdev_stats",
+    .title = "Counters of the network of a device",
+    .doc = "What a device has sent and received so far, by layer. Text lines of a time and fifteen numbers.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    .hooks = &text_lines_hooks,
+    .sampling = &sampling,
+    .lines = lines,
+};

@@ -1,0 +1,32 @@
+/* Traffic of the network ports: nic.data. */
+#include "parsers/records/network_port.h"
+
+static const char *const patterns[] = {"nic.data.{device_id}.slice_{slice}", NULL};
+
+static const struct series_report series[] = {
+    {
+        .name = "nic",
+        .title = "Network ports",
+        .doc = "What each port carried of what it can, and its errors.",
+        .query = NETWORK_PORT_QUERY("nic"),
+        .columns = network_port_table,
+        .process = "NIC",
+        .process_order = 21,
+        .counters = network_port_counters,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_nic = {
+    .name = "nic",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "nic",
+    .title = "Traffic of the network ports",
+    .doc = "Packets, bytes and errors of a port. Text lines of a time and thirteen or fourteen numbers.",
+    .patterns = patterns,
+    COLUMNS_OF(network_port_columns),
+    .hooks = &text_lines_hooks,
+    .sampling = &network_port_sampling,
+    .lines = network_port_lines,
+    .series = series,
+};

@@ -1,0 +1,57 @@
+/* Bandwidth of the quality-of-service groups: qos.data. */
+#include "parsers/records/soc_profile.h"
+
+static const char *const patterns[] = {"qos.data.{device_id}.slice_{slice}", NULL};
+
+static const struct column columns[] = {
+    FILE_COLUMN, DEVICE_COLUMN, STAMP_COLUMN("tick", "The counter of the device."), TIME_COLUMN, QOS_BANDWIDTH_COLUMNS,
+};
+
+static const struct field fields[] = {
+    {.column = "tick", .offset = 16, .width = 8},
+    QOS_BANDWIDTH_FIELDS,
+};
+
+static const struct layout layouts[] = {{
+    .name = "qos-64",
+    .source = "docs/formats/system.md 8: 64 bytes",
+    .record_size = 64,
+    FIELDS_OF(fields),
+}};
+
+static const struct report_column values[] = {{"value", QOS_VALUE, .form = FORM_TEXT}, {.title = NULL}};
+
+static const struct series_counter counters[] = {
+    {
+        .name = "'QoS ' || name",
+        .values = values,
+        .query = {.with = QOS_GROUPS, .from = "g JOIN qos ON qos.device_id IS g.device"},
+    },
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "qos",
+        .title = "Quality of service",
+        .doc = "Bandwidth of the quality-of-service groups that were chosen.",
+        .process = "QoS",
+        .process_order = 29,
+        .counters = counters,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_qos = {
+    .name = "qos",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "qos",
+    .title = "Quality of service",
+    .doc = "Bandwidth of up to ten quality-of-service groups, which sample.json names in qosEvents.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &sample_hooks,
+    .sampling = &soc_profile_sampling,
+    .series = series,
+};

@@ -1,0 +1,32 @@
+/* Traffic of the ports of RDMA over Ethernet: roce.data. */
+#include "parsers/records/network_port.h"
+
+static const char *const patterns[] = {"roce.data.{device_id}.slice_{slice}", NULL};
+
+static const struct series_report series[] = {
+    {
+        .name = "roce",
+        .title = "RDMA ports",
+        .doc = "What each port carried of what it can, and its errors.",
+        .query = NETWORK_PORT_QUERY("roce"),
+        .columns = network_port_table,
+        .process = "RoCE",
+        .process_order = 22,
+        .counters = network_port_counters,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_roce = {
+    .name = "roce",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "roce",
+    .title = "Traffic of the ports of RDMA over Ethernet",
+    .doc = "Packets, bytes and errors of a port. Text lines of a time and thirteen or fourteen numbers.",
+    .patterns = patterns,
+    COLUMNS_OF(network_port_columns),
+    .hooks = &text_lines_hooks,
+    .sampling = &network_port_sampling,
+    .lines = network_port_lines,
+    .series = series,
+};

@@ -1,0 +1,103 @@
+/* Traffic between the dies of a chip: records of stars_soc_profile.data. */
+#include "parsers/records/soc_profile.h"
+
+static const struct column columns[] = {
+    FILE_COLUMN,
+    DEVICE_COLUMN,
+    STAMP_COLUMN("tick", "The counter of the device."),
+    TIME_COLUMN,
+    SPAN_COLUMN,
+    NUMBER_COLUMN("die_id", "Die", "Which die."),
+    BYTES_COLUMN("req_rx_bytes", "Requests received", "Bytes since the sample before."),
+    BYTES_COLUMN("rsp_rx_bytes", "Responses received", "Bytes since the sample before."),
+    BYTES_COLUMN("snp_rx_bytes", "Snoops received", "Bytes since the sample before."),
+    BYTES_COLUMN("dat_rx_bytes", "Data received", "Bytes since the sample before."),
+    BYTES_COLUMN("req_tx_bytes", "Requests sent", "Bytes since the sample before."),
+    BYTES_COLUMN("rsp_tx_bytes", "Responses sent", "Bytes since the sample before."),
+    BYTES_COLUMN("snp_tx_bytes", "Snoops sent", "Bytes since the sample before."),
+    BYTES_COLUMN("dat_tx_bytes", "Data sent", "Bytes since the sample before."),
+};
+
+static const struct field fields[] = {
+    SOC_PROFILE_STAMP,
+    {.column = "die_id", .offset = 18, .width = 2},
+    {.column = "req_rx_bytes", .offset = 32, .width = 4},
+    {.column = "rsp_rx_bytes", .offset = 36, .width = 4},
+    {.column = "snp_rx_bytes", .offset = 40, .width = 4},
+    {.column = "dat_rx_bytes", .offset = 44, .width = 4},
+    {.column = "req_tx_bytes", .offset = 48, .width = 4},
+    {.column = "rsp_tx_bytes", .offset = 52, .width = 4},
+    {.column = "snp_tx_bytes", .offset = 56, .width = 4},
+    {.column = "dat_tx_bytes", .offset = 60, .width = 4},
+};
+
+static const struct layout layouts[] = {{
+    .name = "soc-sio",
+    .source = "docs/formats/system.md 7: SIO, 64 bytes",
+    .part = true,
+    .record_size = 64,
+    .magics = SOC_PROFILE_MAGICS(0x19),
+    FIELDS_OF(fields),
+}};
+
+static const struct sampling sampling = {.stamps = {{"tick", CLOCK_DEVICE_TICK}}, .keys = {"die_id"}};
+
+#define RATE(die, column)                                                                                              \
+    "max(CASE WHEN die_id = " die " AND span_ns > 0 THEN " column " / 1048576.0 / (span_ns / 1e9) END)"
+#define VALUES(column)                                                                                                 \
+    {                                                                                                                  \
+        {"die 0", RATE("0", column), .form = FORM_FLOAT}, {"die 1", RATE("1", column), .form = FORM_FLOAT},            \
+        {                                                                                                              \
+            .title = NULL                                                                                              \
+        }                                                                                                              \
+    }
+static const struct report_column req_rx[] = VALUES("req_rx_bytes");
+static const struct report_column rsp_rx[] = VALUES("rsp_rx_bytes");
+static const struct report_column snp_rx[] = VALUES("snp_rx_bytes");
+static const struct report_column dat_rx[] = VALUES("dat_rx_bytes");
+static const struct report_column req_tx[] = VALUES("req_tx_bytes");
+static const struct report_column rsp_tx[] = VALUES("rsp_tx_bytes");
+static const struct report_column snp_tx[] = VALUES("snp_tx_bytes");
+static const struct report_column dat_tx[] = VALUES("dat_tx_bytes");
+
+#define BY_TIME                                                                                                        \
+    {                                                                                                                  \
+        .group_by = "device_id, time_ns", .order_by = "device_id, time_ns"                                             \
+    }
+
+static const struct series_counter counters[] = {
+    {.name = "'dat_rx'", .values = dat_rx, .query = BY_TIME},
+    {.name = "'dat_tx'", .values = dat_tx, .query = BY_TIME},
+    {.name = "'req_rx'", .values = req_rx, .query = BY_TIME},
+    {.name = "'req_tx'", .values = req_tx, .query = BY_TIME},
+    {.name = "'rsp_rx'", .values = rsp_rx, .query = BY_TIME},
+    {.name = "'rsp_tx'", .values = rsp_tx, .query = BY_TIME},
+    {.name = "'snp_rx'", .values = snp_rx, .query = BY_TIME},
+    {.name = "'snp_tx'", .values = snp_tx, .query = BY_TIME},
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "sio",
+        .title = "Traffic between dies",
+        .doc = "Megabytes a second between the dies of a chip, by kind of message.",
+        .process = "SIO",
+        .process_order = 28,
+        .counters = counters,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_sio = {
+    .name = "sio",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "sio",
+    .title = "Traffic between dies",
+    .doc = "Bytes that a die exchanged with the others of its chip since the sample before.",
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &sample_hooks,
+    .sampling = &sampling,
+    .series = series,
+};

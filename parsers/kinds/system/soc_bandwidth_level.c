@@ -1,0 +1,61 @@
+/* Levels of the bandwidth between the parts of a chip: records of stars_soc_profile.data. */
+#include "parsers/records/soc_profile.h"
+
+static const struct column columns[] = {
+    FILE_COLUMN,
+    DEVICE_COLUMN,
+    STAMP_COLUMN("tick", "The counter of the device."),
+    TIME_COLUMN,
+    NUMBER_COLUMN("mata_level", "Mata level", "Level of the bandwidth of the memory access agent."),
+    NUMBER_COLUMN("l2_buffer_level", "L2 buffer level", "Level of the bandwidth of the L2 buffer."),
+};
+
+static const struct field fields[] = {
+    SOC_PROFILE_STAMP,
+    {.column = "mata_level", .offset = 32, .width = 2, .first_bit = 0, .bit_count = 3},
+    {.column = "l2_buffer_level", .offset = 32, .width = 2, .first_bit = 3, .bit_count = 8},
+};
+
+static const struct layout layouts[] = {{
+    .name = "soc-inter-soc",
+    .source = "docs/formats/system.md 7: InterSoc, 64 bytes",
+    .part = true,
+    .record_size = 64,
+    .magics = SOC_PROFILE_MAGICS(0x1c),
+    FIELDS_OF(fields),
+}};
+
+static const struct report_column l2_buffer[] = {{"L2 Buffer Bw Level", "l2_buffer_level", .form = FORM_TEXT},
+                                                 {.title = NULL}};
+static const struct report_column mata[] = {{"Mata Bw Level", "mata_level", .form = FORM_TEXT}, {.title = NULL}};
+
+static const struct series_counter counters[] = {
+    {.name = "'L2 Buffer Bw Level'", .values = l2_buffer},
+    {.name = "'Mata Bw Level'", .values = mata},
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "stars_soc",
+        .title = "Bandwidth inside of a chip",
+        .doc = "Levels of the bandwidth of the L2 buffer and of the memory access agent.",
+        .process = "Stars Soc Info",
+        .process_order = 25,
+        .counters = counters,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_soc_bandwidth_level = {
+    .name = "soc_bandwidth_level",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "soc_bandwidth_level",
+    .title = "Bandwidth inside of a chip",
+    .doc = "Levels of the bandwidth between the parts of a chip.",
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &sample_hooks,
+    .sampling = &soc_profile_sampling,
+    .series = series,
+};

@@ -1,0 +1,65 @@
+/* Samples of the parts of a chip with STARS: stars_soc_profile.data, records of several kinds. */
+#include "parsers/decode/sequence.h"
+#include "parsers/records/sample_columns.h"
+#include "parsers/records/split_record.h"
+
+static const char *const patterns[] = {"stars_soc_profile.data.{device_id}.slice_{slice}", NULL};
+
+enum { FUNCTION, COUNTER };
+
+static const struct column columns[] = {
+    [FUNCTION] = {"function_type", "Function", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "The record's kind."},
+    [COUNTER] = {"counter", "Counter", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
+                 "Counts records modulo 16; a gap means lost records."},
+};
+
+static const struct field fields[] = {
+    {.column = "function_type", .offset = 0, .width = 2, .first_bit = 0, .bit_count = 6},
+    {.column = "counter", .offset = 0, .width = 2, .first_bit = 6, .bit_count = 4},
+};
+
+static const struct layout layouts[] = {{
+    .name = "stars-soc-profile-64",
+    .source = "docs/formats/system.md 7: 64 bytes",
+    .record_size = 64,
+    .magics = {{.offset = 2, .width = 2, .value = 0x6bd3}},
+    FIELDS_OF(fields),
+}};
+
+extern const struct record_kind kind_acc_pmu, kind_soc_bandwidth_level, kind_chip_transmission, kind_sio,
+    kind_low_power, kind_die_qos;
+
+static const struct record_kind *const parts[] = {
+    &kind_acc_pmu, &kind_soc_bandwidth_level, &kind_chip_transmission, &kind_sio, &kind_low_power, &kind_die_qos, NULL,
+};
+
+struct state {
+    struct split_stream split; /* first: it is the state of its functions */
+    struct sequence sequence;
+};
+
+static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+{
+    struct state *state = opaque;
+    sequence_check(&state->sequence, decoder, row->cells[COUNTER].integer);
+    return split_stream_take(decoder, &state->split, row, keep, err);
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct state),
+    .open = split_stream_open,
+    .record = take_record,
+    .close = split_stream_close,
+};
+
+const struct record_kind kind_stars_soc_profile = {
+    .name = "stars_soc_profile",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .title = "Samples of the parts of a chip",
+    .doc = "Samples of accelerators, links and buffers. Each record becomes a row of the kind that it is of.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &hooks,
+    .parts = parts,
+};

@@ -1,0 +1,86 @@
+/* Disk traffic of the profiled process: host_disk.data. */
+#include "parsers/records/text/usage_series.h"
+
+static const char *const patterns[] = {"host_disk.data.slice_{slice}", NULL};
+
+static const struct column columns[] = {
+    FILE_COLUMN,
+    STAMP_COLUMN("start_host_ns", "The monotonic clock of the host when the first sample was taken."),
+    {"time_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+     "When the first sample was taken; the others follow host_disk_freq times a second."},
+    NUMBER_COLUMN("process_id", "Process ID", "The process or thread."),
+    NUMBER_COLUMN("read_rate", "Read", "Hundredths of read_unit."),
+    TEXT_COLUMN_OF("read_unit", "Unit of read", "B/s, K/s, M/s or G/s."),
+    NUMBER_COLUMN("write_rate", "Written", "Hundredths of write_unit."),
+    TEXT_COLUMN_OF("write_unit", "Unit of written", "B/s, K/s, M/s or G/s."),
+    NUMBER_COLUMN("io_share", "IO", "Hundredths of per cent of the time that it waited for the disk."),
+};
+
+static const struct line_format lines[] = {
+    {"start_time {start_host_ns}", LINE_BLOCK},
+    {" {*1} {process_id} {*2} {read_rate:2} {read_unit} {write_rate:2} {write_unit} {*1} % {io_share:2} % {*}",
+     LINE_ROW},
+    {.pattern = NULL},
+};
+
+static const struct sampling sampling = {.stamps = {{"start_host_ns", CLOCK_HOST_NS}}};
+
+#define KILOBYTES(rate, unit)                                                                                          \
+    rate " / 100.0 * CASE " unit " WHEN 'B/s' THEN 1 / 1024.0 WHEN 'M/s' THEN 1024 WHEN 'G/s' THEN 1048576 ELSE 1 END"
+#define USAGE                                                                                                          \
+    "u AS (SELECT time_ns + CAST((row_number() OVER (ORDER BY id) - 1) * 1e9 / setting('host_disk_freq', NULL) AS"     \
+    " INTEGER) AS sample_ns, " KILOBYTES("read_rate", "read_unit") " AS read, " KILOBYTES(                             \
+        "write_rate", "write_unit") " AS written, io_share / 100.0 AS usage FROM host_disk)"
+
+static const struct report_column table[] = {
+    {"Device_id", "'host'", .doc = "It is the host's."},
+    {"Peak Disk Read(KB/s)", "max(read)", .form = FORM_FLOAT, .doc = "The most that was read."},
+    {"Recommend Disk Read(KB/s)", USAGE_RECOMMENDED("read", "u"), .form = FORM_FLOAT, .doc = "What it needs."},
+    {"Peak Disk Write(KB/s)", "max(written)", .form = FORM_FLOAT, .doc = "The most that was written."},
+    {"Recommend Disk Write(KB/s)", USAGE_RECOMMENDED("written", "u"), .form = FORM_FLOAT, .doc = "What it needs."},
+    {.title = NULL},
+};
+
+static const struct report_column value[] = {{"Usage(%)", "usage", .form = FORM_FLOAT}, {.title = NULL}};
+
+static const struct series_counter counters[] = {
+    {
+        .name = "'Disk Usage'",
+        .values = value,
+        .query = {.with = USAGE, .from = "u"},
+        .time = "sample_ns",
+        .device = "NULL",
+    },
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "host_disk_usage",
+        .title = "Disk traffic of the process",
+        .doc = "How much the profiled process read from disks and wrote to them.",
+        .query = {.with = USAGE, .from = "u", .group_by = "'host'"},
+        .columns = table,
+        .layer = "disk_usage",
+        .process = "Disk Usage",
+        .process_order = 12,
+        .counters = counters,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_host_disk = {
+    .name = "host_disk",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "host_disk",
+    .title = "Disk traffic of the process",
+    .doc =
+        "What the profiled process read from disks and wrote to them. Text: the time of the first sample, then lines "
+        "of iotop.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    .hooks = &text_lines_hooks,
+    .sampling = &sampling,
+    .lines = lines,
+    .series = series,
+};

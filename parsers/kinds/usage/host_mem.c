@@ -1,0 +1,75 @@
+/* Memory of the profiled process on the host: host_mem.data. */
+#include "parsers/records/text/usage_series.h"
+
+static const char *const patterns[] = {"host_mem.data.slice_{slice}", NULL};
+
+static const struct column columns[] = {
+    FILE_COLUMN,
+    STAMP_COLUMN("host_ns", "The monotonic clock of the host."),
+    TIME_COLUMN,
+    NUMBER_COLUMN("size_pages", "Size", "Pages of the address space."),
+    NUMBER_COLUMN("resident_pages", "Resident", "Pages in memory, of 4 KiB."),
+};
+
+static const struct line_format lines[] = {
+    {"{host_ns} {size_pages} {resident_pages} {*}", LINE_ROW},
+    {.pattern = NULL},
+};
+
+static const struct sampling sampling = {.stamps = {{"host_ns", CLOCK_HOST_NS}}};
+
+/* What a sample says holds since the one before. */
+#define USAGE                                                                                                          \
+    "u AS (SELECT * FROM (SELECT lag(time_ns) OVER (ORDER BY id) AS before_ns, round(resident_pages * 4.0 /"           \
+    " setting('memoryTotal', NULL) * 100, 6) AS usage FROM host_mem) WHERE before_ns IS NOT NULL)"
+#define KILOBYTES(usage) "(" usage ") * setting('memoryTotal', NULL) / 100"
+
+static const struct report_column table[] = {
+    {"Device_id", "'host'", .doc = "It is the host's."},
+    {"Total Memory(KB)", "setting('memoryTotal', NULL)", .doc = "What there is."},
+    {"Peak Used Memory(KB)", KILOBYTES("SELECT max(usage) FROM u"), FORM_SHORTEST, 3, .doc = "The most that was used."},
+    {"Recommend Memory(KB)", KILOBYTES(USAGE_RECOMMENDED("usage", "u")), FORM_SHORTEST, 3, .doc = "What it needs."},
+    {.title = NULL},
+};
+
+static const struct report_column value[] = {{"Usage(%)", "usage", .form = FORM_FLOAT}, {.title = NULL}};
+
+static const struct series_counter counters[] = {
+    {
+        .name = "'Memory Usage'",
+        .values = value,
+        .query = {.with = USAGE, .from = "u"},
+        .time = "before_ns",
+        .device = "NULL",
+    },
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "host_mem_usage",
+        .title = "Memory that the process used",
+        .doc = "How much of the host's memory the profiled process used.",
+        .query = {.with = USAGE, .from = "u", .group_by = "'host'"},
+        .columns = table,
+        .layer = "memory_usage",
+        .process = "Memory Usage",
+        .process_order = 10,
+        .counters = counters,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_host_mem = {
+    .name = "host_mem",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "host_mem",
+    .title = "Memory of the process",
+    .doc = "Memory of the profiled process on the host. Text lines of a time and what /proc/<pid>/statm says.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    .hooks = &text_lines_hooks,
+    .sampling = &sampling,
+    .lines = lines,
+    .series = series,
+};

@@ -1,0 +1,22 @@
+/* Calls of the profiled process to the library of threads: host_pthreadcall.data. Shown with the system calls. */
+#include "parsers/records/text/os_call.h"
+
+static const char *const patterns[] = {"host_pthreadcall.data.slice_{slice}", NULL};
+
+/* ltrace */
+static const struct line_format lines[] = {
+    {"[pid {thread_id}] {start_us:6} {*}->{name}({*}<{duration_us:6}>", LINE_ROW},
+    {.pattern = NULL},
+};
+
+const struct record_kind kind_host_pthreadcall = {
+    .name = "host_pthreadcall",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "host_pthreadcall",
+    .title = "Call to the library of threads",
+    .doc = "A call of the profiled process to the library of threads. Text lines of ltrace.",
+    .patterns = patterns,
+    COLUMNS_OF(os_call_columns),
+    .hooks = &text_lines_hooks,
+    .lines = lines,
+};

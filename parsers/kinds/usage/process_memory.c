@@ -1,0 +1,69 @@
+/* Memory of a process: <pid>-Memory.data, of devices and of the host. */
+#include "parsers/records/sample_columns.h"
+#include "parsers/records/text/text_lines.h"
+
+static const char *const patterns[] = {
+    "{process_id}-Memory.data.{device_id}.slice_{slice}",
+    "{process_id}-Memory.data.slice_{slice}",
+    NULL,
+};
+
+static const struct column columns[] = {
+    FILE_COLUMN,
+    DEVICE_COLUMN,
+    {"process_id", "Process ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "The process, from the file name."},
+    NUMBER_COLUMN("stamp", "Stamp", "When, by the clock of the system."),
+    TEXT_COLUMN_OF("name", "Name", "The name of the process."),
+    NUMBER_COLUMN("size_pages", "Size", "Pages of the address space."),
+    NUMBER_COLUMN("resident_pages", "Resident", "Pages in memory."),
+    NUMBER_COLUMN("shared_pages", "Shared", "Pages in memory that others may use too."),
+};
+
+/* Blocks of a time, the name, and /proc/<pid>/statm. */
+static const struct line_format lines[] = {
+    {"TimeStamp:{stamp}", LINE_BLOCK},
+    {"ProcessName:{name}", 0},
+    {"{size_pages} {resident_pages} {shared_pages} {*}", 0},
+    {.pattern = NULL},
+};
+
+#define MEAN(column) "sum(" column ") / count(" column ")"
+
+static const struct report_column table[] = {
+    {"Device_id", "coalesce(device_id, 'host')", .doc = "The device, or host."},
+    {"PID", "process_id", .doc = "The process."},
+    {"Name", "max(name)", .doc = "Its name."},
+    {"Size(pages)", MEAN("size_pages"), .doc = "Of the address space, in the mean of all samples."},
+    {"Resident(pages)", MEAN("resident_pages"), .doc = "In memory."},
+    {"Shared(pages)", MEAN("shared_pages"), .doc = "In memory, and others may use them too."},
+    {.title = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "process_mem",
+        .title = "Memory of processes",
+        .doc = "Memory of processes on devices and on the host, in the mean of all samples.",
+        .query =
+            {
+                .group_by = "device_id, process_id",
+                .order_by = "device_id IS NULL, device_id, " MEAN("size_pages") " + " MEAN("resident_pages") " + " MEAN(
+                    "shared_pages") " DESC",
+            },
+        .columns = table,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_process_memory = {
+    .name = "process_memory",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "process_memory",
+    .title = "Memory of a process",
+    .doc = "Memory of a process on a device or on the host. Text: blocks of a time, a name and /proc/<pid>/statm.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    .hooks = &text_lines_hooks,
+    .lines = lines,
+    .series = series,
+};

@@ -1,0 +1,121 @@
+/* Samples of the CPU of the task scheduler: tscpu.data. */
+#include "parsers/records/arm_events.h"
+#include "parsers/records/sample_columns.h"
+
+static const char *const patterns[] = {"tscpu.data.{device_id}.slice_{slice}", NULL};
+
+/* One of seven events. */
+#define EVENT_COLUMNS(n, nth)                                                                                          \
+    NUMBER_COLUMN("event" #n, "Event " #n, "The number of the " nth " event."),                                        \
+        NUMBER_COLUMN("count" #n, "Count " #n, "How often it happened since the sample before.")
+#define EVENT_FIELDS(n)                                                                                                \
+    {.column = "event" #n, .offset = 192 + 16 * (n), .width = 8},                                                      \
+    {                                                                                                                  \
+        .column = "count" #n, .offset = 200 + 16 * (n), .width = 8                                                     \
+    }
+
+static const struct column columns[] = {
+    FILE_COLUMN,
+    DEVICE_COLUMN,
+    STAMP_COLUMN("device_ns", "The monotonic clock of the device."),
+    TIME_COLUMN,
+    NUMBER_COLUMN("pc", "Program counter", "Where it was."),
+    EVENT_COLUMNS(0, "first"),
+    EVENT_COLUMNS(1, "second"),
+    EVENT_COLUMNS(2, "third"),
+    EVENT_COLUMNS(3, "fourth"),
+    EVENT_COLUMNS(4, "fifth"),
+    EVENT_COLUMNS(5, "sixth"),
+    EVENT_COLUMNS(6, "seventh"),
+};
+
+static const struct field fields[] = {
+    {.column = "pc", .offset = 176, .width = 8, .is_signed = true},
+    {.column = "device_ns", .offset = 184, .width = 8},
+    EVENT_FIELDS(0),
+    EVENT_FIELDS(1),
+    EVENT_FIELDS(2),
+    EVENT_FIELDS(3),
+    EVENT_FIELDS(4),
+    EVENT_FIELDS(5),
+    EVENT_FIELDS(6),
+};
+
+static const struct layout layouts[] = {{
+    .name = "tscpu-304",
+    .source = "docs/formats/usage.md 4: 304 bytes",
+    .record_size = 304,
+    .magics = {{.offset = 0, .width = 4, .value = 0xabababab}},
+    FIELDS_OF(fields),
+}};
+
+static const struct sampling sampling = {.stamps = {{"device_ns", CLOCK_DEVICE_NS}}};
+
+#define PAIR(n) "SELECT device_id, pc, event" #n " AS event, count" #n " AS count FROM ts_cpu"
+#define PAIRS                                                                                                          \
+    "e AS (" PAIR(0) " UNION ALL " PAIR(1) " UNION ALL " PAIR(2) " UNION ALL " PAIR(3) " UNION ALL " PAIR(             \
+        4) " UNION ALL " PAIR(5) " UNION ALL " PAIR(6) ")"
+
+static const struct report_column event_table[] = {
+    {"Device_id", "device_id", .doc = "The device."},
+    {"Event", "format('0x%x', event)", .doc = "The number of the event."},
+    {"Name", ARM_EVENT_NAME("event"), .doc = "What ARM calls it."},
+    {"Count", "total", .doc = "How often it happened."},
+    {.title = NULL},
+};
+
+static const struct report_column function_table[] = {
+    {"Device_id", "device_id", .doc = "The device."},
+    {"Function", "format('0x%x', pc)", .doc = "Where it was."},
+    {"Cycles", "cycles", .doc = "Cycles that were counted there."},
+    {"Cycles(%)", "share * 100", FORM_SHORTEST, 3, .doc = "Its share in all."},
+    {.title = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "ts_cpu_pmu_events",
+        .title = "PMU events of the task scheduler",
+        .doc = "How often each event happened on the CPU of the task scheduler; ordered as texts, as Ascend's tool "
+               "does.",
+        .query =
+            {
+                .with = PAIRS,
+                .from = "(SELECT device_id, event, sum(count) AS total FROM e WHERE " ARM_EVENT_CHOSEN(
+                    "event", "ts_cpu_profiling_events") " GROUP BY device_id, event)",
+                .order_by = "device_id, CAST(total AS TEXT) DESC",
+            },
+        .columns = event_table,
+    },
+    {
+        .name = "ts_cpu_top_function",
+        .title = "Places in the task scheduler",
+        .doc = "The five places where the CPU of the task scheduler spent most cycles.",
+        .query =
+            {
+                .with = PAIRS,
+                .from = "(SELECT device_id, pc, cycles, ratio(cycles, sum(cycles) OVER (PARTITION BY device_id)) AS"
+                        " share, row_number() OVER (PARTITION BY device_id ORDER BY cycles DESC) AS place FROM (SELECT"
+                        " device_id, pc, sum(count) AS cycles FROM e WHERE event = " ARM_EVENT_CYCLES
+                        " GROUP BY device_id, pc))",
+                .where = "place <= 5",
+                .order_by = "device_id, place",
+            },
+        .columns = function_table,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_ts_cpu = {
+    .name = "ts_cpu",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .table = "ts_cpu",
+    .title = "Sample of the task scheduler",
+    .doc = "Seven events counted on the CPU of the task scheduler, and where it was.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &sample_hooks,
+    .sampling = &sampling,
+    .series = series,
+};

@@ -1,0 +1,56 @@
+/* What the PMU records of the two kinds of cores share: everything but their names. */
+#ifndef MSPROF_PARSERS_RECORDS_CORE_PMU_H
+#define MSPROF_PARSERS_RECORDS_CORE_PMU_H
+
+#include "parsers/decode/decode.h"
+#include "parsers/join/execution.h"
+
+#define CORE_PMU_COLUMNS 19
+#define CORE_PMU_LAYOUTS 3
+
+extern const struct column core_pmu_columns[CORE_PMU_COLUMNS];
+extern const struct layout core_pmu_layouts[CORE_PMU_LAYOUTS];
+extern const struct kind_hooks core_pmu_hooks;
+
+extern const struct record_kind kind_aicore_pmu, kind_aiv_pmu;
+
+/* One sample of a core, as files that are not of these kinds hold it. */
+struct core_sample {
+    bool vector;
+    int64_t device_id, time_ns, core_id, total_cycle;
+    const struct cell *counters; /* eight */
+};
+int core_sample_emit(struct decoder *decoder, const struct core_sample *sample, struct err *err);
+
+/* Tables and counters of sampled cores: of the table of a kind, its list of events and its frequency. */
+#define CORE_SAMPLE_EVENTS(events)                                                                                     \
+    "e AS MATERIALIZED (SELECT p.device_id AS device, j.key AS place, lower(replace(trim(j.value), '0x', '')) AS"      \
+    " event FROM capture_part AS p, json_each('[\"' || replace(setting('" events "', p.device_id), ',', '\",\"') ||"   \
+    " '\"]') AS j WHERE NOT p.is_host AND setting('" events "', p.device_id) <> '' AND j.key < 8)"
+#define CORE_SAMPLE_SHARE(event) "round(ratio(" CORE_SAMPLE_SUM(event) ", max(cycles)), 3)"
+#define CORE_SAMPLE_SUM(event)                                                                                         \
+    "sum(CASE WHEN event = '" event "' THEN CASE place WHEN 0 THEN c0 WHEN 1 THEN c1 WHEN 2 THEN c2 WHEN 3 THEN c3"    \
+    " WHEN 4 THEN c4 WHEN 5 THEN c5 WHEN 6 THEN c6 ELSE c7 END ELSE 0 END)"
+/* clang-format off */
+#define CORE_SAMPLE_MEAN(column) "avg(" column ")"
+#define CORE_SAMPLE_METRICS(table, events) \
+    CORE_SAMPLE_EVENTS(events) \
+    ", s AS (SELECT device_id, core_id, sum(total_cycle) AS cycles, sum(event0) AS c0, sum(event1) AS c1," \
+    " sum(event2) AS c2, sum(event3) AS c3, sum(event4) AS c4, sum(event5) AS c5, sum(event6) AS c6, sum(event7) AS" \
+    " c7 FROM " table " WHERE core_id IS NOT NULL GROUP BY device_id, core_id), m AS (SELECT device_id, core_id, " \
+    CORE_SAMPLE_SHARE("8") " AS vec, " CORE_SAMPLE_SHARE("a") " AS mac, " CORE_SAMPLE_SHARE("9") " AS scalar, " \
+    CORE_SAMPLE_SHARE("b") " AS mte1, " CORE_SAMPLE_SHARE("c") " AS mte2, " CORE_SAMPLE_SHARE("d") " AS mte3," \
+    " round(ratio(" CORE_SAMPLE_SUM("55") ", " CORE_SAMPLE_SUM("54") "), 3) AS icache FROM s JOIN e ON e.device IS" \
+    " device_id GROUP BY device_id, core_id), r AS (SELECT device_id, 'Core' || core_id AS core, core_id AS place," \
+    " vec, mac, scalar, mte1, mte2, mte3, icache FROM m UNION ALL SELECT device_id, 'Average', 1e9, " \
+    CORE_SAMPLE_MEAN("vec") ", " CORE_SAMPLE_MEAN("mac") ", " CORE_SAMPLE_MEAN("scalar") ", " \
+    CORE_SAMPLE_MEAN("mte1") ", " CORE_SAMPLE_MEAN("mte2") ", " CORE_SAMPLE_MEAN("mte3") ", " \
+    CORE_SAMPLE_MEAN("icache") " FROM m GROUP BY device_id)"
+/* clang-format on */
+
+extern const struct report_column core_sample_table[];
+
+/* Emits counters as a row of their kind. */
+int core_pmu_emit(struct decoder *decoder, const struct task_counters *counters, struct err *err);
+
+#endif

@@ -1,0 +1,30 @@
+/* Lines of text against patterns (see struct line_format). */
+#ifndef MSPROF_PARSERS_RECORDS_TEXT_LINE_PATTERN_H
+#define MSPROF_PARSERS_RECORDS_TEXT_LINE_PATTERN_H
+
+#include "parsers/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A pattern taken apart. Plain memory, no release. */
+#define LINE_PATTERN_MAX 64
+struct line_pattern {
+    size_t count;
+    struct line_token {
+        enum { TOKEN_LITERAL, TOKEN_BLANKS, TOKEN_SKIP, TOKEN_WORDS, TOKEN_INTEGER, TOKEN_HEX, TOKEN_TEXT } type;
+        const char *text; /* of a literal */
+        size_t length;
+        int column;     /* of a value */
+        unsigned count; /* decimals of a number, words */
+    } tokens[LINE_PATTERN_MAX];
+};
+
+/* False: the pattern is none for this kind (a column that it lacks, too many parts). */
+bool line_pattern_init(struct line_pattern *pattern, const struct record_kind *kind, const char *text);
+
+/* Whether the line is of this pattern; then *row has its values. Values of columns that it has already are passed over.
+ * Texts point into the line. */
+bool line_pattern_match(const struct line_pattern *pattern, const char *line, size_t length, struct row *row);
+
+#endif

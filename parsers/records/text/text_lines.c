@@ -1,0 +1,252 @@
+#include "parsers/records/text/text_lines.h"
+
+#include "base/strbuf.h"
+#include "parsers/capture/capture.h"
+#include "parsers/decode/decode.h"
+#include "parsers/records/sample.h"
+#include "parsers/records/text/line_pattern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FORMATS_MAX 48
+#define SHOWN_MAX 80
+
+/* The state of a stream; zeroed at first. */
+struct text_stream {
+    const struct record_kind *kind;
+    const struct capture_file *file; /* the latest slice */
+    const char *file_name;
+    struct line_pattern *patterns; /* of kind->lines */
+    size_t pattern_count;
+    bool has_rows;      /* a line may be a row; else every block is */
+    bool started;       /* a line was there before */
+    int64_t line;       /* of the file */
+    struct strbuf rest; /* of a line that goes on in the next slice */
+    struct sample_stream sample;
+    /* What the lines of the block said; texts are in block_texts. */
+    struct cell *cells;
+    uint64_t present;
+    struct strbuf block_texts;
+    struct place block_place;
+    bool in_block;
+};
+
+static size_t format_count(const struct record_kind *kind)
+{
+    size_t count = 0;
+    while (kind->lines != NULL && kind->lines[count].pattern != NULL)
+        count++;
+    return count;
+}
+
+bool text_lines_check(const struct record_kind *kind)
+{
+    struct line_pattern pattern;
+    size_t count = format_count(kind);
+    for (size_t i = 0; i < count; i++) {
+        if (!line_pattern_init(&pattern, kind, kind->lines[i].pattern))
+            return false;
+    }
+    return count > 0 && count <= FORMATS_MAX;
+}
+
+static int open_stream(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err)
+{
+    struct text_stream *stream = state;
+    stream->kind = file->kind;
+    stream->pattern_count = format_count(file->kind);
+    stream->patterns = calloc(stream->pattern_count + 1, sizeof *stream->patterns);
+    stream->cells = calloc(RECORD_MAX_COLUMNS, sizeof *stream->cells);
+    strbuf_init(&stream->rest, 2 * (size_t)TEXT_FILE_LIMIT);
+    strbuf_init(&stream->block_texts, TEXT_FILE_LIMIT);
+    sample_stream_init(&stream->sample, decoder, file->kind, file);
+    if (stream->patterns == NULL || stream->cells == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < stream->pattern_count; i++) {
+        if (!line_pattern_init(&stream->patterns[i], file->kind, file->kind->lines[i].pattern))
+            return err_set(err, ERR_FAILED, "kind '%s' has no column of its line '%s'", file->kind->name,
+                           file->kind->lines[i].pattern);
+        stream->has_rows |= (file->kind->lines[i].flags & LINE_ROW) != 0;
+    }
+    return 0;
+}
+
+/* ---- rows ---- */
+
+static int emit(struct text_stream *stream, struct decoder *decoder, const struct place *place, struct err *err)
+{
+    const struct record_kind *kind = stream->kind;
+    uint64_t present = stream->present;
+    struct row values = {stream->cells, &present}, row;
+    bool keep = true;
+    int status = sample_stream_fill(&stream->sample, decoder, place, &values, &keep, err);
+    if (status < 0)
+        return status;
+    if (!keep) {
+        decoder_reject(decoder);
+        return 0;
+    }
+    status = decoder_emit(decoder, kind, &row, err);
+    for (size_t i = 0; status == 0 && i < kind->column_count; i++) {
+        if (kind->columns[i].flags & COLUMN_FILE)
+            row_set_integer(&row, i, decoder_file_id(decoder));
+        else if (row_has(&values, i) && kind->columns[i].type == COLUMN_TEXT)
+            decoder_set_text(decoder, kind, &row, i, values.cells[i].text, values.cells[i].length);
+        else if (row_has(&values, i))
+            row_set_integer(&row, i, values.cells[i].integer);
+    }
+    return status;
+}
+
+/* The row of a block that is complete. */
+static int end_block(struct text_stream *stream, struct decoder *decoder, struct err *err)
+{
+    int status = 0;
+    if (stream->in_block && !stream->has_rows)
+        status = emit(stream, decoder, &stream->block_place, err);
+    stream->in_block = false;
+    stream->present = 0;
+    strbuf_clear(&stream->block_texts);
+    return status;
+}
+
+/* Texts of the block outlive their line. */
+static int keep_texts(struct text_stream *stream, uint64_t before, struct err *err)
+{
+    struct strbuf *texts = &stream->block_texts;
+    for (size_t i = 0; i < stream->kind->column_count; i++) {
+        struct cell *cell = &stream->cells[i];
+        if (((stream->present & ~before) >> i & 1) == 0 || stream->kind->columns[i].type != COLUMN_TEXT)
+            continue;
+        const char *old = texts->data;
+        size_t at = texts->length;
+        if (strbuf_add(texts, cell->text, cell->length) < 0)
+            return err_set(err, ERR_NO_MEMORY, "out of memory");
+        for (size_t k = 0; k < stream->kind->column_count && texts->data != old; k++) {
+            if ((before >> k & 1) != 0 && stream->kind->columns[k].type == COLUMN_TEXT)
+                stream->cells[k].text = texts->data + (stream->cells[k].text - old);
+        }
+        cell->text = texts->data + at;
+        before |= UINT64_C(1) << i;
+    }
+    return 0;
+}
+
+static int take_format(struct text_stream *stream, struct decoder *decoder, const struct line_format *format,
+                       uint64_t before, const struct place *place, struct err *err)
+{
+    if (format->flags & LINE_ROW) {
+        int status = emit(stream, decoder, place, err);
+        stream->present = before;
+        return status;
+    }
+    if (!stream->in_block)
+        stream->block_place = *place;
+    stream->in_block = true;
+    return keep_texts(stream, before, err);
+}
+
+static int take_line(struct text_stream *stream, struct decoder *decoder, const char *line, size_t length,
+                     const struct place *place, struct err *err)
+{
+    bool first = !stream->started;
+    struct row row = {stream->cells, &stream->present};
+    stream->started = true;
+    for (size_t i = 0; i < stream->pattern_count; i++) {
+        const struct line_format *format = &stream->kind->lines[i];
+        uint64_t before = stream->present;
+        if ((format->flags & LINE_FIRST) && !first)
+            continue;
+        if (!line_pattern_match(&stream->patterns[i], line, length, &row))
+            continue;
+        if (format->flags & LINE_SKIP) {
+            stream->present = before;
+            return 0;
+        }
+        if ((format->flags & LINE_BLOCK) && stream->in_block) { /* matched again into an empty block */
+            stream->present = before;
+            int status = end_block(stream, decoder, err);
+            if (status < 0)
+                return status;
+            line_pattern_match(&stream->patterns[i], line, length, &row);
+            before = 0;
+        }
+        return take_format(stream, decoder, format, before, place, err);
+    }
+    diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, place, "'%.*s'; expected '%s'",
+                (int)(length < SHOWN_MAX ? length : SHOWN_MAX), line, stream->kind->lines[0].pattern);
+    decoder_reject(decoder);
+    return 0;
+}
+
+/* ---- files ---- */
+
+static int take_text_line(struct text_stream *stream, struct decoder *decoder, const char *line, size_t length,
+                          int64_t offset, struct err *err)
+{
+    struct place place = {stream->file_name, ++stream->line, offset, NULL};
+    if (length > 0 && line[length - 1] == '\r')
+        length--;
+    if (strspn(line, " \t") >= length)
+        return 0;
+    return take_line(stream, decoder, line, length, &place, err);
+}
+
+static int take_text(struct decoder *decoder, void *state, const struct capture_file *file, const char *data,
+                     size_t length, struct err *err)
+{
+    struct text_stream *stream = state;
+    size_t start = 0;
+    int status = 0;
+    if (stream->file != NULL && file->identity.slice != stream->file->identity.slice + 1)
+        strbuf_clear(&stream->rest); /* what it went on with is not there */
+    stream->file = file;
+    stream->file_name = file->name;
+    stream->line = 0;
+    while (status == 0 && start < length) {
+        const char *newline = memchr(data + start, '\n', length - start);
+        size_t end = newline != NULL ? (size_t)(newline - data) : length;
+        if (stream->rest.length > 0 || newline == NULL) {
+            if (strbuf_add(&stream->rest, data + start, end - start) < 0)
+                return err_set(err, ERR_NO_MEMORY, "out of memory");
+            if (newline == NULL)
+                break;
+            status = take_text_line(stream, decoder, stream->rest.data, stream->rest.length, (int64_t)start, err);
+            strbuf_clear(&stream->rest);
+        } else {
+            status = take_text_line(stream, decoder, data + start, end - start, (int64_t)start, err);
+        }
+        start = end + 1;
+    }
+    return status;
+}
+
+static int close_stream(struct decoder *decoder, void *state, bool failed, struct err *err)
+{
+    struct text_stream *stream = state;
+    int status = 0;
+    if (!failed && stream->rest.length > 0) {
+        struct place place = {stream->file_name, stream->line + 1, -1, NULL};
+        diag_report(decoder_diag(decoder), DIAG_RECORD_TRUNCATED, &place,
+                    "%zu bytes without a line end; expected a whole line", stream->rest.length);
+        decoder_reject(decoder);
+    }
+    if (!failed && stream->in_block && !stream->has_rows) {
+        status = end_block(stream, decoder, err);
+        decoder_count(decoder);
+    }
+    strbuf_release(&stream->rest);
+    strbuf_release(&stream->block_texts);
+    sample_stream_release(&stream->sample);
+    free(stream->cells);
+    free(stream->patterns);
+    return status;
+}
+
+const struct kind_hooks text_lines_hooks = {
+    .state_size = sizeof(struct text_stream),
+    .open = open_stream,
+    .text = take_text,
+    .close = close_stream,
+};

@@ -1,0 +1,112 @@
+/* What a record kind shows of its own table: files of summary/ and tracks of the timeline, as data.
+ *
+ * A kind with samples (a memory's bandwidth, a port's packets) says here which tables and counters are made of them.
+ * Nothing else has to be touched: the reports, the layers of --reports, the manual and the help come from this. SQL is
+ * run over the database of one capture, where every kind's table exists, with or without rows. A value that is NULL
+ * does not exist: it is N/A in a table and left out of an event.
+ *
+ * Beside SQLite's own functions (window functions too) there are
+ *   setting(NAME)          what sample.json or info.json says under this name: text or number as written, NULL
+ *   setting(NAME, DEVICE)  the same of the part of a device; DEVICE NULL: of the host
+ *   chip(DEVICE)           number of its chip (capture_part.chip)
+ *   quantize(X, N)         X to N decimals, of two that are equally near the even one: of a number as SQL has it
+ *   ratio(A, B)            A / B as a REAL; 0.0 where B is 0
+ *   scaled_ratio(A, B, N)  of integers, A * 10^N / B as an integer, rounded half away from zero, exactly; 0 where B is
+ * 0 A report that needs more than a query gets a file in exporters/reports/ (docs/adding-a-report.md). */
+#ifndef MSPROF_PARSERS_SERIES_H
+#define MSPROF_PARSERS_SERIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum column_unit { UNIT_NONE, UNIT_NS, UNIT_TICK, UNIT_CYCLE, UNIT_BYTE };
+
+/* How a value is printed. d is the column's decimals. A text stands as it is, whatever the form: a query may give
+ * 'Average' where other rows have a number. */
+enum report_form {
+    FORM_TEXT,     /* an integer by its digits, a REAL as FORM_FLOAT */
+    FORM_SHORTEST, /* a number rounded to d decimals, without zeros at the end: 12.5, 12 */
+    FORM_FIXED,    /* a number rounded to d decimals, all of them: 12.500 */
+    FORM_FLOAT,    /* a number as short as it reads back the same, with a point: 12.5, 12.0 */
+    FORM_SCALED,   /* an integer in units of 10^-d, without zeros at the end: of 12500 and d 3, 12.5. Nanoseconds with
+                      d 3 are microseconds, exactly */
+    FORM_SCALED_FIXED, /* the same with all decimals: 12.500 */
+    FORM_TIME,     /* nanoseconds since 1970 as microseconds with three decimals, in CSV with a tab behind them, so that
+                      spreadsheets do not round them */
+    FORM_UNSIGNED, /* an integer's 64 bits as a number that is never negative */
+    FORM_NAME,     /* an id of table name: the text of that row */
+    FORM_TENSORS,  /* an id of table tensor_set: of that row the d-th of input shapes, data types, formats, then of the
+                      outputs */
+};
+
+/* The text of one value of an enumerated integer column. */
+struct value_name {
+    int64_t value;
+    const char *text; /* NULL ends a list */
+};
+
+#define VALUE_OTHER INT64_MAX /* as a value: the text of all that have no other; else they stand as numbers */
+
+enum report_column_flags {
+    REPORT_NARROW = 1,      /* on a terminal it may stand under the column before it, where the room is too narrow */
+    REPORT_NO_TERMINAL = 2, /* left out on terminals, unless it is asked for */
+    REPORT_GUIDE = 4,       /* not with --columns vendor */
+    REPORT_VENDOR = 8,      /* with --columns vendor only */
+    REPORT_INPUT = 32,      /* never shown: what a report's own code needs of a row */
+    REPORT_NUMBER = 16,     /* of FORM_TEXT: holds numbers, so a terminal aligns it to the right */
+};
+
+/* A column of a table, or a value of an event. */
+struct report_column {
+    const char *title; /* as the file has it, with the unit in brackets: "Read(MB/s)"; NULL ends an array */
+    const char *sql;   /* an expression over the rows of the query */
+    enum report_form form;
+    uint8_t decimals;
+    const char *doc;                /* one sentence for the manual */
+    enum column_unit unit;          /* of the value that sql gives: UNIT_NS lets --filter compare it with "100us" */
+    unsigned flags;                 /* enum report_column_flags */
+    const char *when;               /* NULL, or an expression; the column exists where it is true of the database */
+    const struct value_name *names; /* of an integer: its text instead of its digits; NULL: none */
+    const char *names_of;           /* "msproftx.event_type": a kind's column that has them; NULL: none */
+    const char *id; /* as --columns and --sort name it; NULL: the title in lower case without its unit, blanks as
+                       '_': "read" */
+};
+
+/* The query whose rows are a table's rows or a track's events: WITH with SELECT <columns> FROM from WHERE where GROUP
+ * BY group_by ORDER BY order_by. */
+struct report_query {
+    const char *with;                        /* NULL, or common table expressions: "a AS (SELECT ...), b AS (...)" */
+    const char *from;                        /* NULL: the kind's table */
+    const char *where, *group_by, *order_by; /* NULL: none; rows of a table with no order come as they are stored */
+};
+
+/* Events on a process of the timeline: a counter, which holds its values until the next event of its name; with a
+ * duration a slice. */
+struct series_counter {
+    const char *name; /* expression: "'Port ' || port || '/Rx'" */
+    const struct report_column
+        *values; /* what the event's args hold, by their titles; an event without any is left out */
+    struct report_query query;
+    const char *time;        /* expression: ns since 1970; NULL: "time_ns" */
+    const char *duration;    /* expression: ns; NULL: it is a counter */
+    const char *device;      /* expression: NULL: "device_id"; "NULL": of the host */
+    const char *thread;      /* expression: number of the thread; NULL: 0 */
+    const char *thread_name; /* expression: NULL: threads have no names */
+    const char *when;        /* NULL, or an expression; without it the counter does not exist */
+};
+
+struct series_report {
+    const char *name;  /* of the file, and of the row in the manual: "nic"; NULL ends an array */
+    const char *title; /* "Ports of the network" */
+    const char *doc;   /* a sentence or two for the manual */
+    const char *when;  /* NULL, or an expression; without it the table is not made */
+    struct report_query query;
+    const struct report_column *columns; /* NULL: no table */
+
+    const char *layer;   /* its name in the file of --reports: "nic"; NULL: name */
+    const char *process; /* what the timeline calls its process: "NIC"; several series may share one */
+    int process_order;   /* among the processes of a timeline; the smallest is on top */
+    const struct series_counter *counters; /* ended by one without a name; NULL: nothing in the timeline */
+};
+
+#endif

@@ -1,0 +1,164 @@
+#include "ssh/session/connection.h"
+
+#include "ssh/session/internal.h"
+
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+static void set_local_address(struct ssh_connection *connection)
+{
+    struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
+    socklen_t size = sizeof address;
+    const void *bytes = &((struct sockaddr_in *)&address)->sin_addr;
+
+    connection->local_address[0] = '\0';
+    if (getsockname(connection->fd, (struct sockaddr *)&address, &size) < 0)
+        return;
+    if (address.ss_family == AF_INET6)
+        bytes = &((struct sockaddr_in6 *)&address)->sin6_addr;
+    inet_ntop(address.ss_family, bytes, connection->local_address, sizeof connection->local_address);
+}
+
+static int handshake_failure(struct ssh_connection *connection, struct err *err)
+{
+    int code = libssh2_session_last_errno(connection->session);
+
+    ssh_failure(connection, err, "cannot agree with the SSH server of '%s', port %d", connection->target.host,
+                connection->target.port);
+    if (code == LIBSSH2_ERROR_KEX_FAILURE || code == LIBSSH2_ERROR_KEY_EXCHANGE_FAILURE ||
+        code == LIBSSH2_ERROR_METHOD_NONE || code == LIBSSH2_ERROR_HOSTKEY_INIT || code == LIBSSH2_ERROR_HOSTKEY_SIGN)
+        err_hint(err, "the server needs a host key of type ed25519 or ecdsa (with an RSA key alone it wants rsa-sha2, "
+                      "which this program does not have) and the ciphers aes128-ctr or aes256-ctr");
+    else
+        err_hint(err, "see that port %d is the one of the SSH server", connection->target.port);
+    err->code = err->code == ERR_NO_MEMORY ? ERR_NO_MEMORY : ERR_REMOTE;
+    return -(int)err->code;
+}
+
+static int handshake(struct ssh_connection *connection, struct err *err)
+{
+    int64_t deadline = ssh_deadline(connection);
+    int code, result;
+
+    while ((code = libssh2_session_handshake(connection->session, connection->fd)) == LIBSSH2_ERROR_EAGAIN) {
+        result = ssh_wait(connection, deadline, err);
+        if (result != 0)
+            return result;
+    }
+    return code == 0 ? 0 : handshake_failure(connection, err);
+}
+
+static int establish(struct ssh_connection *connection, struct err *err)
+{
+    int result;
+
+    connection->authentication = NULL;
+    connection->lost = false;
+    result = ssh_socket_open(&connection->target, !connection->tidying, &connection->fd, err);
+    if (result != 0)
+        goto out;
+    set_local_address(connection);
+    connection->silent_ticks = 0;
+    connection->keepalive_ns = ssh_now_ns() + SSH_KEEPALIVE_SECONDS * SSH_NS_PER_SECOND;
+    result = ssh_session_open(connection, err);
+    if (result == 0)
+        result = ssh_prefer_known_types(connection, err);
+    if (result == 0)
+        result = handshake(connection, err);
+    if (result == 0)
+        result = ssh_check_host_key(connection, err);
+    if (result == 0)
+        result = ssh_authenticate(connection, err);
+    if (result == 0)
+        libssh2_keepalive_config(connection->session, 1, SSH_KEEPALIVE_SECONDS);
+out:
+    if (result != 0) {
+        ssh_session_close(connection);
+        connection->lost = true;
+    }
+    return result;
+}
+
+static int library_status;
+
+static void start_library(void)
+{
+    library_status = libssh2_init(0);
+}
+
+int ssh_connect(struct ssh_connection **ret, const struct ssh_target *target, struct err *err)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct ssh_connection *connection;
+    int result;
+
+    pthread_once(&once, start_library);
+    connection = calloc(1, sizeof *connection);
+    if (connection != NULL)
+        connection->input.data = malloc(SSH_RECEIVE_SIZE);
+    if (connection == NULL || connection->input.data == NULL || library_status != 0) {
+        free(connection != NULL ? connection->input.data : NULL);
+        free(connection);
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    connection->target = *target;
+    connection->fd = -1;
+    result = establish(connection, err);
+    if (result != 0)
+        ssh_disconnect(connection);
+    else
+        *ret = connection;
+    return result;
+}
+
+int ssh_reconnect(struct ssh_connection *connection, struct err *err)
+{
+    connection->lost = true; /* no polite words to what may hang */
+    ssh_session_close(connection);
+    return establish(connection, err);
+}
+
+void ssh_disconnect(struct ssh_connection *connection)
+{
+    if (connection == NULL)
+        return;
+    ssh_session_close(connection);
+    if (connection->input.data != NULL)
+        explicit_bzero(connection->input.data, SSH_RECEIVE_SIZE);
+    free(connection->input.data);
+    free(connection);
+}
+
+bool ssh_is_lost(const struct ssh_connection *connection)
+{
+    return connection->lost;
+}
+
+void ssh_set_tidying(struct ssh_connection *connection, int seconds)
+{
+    connection->tidying = true;
+    connection->tidying_until_ns = ssh_now_ns() + seconds * SSH_NS_PER_SECOND;
+}
+
+const char *ssh_fingerprint(const struct ssh_connection *connection)
+{
+    return connection->fingerprint;
+}
+
+bool ssh_host_key_was_added(const struct ssh_connection *connection)
+{
+    return connection->host_key_added;
+}
+
+const char *ssh_authentication(const struct ssh_connection *connection)
+{
+    return connection->authentication;
+}
+
+const char *ssh_local_address(const struct ssh_connection *connection)
+{
+    return connection->local_address;
+}

@@ -1,0 +1,39 @@
+/* One SSH connection: to a server whose host key is known, as a user who is authenticated. Every wait ends when
+ * interrupt_signal is set. Nothing here prints; secrets are read where they stand and never copied or told. */
+#ifndef MSPROF_SSH_SESSION_CONNECTION_H
+#define MSPROF_SSH_SESSION_CONNECTION_H
+
+#include "base/err.h"
+#include "ssh/target.h"
+
+#include <stdbool.h>
+
+struct ssh_connection; /* opaque */
+
+/* Resolves, connects (each address in turn), checks the host key and authenticates: agent, key file, password,
+ * keyboard-interactive. All failures are -ERR_REMOTE but local ones (-ERR_NO_MEMORY, -ERR_INTERRUPTED, a key file that
+ * cannot be read). The caller ssh_disconnect()s *ret. */
+int ssh_connect(struct ssh_connection **ret, const struct ssh_target *target, struct err *err);
+
+/* Ends the connection politely when it is still there. NULL is fine. */
+void ssh_disconnect(struct ssh_connection *connection);
+
+/* Whether the connection broke: ssh_reconnect may help. */
+bool ssh_is_lost(const struct ssh_connection *connection);
+/* The same target again, on the same object; commands of the old connection must have been closed. */
+int ssh_reconnect(struct ssh_connection *connection, struct err *err);
+
+/* From now on an interrupt does not end the waits, so that what was begun can be tidied up; the whole tidying may take
+ * so many seconds. */
+void ssh_set_tidying(struct ssh_connection *connection, int seconds);
+
+/* "SHA256:..." of the server's host key. */
+const char *ssh_fingerprint(const struct ssh_connection *connection);
+/* Whether the host key was new and has been written to known_hosts. */
+bool ssh_host_key_was_added(const struct ssh_connection *connection);
+/* How the user was authenticated: "agent", "key", "password", "keyboard-interactive". */
+const char *ssh_authentication(const struct ssh_connection *connection);
+/* The numeric address of this side of the connection, for servers that the board is to reach. */
+const char *ssh_local_address(const struct ssh_connection *connection);
+
+#endif

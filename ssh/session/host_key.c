@@ -1,0 +1,137 @@
+/* Is the server the one it was? */
+#include "base/strbuf.h"
+#include "ssh/session/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* In the order of preference; ssh-rsa is signed with SHA-1 here, which today's servers do not offer any more. */
+static const char *const key_types[] = {"ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384",
+                                        "ecdsa-sha2-nistp521", "ssh-rsa"};
+#define KEY_TYPE_COUNT (sizeof key_types / sizeof key_types[0])
+
+static bool is_known(const char *type, const struct known_type *known, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (known[i].length == strlen(type) && memcmp(known[i].text, type, known[i].length) == 0)
+            return true;
+    return false;
+}
+
+int ssh_prefer_known_types(struct ssh_connection *connection, struct err *err)
+{
+    const struct ssh_target *target = &connection->target;
+    struct known_type known[KNOWN_HOSTS_MAX_TYPES];
+    char *text = NULL, *name = known_hosts_name(target->host, target->port);
+    struct strbuf list;
+    size_t length, count;
+    int result;
+
+    strbuf_init(&list, 1024);
+    if (name == NULL) {
+        result = err_set(err, ERR_NO_MEMORY, "out of memory");
+        goto out;
+    }
+    result = known_hosts_load(target->known_hosts, &text, &length, err);
+    if (result != 0)
+        goto out;
+    count = known_hosts_types(text, length, name, known);
+    for (int wanted = 1; wanted >= 0; wanted--)
+        for (size_t i = 0; i < KEY_TYPE_COUNT; i++)
+            if (is_known(key_types[i], known, count) == (wanted == 1))
+                strbuf_addf(&list, "%s%s", list.length > 0 ? "," : "", key_types[i]);
+    if (libssh2_session_method_pref(connection->session, LIBSSH2_METHOD_HOSTKEY, list.data) != 0)
+        result = ssh_failure(connection, err, "cannot choose the types of host keys");
+out:
+    strbuf_release(&list);
+    free(name);
+    free(text);
+    return result;
+}
+
+static int refuse_unknown(struct err *err, const struct ssh_target *target, const char *type, const char *fingerprint)
+{
+    err_set(err, ERR_REMOTE, "the host key of '%s', port %d, is not known: %s %s", target->host, target->port, type,
+            fingerprint);
+    return err_hint(err,
+                    "compare the fingerprint with the one that 'ssh-keygen -lf' prints on the board, then accept it "
+                    "with --accept-new-host-key; it is kept in '%s'",
+                    target->known_hosts);
+}
+
+static int refuse_changed(struct err *err, const struct ssh_target *target, const char *name, const char *fingerprint,
+                          size_t line)
+{
+    err_set(err, ERR_REMOTE,
+            "the host key of '%s', port %d, has changed: it is now %s, and '%s', line %zu, has another one; somebody "
+            "may be listening in",
+            target->host, target->port, fingerprint, target->known_hosts, line);
+    return err_hint(err, "only when you know that the board got a new key: ssh-keygen -R '%s' -f '%s'", name,
+                    target->known_hosts);
+}
+
+static int refuse_type(struct err *err, const struct ssh_target *target, const char *type, const char *fingerprint,
+                       size_t line)
+{
+    err_set(err, ERR_REMOTE,
+            "'%s', port %d, shows a host key of type %s (%s), and '%s', line %zu, knows it by another type",
+            target->host, target->port, type, fingerprint, target->known_hosts, line);
+    return err_hint(err,
+                    "compare the fingerprint with the one that 'ssh-keygen -lf' prints on the board, then add this key "
+                    "too: ssh-keyscan -t %s -p %d '%s' >> '%s'",
+                    strncmp(type, "ecdsa", 5) == 0 ? "ecdsa" : "ed25519", target->port, target->host,
+                    target->known_hosts);
+}
+
+static int decide(struct ssh_connection *connection, const char *name, const char *text, size_t length, const char *key,
+                  size_t key_length, struct err *err)
+{
+    const struct ssh_target *target = &connection->target;
+    struct known_host_answer answer;
+    char type[64];
+    int result;
+
+    known_hosts_key_type(key, key_length, type, sizeof type);
+    answer = known_hosts_check(text, length, name, type, key, key_length);
+    switch (answer.match) {
+    case KNOWN_HOST_SAME:
+        return 0;
+    case KNOWN_HOST_REVOKED:
+        return err_set(err, ERR_REMOTE, "the host key of '%s' is revoked by '%s', line %zu", target->host,
+                       target->known_hosts, answer.line);
+    case KNOWN_HOST_CHANGED:
+        return refuse_changed(err, target, name, connection->fingerprint, answer.line);
+    case KNOWN_HOST_TYPE:
+        return refuse_type(err, target, type, connection->fingerprint, answer.line);
+    case KNOWN_HOST_UNKNOWN:
+        break;
+    }
+    if (!target->accept_new_host_key || type[0] == '\0')
+        return refuse_unknown(err, target, type, connection->fingerprint);
+    result = known_hosts_add(target->known_hosts, name, type, key, key_length, err);
+    connection->host_key_added = result == 0;
+    return result;
+}
+
+int ssh_check_host_key(struct ssh_connection *connection, struct err *err)
+{
+    const struct ssh_target *target = &connection->target;
+    char *text = NULL, *name = known_hosts_name(target->host, target->port);
+    size_t length, key_length = 0;
+    int key_type, result;
+    const char *key = libssh2_session_hostkey(connection->session, &key_length, &key_type);
+
+    if (name == NULL || key == NULL) {
+        result = name == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                              : err_set(err, ERR_REMOTE, "'%s' showed no host key", target->host);
+        goto out;
+    }
+    known_hosts_fingerprint(key, key_length, connection->fingerprint, sizeof connection->fingerprint);
+    result = known_hosts_load(target->known_hosts, &text, &length, err);
+    if (result == 0)
+        result = decide(connection, name, text, length, key, key_length, err);
+out:
+    free(name);
+    free(text);
+    return result;
+}

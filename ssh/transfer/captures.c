@@ -1,0 +1,85 @@
+#include "ssh/transfer/captures.h"
+
+#include "base/array.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCRIPT_LIMIT ((size_t)64 * 1024)
+#define NAMES_LIMIT ((size_t)1024 * 1024) /* bytes */
+
+static int out_of_memory(struct err *err)
+{
+    return err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+/* A line "JOBX/". A name that holds a newline comes as two lines, of which none is of this kind, or as one of a
+ * directory that is not there. */
+static int take_line(struct remote_captures *captures, const char *line, size_t length, struct err *err)
+{
+    char *name;
+
+    if (length == 0)
+        return 0;
+    name = strndup(line, line[length - 1] == '/' ? length - 1 : length);
+    if (name == NULL)
+        return out_of_memory(err);
+    if (line[length - 1] != '/' || strncmp(name, "JOB", 3) != 0 || strchr(name, '/') != NULL ||
+        remote_path_problem(name) != NULL) {
+        if (captures->refused++ == 0) {
+            snprintf(captures->first_refused, sizeof captures->first_refused, "%s", name);
+            err_mask_text(captures->first_refused);
+        }
+        free(name);
+        return 0;
+    }
+    if (array_reserve(captures, 1, err) != 0) {
+        free(name);
+        return -(int)err->code;
+    }
+    captures->items[captures->count++] = name;
+    return 0;
+}
+
+int board_captures(struct board *board, const char *directory, struct remote_captures *ret, struct err *err)
+{
+    struct strbuf script, answer;
+    int result;
+
+    *ret = (struct remote_captures){.items = NULL};
+    strbuf_init(&script, SCRIPT_LIMIT);
+    strbuf_init(&answer, NAMES_LIMIT);
+    strbuf_adds(&script, "cd ");
+    ssh_quote(&script, directory);
+    strbuf_adds(&script, " 2>/dev/null || exit 0\nls -1td JOB*/ 2>/dev/null\nexit 0\n"); /* newest first */
+    result =
+        script.failed ? out_of_memory(err) : board_do(board, "cannot look for captures", script.data, &answer, err);
+    for (const char *at = answer.data; result == 0 && *at != '\0';) {
+        size_t length = strcspn(at, "\n");
+
+        result = take_line(ret, at, length, err);
+        at += length + (at[length] == '\n');
+    }
+    if (result != 0)
+        remote_captures_release(ret);
+    strbuf_release(&script);
+    strbuf_release(&answer);
+    return result;
+}
+
+bool remote_captures_has(const struct remote_captures *captures, const char *name)
+{
+    for (size_t i = 0; i < captures->count; i++)
+        if (strcmp(captures->items[i], name) == 0)
+            return true;
+    return false;
+}
+
+void remote_captures_release(struct remote_captures *captures)
+{
+    for (size_t i = 0; i < captures->count; i++)
+        free(captures->items[i]);
+    free(captures->items);
+    *captures = (struct remote_captures){.items = NULL};
+}

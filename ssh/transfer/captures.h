@@ -1,0 +1,20 @@
+/* Captures on the board: directories that its profiler made. */
+#ifndef MSPROF_SSH_TRANSFER_CAPTURES_H
+#define MSPROF_SSH_TRANSFER_CAPTURES_H
+
+#include "ssh/board.h"
+
+/* All zero: empty. */
+struct remote_captures {
+    char **items; /* names as the board gives them, each one safe component of a path; the newest first */
+    size_t count, capacity;
+    size_t refused;          /* names that cannot be taken: they hold control characters, or are too long */
+    char first_refused[256]; /* masked; "" when none */
+};
+
+/* The directories JOB* in a directory of the board; none when that is not there. */
+int board_captures(struct board *board, const char *directory, struct remote_captures *ret, struct err *err);
+bool remote_captures_has(const struct remote_captures *captures, const char *name);
+void remote_captures_release(struct remote_captures *captures);
+
+#endif

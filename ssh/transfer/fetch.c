@@ -1,0 +1,559 @@
+#include "ssh/transfer/fetch.h"
+
+#include "base/file/temporary.h"
+#include "base/interrupt.h"
+#include "ssh/session/internal.h"
+#include "ssh/transfer/fetch_file.h"
+#include "ssh/transfer/names.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SCRIPT_LIMIT ((size_t)64 * 1024)
+#define MOST_RECONNECTIONS 5
+#define MOST_ROUNDS 3 /* of fetching files that came out wrong again */
+#define LINE_LIMIT ((size_t)2 * LISTING_MAX_PATH + 128)
+
+enum { DATA, CHECKSUMS, STREAMS };
+
+/* One transfer: files come in the order of todo, which the board was given. */
+struct transfer {
+    struct board *board;
+    const char *remote, *local;
+    const struct progress *progress;
+    struct fetched *files;
+    size_t count;
+    /* Indexes of files that each stream is asked for: those without all their bytes, those without their name. */
+    size_t *todo[STREAMS], todo_count[STREAMS];
+    size_t named[STREAMS];   /* in todo: the next name to send */
+    size_t current[STREAMS]; /* in todo: the one that bytes arrive of, the next whose checksum is expected */
+    struct checksum *sum;
+    struct strbuf line;      /* of checksums, as far as it has come */
+    uint64_t checksum_bytes; /* that came, altogether */
+    struct strbuf names[STREAMS];
+    struct strbuf complaints; /* what the board says on standard error */
+    uint64_t done_bytes, total_bytes;
+};
+
+/* A stream's view of the transfer. */
+struct stream {
+    struct transfer *transfer;
+    int number; /* DATA, CHECKSUMS */
+};
+
+/* Names of files, as many as make a good packet; the first file of the data stream may be named by the script. */
+static int give_names(void *arg, const char **bytes, size_t *length, struct err *err)
+{
+    const size_t piece = 16384;
+    struct stream *stream = arg;
+    struct transfer *transfer = stream->transfer;
+    struct strbuf *names = &transfer->names[stream->number];
+    size_t *next = &transfer->named[stream->number];
+
+    strbuf_clear(names);
+    while (*next < transfer->todo_count[stream->number] && names->length < piece) {
+        strbuf_adds(names, "./");
+        strbuf_adds(names, transfer->files[transfer->todo[stream->number][*next]].path);
+        strbuf_addc(names, board_separator(transfer->board));
+        (*next)++;
+    }
+    if (names->failed)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    *bytes = names->data;
+    *length = names->length;
+    return 0;
+}
+
+static int keep_complaint(void *arg, const char *bytes, size_t length, struct err *err)
+{
+    struct stream *stream = arg;
+    struct strbuf *complaints = &stream->transfer->complaints;
+    size_t room = complaints->maximum - complaints->length;
+
+    (void)err;
+    strbuf_add(complaints, bytes, length < room ? length : room);
+    return 0;
+}
+
+static struct fetched *current_file(struct transfer *transfer)
+{
+    size_t current = transfer->current[DATA];
+
+    return current < transfer->todo_count[DATA] ? &transfer->files[transfer->todo[DATA][current]] : NULL;
+}
+
+/* Finishes the current file and those without bytes that follow it. */
+static int finish_complete(struct transfer *transfer, struct err *err)
+{
+    struct fetched *file;
+
+    while ((file = current_file(transfer)) != NULL && file->received == file->size) {
+        int result = fetched_open(file, transfer->local, err);
+
+        if (result == 0)
+            result = fetched_complete(file, transfer->sum, transfer->board->hash != BOARD_HASH_NONE, err);
+        if (result != 0)
+            return result;
+        transfer->current[DATA]++;
+    }
+    return 0;
+}
+
+static int take_data(void *arg, const char *bytes, size_t length, struct err *err)
+{
+    struct stream *stream = arg;
+    struct transfer *transfer = stream->transfer;
+
+    while (length > 0) {
+        struct fetched *file = current_file(transfer);
+        size_t piece;
+        int result;
+
+        if (file == NULL)
+            return err_set(err, ERR_REMOTE, "the board sends more bytes than it announced");
+        piece = file->size - file->received < length ? (size_t)(file->size - file->received) : length;
+        result = fetched_open(file, transfer->local, err);
+        if (result == 0)
+            result = fetched_write(file, bytes, piece, transfer->sum, err);
+        if (result != 0)
+            return result;
+        bytes += piece;
+        length -= piece;
+        transfer->done_bytes += piece;
+        result = finish_complete(transfer, err);
+        if (result != 0)
+            return result;
+    }
+    progress_update(transfer->progress, "fetching", transfer->done_bytes, transfer->total_bytes);
+    return 0;
+}
+
+/* One line of the stream of checksums; files that the board could not read are missing from it. */
+static int take_checksum_line(struct transfer *transfer, const char *line, size_t length, struct err *err)
+{
+    char checksum[CHECKSUM_TEXT_SIZE], path[LISTING_MAX_PATH];
+
+    if (!checksum_line_parse(line, length, checksum, path))
+        return 0;
+    for (size_t i = transfer->current[CHECKSUMS]; i < transfer->todo_count[CHECKSUMS]; i++) {
+        struct fetched *file = &transfer->files[transfer->todo[CHECKSUMS][i]];
+
+        if (strcmp(file->path, path) != 0)
+            continue;
+        transfer->current[CHECKSUMS] = i + 1;
+        return fetched_expect(file, checksum, err);
+    }
+    return 0;
+}
+
+static int take_checksums(void *arg, const char *bytes, size_t length, struct err *err)
+{
+    struct stream *stream = arg;
+    struct transfer *transfer = stream->transfer;
+
+    transfer->checksum_bytes += length;
+    if (transfer->checksum_bytes > (transfer->todo_count[CHECKSUMS] + 1) * LINE_LIMIT)
+        return err_set(err, ERR_REMOTE, "the board's list of checksums does not end: %" PRIu64 " bytes for %zu files",
+                       transfer->checksum_bytes, transfer->todo_count[CHECKSUMS]);
+    while (length > 0) {
+        const char *newline = memchr(bytes, '\n', length);
+        size_t piece = newline != NULL ? (size_t)(newline - bytes) : length;
+        int result = 0;
+
+        if (strbuf_add(&transfer->line, bytes, piece) != 0)
+            return err_set(err, ERR_REMOTE, "the board's list of checksums has a line that is too long");
+        if (newline == NULL)
+            return 0;
+        result = take_checksum_line(transfer, transfer->line.data, transfer->line.length, err);
+        strbuf_clear(&transfer->line);
+        if (result != 0)
+            return result;
+        bytes += piece + 1;
+        length -= piece + 1;
+    }
+    return 0;
+}
+
+/* What sends the bytes of all files of todo, the first from where it was. */
+static int add_data_command(struct transfer *transfer, struct strbuf *script, struct err *err)
+{
+    const struct fetched *first = &transfer->files[transfer->todo[DATA][0]];
+    struct strbuf name;
+
+    board_add_cd(script, transfer->remote);
+    if (first->received > 0) {
+        strbuf_init(&name, SCRIPT_LIMIT);
+        strbuf_addf(&name, "./%s", first->path);
+        strbuf_addf(script, "tail -c +%llu ", (unsigned long long)first->received + 1);
+        ssh_quote(script, name.data);
+        strbuf_adds(script, " || exit 1\n");
+        strbuf_release(&name);
+        transfer->named[DATA] = 1;
+    }
+    /* xargs without any name would run cat for its own input */
+    if (transfer->named[DATA] < transfer->todo_count[DATA])
+        strbuf_adds(script, transfer->board->has_xargs ? "exec xargs -0 cat\n"
+                                                       : "while IFS= read -r f; do cat \"$f\" || exit 1; done\n");
+    return script->failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+}
+
+static int start_data(struct transfer *transfer, const struct ssh_io *io, struct ssh_command **ret, struct err *err)
+{
+    struct strbuf script;
+    int result;
+
+    strbuf_init(&script, SCRIPT_LIMIT);
+    result = add_data_command(transfer, &script, err);
+    if (result == 0)
+        result = ssh_command_start(ret, transfer->board->connection, script.data, io, err);
+    strbuf_release(&script);
+    return result;
+}
+
+static int start_checksums(struct transfer *transfer, const struct ssh_io *io, struct ssh_command **ret,
+                           struct err *err)
+{
+    struct strbuf script;
+    int result;
+
+    strbuf_init(&script, SCRIPT_LIMIT);
+    board_add_cd(&script, transfer->remote);
+    board_add_hash_command(transfer->board, &script);
+    result = script.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                           : ssh_command_start(ret, transfer->board->connection, script.data, io, err);
+    strbuf_release(&script);
+    return result;
+}
+
+/* Serves both streams side by side; in turn, when the server does not allow so many sessions. */
+static int serve_streams(struct transfer *transfer, struct err *err)
+{
+    struct stream streams[STREAMS] = {{transfer, DATA}, {transfer, CHECKSUMS}};
+    struct ssh_io data = {.input = give_names,
+                          .output = take_data,
+                          .errors = keep_complaint,
+                          .arg = &streams[DATA],
+                          .limits = ssh_limits_for(transfer->board->connection, transfer->total_bytes)};
+    struct ssh_io checksums = data;
+    struct ssh_command *commands[STREAMS] = {NULL, NULL};
+    int result = 0;
+
+    checksums.output = take_checksums;
+    checksums.arg = &streams[CHECKSUMS];
+    if (transfer->todo_count[DATA] > 0)
+        result = start_data(transfer, &data, &commands[DATA], err);
+    if (result == 0)
+        result = finish_complete(transfer, err); /* files without bytes at the front */
+    if (result == 0 && transfer->board->hash != BOARD_HASH_NONE) {
+        result = start_checksums(transfer, &checksums, &commands[CHECKSUMS], err);
+        if (result == -ERR_REMOTE && commands[DATA] != NULL && !ssh_is_lost(transfer->board->connection)) {
+            result = ssh_commands_serve(commands, STREAMS, err);
+            ssh_command_close(commands[DATA]);
+            commands[DATA] = NULL;
+            if (result == 0)
+                result = start_checksums(transfer, &checksums, &commands[CHECKSUMS], err);
+        }
+    }
+    if (result == 0)
+        result = ssh_commands_serve(commands, STREAMS, err);
+    ssh_command_close(commands[DATA]);
+    ssh_command_close(commands[CHECKSUMS]);
+    return result;
+}
+
+/* What is not at home yet; a file that came in part goes first. */
+static void make_todo(struct transfer *transfer)
+{
+    memset(transfer->todo_count, 0, sizeof transfer->todo_count);
+    for (size_t i = 0; i < transfer->count; i++) {
+        const struct fetched *file = &transfer->files[i];
+
+        if (!file->is_done)
+            transfer->todo[CHECKSUMS][transfer->todo_count[CHECKSUMS]++] = i;
+    }
+    for (int in_part = 1; in_part >= 0; in_part--)
+        for (size_t i = 0; i < transfer->count; i++) {
+            const struct fetched *file = &transfer->files[i];
+
+            if (!file->is_done && !file->is_complete && (file->received > 0) == (in_part == 1))
+                transfer->todo[DATA][transfer->todo_count[DATA]++] = i;
+        }
+    memset(transfer->current, 0, sizeof transfer->current);
+    memset(transfer->named, 0, sizeof transfer->named);
+    transfer->checksum_bytes = 0;
+    strbuf_clear(&transfer->line);
+    strbuf_clear(&transfer->complaints);
+}
+
+static void pause_before(const struct ssh_connection *connection, size_t attempt)
+{
+    const int tick_ms = 100;
+
+    for (size_t waited = 0; waited < 5 * attempt && !ssh_is_interrupted(connection); waited++)
+        poll(NULL, 0, tick_ms);
+}
+
+static int reconnect(struct transfer *transfer, struct fetch_result *ret, struct err *err)
+{
+    int result = -ERR_REMOTE;
+
+    while (ret->reconnections < MOST_RECONNECTIONS && !ssh_is_interrupted(transfer->board->connection)) {
+        ret->reconnections++;
+        pause_before(transfer->board->connection, ret->reconnections);
+        result = ssh_reconnect(transfer->board->connection, err);
+        if (result == 0 || err->code != ERR_REMOTE)
+            break;
+    }
+    return result;
+}
+
+static int tell_missing(struct transfer *transfer, struct err *err)
+{
+    const struct fetched *first = &transfer->files[transfer->todo[CHECKSUMS][0]];
+    const char *what = first->received < first->size ? "it came too short"
+                       : first->is_wrong             ? "its checksum is not the board's"
+                                                     : "the board did not tell its checksum";
+    size_t length = strcspn(transfer->complaints.data, "\n");
+
+    if (length > 0)
+        err_set(err, ERR_REMOTE, "%zu of %zu files did not come through, the first is '%s': %s (%.*s)",
+                transfer->todo_count[CHECKSUMS], transfer->count, first->path, what, (int)length,
+                transfer->complaints.data);
+    else
+        err_set(err, ERR_REMOTE, "%zu of %zu files did not come through, the first is '%s': %s",
+                transfer->todo_count[CHECKSUMS], transfer->count, first->path, what);
+    return err_hint(err, "see that no program of the board still writes there, then fetch them by hand or run again");
+}
+
+static int transfer_all(struct transfer *transfer, struct fetch_result *ret, struct err *err)
+{
+    int result = 0;
+
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        make_todo(transfer);
+        if (transfer->todo_count[CHECKSUMS] == 0)
+            return 0;
+        result = serve_streams(transfer, err);
+        if (result == -ERR_REMOTE && ssh_is_lost(transfer->board->connection) &&
+            !ssh_is_interrupted(transfer->board->connection) && ret->reconnections < MOST_RECONNECTIONS) {
+            result = reconnect(transfer, ret, err);
+            round--; /* bounded by the reconnections */
+            if (result == 0)
+                continue;
+        }
+        if (result != 0)
+            return result;
+        make_todo(transfer);
+        if (transfer->todo_count[CHECKSUMS] == 0)
+            return 0;
+        tell_missing(transfer, err); /* what it came to, before all of it is dropped */
+        for (size_t i = 0; i < transfer->todo_count[CHECKSUMS]; i++) {
+            struct fetched *file = &transfer->files[transfer->todo[CHECKSUMS][i]];
+
+            transfer->done_bytes -= file->is_here ? 0 : file->received;
+            fetched_drop(file);
+        }
+        checksum_free(transfer->sum);
+        transfer->sum = checksum_new();
+        if (transfer->sum == NULL)
+            return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    return -(int)err->code;
+}
+
+static int transfer_init(struct transfer *transfer, struct listing *listing, struct err *err)
+{
+    transfer->count = listing->count;
+    transfer->total_bytes = listing_bytes(listing);
+    transfer->files = calloc(listing->count + 1, sizeof *transfer->files);
+    for (int i = 0; i < STREAMS; i++)
+        transfer->todo[i] = calloc(listing->count + 1, sizeof *transfer->todo[i]);
+    transfer->sum = checksum_new();
+    strbuf_init(&transfer->line, LINE_LIMIT);
+    strbuf_init(&transfer->names[DATA], SCRIPT_LIMIT);
+    strbuf_init(&transfer->names[CHECKSUMS], SCRIPT_LIMIT);
+    strbuf_init(&transfer->complaints, 2048);
+    if (transfer->files == NULL || transfer->todo[DATA] == NULL || transfer->todo[CHECKSUMS] == NULL ||
+        transfer->sum == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < listing->count; i++)
+        fetched_init(&transfer->files[i], listing->files[i].path, listing->files[i].size);
+    return 0;
+}
+
+static void transfer_release(struct transfer *transfer)
+{
+    for (size_t i = 0; transfer->files != NULL && i < transfer->count; i++)
+        fetched_drop(&transfer->files[i]);
+    free(transfer->files);
+    free(transfer->todo[DATA]);
+    free(transfer->todo[CHECKSUMS]);
+    checksum_free(transfer->sum);
+    strbuf_release(&transfer->line);
+    strbuf_release(&transfer->names[DATA]);
+    strbuf_release(&transfer->names[CHECKSUMS]);
+    strbuf_release(&transfer->complaints);
+}
+
+/* An entry of a directory that is to be gone on with: links could lead what comes elsewhere. */
+static int refuse_link(const char *path, const struct stat *st, int type, struct FTW *place)
+{
+    (void)st;
+    (void)place;
+    if (type == FTW_D)
+        remove_stale_temporaries(path); /* of a fetch that was killed */
+    return type == FTW_SL || type == FTW_DNR || type == FTW_NS;
+}
+
+static int check_target(const char *local, struct err *err)
+{
+    const int descriptors = 16;
+
+    if (nftw(local, refuse_link, descriptors, FTW_PHYS) == 0)
+        return 0;
+    err_set(err, ERR_FAILED,
+            "'%s' is here already, and it is no capture that was fetched: it holds links, or cannot be "
+            "read",
+            local);
+    return err_hint(err, "move it away, or choose another --output");
+}
+
+/* The directory belongs to one fetch at a time: its lock, where the file system has locks. */
+static int lock_target(const char *local, int *ret_fd, struct err *err)
+{
+    *ret_fd = open(local, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (*ret_fd < 0)
+        return err_set_errno(err, errno, "cannot open the directory '%s'", local);
+    if (flock(*ret_fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return 0;
+    err_set(err, ERR_FAILED, "another msprof is fetching into '%s'", local);
+    return err_hint(err, "wait for its end");
+}
+
+/* *ret_fd holds the directory's lock. */
+static int make_target(const char *local, bool resumes, int *ret_fd, struct err *err)
+{
+    int result;
+
+    if (mkdir(local, 0750) == 0)
+        return lock_target(local, ret_fd, err);
+    if (errno == EEXIST && resumes) {
+        result = lock_target(local, ret_fd, err);
+        return result == 0 ? check_target(local, err) : result;
+    }
+    if (errno == EEXIST) {
+        err_set(err, ERR_FAILED, "'%s' is there already: two captures never go into one directory", local);
+        return err_hint(err, "move it away, or choose another --output");
+    }
+    return err_set_errno(err, errno, "cannot make the directory '%s'", local);
+}
+
+/* What an earlier fetch left here. */
+static int find_here(struct transfer *transfer, struct err *err)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < transfer->count && result == 0; i++) {
+        struct fetched *file = &transfer->files[i];
+
+        result = ssh_is_interrupted(transfer->board->connection)
+                     ? interrupt_error(err)
+                     : fetched_find(file, transfer->local, transfer->board->hash != BOARD_HASH_NONE, err);
+        if (file->is_here)
+            transfer->done_bytes += file->size;
+    }
+    return result;
+}
+
+/* The files that are at home, for the command that removes them. */
+struct done_files {
+    const struct transfer *transfer;
+    size_t next;
+};
+
+static const char *next_done(void *arg)
+{
+    struct done_files *done = arg;
+
+    while (done->next < done->transfer->count) {
+        const struct fetched *file = &done->transfer->files[done->next++];
+
+        if (file->is_done)
+            return file->path;
+    }
+    return NULL;
+}
+
+static int remove_done(struct transfer *transfer, struct fetch_result *ret, struct err *err)
+{
+    struct done_files done = {.transfer = transfer};
+    const struct name_source names = {.next = next_done, .arg = &done};
+
+    return board_remove_files(transfer->board, transfer->remote, &names, true, &ret->left, err);
+}
+
+/* What came whole before an early end, and before the board told its checksum, is not thrown away: SSH guards its
+ * bytes, only the board's reading of its own disk is unchecked. */
+static void keep_complete(struct transfer *transfer, struct fetch_result *ret)
+{
+    struct err ignored = ERR_INIT;
+
+    for (size_t i = 0; transfer->files != NULL && i < transfer->count; i++)
+        if (transfer->files[i].is_complete && !transfer->files[i].is_wrong && !transfer->files[i].is_done &&
+            fetched_keep(&transfer->files[i], &ignored) == 0)
+            ret->unverified++;
+}
+
+static void count_done(const struct transfer *transfer, struct fetch_result *ret)
+{
+    for (size_t i = 0; transfer->files != NULL && i < transfer->count; i++)
+        if (transfer->files[i].is_done) {
+            ret->files++;
+            ret->here += transfer->files[i].is_here;
+            ret->bytes += transfer->files[i].size;
+        }
+}
+
+int ssh_fetch(struct board *board, const struct fetch_request *request, struct fetch_result *ret, struct err *err)
+{
+    struct transfer transfer = {
+        .board = board, .remote = request->remote, .local = request->local, .progress = request->progress};
+    struct listing listing = {.files = NULL};
+    int result, lock_fd = -1;
+
+    *ret = (struct fetch_result){.hashed = board->hash != BOARD_HASH_NONE};
+    result = board_list(board, request->remote, &listing, err);
+    if (result != 0)
+        return result;
+    ret->refused = listing.refused;
+    ret->skipped = listing.skipped;
+    memcpy(ret->first_refused, listing.first_refused, sizeof ret->first_refused);
+    memcpy(ret->first_skipped, listing.first_skipped, sizeof ret->first_skipped);
+    result = transfer_init(&transfer, &listing, err);
+    if (result == 0)
+        result = make_target(request->local, request->resumes, &lock_fd, err);
+    if (result == 0 && request->resumes)
+        result = find_here(&transfer, err);
+    if (result == 0)
+        result = transfer_all(&transfer, ret, err);
+    /* but not from a board whose stream is not what it announced */
+    if (result != 0 && (ssh_is_lost(board->connection) || result != -ERR_REMOTE))
+        keep_complete(&transfer, ret);
+    count_done(&transfer, ret);
+    if (result == 0 && request->removes && ret->refused == 0)
+        result = remove_done(&transfer, ret, err);
+    transfer_release(&transfer);
+    listing_release(&listing);
+    if (lock_fd >= 0)
+        close(lock_fd);
+    return result;
+}

@@ -1,0 +1,47 @@
+/* What a board says it has: lists of files and of checksums. Nothing of it is trusted: a name is taken only when it
+ * stays below the directory that it is relative to. */
+#ifndef MSPROF_SSH_TRANSFER_LISTING_H
+#define MSPROF_SSH_TRANSFER_LISTING_H
+
+#include "base/err.h"
+#include "base/file/checksum.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LISTING_LIMIT ((size_t)256 * 1024 * 1024) /* bytes of a list's text */
+#define LISTING_MAX_FILES 1000000
+#define LISTING_MAX_PATH 1024 /* bytes */
+
+struct listed_file {
+    char *path; /* relative, checked: "data/aicore.0.1.1" */
+    uint64_t size;
+};
+
+/* All zero: empty. */
+struct listing {
+    struct listed_file *files; /* sorted by path, each once */
+    size_t count, capacity;
+    size_t refused;          /* lines with a name or a size that cannot be taken, or repeated */
+    size_t skipped;          /* entries that are no regular files */
+    char first_refused[256]; /* masked; "" when none */
+    char first_skipped[256];
+};
+
+/* Why a relative path from a board is not used: NULL when it is fine, else a phrase ("it leaves the directory"). */
+const char *remote_path_problem(const char *path);
+
+/* Reads lines "<mode in hex> <size> ./<path>", as "stat -c '%f %s %n'" prints them. -ERR_REMOTE (too many),
+ * -ERR_NO_MEMORY. On failure the listing is empty. */
+int listing_parse(struct listing *listing, const char *text, size_t length, struct err *err);
+void listing_release(struct listing *listing);
+uint64_t listing_bytes(const struct listing *listing);
+struct listed_file *listing_find(const struct listing *listing, const char *path);
+
+/* One line of sha256sum, "openssl dgst -sha256 -r" or busybox ("<64 hex digits>  ./<path>", perhaps escaped by a
+ * leading backslash). checksum gets lower case; path (LISTING_MAX_PATH bytes) the name without "./". */
+bool checksum_line_parse(const char *line, size_t length, char checksum[CHECKSUM_TEXT_SIZE],
+                         char path[LISTING_MAX_PATH]);
+
+#endif

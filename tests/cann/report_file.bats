@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# Reports of the user's own: a text file with a query becomes a table like any other.
+# shellcheck disable=SC2154 # common.bash sets repository and scratch; run_msprof sets status, output and stderr
+
+load ../cli/common
+
+setup() {
+    enter_scratch
+    cp -R "$repository"/testdata/small/JOB* JOBX
+    chmod -R u+w JOBX
+    rm -rf JOBX/sqlite JOBX/summary
+}
+
+# A report of one column with this query.
+report_of() {
+    printf 'report mine\ntitle Mine\ncolumn Value number\nsql\n%s\n' "$1" >mine.report
+}
+
+@test "the example of the manual becomes a table of the summary and of show" {
+    python3 - "$BATS_TEST_DIRNAME" <<'END'
+import sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+from prof import *
+p = Prof("PROFX")
+for i, duration in enumerate((3000, 1000, 500)):
+    p.launch(i * 200, 2, i, "op%d" % i)
+    p.ran(10000 * (i + 1), 10000 * (i + 1) + duration, 2, i)
+p.write()
+END
+    sed -n '/^# Which types/,/^\.Ed/{/^\.Ed/d;p;}' "$repository/man/msprof-report.5" >slow_types.report
+    command=$(sed -n 's/^\.Dl msprof \(export summary.*slow_types.*\)/\1/p' "$repository/man/msprof-report.5")
+    # shellcheck disable=SC2086 # the words of the command
+    run_msprof $command --stable-names
+    expect_status 0
+    expect_equal "$(cat PROFX/mindstudio_profiler_output/slow_types.csv)" "OP Type,Count,Longest(us),Longest / mean
+Type,3,3,2.00"
+    run_msprof show -dir PROFX --report-file slow_types.report
+    expect_status 0
+    expect_contains "$output" "Slowest run of each type :"
+    expect_contains "$output" "│ Type    │     3 │           3 │           2.00 │"
+}
+
+@test "reports are found in the user's directory, and every family of captures has them" {
+    mkdir -p "$XDG_CONFIG_HOME/msprof/reports"
+    report_of 'SELECT count(*) > 0 FROM source_file'
+    mv mine.report "$XDG_CONFIG_HOME/msprof/reports/"
+    run_msprof export summary -dir JOBX --format json
+    expect_status 0
+    expect_equal "$(tr -d ' \n' <JOBX/summary/mine.json)" '[{"Value":1}]'
+}
+
+@test "a query can read and nothing else" {
+    for query in "ATTACH 'other.db' AS other" "PRAGMA user_version" "DELETE FROM name" "CREATE TEMP TABLE t(a)" \
+        "INSERT INTO name VALUES(1, 'a')" "SELECT name FROM pragma_table_info('name')" "VACUUM INTO 'copy.db'"; do
+        report_of "$query"
+        run_msprof export summary -dir JOBX --report-file mine.report
+        expect_status 1
+        expect_contains "$stderr" "mine.report:5:1: "
+        [ ! -e JOBX/summary/mine.csv ]
+        [ ! -e other.db ]
+        [ ! -e copy.db ]
+    done
+    report_of "SELECT load_extension('x')"
+    run_msprof export summary -dir JOBX --report-file mine.report
+    expect_status 1
+    expect_contains "$stderr" "mine.report:5"
+}
+
+@test "mistakes are told with file, line and column" {
+    check() { # text of the file, message
+        printf '%b' "$1" >bad.report
+        run_msprof export summary -dir JOBX --report-file bad.report
+        expect_status 1
+        expect_contains "$stderr" "$2"
+    }
+    check 'report Mine\n' 'bad.report:1:8: a name is made of'
+    check 'report mine\ncolumn "A B" shorter 3\n' 'bad.report:2:14: no such form'
+    check 'report mine\ncolumn A fixed x\n' 'bad.report:2:16: expected the number of decimals'
+    check 'report mine\ncolumn "A\n' 'bad.report:2:8: a quote is not closed'
+    check 'report mine\n  colour A\n' 'bad.report:2:3: expected report, title, doc, column or sql'
+    check 'report mine\ncolumn A\nsql\nSELECT 1\n  FROM nowhere\n' 'bad.report:5:8: no such table: nowhere'
+    check 'report mine\ncolumn A\nsql\nSELECT 1, 2\n' 'bad.report:4:1: the query gives 2 columns, and the report has 1'
+    check 'report mine\ncolumn A\nsql\nSELECT 1; SELECT 2\n' 'bad.report:4:10: a second statement'
+    check 'report op_summary\ncolumn A\nsql\nSELECT 1\n' 'another report has this name already'
+    check 'report mine\nsql\nSELECT 1\n' 'the report has no column'
+    check 'column A\nsql\nSELECT 1\n' 'the report has no name'
+}
+
+@test "directories of reports and of layouts that cannot be read are a warning" {
+    [ "$(id -u)" -ne 0 ] || skip "root reads everything"
+    for directory in reports layouts; do
+        mkdir -p "$XDG_CONFIG_HOME/msprof/$directory"
+        chmod 000 "$XDG_CONFIG_HOME/msprof/$directory"
+    done
+    run_msprof export summary -dir JOBX
+    chmod 700 "$XDG_CONFIG_HOME"/msprof/*
+    expect_status 0
+    expect_contains "$stderr" "msprof/reports' cannot be read and is passed over"
+    expect_contains "$stderr" "msprof/layouts' cannot be read and is passed over"
+}

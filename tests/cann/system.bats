@@ -1,0 +1,41 @@
+#!/usr/bin/env bats
+# Samples of systems, memory and links: what their files become.
+
+# shellcheck disable=SC2154 # common.bash sets MSPROF, shared, run_msprof sets status, output and stderr
+bats_require_minimum_version 1.5.0
+load ../cli/common
+
+setup() {
+    enter_scratch
+    command -v python3 >/dev/null || skip "python3 is not installed"
+}
+
+@test "text files become the rows that their fixtures say" {
+    python3 "$BATS_TEST_DIRNAME/text_kinds.py" "$MSPROF" "$repository/testdata/kinds" "$PWD/work"
+}
+
+# A generated capture of shared data and what Ascend's tool made of it: every table equal, but for what the manual says.
+agree_with_tool() {
+    [ -d "$shared/data/expected/$1" ] || skip "the shared data are not there: $shared/data/expected/$1"
+    cp -r "$shared/data/generated/$1"/PROF_* PROF_1
+    chmod -R u+w PROF_1
+    run_msprof export summary -dir PROF_1
+    expect_status 0
+    python3 "$BATS_TEST_DIRNAME/agree_system.py" "$shared/data/expected/$1" PROF_1/mindstudio_profiler_output
+}
+
+@test "every table of an Ascend 910B with samples is that of Ascend's tool" {
+    agree_with_tool system-chip5
+}
+
+@test "every table of an Ascend 910A with samples is that of Ascend's tool" {
+    agree_with_tool system-chip1
+}
+
+@test "sampled cores of an Ascend 910B are those of Ascend's tool" {
+    agree_with_tool sample-chip5
+}
+
+@test "sampled cores of an Ascend 910A are those of Ascend's tool" {
+    agree_with_tool sample-chip1
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env bats
+# Timelines as viewers read them: exactly, in doubles, and as whole nanoseconds.
+
+# shellcheck disable=SC2154 # run_msprof sets status, output and stderr
+bats_require_minimum_version 1.5.0
+load ../cli/common
+
+setup() {
+    enter_scratch
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    export PYTHONDONTWRITEBYTECODE=1
+    reader=$BATS_TEST_DIRNAME/../lib/timeline.py
+}
+
+# Exports the timelines of a capture and reads each as viewers do.
+check_timelines() {
+    cp -r "$1" capture
+    run_msprof export timeline -dir capture
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    local found=0
+    while IFS= read -r -d '' file; do
+        python3 "$reader" check "$file"
+        found=$((found + 1))
+    done < <(find capture -path '*timeline*/*.json' -print0 -o -path '*mindstudio_profiler_output/*.json' -print0)
+    [ "$found" -gt 0 ]
+}
+
+@test "no slice of an SVP capture overlaps another in part, in doubles as in nanoseconds" {
+    check_timelines "$repository"/testdata/resnet50/JOB*
+}
+
+@test "no slice of a capture of CANN does, with calls, tasks, communication, iterations and samples" {
+    shared=${MSPROF_SHARED:-$repository/../shared}/data/generated/system-chip5
+    [ -d "$shared" ] || skip "there is no $shared"
+    check_timelines "$shared"/PROF_*
+}
+
+@test "a partly overlapping slice, a late sum and a missing name are found" {
+    cat >bad.json <<'END'
+{"traceEvents":[
+{"name":"process_name","ph":"M","pid":1,"tid":0,"args":{"name":"p"}},
+{"name":"capture_start","ph":"M","pid":1,"tid":0,"args":{"origin_ns":"1","origin_unix_ns":null}},
+{"name":"a","ph":"X","pid":1,"tid":0,"ts":1.002,"dur":2.004,"args":{}},
+{"name":"b","ph":"X","pid":1,"tid":0,"ts":3.006,"dur":1.000,"args":{}}
+],"displayTimeUnit":"ns","otherData":{"clock":"unix","origin_ns":"1","origin_unix_ns":null}}
+END
+    run python3 "$reader" check bad.json
+    [ "$status" -eq 1 ]
+    expect_contains "$output" "1 of 2 slices overlap in part in doubles"
+    expect_contains "$output" "nothing names the thread"
+}

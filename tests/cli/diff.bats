@@ -1,0 +1,247 @@
+#!/usr/bin/env bats
+# What msprof diff says of captures whose differences are known, and with which status it ends.
+# shellcheck disable=SC2154 # run_msprof sets stderr
+
+load common
+
+setup() {
+    enter_scratch
+    make_capture=$(dirname "$(readlink -f "$MSPROF")")/make-capture
+    "$make_capture" --output . --inferences 24 >made 2>/dev/null
+    mv JOB* A
+}
+
+# A copy of A whose tasks scatter by 0.4 %; further arguments as jitter.py has them.
+scatter() {
+    local target=$1
+    shift
+    rm -rf "$target"
+    cp -r A "$target"
+    rm -rf "$target/sqlite"
+    "$repository/tests/cli/jitter.py" "$target" --sigma 0.004 "$@" >records
+}
+
+# An expression of Python over the JSON that diff printed last.
+json() {
+    /usr/bin/python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' \
+        "$BATS_TEST_TMPDIR/stdout" "$1"
+}
+
+@test "a capture and its copy: nothing but unchanged, and every gate holds" {
+    cp -r A B
+    run_msprof -q diff A B --format json --gate step_time:+0% --gate 'op:*:+0%' --gate 'type:*:+0%' --gate aicpu:+0us \
+        --gate cube_util:+0% --gate ddr_bytes:+0B --gate fps:+0 --gate 'count:*:+0' --gate device_busy:+0% \
+        --gate trans:=0 --gate exposed_comm:=0 --gate free:+0ms --gate 'api:*:+0%' --gate 'free:<5%' --gate 'fps:>100'
+    expect_status 0
+    expect_equal "$(json '{r["verdict"] for r in d["rows"]}')" "{'unchanged'}"
+    expect_equal "$(json 'd["verdict"], len(d["gates"]), all(g["passed"] for g in d["gates"])')" "('ok', 15, True)"
+    expect_equal "$(json 'd["comparability"]["score"]')" 1
+}
+
+@test "the JSON has the keys of msprof.diff/1, in order, and the same bytes each time" {
+    scatter B
+    run_msprof -q diff A B --format json --gate step_time:+3%
+    expect_status 0
+    cp "$BATS_TEST_TMPDIR/stdout" first
+    expect_equal "$(json '",".join(d)')" \
+        "base,comparability,gaps,gates,new,only_base,only_new,rows,schema,verdict"
+    expect_equal "$(json '",".join(d["rows"][0])')" \
+        "cliff,key,match,median_base,median_new,n_base,n_new,p,q,total_step_base,total_step_new,verdict"
+    expect_equal "$(json '",".join(d["gates"][0])')" "base,delta,limit,metric,new,passed"
+    expect_equal "$(json 'd["schema"]')" msprof.diff/1
+    mkdir elsewhere
+    cp -r A B elsewhere/
+    cd elsewhere
+    run_msprof -q diff A B --format json --gate step_time:+3%
+    cmp ../first "$BATS_TEST_TMPDIR/stdout"
+}
+
+@test "the rows add up to the change of the step time, whatever --top and --by" {
+    scatter B --slower 56:1.2
+    for by in op type shape layer stream; do
+        for top in 1 7 1000; do
+            run_msprof -q diff A B --format json --by "$by" --top "$top"
+            expect_status 0
+            expect_equal "$(json 'abs(sum(r["total_step_new"] - r["total_step_base"] for r in d["rows"]) -
+                (d["new"]["step_time"] - d["base"]["step_time"])) < 0.2')" True
+            expect_equal "$(json 'd["rows"][-1]["key"]')" "(rest)"
+        done
+    done
+}
+
+@test "jitter of 0.4 % is no regression in 20 of 20 seeds" {
+    for seed in {1..20}; do
+        scatter B --seed "$seed"
+        run_msprof -q diff A B --format json --gate step_time:+1% --gate 'op:*:+5%'
+        expect_status 0
+        expect_equal "$(json '[r["key"] for r in d["rows"] if r["verdict"] in ("regression", "improvement")]')" "[]"
+    done
+}
+
+@test "one layer that is 5 % slower is named alone in 20 of 20 seeds" {
+    "$MSPROF" import -q A
+    tasks=(56 51 48 43 45 54 4 7 10 11) # those of which 5 % are more than the 0.1 % of a step that count
+    for seed in {1..20}; do
+        task=${tasks[seed % 10]}
+        name=$(sqlite3 A/sqlite/runtime.db \
+            "SELECT layer_names FROM layer_group WHERE task_id = $task AND engine = 'AI_CORE'")
+        scatter B --seed "$seed" --slower "$task:1.05"
+        run_msprof -q diff A B --format json
+        expect_status 0
+        expect_equal "$(json '[r["key"] for r in d["rows"] if r["verdict"] == "regression"]')" "['$name']"
+        expect_equal "$(json 'd["verdict"], d["rows"][0]["verdict"]')" "('regression', 'regression')"
+    done
+}
+
+@test "the longest layer 30 % slower breaks the gates: status 6" {
+    scatter B --slower 56:1.3
+    run_msprof diff A B --gate step_time:+1% --gate 'op:*:+10%'
+    expect_status 6
+    expect_contains "$stderr" "the gate step_time:+1% is broken"
+    expect_contains "$stderr" "the gate op:*:+10% is broken, most of all by bbox_pred"
+    expect_contains "$output" "Verdict: regression"
+    run_msprof -q diff A B --gate 'op:bbox_*:+29%'
+    expect_status 6
+    run_msprof -q diff A B --gate 'op:res*:+10%' --gate 'type:*:+1s'
+    expect_status 0
+    run_msprof -q diff B A --gate step_time:+1% --gate 'op:*:+10%'
+    expect_status 0
+    run_msprof -q diff A B
+    expect_status 0
+}
+
+@test "a gate on what there is nothing of: status 4; captures that differ too much: status 7" {
+    cp -r A B
+    run_msprof -q diff A B --gate op:nothing:+3%
+    expect_status 4
+    expect_contains "$stderr" "nothing to compare for the gate 'op:nothing'"
+    "$make_capture" --output other --layers 16 --frequency 500 --inferences 24 >made 2>/dev/null
+    run_msprof diff A other
+    expect_status 7
+    expect_contains "$output" "Verdict: inconclusive"
+    expect_contains "$stderr" "too different to be compared"
+    run_msprof -q diff A other --gate step_time:+1%
+    expect_status 7
+    run_msprof -q diff A other --allow-incomparable
+    expect_status 0
+    expect_contains "$output" "Verdict: inconclusive"
+    run_msprof -q diff A nothing
+    expect_status 1
+}
+
+@test "wrong gates, limits and sides are usage errors that say what is expected" {
+    for gate in step_time 'steptime:+3%' 'step_time:3%' 'step_time:+3' 'step_time:+nan%' 'step_time:+inf' 'step_time:+1e3us' \
+        'step_time:+-1%' 'count:x:+1ms' 'cube_util:+1ms' 'op::+3%' 'step_time:+99999999999999999us' 'step_time:=3%' \
+        'step_time:+3%%' 'fps:<5%' 'step_time:' 'ddr_bytes:+5ms' 'step_time:+0x10us' 'step_time:+1.us'; do
+        run_msprof diff A A --gate "$gate"
+        expect_status 2
+        expect_contains "$stderr" "expected"
+    done
+    for words in "A" "" "A A A" "--base A" "--new A" "A A --base A --new A"; do
+        # shellcheck disable=SC2086 # words
+        run_msprof diff $words
+        expect_status 2
+        expect_contains "$stderr" "two sides are needed"
+    done
+    run_msprof diff A A --min-change nan
+    expect_status 2
+    run_msprof diff A A --by colour
+    expect_status 2
+}
+
+@test "a baseline says what its captures say" {
+    scatter B --slower 56:1.05
+    scatter C --seed 9
+    gates=(--gate step_time:+1% --gate 'op:*:+10%' --gate 'api:*:+10%' --gate aicpu:+1us --gate cube_util:+1% --gate fps:+1%)
+    run_msprof diff --save base.json --base A
+    expect_status 0
+    expect_equal "$output" ""
+    run_msprof diff --save both.json --base A --base C
+    expect_status 0
+    for by in op type shape layer stream step api; do
+        run_msprof -q diff A B --format json --by "$by" "${gates[@]}"
+        cp "$BATS_TEST_TMPDIR/stdout" from-capture
+        run_msprof -q diff base.json B --format json --by "$by" "${gates[@]}"
+        cmp from-capture "$BATS_TEST_TMPDIR/stdout"
+        run_msprof -q diff --base A --base C --new B --format json --by "$by"
+        cp "$BATS_TEST_TMPDIR/stdout" from-capture
+        run_msprof -q diff --base both.json --new B --format json --by "$by"
+        cmp from-capture "$BATS_TEST_TMPDIR/stdout"
+    done
+    run_msprof -q diff --save again.json --base base.json
+    cmp base.json again.json
+    [ "$(stat -c %s base.json)" -lt 400000 ]
+}
+
+@test "a baseline that is cut, edited, of another version or none is a clear error" {
+    "$MSPROF" -q diff --save base.json --base A
+    head -c -1 base.json >cut.json
+    head -c 5000 base.json >short.json
+    sed 's/"tick_ns":"10"/"tick_ns":"11"/' base.json >edited.json
+    sed 's|msprof.baseline/1|msprof.baseline/2|' base.json >newer.json
+    echo '{}' >none.json
+    : >empty.json
+    for case in "cut.json:its end is missing" "short.json:its end is missing" "edited.json:its digest is not that of its content: it was edited or damaged" \
+        "newer.json:it is of the version 'msprof.baseline/2'" "none.json:it is no baseline" "empty.json:it is no baseline"; do
+        run_msprof diff "${case%%:*}" A
+        expect_status 1
+        expect_contains "$stderr" "cannot use '${case%%:*}' as a baseline: ${case#*:}"
+        expect_contains "$stderr" "write it anew"
+    done
+    run_msprof diff --save /nowhere/base.json --base A
+    expect_status 1
+    run_msprof diff --save base.json
+    expect_status 2
+    run_msprof diff --save base.json --base A --new A
+    expect_status 2
+}
+
+@test "several captures a side: what differs between runs is noise" {
+    for n in 1 2 3; do
+        scatter "A$n" --seed "$n" --slower "56:1.0$((3 * n))"
+        scatter "B$n" --seed "$((n + 10))" --slower "56:1.0$((3 * n))"
+    done
+    run_msprof -q diff --base A1 --base A2 --base A3 --new B1 --new B2 --new B3 --format json
+    expect_status 0
+    expect_equal "$(json 'd["comparability"]["run_to_run_noise"], d["verdict"]')" "('measured', 'ok')"
+    run_msprof -q diff A1 B3 --format json
+    expect_equal "$(json 'd["comparability"]["run_to_run_noise"], d["verdict"]')" "('not measured', 'regression')"
+}
+
+@test "every format has the rows; tables fit into 60 columns, ASCII where the locale is" {
+    scatter B --slower 56:1.3
+    run_msprof -q diff A B --format csv
+    expect_status 0
+    expect_equal "$(wc -l <"$BATS_TEST_TMPDIR/stdout")" 64
+    expect_contains "$output" "regression,exact,bbox_pred"
+    run_msprof -q diff A B --format markdown --gate step_time:+1%
+    expect_status 6
+    expect_contains "$output" '**Verdict: regression**'
+    expect_contains "$output" '| bbox\_pred |'
+    run_msprof -q diff A B --width 60
+    expect_status 0
+    expect_equal "$(sed -n '/^By op/,$p' "$BATS_TEST_TMPDIR/stdout" | grep -cE '^.{61}')" 0
+    LC_ALL=C run_msprof -q diff A B --width 60
+    expect_equal "$(LC_ALL=C grep -cP '[^\x00-\x7f]' "$BATS_TEST_TMPDIR/stdout")" 0
+    expect_contains "$output" "..."
+    run_msprof -q diff A B
+    expect_contains "$output" "res2b_branch2c,res2b"
+}
+
+@test "names of layers cannot break any format" {
+    cp -r A B
+    python3 - A B <<'END'
+import glob, json, sys
+for capture in sys.argv[1:]:
+    for path in glob.glob(capture + "/data/*"):
+        data = open(path, "rb").read()
+        if b"bbox_pred" in data:
+            open(path, "wb").write(data.replace(b"bbox_pred", b"b|<`,*_p"[:9].ljust(9, b"x")))
+END
+    run_msprof -q diff A B --format json
+    json 'd["verdict"]'
+    run_msprof -q diff A B --format csv
+    expect_equal "$(python3 -c 'import csv, sys; print({len(r) for r in csv.reader(open(sys.argv[1]))})' "$BATS_TEST_TMPDIR/stdout")" "{13}"
+    run_msprof -q diff A B --format markdown --top 1000
+    expect_not_contains "$output" "b|<"
+}

@@ -1,0 +1,52 @@
+# Families of captures as the command line shows them, and the kinds that the code names.
+
+load common
+
+# Makes a capture of one file of $2 bytes (an octal pattern for printf, repeated) called $1.
+capture_of() {
+    mkdir -p "$BATS_TEST_TMPDIR/JOBONE"
+    cat >"$BATS_TEST_TMPDIR/JOBONE/$1"
+}
+
+family() {
+    sqlite3 "$BATS_TEST_TMPDIR/JOBONE/sqlite/runtime.db" "SELECT value FROM meta WHERE key = 'family'"
+}
+
+@test "a record of an AI CPU alone in a JOB directory is imported or named, and does not crash" {
+    { printf '\x5a\x5a\x3c' && head -c 125 /dev/zero; } | capture_of DATA_PREPROCESS.AICPU.0.slice_0
+    run "$MSPROF" import -dir "$BATS_TEST_TMPDIR/JOBONE"
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    [ "$(family)" != svp ]
+}
+
+@test "zeros in place of frequencies alone in a JOB directory are imported or named, and do not crash" {
+    head -c 888 /dev/zero | capture_of lpmFreqConv.data.0.slice_0
+    run "$MSPROF" import -dir "$BATS_TEST_TMPDIR/JOBONE"
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    [ -n "$output" ]
+}
+
+@test "calls of ACL alone are a capture of Ascend, not of a board" {
+    printf '\x5a\x5a' | cat - <(head -c 126 /dev/zero) | capture_of AclModule.acl_model.0.slice_0
+    run "$MSPROF" import -dir "$BATS_TEST_TMPDIR/JOBONE"
+    [ "$(family)" = ascend-legacy ]
+}
+
+@test "a family that this version does not know is an error and no board's capture" {
+    printf 'letter\n' | capture_of acl_api.0.net.1
+    run "$MSPROF" import -dir "$BATS_TEST_TMPDIR/JOBONE"
+    sqlite3 "$BATS_TEST_TMPDIR/JOBONE/sqlite/runtime.db" "UPDATE meta SET value = 'later' WHERE key = 'family'"
+    run "$MSPROF" export summary -dir "$BATS_TEST_TMPDIR/JOBONE"
+    [ "$status" -eq 1 ] || [ "$status" -eq 3 ]
+    [[ $output == *"'later'"* ]]
+}
+
+@test "every kind that queries name exists" {
+    local name names=0
+    while read -r name; do
+        names=$((names + 1))
+        "$MSPROF" kinds "$name" >/dev/null
+    done < <(grep -rhoE "(^|[^w])(\.|[^.a-z_])kind (=|IS|<>) '[a-z_]+'|record_kind_find\(\"[a-z_]+\"\)" \
+        db exporters cli parsers | grep -v 'w\.kind' | grep -oE "['\"][a-z_]+['\"]" | tr -d "'\"" | sort -u)
+    [ "$names" -ge 3 ]
+}

@@ -1,0 +1,145 @@
+# Where results go: whose they are, which files an export replaces, and what is refused.
+# shellcheck disable=SC2154 # run_msprof sets status, output and stderr
+
+load common
+
+setup() {
+    enter_scratch
+}
+
+@test "results of another capture are refused with status 2, and nothing is written" {
+    copy_capture JOBONE
+    copy_capture JOBTWO
+    touch JOBTWO/info.json.0
+    run_msprof export summary -dir JOBONE --output out
+    expect_status 0
+    find out | sort >before
+    run_msprof export summary -dir JOBTWO --output out
+    expect_status 2
+    expect_contains "$stderr" "JOBONE"
+    expect_contains "$stderr" "--output"
+    find out | sort >after
+    expect_equal "$(<after)" "$(<before)"
+    [ ! -e JOBTWO/sqlite ]
+    run_msprof export timeline -dir JOBONE --output out
+    expect_status 0
+}
+
+@test "a capture that was moved finds its results" {
+    copy_capture JOBONE
+    run_msprof export summary -dir JOBONE --output out
+    mv JOBONE JOBMOVED
+    run_msprof export summary -dir JOBMOVED --output out
+    expect_status 0
+}
+
+@test "a part of a capture is refused with status 2, the capture is named, and nothing is written" {
+    copy_capture JOBONE
+    find JOBONE | sort >before
+    for command in import "export summary" "export timeline" show query; do
+        # shellcheck disable=SC2086 # two words
+        run_msprof $command -dir JOBONE/data
+        expect_status 2
+        expect_contains "$stderr" "$PWD/JOBONE'"
+    done
+    find JOBONE | sort >after
+    expect_equal "$(<after)" "$(<before)"
+    mkdir -p PROF_1/host/data PROF_1/device_0/data
+    cp JOBONE/data/* PROF_1/host/data
+    run_msprof import -dir PROF_1/host/data
+    expect_status 2
+    expect_contains "$stderr" "$PWD/PROF_1'"
+    run_msprof import -dir PROF_1/host
+    expect_status 2
+    [ ! -e PROF_1/host/sqlite ] && [ ! -e PROF_1/host/data/sqlite ]
+    mkdir alone
+    mv PROF_1/host alone/host
+    run_msprof import -dir alone/host
+    [ "$status" -ne 2 ]
+    cp -r JOBONE/data plain
+    run_msprof import -dir plain
+    expect_status 3 # there is no info.json
+}
+
+@test "an export replaces what an earlier one wrote, but for what was changed, and nothing else" {
+    copy_capture JOBONE
+    run_msprof export summary -dir JOBONE
+    expect_status 0
+    set -- JOBONE/summary/op_summary_*.csv
+    [ $# -ge 2 ]
+    mv "$1" moved
+    cp moved "$1" # another file of this name
+    echo mine >"$1"
+    echo other >JOBONE/summary/op_summary_of_another_tool.csv
+    # Of the reports that the first export wrote, some do not come any more.
+    gone=$2
+    python3 - JOBONE "$gone" <<'END'
+import os, sys
+job, gone = sys.argv[1:]
+record = [job + '/log/' + n for n in os.listdir(job + '/log') if n.startswith('exported-summary')][0]
+stale = 'summary/op_summary_stale.csv'
+open(job + '/' + stale, 'w').write('old\n')
+info = os.stat(job + '/' + stale)
+kept = 'summary/kept.csv'
+open(job + '/' + kept, 'w').write('old\n')
+with open(record, 'a') as out:
+    out.write('%d %d.%09d %s\n' % (info.st_size, info.st_mtime_ns // 10**9, info.st_mtime_ns % 10**9, stale))
+    out.write('999 1.000000000 %s\n' % kept)
+    out.write('%d %d.%09d ../moved\n' % (info.st_size, info.st_mtime_ns // 10**9, info.st_mtime_ns % 10**9))
+END
+    run_msprof export summary -dir JOBONE
+    expect_status 0
+    [ ! -e JOBONE/summary/op_summary_stale.csv ]
+    [ -e JOBONE/summary/kept.csv ]
+    [ -e JOBONE/summary/op_summary_of_another_tool.csv ]
+    [ -e moved ] && [ -e "$gone" ]
+    run_msprof export summary --format json -dir JOBONE
+    [ -e "$gone" ]
+}
+
+@test "options that choose iterations are usage errors on captures that have none" {
+    copy_capture JOBONE
+    for option in "--iteration-id 1" "--model-id 3" "--iteration-count 2"; do
+        # shellcheck disable=SC2086 # two words
+        run_msprof export summary -dir JOBONE $option
+        expect_status 2
+        expect_contains "$stderr" "${option% *}"
+        [ ! -e JOBONE/summary ]
+    done
+}
+
+@test "the umask is warned of at import only" {
+    copy_capture JOBONE
+    umask 0022
+    run_msprof import -dir JOBONE
+    expect_contains "$stderr" "umask is 0022"
+    run_msprof export summary -dir JOBONE
+    expect_not_contains "$stderr" "umask"
+}
+
+@test "names of reports hold no control characters and line breaks of a model's name" {
+    copy_capture JOBONE
+    old=$(basename JOBONE/data/*.layer.info .layer.info)
+    old=${old%.*}
+    for file in JOBONE/data/*"$old"*; do
+        name=${file##*/}
+        mv "$file" "JOBONE/data/${name/"$old"/$'ne\nt\e[31m'}"
+    done
+    run_msprof export summary -dir JOBONE
+    expect_status 3
+    [ -n "$(ls JOBONE/summary)" ]
+    expect_equal "$(find JOBONE/summary -name $'*[\x01-\x1f]*')" ""
+    run_msprof export timeline -dir JOBONE
+    expect_equal "$(find JOBONE/timeline -name $'*[\x01-\x1f]*')" ""
+}
+
+@test "--spreadsheet-safe puts an apostrophe before names that a spreadsheet would run, and only then" {
+    copy_capture JOBONE
+    table=$(ls JOBONE/data/*.layer.info)
+    sed -i 's/"name":"data"/"name":"=cmd|calc, 1"/' "$table"
+    run_msprof export summary -dir JOBONE
+    grep -rq '"=cmd|calc, 1' JOBONE/summary
+    run_msprof export summary -dir JOBONE --spreadsheet-safe
+    expect_equal "$(grep -r '[",]=cmd' JOBONE/summary)" ""
+    grep -rq "\"'=cmd|calc, 1" JOBONE/summary
+}

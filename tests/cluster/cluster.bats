@@ -1,0 +1,173 @@
+#!/usr/bin/env bats
+# The ranks of a job together: msprof cluster, and msprof-mpi.
+
+# shellcheck disable=SC2154 # common.bash sets repository and shared
+bats_require_minimum_version 1.5.0
+load ../cli/common
+
+setup() {
+    enter_scratch
+    build=$(dirname "$(readlink -f "$MSPROF")")
+}
+
+make_ranks() {
+    "$build/make-ranks" "$@"
+}
+
+needs_python() {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+}
+
+@test "tables of eight ranks equal a plain recalculation, and name the slow rank and the slow link" {
+    needs_python
+    make_ranks --output RUN --slow-rank 5 --slow-link 2 --seed 3
+    run_msprof cluster RUN
+    expect_status 0
+    run python3 "$repository/tests/cluster/recompute.py" RUN
+    expect_equal "$output" "5 ['2'] 160"
+}
+
+@test "ranks without a step are named, and their collectives are left out of the judgement" {
+    needs_python
+    make_ranks --output RUN --missing-step 7
+    run_msprof cluster RUN
+    expect_status 3
+    expect_contains "$stderr" "rank 7 has 3 steps, others have 4"
+    expect_contains "$stderr" "20 collectives are not judged"
+    python3 "$repository/tests/cluster/recompute.py" RUN
+}
+
+@test "missing, damaged and doubled ranks are named and never stop the rest" {
+    make_ranks --output RUN
+    rm -r RUN/rank00003_*
+    cp -r RUN/rank00002_20250101000000000_ascend_pt RUN/rank00002_20260101000000000_ascend_pt
+    printf '{"step0": {"p2p": {}, "collective": {"a@1": {"Communication' >"$(echo RUN/rank00006_*)/ASCEND_PROFILER_OUTPUT/communication.json"
+    printf 'no table' >"$(echo RUN/rank00005_*)/ASCEND_PROFILER_OUTPUT/step_trace_time.csv"
+    mkdir RUN/rank00009_20250101000000000_ascend_pt
+    run_msprof cluster RUN
+    expect_status 3
+    expect_contains "$stderr" "rank 3 of group tp has no capture here"
+    expect_contains "$stderr" "a second capture of rank 2; the later"
+    expect_contains "$stderr" "rank00006"
+    expect_contains "$stderr" "rank00005"
+    expect_contains "$stderr" "rank00009"
+    [ -f RUN/cluster_analysis_output/slow_ranks.csv ]
+    grep -q '^0,rank,7,' RUN/cluster_analysis_output/cluster_step_trace_time.csv
+}
+
+@test "a second run reads no rank again, and one with a new rank only that one" {
+    make_ranks --output RUN
+    mv RUN/rank00007_* aside
+    run_msprof cluster RUN
+    expect_contains "$stderr" "7 ranks (7 read anew)"
+    cp -r RUN/cluster_analysis_output before
+    run_msprof cluster RUN
+    expect_contains "$stderr" "7 ranks (0 read anew)"
+    diff -r before RUN/cluster_analysis_output
+    mv aside RUN/rank00007_20250101000000000_ascend_pt
+    run_msprof cluster RUN
+    expect_contains "$stderr" "8 ranks (1 read anew)"
+    expect_status 0
+}
+
+@test "an aggregate that was cut, edited or is of another version is made anew" {
+    make_ranks --output RUN
+    run_msprof cluster RUN
+    cp -r RUN/cluster_analysis_output before
+    aggregates=(RUN/*/.msprof_cluster)
+    truncate -s 300 "${aggregates[0]}"
+    printf 'X' | dd of="${aggregates[1]}" bs=1 seek=12 conv=notrunc status=none
+    printf 'X' | dd of="${aggregates[2]}" bs=1 seek=500 conv=notrunc status=none
+    run_msprof cluster RUN
+    expect_status 0
+    expect_contains "$stderr" "8 ranks (3 read anew)"
+    diff -r before RUN/cluster_analysis_output
+}
+
+@test "captures that cannot be written to are analysed with --output" {
+    [ "$(id -u)" -ne 0 ] || skip "root can write everywhere"
+    make_ranks --output RUN
+    chmod -R a-w RUN
+    run_msprof cluster RUN
+    expect_status 1
+    expect_contains "$stderr" "--output DIR"
+    run_msprof cluster RUN --output results
+    expect_status 0
+    run_msprof cluster RUN --output results
+    expect_contains "$stderr" "8 ranks (0 read anew)"
+    chmod -R u+w RUN
+}
+
+@test "chosen ranks and steps are all that there is in the results" {
+    make_ranks --output RUN
+    run_msprof cluster RUN --ranks 0-1,5 --step 1,3 --output results
+    expect_status 3 # the other ranks of their groups have no capture here
+    expect_equal "$(cut -d , -f 1,3 results/cluster_analysis_output/cluster_step_trace_time.csv | tail -n +2 | tr '\n' ' ')" \
+        "1,0 3,0 1,1 3,1 1,5 3,5 "
+    run ! grep -q step0 results/cluster_analysis_output/cluster_communication.json
+}
+
+@test "the usage errors of cluster say what is expected" {
+    run_msprof cluster
+    expect_status 2
+    expect_contains "$stderr" "msprof cluster RUN"
+    mkdir EMPTY
+    run_msprof cluster EMPTY
+    expect_status 4
+    expect_contains "$stderr" "_ascend_pt"
+    run_msprof cluster EMPTY --ranks 5-2
+    expect_status 2
+    expect_contains "$stderr" "0-63,128"
+    run_msprof cluster EMPTY --step x
+    expect_status 2
+    mkdir MIXED MIXED/a_ascend_pt MIXED/b_ascend_ms
+    run_msprof cluster MIXED
+    expect_status 2
+    expect_contains "$stderr" "PyTorch and of MindSpore"
+}
+
+@test "more than 64 ranks have sums, and every operator with --detail" {
+    make_ranks --output RUN --ranks 66 --steps 1 --collectives 2
+    run_msprof cluster RUN --jobs 3
+    expect_status 0
+    run ! grep -q hcom_ RUN/cluster_analysis_output/cluster_communication.json
+    grep -q 'Total Op Info@' RUN/cluster_analysis_output/cluster_communication.json
+    grep -q hcom_ RUN/cluster_analysis_output/late_collectives.csv
+    run_msprof cluster RUN --detail
+    expect_status 0
+    grep -q hcom_ RUN/cluster_analysis_output/cluster_communication.json
+}
+
+@test "processes of an MPI job write the same bytes as one process" {
+    command -v mpirun >/dev/null || skip "no MPI is installed: apt-get install openmpi-bin libopenmpi-dev"
+    [ -x "$build/msprof-mpi" ] || skip "msprof-mpi is not built: make mpi"
+    make_ranks --output RUN --ranks 21 --group 8 --slow-rank 5 --slow-link 9 --missing-step 13
+    run_msprof cluster RUN --output one
+    expect_status 3
+    for processes in 2 4; do
+        rm -f RUN/*/.msprof_cluster
+        status=0
+        mpirun -n "$processes" --oversubscribe --allow-run-as-root "$build/msprof-mpi" cluster RUN \
+            --output "many$processes" 2>err || status=$?
+        expect_equal "$status" 3
+        diff -r one "many$processes"
+    done
+    run mpirun -n 2 --oversubscribe --allow-run-as-root "$build/msprof-mpi" show RUN
+    expect_contains "$output" "msprof-mpi knows one command"
+}
+
+@test "the results of two ranks are those of Ascend's cluster analysis, and links that it drops" {
+    needs_python
+    [ -d "$shared/data/expected/cluster-small" ] || skip "no shared captures: set MSPROF_SHARED"
+    mkdir RUN
+    for rank in 0 1; do
+        capture=$(echo "$shared"/data/generated/cluster-small/gen_424$((2 + rank))_*_ascend_pt)
+        mkdir -p "RUN/$(basename "$capture")"
+        cp "$capture"/profiler_*.json "RUN/$(basename "$capture")/"
+        cp -r "$shared/data/expected/cluster-small/rank$rank" "RUN/$(basename "$capture")/ASCEND_PROFILER_OUTPUT"
+    done
+    chmod -R u+w RUN
+    run_msprof cluster RUN
+    expect_status 0
+    python3 "$repository/tests/cluster/agree.py" "$shared/data/expected/cluster-small" RUN/cluster_analysis_output
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""kill -9 at random moments, then the same command again: the same results as of a sound run, and nothing left.
+
+kill.py MSPROF TIMES SEED COMMAND...: import and export on a small capture; "run PROGRAM ARGUMENT...": a program under
+msprof run, whose next run must sweep what the killed one left.
+"""
+import glob
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import capture
+
+msprof, times, seed, *command = sys.argv[1:]
+job = os.path.abspath("JOBK")
+temporary = os.path.abspath("tmp")
+random.seed(int(seed))
+
+
+def fresh():
+    for path in (job, temporary, "captures"):
+        shutil.rmtree(path, ignore_errors=True)
+    os.mkdir(temporary)
+    capture.svp(job)
+    for root, _, files in os.walk(job):
+        for name in files:  # equal times and checksums of the database
+            os.utime(os.path.join(root, name), (1, 1))
+
+
+def arguments():
+    if command[0] == "run":
+        return [msprof, "run", "-q", "--output", "captures", "--", *command[1:]]
+    return [msprof, *command, "-q", "-dir", job]
+
+
+def start():
+    return subprocess.Popen(arguments(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
+                            env={**os.environ, "TMPDIR": temporary})
+
+
+def results():
+    """Reports byte by byte, the database as SQL."""
+    found = {}
+    for directory in ("sqlite", "timeline", "summary"):
+        for path in glob.glob(os.path.join(job, directory, "*")):
+            if path.endswith(".db"):
+                connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+                connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
+                found[path] = list(connection.iterdump())
+                connection.close()
+            else:
+                with open(path, "rb") as file:
+                    found[path] = file.read()
+    return found
+
+
+def left():
+    """But for SQLite's own: it makes a temporary file and removes its name at once, and between the two may be killed."""
+    places = [os.path.join(root, name) for top in (job, "captures") for root, _, files in os.walk(top) for name in files]
+    return [path for path in places if os.path.basename(path).startswith(".msprof.") or path.endswith("-journal")] + \
+        [name for name in os.listdir(temporary) if not name.startswith("etilqs_")]
+
+
+def finish(process, what):
+    talk = process.communicate(timeout=120)[1].decode("utf-8", "replace")
+    if process.returncode != 0:
+        sys.exit(f"{what}: exit status {process.returncode}\n{talk}")
+
+
+fresh()
+began = time.monotonic()
+finish(start(), "a sound run")
+duration = time.monotonic() - began
+sound = results()
+killed = 0
+for turn in range(int(times)):
+    fresh()
+    process = start()
+    moment = random.uniform(0, duration)
+    time.sleep(moment)
+    killed += process.poll() is None
+    process.kill()
+    process.communicate()
+    if command[0] == "run":  # the program is not killed with it
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        time.sleep(0.02)
+        for path in glob.glob("captures/*"):  # each is finished by whoever wants its reports
+            subprocess.run([msprof, "import", "-q", "-dir", path], stderr=subprocess.DEVNULL, check=False)
+            for directory in glob.glob(f"{path}/mindstudio_profiler_output"):
+                subprocess.run([msprof, "export", "summary", "-q", "-dir", path], stderr=subprocess.DEVNULL, check=False)
+    what = f"after kill -9 at {moment:.4f} s of {' '.join(command)}"
+    finish(start(), what)
+    if results() != sound:
+        sys.exit(f"{what}: the results are others than of a sound run")
+    if left():
+        sys.exit(f"{what}: {left()} are left")
+print(f"kill: {times} moments of {' '.join(command)}, {killed} before its end")

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Reads timelines as viewers do.
+
+usage: timeline.py check FILE...          slices of a thread never overlap in part, whether times are taken exactly, as
+                                          doubles that are added (speedscope), or as nanoseconds that doubles are
+                                          rounded to (Perfetto); a rounded dur is the exact one; flows and metadata are
+                                          sound
+       timeline.py compare BEFORE AFTER   the same events: names, arguments, phases, processes, threads, durations, and
+                                          times from the origin of each; --no-threads: but for processes and threads
+Prints what is wrong, at most ten lines, and ends with 1.
+"""
+import collections
+import json
+import sys
+from decimal import Decimal
+
+
+class Event:
+    """ts and dur exactly, as nanoseconds, and as doubles of microseconds."""
+
+    def __init__(self, fields):
+        self.fields = fields
+        self.phase = fields['ph']
+        self.thread = (fields['pid'], fields['tid'])
+        if 'ts' not in fields:
+            return
+        ts, dur = Decimal(fields['ts']), Decimal(fields.get('dur', 0))
+        self.start_ns, self.duration_ns = round(ts * 1000), round(dur * 1000)
+        self.ts, self.dur = float(ts), float(dur)
+        self.lost = abs(dur * 1000 - self.duration_ns), dur * 1000 > self.duration_ns
+        self.recorded = ts * 1000 == self.start_ns
+
+
+def load(path):
+    with open(path, encoding='utf-8') as stream:
+        document = json.load(stream, parse_float=Decimal)
+    if isinstance(document, list):
+        return [Event(event) for event in document], None
+    return [Event(event) for event in document['traceEvents']], document['otherData']
+
+
+def events_of(stream):
+    """The events of a timeline as written, but with the times at which they were: microseconds on the capture's clock."""
+    document = json.load(stream, parse_float=Decimal)
+    if isinstance(document, list):
+        return document
+    other = document['otherData']
+    start = Decimal(other['origin_unix_ns' if other['clock'] == 'unix' else 'origin_ns'] or 0) / 1000
+    events = [event for event in document['traceEvents'] if event['name'] != 'capture_start']
+    for event in events:
+        if 'ts' in event:
+            event['ts'] += start
+        if 'dur' in event:
+            event['dur'] = round(event['dur'], 3)
+    return events
+
+
+def overlaps(slices, start, end):
+    """How many begin inside of another one and end after it."""
+    threads, count = collections.defaultdict(list), 0
+    for event in slices:
+        threads[event.thread].append((start(event), end(event)))
+    for spans in threads.values():
+        spans.sort(key=lambda span: (span[0], -span[1]))
+        open_ends = []
+        for begin, finish in spans:
+            while open_ends and open_ends[-1] <= begin:
+                open_ends.pop()
+            if open_ends and finish > open_ends[-1]:
+                count += 1
+            open_ends.append(finish)
+    return count
+
+
+def perfetto_ns(microseconds):
+    return round(microseconds * 1000.0)
+
+
+def check(path):
+    events, other = load(path)
+    slices = [event for event in events if event.phase == 'X']
+    problems = []
+    counts = {
+        'exactly': overlaps(slices, lambda e: e.start_ns, lambda e: e.start_ns + e.duration_ns),
+        'in doubles': overlaps(slices, lambda e: e.ts, lambda e: e.ts + e.dur),
+        'as Perfetto reads them': overlaps(slices, lambda e: perfetto_ns(e.ts),
+                                           lambda e: perfetto_ns(e.ts) + perfetto_ns(e.dur)),
+    }
+    problems += [f'{count} of {len(slices)} slices overlap in part {how}' for how, count in counts.items() if count]
+    for event in slices:
+        lost, longer = event.lost
+        if longer or lost >= Decimal('0.5') or not event.recorded:
+            problems.append(f'not whole nanoseconds: {event.fields}')
+        if perfetto_ns(event.ts) != event.start_ns or perfetto_ns(event.dur) != event.duration_ns:
+            problems.append(f'a double does not give the nanoseconds: {event.fields}')
+    for event in events:
+        if not all(isinstance(number, int) for number in event.thread):
+            problems.append(f'no number of a process and thread: {event.fields}')
+    named = {event.fields['pid'] for event in events if event.fields['name'] == 'process_name'}
+    threads = {event.thread for event in events if event.fields['name'] == 'thread_name'}
+    for event in events:
+        if event.fields['pid'] not in named:
+            problems.append(f'nothing names the process: {event.fields}')
+        if event.phase in 'Xi' and event.thread not in threads:
+            problems.append(f'nothing names the thread: {event.fields}')
+    starts = [event.fields['args'] for event in events if event.fields['name'] == 'capture_start']
+    if other is None:
+        problems.append('there is no otherData')
+    elif len(starts) != 1 or any(starts[0][key] != other[key] for key in ('origin_ns', 'origin_unix_ns')):
+        problems.append(f'the start of the capture: {starts} {other}')
+    return problems
+
+
+def key_of(event, origin_ns, with_threads):
+    fields = dict(event.fields)
+    for member in ('ts', 'dur', 's') + (() if with_threads else ('pid', 'tid')):
+        fields.pop(member, None)
+    if 'id' in fields:
+        fields['id'] = str(fields['id'])
+    times = (event.start_ns + origin_ns, event.duration_ns) if 'ts' in event.fields else ()
+    return json.dumps(fields, sort_keys=True, default=str), times
+
+
+def compare(before, after, with_threads):
+    bags = []
+    for path in (before, after):
+        events, other = load(path)
+        unix = other and other.get('clock') == 'unix'
+        origin_ns = int(other['origin_unix_ns' if unix else 'origin_ns'] or 0) if other else 0
+        bags.append(collections.Counter(key_of(event, origin_ns, with_threads) for event in events
+                                        if event.fields['name'] != 'capture_start'))
+    lines = []
+    for word, bag in (('only before', bags[0] - bags[1]), ('only after', bags[1] - bags[0])):
+        lines += [f'{word}: {key}' for key in sorted(bag.elements())]
+    return lines
+
+
+def main():
+    words = [word for word in sys.argv[1:] if not word.startswith('--')]
+    problems = []
+    if words[:1] == ['check'] and len(words) > 1:
+        for path in words[1:]:
+            problems += [f'{path}: {problem}' for problem in check(path)]
+    elif words[:1] == ['compare'] and len(words) == 3:
+        problems = compare(words[1], words[2], '--no-threads' not in sys.argv)
+    else:
+        sys.exit(__doc__)
+    print('\n'.join(problems[:10]))
+    if problems:
+        sys.exit(f'{len(problems)} problems')
+
+
+if __name__ == '__main__':
+    main()
