@@ -14,6 +14,9 @@
 /* TABLE_TERMINAL is for show alone: rows of short tables on their way to the terminal. TABLE_SPREADSHEET is CSV with an
  * apostrophe before every text that a spreadsheet would run. */
 enum table_format { TABLE_CSV, TABLE_JSON, TABLE_TERMINAL, TABLE_MARKDOWN, TABLE_SPREADSHEET };
+#define TABLE_MAX_COLUMNS 224
+#define TABLE_MISSING "N/A" /* how a value that does not exist is printed */
+
 enum column_set { COLUMNS_GUIDE, COLUMNS_VENDOR };
 
 struct show;         /* inside */

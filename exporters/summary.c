@@ -6,10 +6,11 @@
 #include "exporters/report/report.h"
 #include "exporters/report/report_file.h"
 #include "exporters/report_name.h"
-#include "exporters/svp/svp_summary.h"
 #include "exporters/tx_report.h"
 
 #include <stdio.h>
+
+#define WALK_MAX 16 /* tables of one */
 
 /* The reports of a capture's family. */
 struct summary {
@@ -17,15 +18,45 @@ struct summary {
     int family;
 };
 
+static bool is_wanted(const struct summary *summary, const struct report *report, bool of_device)
+{
+    return (report->families & REPORT_OF(summary->family)) != 0 && !report->shown_only &&
+           report->of_device == of_device;
+}
+
+/* Reports that share a walk are made at the first of them. */
+static int write_walk(struct summary *summary, bool of_device, const struct report *const *first,
+                      const struct report_scope *scope, struct err *err)
+{
+    const struct report *reports[WALK_MAX];
+    size_t count = 0;
+    int status = 0;
+    for (const struct report *const *one = report_all(); one < first; one++) {
+        if ((*one)->walk == (*first)->walk && is_wanted(summary, *one, of_device))
+            return 0;
+    }
+    for (const struct report *const *one = first; status == 0 && *one != NULL; one++) {
+        bool there = (*one)->walk == (*first)->walk && is_wanted(summary, *one, of_device);
+        if (there && count == WALK_MAX)
+            return err_set(err, ERR_LIMIT, "more than %d tables of one walk", WALK_MAX);
+        if (there)
+            status = report_is_there(&summary->session, *one, &there, err);
+        if (there)
+            reports[count++] = *one;
+    }
+    return status == 0 ? (*first)->walk->files(&summary->session, scope, reports, count, err) : status;
+}
+
 /* Every report that the family can have: those of a device, or those of the capture. */
 static int write_reports(struct summary *summary, bool of_device, const struct report_scope *scope, struct err *err)
 {
     uint64_t rows;
     int status = 0;
     for (const struct report *const *report = report_all(); status == 0 && *report != NULL; report++) {
-        if (((*report)->families & REPORT_OF(summary->family)) != 0 && !(*report)->shown_only &&
-            (*report)->of_device == of_device)
-            status = report_write(&summary->session, *report, scope, &rows, err);
+        if (!is_wanted(summary, *report, of_device))
+            continue;
+        status = (*report)->walk != NULL ? write_walk(summary, of_device, report, scope, err)
+                                         : report_write(&summary->session, *report, scope, &rows, err);
     }
     return status;
 }
@@ -106,6 +137,5 @@ int export_summary(sqlite3 *db, const struct export_options *options, struct exp
         return result;
     if (facts.family == DB_FAMILY_CANN)
         return cann_export_iterations(write_cann, db, options, ret, err);
-    result = facts.family == DB_FAMILY_SVP ? svp_summary(db, options, ret, err) : 0;
-    return result == 0 ? write_earlier(db, options, facts.family, ret, err) : result;
+    return write_earlier(db, options, facts.family, ret, err);
 }

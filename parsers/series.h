@@ -50,6 +50,8 @@ struct value_name {
 enum report_column_flags {
     REPORT_NARROW = 1,      /* on a terminal it may stand under the column before it, where the room is too narrow */
     REPORT_NO_TERMINAL = 2, /* left out on terminals, unless it is asked for */
+    REPORT_TERMINAL = 64,   /* left out but on terminals, unless it is asked for */
+    REPORT_JOINED = 128,    /* on a terminal its number stands with that of the column before it: 97.3/12.5 */
     REPORT_GUIDE = 4,       /* not with --columns vendor */
     REPORT_VENDOR = 8,      /* with --columns vendor only */
     REPORT_INPUT = 32,      /* never shown: what a report's own code needs of a row */
@@ -70,6 +72,8 @@ struct report_column {
     const char *names_of;           /* "msproftx.event_type": a kind's column that has them; NULL: none */
     const char *id; /* as --columns and --sort name it; NULL: the title in lower case without its unit, blanks as
                        '_': "read" */
+    uint16_t value; /* of a report whose own code gives the values: which of them it shows, from 0; two columns, of which
+                       one is the guide's and one the vendor's, may show the same. 0: the one of the column's place */
 };
 
 /* The query whose rows are a table's rows or a track's events: WITH with SELECT <columns> FROM from WHERE where GROUP

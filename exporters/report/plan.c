@@ -229,7 +229,8 @@ int report_step_init(struct report_step *step, const struct report_plan *plan, s
     const struct report_column *source = &plan->columns[column].column;
     *step = (struct report_step){
         .names = texts->names,
-        .value = (uint16_t)column,
+        .column = (uint16_t)column,
+        .value = source->value > 0 ? source->value : (uint16_t)column,
         .kind = (uint8_t)(source->names != NULL ? STEP_WORDS : step_kind_of(source->form)),
         .decimals = source->decimals,
     };
@@ -248,6 +249,31 @@ void report_step_release(struct report_step *step)
     step->words = NULL;
 }
 
+static int make_steps(struct report_plan *plan, const size_t *shown, size_t count, const struct report_texts *texts,
+                      struct err *err)
+{
+    for (size_t i = 0; i < count; i++)
+        plan->titles[i] = plan->columns[shown[i]].title;
+    int status = row_format_init(&plan->pieces, plan->format, plan->titles, count, err);
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        status = report_step_init(&plan->steps[i], plan, shown[i], &plan->pieces, texts, err);
+        plan->steps[i].before = plan->pieces.before[i];
+        plan->step_count++;
+    }
+    return status;
+}
+
+static int join_step(struct report_plan *plan, size_t i, struct err *err)
+{
+    struct report_step *step = &plan->steps[i];
+    step->joined = (plan->columns[step->column].column.flags & REPORT_JOINED) != 0;
+    if (!step->joined)
+        return 0;
+    int status = row_format_join(&plan->pieces, i, err);
+    step->before = plan->pieces.before[i];
+    return status;
+}
+
 int report_plan_compile(struct report_plan *plan, enum table_format format, const size_t *shown, size_t shown_count,
                         const struct report_texts *texts, struct err *err)
 {
@@ -258,23 +284,15 @@ int report_plan_compile(struct report_plan *plan, enum table_format format, cons
     int status =
         all != NULL && plan->titles != NULL && plan->steps != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t i = 0; status == 0 && shown == NULL && i < plan->column_count; i++) {
-        bool hidden = format == TABLE_TERMINAL && (plan->columns[i].column.flags & REPORT_NO_TERMINAL) != 0;
+        unsigned hiding = format == TABLE_TERMINAL ? REPORT_NO_TERMINAL : REPORT_TERMINAL;
+        bool hidden = (plan->columns[i].column.flags & hiding) != 0;
         if (plan->columns[i].there && !hidden)
             all[count++] = i;
     }
-    if (shown == NULL)
-        shown = all;
-    else
-        count = shown_count;
-    for (size_t i = 0; status == 0 && i < count; i++)
-        plan->titles[i] = plan->columns[shown[i]].title;
     if (status == 0)
-        status = row_format_init(&plan->pieces, format, plan->titles, count, err);
-    for (size_t i = 0; status == 0 && i < count; i++) {
-        status = report_step_init(&plan->steps[i], plan, shown[i], &plan->pieces, texts, err);
-        plan->steps[i].before = plan->pieces.before[i];
-        plan->step_count++;
-    }
+        status = make_steps(plan, shown != NULL ? shown : all, shown != NULL ? shown_count : count, texts, err);
+    for (size_t i = 1; status == 0 && shown == NULL && format == TABLE_TERMINAL && i < count; i++)
+        status = join_step(plan, i, err);
     if (status == 0)
         plan->fixed_room = row_room(&plan->pieces, 0);
     free(all);
@@ -398,7 +416,7 @@ static char *put_integer(const struct report_step *step, int64_t value, char *p,
 /* The text that a value is: of an id its row's, of a number its word. NULL: it is none. */
 static const char *text_of(const struct report_step *step, const struct report_value *value, size_t *ret_length)
 {
-    if (value->kind == VALUE_ENCODED || value->kind == VALUE_STRING) {
+    if (value->kind == VALUE_CELLS || value->kind == VALUE_STRING) {
         *ret_length = value->length;
         return value->text;
     }
@@ -468,14 +486,50 @@ char *report_plan_put(const struct report_plan *plan, const struct report_value 
     for (const struct report_step *step = plan->steps, *last = step + plan->step_count; step < last; step++) {
         const struct report_value *value = &values[step->value];
         p = put_piece(p, &step->before);
-        if (is_number(step, value))
+        if (is_number(step, value)) {
             p = put_number(step, value, p, plan->format);
-        else if ((p = put_text(plan, step, value, p, &room)) == NULL) {
+            continue;
+        }
+        if ((p = put_text(plan, step, value, p, &room)) == NULL) {
             *ret_room = room.used;
             return NULL;
         }
+        if (value->kind == VALUE_CELLS)
+            step += value->decimals - 1;
     }
     return put_piece(p, &plan->pieces.end);
+}
+
+static int encode_cell(const struct report_plan *plan, const struct report_step *step, const struct report_value *value,
+                       struct strbuf *buf)
+{
+    char number[REAL_MAX];
+    size_t length = 0;
+    const char *text = NULL;
+    if (is_number(step, value))
+        return strbuf_add(buf, number, (size_t)(put_number(step, value, number, plan->format) - number));
+    if (value->kind == VALUE_REAL)
+        text = (length = print_number(step, value->real, number)) > 0 ? number : NULL;
+    else if (value->kind != VALUE_MISSING)
+        text = text_of(step, value, &length);
+    if (text == NULL)
+        return strbuf_add(buf, plan->pieces.missing.text, plan->pieces.missing.length);
+    return value->kind == VALUE_STRING ? row_format_add(&plan->pieces, text, length, buf)
+                                       : strbuf_add(buf, text, length);
+}
+
+int report_plan_encode(const struct report_plan *plan, const struct report_value *values, size_t count,
+                       struct strbuf *buf)
+{
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        const struct report_step *step = &plan->steps[i];
+        if (i > 0)
+            status = strbuf_add(buf, step->before.text, step->before.length);
+        if (status == 0)
+            status = encode_cell(plan, step, &values[step->value], buf);
+    }
+    return status;
 }
 
 bool report_step_text(const struct report_step *step, const struct report_value *value, struct strbuf *buf)

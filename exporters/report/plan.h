@@ -10,7 +10,7 @@
 
 #include <sqlite3.h>
 
-#define REPORT_MAX_COLUMNS ROW_MAX_COLUMNS
+#define REPORT_MAX_COLUMNS TABLE_MAX_COLUMNS
 
 /* The texts that columns of FORM_NAME and FORM_TENSORS show, encoded for the table's format. */
 struct report_texts {
@@ -35,9 +35,11 @@ struct report_step {
     struct row_piece before; /* of the format */
     const struct cann_texts *texts, *names;
     struct words *words; /* of an enumeration; owned */
+    uint16_t column;     /* of the plan */
     uint16_t value;      /* which value of the row */
     uint8_t kind;        /* enum step_kind */
     uint8_t decimals, text_column;
+    bool joined; /* with the step before it */
 };
 
 struct report_plan {
@@ -76,6 +78,11 @@ const char *report_title_unit(const char *title, size_t *ret_length);
 int report_plan_compile(struct report_plan *plan, enum table_format format, const size_t *shown, size_t shown_count,
                         const struct report_texts *texts, struct err *err);
 void report_plan_release(struct report_plan *plan);
+
+/* Appends to buf what the cells of the first `count` steps are in a row of these values: as a value, of the first
+ * step, value_cells puts them at once into many rows. 0, or -1 with buf->failed set. */
+int report_plan_encode(const struct report_plan *plan, const struct report_value *values, size_t count,
+                       struct strbuf *buf);
 
 /* Puts the row of these values (one for each known column) between p and end and returns its end. NULL: it needs
  * *ret_room bytes. first: no row stands before it in the table. */

@@ -14,7 +14,9 @@
 #define REPORT_OF_ALL (~0u)
 
 struct report_run;
+struct report_scope;
 struct report_worker;
+struct report;
 
 /* A table with a row for each row of a table of the database that has ids from 1 on, in their order: read in ranges,
  * on all processors. The report's query is not used. Every function may be NULL but those of rows between. */
@@ -34,6 +36,16 @@ struct report_scan {
     int (*between)(struct report_worker *worker, size_t i, struct report_value *values, struct err *err);
 };
 
+/* One way through the database that several tables are made of: they are made together where all are wanted, and each
+ * alone where it is. */
+struct report_walk {
+    /* Puts the rows of one of them. */
+    int (*rows)(struct report_run *run, struct err *err);
+    /* Writes the files of `count` of them. */
+    int (*files)(struct report_session *session, const struct report_scope *scope, const struct report *const *reports,
+                 size_t count, struct err *err);
+};
+
 /* A query of a user's file. */
 struct report_user_query {
     const char *text, *place; /* place: the file, for messages */
@@ -47,6 +59,8 @@ struct report {
     unsigned families; /* REPORT_OF(...) that can have it */
     bool shown_only;   /* on terminals and by its name, not among the files of a summary */
     bool of_device;    /* a table for each device, :device; else one for the capture */
+    bool whole;        /* no file is split, however many rows it has */
+    bool one_width;    /* on a terminal the tables of all parts are as wide as the widest */
     const char *when;  /* NULL, or an expression; without it the table is not made */
     struct report_query query;
     const struct report_column *columns; /* ended by no title; without sql: the report's own code gives their values */
@@ -56,6 +70,8 @@ struct report {
     void (*close)(struct report_run *run);                /* also after a failed open */
     int (*rows)(struct report_run *run, struct err *err); /* instead of the query: report_row for each row */
     const struct report_scan *scan;                       /* instead of both */
+    const struct report_walk *walk;                       /* instead of all three; shared with other reports */
+    const void *walk_visitor;                             /* what the walk calls for this report, of its own type */
     const struct report_user_query *user;                 /* instead of all that: its columns are the report's */
 };
 
@@ -63,6 +79,19 @@ struct report {
 struct report_scope {
     int64_t device_id, model_id, iteration; /* :device, :model and :iteration of the query; DB_NULL: NULL */
     const char *suffix;                     /* of the file's name: "_20250101120000", "_0_1" */
+};
+
+/* A part of a table that is more than one: of files each has its own, on a terminal each is a table under a heading.
+ * Where rows are chosen, or go into one stream, the parts stand one behind the other in one table. */
+struct report_part {
+    const char
+        *suffix; /* of its file's name, instead of the scope's. The same as that of the part before: the same file
+                  */
+    int (*heading)(const void *arg, struct show *show, struct err *err); /* prints what stands above it */
+    /* Puts its rows: a second time too, for a terminal, where they are too many to be kept. NULL, with one_width: they
+     * are those that follow. */
+    int (*rows)(const void *arg, struct report_run *run, struct err *err);
+    const void *arg;
 };
 
 /* One table on its way. */
@@ -73,8 +102,9 @@ struct report_run {
     struct report_plan plan;
     struct row_choice choice;
     struct report_writer writer;
-    void *state; /* the report's */
-    bool chosen; /* rows are filtered, sorted or cut */
+    struct terminal_table *terminal; /* NULL: rows go to a file */
+    void *state;                     /* the report's */
+    bool chosen;                     /* rows are filtered, sorted or cut */
 };
 
 /* A worker of a scan. */
@@ -85,10 +115,24 @@ struct report_worker {
 
 /* Puts a row: a value for each column of the report, then for those that were added. */
 int report_row(struct report_run *run, const struct report_value *values, struct err *err);
+/* Puts the rows of a part. */
+int report_put_part(struct report_run *run, const struct report_part *part, struct err *err);
+/* How many of the columns that are shown, from the first on, have one of the values below `limit`: their cells may be
+ * put at once (value_cells). 0 where values have to be known one by one. */
+size_t report_leading_columns(const struct report_run *run, size_t limit);
 
+/* Whether the database has the table: report->when is true of it. */
+int report_is_there(const struct report_session *session, const struct report *report, bool *ret, struct err *err);
 /* Makes one table. Nothing appears, and *ret_rows is 0, when it has no rows. */
 int report_write(struct report_session *session, const struct report *report, const struct report_scope *scope,
                  uint64_t *ret_rows, struct err *err);
+/* For a walk: a table in files whose rows, or parts, are put between the two. report_close completes it, or drops what
+ * is open when status < 0, and returns status or a failure of its own; needed whatever report_open returns. */
+int report_open(struct report_run *run, struct report_session *session, const struct report *report,
+                const struct report_scope *scope, struct err *err);
+int report_close(struct report_run *run, int status, struct err *err);
+/* Completes the file of the last part. */
+int report_end_part(struct report_run *run, struct err *err);
 
 /* All reports: those of exporters/reports/, then those of kinds with a series, each group by name; ended by NULL.
  * Within a family the names are different from each other, by test. */

@@ -40,19 +40,19 @@ static int make_cell_end(struct row_piece *piece, size_t count, struct err *err)
 static const struct {
     const char *begin, *next, *end, *missing, *first_cell, *next_cell;
 } frames[] = {
-    [TABLE_CSV] = {"", "", "\n", "N/A", "", ","},
-    [TABLE_SPREADSHEET] = {"", "", "\n", "N/A", "", ","},
-    [TABLE_JSON] = {"\n    {", ",\n    {", "\n    }", "\"N/A\"", "\n        \"", ",\n        \""},
-    [TABLE_TERMINAL] = {"", "", "", "N/A", "", ""},
-    [TABLE_MARKDOWN] = {"| ", "| ", " |\n", "N/A", "", " | "},
+    [TABLE_CSV] = {"", "", "\n", TABLE_MISSING, "", ","},
+    [TABLE_SPREADSHEET] = {"", "", "\n", TABLE_MISSING, "", ","},
+    [TABLE_JSON] = {"\n    {", ",\n    {", "\n    }", "\"" TABLE_MISSING "\"", "\n        \"", ",\n        \""},
+    [TABLE_TERMINAL] = {"", "", "", TABLE_MISSING, "", ""},
+    [TABLE_MARKDOWN] = {"| ", "| ", " |\n", TABLE_MISSING, "", " | "},
 };
 
 int row_format_init(struct row_format *format, enum table_format kind, const char *const *titles, size_t columns,
                     struct err *err)
 {
     *format = (struct row_format){.format = kind, .columns = columns};
-    if (columns > ROW_MAX_COLUMNS)
-        return err_set(err, ERR_LIMIT, "a table of %zu columns; at most %d are supported", columns, ROW_MAX_COLUMNS);
+    if (columns > TABLE_MAX_COLUMNS)
+        return err_set(err, ERR_LIMIT, "a table of %zu columns; at most %d are supported", columns, TABLE_MAX_COLUMNS);
     int status = make_piece(&format->begin, frames[kind].begin, NULL, "", err);
     if (status == 0)
         status = make_piece(&format->next, frames[kind].next, NULL, "", err);
@@ -75,7 +75,7 @@ int row_format_init(struct row_format *format, enum table_format kind, const cha
 
 void row_format_release(struct row_format *format)
 {
-    for (size_t i = 0; i < format->columns && i < ROW_MAX_COLUMNS; i++)
+    for (size_t i = 0; i < format->columns && i < TABLE_MAX_COLUMNS; i++)
         free(format->before[i].text);
     free(format->begin.text);
     free(format->next.text);
@@ -126,22 +126,34 @@ size_t row_room(const struct row_format *format, size_t text_bytes)
     return room;
 }
 
-void row_cells(const struct row_format *format, const char *row, const char *end, struct table_cell *cells)
+int row_format_join(struct row_format *format, size_t column, struct err *err)
 {
-    for (size_t i = 0; i < format->columns; i++) {
-        const char *stop = i + 1 < format->columns ? memchr(row, '\0', (size_t)(end - row)) : NULL;
-        if (stop == NULL)
-            stop = end;
-        cells[i] = cell_text_of_length(row, (size_t)(stop - row));
-        row = stop < end ? stop + 1 : end;
-    }
+    free(format->before[column].text);
+    format->before[column].text = NULL;
+    return make_piece(&format->before[column], "/", NULL, "", err);
 }
 
 /* ---- texts ---- */
 
+bool spreadsheet_runs(const char *text, size_t length)
+{
+    if (length < 2 || memchr("=+-@\t\r", text[0], 6) == NULL)
+        return false;
+    size_t digits = 1;
+    while (digits < length && ((text[digits] >= '0' && text[digits] <= '9') || text[digits] == '.'))
+        digits++;
+    return digits < length || text[0] == '=' || text[0] == '@';
+}
+
+static bool needs_quotes(const char *text, size_t length)
+{
+    return memchr(text, ',', length) != NULL || memchr(text, '"', length) != NULL ||
+           memchr(text, '\n', length) != NULL || memchr(text, '\r', length) != NULL;
+}
+
 static void encode_csv(struct strbuf *buf, const char *text, size_t length, const char *mark, bool spreadsheet)
 {
-    bool quoted = *mark != '\0' || strcspn(text, ",\"\r\n") < length;
+    bool quoted = *mark != '\0' || needs_quotes(text, length);
     if (quoted)
         strbuf_addc(buf, '"');
     for (const char *m = mark; *m != '\0'; m++)
@@ -180,7 +192,6 @@ static void encode_markdown(struct strbuf *buf, const char *text, size_t length)
 static void encode(const struct row_format *format, struct strbuf *buf, const char *text, size_t length,
                    const char *mark)
 {
-    strbuf_clear(buf);
     switch (format->format) {
     case TABLE_CSV:
     case TABLE_SPREADSHEET:
@@ -198,8 +209,15 @@ static void encode(const struct row_format *format, struct strbuf *buf, const ch
     }
 }
 
+int row_format_add(const struct row_format *format, const char *text, size_t length, struct strbuf *buf)
+{
+    encode(format, buf, text, length, "");
+    return buf->failed ? -1 : 0;
+}
+
 void row_format_text(const struct row_format *format, const char *text, size_t length, struct strbuf *buf)
 {
+    strbuf_clear(buf);
     encode(format, buf, text, length, "");
 }
 
@@ -211,9 +229,7 @@ size_t row_text_room(size_t length)
 static char *put_csv(const char *text, size_t length, bool spreadsheet, char *p)
 {
     bool runs = spreadsheet && spreadsheet_runs(text, length);
-    bool quoted = memchr(text, ',', length) != NULL || memchr(text, '"', length) != NULL ||
-                  memchr(text, '\n', length) != NULL || memchr(text, '\r', length) != NULL;
-    if (!quoted) {
+    if (!needs_quotes(text, length)) {
         if (runs)
             *p++ = '\'';
         memcpy(p, text, length);
@@ -278,6 +294,7 @@ int row_format_encode(const struct row_format *format, struct cann_texts *texts,
         const char *mark = marks != NULL ? marks[i % texts->column_count] : "";
         if (item->text == NULL)
             continue;
+        strbuf_clear(&buf);
         encode(format, &buf, item->text, item->length, mark);
         status = buf.failed ? err_set(err, ERR_LIMIT, "a text of %u bytes is too long for a table", item->length)
                             : cann_texts_replace(texts, i, buf.data, buf.length, err);

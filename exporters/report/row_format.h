@@ -10,11 +10,8 @@
 #include "db/query/query_cann.h"
 #include "exporters/export.h"
 #include "exporters/parallel.h"
-#include "exporters/svp/table.h"
 
 #include <string.h>
-
-#define ROW_MAX_COLUMNS 224
 
 struct row_format {
     enum table_format format;
@@ -22,7 +19,7 @@ struct row_format {
     struct row_piece {
         char *text;
         size_t length;
-    } before[ROW_MAX_COLUMNS];         /* each value */
+    } before[TABLE_MAX_COLUMNS];       /* each value */
     struct row_piece begin, next, end; /* before the first row, before every other, after each */
     struct row_piece missing;
 };
@@ -35,8 +32,8 @@ void row_format_release(struct row_format *format);
 void row_format_head(const struct row_format *format, const char *const *titles, struct outfile *out);
 void row_format_tail(const struct row_format *format, bool any_row, struct outfile *out);
 
-/* The cells of a row of TABLE_TERMINAL from there to its end; as many as the format has columns. */
-void row_cells(const struct row_format *format, const char *row, const char *end, struct table_cell *cells);
+/* The value of this column, not the first, stands with that of the column before it in one cell, behind a '/'. */
+int row_format_join(struct row_format *format, size_t column, struct err *err);
 
 /* Texts of the database as values of this format: quoted and escaped once for all their uses. mark: a literal that
  * stands on both sides of every text (docs/formats/cann.md 5.4 writes shapes in quotes). texts is released and
@@ -44,7 +41,9 @@ void row_cells(const struct row_format *format, const char *row, const char *end
 int row_format_encode(const struct row_format *format, struct cann_texts *texts, const char *const *marks,
                       struct err *err);
 
-/* One text like this, in place of what buf holds; buf->failed tells that it did not fit. */
+/* Appends one text like this to buf; 0, or -1 with buf->failed set. */
+int row_format_add(const struct row_format *format, const char *text, size_t length, struct strbuf *buf);
+/* The same in place of what buf holds. */
 void row_format_text(const struct row_format *format, const char *text, size_t length, struct strbuf *buf);
 
 /* Bytes that a text of so many bytes takes at most, and the text at p as a value of this format; returns the end. */
@@ -53,6 +52,9 @@ char *row_put_text(const struct row_format *format, const char *text, size_t len
 
 /* Bytes that a row of texts of so many bytes together takes at most. */
 size_t row_room(const struct row_format *format, size_t text_bytes);
+
+/* Whether a spreadsheet runs a cell with this text instead of showing it: what begins with = + - @ and is no number. */
+bool spreadsheet_runs(const char *text, size_t length);
 
 static inline char *put_piece(char *p, const struct row_piece *piece)
 {

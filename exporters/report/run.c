@@ -46,6 +46,8 @@ static int compile(struct report_run *run, struct err *err)
 
 static int put_rows(struct report_run *run, struct err *err)
 {
+    if (run->report->walk != NULL)
+        return run->report->walk->rows(run, err);
     if (run->report->user != NULL)
         return report_user_rows(run, err);
     if (run->report->scan != NULL)
@@ -53,7 +55,7 @@ static int put_rows(struct report_run *run, struct err *err)
     return run->report->rows != NULL ? run->report->rows(run, err) : report_query_rows(run, err);
 }
 
-static int open_run(struct report_run *run, struct err *err)
+static int plan_run(struct report_run *run, struct err *err)
 {
     const struct report *report = run->report;
     int status = report_plan_take(&run->plan, report->columns, run->session->db, run->session->options->columns, err);
@@ -76,25 +78,136 @@ static void release(struct report_run *run)
     report_plan_release(&run->plan);
 }
 
+static int open_run(struct report_run *run, struct err *err)
+{
+    const struct report *report = run->report;
+    const struct report_session *session = run->session;
+    strbuf_init(&run->choice.text, 1);
+    int status = plan_run(run, err);
+    if (status == 0 && run->terminal != NULL && run->terminal->show == NULL)
+        status = terminal_table_init(run->terminal, &run->plan, session->options->show, report->one_width, err);
+    if (status < 0)
+        return status;
+    const struct report_writer writer = {
+        .options = session->options,
+        .result = session->result,
+        .plan = &run->plan,
+        .name = report->name,
+        .whole = report->whole,
+        .choice = run->chosen ? &run->choice : NULL,
+        .terminal = run->terminal,
+    };
+    return report_writer_open(&run->writer, &writer, run->scope->suffix, err);
+}
+
+int report_open(struct report_run *run, struct report_session *session, const struct report *report,
+                const struct report_scope *scope, struct err *err)
+{
+    *run = (struct report_run){.report = report, .session = session, .scope = scope};
+    return open_run(run, err);
+}
+
+int report_close(struct report_run *run, int status, struct err *err)
+{
+    status = report_writer_close(&run->writer, status, err);
+    release(run);
+    return status;
+}
+
+/* ---- parts ---- */
+
+size_t report_leading_columns(const struct report_run *run, size_t limit)
+{
+    size_t count = 0;
+    if (run->chosen || run->terminal != NULL)
+        return 0;
+    while (count < run->plan.step_count && run->plan.steps[count].value < limit)
+        count++;
+    return count;
+}
+
+static int put_part_rows(struct report_run *run, const struct report_part *part, struct err *err)
+{
+    return part->rows != NULL ? part->rows(part->arg, run, err) : 0;
+}
+
+/* The rows of the part before end here where they were not given by a function. */
+static int show_part(struct report_run *run, const struct report_part *part, struct err *err)
+{
+    struct terminal_table *terminal = run->terminal;
+    uint64_t rows = run->writer.rows;
+    int status = terminal_table_end(terminal, err);
+    if (status == 0 && terminal_table_prints(terminal))
+        status = part->heading(part->arg, terminal->show, err);
+    if (status == 0)
+        status = put_part_rows(run, part, err);
+    if (status == 0 && !terminal->one_width && terminal_table_wants_again(terminal)) {
+        run->writer.rows = rows;
+        status = put_part_rows(run, part, err);
+    }
+    return status == 0 && part->rows != NULL ? terminal_table_end(terminal, err) : status;
+}
+
+int report_put_part(struct report_run *run, const struct report_part *part, struct err *err)
+{
+    int status = 0;
+    if (run->chosen || run->session->options->stream_path != NULL)
+        return put_part_rows(run, part, err);
+    if (run->terminal != NULL)
+        return show_part(run, part, err);
+    status = report_writer_part(&run->writer, part->suffix, err);
+    return status == 0 ? put_part_rows(run, part, err) : status;
+}
+
+int report_end_part(struct report_run *run, struct err *err)
+{
+    return report_writer_end_part(&run->writer, err);
+}
+
+/* ---- all of it ---- */
+
+static int make_table(struct report_run *run, uint64_t *ret_rows, struct err *err)
+{
+    int status = open_run(run, err);
+    if (status == 0)
+        status = put_rows(run, err);
+    status = report_close(run, status, err);
+    *ret_rows = run->writer.rows;
+    return status;
+}
+
+static int make_terminal_table(const struct report_run *wanted, uint64_t *ret_rows, struct err *err)
+{
+    struct terminal_table terminal = {.show = NULL};
+    struct report_run run = *wanted;
+    run.terminal = &terminal;
+    int status = make_table(&run, ret_rows, err);
+    if (status == 0 && terminal_table_wants_again(&terminal)) {
+        run = *wanted;
+        run.terminal = &terminal;
+        status = make_table(&run, ret_rows, err);
+    }
+    if (status == 0)
+        status = terminal_table_end(&terminal, err);
+    terminal_table_release(&terminal);
+    return status;
+}
+
+int report_is_there(const struct report_session *session, const struct report *report, bool *ret, struct err *err)
+{
+    *ret = true;
+    return report->when != NULL ? report_ask(session->db, report->when, ret, err) : 0;
+}
+
 int report_write(struct report_session *session, const struct report *report, const struct report_scope *scope,
                  uint64_t *ret_rows, struct err *err)
 {
     struct report_run run = {.report = report, .session = session, .scope = scope};
     bool there = true;
     *ret_rows = 0;
-    int status = report->when != NULL ? report_ask(session->db, report->when, &there, err) : 0;
+    int status = report_is_there(session, report, &there, err);
     if (status < 0 || !there)
         return status;
-    strbuf_init(&run.choice.text, 1);
-    status = open_run(&run, err);
-    if (status == 0)
-        status = report_writer_open(&run.writer, report->name, scope->suffix, &run.plan,
-                                    run.chosen ? &run.choice : NULL, session->options, session->result, err);
-    if (status == 0) {
-        status = put_rows(&run, err);
-        status = report_writer_close(&run.writer, status, err);
-        *ret_rows = run.writer.rows;
-    }
-    release(&run);
-    return status;
+    return session->options->format == TABLE_TERMINAL ? make_terminal_table(&run, ret_rows, err)
+                                                      : make_table(&run, ret_rows, err);
 }

@@ -5,7 +5,11 @@ int report_show_open(struct report_show *shows, struct show *show, int family, s
     *shows = (struct report_show){
         .show = show,
         .family = family,
-        .options = {.database = show->options->database, .format = TABLE_TERMINAL, .model_id = -1, .show = show},
+        .options = {.database = show->options->database,
+                    .format = TABLE_TERMINAL,
+                    .columns = COLUMNS_VENDOR,
+                    .model_id = -1,
+                    .show = show},
         .scope = {DB_NULL, DB_NULL, DB_NULL, ""},
     };
     return report_session_open(&shows->session, show->db, &shows->options, show->result, err);
@@ -39,6 +43,18 @@ int report_show(struct report_show *shows, const char *name, const char *sort, u
     *ret_rows = 0;
     return report != NULL ? show_table(shows, report, &choice, ret_rows, err)
                           : err_set(err, ERR_NOT_FOUND, "captures of this family have no table '%s'", name);
+}
+
+int report_show_block(struct report_show *shows, const char *title, const char *name, const char *nothing,
+                      struct err *err)
+{
+    uint64_t rows;
+    show_title(shows->show, title);
+    show_end_line(shows->show);
+    int status = report_show(shows, name, NULL, 0, &rows, err);
+    if (status == 0 && rows == 0)
+        report_show_line(shows, nothing);
+    return status;
 }
 
 int report_show_file(struct report_show *shows, const struct report *report, struct err *err)

@@ -21,6 +21,9 @@ void report_show_close(struct report_show *shows);
  * rows, 0: all. */
 int report_show(struct report_show *shows, const char *name, const char *sort, uint64_t top, uint64_t *ret_rows,
                 struct err *err);
+/* The same under a title, all rows; `nothing` is printed where there are none. */
+int report_show_block(struct report_show *shows, const char *title, const char *name, const char *nothing,
+                      struct err *err);
 /* The same of a report that is no one's of msprof, under its title; of no rows it says so. */
 int report_show_file(struct report_show *shows, const struct report *report, struct err *err);
 /* A line of text. */

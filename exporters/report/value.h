@@ -13,9 +13,9 @@ enum value_kind {
     VALUE_SCALED,  /* in units of 10^-decimals, whatever the form: without zeros at the end */
     VALUE_REAL,
     VALUE_STRING,
-    VALUE_NAME,    /* an id of table name: the text of that row, whatever the form */
-    VALUE_ENCODED, /* a text as the table's format has it, quoted and escaped: report_encode makes such. Not in a table
-                      that rows are chosen for: see report_chooses */
+    VALUE_NAME,  /* an id of table name: the text of that row, whatever the form */
+    VALUE_CELLS, /* cells as the table's format has them, from this value's on: report_leading_columns tells whether
+                    there may be one */
 };
 
 struct report_value {
@@ -24,9 +24,9 @@ struct report_value {
         double real;
         const char *text; /* not necessarily NUL-terminated; lives until the row is put */
     };
-    uint32_t length; /* of the text */
-    uint8_t kind;    /* enum value_kind */
-    uint8_t decimals;
+    uint32_t length;  /* of the text */
+    uint8_t kind;     /* enum value_kind */
+    uint8_t decimals; /* VALUE_CELLS: of how many columns */
 };
 
 static inline struct report_value value_none(void)
@@ -51,9 +51,11 @@ static inline struct report_value value_name(int64_t id)
     return (struct report_value){.integer = id, .kind = id == DB_NULL ? VALUE_MISSING : VALUE_NAME};
 }
 
-static inline struct report_value value_encoded(const char *text, size_t length)
+/* What report_plan_encode made of so many columns. */
+static inline struct report_value value_cells(const char *text, size_t length, size_t columns)
 {
-    return (struct report_value){.text = text, .length = (uint32_t)length, .kind = VALUE_ENCODED};
+    return (struct report_value){
+        .text = text, .length = (uint32_t)length, .kind = VALUE_CELLS, .decimals = (uint8_t)columns};
 }
 
 static inline struct report_value value_real(double real)

@@ -10,7 +10,7 @@
 
 /* ---- files ---- */
 
-static const char *suffix_of(enum table_format format)
+const char *report_suffix(enum table_format format)
 {
     return format == TABLE_JSON ? ".json" : format == TABLE_MARKDOWN ? ".md" : ".csv";
 }
@@ -26,7 +26,7 @@ char *report_path(const struct export_options *options, const char *name, int64_
         strbuf_addf(&path, "%s/%s", options->directory, name);
         if (slice >= 0)
             strbuf_addf(&path, "_slice_%" PRId64, slice);
-        strbuf_addf(&path, "%s%s", suffix, suffix_of(options->format));
+        strbuf_addf(&path, "%s%s", suffix, report_suffix(options->format));
     }
     if (path.failed) {
         err_set(err, ERR_LIMIT, "the path of '%s' is too long", name);
@@ -55,7 +55,7 @@ int report_file_done(struct outfile *out, const char *name, const char *path, ui
 static int open_file(struct report_writer *writer, struct err *err)
 {
     char *path = report_path(writer->options, writer->name, writer->files > 0 ? (int64_t)writer->files : -1,
-                             writer->suffix, err);
+                             writer->suffix.data, err);
     int status = path != NULL ? outfile_open(&writer->out, path, err) : -(int)err->code;
     if (status < 0) {
         free(path);
@@ -70,7 +70,7 @@ static int open_file(struct report_writer *writer, struct err *err)
 /* A table of more than one file has a number in the name of each: the first one's is not known before. */
 static int number_first_file(struct report_writer *writer, struct err *err)
 {
-    char *path = report_path(writer->options, writer->name, 0, writer->suffix, err);
+    char *path = report_path(writer->options, writer->name, 0, writer->suffix.data, err);
     if (path == NULL || outfile_rename(&writer->out, path, err) < 0) {
         free(path);
         return -(int)err->code;
@@ -97,17 +97,23 @@ static int close_file(struct report_writer *writer, int status, struct err *err)
     return status;
 }
 
+/* Whether the open file takes no more rows. */
+static bool file_is_full(const struct report_writer *writer)
+{
+    return writer->file_rows == ROWS_PER_FILE && !writer->whole && writer->options->stream_path == NULL;
+}
+
 /* Whether the next row is the first of a file. */
 static bool begins_file(const struct report_writer *writer)
 {
-    return writer->path == NULL || (writer->file_rows == ROWS_PER_FILE && writer->options->stream_path == NULL);
+    return writer->path == NULL || writer->file_rows == 0 || file_is_full(writer);
 }
 
 /* A file with room for a row. */
 static int need_file(struct report_writer *writer, struct err *err)
 {
     int status = 0;
-    if (writer->path != NULL && begins_file(writer)) {
+    if (writer->path != NULL && file_is_full(writer)) {
         status = writer->files == 0 ? number_first_file(writer, err) : 0;
         status = close_file(writer, status, err);
     }
@@ -116,44 +122,11 @@ static int need_file(struct report_writer *writer, struct err *err)
 
 /* ---- rows ---- */
 
-static bool is_terminal(const struct report_writer *writer)
-{
-    return writer->plan->format == TABLE_TERMINAL;
-}
-
-static bool holds_texts(const struct report_column *column)
-{
-    return column->names != NULL || column->form == FORM_NAME || column->form == FORM_TENSORS ||
-           (column->form == FORM_TEXT && (column->flags & REPORT_NUMBER) == 0);
-}
-
-static void open_terminal(struct report_writer *writer)
-{
-    const struct report_plan *plan = writer->plan;
-    struct text_column columns[REPORT_MAX_COLUMNS];
-    for (size_t i = 0; i < plan->step_count; i++) {
-        const struct report_column *column = &plan->columns[plan->steps[i].value].column;
-        columns[i] = (struct text_column){
-            .title = plan->titles[i],
-            .kind = holds_texts(column) ? TEXT_COLUMN : NUMBER_COLUMN,
-            .stackable = (column->flags & REPORT_NARROW) != 0,
-        };
-    }
-    show_table_init_columns(&writer->terminal, columns, plan->step_count);
-    writer->terminal_open = true;
-}
-
 static int take_bytes(struct report_writer *writer, const char *row, size_t length, struct err *err)
 {
-    struct table_cell cells[REPORT_MAX_COLUMNS];
     writer->rows++;
-    if (is_terminal(writer)) {
-        if (!writer->terminal_open)
-            open_terminal(writer);
-        row_cells(&writer->plan->pieces, row, row + length, cells);
-        show_table_row(&writer->terminal, cells);
-        return 0;
-    }
+    if (writer->terminal != NULL)
+        return terminal_table_row(writer->terminal, row, row + length, err);
     int status = need_file(writer, err);
     if (status == 0)
         outfile_write(&writer->out, row, length);
@@ -215,6 +188,31 @@ static int take_sorted(void *arg, const char *row, size_t length, struct err *er
     return status;
 }
 
+static int copy_row(struct report_writer *writer, const struct report_value *values, struct err *err)
+{
+    const char *end = put_row(writer, values, begins_file(writer), err);
+    return end != NULL ? take_bytes(writer, writer->row, (size_t)(end - writer->row), err) : -(int)err->code;
+}
+
+/* Straight into the file's buffer where the row fits, as nearly all do. */
+static int write_row(struct report_writer *writer, const struct report_value *values, struct err *err)
+{
+    size_t room = writer->plan->fixed_room + FIRST_ROW_SIZE, needed;
+    int status = room <= OUTFILE_RESERVE_MAX ? need_file(writer, err) : 0;
+    if (status < 0)
+        return status;
+    char *start = room <= OUTFILE_RESERVE_MAX ? outfile_reserve(&writer->out, room) : NULL;
+    const char *end = start != NULL
+                          ? report_plan_put(writer->plan, values, writer->file_rows == 0, start, start + room, &needed)
+                          : NULL;
+    if (end == NULL)
+        return copy_row(writer, values, err);
+    outfile_advance(&writer->out, (size_t)(end - start));
+    writer->rows++;
+    writer->file_rows++;
+    return 0;
+}
+
 int report_writer_row(struct report_writer *writer, const struct report_value *values, struct err *err)
 {
     if (writer->choice != NULL) {
@@ -223,24 +221,48 @@ int report_writer_row(struct report_writer *writer, const struct report_value *v
         if (writer->sorter != NULL)
             return sort_row(writer, values, err);
     }
-    const char *end = put_row(writer, values, begins_file(writer), err);
-    return end != NULL ? take_bytes(writer, writer->row, (size_t)(end - writer->row), err) : -(int)err->code;
+    return writer->terminal != NULL ? copy_row(writer, values, err) : write_row(writer, values, err);
+}
+
+/* ---- parts ---- */
+
+static int set_suffix(struct report_writer *writer, const char *suffix, struct err *err)
+{
+    strbuf_clear(&writer->suffix);
+    return strbuf_adds(&writer->suffix, suffix) == 0
+               ? 0
+               : err_set(err, ERR_NO_MEMORY, "no room for the name of a file of %s", writer->name);
+}
+
+int report_writer_end_part(struct report_writer *writer, struct err *err)
+{
+    int status = close_file(writer, 0, err);
+    writer->files = 0;
+    return status;
+}
+
+int report_writer_part(struct report_writer *writer, const char *suffix, struct err *err)
+{
+    if (strcmp(suffix, writer->suffix.data) == 0)
+        return 0;
+    int status = report_writer_end_part(writer, err);
+    return status == 0 ? set_suffix(writer, suffix, err) : status;
 }
 
 /* ---- all of it ---- */
 
-int report_writer_open(struct report_writer *writer, const char *name, const char *suffix,
-                       const struct report_plan *plan, struct row_choice *choice, const struct export_options *options,
-                       struct export_result *result, struct err *err)
+int report_writer_open(struct report_writer *writer, const struct report_writer *wanted, const char *suffix,
+                       struct err *err)
 {
-    *writer = (struct report_writer){
-        .options = options, .result = result, .plan = plan, .name = name, .suffix = suffix, .choice = choice};
+    const struct row_choice *choice = wanted->choice;
+    *writer = *wanted;
+    strbuf_init(&writer->suffix, PATH_LIMIT);
     if (choice != NULL && choice->sorted) {
         writer->sorter = sorter_new(choice->descending, choice->top, err);
         if (writer->sorter == NULL)
             return -(int)err->code;
     }
-    return 0;
+    return set_suffix(writer, suffix, err);
 }
 
 int report_writer_close(struct report_writer *writer, int status, struct err *err)
@@ -248,9 +270,7 @@ int report_writer_close(struct report_writer *writer, int status, struct err *er
     if (status == 0 && writer->sorter != NULL)
         status = sorter_each(writer->sorter, take_sorted, writer, err);
     status = close_file(writer, status, err);
-    if (status == 0 && writer->terminal_open)
-        status = show_table_print(&writer->terminal, writer->options->show, err);
-    show_table_release(&writer->terminal);
+    strbuf_release(&writer->suffix);
     sorter_free(writer->sorter);
     free(writer->row);
     return status;

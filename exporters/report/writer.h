@@ -1,4 +1,5 @@
-/* Rows of one table to where they go: a file (or several, of at most ROWS_PER_FILE rows), or the terminal. */
+/* Rows of one table to where they go: a file (or several, of at most ROWS_PER_FILE rows, or for parts of the table), or
+ * the terminal. */
 #ifndef MSPROF_EXPORTERS_REPORT_WRITER_H
 #define MSPROF_EXPORTERS_REPORT_WRITER_H
 
@@ -6,7 +7,7 @@
 #include "exporters/export.h"
 #include "exporters/report/choice.h"
 #include "exporters/report/sorter.h"
-#include "exporters/show/show_table.h"
+#include "exporters/report/terminal.h"
 
 #define ROWS_PER_FILE 1000000
 
@@ -15,7 +16,8 @@ struct report_writer {
     struct export_result *result;
     const struct report_plan *plan;
     const char *name;          /* "op_summary" */
-    const char *suffix;        /* behind it in names of files, in front of ".csv" */
+    struct strbuf suffix;      /* behind it in names of files, in front of ".csv" */
+    bool whole;                /* however many rows a file has */
     struct row_choice *choice; /* NULL: all rows, as they come */
     struct sorter *sorter;
     struct outfile out;
@@ -23,18 +25,23 @@ struct report_writer {
     uint64_t rows, file_rows, files;
     char *row;
     size_t row_size;
-    struct show_table terminal;
-    bool terminal_open;
+    struct terminal_table *terminal; /* TABLE_TERMINAL: where rows go; it is the caller's */
 };
 
-/* Prepares it; nothing appears before the first row. All arguments must outlive it. */
-int report_writer_open(struct report_writer *writer, const char *name, const char *suffix,
-                       const struct report_plan *plan, struct row_choice *choice, const struct export_options *options,
-                       struct export_result *result, struct err *err);
+/* Makes the writer of a table; nothing appears before the first row. Of `wanted` are name, plan, choice, whole,
+ * options, result and terminal, which must outlive it. It needs report_writer_close whatever the result. */
+int report_writer_open(struct report_writer *writer, const struct report_writer *wanted, const char *suffix,
+                       struct err *err);
+/* The next rows belong to files with this suffix: those before are complete, unless theirs is the same. */
+int report_writer_part(struct report_writer *writer, const char *suffix, struct err *err);
+/* Completes the file that is open. */
+int report_writer_end_part(struct report_writer *writer, struct err *err);
 /* Takes the row of these values, one for each known column of the plan. */
 int report_writer_row(struct report_writer *writer, const struct report_value *values, struct err *err);
 /* Whether no further row can be shown. */
 bool report_writer_is_full(const struct report_writer *writer);
+/* ".csv" and so on. */
+const char *report_suffix(enum table_format format);
 /* Completes what is open, or drops it when status < 0, and releases everything. Returns status, or a failure of its
  * own. */
 int report_writer_close(struct report_writer *writer, int status, struct err *err);

@@ -6,7 +6,7 @@
 #include "exporters/show/show_2022.h"
 #include "exporters/show/show_block.h"
 #include "exporters/show/show_job.h"
-#include "exporters/svp/svp_show.h"
+#include "exporters/show/show_svp.h"
 
 #include <errno.h>
 
@@ -20,7 +20,7 @@ static int show_family(struct show *show, int family, struct err *err)
     case DB_FAMILY_JOB:
         return show_of_job(show, err);
     default:
-        return svp_show(show, err);
+        return show_of_svp(show, err);
     }
 }
 

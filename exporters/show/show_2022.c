@@ -17,19 +17,6 @@ static void print_heading(struct show *show, const struct device_2022 *device, c
     show_end_line(show);
 }
 
-/* A table with all its rows, or the reason why it has none. */
-static int show_block(struct report_show *shows, const char *title, const char *report, const char *nothing,
-                      struct err *err)
-{
-    uint64_t rows;
-    show_title(shows->show, title);
-    show_end_line(shows->show);
-    int status = report_show(shows, report, NULL, 0, &rows, err);
-    if (status == 0 && rows == 0)
-        report_show_line(shows, nothing);
-    return status;
-}
-
 /* Tasks are shown on their own where that says more than the operators do: on chip 0 what they waited for. */
 static int show_longest(struct report_show *shows, bool states, const struct execution_counts *counts, struct err *err)
 {
@@ -61,17 +48,17 @@ static int show_device_2022(void *arg, const struct device_2022 *device, struct 
     if (status < 0)
         return status;
     print_heading(shows->show, device, &counts);
-    status =
-        show_block(shows, "Op statistic :", "op_statistic",
-                   counts.tasks == 0 ? "No tasks: none could be read of what the device recorded."
-                                     : "No operators: nothing that the host recorded names the operator of a task.",
-                   err);
+    status = report_show_block(shows, "Op statistic :", "op_statistic",
+                               counts.tasks == 0
+                                   ? "No tasks: none could be read of what the device recorded."
+                                   : "No operators: nothing that the host recorded names the operator of a task.",
+                               err);
     if (status == 0)
         status = show_longest(shows, device->part->chip == 0, &counts, err);
     if (status == 0)
-        status = show_block(shows, "Acl statistic :", "acl_statistic", "No calls of ACL functions.", err);
+        status = report_show_block(shows, "Acl statistic :", "acl_statistic", "No calls of ACL functions.", err);
     if (status == 0)
-        status = show_block(shows, "Runtime api :", "runtime_api", "No calls of runtime functions.", err);
+        status = report_show_block(shows, "Runtime api :", "runtime_api", "No calls of runtime functions.", err);
     shows->scope = (struct report_scope){DB_NULL, DB_NULL, DB_NULL, ""};
     return status;
 }

@@ -62,7 +62,7 @@ int show_table_list(sqlite3 *db, FILE *stream, struct err *err)
         if (((*report)->families & REPORT_OF(facts.family)) == 0)
             continue;
         fprintf(stream, "%-24s %s\n", (*report)->name, (*report)->title);
-        status = report_plan_take(&plan, (*report)->columns, db, COLUMNS_GUIDE, err);
+        status = report_plan_take(&plan, (*report)->columns, db, COLUMNS_VENDOR, err);
         for (size_t i = 0, used = 0; status == 0 && i < plan.column_count; i++)
             if (plan.columns[i].there)
                 fprintf(stream, "%s%s", used++ > 0 ? " " : "    ", plan.columns[i].id);

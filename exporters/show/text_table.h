@@ -9,8 +9,8 @@
 #define MSPROF_EXPORTERS_SHOW_TEXT_TABLE_H
 
 #include "base/err.h"
+#include "exporters/show/cell.h"
 #include "exporters/show/display.h"
-#include "exporters/svp/table.h"
 
 #include <stdint.h>
 #include <stdio.h>

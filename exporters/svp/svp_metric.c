@@ -1,5 +1,10 @@
 #include "exporters/svp/svp_metric.h"
 
+#include "base/number.h"
+#include "db/database.h"
+
+#include <string.h>
+
 _Static_assert((int)METRIC_WLD - (int)METRIC_MAC_BUSY == (int)SVP_WLD - (int)SVP_MAC_BUSY,
                "a metric for each kind of cycles, in the same order");
 
@@ -113,20 +118,6 @@ int64_t svp_metric_value(enum svp_metric metric, const struct svp_task *task, co
         return ratio_known(ddr_total_bytes(task), 1000, 2);
     }
     return DB_NULL;
-}
-
-unsigned svp_metric_decimals(enum svp_metric metric)
-{
-    switch (metric) {
-    case METRIC_BANDWIDTH:
-        return 4;
-    case METRIC_DDR_READ:
-    case METRIC_DDR_WRITE:
-    case METRIC_DDR_TOTAL:
-        return 0;
-    default:
-        return 2;
-    }
 }
 
 int64_t svp_frames_per_second(int64_t batch_num, const struct svp_task *network, int64_t core_khz)

@@ -1,10 +1,9 @@
 /* The formulas of the SVP reports, in one place for the files and the terminal. Exact integer arithmetic, rounding half
- * away from zero. A value that needs something the capture does not hold is DB_NULL, or a missing cell. */
+ * away from zero. A value that needs something the capture does not hold is DB_NULL. */
 #ifndef MSPROF_EXPORTERS_SVP_SVP_METRIC_H
 #define MSPROF_EXPORTERS_SVP_SVP_METRIC_H
 
 #include "db/query/query.h"
-#include "exporters/svp/table.h"
 
 /* a + b (both >= 0), held at INT64_MAX; when one is DB_NULL the other. */
 int64_t add_known(int64_t a, int64_t b);
@@ -37,16 +36,9 @@ enum svp_metric {
     METRIC_DDR_TOTAL_KB
 };
 
-/* One value of a task that is part of the network (or of the network itself), in units of 10^-svp_metric_decimals. */
+/* One value of a task that is part of the network (or of the network itself), in units of its last decimal. */
 int64_t svp_metric_value(enum svp_metric metric, const struct svp_task *task, const struct svp_task *network,
                          int64_t core_khz);
-unsigned svp_metric_decimals(enum svp_metric metric);
-
-static inline struct table_cell svp_metric_cell(enum svp_metric metric, const struct svp_task *task,
-                                                const struct svp_task *network, int64_t core_khz)
-{
-    return cell_number(svp_metric_value(metric, task, network, core_khz), svp_metric_decimals(metric));
-}
 
 /* total_cycle at core_khz in hundredths of a microsecond. */
 int64_t svp_time_centi_us(int64_t total_cycle, int64_t core_khz);

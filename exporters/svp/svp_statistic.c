@@ -1,6 +1,11 @@
 #include "exporters/svp/svp_statistic.h"
 
+#include "db/database.h"
+#include "exporters/export.h"
+#include "exporters/svp/svp_metric.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 #define FIRST_SLOTS 64 /* a power of two */
 

@@ -3,7 +3,15 @@
 #define MSPROF_EXPORTERS_SVP_SVP_STATISTIC_H
 
 #include "db/query/query.h"
-#include "exporters/svp/svp_columns.h"
+
+/* What is known of the layers of one type that ran on one engine and stream. */
+struct op_statistic {
+    char *type; /* of the layers; NULL when not known */
+    bool ai_cpu;
+    int64_t stream_id;
+    int64_t count;                                      /* of layers */
+    int64_t total_centi_us, max_centi_us, min_centi_us; /* DB_NULL: not known */
+};
 
 /* Grows with the number of different (type, engine, stream), not with the tasks. */
 struct svp_statistic {

@@ -1,12 +1,12 @@
 #include "exporters/svp/svp_walk.h"
 
 #include "base/interrupt.h"
-#include "exporters/svp/svp_layer_table.h"
+#include "exporters/svp/svp_metric.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#define CACHED_MODELS 4      /* layer tables in memory: models may alternate within a report */
-#define TEXT_MAX (256 << 20) /* bytes of the text of one task */
+#define CACHED_MODELS 4 /* layer tables in memory: models may alternate within a report */
 
 struct cached_model {
     char *name; /* NULL: free */
@@ -22,11 +22,8 @@ struct svp_walker {
     struct cached_model models[CACHED_MODELS];
     size_t next_model; /* the entry to be replaced */
     struct svp_statistic statistic;
-    struct strbuf text; /* of the task under way */
     const struct svp_report *report;
-    /* of the inference under way */
-    struct svp_layer_table *table;
-    int64_t core_khz;
+    bool credited; /* the tasks of the inference under way to the statistic, or it is not wanted */
 };
 
 static void forget_model(struct cached_model *model)
@@ -65,49 +62,37 @@ static int find_table(struct svp_walker *walker, const char *name, int64_t model
     return 0;
 }
 
-/* Makes the text of a task, in walker->text, and keeps it when there is room. */
-static int describe_task(struct svp_walker *walker, int64_t task_id, struct svp_task_layers *layers, struct err *err)
-{
-    struct svp_layer_table *table = walker->table;
-    const struct svp_layer *first = layers == NULL ? NULL : table->layers.layers + layers->first;
-    size_t count = layers == NULL ? 0 : layers->count;
-    strbuf_clear(&walker->text);
-    int result = walker->visitor->describe(walker->visitor->arg, task_id, first, count, &walker->text, err);
-    if (result != 0)
-        return result;
-    if (walker->text.failed)
-        return err_set(err, ERR_LIMIT, "the row of task %lld with %zu layers does not fit into memory",
-                       (long long)task_id, count);
-    if (layers != NULL)
-        svp_layer_table_keep(table, layers, walker->text.data, walker->text.length);
-    return 0;
-}
-
-static int give_task(struct svp_walker *walker, const struct svp_task *task, struct svp_task_layers *layers,
-                     struct err *err)
-{
-    const struct svp_visitor *visitor = walker->visitor;
-    if (layers != NULL && layers->length > 0)
-        return visitor->task(visitor->arg, task, walker->table->texts.data + layers->text, layers->length, err);
-    int result = describe_task(walker, task->task_id, layers, err);
-    if (result != 0)
-        return result;
-    return visitor->task(visitor->arg, task, walker->text.data, walker->text.length, err);
-}
+struct task_visit {
+    const struct svp_walk_stop *stop;
+    int (*each)(void *arg, const struct svp_task *task, struct svp_task_layers *layers, struct err *err);
+    void *arg;
+    bool credits; /* to the statistic */
+};
 
 static int visit_task(void *arg, const struct svp_task *task, struct err *err)
 {
-    struct svp_walker *walker = arg;
-    struct svp_task_layers *layers = svp_layer_table_find(walker->table, task->task_id);
-    if (walker->visitor->task != NULL) {
-        int result = give_task(walker, task, layers, err);
+    const struct task_visit *visit = arg;
+    struct svp_layer_table *table = visit->stop->table;
+    struct svp_task_layers *layers = svp_layer_table_find(table, task->task_id);
+    if (visit->each != NULL) {
+        int result = visit->each(visit->arg, task, layers, err);
         if (result != 0)
             return result;
     }
-    if (walker->visitor->report == NULL)
+    if (!visit->credits)
         return 0;
-    return svp_layer_table_credit(walker->table, layers, &walker->statistic, task->stream_id,
-                                  svp_time_centi_us(task->total_cycle, walker->core_khz), err);
+    return svp_layer_table_credit(table, layers, &visit->stop->walker->statistic, task->stream_id,
+                                  svp_time_centi_us(task->total_cycle, visit->stop->inference->core_khz), err);
+}
+
+int svp_walk_tasks(const struct svp_walk_stop *stop,
+                   int (*each)(void *arg, const struct svp_task *task, struct svp_task_layers *layers, struct err *err),
+                   void *arg, struct err *err)
+{
+    struct svp_walker *walker = stop->walker;
+    struct task_visit visit = {stop, each, arg, !walker->credited};
+    walker->credited = true;
+    return svp_read_tasks(walker->tasks, stop->inference->id, visit_task, &visit, err);
 }
 
 static int visit_inference(void *arg, const struct svp_inference *inference, struct err *err)
@@ -115,22 +100,20 @@ static int visit_inference(void *arg, const struct svp_inference *inference, str
     struct svp_walker *walker = arg;
     const struct svp_visitor *visitor = walker->visitor;
     struct svp_task network;
+    struct svp_layer_table *table;
     if (inference->tasks == 0)
         return 0;
     if (interrupted())
         return interrupt_error(err);
-    int result = find_table(walker, inference->model, inference->model_id, &walker->table, err);
+    int result = find_table(walker, inference->model, inference->model_id, &table, err);
     if (result < 0)
         return result;
-    walker->core_khz = inference->core_khz;
     svp_network_of(inference, &network);
-    const struct svp_walk_stop stop = {
-        .inference = inference, .network = &network, .layers = &walker->table->layers, .tasks = walker->tasks};
+    const struct svp_walk_stop stop = {.inference = inference, .network = &network, .table = table, .walker = walker};
+    walker->credited = visitor->report == NULL;
     if (visitor->inference != NULL && (result = visitor->inference(visitor->arg, &stop, err)) != 0)
         return result;
-    if (visitor->task == NULL && visitor->report == NULL)
-        return 0;
-    return svp_read_tasks(walker->tasks, inference->id, visit_task, walker, err);
+    return walker->credited ? 0 : svp_walk_tasks(&stop, NULL, NULL, err);
 }
 
 static int visit_ai_cpu_task(void *arg, const char *model, const struct svp_ai_cpu_task *task, struct err *err)
@@ -175,7 +158,6 @@ struct svp_walker *svp_walker_new(sqlite3 *db, const struct svp_visitor *visitor
     walker->db = db;
     walker->visitor = visitor;
     svp_statistic_init(&walker->statistic);
-    strbuf_init(&walker->text, TEXT_MAX);
     walker->tasks = svp_task_reader_new(db, err);
     walker->reports = walker->tasks == NULL ? NULL : svp_report_reader_new(db, err);
     if (walker->reports != NULL)
@@ -191,7 +173,6 @@ void svp_walker_free(struct svp_walker *walker)
     for (size_t i = 0; i < CACHED_MODELS; i++)
         forget_model(&walker->models[i]);
     svp_statistic_release(&walker->statistic);
-    strbuf_release(&walker->text);
     svp_report_reader_free(walker->reports); /* NULL is fine */
     svp_task_reader_free(walker->tasks);
     free(walker);

@@ -1,0 +1,114 @@
+/* acl_statistic: time per function of the ACL API, of each process and thread. */
+#include "base/interrupt.h"
+#include "base/number.h"
+#include "exporters/report_name.h"
+#include "exporters/svp/svp_tables.h"
+
+enum { PROCESS, THREAD, TYPE, NAME, SHARE, TOTAL, COUNT, MEAN, CUT_MEAN, MAX, MIN, VALUES };
+
+static const struct report_column columns[] = {
+    {"Process ID", .value = PROCESS, .flags = REPORT_NUMBER, .doc = "The process."},
+    {"Thread ID", .value = THREAD, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Its thread."},
+    {"Type", .value = TYPE, .doc = "The part of the API that the function belongs to."},
+    {"Name", .value = NAME, .doc = "The function."},
+    {"Total Time Ratio(%)", .value = SHARE, .flags = REPORT_GUIDE | REPORT_NUMBER,
+     .doc = "Its share of the time in all functions."},
+    {"Total Time(us)", NULL, FORM_SCALED, 3, .value = TOTAL, .doc = "How long its calls took together."},
+    {"Total Time Ratio(%)", .value = SHARE, .flags = REPORT_VENDOR | REPORT_NUMBER | REPORT_NARROW,
+     .doc = "Its share of the time in all functions."},
+    {"Count", .value = COUNT, .flags = REPORT_NUMBER, .doc = "How often it was called."},
+    {"Avg(us)", NULL, FORM_SCALED, 3, .value = MEAN, .flags = REPORT_GUIDE, .doc = "Their mean."},
+    {"Avg(us)", .value = CUT_MEAN, .flags = REPORT_VENDOR | REPORT_NUMBER, .doc = "Their mean, cut to microseconds."},
+    {"Min(us)", NULL, FORM_SCALED, 3, .value = MIN, .flags = REPORT_VENDOR | REPORT_NARROW, .doc = "The shortest."},
+    {"Max(us)", NULL, FORM_SCALED, 3, .value = MAX, .flags = REPORT_NARROW, .doc = "The longest."},
+    {"Min(us)", NULL, FORM_SCALED, 3, .value = MIN, .flags = REPORT_GUIDE, .doc = "The shortest."},
+    {.title = NULL},
+};
+
+struct parts {
+    struct report_run *run;
+    struct strbuf suffix;
+    bool open;
+    int64_t device_id, model_id; /* of the part that is open */
+};
+
+/* Percent with nine decimals, but never more than ten significant digits. */
+static struct report_value share_of(const struct acl_statistic *row)
+{
+    int64_t share = number_ratio(row->total_ns, row->report_total_ns, 2 + 9);
+    if (share < INT64_C(10000000000))
+        return value_scaled(share, 9);
+    return value_scaled(number_ratio(row->total_ns, row->report_total_ns, 2 + 8), 8);
+}
+
+static int put_row(struct report_run *run, const struct acl_statistic *row, struct err *err)
+{
+    const struct report_value values[VALUES] = {
+        [PROCESS] = value_integer(row->process_id),
+        [THREAD] = value_integer(row->thread_id),
+        [TYPE] = value_text(acl_mode_name(row->api_type)),
+        [NAME] = value_text(row->name),
+        [SHARE] = share_of(row),
+        [TOTAL] = value_integer(row->total_ns),
+        [COUNT] = value_integer(row->count),
+        [MEAN] = value_integer(number_ratio(row->total_ns, row->count, 0)),
+        [CUT_MEAN] = value_integer(row->count > 0 ? row->total_ns / row->count / 1000 : 0),
+        [MAX] = value_integer(row->max_ns),
+        [MIN] = value_integer(row->min_ns),
+    };
+    return report_row(run, values, err);
+}
+
+static int print_heading(const void *arg, struct show *show, struct err *err)
+{
+    const struct acl_statistic *row = arg;
+    (void)err;
+    show_number(show, "Model id : ", row->model_id);
+    show_device(show, row->device_id);
+    show_end_line(show);
+    return 0;
+}
+
+static int begin_part(struct parts *parts, const struct acl_statistic *row, struct err *err)
+{
+    const int64_t numbers[] = {row->device_id, row->model_id, REPORT_ITERATION};
+    int status = svp_suffix(&parts->suffix, numbers, sizeof numbers / sizeof numbers[0], err);
+    if (status < 0)
+        return status;
+    parts->open = true;
+    parts->device_id = row->device_id;
+    parts->model_id = row->model_id;
+    return report_put_part(
+        parts->run, &(struct report_part){.suffix = parts->suffix.data, .heading = print_heading, .arg = row}, err);
+}
+
+static int take_row(void *arg, const struct acl_statistic *row, struct err *err)
+{
+    struct parts *parts = arg;
+    int status = 0;
+    if (interrupted())
+        return interrupt_error(err);
+    if (!parts->open || parts->device_id != row->device_id || parts->model_id != row->model_id)
+        status = begin_part(parts, row, err);
+    return status == 0 ? put_row(parts->run, row, err) : status;
+}
+
+static int put_rows(struct report_run *run, struct err *err)
+{
+    struct parts parts = {.run = run};
+    strbuf_init(&parts.suffix, REPORT_NAME_MAX);
+    int status = acl_each_statistic(run->session->db, take_row, &parts, err);
+    strbuf_release(&parts.suffix);
+    return status;
+}
+
+const struct report report_acl_statistic_svp = {
+    .name = "acl_statistic",
+    .title = "Functions of ACL",
+    .doc = "How often each process and thread called each function of ACL, and how long that took.",
+    .families = REPORT_OF(DB_FAMILY_SVP),
+    .whole = true,
+    .one_width = true,
+    .columns = columns,
+    .rows = put_rows,
+};

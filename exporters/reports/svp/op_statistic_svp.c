@@ -1,0 +1,98 @@
+/* op_statistic: time per type of layer. */
+#include "exporters/report_name.h"
+#include "exporters/svp/svp_metric.h"
+#include "exporters/svp/svp_tables.h"
+
+enum { ROW, STREAM, TYPE, ENGINE, SHARE, TOTAL, COUNT, MEAN, MAX, MIN, VALUES };
+
+static const struct value_name engines[] = {{0, "AI_CORE"}, {1, "AI_CPU"}, {0, NULL}};
+
+static const struct report_column columns[] = {
+    {"Task ID", .value = ROW, .flags = REPORT_NUMBER, .doc = "The row, from 0."},
+    {"Stream ID", .value = STREAM, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The stream."},
+    {"OP Name", .value = TYPE, .flags = REPORT_GUIDE, .doc = "The type of the layers."},
+    {"OP Type", .value = TYPE, .flags = REPORT_VENDOR, .doc = "The type of the layers."},
+    {"Task Type", .value = ENGINE, .names = engines, .doc = "The engine that they ran on."},
+    {"Total Time Ratio(%)", NULL, FORM_SCALED, 2, .value = SHARE, .flags = REPORT_GUIDE,
+     .doc = "Their share of the time of all layers."},
+    {"Total Time(us)", NULL, FORM_SCALED, 2, .value = TOTAL, .doc = "How long they ran together."},
+    {"Total Time Ratio(%)", NULL, FORM_SCALED, 2, .value = SHARE, .flags = REPORT_VENDOR | REPORT_NARROW,
+     .doc = "Their share of the time of all layers."},
+    {"Count", .value = COUNT, .flags = REPORT_NUMBER, .doc = "How many there were."},
+    {"Avg(us)", NULL, FORM_SCALED, 4, .value = MEAN, .doc = "Their mean."},
+    {"Max(us)", NULL, FORM_SCALED, 2, .value = MAX, .flags = REPORT_NARROW, .doc = "The longest."},
+    {"Min(us)", NULL, FORM_SCALED, 2, .value = MIN, .flags = REPORT_NARROW, .doc = "The shortest."},
+    {.title = NULL},
+};
+
+struct part {
+    const struct svp_report *report;
+    const struct svp_statistic *statistic;
+};
+
+static int put_rows(const void *arg, struct report_run *run, struct err *err)
+{
+    const struct svp_statistic *statistic = ((const struct part *)arg)->statistic;
+    int64_t total = svp_statistic_total(statistic);
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < statistic->count; i++) {
+        const struct op_statistic *row = &statistic->rows[i];
+        const struct report_value values[VALUES] = {
+            [ROW] = value_integer((int64_t)i),
+            [STREAM] = value_integer(row->stream_id),
+            [TYPE] = value_text(row->type),
+            [ENGINE] = value_integer(row->ai_cpu),
+            [SHARE] = value_integer(ratio_known(row->total_centi_us, total, 4)),
+            [TOTAL] = value_integer(row->total_centi_us),
+            [COUNT] = value_integer(row->count),
+            [MEAN] = value_integer(ratio_known(row->total_centi_us, row->count, 2)), /* two decimals more */
+            [MAX] = value_integer(row->max_centi_us),
+            [MIN] = value_integer(row->min_centi_us),
+        };
+        status = report_row(run, values, err);
+    }
+    return status;
+}
+
+static int print_heading(const void *arg, struct show *show, struct err *err)
+{
+    const struct svp_report *report = ((const struct part *)arg)->report;
+    (void)err;
+    show_number(show, "Model id : ", report->model_id);
+    if (report->current_pic_count != 0)
+        show_number(show, "Current pic count: ", report->current_pic_count);
+    show_device(show, report->device_id);
+    show_end_line(show);
+    return 0;
+}
+
+static int put_report(struct report_run *run, const struct svp_report *report, const struct svp_statistic *statistic,
+                      struct err *err)
+{
+    const int64_t numbers[] = {report->device_id, report->model_id, report->current_pic_count, REPORT_ITERATION};
+    const struct part part = {report, statistic};
+    struct strbuf suffix;
+    if (statistic->count == 0)
+        return 0;
+    strbuf_init(&suffix, REPORT_NAME_MAX);
+    int status = svp_suffix(&suffix, numbers, sizeof numbers / sizeof numbers[0], err);
+    if (status == 0)
+        status = report_put_part(
+            run, &(struct report_part){.suffix = suffix.data, .heading = print_heading, .rows = put_rows, .arg = &part},
+            err);
+    strbuf_release(&suffix);
+    return status;
+}
+
+static const struct svp_table table = {.report = put_report};
+
+const struct report report_op_statistic_svp = {
+    .name = "op_statistic",
+    .title = "Types of layers",
+    .doc = "How often layers of each type ran on each engine and stream, and how long.",
+    .families = REPORT_OF(DB_FAMILY_SVP),
+    .whole = true,
+    .columns = columns,
+    .walk = &svp_tables,
+    .walk_visitor = &table,
+};
