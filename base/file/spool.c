@@ -142,20 +142,24 @@ static bool equal_keys(const struct spool_key *a, const struct spool_key *b)
     return a->major == b->major && a->minor == b->minor;
 }
 
+static int by_tie(const void *a, const void *b, void *arg)
+{
+    const struct spool *spool = arg;
+    const struct entry *x = a, *y = b;
+    int order = spool->ties(spool->bytes.items + x->offset, spool->bytes.items + y->offset);
+    return order != 0 ? order : (x->offset > y->offset) - (x->offset < y->offset);
+}
+
 /* Few records have equal keys. */
 static void sort_ties(struct spool *spool)
 {
     struct entry *entries = spool->entries.items;
-    const char *bytes = spool->bytes.items;
-    for (size_t i = 1; i < spool->entries.count; i++) {
-        struct entry entry = entries[i];
-        size_t at = i;
-        while (at > 0 && equal_keys(&entries[at - 1].key, &entry.key) &&
-               spool->ties(bytes + entries[at - 1].offset, bytes + entry.offset) > 0) {
-            entries[at] = entries[at - 1];
-            at--;
-        }
-        entries[at] = entry;
+    for (size_t i = 0, next; i < spool->entries.count; i = next) {
+        next = i + 1;
+        while (next < spool->entries.count && equal_keys(&entries[i].key, &entries[next].key))
+            next++;
+        if (next - i > 1)
+            qsort_r(&entries[i], next - i, sizeof *entries, by_tie, spool);
     }
 }
 

@@ -37,6 +37,7 @@ struct execution {
 
 struct mark {
     int64_t tick, time_ns;
+    uint64_t order;
     uint32_t type, state;
 };
 
@@ -51,6 +52,7 @@ struct description {
 /* Of the description with the same numbers, which were recorded at the same time. */
 struct recorded_tensors {
     int64_t time_ns, iteration;
+    uint64_t order;
     uint32_t model_id, batch_id, set;
 };
 

@@ -42,21 +42,29 @@ DEFINE_ORDER(by_core, counters, of_vector_core)
 DEFINE_ORDER(by_start_on_ai_cpu, ai_cpu_run, start_tick)
 DEFINE_ORDER(by_order, launch, order)
 
-/* The spool gave them in the order in which they were recorded. */
-static bool mark_before(const struct mark *a, const struct mark *b)
+static int by_state(const void *a, const void *b)
 {
-    return a->tick != b->tick ? a->tick < b->tick : a->state < b->state;
+    const struct mark *x = a, *y = b;
+    if (x->tick != y->tick)
+        return COMPARE(x->tick, y->tick);
+    return x->state != y->state ? COMPARE(x->state, y->state) : COMPARE(x->order, y->order);
 }
 
-static void sort_marks(struct mark *marks, size_t count)
+/* When a description and its tensors were recorded. */
+static int compare_times(const struct recorded_tensors *a, const struct recorded_tensors *b)
 {
-    for (size_t i = 1; i < count; i++) {
-        struct mark mark = marks[i];
-        size_t at = i;
-        for (; at > 0 && mark_before(&mark, &marks[at - 1]); at--)
-            marks[at] = marks[at - 1];
-        marks[at] = mark;
-    }
+    if (a->time_ns != b->time_ns)
+        return COMPARE(a->time_ns, b->time_ns);
+    if (a->iteration != b->iteration)
+        return COMPARE(a->iteration, b->iteration);
+    return a->batch_id != b->batch_id ? COMPARE(a->batch_id, b->batch_id) : COMPARE(a->model_id, b->model_id);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct recorded_tensors *x = a, *y = b;
+    int order = compare_times(x, y);
+    return order != 0 ? order : COMPARE(x->order, y->order);
 }
 
 /* ---- chip 0: executions of states ---- */
@@ -104,7 +112,7 @@ static int executions_of_states(struct executions *executions, struct task_recor
                             .pending_tick = NO_TICK,
                             .start_tick = NO_TICK};
     int status = 0;
-    sort_marks(task->marks.items, task->marks.count);
+    array_sort(task->marks.items, task->marks.count, sizeof *task->marks.items, by_state);
     for (size_t i = 0; i < task->marks.count && status == 0; i++)
         status = take_mark(executions, task, &run, &task->marks.items[i], err);
     return status;
@@ -123,20 +131,29 @@ static int text_of_id(struct executions *executions, int64_t id, uint32_t *ret, 
     return intern_add(&association->texts, number, (size_t)(end - number), ret, err);
 }
 
-/* All tensors that were recorded with the description, in their order. */
+/* All tensors that were recorded with the description, in their order; those of the task are sorted by time. */
 static int find_tensors(struct executions *executions, const struct task_records *task, struct description *description,
                         struct err *err)
 {
+    const struct recorded_tensors sought = {.time_ns = description->time_ns,
+                                            .iteration = description->iteration,
+                                            .batch_id = description->batch_id,
+                                            .model_id = description->model_id};
+    const struct recorded_tensors *tensors = task->tensors.items;
+    size_t low = 0, high = task->tensors.count; /* the first that is not earlier */
     int status = 0;
-    for (size_t i = 0; i < task->tensors.count && status == 0; i++) {
-        const struct recorded_tensors *tensors = &task->tensors.items[i];
-        if (tensors->time_ns != description->time_ns || tensors->iteration != description->iteration ||
-            tensors->batch_id != description->batch_id || tensors->model_id != description->model_id)
-            continue;
-        if (description->tensor_set == NO_INDEX)
-            description->tensor_set = tensors->set;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_times(&tensors[middle], &sought) < 0)
+            low = middle + 1;
         else
-            status = tensor_pool_join(&executions->association->tensor_sets, description->tensor_set, tensors->set,
+            high = middle;
+    }
+    for (size_t i = low; i < task->tensors.count && compare_times(&tensors[i], &sought) == 0 && status == 0; i++) {
+        if (description->tensor_set == NO_INDEX)
+            description->tensor_set = tensors[i].set;
+        else
+            status = tensor_pool_join(&executions->association->tensor_sets, description->tensor_set, tensors[i].set,
                                       &description->tensor_set, err);
     }
     return status;
@@ -145,6 +162,7 @@ static int find_tensors(struct executions *executions, const struct task_records
 static int complete_descriptions(struct executions *executions, struct task_records *task, struct err *err)
 {
     int status = 0;
+    array_sort(task->tensors.items, task->tensors.count, sizeof *task->tensors.items, by_time);
     for (size_t i = 0; i < task->descriptions.count && status == 0; i++) {
         struct description *description = &task->descriptions.items[i];
         if (description->name == NO_INDEX)

@@ -123,7 +123,8 @@ int executions_add_run(struct executions *executions, const struct task_executio
 int executions_add_state(struct executions *executions, const struct task_state *state, struct err *err)
 {
     const struct numbers of = numbers_of(&state->task);
-    const struct mark record = {state->tick, state->time_ns, state->type & 0xff, state->state & 0xff};
+    const struct mark record = {state->tick, state->time_ns, executions->added[RECORD_STATE], state->type & 0xff,
+                                state->state & 0xff};
     return executions_add_record(executions, &of, RECORD_STATE, &record, sizeof record, err);
 }
 
