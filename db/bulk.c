@@ -182,10 +182,14 @@ static int prepare_kind(struct bulk *bulk, struct bulk_kind *entry, const struct
     strbuf_init(&name, 256);
     strbuf_init(&sql, 65536);
     strbuf_addf(&name, "decoded_%s", kind->name);
-    strbuf_addf(&sql, "INSERT INTO \"%s\"(", kind->table);
+    /* SQLite takes the values as they come, without copying each, when no column of the table is left out. */
+    bool has_key = false;
+    for (size_t i = 0; i < entry->column_count; i++)
+        has_key |= (kind->columns[entry->columns[i]].flags & COLUMN_KEY) != 0;
+    strbuf_addf(&sql, "INSERT INTO \"%s\"(%s", kind->table, has_key ? "" : "id, ");
     for (size_t i = 0; i < entry->column_count; i++)
         strbuf_addf(&sql, "%s%s", i > 0 ? ", " : "", kind->columns[entry->columns[i]].name);
-    strbuf_addf(&sql, ") SELECT * FROM %s", name.data);
+    strbuf_addf(&sql, ") SELECT %s* FROM %s", has_key ? "" : "NULL, ", name.data);
     int status = 0;
     if (name.failed || sql.failed)
         status = err_set(err, ERR_NO_MEMORY, "out of memory");

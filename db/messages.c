@@ -69,8 +69,11 @@ static int make_safe(sqlite3 *db, struct diagnostics *diag, struct err *err)
 
 static int join_pieces_of(sqlite3 *db, struct diagnostics *diag, struct err *err)
 {
+    int64_t pieces = 0;
     int status = database_exec(db, find_pieces, err);
-    if (status == 0 && query_number(db, "SELECT count(*) FROM piece") == 0)
+    if (status == 0)
+        status = query_number(db, "SELECT count(*) FROM piece", &pieces, err);
+    if (status == 0 && pieces == 0)
         return database_exec(db, "DROP TABLE piece", err);
     if (status == 0)
         status = database_exec(db, join_pieces, err);

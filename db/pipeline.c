@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The decoder may hold one unfinished batch of each kind; the rest lets it run ahead of the database. */
-#define SPARE_BATCHES 6
-#define MAX_BATCHES 128
-#define MAX_SOURCES 16
+/* Batches that wait for the database: so far the decoder runs ahead. Beside them it holds one unfinished batch of each
+ * kind that it has met. */
+#define WAITING_BATCHES 16
+#define MAX_SOURCES 16 /* more of them wait */
 
 struct pipeline {
     struct row_sink sink; /* first: the decoder's view of the pipeline */
@@ -18,11 +18,12 @@ struct pipeline {
     const struct progress *progress;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct row_batch *batches[MAX_BATCHES]; /* all that were made, to free */
-    size_t batch_count, batch_limit;
-    struct row_batch *idle[MAX_BATCHES]; /* a stack */
+    size_t capacity;             /* of each of the three lists below */
+    struct row_batch **batches;  /* all that were made, to free */
+    size_t batch_count, waiting; /* waiting: those that are filled or being stored */
+    struct row_batch **idle;     /* a stack */
     size_t idle_count;
-    struct row_batch *filled[MAX_BATCHES]; /* a ring */
+    struct row_batch **filled; /* a ring */
     size_t filled_first, filled_count;
     struct row_source *sources[MAX_SOURCES]; /* a ring; their rows are taken when no batch is filled */
     size_t source_first, source_count;
@@ -38,10 +39,9 @@ static struct row_batch *begin_batch(struct row_sink *sink, const struct record_
     struct pipeline *pipeline = (struct pipeline *)sink;
     struct row_batch *batch = NULL;
     pthread_mutex_lock(&pipeline->lock);
-    bool make = pipeline->idle_count == 0 && pipeline->batch_count < pipeline->batch_limit;
-    while (pipeline->idle_count == 0 && !pipeline->stop && !make)
+    while (pipeline->idle_count == 0 && pipeline->waiting >= WAITING_BATCHES && !pipeline->stop)
         pthread_cond_wait(&pipeline->changed, &pipeline->lock);
-    bool stop = pipeline->stop;
+    bool stop = pipeline->stop, make = pipeline->idle_count == 0;
     if (!stop && make && (batch = row_batch_new()) != NULL)
         pipeline->batches[pipeline->batch_count++] = batch;
     else if (!stop && !make)
@@ -65,7 +65,8 @@ static int commit_batch(struct row_sink *sink, struct row_batch *batch, struct e
     (void)err;
     struct pipeline *pipeline = (struct pipeline *)sink;
     pthread_mutex_lock(&pipeline->lock);
-    pipeline->filled[(pipeline->filled_first + pipeline->filled_count++) % MAX_BATCHES] = batch;
+    pipeline->filled[(pipeline->filled_first + pipeline->filled_count++) % pipeline->capacity] = batch;
+    pipeline->waiting++;
     pthread_cond_broadcast(&pipeline->changed);
     pthread_mutex_unlock(&pipeline->lock);
     return 0;
@@ -134,7 +135,7 @@ static struct row_batch *next_batch(struct pipeline *pipeline)
     }
     if (pipeline->filled_count > 0) {
         batch = pipeline->filled[pipeline->filled_first];
-        pipeline->filled_first = (pipeline->filled_first + 1) % MAX_BATCHES;
+        pipeline->filled_first = (pipeline->filled_first + 1) % pipeline->capacity;
         pipeline->filled_count--;
     }
     pthread_mutex_unlock(&pipeline->lock);
@@ -144,23 +145,39 @@ static struct row_batch *next_batch(struct pipeline *pipeline)
 static void recycle_batch(struct pipeline *pipeline, struct row_batch *batch, bool stop)
 {
     pthread_mutex_lock(&pipeline->lock);
-    if (batch != pipeline->source_batch)
+    if (batch != pipeline->source_batch) {
         pipeline->idle[pipeline->idle_count++] = batch;
+        pipeline->waiting--;
+    }
     pipeline->stop |= stop;
     pthread_cond_broadcast(&pipeline->changed);
     pthread_mutex_unlock(&pipeline->lock);
 }
 
 /* Batches are made when they are needed: most captures hold few kinds. */
-static int limit_batches(struct pipeline *pipeline, struct err *err)
+static int make_lists(struct pipeline *pipeline, struct err *err)
 {
-    pipeline->batch_limit = SPARE_BATCHES;
-    while (record_kinds[pipeline->batch_limit - SPARE_BATCHES] != NULL)
-        pipeline->batch_limit++;
-    if (pipeline->batch_limit > MAX_BATCHES)
-        return err_set(err, ERR_LIMIT, "more than %d kinds of records", MAX_BATCHES - SPARE_BATCHES);
+    pipeline->capacity = WAITING_BATCHES + 1; /* one may be begun while the last one waits */
+    for (size_t i = 0; record_kinds[i] != NULL; i++)
+        pipeline->capacity++;
+    pipeline->batches = calloc(pipeline->capacity, sizeof(struct row_batch *));
+    pipeline->idle = calloc(pipeline->capacity, sizeof(struct row_batch *));
+    pipeline->filled = calloc(pipeline->capacity, sizeof(struct row_batch *));
     pipeline->source_batch = row_batch_new();
-    return pipeline->source_batch != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (pipeline->batches == NULL || pipeline->idle == NULL || pipeline->filled == NULL ||
+        pipeline->source_batch == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    return 0;
+}
+
+static void release_lists(struct pipeline *pipeline)
+{
+    for (size_t i = 0; i < pipeline->batch_count; i++)
+        row_batch_free(pipeline->batches[i]);
+    row_batch_free(pipeline->source_batch);
+    free(pipeline->batches);
+    free(pipeline->idle);
+    free(pipeline->filled);
 }
 
 /* Signals go to the main thread only, so that they end its waiting system calls. */
@@ -188,7 +205,7 @@ int pipeline_run(struct capture *capture, struct bulk *bulk, const struct progre
     pthread_mutex_init(&pipeline->lock, NULL);
     pthread_cond_init(&pipeline->changed, NULL);
     pthread_t thread;
-    int status = limit_batches(pipeline, err);
+    int status = make_lists(pipeline, err);
     if (status == 0)
         status = start_decoder(pipeline, &thread, err);
     if (status == 0) {
@@ -204,9 +221,7 @@ int pipeline_run(struct capture *capture, struct bulk *bulk, const struct progre
             *err = pipeline->decoder_err;
         }
     }
-    for (size_t i = 0; i < pipeline->batch_count; i++)
-        row_batch_free(pipeline->batches[i]);
-    row_batch_free(pipeline->source_batch);
+    release_lists(pipeline);
     pthread_cond_destroy(&pipeline->changed);
     pthread_mutex_destroy(&pipeline->lock);
     free(pipeline);

@@ -27,10 +27,12 @@ static int count_task(void *arg, const struct execution *task, struct err *err)
     return ++device->tasks % EVENTS_PER_POLL == 0 && interrupted() ? interrupt_error(err) : 0;
 }
 
-static int64_t first_free_stream(void *arg)
+static int first_free_stream(void *arg, int64_t *ret, struct err *err)
 {
     const struct device_timeline *device = arg;
-    return device->first_free;
+    (void)err;
+    *ret = device->first_free;
+    return 0;
 }
 
 static int write_task(struct device_timeline *device, const struct execution *task, const struct trace_slice *slice,

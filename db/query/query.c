@@ -39,17 +39,17 @@ int query_run(sqlite3 *db, const char *sql, const int64_t *parameters, size_t pa
     return status;
 }
 
-int64_t query_number(sqlite3 *db, const char *sql)
+static int take_number(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    struct err ignored = ERR_INIT;
-    sqlite3_stmt *statement;
-    int64_t value = 0;
-    if (database_prepare(db, sql, &statement, &ignored) < 0)
-        return 0;
-    if (sqlite3_step(statement) == SQLITE_ROW)
-        value = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return value;
+    (void)err;
+    *(int64_t *)arg = sqlite3_column_int64(row, 0);
+    return 0;
+}
+
+int query_number(sqlite3 *db, const char *sql, int64_t *ret, struct err *err)
+{
+    *ret = 0;
+    return query_run(db, sql, NULL, 0, take_number, ret, err);
 }
 
 void query_bind(sqlite3_stmt *statement, int index, int64_t value)

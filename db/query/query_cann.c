@@ -1,8 +1,8 @@
 #include "db/query/query_cann.h"
 
-#include "base/interrupt.h"
+#include "base/array.h"
+#include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
-#include "db/query/query_scan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,75 +10,65 @@
 
 /* ---- parts ---- */
 
-static void copy_text(sqlite3_stmt *row, int column, char *buffer, size_t size)
-{
-    const char *text = query_text(row, column);
-    snprintf(buffer, size, "%s", text != NULL ? text : "");
-}
+static const struct query_field part_fields[] = {
+    QUERY_FIELD(struct cann_part, device_id, "device_id"),
+    QUERY_FIELD(struct cann_part, is_host, "is_host"),
+    QUERY_FIELD(struct cann_part, chip, "chip"),
+    QUERY_FIELD(struct cann_part, aic_hz, "aic_hz"),
+    QUERY_FIELD(struct cann_part, aiv_hz, "aiv_hz"),
+    QUERY_FIELD(struct cann_part, ai_core_num, "ai_core_num"),
+    QUERY_FIELD(struct cann_part, aiv_num, "aiv_num"),
+    QUERY_FIELD(struct cann_part, process_id, "process_id"),
+    QUERY_FIELD(struct cann_part, rank_id, "rank_id"),
+    QUERY_FIELD(struct cann_part, start_ns, "start_ns"),
+    QUERY_FIELD(struct cann_part, end_ns, "end_ns"),
+    QUERY_FIELD(struct cann_part, metrics, "metrics"),
+    QUERY_FIELD(struct cann_part, events, "events"),
+    QUERY_FIELD(struct cann_part, aiv_metrics, "aiv_metrics"),
+    QUERY_FIELD(struct cann_part, aiv_events, "aiv_events"),
+    QUERY_FIELD(struct cann_part, directory, "directory"),
+    QUERY_FIELD(struct cann_part, job, "job"),
+    QUERY_FIELD(struct cann_part, host_name, "host_name"),
+    QUERY_FIELD(struct cann_part, host_uid, "host_uid"),
+    QUERY_FIELD(struct cann_part, begin_date, "begin_date"),
+    QUERY_FIELD(struct cann_part, process_name, "process_name"),
+    QUERY_FIELD(struct cann_part, host_monotonic_ns, "coalesce(host_monotonic_ns, 0)"),
+    QUERY_FIELD(struct cann_part, device_tick, "coalesce(device_tick, 0)"),
+    QUERY_FIELD(struct cann_part, device_hz, "device_hz"),
+};
+static const struct query_select parts = {QUERY_FIELDS(part_fields), .from = "FROM capture_part ORDER BY id"};
 
 static int take_part(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    struct cann_parts *parts = arg;
-    struct cann_part *larger = reallocarray(parts->parts, parts->count + 1, sizeof *larger);
+    struct cann_parts *ret = arg;
+    struct cann_part *larger = reallocarray(ret->parts, ret->count + 1, sizeof *larger);
     if (larger == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    parts->parts = larger;
-    struct cann_part *part = &larger[parts->count++];
-    *part = (struct cann_part){
-        .device_id = query_integer(row, 0),
-        .is_host = query_integer(row, 1) == 1,
-        .chip = query_integer(row, 2),
-        .aic_hz = query_integer(row, 3),
-        .aiv_hz = query_integer(row, 4),
-        .ai_core_num = query_integer(row, 5),
-        .aiv_num = query_integer(row, 6),
-        .process_id = query_integer(row, 7),
-        .rank_id = query_integer(row, 8),
-        .start_ns = query_integer(row, 9),
-        .end_ns = query_integer(row, 10),
-        .host_monotonic_ns = query_integer(row, 21),
-        .device_tick = query_integer(row, 22),
-        .device_hz = query_integer(row, 23),
-    };
-    copy_text(row, 11, part->metrics, sizeof part->metrics);
-    copy_text(row, 12, part->events, sizeof part->events);
-    copy_text(row, 13, part->aiv_metrics, sizeof part->aiv_metrics);
-    copy_text(row, 14, part->aiv_events, sizeof part->aiv_events);
-    copy_text(row, 15, part->directory, sizeof part->directory);
-    copy_text(row, 16, part->job, sizeof part->job);
-    copy_text(row, 17, part->host_name, sizeof part->host_name);
-    copy_text(row, 18, part->host_uid, sizeof part->host_uid);
-    copy_text(row, 19, part->begin_date, sizeof part->begin_date);
-    copy_text(row, 20, part->process_name, sizeof part->process_name);
+    ret->parts = larger;
+    query_take(row, 0, parts.fields, parts.field_count, &larger[ret->count++]);
     return 0;
 }
 
 int cann_parts_load(sqlite3 *db, struct cann_parts *ret, struct err *err)
 {
     *ret = (struct cann_parts){.parts = NULL};
-    int status =
-        query_run(db,
-                  "SELECT device_id, is_host, chip, aic_hz, aiv_hz, ai_core_num, aiv_num, process_id, rank_id,"
-                  " start_ns, end_ns, metrics, events, aiv_metrics, aiv_events, directory, job, host_name,"
-                  " host_uid, begin_date, process_name, coalesce(host_monotonic_ns, 0), coalesce(device_tick, 0),"
-                  " device_hz FROM capture_part ORDER BY id",
-                  NULL, 0, take_part, ret, err);
+    int status = query_select(db, &parts, NULL, 0, take_part, ret, err);
     if (status < 0)
         cann_parts_release(ret);
     return status;
 }
 
-void cann_parts_release(struct cann_parts *parts)
+void cann_parts_release(struct cann_parts *list)
 {
-    free(parts->parts);
-    *parts = (struct cann_parts){.parts = NULL};
+    free(list->parts);
+    *list = (struct cann_parts){.parts = NULL};
 }
 
-const struct cann_part *cann_part_of_device(const struct cann_parts *parts, int64_t device_id)
+const struct cann_part *cann_part_of_device(const struct cann_parts *list, int64_t device_id)
 {
-    for (size_t i = 0; i < parts->count; i++) {
-        if (!parts->parts[i].is_host && parts->parts[i].device_id == device_id)
-            return &parts->parts[i];
+    for (size_t i = 0; i < list->count; i++) {
+        if (!list->parts[i].is_host && list->parts[i].device_id == device_id)
+            return &list->parts[i];
     }
     return NULL;
 }
@@ -134,8 +124,10 @@ static int take_texts(void *arg, sqlite3_stmt *row, struct err *err)
 static int load_texts(sqlite3 *db, const char *count_sql, const char *sql, size_t columns, struct cann_texts *ret,
                       struct err *err)
 {
-    int64_t last = query_number(db, count_sql);
+    int64_t last;
     *ret = (struct cann_texts){.column_count = columns};
+    if (query_number(db, count_sql, &last, err) < 0)
+        return -(int)err->code;
     if (last < 0 || last > MAX_TEXT_ROWS)
         return err_set(err, ERR_FORMAT, "the database's texts are numbered up to %lld", (long long)last);
     ret->rows = (size_t)last + 1;
@@ -182,32 +174,41 @@ void cann_texts_release(struct cann_texts *texts)
     *texts = (struct cann_texts){.items = NULL};
 }
 
-int64_t cann_task_count(sqlite3 *db)
+int cann_task_count(sqlite3 *db, int64_t *ret, struct err *err)
 {
-    return query_number(db, "SELECT max(id) FROM device_task");
+    return query_number(db, "SELECT max(id) FROM device_task", ret, err);
 }
 
-int64_t cann_call_count(sqlite3 *db)
+int cann_call_count(sqlite3 *db, int64_t *ret, struct err *err)
 {
-    return query_number(db, "SELECT max(id) FROM host_call");
+    return query_number(db, "SELECT max(id) FROM host_call", ret, err);
 }
 
-bool cann_calls_overlap(sqlite3 *db)
+int cann_calls_overlap(sqlite3 *db, bool *ret, struct err *err)
 {
-    return query_number(db, "SELECT (SELECT value FROM meta WHERE key = 'family') <> 'ascend-cann'"
-                            " OR EXISTS(SELECT 1 FROM diagnostics WHERE code = 'call-overlap')") != 0;
+    int64_t overlap;
+    int status = query_number(db,
+                              "SELECT (SELECT value FROM meta WHERE key = 'family') <> 'ascend-cann'"
+                              " OR EXISTS(SELECT 1 FROM diagnostics WHERE code = 'call-overlap')",
+                              &overlap, err);
+    *ret = overlap != 0;
+    return status;
 }
 
-int64_t cann_largest_stream(sqlite3 *db)
+int cann_largest_stream(sqlite3 *db, int64_t *ret, struct err *err)
 {
-    return query_number(db, "SELECT max((SELECT coalesce(max(stream_id), -1) FROM device_mark),"
-                            " (SELECT coalesce(max(stream_id), -1) FROM device_task))");
+    return query_number(db,
+                        "SELECT max((SELECT coalesce(max(stream_id), -1) FROM device_mark),"
+                        " (SELECT coalesce(max(stream_id), -1) FROM device_task))",
+                        ret, err);
 }
 
-int64_t cann_largest_thread(sqlite3 *db)
+int cann_largest_thread(sqlite3 *db, int64_t *ret, struct err *err)
 {
-    return query_number(db, "SELECT max((SELECT coalesce(max(thread_id), -1) FROM msproftx),"
-                            " (SELECT coalesce(max(thread_id), -1) FROM host_call))");
+    return query_number(db,
+                        "SELECT max((SELECT coalesce(max(thread_id), -1) FROM msproftx),"
+                        " (SELECT coalesce(max(thread_id), -1) FROM host_call))",
+                        ret, err);
 }
 
 /* ---- tasks ---- */
@@ -218,15 +219,61 @@ struct cann_task_reader {
     bool with_counters;
 };
 
-#define TASK_COLUMNS                                                                                                   \
-    "id, device_id, start_ns, duration_ns, stream_id, task_id, batch_id, context_id, type, connection_id, thread_id,"  \
-    " host_type_id, kernel_name_id, op_name_id, op_type_id, op_task_type, op_state, op_flag, block_num,"               \
-    " mix_block_num, tensor_set_id, attribute_id, model_id, copy_bytes, copy_direction"
-#define COUNTER_COLUMNS(core)                                                                                          \
-    ", " core "_total_cycle, " core "_event0, " core "_event1, " core "_event2, " core "_event3, " core                \
-    "_event4, " core "_event5, " core "_event6, " core "_event7"
+static const struct query_field task_fields[] = {
+    QUERY_FIELD(struct cann_task, id, "id"),
+    QUERY_FIELD(struct cann_task, device_id, "device_id"),
+    QUERY_FIELD(struct cann_task, start_ns, "start_ns"),
+    QUERY_FIELD(struct cann_task, duration_ns, "duration_ns"),
+    QUERY_FIELD(struct cann_task, stream_id, "stream_id"),
+    QUERY_FIELD(struct cann_task, task_id, "task_id"),
+    QUERY_FIELD(struct cann_task, batch_id, "batch_id"),
+    QUERY_FIELD(struct cann_task, context_id, "context_id"),
+    QUERY_FIELD(struct cann_task, type, "type"),
+    QUERY_FIELD(struct cann_task, connection_id, "connection_id"),
+    QUERY_FIELD(struct cann_task, thread_id, "thread_id"),
+    QUERY_FIELD(struct cann_task, host_type_id, "host_type_id"),
+    QUERY_FIELD(struct cann_task, kernel_name_id, "kernel_name_id"),
+    QUERY_FIELD(struct cann_task, op_name_id, "op_name_id"),
+    QUERY_FIELD(struct cann_task, op_type_id, "op_type_id"),
+    QUERY_FIELD(struct cann_task, op_task_type, "op_task_type"),
+    QUERY_FIELD(struct cann_task, op_state, "op_state"),
+    QUERY_FIELD(struct cann_task, op_flag, "op_flag"),
+    QUERY_FIELD(struct cann_task, block_num, "block_num"),
+    QUERY_FIELD(struct cann_task, mix_block_num, "mix_block_num"),
+    QUERY_FIELD(struct cann_task, tensor_set_id, "tensor_set_id"),
+    QUERY_FIELD(struct cann_task, attribute_id, "attribute_id"),
+    QUERY_FIELD(struct cann_task, model_id, "model_id"),
+    QUERY_FIELD(struct cann_task, copy_bytes, "copy_bytes"),
+    QUERY_FIELD(struct cann_task, copy_direction, "copy_direction"),
+};
+static const struct query_select task_select = {QUERY_FIELDS(task_fields)};
 
-enum { FIRST_AIC = 25, FIRST_AIV = FIRST_AIC + 1 + CANN_COUNTERS };
+/* Of the AI cores, then of the vector cores: the cycles say whether there are counters. */
+static const struct query_field counter_fields[] = {
+    QUERY_FIELD(struct cann_task, aic_total_cycle, "aic_total_cycle"),
+    QUERY_FIELD(struct cann_task, aic_counters[0], "aic_event0"),
+    QUERY_FIELD(struct cann_task, aic_counters[1], "aic_event1"),
+    QUERY_FIELD(struct cann_task, aic_counters[2], "aic_event2"),
+    QUERY_FIELD(struct cann_task, aic_counters[3], "aic_event3"),
+    QUERY_FIELD(struct cann_task, aic_counters[4], "aic_event4"),
+    QUERY_FIELD(struct cann_task, aic_counters[5], "aic_event5"),
+    QUERY_FIELD(struct cann_task, aic_counters[6], "aic_event6"),
+    QUERY_FIELD(struct cann_task, aic_counters[7], "aic_event7"),
+    QUERY_FIELD(struct cann_task, aiv_total_cycle, "aiv_total_cycle"),
+    QUERY_FIELD(struct cann_task, aiv_counters[0], "aiv_event0"),
+    QUERY_FIELD(struct cann_task, aiv_counters[1], "aiv_event1"),
+    QUERY_FIELD(struct cann_task, aiv_counters[2], "aiv_event2"),
+    QUERY_FIELD(struct cann_task, aiv_counters[3], "aiv_event3"),
+    QUERY_FIELD(struct cann_task, aiv_counters[4], "aiv_event4"),
+    QUERY_FIELD(struct cann_task, aiv_counters[5], "aiv_event5"),
+    QUERY_FIELD(struct cann_task, aiv_counters[6], "aiv_event6"),
+    QUERY_FIELD(struct cann_task, aiv_counters[7], "aiv_event7"),
+};
+static const struct query_select counter_select = {QUERY_FIELDS(counter_fields)};
+enum {
+    TASK_FIELDS = sizeof task_fields / sizeof *task_fields,
+    CORE_FIELDS = sizeof counter_fields / sizeof *counter_fields / 2
+};
 
 struct cann_task_reader *cann_task_reader_new(sqlite3 *db, bool with_counters, struct err *err)
 {
@@ -237,9 +284,8 @@ struct cann_task_reader *cann_task_reader_new(sqlite3 *db, bool with_counters, s
     }
     reader->db = db;
     reader->with_counters = with_counters;
-    int status = query_scan_prepare(
-        db, with_counters ? TASK_COLUMNS COUNTER_COLUMNS("aic") COUNTER_COLUMNS("aiv") : TASK_COLUMNS, "device_task",
-        NULL, &reader->range, err);
+    int status =
+        query_scan_fields(db, &task_select, with_counters ? &counter_select : NULL, "device_task", &reader->range, err);
     if (status < 0) {
         cann_task_reader_free(reader);
         return NULL;
@@ -255,50 +301,21 @@ void cann_task_reader_free(struct cann_task_reader *reader)
     free(reader);
 }
 
-static void read_counters(sqlite3_value **row, bool *ret_has, int64_t *ret_total, int64_t counters[CANN_COUNTERS])
+static bool read_counters(sqlite3_value **row, const struct query_field *fields, struct cann_task *ret)
 {
-    *ret_has = sqlite3_value_type(row[0]) != SQLITE_NULL;
-    *ret_total = sqlite3_value_int64(row[0]);
-    for (int i = 0; *ret_has && i < CANN_COUNTERS; i++)
-        counters[i] = sqlite3_value_int64(row[1 + i]);
+    bool any = sqlite3_value_type(row[0]) != SQLITE_NULL;
+    if (any)
+        scan_take(row, fields, CORE_FIELDS, ret);
+    return any;
 }
 
 static void read_task(sqlite3_value **row, bool with_counters, struct cann_task *ret)
 {
-    static const size_t targets[] = {
-        offsetof(struct cann_task, id),
-        offsetof(struct cann_task, device_id),
-        offsetof(struct cann_task, start_ns),
-        offsetof(struct cann_task, duration_ns),
-        offsetof(struct cann_task, stream_id),
-        offsetof(struct cann_task, task_id),
-        offsetof(struct cann_task, batch_id),
-        offsetof(struct cann_task, context_id),
-        offsetof(struct cann_task, type),
-        offsetof(struct cann_task, connection_id),
-        offsetof(struct cann_task, thread_id),
-        offsetof(struct cann_task, host_type_id),
-        offsetof(struct cann_task, kernel_name_id),
-        offsetof(struct cann_task, op_name_id),
-        offsetof(struct cann_task, op_type_id),
-        offsetof(struct cann_task, op_task_type),
-        offsetof(struct cann_task, op_state),
-        offsetof(struct cann_task, op_flag),
-        offsetof(struct cann_task, block_num),
-        offsetof(struct cann_task, mix_block_num),
-        offsetof(struct cann_task, tensor_set_id),
-        offsetof(struct cann_task, attribute_id),
-        offsetof(struct cann_task, model_id),
-        offsetof(struct cann_task, copy_bytes),
-        offsetof(struct cann_task, copy_direction),
-    };
-    _Static_assert(sizeof targets / sizeof *targets == FIRST_AIC, "one target for each column of TASK_COLUMNS");
-    for (int i = 0; i < FIRST_AIC; i++)
-        *(int64_t *)(void *)((char *)ret + targets[i]) = scan_integer(row[i]);
-    if (with_counters) {
-        read_counters(row + FIRST_AIC, &ret->has_aic, &ret->aic_total_cycle, ret->aic_counters);
-        read_counters(row + FIRST_AIV, &ret->has_aiv, &ret->aiv_total_cycle, ret->aiv_counters);
-    }
+    scan_take(row, task_fields, TASK_FIELDS, ret);
+    if (!with_counters)
+        return;
+    ret->has_aic = read_counters(row + TASK_FIELDS, counter_fields, ret);
+    ret->has_aiv = read_counters(row + TASK_FIELDS + CORE_FIELDS, counter_fields + CORE_FIELDS, ret);
 }
 
 struct task_loop {
@@ -329,6 +346,21 @@ struct cann_call_reader {
     sqlite3_stmt *range;
 };
 
+static const struct query_field call_fields[] = {
+    QUERY_FIELD(struct cann_call, id, "id"),
+    QUERY_FIELD(struct cann_call, thread_id, "thread_id"),
+    QUERY_FIELD(struct cann_call, level, "level"),
+    QUERY_FIELD(struct cann_call, type, "type"),
+    QUERY_FIELD(struct cann_call, name_id, "name_id"),
+    QUERY_FIELD(struct cann_call, item_id, "item_id"),
+    QUERY_FIELD(struct cann_call, start_ns, "start_ns"),
+    QUERY_FIELD(struct cann_call, duration_ns, "duration_ns"),
+    QUERY_FIELD(struct cann_call, parent_id, "parent_id"),
+    QUERY_FIELD(struct cann_call, connection_id, "connection_id"),
+    QUERY_FIELD(struct cann_call, launches, "launches"),
+};
+static const struct query_select call_select = {QUERY_FIELDS(call_fields)};
+
 struct cann_call_reader *cann_call_reader_new(sqlite3 *db, struct err *err)
 {
     struct cann_call_reader *reader = calloc(1, sizeof *reader);
@@ -337,10 +369,7 @@ struct cann_call_reader *cann_call_reader_new(sqlite3 *db, struct err *err)
         return NULL;
     }
     reader->db = db;
-    if (query_scan_prepare(db,
-                           "id, thread_id, level, type, name_id, item_id, start_ns, duration_ns, parent_id,"
-                           " connection_id, launches",
-                           "host_call", NULL, &reader->range, err) < 0) {
+    if (query_scan_fields(db, &call_select, NULL, "host_call", &reader->range, err) < 0) {
         free(reader);
         return NULL;
     }
@@ -362,19 +391,8 @@ struct call_loop {
 static int give_call(void *arg, sqlite3_value **row, struct err *err)
 {
     struct call_loop *loop = arg;
-    const struct cann_call call = {
-        .id = sqlite3_value_int64(row[0]),
-        .thread_id = sqlite3_value_int64(row[1]),
-        .level = sqlite3_value_int64(row[2]),
-        .type = sqlite3_value_int64(row[3]),
-        .name_id = scan_integer(row[4]),
-        .item_id = scan_integer(row[5]),
-        .start_ns = sqlite3_value_int64(row[6]),
-        .duration_ns = sqlite3_value_int64(row[7]),
-        .parent_id = scan_integer(row[8]),
-        .connection_id = scan_integer(row[9]),
-        .launches = sqlite3_value_int64(row[10]),
-    };
+    struct cann_call call;
+    scan_take(row, call_select.fields, call_select.field_count, &call);
     return loop->each(loop->arg, &call, err);
 }
 
@@ -412,9 +430,31 @@ int cann_get_call(struct cann_call_reader *reader, int64_t id, struct cann_call 
 struct cann_span_reader {
     sqlite3 *db;
     sqlite3_stmt *range;
+    const struct query_select *select;
 };
 
-static struct cann_span_reader *span_reader_new(sqlite3 *db, const char *columns, const char *table, struct err *err)
+static const struct query_field task_span_fields[] = {
+    QUERY_FIELD(struct cann_span, device_id, "device_id"),
+    QUERY_FIELD(struct cann_span, start_ns, "start_ns"),
+    QUERY_FIELD(struct cann_span, end_ns, "start_ns + duration_ns"),
+    QUERY_FIELD(struct cann_span, number, "stream_id"),
+    QUERY_FIELD(struct cann_span, id, "id"),
+    QUERY_FIELD(struct cann_span, computing, CANN_IS_OPERATOR),
+};
+static const struct query_select task_spans = {QUERY_FIELDS(task_span_fields)};
+
+static const struct query_field call_span_fields[] = {
+    QUERY_FIELD(struct cann_span, device_id, "NULL"),
+    QUERY_FIELD(struct cann_span, start_ns, "start_ns"),
+    QUERY_FIELD(struct cann_span, end_ns, "start_ns + duration_ns"),
+    QUERY_FIELD(struct cann_span, number, "thread_id"),
+    QUERY_FIELD(struct cann_span, id, "id"),
+    QUERY_FIELD(struct cann_span, computing, "0"),
+};
+static const struct query_select call_spans = {QUERY_FIELDS(call_span_fields)};
+
+static struct cann_span_reader *span_reader_new(sqlite3 *db, const struct query_select *select, const char *table,
+                                                struct err *err)
 {
     struct cann_span_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) {
@@ -422,7 +462,8 @@ static struct cann_span_reader *span_reader_new(sqlite3 *db, const char *columns
         return NULL;
     }
     reader->db = db;
-    if (query_scan_prepare(db, columns, table, NULL, &reader->range, err) < 0) {
+    reader->select = select;
+    if (query_scan_fields(db, select, NULL, table, &reader->range, err) < 0) {
         free(reader);
         return NULL;
     }
@@ -431,13 +472,12 @@ static struct cann_span_reader *span_reader_new(sqlite3 *db, const char *columns
 
 struct cann_span_reader *cann_span_reader_new(sqlite3 *db, struct err *err)
 {
-    return span_reader_new(db, "device_id, start_ns, start_ns + duration_ns, " CANN_IS_OPERATOR ", stream_id, id",
-                           "device_task", err);
+    return span_reader_new(db, &task_spans, "device_task", err);
 }
 
 struct cann_span_reader *cann_call_span_reader_new(sqlite3 *db, struct err *err)
 {
-    return span_reader_new(db, "NULL, start_ns, start_ns + duration_ns, 0, thread_id, id", "host_call", err);
+    return span_reader_new(db, &call_spans, "host_call", err);
 }
 
 void cann_span_reader_free(struct cann_span_reader *reader)
@@ -448,6 +488,7 @@ void cann_span_reader_free(struct cann_span_reader *reader)
 }
 
 struct span_loop {
+    const struct query_select *select;
     int (*each)(void *arg, const struct cann_span *span, struct err *err);
     void *arg;
 };
@@ -455,25 +496,35 @@ struct span_loop {
 static int give_span(void *arg, sqlite3_value **row, struct err *err)
 {
     struct span_loop *loop = arg;
-    const struct cann_span span = {
-        .device_id = scan_integer(row[0]),
-        .start_ns = sqlite3_value_int64(row[1]),
-        .end_ns = sqlite3_value_int64(row[2]),
-        .computing = sqlite3_value_int(row[3]) != 0,
-        .number = scan_integer(row[4]),
-        .id = sqlite3_value_int64(row[5]),
-    };
+    struct cann_span span;
+    scan_take(row, loop->select->fields, loop->select->field_count, &span);
     return loop->each(loop->arg, &span, err);
 }
 
 int cann_read_spans(struct cann_span_reader *reader, int64_t first, int64_t end,
                     int (*each)(void *arg, const struct cann_span *span, struct err *err), void *arg, struct err *err)
 {
-    struct span_loop loop = {each, arg};
+    struct span_loop loop = {reader->select, each, arg};
     return query_scan(reader->db, reader->range, first, end, give_span, &loop, err);
 }
 
 /* ---- iterations ---- */
+
+/* Step marks: 0 begins an iteration of a model, 1 ends it. */
+static const struct query_field iteration_fields[] = {
+    QUERY_FIELD(struct cann_iterations, model_id, "s.model_id"),
+    QUERY_FIELD(struct cann_iterations, count, "count(*)"),
+    QUERY_FIELD(struct cann_iterations, longest,
+                "coalesce((SELECT group_concat(index_id) FROM (SELECT index_id FROM ranked r"
+                " WHERE r.model_id = s.model_id AND r.place <= 5 ORDER BY r.place)), '')"),
+};
+static const struct query_select iteration_select = {
+    QUERY_FIELDS(iteration_fields),
+    .with = "WITH step AS (SELECT model_id, index_id, max(time_ns) - min(time_ns) AS ns FROM ts_track"
+            "   WHERE tag = 10 AND step_tag IN (0, 1) AND device_id = ?1 GROUP BY model_id, index_id),"
+            " ranked AS (SELECT model_id, index_id, row_number() OVER (PARTITION BY model_id ORDER BY ns DESC,"
+            "   index_id) AS place FROM step)",
+    .from = "FROM step s GROUP BY s.model_id"};
 
 struct iterations_loop {
     int (*each)(void *arg, const struct cann_iterations *iterations, struct err *err);
@@ -483,12 +534,8 @@ struct iterations_loop {
 static int give_iterations(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct iterations_loop *loop = arg;
-    const char *longest = query_text(row, 2);
-    const struct cann_iterations iterations = {
-        .model_id = query_integer(row, 0),
-        .count = query_integer(row, 1),
-        .longest = longest != NULL ? longest : "",
-    };
+    struct cann_iterations iterations;
+    query_take(row, 0, iteration_select.fields, iteration_select.field_count, &iterations);
     return loop->each(loop->arg, &iterations, err);
 }
 
@@ -496,16 +543,6 @@ int cann_each_model(sqlite3 *db, int64_t device_id,
                     int (*each)(void *arg, const struct cann_iterations *iterations, struct err *err), void *arg,
                     struct err *err)
 {
-    /* Step marks: 0 begins an iteration of a model, 1 ends it. A capture without marks has no table, or no row. */
-    static const char sql[] =
-        "WITH step AS (SELECT model_id, index_id, max(time_ns) - min(time_ns) AS ns FROM ts_track"
-        "   WHERE tag = 10 AND step_tag IN (0, 1) AND device_id = ?1 GROUP BY model_id, index_id),"
-        " ranked AS (SELECT model_id, index_id, row_number() OVER (PARTITION BY model_id ORDER BY ns DESC, index_id)"
-        "   AS place FROM step)"
-        " SELECT s.model_id, count(*), (SELECT group_concat(index_id) FROM (SELECT index_id FROM ranked r"
-        "   WHERE r.model_id = s.model_id AND r.place <= 5 ORDER BY r.place)) FROM step s GROUP BY s.model_id";
     struct iterations_loop loop = {each, arg};
-    if (query_number(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'ts_track'") == 0)
-        return 0;
-    return query_run(db, sql, &device_id, 1, give_iterations, &loop, err);
+    return query_select(db, &iteration_select, &device_id, 1, give_iterations, &loop, err);
 }

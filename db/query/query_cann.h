@@ -25,9 +25,9 @@ struct cann_parts {
     size_t count;
 };
 int cann_parts_load(sqlite3 *db, struct cann_parts *ret, struct err *err);
-void cann_parts_release(struct cann_parts *parts);
+void cann_parts_release(struct cann_parts *list);
 /* The part of a device, NULL: none. */
-const struct cann_part *cann_part_of_device(const struct cann_parts *parts, int64_t device_id);
+const struct cann_part *cann_part_of_device(const struct cann_parts *list, int64_t device_id);
 
 /* The iterations of one model on a device, by the task scheduler's step marks. */
 struct cann_iterations {
@@ -72,10 +72,13 @@ struct cann_task {
     bool has_aic, has_aiv;              /* the counters below were recorded */
     int64_t aic_total_cycle, aic_counters[CANN_COUNTERS], aiv_total_cycle, aiv_counters[CANN_COUNTERS];
 };
-/* Of device_task: whether a task is shown as an operator. Those with a name are, but for what is written back (3),
- * invalid (11), or communicates (9, 12). */
+/* By a task's op_task_type: what is written back (3) or invalid (11) does not run; what communicates (9, 12) runs but
+ * does not compute. */
+#define CANN_OPERATOR_RUNS(type) type " <> 3 AND " type " <> 11"
+#define CANN_OPERATOR_COMPUTES(type) type " <> 9 AND " type " <> 12"
+/* Of device_task: whether a task is shown as an operator: one that has a name, runs and computes. */
 #define CANN_IS_OPERATOR                                                                                               \
-    "op_name_id IS NOT NULL AND op_task_type <> 3 AND op_task_type <> 9 AND op_task_type <> 11 AND op_task_type <> 12"
+    "op_name_id IS NOT NULL AND " CANN_OPERATOR_RUNS("op_task_type") " AND " CANN_OPERATOR_COMPUTES("op_task_type")
 /* Reads ranges of tasks, one after another. Tasks are numbered by device and start. */
 struct cann_task_reader; /* opaque */
 /* NULL with err set. with_counters: false leaves has_aic, has_aiv and the counters unset, which is faster. */
@@ -113,14 +116,14 @@ int cann_read_spans(struct cann_span_reader *reader, int64_t first, int64_t end,
                     int (*each)(void *arg, const struct cann_span *span, struct err *err), void *arg, struct err *err);
 
 /* How many rows there are: ids run from 1 to this. */
-int64_t cann_task_count(sqlite3 *db);
-int64_t cann_call_count(sqlite3 *db);
+int cann_task_count(sqlite3 *db, int64_t *ret, struct err *err);
+int cann_call_count(sqlite3 *db, int64_t *ret, struct err *err);
 /* Whether calls of a thread may overlap without one being inside the other: the import has told so, or nobody looked.
  */
-bool cann_calls_overlap(sqlite3 *db);
+int cann_calls_overlap(sqlite3 *db, bool *ret, struct err *err);
 /* The largest number of a stream of a device's tasks and marks, and of a thread of the host; -1: none. They read every
  * row. */
-int64_t cann_largest_stream(sqlite3 *db);
-int64_t cann_largest_thread(sqlite3 *db);
+int cann_largest_stream(sqlite3 *db, int64_t *ret, struct err *err);
+int cann_largest_thread(sqlite3 *db, int64_t *ret, struct err *err);
 
 #endif

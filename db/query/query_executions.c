@@ -1,7 +1,6 @@
 #include "db/query/query_executions.h"
 
-#include "base/strbuf.h"
-#include "db/database.h"
+#include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
 
 #include <stdlib.h>
@@ -13,44 +12,100 @@
 #define EXECUTIONS " FROM device_task t JOIN task_state s ON s.task_row_id = t.id"
 #define OF_DEVICE " WHERE t.device_id IS ?1 AND " IN_RANGE("s.end_tick")
 
-static int run_in_range(sqlite3 *db, const char *sql, const struct execution_range *range,
-                        int (*each)(void *arg, sqlite3_stmt *row, struct err *err), void *arg, struct err *err)
+static void bind_range(const struct execution_range *range, int64_t parameters[3])
 {
     /* DB_NULL would be bound as NULL. */
-    const int64_t parameters[] = {range->device_id, range->after_tick > DB_NULL ? range->after_tick : DB_NULL + 1,
-                                  range->until_tick > DB_NULL ? range->until_tick : DB_NULL + 1};
-    return query_run(db, sql, parameters, 3, each, arg, err);
+    parameters[0] = range->device_id;
+    parameters[1] = range->after_tick > DB_NULL ? range->after_tick : DB_NULL + 1;
+    parameters[2] = range->until_tick > DB_NULL ? range->until_tick : DB_NULL + 1;
+}
+
+static int select_in_range(sqlite3 *db, const struct query_select *select, const struct execution_range *range,
+                           int (*each)(void *arg, sqlite3_stmt *row, struct err *err), void *arg, struct err *err)
+{
+    int64_t parameters[3];
+    bind_range(range, parameters);
+    return query_select(db, select, parameters, 3, each, arg, err);
 }
 
 /* ---- executions ---- */
 
-enum {
-    ID,
-    DEVICE_ID,
-    STREAM_ID,
-    TASK_ID,
-    TYPE,
-    START_NS,
-    DURATION_NS,
-    WAIT_TICK,
-    PENDING_TICK,
-    START_TICK,
-    END_TICK,
-    OP_NAME,
-    OP_TYPE,
-    OP_TASK_TYPE,
-    MODEL_ID,
-    BLOCK_NUM,
-    COUNTED_BLOCKS,
-    FIRST_PART
+static const struct query_field execution_fields[] = {
+    QUERY_FIELD(struct execution, id, "t.id"),
+    QUERY_FIELD(struct execution, device_id, "t.device_id"),
+    QUERY_FIELD(struct execution, stream_id, "t.stream_id"),
+    QUERY_FIELD(struct execution, task_id, "t.task_id"),
+    QUERY_FIELD(struct execution, type, "t.type"),
+    QUERY_FIELD(struct execution, start_ns, "t.start_ns"),
+    QUERY_FIELD(struct execution, duration_ns, "t.duration_ns"),
+    QUERY_FIELD(struct execution, wait_tick, "s.wait_tick"),
+    QUERY_FIELD(struct execution, pending_tick, "s.pending_tick"),
+    QUERY_FIELD(struct execution, start_tick, "s.start_tick"),
+    QUERY_FIELD(struct execution, end_tick, "s.end_tick"),
+    QUERY_FIELD(struct execution, op_name, "o.text"),
+    QUERY_FIELD(struct execution, op_type, "y.text"),
+    QUERY_FIELD(struct execution, op_task_type, "t.op_task_type"),
+    QUERY_FIELD(struct execution, model_id, "t.model_id"),
+    QUERY_FIELD(struct execution, block_num, "t.block_num"),
+    QUERY_FIELD(struct execution, counted_blocks, "s.counted_blocks"),
 };
-#define ALWAYS                                                                                                         \
-    "t.id, t.device_id, t.stream_id, t.task_id, t.type, t.start_ns, t.duration_ns, s.wait_tick, s.pending_tick,"       \
-    " s.start_tick, s.end_tick, o.text, y.text, t.op_task_type, t.model_id, t.block_num, s.counted_blocks"
-#define COUNTERS                                                                                                       \
-    ", t.aic_total_cycle IS NOT NULL, t.aic_total_cycle, t.aic_event0, t.aic_event1, t.aic_event2, t.aic_event3,"      \
-    " t.aic_event4, t.aic_event5, t.aic_event6, t.aic_event7, t.aiv_total_cycle, t.aiv_event0, t.aiv_event1,"          \
-    " t.aiv_event2, t.aiv_event3, t.aiv_event4, t.aiv_event5, t.aiv_event6, t.aiv_event7"
+static const struct query_field tensor_fields[] = {
+    QUERY_FIELD(struct execution, tensors[0], "x.input_shapes"),
+    QUERY_FIELD(struct execution, tensors[1], "x.input_data_types"),
+    QUERY_FIELD(struct execution, tensors[2], "x.input_formats"),
+    QUERY_FIELD(struct execution, tensors[3], "x.output_shapes"),
+    QUERY_FIELD(struct execution, tensors[4], "x.output_data_types"),
+    QUERY_FIELD(struct execution, tensors[5], "x.output_formats"),
+};
+/* Of the AI cores, else of the vector cores. */
+#define OF_CORES(column) "CASE WHEN t.aic_total_cycle IS NOT NULL THEN t.aic_" column " ELSE t.aiv_" column " END"
+static const struct query_field counter_fields[] = {
+    QUERY_FIELD(struct execution, of_vector_core, "t.aic_total_cycle IS NULL"),
+    QUERY_FIELD(struct execution, counted, "coalesce(t.aic_total_cycle, t.aiv_total_cycle) IS NOT NULL"),
+    QUERY_FIELD(struct execution, total_cycle, OF_CORES("total_cycle")),
+    QUERY_FIELD(struct execution, counters[0], OF_CORES("event0")),
+    QUERY_FIELD(struct execution, counters[1], OF_CORES("event1")),
+    QUERY_FIELD(struct execution, counters[2], OF_CORES("event2")),
+    QUERY_FIELD(struct execution, counters[3], OF_CORES("event3")),
+    QUERY_FIELD(struct execution, counters[4], OF_CORES("event4")),
+    QUERY_FIELD(struct execution, counters[5], OF_CORES("event5")),
+    QUERY_FIELD(struct execution, counters[6], OF_CORES("event6")),
+    QUERY_FIELD(struct execution, counters[7], OF_CORES("event7")),
+};
+static const struct query_field launch_fields[] = {
+    QUERY_FIELD(struct execution, launch, "l.text"),
+};
+static const struct query_field touch_fields[] = {
+    QUERY_FIELD(struct execution, touches, "n.start_ns IS NOT NULL"),
+};
+
+/* What is read, in this order: always, and when a query asks for a part. */
+static const struct {
+    unsigned part; /* 0: always */
+    const struct query_field *fields;
+    size_t count;
+    const char *join; /* what it needs */
+} parts[] = {
+#define PART(part, array, join)                                                                                        \
+    {                                                                                                                  \
+        (part), (array), sizeof(array) / sizeof *(array), (join)                                                       \
+    }
+    PART(0, execution_fields, " LEFT JOIN name o ON o.id = t.op_name_id LEFT JOIN name y ON y.id = t.op_type_id"),
+    PART(EXECUTION_TENSORS, tensor_fields, " LEFT JOIN tensor_set x ON x.id = t.tensor_set_id"),
+    PART(EXECUTION_COUNTED, counter_fields, ""),
+    PART(EXECUTION_LAUNCH, launch_fields,
+         " LEFT JOIN host_call c ON c.id = s.launch_id LEFT JOIN name l ON l.id = c.name_id"),
+    PART(EXECUTION_TOUCHES, touch_fields,
+         " LEFT JOIN (SELECT DISTINCT start_ns FROM device_task WHERE device_id IS ?1) n"
+         " ON n.start_ns = t.start_ns + t.duration_ns"),
+#undef PART
+};
+#define PARTS (sizeof parts / sizeof *parts)
+
+static bool has_part(const struct execution_query *query, size_t i)
+{
+    return parts[i].part == 0 || (query->parts & parts[i].part) != 0;
+}
 
 struct loop {
     struct execution_query *query; /* a copy */
@@ -58,50 +113,17 @@ struct loop {
     void *arg;
 };
 
-static int take_counters(struct execution *execution, sqlite3_stmt *row, int column)
-{
-    enum { SIDE = 1 + EXECUTION_COUNTERS };
-    bool of_ai_core = sqlite3_column_int(row, column) != 0;
-    int first = column + 1 + (of_ai_core ? 0 : SIDE);
-    execution->of_vector_core = !of_ai_core;
-    execution->total_cycle = query_integer(row, first);
-    execution->counted = execution->total_cycle != DB_NULL;
-    for (int i = 0; i < EXECUTION_COUNTERS; i++)
-        execution->counters[i] = query_integer(row, first + 1 + i);
-    return column + 1 + 2 * SIDE;
-}
-
 static int take_execution(void *arg, sqlite3_stmt *row, struct err *err)
 {
     const struct loop *loop = arg;
-    struct execution execution = {
-        .id = query_integer(row, ID),
-        .device_id = query_integer(row, DEVICE_ID),
-        .stream_id = query_integer(row, STREAM_ID),
-        .task_id = query_integer(row, TASK_ID),
-        .type = query_integer(row, TYPE),
-        .start_ns = query_integer(row, START_NS),
-        .duration_ns = query_integer(row, DURATION_NS),
-        .wait_tick = query_integer(row, WAIT_TICK),
-        .pending_tick = query_integer(row, PENDING_TICK),
-        .start_tick = query_integer(row, START_TICK),
-        .end_tick = query_integer(row, END_TICK),
-        .op_name = query_text(row, OP_NAME),
-        .op_type = query_text(row, OP_TYPE),
-        .op_task_type = query_integer(row, OP_TASK_TYPE),
-        .model_id = query_integer(row, MODEL_ID),
-        .block_num = query_integer(row, BLOCK_NUM),
-        .counted_blocks = query_integer(row, COUNTED_BLOCKS),
-    };
-    int column = FIRST_PART;
-    for (int i = 0; (loop->query->parts & EXECUTION_TENSORS) != 0 && i < EXECUTION_TENSOR_TEXTS; i++)
-        execution.tensors[i] = query_text(row, column++);
-    if ((loop->query->parts & EXECUTION_COUNTED) != 0)
-        column = take_counters(&execution, row, column);
-    if ((loop->query->parts & EXECUTION_LAUNCH) != 0)
-        execution.launch = query_text(row, column++);
-    if ((loop->query->parts & EXECUTION_TOUCHES) != 0)
-        execution.touches = sqlite3_column_int(row, column) != 0;
+    struct execution execution = {.id = 0};
+    int column = 0;
+    for (size_t i = 0; i < PARTS; i++) {
+        if (!has_part(loop->query, i))
+            continue;
+        query_take(row, column, parts[i].fields, parts[i].count, &execution);
+        column += (int)parts[i].count;
+    }
     return loop->each(loop->arg, &execution, err);
 }
 
@@ -112,25 +134,13 @@ static void build_sql(struct strbuf *sql, const struct execution_query *query)
         [EXECUTIONS_BY_END] = "s.end_tick, t.stream_id, t.task_id, t.id",
         [EXECUTIONS_BY_KEY] = "execution_key(s.start_tick, s.end_tick) DESC, t.task_id, t.stream_id, t.id",
     };
-    unsigned parts = query->parts;
-    strbuf_adds(sql, "SELECT " ALWAYS);
-    if ((parts & EXECUTION_TENSORS) != 0)
-        strbuf_adds(sql, ", x.input_shapes, x.input_data_types, x.input_formats, x.output_shapes, x.output_data_types,"
-                         " x.output_formats");
-    if ((parts & EXECUTION_COUNTED) != 0)
-        strbuf_adds(sql, COUNTERS);
-    if ((parts & EXECUTION_LAUNCH) != 0)
-        strbuf_adds(sql, ", l.text");
-    if ((parts & EXECUTION_TOUCHES) != 0)
-        strbuf_adds(sql, ", n.start_ns IS NOT NULL");
-    strbuf_adds(sql, EXECUTIONS " LEFT JOIN name o ON o.id = t.op_name_id LEFT JOIN name y ON y.id = t.op_type_id");
-    if ((parts & EXECUTION_TENSORS) != 0)
-        strbuf_adds(sql, " LEFT JOIN tensor_set x ON x.id = t.tensor_set_id");
-    if ((parts & EXECUTION_LAUNCH) != 0)
-        strbuf_adds(sql, " LEFT JOIN host_call c ON c.id = s.launch_id LEFT JOIN name l ON l.id = c.name_id");
-    if ((parts & EXECUTION_TOUCHES) != 0)
-        strbuf_adds(sql, " LEFT JOIN (SELECT DISTINCT start_ns FROM device_task WHERE device_id IS ?1) n"
-                         " ON n.start_ns = t.start_ns + t.duration_ns");
+    size_t columns = 0;
+    strbuf_adds(sql, "SELECT ");
+    for (size_t i = 0; i < PARTS; i++)
+        columns = has_part(query, i) ? query_put_fields(sql, parts[i].fields, parts[i].count, columns) : columns;
+    strbuf_adds(sql, EXECUTIONS);
+    for (size_t i = 0; i < PARTS; i++)
+        strbuf_adds(sql, has_part(query, i) ? parts[i].join : "");
     strbuf_adds(sql, OF_DEVICE);
     if (query->operators_only)
         strbuf_adds(sql, " AND t.op_name_id IS NOT NULL");
@@ -151,7 +161,9 @@ int execution_each(sqlite3 *db, const struct execution_query *query,
 {
     struct execution_query copy = *query;
     struct loop loop = {&copy, each, arg};
+    int64_t parameters[3];
     struct strbuf sql;
+    bind_range(&query->range, parameters);
     strbuf_init(&sql, SQL_LIMIT);
     build_sql(&sql, query);
     int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
@@ -160,7 +172,7 @@ int execution_each(sqlite3 *db, const struct execution_query *query,
                                    NULL, NULL) != SQLITE_OK)
         status = database_error(err, db, "the tasks cannot be put in order");
     if (status == 0)
-        status = run_in_range(db, sql.data, &query->range, take_execution, &loop, err);
+        status = query_run(db, sql.data, parameters, 3, take_execution, &loop, err);
     strbuf_release(&sql);
     return status;
 }
@@ -176,6 +188,14 @@ int execution_each(sqlite3 *db, const struct execution_query *query,
     "  WINDOW task AS (PARTITION BY stream_id, task_id ORDER BY tick, task_state, id))"                                \
     "  WHERE task_state = 2 AND state1 = 1 AND state0 = 0 AND " IN_RANGE("tick") ")"
 
+static const struct query_field copy_fields[] = {
+    QUERY_FIELD(struct device_copy, stream_id, "stream_id"),   QUERY_FIELD(struct device_copy, task_id, "task_id"),
+    QUERY_FIELD(struct device_copy, receive_tick, "received"), QUERY_FIELD(struct device_copy, start_tick, "started"),
+    QUERY_FIELD(struct device_copy, end_tick, "ended"),
+};
+static const struct query_select copies = {QUERY_FIELDS(copy_fields),
+                                           .from = "FROM " COPIES " ORDER BY started, stream_id, task_id"};
+
 struct copy_loop {
     int (*each)(void *arg, const struct device_copy *copy, struct err *err);
     void *arg;
@@ -184,8 +204,8 @@ struct copy_loop {
 static int take_copy(void *arg, sqlite3_stmt *row, struct err *err)
 {
     const struct copy_loop *loop = arg;
-    const struct device_copy copy = {query_integer(row, 0), query_integer(row, 1), query_integer(row, 2),
-                                     query_integer(row, 3), query_integer(row, 4)};
+    struct device_copy copy;
+    query_take(row, 0, copies.fields, copies.field_count, &copy);
     return loop->each(loop->arg, &copy, err);
 }
 
@@ -194,11 +214,24 @@ int device_copy_each(sqlite3 *db, const struct execution_range *range,
                      struct err *err)
 {
     struct copy_loop loop = {each, arg};
-    return run_in_range(db, "SELECT * FROM " COPIES " ORDER BY started, stream_id, task_id", range, take_copy, &loop,
-                        err);
+    return select_in_range(db, &copies, range, take_copy, &loop, err);
 }
 
 /* ---- the AI CPU ---- */
+
+static const struct query_field ai_cpu_fields[] = {
+    QUERY_FIELD(struct ai_cpu_run, start_ns, "a.start_ns"),
+    QUERY_FIELD(struct ai_cpu_run, duration_ns, "a.duration_ns"),
+    QUERY_FIELD(struct ai_cpu_run, compute_ns, "a.compute_ns"),
+    QUERY_FIELD(struct ai_cpu_run, copy_ns, "a.copy_ns"),
+    QUERY_FIELD(struct ai_cpu_run, dispatch_ns, "a.dispatch_ns"),
+    QUERY_FIELD(struct ai_cpu_run, total_ns, "a.total_ns"),
+    QUERY_FIELD(struct ai_cpu_run, op_name, "n.text"),
+};
+static const struct query_select ai_cpu_runs = {
+    QUERY_FIELDS(ai_cpu_fields),
+    .from = "FROM aicpu_node a LEFT JOIN name n ON n.id = a.op_name_id WHERE a.device_id = ?1 AND " IN_RANGE(
+        "a.end_tick") " ORDER BY a.start_tick, a.id"};
 
 struct ai_cpu_loop {
     int (*each)(void *arg, const struct ai_cpu_run *run, struct err *err);
@@ -208,15 +241,8 @@ struct ai_cpu_loop {
 static int take_ai_cpu_run(void *arg, sqlite3_stmt *row, struct err *err)
 {
     const struct ai_cpu_loop *loop = arg;
-    const struct ai_cpu_run run = {
-        .start_ns = query_integer(row, 0),
-        .duration_ns = query_integer(row, 1),
-        .compute_ns = query_integer(row, 2),
-        .copy_ns = query_integer(row, 3),
-        .dispatch_ns = query_integer(row, 4),
-        .total_ns = query_integer(row, 5),
-        .op_name = query_text(row, 6),
-    };
+    struct ai_cpu_run run;
+    query_take(row, 0, ai_cpu_runs.fields, ai_cpu_runs.field_count, &run);
     return loop->each(loop->arg, &run, err);
 }
 
@@ -224,47 +250,40 @@ int ai_cpu_run_each(sqlite3 *db, const struct execution_range *range,
                     int (*each)(void *arg, const struct ai_cpu_run *run, struct err *err), void *arg, struct err *err)
 {
     struct ai_cpu_loop loop = {each, arg};
-    return run_in_range(db,
-                        "SELECT a.start_ns, a.duration_ns, a.compute_ns, a.copy_ns, a.dispatch_ns, a.total_ns, n.text"
-                        "  FROM aicpu_node a LEFT JOIN name n ON n.id = a.op_name_id"
-                        "  WHERE a.device_id = ?1 AND " IN_RANGE("a.end_tick") " ORDER BY a.start_tick, a.id",
-                        range, take_ai_cpu_run, &loop, err);
+    return select_in_range(db, &ai_cpu_runs, range, take_ai_cpu_run, &loop, err);
 }
 
 /* ---- what there is ---- */
 
+/* Counters that belong to no task count too: they say what was counted. */
+#define COUNTED(cycles, records)                                                                                       \
+    "EXISTS (SELECT 1 FROM device_task WHERE device_id = ?1 AND " cycles " IS NOT NULL)"                               \
+    " OR EXISTS (SELECT 1 FROM " records " WHERE device_id = ?1 AND stream_id IS NOT NULL)"
+
+static const struct query_field count_fields[] = {
+    QUERY_FIELD(struct execution_counts, tasks, "count(*)"),
+    QUERY_FIELD(struct execution_counts, operators, "count(t.op_name_id)"),
+    QUERY_FIELD(struct execution_counts, copies, "(SELECT count(*) FROM " COPIES ")"),
+    QUERY_FIELD(struct execution_counts, ai_cpu_runs,
+                "(SELECT count(*) FROM aicpu_node WHERE device_id = ?1 AND " IN_RANGE("end_tick") ")"),
+    QUERY_FIELD(struct execution_counts, tensors,
+                "EXISTS (SELECT 1 FROM device_task JOIN tensor_set x ON x.id = tensor_set_id WHERE device_id = ?1 AND"
+                " (x.input_shapes IS NOT NULL OR x.output_shapes IS NOT NULL))"),
+    QUERY_FIELD(struct execution_counts, of_ai_cores, COUNTED("aic_total_cycle", "aicore_pmu")),
+    QUERY_FIELD(struct execution_counts, of_vector_cores, COUNTED("aiv_total_cycle", "aiv_pmu")),
+};
+static const struct query_select counts = {QUERY_FIELDS(count_fields), .from = EXECUTIONS OF_DEVICE};
+
 static int take_counts(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    struct execution_counts *counts = arg;
     (void)err;
-    *counts = (struct execution_counts){
-        .tasks = query_integer(row, 0),
-        .operators = query_integer(row, 1),
-        .copies = query_integer(row, 2),
-        .ai_cpu_runs = query_integer(row, 3),
-        .tensors = sqlite3_column_int(row, 4) != 0,
-        .of_ai_cores = sqlite3_column_int(row, 5) != 0,
-        .of_vector_cores = sqlite3_column_int(row, 6) != 0,
-    };
+    query_take(row, 0, counts.fields, counts.field_count, arg);
     return 0;
 }
 
-/* Counters that belong to no task count too: they say what was counted. */
-#define COUNTED(cycles, records)                                                                                       \
-    "  EXISTS (SELECT 1 FROM device_task WHERE device_id = ?1 AND " cycles " IS NOT NULL)"                             \
-    "  OR EXISTS (SELECT 1 FROM " records " WHERE device_id = ?1 AND stream_id IS NOT NULL)"
-
 int execution_count(sqlite3 *db, const struct execution_range *range, struct execution_counts *ret, struct err *err)
 {
-    return run_in_range(db,
-                        "SELECT count(*), count(t.op_name_id), (SELECT count(*) FROM " COPIES "),"
-                        "  (SELECT count(*) FROM aicpu_node WHERE device_id = ?1 AND " IN_RANGE(
-                            "end_tick") "),"
-                                        "  EXISTS (SELECT 1 FROM device_task JOIN tensor_set x ON x.id = tensor_set_id"
-                                        "    WHERE device_id = ?1 AND (x.input_shapes IS NOT NULL OR x.output_shapes "
-                                        "IS NOT NULL))," COUNTED("aic_total_cycle", "aicore_pmu") "," COUNTED(
-                                            "aiv_total_cycle", "aiv_pmu") EXECUTIONS OF_DEVICE,
-                        range, take_counts, ret, err);
+    return select_in_range(db, &counts, range, take_counts, ret, err);
 }
 
 struct number_loop {
@@ -282,9 +301,10 @@ int execution_each_stream(sqlite3 *db, const struct execution_range *range,
                           int (*each)(void *arg, int64_t stream_id, struct err *err), void *arg, struct err *err)
 {
     struct number_loop loop = {each, arg};
-    return run_in_range(db,
-                        "SELECT t.stream_id" EXECUTIONS OF_DEVICE " UNION SELECT stream_id FROM " COPIES " ORDER BY 1",
-                        range, take_number, &loop, err);
+    int64_t parameters[3];
+    bind_range(range, parameters);
+    return query_run(db, "SELECT t.stream_id" EXECUTIONS OF_DEVICE " UNION SELECT stream_id FROM " COPIES " ORDER BY 1",
+                     parameters, 3, take_number, &loop, err);
 }
 
 int execution_each_device(sqlite3 *db, int (*each)(void *arg, int64_t device_id, struct err *err), void *arg,
@@ -294,6 +314,22 @@ int execution_each_device(sqlite3 *db, int (*each)(void *arg, int64_t device_id,
     return query_run(db, "SELECT DISTINCT device_id FROM device_task ORDER BY 1", NULL, 0, take_number, &loop, err);
 }
 
+static const struct query_field type_fields[] = {
+    QUERY_FIELD(struct type_total, type, "type"),
+    QUERY_FIELD(struct type_total, count, "number"),
+    QUERY_FIELD(struct type_total, total_ns, "total_ns"),
+    QUERY_FIELD(struct type_total, min_ns, "min_ns"),
+    QUERY_FIELD(struct type_total, max_ns, "max_ns"),
+    QUERY_FIELD(struct type_total, report_total_ns, "sum(total_ns) OVER ()"),
+};
+static const struct query_select types = {
+    QUERY_FIELDS(type_fields), .from =
+                                   "FROM (SELECT y.text AS type, count(*) AS number, sum(t.duration_ns) AS total_ns,"
+                                   "  min(t.duration_ns) AS min_ns, max(t.duration_ns) AS max_ns"
+                                   "  FROM device_task t LEFT JOIN name y ON y.id = t.op_type_id"
+                                   "  WHERE t.device_id IS ?1 AND t.op_name_id IS NOT NULL GROUP BY 1)"
+                                   "  ORDER BY total_ns DESC, coalesce(type, 'N/A')"};
+
 struct type_loop {
     int (*each)(void *arg, const struct type_total *total, struct err *err);
     void *arg;
@@ -302,14 +338,8 @@ struct type_loop {
 static int take_type(void *arg, sqlite3_stmt *row, struct err *err)
 {
     const struct type_loop *loop = arg;
-    const struct type_total total = {
-        .type = query_text(row, 0),
-        .count = query_integer(row, 1),
-        .total_ns = query_integer(row, 2),
-        .min_ns = query_integer(row, 3),
-        .max_ns = query_integer(row, 4),
-        .report_total_ns = query_integer(row, 5),
-    };
+    struct type_total total;
+    query_take(row, 0, types.fields, types.field_count, &total);
     return loop->each(loop->arg, &total, err);
 }
 
@@ -318,16 +348,20 @@ int execution_each_type(sqlite3 *db, int64_t device_id,
                         struct err *err)
 {
     struct type_loop loop = {each, arg};
-    return query_run(db,
-                     "SELECT *, sum(total_ns) OVER () FROM (SELECT y.text AS type, count(*), sum(t.duration_ns)"
-                     "  AS total_ns, min(t.duration_ns), max(t.duration_ns)"
-                     "  FROM device_task t LEFT JOIN name y ON y.id = t.op_type_id"
-                     "  WHERE t.device_id IS ?1 AND t.op_name_id IS NOT NULL GROUP BY 1)"
-                     "  ORDER BY total_ns DESC, coalesce(type, 'N/A')",
-                     &device_id, 1, take_type, &loop, err);
+    return query_select(db, &types, &device_id, 1, take_type, &loop, err);
 }
 
 /* ---- iterations ---- */
+
+static const struct query_field end_fields[] = {
+    QUERY_FIELD(struct iteration_end, model_id, "model_id"),
+    QUERY_FIELD(struct iteration_end, iteration, "index_id"),
+    QUERY_FIELD(struct iteration_end, end_tick, "max(tick)"),
+};
+static const struct query_select ends = {
+    QUERY_FIELDS(end_fields),
+    .from = "FROM ts_track WHERE device_id = ?1 AND tag = 10 AND step_tag = 1 GROUP BY model_id, index_id"
+            " ORDER BY model_id, index_id"};
 
 struct end_loop {
     int (*each)(void *arg, const struct iteration_end *end, struct err *err);
@@ -337,7 +371,8 @@ struct end_loop {
 static int take_end(void *arg, sqlite3_stmt *row, struct err *err)
 {
     const struct end_loop *loop = arg;
-    const struct iteration_end end = {query_integer(row, 0), query_integer(row, 1), query_integer(row, 2)};
+    struct iteration_end end;
+    query_take(row, 0, ends.fields, ends.field_count, &end);
     return loop->each(loop->arg, &end, err);
 }
 
@@ -346,10 +381,7 @@ int iteration_each_end(sqlite3 *db, int64_t device_id,
                        struct err *err)
 {
     struct end_loop loop = {each, arg};
-    return query_run(db,
-                     "SELECT model_id, index_id, max(tick) FROM ts_track WHERE device_id = ?1 AND tag = 10"
-                     "  AND step_tag = 1 GROUP BY model_id, index_id ORDER BY model_id, index_id",
-                     &device_id, 1, take_end, &loop, err);
+    return query_select(db, &ends, &device_id, 1, take_end, &loop, err);
 }
 
 /* ---- operators by time ---- */

@@ -17,7 +17,7 @@ int query_run(sqlite3 *db, const char *sql, const int64_t *parameters, size_t pa
               int (*each)(void *arg, sqlite3_stmt *row, struct err *err), void *arg, struct err *err);
 
 /* The first value of a statement; 0 when it is NULL, or there is none. */
-int64_t query_number(sqlite3 *db, const char *sql);
+int query_number(sqlite3 *db, const char *sql, int64_t *ret, struct err *err);
 
 void query_bind(sqlite3_stmt *statement, int index, int64_t value);
 int64_t query_integer(sqlite3_stmt *row, int column);  /* DB_NULL for NULL */

@@ -1,107 +1,128 @@
 #include "db/query/query_plain_calls.h"
 
-#include "db/database.h"
+#include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
 
-/* Every loop: how a row becomes what the caller is given. */
-struct loop {
-    int (*take)(const struct loop *loop, sqlite3_stmt *row, struct err *err);
-    void *arg;
-    plain_call_each call;
-    call_total_each total;
+static const struct query_field acl_call_fields[] = {
+    QUERY_FIELD(struct plain_call, name, "c.name"),
+    QUERY_FIELD(struct plain_call, start_ns, "c.start_ns"),
+    QUERY_FIELD(struct plain_call, end_ns, "c.end_ns"),
+    QUERY_FIELD(struct plain_call, process_id, "c.process_id"),
+    QUERY_FIELD(struct plain_call, thread_id, "c.thread_id"),
+    QUERY_FIELD(struct plain_call, api_type, "c.api_type"),
+};
+static const struct query_field runtime_call_fields[] = {
+    QUERY_FIELD(struct plain_call, name, "c.name"),           QUERY_FIELD(struct plain_call, start_ns, "c.start_ns"),
+    QUERY_FIELD(struct plain_call, end_ns, "c.end_ns"),       QUERY_FIELD(struct plain_call, process_id, "NULL"),
+    QUERY_FIELD(struct plain_call, thread_id, "c.thread_id"), QUERY_FIELD(struct plain_call, api_type, "NULL"),
+};
+static const struct query_field any_call_fields[] = {
+    QUERY_FIELD(struct plain_call, name, "name"),           QUERY_FIELD(struct plain_call, start_ns, "start_ns"),
+    QUERY_FIELD(struct plain_call, end_ns, "end_ns"),       QUERY_FIELD(struct plain_call, process_id, "process_id"),
+    QUERY_FIELD(struct plain_call, thread_id, "thread_id"), QUERY_FIELD(struct plain_call, api_type, "api_type"),
 };
 
-static int take_row(void *arg, sqlite3_stmt *row, struct err *err)
+#define ACL_CALLS "FROM acl_call c JOIN source_file f ON f.id = c.file_id WHERE f.device_id = ?1"
+#define RUNTIME_CALLS "FROM runtime_api c JOIN source_file f ON f.id = c.file_id WHERE f.device_id = ?1"
+
+static const struct query_select acl_calls = {QUERY_FIELDS(acl_call_fields),
+                                              .from = ACL_CALLS " ORDER BY c.start_ns, c.id"};
+static const struct query_select runtime_calls = {QUERY_FIELDS(runtime_call_fields),
+                                                  .from = RUNTIME_CALLS " ORDER BY c.start_ns, c.id"};
+static const struct query_select all_calls = {
+    QUERY_FIELDS(any_call_fields),
+    .from =
+        "FROM (SELECT c.name, c.start_ns, c.end_ns, c.process_id, c.thread_id, c.api_type, 0 AS layer, c.id " ACL_CALLS
+        " UNION ALL SELECT c.name, c.start_ns, c.end_ns, NULL, c.thread_id, NULL, 1, c.id " RUNTIME_CALLS
+        ") ORDER BY start_ns, end_ns DESC, layer, id"};
+
+struct call_loop {
+    const struct query_select *select;
+    plain_call_each each;
+    void *arg;
+};
+
+static int give_call(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    const struct loop *loop = arg;
-    return loop->take(loop, row, err);
+    const struct call_loop *loop = arg;
+    struct plain_call call;
+    query_take(row, 0, loop->select->fields, loop->select->field_count, &call);
+    return loop->each(loop->arg, &call, err);
 }
 
-static int run_for_device(sqlite3 *db, const char *sql, int64_t device_id, struct loop *loop, struct err *err)
+static int each_call(sqlite3 *db, const struct query_select *select, int64_t device_id, plain_call_each each, void *arg,
+                     struct err *err)
 {
-    return query_run(db, sql, &device_id, 1, take_row, loop, err);
-}
-
-static int take_call(const struct loop *loop, sqlite3_stmt *row, struct err *err)
-{
-    const struct plain_call call = {
-        .name = query_text(row, 0),
-        .start_ns = query_integer(row, 1),
-        .end_ns = query_integer(row, 2),
-        .process_id = query_integer(row, 3),
-        .thread_id = query_integer(row, 4),
-        .api_type = query_integer(row, 5),
-    };
-    return loop->call(loop->arg, &call, err);
+    struct call_loop loop = {select, each, arg};
+    return query_select(db, select, &device_id, 1, give_call, &loop, err);
 }
 
 int plain_each_acl_call(sqlite3 *db, int64_t device_id, plain_call_each each, void *arg, struct err *err)
 {
-    struct loop loop = {.take = take_call, .arg = arg, .call = each};
-    return run_for_device(db,
-                          "SELECT c.name, c.start_ns, c.end_ns, c.process_id, c.thread_id, c.api_type"
-                          "  FROM acl_call c JOIN source_file f ON f.id = c.file_id"
-                          "  WHERE f.device_id = ?1 ORDER BY c.start_ns, c.id",
-                          device_id, &loop, err);
+    return each_call(db, &acl_calls, device_id, each, arg, err);
 }
 
 int plain_each_runtime_call(sqlite3 *db, int64_t device_id, plain_call_each each, void *arg, struct err *err)
 {
-    struct loop loop = {.take = take_call, .arg = arg, .call = each};
-    return run_for_device(db,
-                          "SELECT c.name, c.start_ns, c.end_ns, NULL, c.thread_id, NULL"
-                          "  FROM runtime_api c JOIN source_file f ON f.id = c.file_id"
-                          "  WHERE f.device_id = ?1 ORDER BY c.start_ns, c.id",
-                          device_id, &loop, err);
+    return each_call(db, &runtime_calls, device_id, each, arg, err);
 }
 
 int plain_each_call(sqlite3 *db, int64_t device_id, plain_call_each each, void *arg, struct err *err)
 {
-    struct loop loop = {.take = take_call, .arg = arg, .call = each};
-    return run_for_device(db,
-                          "SELECT c.name, c.start_ns, c.end_ns, c.process_id, c.thread_id, c.api_type, 0 AS layer, c.id"
-                          "  FROM acl_call c JOIN source_file f ON f.id = c.file_id WHERE f.device_id = ?1"
-                          " UNION ALL SELECT c.name, c.start_ns, c.end_ns, NULL, c.thread_id, NULL, 1, c.id"
-                          "  FROM runtime_api c JOIN source_file f ON f.id = c.file_id WHERE f.device_id = ?1"
-                          " ORDER BY 2, 3 DESC, 7, 8",
-                          device_id, &loop, err);
+    return each_call(db, &all_calls, device_id, each, arg, err);
 }
 
-static int take_total(const struct loop *loop, sqlite3_stmt *row, struct err *err)
+/* ---- totals ---- */
+
+#define TOTAL_FIELDS                                                                                                   \
+    QUERY_FIELD(struct call_total, name, "c.name"),                                                                    \
+        QUERY_FIELD(struct call_total, total_ns, "sum(c.end_ns - c.start_ns)"),                                        \
+        QUERY_FIELD(struct call_total, count, "count(*)"),                                                             \
+        QUERY_FIELD(struct call_total, min_ns, "min(c.end_ns - c.start_ns)"),                                          \
+        QUERY_FIELD(struct call_total, max_ns, "max(c.end_ns - c.start_ns)"),                                          \
+        QUERY_FIELD(struct call_total, thread_id, "c.thread_id")
+
+static const struct query_field acl_total_fields[] = {
+    TOTAL_FIELDS,
+    QUERY_FIELD(struct call_total, stream_id, "NULL"),
+    QUERY_FIELD(struct call_total, api_type, "c.api_type"),
+    QUERY_FIELD(struct call_total, process_id, "c.process_id"),
+};
+static const struct query_select acl_totals = {QUERY_FIELDS(acl_total_fields),
+                                               .from = ACL_CALLS " GROUP BY c.name ORDER BY c.name"};
+
+/* The stream and thread are those of the longest call. */
+static const struct query_field runtime_total_fields[] = {
+    TOTAL_FIELDS,
+    QUERY_FIELD(struct call_total, stream_id, "c.stream_id"),
+    QUERY_FIELD(struct call_total, api_type, "NULL"),
+    QUERY_FIELD(struct call_total, process_id, "NULL"),
+};
+static const struct query_select runtime_totals = {QUERY_FIELDS(runtime_total_fields),
+                                                   .from = RUNTIME_CALLS " GROUP BY c.name ORDER BY c.name"};
+
+struct total_loop {
+    const struct query_select *select;
+    call_total_each each;
+    void *arg;
+};
+
+static int give_total(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    const struct call_total total = {
-        .name = query_text(row, 0),
-        .stream_id = query_integer(row, 1),
-        .total_ns = query_integer(row, 2),
-        .count = query_integer(row, 3),
-        .min_ns = query_integer(row, 4),
-        .max_ns = query_integer(row, 5),
-        .api_type = query_integer(row, 6),
-        .process_id = query_integer(row, 7),
-        .thread_id = query_integer(row, 8),
-    };
-    return loop->total(loop->arg, &total, err);
+    const struct total_loop *loop = arg;
+    struct call_total total;
+    query_take(row, 0, loop->select->fields, loop->select->field_count, &total);
+    return loop->each(loop->arg, &total, err);
 }
 
 int plain_each_acl_total(sqlite3 *db, int64_t device_id, call_total_each each, void *arg, struct err *err)
 {
-    struct loop loop = {.take = take_total, .arg = arg, .total = each};
-    return run_for_device(db,
-                          "SELECT c.name, NULL, sum(c.end_ns - c.start_ns), count(*), min(c.end_ns - c.start_ns),"
-                          "  max(c.end_ns - c.start_ns), c.api_type, c.process_id, c.thread_id"
-                          "  FROM acl_call c JOIN source_file f ON f.id = c.file_id"
-                          "  WHERE f.device_id = ?1 GROUP BY c.name ORDER BY c.name",
-                          device_id, &loop, err);
+    struct total_loop loop = {&acl_totals, each, arg};
+    return query_select(db, loop.select, &device_id, 1, give_total, &loop, err);
 }
 
-/* The stream and thread are those of the longest call. */
 int plain_each_runtime_total(sqlite3 *db, int64_t device_id, call_total_each each, void *arg, struct err *err)
 {
-    struct loop loop = {.take = take_total, .arg = arg, .total = each};
-    return run_for_device(db,
-                          "SELECT c.name, c.stream_id, sum(c.end_ns - c.start_ns), count(*),"
-                          "  min(c.end_ns - c.start_ns), max(c.end_ns - c.start_ns), NULL, NULL, c.thread_id"
-                          "  FROM runtime_api c JOIN source_file f ON f.id = c.file_id"
-                          "  WHERE f.device_id = ?1 GROUP BY c.name ORDER BY c.name",
-                          device_id, &loop, err);
+    struct total_loop loop = {&runtime_totals, each, arg};
+    return query_select(db, loop.select, &device_id, 1, give_total, &loop, err);
 }

@@ -1,83 +1,89 @@
 #include "db/query/query_records.h"
 
-#include "db/database.h"
+#include "base/array.h"
+#include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
-
-#include <stdlib.h>
-
-/* Fills the members of a struct of integers from the columns of a row, in their order. */
-static void take_integers(sqlite3_stmt *row, int64_t *members, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        members[i] = query_integer(row, (int)i);
-}
-
-#define INTEGERS(type) (sizeof(type) / sizeof(int64_t))
-
-static int take_integer(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    int64_t *value = arg;
-    (void)err;
-    *value = sqlite3_column_int64(row, 0);
-    return 0;
-}
-
-/* 0 when it cannot be told: what needs it fails later, with the reason. */
-static int64_t single_integer(sqlite3 *db, const char *sql)
-{
-    struct err ignored = ERR_INIT;
-    int64_t value = 0;
-    return query_run(db, sql, NULL, 0, take_integer, &value, &ignored) == 0 ? value : 0;
-}
 
 /* ---- communication ---- */
 
-struct communications_load {
-    struct cann_communications *communications;
-    size_t capacity;
+static const struct query_field communication_fields[] = {
+    QUERY_FIELD(struct cann_communication, id, "id"),
+    QUERY_FIELD(struct cann_communication, device_id, "device_id"),
+    QUERY_FIELD(struct cann_communication, name_id, "name_id"),
+    QUERY_FIELD(struct cann_communication, type_id, "type_id"),
+    QUERY_FIELD(struct cann_communication, group_name_id, "group_name_id"),
+    QUERY_FIELD(struct cann_communication, algorithm_id, "algorithm_id"),
+    QUERY_FIELD(struct cann_communication, data_type, "data_type"),
+    QUERY_FIELD(struct cann_communication, count, "count"),
+    QUERY_FIELD(struct cann_communication, relay, "relay"),
+    QUERY_FIELD(struct cann_communication, retry, "retry"),
+    QUERY_FIELD(struct cann_communication, rank_size, "rank_size"),
+    QUERY_FIELD(struct cann_communication, model_id, "model_id"),
+    QUERY_FIELD(struct cann_communication, thread_id, "thread_id"),
+    QUERY_FIELD(struct cann_communication, connection_id, "connection_id"),
+    QUERY_FIELD(struct cann_communication, host_start_ns, "host_start_ns"),
+    QUERY_FIELD(struct cann_communication, start_ns, "start_ns"),
+    QUERY_FIELD(struct cann_communication, duration_ns, "duration_ns"),
+    QUERY_FIELD(struct cann_communication, all_duration_ns, "all_duration_ns"),
 };
+static const struct query_select communications = {QUERY_FIELDS(communication_fields),
+                                                   .from = "FROM communication_op ORDER BY id"};
 
 static int take_communication(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    struct communications_load *load = arg;
-    struct cann_communications *communications = load->communications;
-    if (communications->count == load->capacity) {
-        size_t capacity = load->capacity != 0 ? 2 * load->capacity : 256;
-        struct cann_communication *larger = reallocarray(communications->items, capacity, sizeof *larger);
-        if (larger == NULL)
-            return err_set(err, ERR_NO_MEMORY, "out of memory");
-        communications->items = larger;
-        load->capacity = capacity;
-    }
-    take_integers(row, (int64_t *)&communications->items[communications->count++], INTEGERS(struct cann_communication));
+    struct cann_communications *ret = arg;
+    if (array_reserve(ret, 1, err) < 0)
+        return -(int)err->code;
+    query_take(row, 0, communications.fields, communications.field_count, &ret->items[ret->count++]);
     return 0;
 }
 
 int cann_communications_load(sqlite3 *db, struct cann_communications *ret, struct err *err)
 {
-    struct communications_load load = {.communications = ret};
     *ret = (struct cann_communications){.items = NULL};
-    int status = query_run(db,
-                           "SELECT id, device_id, name_id, type_id, group_name_id, algorithm_id, data_type, count, "
-                           "relay, retry, rank_size,"
-                           " model_id, thread_id, connection_id, host_start_ns, start_ns, duration_ns, all_duration_ns"
-                           " FROM communication_op ORDER BY id",
-                           NULL, 0, take_communication, &load, err);
+    int status = query_select(db, &communications, NULL, 0, take_communication, ret, err);
     if (status < 0)
         cann_communications_release(ret);
     return status;
 }
 
-void cann_communications_release(struct cann_communications *communications)
+void cann_communications_release(struct cann_communications *list)
 {
-    free(communications->items);
-    *communications = (struct cann_communications){.items = NULL};
+    free(list->items);
+    *list = (struct cann_communications){.items = NULL};
 }
 
-int64_t cann_last_connection(sqlite3 *db)
+int cann_last_connection(sqlite3 *db, int64_t *ret, struct err *err)
 {
-    return single_integer(db, "SELECT max(connection_id) FROM host_call");
+    return query_number(db, "SELECT max(connection_id) FROM host_call", ret, err);
 }
+
+static const struct query_field transfer_fields[] = {
+    QUERY_FIELD(struct cann_transfer, task_row_id, "c.task_row_id"),
+    QUERY_FIELD(struct cann_transfer, op_id, "c.op_id"),
+    QUERY_FIELD(struct cann_transfer, type_id, "c.type_id"),
+    QUERY_FIELD(struct cann_transfer, master, "c.master"),
+    QUERY_FIELD(struct cann_transfer, group_name_id, "c.group_name_id"),
+    QUERY_FIELD(struct cann_transfer, plane_id, "c.plane_id"),
+    QUERY_FIELD(struct cann_transfer, notify_id, "c.notify_id"),
+    QUERY_FIELD(struct cann_transfer, local_rank, "c.local_rank"),
+    QUERY_FIELD(struct cann_transfer, remote_rank, "c.remote_rank"),
+    QUERY_FIELD(struct cann_transfer, transport_type, "c.transport_type"),
+    QUERY_FIELD(struct cann_transfer, link_type, "c.link_type"),
+    QUERY_FIELD(struct cann_transfer, rdma_type, "c.rdma_type"),
+    QUERY_FIELD(struct cann_transfer, data_type, "c.data_type"),
+    QUERY_FIELD(struct cann_transfer, bytes, "c.bytes"),
+    QUERY_FIELD(struct cann_transfer, estimated_ns, "c.estimated_ns"),
+    QUERY_FIELD(struct cann_transfer, device_id, "t.device_id"),
+    QUERY_FIELD(struct cann_transfer, stream_id, "t.stream_id"),
+    QUERY_FIELD(struct cann_transfer, task_id, "t.task_id"),
+    QUERY_FIELD(struct cann_transfer, context_id, "t.context_id"),
+    QUERY_FIELD(struct cann_transfer, start_ns, "t.start_ns"),
+    QUERY_FIELD(struct cann_transfer, duration_ns, "t.duration_ns"),
+};
+static const struct query_select transfers = {
+    QUERY_FIELDS(transfer_fields),
+    .from = "FROM communication_task c JOIN device_task t ON t.id = c.task_row_id ORDER BY c.id"};
 
 struct transfer_loop {
     int (*each)(void *arg, const struct cann_transfer *transfer, struct err *err);
@@ -88,7 +94,7 @@ static int give_transfer(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct transfer_loop *loop = arg;
     struct cann_transfer transfer;
-    take_integers(row, (int64_t *)&transfer, INTEGERS(struct cann_transfer));
+    query_take(row, 0, transfers.fields, transfers.field_count, &transfer);
     return loop->each(loop->arg, &transfer, err);
 }
 
@@ -96,67 +102,56 @@ int cann_each_transfer(sqlite3 *db, int (*each)(void *arg, const struct cann_tra
                        void *arg, struct err *err)
 {
     struct transfer_loop loop = {each, arg};
-    return query_run(db,
-                     "SELECT c.task_row_id, c.op_id, c.type_id, c.master, c.group_name_id, c.plane_id, c.notify_id,"
-                     " c.local_rank, c.remote_rank, c.transport_type, c.link_type, c.rdma_type, c.data_type, c.bytes,"
-                     " c.estimated_ns, t.device_id, t.stream_id, t.task_id, t.context_id, t.start_ns, t.duration_ns"
-                     " FROM communication_task c JOIN device_task t ON t.id = c.task_row_id ORDER BY c.id",
-                     NULL, 0, give_transfer, &loop, err);
+    return query_select(db, &transfers, NULL, 0, give_transfer, &loop, err);
 }
 
 /* ---- frequencies ---- */
 
-struct frequencies_load {
-    struct cann_frequencies *frequencies;
-    size_t capacity;
+static const struct query_field frequency_fields[] = {
+    QUERY_FIELD(struct cann_frequency, device_id, "device_id"),
+    QUERY_FIELD(struct cann_frequency, time_ns, "time_ns"),
+    QUERY_FIELD(struct cann_frequency, mhz, "mhz"),
+    QUERY_FIELD(struct cann_frequency, measured, "measured"),
 };
+static const struct query_select frequencies = {QUERY_FIELDS(frequency_fields),
+                                                .from = "FROM core_frequency_report ORDER BY device_id, time_ns"};
 
 static int take_frequency(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    struct frequencies_load *load = arg;
-    struct cann_frequencies *frequencies = load->frequencies;
-    if (frequencies->count == load->capacity) {
-        size_t capacity = load->capacity != 0 ? 2 * load->capacity : 256;
-        struct cann_frequency *larger = reallocarray(frequencies->items, capacity, sizeof *larger);
-        if (larger == NULL)
-            return err_set(err, ERR_NO_MEMORY, "out of memory");
-        frequencies->items = larger;
-        load->capacity = capacity;
-    }
-    take_integers(row, (int64_t *)&frequencies->items[frequencies->count++], INTEGERS(struct cann_frequency));
+    struct cann_frequencies *ret = arg;
+    if (array_reserve(ret, 1, err) < 0)
+        return -(int)err->code;
+    query_take(row, 0, frequencies.fields, frequencies.field_count, &ret->items[ret->count++]);
     return 0;
 }
 
 int cann_frequencies_load(sqlite3 *db, struct cann_frequencies *ret, struct err *err)
 {
-    struct frequencies_load load = {.frequencies = ret};
     *ret = (struct cann_frequencies){.items = NULL};
-    int status =
-        query_run(db, "SELECT device_id, time_ns, mhz, measured FROM core_frequency_report ORDER BY device_id, time_ns",
-                  NULL, 0, take_frequency, &load, err);
+    int status = query_select(db, &frequencies, NULL, 0, take_frequency, ret, err);
     if (status < 0)
         cann_frequencies_release(ret);
     return status;
 }
 
-void cann_frequencies_release(struct cann_frequencies *frequencies)
+void cann_frequencies_release(struct cann_frequencies *list)
 {
-    free(frequencies->items);
-    *frequencies = (struct cann_frequencies){.items = NULL};
+    free(list->items);
+    *list = (struct cann_frequencies){.items = NULL};
 }
 
-int64_t cann_frequency_hz(const struct cann_frequencies *frequencies, int64_t device_id, int64_t time_ns)
+int64_t cann_frequency_hz(const struct cann_frequencies *list, int64_t device_id, int64_t time_ns)
 {
-    size_t low = 0, high = frequencies->count;
+    size_t low = 0, high = list->count;
     while (low < high) { /* the first that is later */
         size_t middle = (low + high) / 2;
-        const struct cann_frequency *item = &frequencies->items[middle];
+        const struct cann_frequency *item = &list->items[middle];
         if (item->device_id < device_id || (item->device_id == device_id && item->time_ns <= time_ns))
             low = middle + 1;
         else
             high = middle;
     }
-    const struct cann_frequency *last = low > 0 ? &frequencies->items[low - 1] : NULL;
+    const struct cann_frequency *last = low > 0 ? &list->items[low - 1] : NULL;
     if (last == NULL || last->device_id != device_id || !last->measured || last->mhz <= 0)
         return 0;
     return last->mhz * 1000000;

@@ -18,10 +18,10 @@ struct cann_communication {
 /* All of them, by device and start. */
 struct cann_communications {
     struct cann_communication *items;
-    size_t count;
+    size_t count, capacity;
 };
 int cann_communications_load(sqlite3 *db, struct cann_communications *ret, struct err *err);
-void cann_communications_release(struct cann_communications *communications);
+void cann_communications_release(struct cann_communications *list);
 
 /* A task of a communication operator, with when it ran. */
 struct cann_transfer {
@@ -33,8 +33,8 @@ struct cann_transfer {
 int cann_each_transfer(sqlite3 *db, int (*each)(void *arg, const struct cann_transfer *transfer, struct err *err),
                        void *arg, struct err *err);
 
-/* The largest number of a connection. */
-int64_t cann_last_connection(sqlite3 *db);
+/* The largest number of a connection; 0: there is none. */
+int cann_last_connection(sqlite3 *db, int64_t *ret, struct err *err);
 
 /* From when on the AI cores of a device run at a frequency. */
 struct cann_frequency {
@@ -44,11 +44,11 @@ struct cann_frequency {
 /* Of all devices, by device and time: at the start of the collection, at every change, and at its end. */
 struct cann_frequencies {
     struct cann_frequency *items;
-    size_t count;
+    size_t count, capacity;
 };
 int cann_frequencies_load(sqlite3 *db, struct cann_frequencies *ret, struct err *err);
-void cann_frequencies_release(struct cann_frequencies *frequencies);
+void cann_frequencies_release(struct cann_frequencies *list);
 /* The measured frequency of a device at a time; 0: it was not measured. */
-int64_t cann_frequency_hz(const struct cann_frequencies *frequencies, int64_t device_id, int64_t time_ns);
+int64_t cann_frequency_hz(const struct cann_frequencies *list, int64_t device_id, int64_t time_ns);
 
 #endif

@@ -1,20 +1,12 @@
 #include "db/query/query_tx.h"
 
-#include "db/database.h"
+#include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
 #include "parsers/record.h"
 
-int64_t tx_largest_thread(sqlite3 *db)
+int tx_largest_thread(sqlite3 *db, int64_t *ret, struct err *err)
 {
-    return query_number(db, "SELECT coalesce(max(thread_id), -1) FROM msproftx");
-}
-
-int64_t tx_largest_stream(sqlite3 *db)
-{
-    /* Without marks nobody needs it, and it reads every task. */
-    return query_number(db, "SELECT CASE WHEN EXISTS(SELECT 1 FROM device_mark) THEN"
-                            " max((SELECT coalesce(max(stream_id), -1) FROM device_mark),"
-                            " (SELECT coalesce(max(stream_id), -1) FROM device_task)) ELSE -1 END");
+    return query_number(db, "SELECT coalesce(max(thread_id), -1) FROM msproftx", ret, err);
 }
 
 const char *tx_event_type_name(int64_t event_type)
@@ -31,16 +23,61 @@ const char *tx_event_type_name(int64_t event_type)
 
 /* ---- events ---- */
 
-#define EVENT_COLUMNS                                                                                                  \
-    "SELECT m.process_id, m.thread_id, m.category, m.event_type, m.payload_type, m.payload_value, m.start_ns, "        \
-    "m.end_ns,"                                                                                                        \
-    " m.message_type, m.mark_id, m.message"
-#define DEVICE_COLUMNS                                                                                                 \
-    EVENT_COLUMNS ", n.text, d.device_id, d.start_ns, d.end_ns FROM msproftx m LEFT JOIN name n ON n.id = m.domain_id" \
-                  " LEFT JOIN device_mark d ON d.id = (SELECT min(id) FROM device_mark WHERE mark_id = m.mark_id)"
-#define PLAIN_COLUMNS EVENT_COLUMNS ", NULL, NULL, NULL, NULL FROM msproftx m"
+static const struct query_field event_with_device_fields[] = {
+    QUERY_FIELD(struct tx_event, process_id, "m.process_id"),
+    QUERY_FIELD(struct tx_event, thread_id, "m.thread_id"),
+    QUERY_FIELD(struct tx_event, category, "m.category"),
+    QUERY_FIELD(struct tx_event, event_type, "m.event_type"),
+    QUERY_FIELD(struct tx_event, payload_type, "m.payload_type"),
+    QUERY_FIELD(struct tx_event, payload_value, "m.payload_value"),
+    QUERY_FIELD(struct tx_event, start_ns, "m.start_ns"),
+    QUERY_FIELD(struct tx_event, end_ns, "m.end_ns"),
+    QUERY_FIELD(struct tx_event, message_type, "m.message_type"),
+    QUERY_FIELD(struct tx_event, mark_id, "m.mark_id"),
+    QUERY_FIELD(struct tx_event, message, "coalesce(m.message, '')"),
+    QUERY_LENGTH(struct tx_event, message_length),
+    QUERY_FIELD(struct tx_event, domain, "n.text"),
+    QUERY_LENGTH(struct tx_event, domain_length),
+    QUERY_FIELD(struct tx_event, device_id, "d.device_id"),
+    QUERY_FIELD(struct tx_event, device_start_ns, "d.start_ns"),
+    QUERY_FIELD(struct tx_event, device_end_ns, "d.end_ns"),
+};
+static const struct query_field event_fields[] = {
+    QUERY_FIELD(struct tx_event, process_id, "m.process_id"),
+    QUERY_FIELD(struct tx_event, thread_id, "m.thread_id"),
+    QUERY_FIELD(struct tx_event, category, "m.category"),
+    QUERY_FIELD(struct tx_event, event_type, "m.event_type"),
+    QUERY_FIELD(struct tx_event, payload_type, "m.payload_type"),
+    QUERY_FIELD(struct tx_event, payload_value, "m.payload_value"),
+    QUERY_FIELD(struct tx_event, start_ns, "m.start_ns"),
+    QUERY_FIELD(struct tx_event, end_ns, "m.end_ns"),
+    QUERY_FIELD(struct tx_event, message_type, "m.message_type"),
+    QUERY_FIELD(struct tx_event, mark_id, "m.mark_id"),
+    QUERY_FIELD(struct tx_event, message, "coalesce(m.message, '')"),
+    QUERY_LENGTH(struct tx_event, message_length),
+    QUERY_FIELD(struct tx_event, domain, "NULL"),
+    QUERY_LENGTH(struct tx_event, domain_length),
+    QUERY_FIELD(struct tx_event, device_id, "NULL"),
+    QUERY_FIELD(struct tx_event, device_start_ns, "NULL"),
+    QUERY_FIELD(struct tx_event, device_end_ns, "NULL"),
+};
+
+#define EVENTS_WITH_DEVICES                                                                                            \
+    "FROM msproftx m LEFT JOIN name n ON n.id = m.domain_id"                                                           \
+    " LEFT JOIN device_mark d ON d.id = (SELECT min(id) FROM device_mark WHERE mark_id = m.mark_id)"
+#define EVENTS "FROM msproftx m"
+#define IN_ORDER_OF_START " ORDER BY m.start_ns, m.process_id, m.thread_id, m.end_ns DESC, m.id"
+#define IN_ORDER_OF_THREADS " ORDER BY m.process_id, m.thread_id, m.start_ns, m.end_ns DESC, m.id"
+
+static const struct query_select event_selects[2][2] = {
+    [TX_BY_START] = {{QUERY_FIELDS(event_fields), .from = EVENTS IN_ORDER_OF_START},
+                     {QUERY_FIELDS(event_with_device_fields), .from = EVENTS_WITH_DEVICES IN_ORDER_OF_START}},
+    [TX_BY_THREAD] = {{QUERY_FIELDS(event_fields), .from = EVENTS IN_ORDER_OF_THREADS},
+                      {QUERY_FIELDS(event_with_device_fields), .from = EVENTS_WITH_DEVICES IN_ORDER_OF_THREADS}},
+};
 
 struct event_loop {
+    const struct query_select *select;
     int (*each)(void *arg, const struct tx_event *event, struct err *err);
     void *arg;
 };
@@ -48,43 +85,36 @@ struct event_loop {
 static int give_event(void *arg, sqlite3_stmt *row, struct err *err)
 {
     const struct event_loop *loop = arg;
-    const char *message = query_text(row, 10), *domain = query_text(row, 11);
-    const struct tx_event event = {
-        .process_id = query_integer(row, 0),
-        .thread_id = query_integer(row, 1),
-        .category = query_integer(row, 2),
-        .event_type = query_integer(row, 3),
-        .payload_type = query_integer(row, 4),
-        .payload_value = query_integer(row, 5),
-        .start_ns = query_integer(row, 6),
-        .end_ns = query_integer(row, 7),
-        .message_type = query_integer(row, 8),
-        .mark_id = query_integer(row, 9),
-        .message = message != NULL ? message : "",
-        .message_length = (size_t)sqlite3_column_bytes(row, 10),
-        .domain = domain,
-        .domain_length = (size_t)sqlite3_column_bytes(row, 11),
-        .device_id = query_integer(row, 12),
-        .device_start_ns = query_integer(row, 13),
-        .device_end_ns = query_integer(row, 14),
-    };
+    struct tx_event event;
+    query_take(row, 0, loop->select->fields, loop->select->field_count, &event);
     return loop->each(loop->arg, &event, err);
 }
 
 int tx_each_event(sqlite3 *db, enum tx_order order, bool with_devices,
                   int (*each)(void *arg, const struct tx_event *event, struct err *err), void *arg, struct err *err)
 {
-    static const char *const statements[2][2] = {
-        [TX_BY_START] = {PLAIN_COLUMNS " ORDER BY m.start_ns, m.process_id, m.thread_id, m.end_ns DESC, m.id",
-                         DEVICE_COLUMNS " ORDER BY m.start_ns, m.process_id, m.thread_id, m.end_ns DESC, m.id"},
-        [TX_BY_THREAD] = {PLAIN_COLUMNS " ORDER BY m.process_id, m.thread_id, m.start_ns, m.end_ns DESC, m.id",
-                          DEVICE_COLUMNS " ORDER BY m.process_id, m.thread_id, m.start_ns, m.end_ns DESC, m.id"},
-    };
-    struct event_loop loop = {each, arg};
-    return query_run(db, statements[order][with_devices], NULL, 0, give_event, &loop, err);
+    struct event_loop loop = {&event_selects[order][with_devices], each, arg};
+    return query_select(db, loop.select, NULL, 0, give_event, &loop, err);
 }
 
 /* ---- marks of devices ---- */
+
+static const struct query_field mark_fields[] = {
+    QUERY_FIELD(struct tx_device_mark, device_id, "d.device_id"),
+    QUERY_FIELD(struct tx_device_mark, mark_id, "d.mark_id"),
+    QUERY_FIELD(struct tx_device_mark, stream_id, "d.stream_id"),
+    QUERY_FIELD(struct tx_device_mark, task_id, "d.task_id"),
+    QUERY_FIELD(struct tx_device_mark, start_ns, "d.start_ns"),
+    QUERY_FIELD(struct tx_device_mark, end_ns, "d.end_ns"),
+    QUERY_FIELD(struct tx_device_mark, message, "m.message"),
+    QUERY_LENGTH(struct tx_device_mark, message_length),
+};
+/* One of the program's marks for each: numbers that come twice must not show a mark twice. */
+static const struct query_select marks = {
+    QUERY_FIELDS(mark_fields),
+    .from = "FROM device_mark d"
+            " LEFT JOIN (SELECT mark_id, message, min(id) FROM msproftx WHERE mark_id IS NOT NULL GROUP BY mark_id) m"
+            " ON m.mark_id = d.mark_id ORDER BY d.device_id, d.stream_id, d.start_ns, d.end_ns DESC, d.id"};
 
 struct mark_loop {
     int (*each)(void *arg, const struct tx_device_mark *mark, struct err *err);
@@ -94,29 +124,16 @@ struct mark_loop {
 static int give_mark(void *arg, sqlite3_stmt *row, struct err *err)
 {
     const struct mark_loop *loop = arg;
-    const struct tx_device_mark mark = {
-        .device_id = query_integer(row, 0),
-        .mark_id = query_integer(row, 1),
-        .stream_id = query_integer(row, 2),
-        .task_id = query_integer(row, 3),
-        .start_ns = query_integer(row, 4),
-        .end_ns = query_integer(row, 5),
-        .message = query_text(row, 6),
-        .message_length = (size_t)sqlite3_column_bytes(row, 6),
-    };
+    struct tx_device_mark mark;
+    query_take(row, 0, marks.fields, marks.field_count, &mark);
     return loop->each(loop->arg, &mark, err);
 }
 
 int tx_each_device_mark(sqlite3 *db, int (*each)(void *arg, const struct tx_device_mark *mark, struct err *err),
                         void *arg, struct err *err)
 {
-    /* One of the program's marks for each: numbers that come twice must not show a mark twice. */
-    static const char sql[] =
-        "SELECT d.device_id, d.mark_id, d.stream_id, d.task_id, d.start_ns, d.end_ns, m.message FROM device_mark d"
-        " LEFT JOIN (SELECT mark_id, message, min(id) FROM msproftx WHERE mark_id IS NOT NULL GROUP BY mark_id) m"
-        " ON m.mark_id = d.mark_id ORDER BY d.device_id, d.stream_id, d.start_ns, d.end_ns DESC, d.id";
     struct mark_loop loop = {each, arg};
-    return query_run(db, sql, NULL, 0, give_mark, &loop, err);
+    return query_select(db, &marks, NULL, 0, give_mark, &loop, err);
 }
 
 /* ---- where they come from ---- */

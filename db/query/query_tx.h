@@ -28,9 +28,8 @@ enum tx_order {
 /* All of them. with_devices: false for captures whose devices' marks are not known; domain and device_* are missing. */
 int tx_each_event(sqlite3 *db, enum tx_order order, bool with_devices,
                   int (*each)(void *arg, const struct tx_event *event, struct err *err), void *arg, struct err *err);
-/* Their largest thread id, and the largest stream id of marks and tasks of devices; -1 without any. */
-int64_t tx_largest_thread(sqlite3 *db);
-int64_t tx_largest_stream(sqlite3 *db);
+/* Their largest thread id; -1 without any. */
+int tx_largest_thread(sqlite3 *db, int64_t *ret, struct err *err);
 /* "marker" and so on; NULL: a type without a name. */
 const char *tx_event_type_name(int64_t event_type);
 

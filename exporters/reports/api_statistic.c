@@ -56,8 +56,10 @@ static int put_rows(struct report_run *run, struct err *err)
     const struct report_session *session = run->session;
     struct groups groups = {.items = NULL};
     const struct cann_texts *names = report_names(run->session, false, err);
-    int status = names != NULL ? groups_of_calls(session->options->database, cann_call_count(session->db), &groups, err)
-                               : -(int)err->code;
+    int64_t count = 0;
+    int status = names != NULL ? cann_call_count(session->db, &count, err) : -(int)err->code;
+    if (status == 0)
+        status = groups_of_calls(session->options->database, count, &groups, err);
     if (status == 0)
         groups_sort(&groups, names, compare);
     for (size_t i = 0; status == 0 && i < groups.used; i++)

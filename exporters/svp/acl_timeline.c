@@ -30,10 +30,12 @@ static int find_largest_thread(void *arg, const struct acl_call *call, struct er
     return ++timeline->calls % CALLS_PER_POLL == 0 && interrupted() ? interrupt_error(err) : 0;
 }
 
-static int64_t first_free_thread(void *arg)
+static int first_free_thread(void *arg, int64_t *ret, struct err *err)
 {
     const struct call_timeline *timeline = arg;
-    return timeline->first_free;
+    (void)err;
+    *ret = timeline->first_free;
+    return 0;
 }
 
 /* Calls come thread by thread, those of a process together. */

@@ -73,10 +73,12 @@ static int look_at_call(void *arg, const struct acl_call *call, struct err *err)
     return 0;
 }
 
-static int64_t first_free_thread(void *arg)
+static int first_free_thread(void *arg, int64_t *ret, struct err *err)
 {
     const struct merged *merged = arg;
-    return merged->largest_thread + 1;
+    (void)err;
+    *ret = merged->largest_thread + 1;
+    return 0;
 }
 
 /* Calls come thread by thread, those of a process together. */
@@ -380,10 +382,12 @@ static int draw(struct merged *merged, struct err *err)
     return status == 0 ? trace_lanes_name(&merged->device, &merged->trace, name_device_thread, NULL, err) : status;
 }
 
-static int64_t first_device_thread(void *arg)
+static int first_device_thread(void *arg, int64_t *ret, struct err *err)
 {
     (void)arg;
-    return 1;
+    (void)err;
+    *ret = 1;
+    return 0;
 }
 
 static void release(struct merged *merged)

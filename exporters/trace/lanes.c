@@ -22,7 +22,8 @@ struct lanes_item {
     struct lanes_thread *thread;
 };
 
-void trace_lanes_init(struct trace_lanes *lanes, const char *word, int64_t (*first_free)(void *arg), void *arg)
+void trace_lanes_init(struct trace_lanes *lanes, const char *word,
+                      int (*first_free)(void *arg, int64_t *ret, struct err *err), void *arg)
 {
     *lanes = (struct trace_lanes){
         .word = word, .first_free = first_free, .arg = arg, .threads = MAP_OF(struct lanes_item, key)};
@@ -60,13 +61,17 @@ static struct lanes_thread *find_thread(struct trace_lanes *lanes, int64_t pid, 
     return item->thread;
 }
 
-static int64_t new_tid(struct trace_lanes *lanes, const struct lanes_thread *thread, int64_t number)
+/* One more lane of a thread. */
+static int add_tid(struct trace_lanes *lanes, struct lanes_thread *thread, int64_t number, struct err *err)
 {
-    if (thread->tid_count == 0 && !lanes->no_own && number >= 0)
-        return number;
-    if (*lanes->next == 0)
-        *lanes->next = lanes->first_free(lanes->arg);
-    return (*lanes->next)++;
+    if (thread->tid_count == 0 && !lanes->no_own && number >= 0) {
+        thread->tids[thread->tid_count++] = number;
+        return 0;
+    }
+    if (*lanes->next == 0 && lanes->first_free(lanes->arg, lanes->next, err) < 0)
+        return -(int)err->code;
+    thread->tids[thread->tid_count++] = (*lanes->next)++;
+    return 0;
 }
 
 int trace_lanes_place(struct trace_lanes *lanes, int64_t number, struct trace_slice *slice, struct err *err)
@@ -81,10 +86,8 @@ int trace_lanes_place(struct trace_lanes *lanes, int64_t number, struct trace_sl
         nesting_place(&thread->nesting, slice->start_ns, span_end(slice->start_ns, slice->duration_ns), &lane,
                       &slice->shared_ends, err) < 0)
         return -(int)err->code;
-    if (lane == thread->tid_count && lane < NESTING_LANES_MAX) {
-        thread->tids[lane] = new_tid(lanes, thread, number);
-        thread->tid_count++;
-    }
+    if (lane == thread->tid_count && lane < NESTING_LANES_MAX && add_tid(lanes, thread, number, err) < 0)
+        return -(int)err->code;
     slice->instant = lane == NESTING_LANES_MAX;
     slice->tid = thread->tids[slice->instant ? 0 : lane];
     return 0;
@@ -95,11 +98,7 @@ int trace_lanes_add(struct trace_lanes *lanes, int64_t pid, int64_t number, stru
     struct lanes_thread *thread = find_thread(lanes, pid, number, err);
     if (thread == NULL)
         return -(int)err->code;
-    if (thread->tid_count == 0) {
-        thread->tids[0] = new_tid(lanes, thread, number);
-        thread->tid_count = 1;
-    }
-    return 0;
+    return thread->tid_count == 0 ? add_tid(lanes, thread, number, err) : 0;
 }
 
 static int compare_items(const void *a, const void *b)

@@ -16,7 +16,7 @@ struct trace_lanes {
     bool in_turn;     /* places of threads are counted; else a thread's place is its number */
     bool as_recorded; /* nothing is moved to a further lane */
     /* A number above all that anybody has in these processes, asked for when the first further lane is needed. */
-    int64_t (*first_free)(void *arg);
+    int (*first_free)(void *arg, int64_t *ret, struct err *err);
     void *arg;
     int64_t *next, own_next; /* next may be what other lanes of the processes take from too; 0: not asked for yet */
     struct map threads;
@@ -25,7 +25,8 @@ struct trace_lanes {
 };
 
 /* lanes must stay where it is. */
-void trace_lanes_init(struct trace_lanes *lanes, const char *word, int64_t (*first_free)(void *arg), void *arg);
+void trace_lanes_init(struct trace_lanes *lanes, const char *word,
+                      int (*first_free)(void *arg, int64_t *ret, struct err *err), void *arg);
 void trace_lanes_release(struct trace_lanes *lanes);
 /* Sets tid, instant and shared_ends of a slice whose pid, start_ns and duration_ns are set. Events of one number of a
  * process must come by start, of those with the same start the longest first. */

@@ -12,7 +12,8 @@
 
 static const struct trace_flow program_to_device = {.name = "MsTx_", .category = "MsTx", .numbered = true};
 
-void marks_init(struct marks *marks, struct trace *trace, const char *word, int64_t (*first_free)(void *arg), void *arg)
+void marks_init(struct marks *marks, struct trace *trace, const char *word,
+                int (*first_free)(void *arg, int64_t *ret, struct err *err), void *arg)
 {
     *marks = (struct marks){.trace = trace};
     trace_lanes_init(&marks->lanes, word, first_free, arg);
@@ -191,9 +192,11 @@ static int name_process(void *arg, int64_t number, int64_t *ret_pid, struct err 
     return 0;
 }
 
-static int64_t first_free_thread(void *db)
+static int first_free_thread(void *db, int64_t *ret, struct err *err)
 {
-    return tx_largest_thread(db) + 1;
+    int status = tx_largest_thread(db, ret, err);
+    ++*ret;
+    return status;
 }
 
 int marks_timeline(struct timeline_run *run, struct err *err)

@@ -18,8 +18,8 @@ struct marks {
     int (*process)(void *arg, int64_t number, int64_t *ret_pid, struct err *err);
 };
 
-void marks_init(struct marks *marks, struct trace *trace, const char *word, int64_t (*first_free)(void *arg),
-                void *arg);
+void marks_init(struct marks *marks, struct trace *trace, const char *word,
+                int (*first_free)(void *arg, int64_t *ret, struct err *err), void *arg);
 void marks_release(struct marks *marks);
 /* Writes the program's marks and ranges; with_devices: devices' marks are known. */
 int marks_write_events(struct marks *marks, sqlite3 *db, bool with_devices, struct err *err);

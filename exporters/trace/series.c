@@ -292,10 +292,12 @@ static int make_keys(struct series_run *series, struct err *err)
 
 /* ---- threads of slices ---- */
 
-static int64_t first_free_thread(void *arg)
+static int first_free_thread(void *arg, int64_t *ret, struct err *err)
 {
     const struct series_run *series = arg;
-    return (series->largest_thread >= INT32_MAX / 2 ? series->largest_thread : INT32_MAX / 2) + 1;
+    (void)err;
+    *ret = (series->largest_thread >= INT32_MAX / 2 ? series->largest_thread : INT32_MAX / 2) + 1;
+    return 0;
 }
 
 static void name_thread(void *arg, int64_t pid, int64_t number, struct strbuf *ret)

@@ -133,16 +133,19 @@ static int walk_rows(struct track_run *run, enum track_rows rows, struct err *er
     bool spans;
     if (!are_needed(run, rows, &spans))
         return 0;
-    int64_t count = rows == TRACK_CALLS ? cann_call_count(run->run->db) : cann_task_count(run->run->db);
-    if (rows == TRACK_CALLS && !cann_calls_overlap(run->run->db))
-        spans = false;
+    int64_t count;
+    int status =
+        rows == TRACK_CALLS ? cann_call_count(run->run->db, &count, err) : cann_task_count(run->run->db, &count, err);
+    if (status == 0 && rows == TRACK_CALLS && spans)
+        status = cann_calls_overlap(run->run->db, &spans, err);
+    if (status < 0)
+        return status;
     if (spans) {
         walk.reader = rows == TRACK_CALLS ? cann_call_span_reader_new(run->run->db, err)
                                           : cann_span_reader_new(run->run->db, err);
         if (walk.reader == NULL)
             return -(int)err->code;
     }
-    int status = 0;
     for (int64_t id = 1; status == 0 && id <= count; id += TRACK_UNIT_ROWS)
         status = walk_range(&walk, id, id + TRACK_UNIT_ROWS, err);
     for (size_t i = 0; i < run->track_count && status == 0; i++) {

@@ -11,9 +11,11 @@ struct tasks {
     struct placed_rows placed;
 };
 
-static int64_t first_free_stream(void *db)
+static int first_free_stream(void *db, int64_t *ret, struct err *err)
 {
-    return cann_largest_stream(db) + 1;
+    int status = cann_largest_stream(db, ret, err);
+    ++*ret;
+    return status;
 }
 
 static int begin(struct track_run *run, void *opaque, struct err *err)

@@ -14,9 +14,11 @@ struct calls {
     struct placed_rows placed;
 };
 
-static int64_t first_free_thread(void *db)
+static int first_free_thread(void *db, int64_t *ret, struct err *err)
 {
-    return cann_largest_thread(db) + 1;
+    int status = cann_largest_thread(db, ret, err);
+    ++*ret;
+    return status;
 }
 
 static int begin(struct track_run *run, void *opaque, struct err *err)

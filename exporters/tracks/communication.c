@@ -226,24 +226,25 @@ static int write_transfer(void *arg, const struct cann_transfer *transfer, struc
 
 /* ---- the track ---- */
 
-static int64_t first_free_thread(void *opaque)
+static int first_free_thread(void *opaque, int64_t *ret, struct err *err)
 {
     const struct layer *layer = opaque;
-    return (int64_t)layer->list.count;
+    (void)err;
+    *ret = (int64_t)layer->list.count;
+    return 0;
 }
 
 static int begin(struct track_run *run, void *opaque, struct err *err)
 {
     struct layer *layer = opaque;
     const struct cann_communications *ops = &run->communications;
-    int status = 0;
     if (ops->count == 0)
         return 0;
     layer->run = run;
     trace_lanes_init(&layer->lanes, "", first_free_thread, layer);
     layer->lanes.as_recorded = run->trace.style.as_recorded;
     layer->begun = true;
-    layer->first_flow = cann_last_connection(run->run->db);
+    int status = cann_last_connection(run->run->db, &layer->first_flow, err);
     for (size_t i = 0; status == 0 && i < ops->count; i++)
         status = add_lane(layer, &ops->items[i], GROUP_ITSELF, err);
     if (status == 0)

@@ -13,9 +13,11 @@ static int name_process(void *arg, int64_t device_id, int64_t *ret_pid, struct e
     return track_process(arg, LAYER_HARDWARE, device_id, "Ascend Hardware", ret_pid, err);
 }
 
-static int64_t first_free_stream(void *db)
+static int first_free_stream(void *db, int64_t *ret, struct err *err)
 {
-    return cann_largest_stream(db) + 1;
+    int status = cann_largest_stream(db, ret, err);
+    ++*ret;
+    return status;
 }
 
 static int begin(struct track_run *run, void *opaque, struct err *err)

@@ -26,9 +26,11 @@ static int name_process(void *arg, int64_t process_id, int64_t *ret_pid, struct 
     return track_process_of(run, process_id, LAYER_PROGRAM, DB_NULL, program_name(&run->parts), ret_pid, err);
 }
 
-static int64_t first_free_thread(void *db)
+static int first_free_thread(void *db, int64_t *ret, struct err *err)
 {
-    return tx_largest_thread(db) + 1;
+    int status = tx_largest_thread(db, ret, err);
+    ++*ret;
+    return status;
 }
 
 static int begin(struct track_run *run, void *opaque, struct err *err)

@@ -163,10 +163,12 @@ static int draw(struct layer *layer, const struct piece *piece, struct err *err)
 
 /* ---- the track ---- */
 
-static int64_t first_free_thread(void *opaque)
+static int first_free_thread(void *opaque, int64_t *ret, struct err *err)
 {
     const struct layer *layer = opaque;
-    return layer->largest_thread + 1;
+    (void)err;
+    *ret = layer->largest_thread + 1;
+    return 0;
 }
 
 static int begin(struct track_run *run, void *opaque, struct err *err)

@@ -8,10 +8,12 @@
 
 #define EVENTS_PER_POLL 4096
 
-static int64_t first_free_thread(void *arg)
+static int first_free_thread(void *arg, int64_t *ret, struct err *err)
 {
     const struct draw_2022 *draw = arg;
-    return draw->first_free;
+    (void)err;
+    *ret = draw->first_free;
+    return 0;
 }
 
 void draw_2022_begin_layer(struct draw_2022 *draw, const char *word)

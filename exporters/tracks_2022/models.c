@@ -3,14 +3,14 @@
 #include "db/query/operators/query_models.h"
 #include "exporters/json_text.h"
 
-static int count_phase(void *arg, const struct legacy_model_phase *phase, struct err *err)
+static int count_phase(void *arg, const struct model_phase *phase, struct err *err)
 {
     (void)err;
     draw_2022_count_thread(arg, phase->thread_id);
     return 0;
 }
 
-static int draw_phase(void *arg, const struct legacy_model_phase *phase, struct err *err)
+static int draw_phase(void *arg, const struct model_phase *phase, struct err *err)
 {
     static const char *const names[] = {"Input", "Infer", "Output"};
     struct draw_2022 *draw = arg;
@@ -33,10 +33,10 @@ int draw_2022_models(struct draw_2022 *draw, struct err *err)
     int64_t device_id = draw->device->part->device_id;
     enum model_order order = draw->compat ? MODELS_BY_EXECUTION : MODELS_BY_START;
     draw_2022_begin_layer(draw, "Thread ");
-    int status = legacy_each_model_phase(draw->run->db, device_id, order, count_phase, draw, err);
+    int status = model_each_phase(draw->run->db, device_id, order, count_phase, draw, err);
     if (status == 0 && draw->first_free > 0)
         draw_2022_name_process(draw, draw->device->part->process_id, "GE");
     if (status == 0 && draw->first_free > 0)
-        status = legacy_each_model_phase(draw->run->db, device_id, order, draw_phase, draw, err);
+        status = model_each_phase(draw->run->db, device_id, order, draw_phase, draw, err);
     return draw_2022_end_layer(draw, status, NULL, err);
 }

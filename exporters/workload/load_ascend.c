@@ -190,11 +190,14 @@ static int add_communications(struct cann_load *load, sqlite3 *db, struct err *e
 static int add_tasks(struct cann_load *load, sqlite3 *db, struct err *err)
 {
     struct cann_task_reader *reader = cann_task_reader_new(db, true, err);
+    int64_t count;
     int status;
 
     if (reader == NULL)
         return -(int)err->code;
-    status = cann_read_tasks(reader, 1, cann_task_count(db) + 1, take_task, load, err);
+    status = cann_task_count(db, &count, err);
+    if (status == 0)
+        status = cann_read_tasks(reader, 1, count + 1, take_task, load, err);
     cann_task_reader_free(reader);
     return status;
 }

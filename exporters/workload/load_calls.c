@@ -72,6 +72,7 @@ static int read_calls(sqlite3 *db, int family, struct call_load *load, struct er
 {
     struct duration_reader *reader;
     struct model_load each = {load, db};
+    int64_t count;
     int status;
 
     if (family == DB_FAMILY_SVP)
@@ -79,7 +80,9 @@ static int read_calls(sqlite3 *db, int family, struct call_load *load, struct er
     reader = duration_reader_new(db, DURATION_CALLS, err);
     if (reader == NULL)
         return -(int)err->code;
-    status = read_durations(reader, 1, cann_call_count(db) + 1, take_duration, load, err);
+    status = cann_call_count(db, &count, err);
+    if (status == 0)
+        status = read_durations(reader, 1, count + 1, take_duration, load, err);
     duration_reader_free(reader);
     return status;
 }

@@ -129,13 +129,16 @@ static int load_calls(sqlite3 *db, struct evidence_load *load, struct err *err)
 {
     struct cann_texts names = {.items = NULL};
     struct cann_call_reader *reader = NULL;
+    int64_t count = 0;
     int status = cann_names_load(db, &names, err);
 
     load->names = &names;
     if (status == 0 && (reader = cann_call_reader_new(db, err)) == NULL)
         status = -(int)err->code;
     if (status == 0)
-        status = cann_read_calls(reader, 1, cann_call_count(db) + 1, take_host_call, load, err);
+        status = cann_call_count(db, &count, err);
+    if (status == 0)
+        status = cann_read_calls(reader, 1, count + 1, take_host_call, load, err);
     cann_call_reader_free(reader);
     cann_texts_release(&names);
     load->names = NULL;

@@ -305,7 +305,8 @@ int association_emit_calls(struct association *association, struct err *err);
 int association_emit_tasks(struct association *association, struct err *err);
 int association_emit_texts(struct association *association, struct err *err);
 
-/* Before 2023: numbers the launches of a thread whose tree is built. */
-void executions_connect(struct executions *executions, struct thread *thread);
+/* The columns of a call; first_row: the row of the first of its thread's calls. */
+void call_put_row(const struct call_kind *kinds, int64_t first_row, uint32_t thread_id, const struct call *call,
+                  struct row *row);
 
 #endif

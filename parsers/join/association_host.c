@@ -456,9 +456,7 @@ static int join_thread(struct association *association, struct thread *thread, s
     struct places places = {0, 0, 0, 0};
     sort_thread(association, thread);
     size_t first = 0, overlaps = build_tree(thread, &first);
-    if (association->executions != NULL)
-        executions_connect(association->executions, thread);
-    else if (overlaps > 0)
+    if (overlaps > 0)
         report_overlaps(association, thread, overlaps, first);
     find_launches(association, thread);
     if (thread->note_count > 0 || thread->context_count > 0)

@@ -24,9 +24,10 @@ struct call_rows {
     int64_t base;                    /* row id of the first call of that thread */
 };
 
-static void put_call(const struct call_rows *rows, uint32_t thread_id, const struct call *call, struct row *row)
+void call_put_row(const struct call_kind *kinds, int64_t first_row, uint32_t thread_id, const struct call *call,
+                  struct row *row)
 {
-    const struct call_kind *kind = &rows->kinds[call->kind];
+    const struct call_kind *kind = &kinds[call->kind];
     row_set_integer(row, HOST_CALL_THREAD_ID, thread_id);
     row_set_integer(row, HOST_CALL_LEVEL, kind->level);
     row_set_integer(row, HOST_CALL_TYPE, kind->type);
@@ -36,7 +37,7 @@ static void put_call(const struct call_rows *rows, uint32_t thread_id, const str
     row_set_integer(row, HOST_CALL_START_NS, call->begin_ns);
     row_set_integer(row, HOST_CALL_DURATION_NS, call->end_ns - call->begin_ns);
     if (call->parent != NO_INDEX)
-        row_set_integer(row, HOST_CALL_PARENT_ID, rows->base + call->parent);
+        row_set_integer(row, HOST_CALL_PARENT_ID, first_row + call->parent);
     if (call->connection != 0)
         row_set_integer(row, HOST_CALL_CONNECTION_ID, call->connection);
     if (call->launches != 0)
@@ -64,7 +65,7 @@ static void fill_calls(struct row_source *source, struct row_batch *batch)
         if (rows->at < thread->count) {
             struct row row = {batch->cells + batch->rows * batch->kind->column_count, &batch->present[batch->rows]};
             *row.present = 0;
-            put_call(rows, thread->id, &thread->calls[rows->at++], &row);
+            call_put_row(rows->kinds, rows->base, thread->id, &thread->calls[rows->at++], &row);
             batch->rows++;
             forget_calls(rows, thread);
             continue;

@@ -1,68 +1,102 @@
-/* Inside of the executions: what is kept of each record. Shared by execution_records.c (records in), execution_join.c
- * (who belongs to whom) and execution_rows.c (rows out). */
+/* Inside of the executions: what is kept of each record. Shared by execution_records.c (records in), execution_calls.c
+ * (calls into trees), execution_join.c (who belongs to whom) and execution_rows.c (rows out). Records of tasks wait in
+ * spools, so that memory does not grow with them: first by task, then, joined, by start. */
 #ifndef MSPROF_PARSERS_JOIN_EXECUTION_DATA_H
 #define MSPROF_PARSERS_JOIN_EXECUTION_DATA_H
 
+#include "base/file/spool.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "parsers/join/association_data.h"
 #include "parsers/join/execution.h"
 
-/* Whose record it is, and its place among those of its kind: what everything is sorted by. */
-struct numbers {
-    uint32_t device_id, stream_id, task_id, order;
-};
 #define NO_DEVICE UINT32_MAX
 
+/* Whose record it is. */
+struct numbers {
+    uint32_t device_id, stream_id, task_id;
+};
+
+/* What is recorded of a task. The order of a record is its place among those of its kind. */
+enum task_record {
+    RECORD_RUN,
+    RECORD_STATE,
+    RECORD_DESCRIPTION,
+    RECORD_TENSORS,
+    RECORD_COUNTERS,
+    RECORD_LAUNCH,
+    RECORD_AI_CPU
+};
+
 struct execution {
-    struct numbers of;
     int64_t start_ns, end_ns, start_tick, end_tick, wait_tick, pending_tick;
-    uint32_t description, counters, launch; /* indexes; NO_INDEX */
-    uint8_t type;
+    uint64_t order;
+    uint32_t description, counters, launch; /* of its task; NO_INDEX */
+    uint32_t type;
 };
 
 struct mark {
-    struct numbers of;
     int64_t tick, time_ns;
-    uint8_t type, state;
+    uint64_t order;
+    uint32_t type, state;
 };
 
 struct description {
-    struct numbers of;
     int64_t time_ns, iteration, name_id, type_id;
     uint32_t name, type; /* texts; NO_INDEX: see the ids, and for a type: not known */
     uint32_t model_id, batch_id, block_num, task_type, op_state;
     uint32_t tensor_set; /* NO_INDEX */
+    uint64_t order;
+};
+
+/* Of the description with the same numbers, which were recorded at the same time. */
+struct recorded_tensors {
+    int64_t time_ns, iteration;
+    uint64_t order;
+    uint32_t model_id, batch_id, set;
 };
 
 struct counters {
-    struct numbers of;
     int64_t total_cycle, values[PMU_COUNTERS], block_num, file_id;
+    uint64_t order;
     bool of_vector_core, used;
 };
 
 struct launch {
-    struct numbers of;
     int64_t call_row; /* of host_call */
+    uint64_t order;
     uint32_t connection, thread_id;
 };
 
-/* A row of aicpu_node until its operator is known. */
+/* A row of aicpu_node, whose cells wait for the operator in a spool of their own. */
 struct ai_cpu_run {
-    struct numbers of;
     int64_t start_tick;
+    uint64_t order;
     uint32_t description;
+};
+enum { AI_CPU_CELLS, AI_CPU_OPERATOR }; /* what there is of a row: the minor of its key */
+struct ai_cpu_cells {
     uint64_t present;
-    struct cell *cells;
+    struct cell cells[RECORD_MAX_COLUMNS]; /* as many as the kind has */
+};
+_Static_assert(sizeof(struct ai_cpu_cells) <= SPOOL_RECORD_MAX, "a spool takes a row");
+
+/* An execution with what belongs to it. The counters are missing when it has none. */
+struct joined_task {
+    struct numbers of;
+    bool described, launched, counted;
+    struct execution run;
+    struct description description;
+    struct launch launch;
+    struct counters counters; /* last */
 };
 
-/* The tensors of a description by everything that the two must share. */
-struct tensors_of {
-    struct tensors_key {
-        int64_t time_ns, iteration;
-        uint32_t device_id, stream_id, task_id, batch_id, model_id, unused;
-    } key;
-    uint32_t set;
+/* A call until its tree is built. */
+struct spooled_call {
+    int64_t end_ns;
+    struct numbers launched;
+    uint16_t kind, level, launches; /* launches 0: it launched nothing */
+    uint64_t launch_order;
 };
 
 /* JOB. */
@@ -70,36 +104,34 @@ struct operator_of_task {
     struct operator_key {
         uint32_t device_id, task_id;
     } key;
-    uint32_t description;
+    struct description description;
 };
 struct operator_of_name {
     uint32_t name; /* text */
     uint32_t type, texts;
 };
 
-#define LIST_OF(type)                                                                                                  \
-    struct {                                                                                                           \
-        type *items;                                                                                                   \
-        size_t count, capacity;                                                                                        \
-    }
-
 struct executions {
     struct association *association;
-    LIST_OF(struct execution) runs;
-    LIST_OF(struct mark) marks;
-    LIST_OF(struct description) descriptions;
-    LIST_OF(struct counters) counters;
-    LIST_OF(struct launch) launches;
-    LIST_OF(struct ai_cpu_run) ai_cpu;
-    int64_t call_rows;                    /* of the threads whose calls have connections */
-    struct map tensors;                   /* struct tensors_of */
-    struct map task_operators, operators; /* of JOB: struct operator_of_task, struct operator_of_name */
-    struct intern operator_texts;         /* of JOB: the texts of an operator, each with its NUL, "\1" for none */
+    struct spool *calls;                         /* struct spooled_call, by thread and begin */
+    struct spool *tasks;                         /* records of tasks, by task and enum task_record */
+    struct spool *joined;                        /* struct joined_task, by start */
+    struct spool *ai_cpu;                        /* by order */
+    uint64_t added[RECORD_AI_CPU + 1], launches; /* of each kind of record; of all calls */
+    struct map task_operators, operators;        /* of JOB: struct operator_of_task, struct operator_of_name */
+    struct intern operator_texts; /* of JOB: the texts of an operator, each with its NUL, "\1" for none */
+    bool of_job;
 };
 
-/* Gives every execution its description, counters and launch, and every run of the AI CPU its operator. */
+/* Adds a record of a task. */
+int executions_add_record(struct executions *executions, const struct numbers *of, enum task_record kind,
+                          const void *record, size_t size, struct err *err);
+/* Builds the trees of all threads' calls, emits them and adds their launches to the records of tasks. */
+int executions_join_calls(struct executions *executions, struct err *err);
+/* Gives every execution its description, counters and launch, and every run of the AI CPU its operator; emits counters
+ * of tasks that did not run. */
 int executions_match(struct executions *executions, struct err *err);
-/* Emits the rows; the executions are in their order. */
+/* Emits the other rows. */
 int executions_emit(struct executions *executions, struct err *err);
 
 #endif

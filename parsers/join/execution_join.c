@@ -1,115 +1,77 @@
-/* Who belongs to whom. */
+/* Who belongs to whom: one task after the other, with all that was recorded of it. */
 #include "base/array.h"
+#include "base/interrupt.h"
 #include "base/number.h"
 #include "parsers/join/execution_data.h"
+#include "parsers/records/core_pmu.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- orders ---- */
+#define LIST_OF(type)                                                                                                  \
+    struct {                                                                                                           \
+        type *items;                                                                                                   \
+        size_t count, capacity;                                                                                        \
+    }
+
+/* Everything of one task. */
+struct task_records {
+    struct numbers of;
+    LIST_OF(struct execution) runs;
+    LIST_OF(struct mark) marks;
+    LIST_OF(struct description) descriptions;
+    LIST_OF(struct recorded_tensors) tensors;
+    LIST_OF(struct counters) counters;
+    LIST_OF(struct launch) launches;
+    LIST_OF(struct ai_cpu_run) ai_cpu;
+};
+
+/* ---- orders inside of a task ---- */
 
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* Whose record it is, not which one. */
-static int compare_tasks(const struct numbers *a, const struct numbers *b)
-{
-    if (a->device_id != b->device_id)
-        return COMPARE(a->device_id, b->device_id);
-    return a->stream_id != b->stream_id ? COMPARE(a->stream_id, b->stream_id) : COMPARE(a->task_id, b->task_id);
-}
-
-static int compare_numbers(const struct numbers *a, const struct numbers *b)
-{
-    int order = compare_tasks(a, b);
-    return order != 0 ? order : COMPARE(a->order, b->order);
-}
-
-/* Both begin with their numbers. */
-static int by_numbers(const void *a, const void *b)
-{
-    return compare_numbers(a, b);
-}
+#define DEFINE_ORDER(name, type, member)                                                                               \
+    static int name(const void *a, const void *b)                                                                      \
+    {                                                                                                                  \
+        const struct type *x = a, *y = b;                                                                              \
+        return x->member != y->member ? COMPARE(x->member, y->member) : COMPARE(x->order, y->order);                   \
+    }
+DEFINE_ORDER(by_end, execution, end_tick)
+DEFINE_ORDER(by_batch, description, batch_id)
+DEFINE_ORDER(by_core, counters, of_vector_core)
+DEFINE_ORDER(by_start_on_ai_cpu, ai_cpu_run, start_tick)
+DEFINE_ORDER(by_order, launch, order)
 
 static int by_state(const void *a, const void *b)
 {
     const struct mark *x = a, *y = b;
-    int order = compare_tasks(&x->of, &y->of);
-    if (order == 0)
-        order = COMPARE(x->tick, y->tick);
-    if (order == 0)
-        order = COMPARE(x->state, y->state);
-    return order != 0 ? order : COMPARE(x->of.order, y->of.order);
+    if (x->tick != y->tick)
+        return COMPARE(x->tick, y->tick);
+    return x->state != y->state ? COMPARE(x->state, y->state) : COMPARE(x->order, y->order);
 }
 
-static int by_end(const void *a, const void *b)
+/* When a description and its tensors were recorded. */
+static int compare_times(const struct recorded_tensors *a, const struct recorded_tensors *b)
 {
-    const struct execution *x = a, *y = b;
-    int order = compare_tasks(&x->of, &y->of);
-    if (order == 0)
-        order = COMPARE(x->end_tick, y->end_tick);
-    return order != 0 ? order : COMPARE(x->of.order, y->of.order);
+    if (a->time_ns != b->time_ns)
+        return COMPARE(a->time_ns, b->time_ns);
+    if (a->iteration != b->iteration)
+        return COMPARE(a->iteration, b->iteration);
+    return a->batch_id != b->batch_id ? COMPARE(a->batch_id, b->batch_id) : COMPARE(a->model_id, b->model_id);
 }
 
-static int by_batch(const void *a, const void *b)
+static int by_time(const void *a, const void *b)
 {
-    const struct description *x = a, *y = b;
-    int order = compare_tasks(&x->of, &y->of);
-    if (order == 0)
-        order = COMPARE(x->batch_id, y->batch_id);
-    return order != 0 ? order : COMPARE(x->of.order, y->of.order);
+    const struct recorded_tensors *x = a, *y = b;
+    int order = compare_times(x, y);
+    return order != 0 ? order : COMPARE(x->order, y->order);
 }
-
-static int by_core(const void *a, const void *b)
-{
-    const struct counters *x = a, *y = b;
-    int order = compare_tasks(&x->of, &y->of);
-    if (order == 0)
-        order = COMPARE(x->of_vector_core, y->of_vector_core);
-    return order != 0 ? order : COMPARE(x->of.order, y->of.order);
-}
-
-static int by_start_on_ai_cpu(const void *a, const void *b)
-{
-    const struct ai_cpu_run *x = a, *y = b;
-    int order = compare_tasks(&x->of, &y->of);
-    if (order == 0)
-        order = COMPARE(x->start_tick, y->start_tick);
-    return order != 0 ? order : COMPARE(x->of.order, y->of.order);
-}
-
-/* As the reports of the era have them: of tasks that start at once, those of 2022 by their numbers, those of JOB as
- * they ended. */
-static int by_start(const void *a, const void *b)
-{
-    const struct execution *x = a, *y = b;
-    if (x->of.device_id != y->of.device_id)
-        return COMPARE(x->of.device_id, y->of.device_id);
-    if (x->start_tick != y->start_tick)
-        return COMPARE(x->start_tick, y->start_tick);
-    int order = compare_tasks(&x->of, &y->of);
-    if (order == 0)
-        order = COMPARE(x->end_tick, y->end_tick);
-    return order != 0 ? order : COMPARE(x->of.order, y->of.order);
-}
-
-static int by_start_of_job(const void *a, const void *b)
-{
-    const struct execution *x = a, *y = b;
-    if (x->of.device_id != y->of.device_id)
-        return COMPARE(x->of.device_id, y->of.device_id);
-    return x->start_tick != y->start_tick ? COMPARE(x->start_tick, y->start_tick) : COMPARE(x->of.order, y->of.order);
-}
-
-#define SORT(list, compare)                                                                                            \
-    do {                                                                                                               \
-        if ((list)->count > 1)                                                                                         \
-            array_sort((list)->items, (list)->count, sizeof *(list)->items, (compare));                                \
-    } while (0)
 
 /* ---- chip 0: executions of states ---- */
 
 /* A task that ran and is complete was executed, with what it did before. */
-static int take_mark(struct executions *executions, struct execution *run, const struct mark *mark, struct err *err)
+static int take_mark(struct executions *executions, struct task_records *task, struct execution *run,
+                     const struct mark *mark, struct err *err)
 {
     switch (mark->state) {
     case TASK_WAITING:
@@ -132,33 +94,27 @@ static int take_mark(struct executions *executions, struct execution *run, const
         run->end_tick = mark->tick;
         run->end_ns = mark->time_ns;
         run->type = mark->type;
-        status = array_reserve(&executions->runs, 1, err);
-        if (status == 0) {
-            struct execution *copy = &executions->runs.items[executions->runs.count];
-            *copy = *run;
-            copy->of.order = (uint32_t)executions->runs.count++;
-        }
+        run->order = executions->added[RECORD_RUN]++;
+        status = array_reserve(&task->runs, 1, err);
+        if (status == 0)
+            task->runs.items[task->runs.count++] = *run;
     }
     run->wait_tick = run->pending_tick = run->start_tick = NO_TICK;
     return status;
 }
 
-static int executions_of_states(struct executions *executions, struct err *err)
+static int executions_of_states(struct executions *executions, struct task_records *task, struct err *err)
 {
-    struct execution run = {.description = NO_INDEX, .counters = NO_INDEX, .launch = NO_INDEX};
+    struct execution run = {.description = NO_INDEX,
+                            .counters = NO_INDEX,
+                            .launch = NO_INDEX,
+                            .wait_tick = NO_TICK,
+                            .pending_tick = NO_TICK,
+                            .start_tick = NO_TICK};
     int status = 0;
-    SORT(&executions->marks, by_state);
-    for (size_t i = 0; i < executions->marks.count && status == 0; i++) {
-        const struct mark *mark = &executions->marks.items[i];
-        if (i == 0 || compare_tasks(&mark->of, &mark[-1].of) != 0) {
-            run.of = mark->of;
-            run.wait_tick = run.pending_tick = run.start_tick = NO_TICK;
-        }
-        status = take_mark(executions, &run, mark, err);
-    }
-    free(executions->marks.items);
-    executions->marks.items = NULL;
-    executions->marks.count = executions->marks.capacity = 0;
+    array_sort(task->marks.items, task->marks.count, sizeof *task->marks.items, by_state);
+    for (size_t i = 0; i < task->marks.count && status == 0; i++)
+        status = take_mark(executions, task, &run, &task->marks.items[i], err);
     return status;
 }
 
@@ -175,163 +131,271 @@ static int text_of_id(struct executions *executions, int64_t id, uint32_t *ret, 
     return intern_add(&association->texts, number, (size_t)(end - number), ret, err);
 }
 
-static int describe(struct executions *executions, struct description *description, struct err *err)
+/* All tensors that were recorded with the description, in their order; those of the task are sorted by time. */
+static int find_tensors(struct executions *executions, const struct task_records *task, struct description *description,
+                        struct err *err)
 {
-    const struct tensors_key key = {
-        .time_ns = description->time_ns,
-        .iteration = description->iteration,
-        .device_id = description->of.device_id,
-        .stream_id = description->of.stream_id,
-        .task_id = description->of.task_id,
-        .batch_id = description->batch_id,
-        .model_id = description->model_id,
-    };
-    const struct tensors_of *tensors = map_get(&executions->tensors, &key);
+    const struct recorded_tensors sought = {.time_ns = description->time_ns,
+                                            .iteration = description->iteration,
+                                            .batch_id = description->batch_id,
+                                            .model_id = description->model_id};
+    const struct recorded_tensors *tensors = task->tensors.items;
+    size_t low = 0, high = task->tensors.count; /* the first that is not earlier */
     int status = 0;
-    if (description->name == NO_INDEX)
-        status = text_of_id(executions, description->name_id, &description->name, err);
-    if (status == 0 && description->type == NO_INDEX)
-        status = text_of_id(executions, description->type_id, &description->type, err);
-    if (tensors != NULL)
-        description->tensor_set = tensors->set;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_times(&tensors[middle], &sought) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; i < task->tensors.count && compare_times(&tensors[i], &sought) == 0 && status == 0; i++) {
+        if (description->tensor_set == NO_INDEX)
+            description->tensor_set = tensors[i].set;
+        else
+            status = tensor_pool_join(&executions->association->tensor_sets, description->tensor_set, tensors[i].set,
+                                      &description->tensor_set, err);
+    }
+    return status;
+}
+
+static int complete_descriptions(struct executions *executions, struct task_records *task, struct err *err)
+{
+    int status = 0;
+    array_sort(task->tensors.items, task->tensors.count, sizeof *task->tensors.items, by_time);
+    for (size_t i = 0; i < task->descriptions.count && status == 0; i++) {
+        struct description *description = &task->descriptions.items[i];
+        if (description->name == NO_INDEX)
+            status = text_of_id(executions, description->name_id, &description->name, err);
+        if (status == 0 && description->type == NO_INDEX)
+            status = text_of_id(executions, description->type_id, &description->type, err);
+        if (status == 0)
+            status = find_tensors(executions, task, description, err);
+    }
     return status;
 }
 
 /* The n-th execution to its n-th description, or the last one. */
-static void match_descriptions(struct executions *executions)
+static void match_descriptions(struct task_records *task)
 {
-    const struct description *descriptions = executions->descriptions.items;
-    struct execution *runs = executions->runs.items;
-    for (size_t i = 0, next = 0; i < executions->runs.count; i++) {
-        while (next < executions->descriptions.count && compare_tasks(&descriptions[next].of, &runs[i].of) < 0)
-            next++;
-        if (next < executions->descriptions.count && compare_tasks(&descriptions[next].of, &runs[i].of) == 0)
-            runs[i].description = (uint32_t)next++;
-        else if (i > 0 && compare_tasks(&runs[i - 1].of, &runs[i].of) == 0)
-            runs[i].description = runs[i - 1].description;
-    }
+    for (size_t i = 0; i < task->runs.count && task->descriptions.count > 0; i++)
+        task->runs.items[i].description = (uint32_t)(i < task->descriptions.count ? i : task->descriptions.count - 1);
 }
 
-static void match_operators_of_tasks(struct executions *executions)
+static int match_operator_of_task(struct executions *executions, struct task_records *task, struct err *err)
 {
-    for (size_t i = 0; i < executions->runs.count; i++) {
-        struct execution *run = &executions->runs.items[i];
-        const struct operator_key key = {run->of.device_id, run->of.task_id};
-        const struct operator_of_task *operator_ = map_get(&executions->task_operators, &key);
-        if (operator_ != NULL)
-            run->description = operator_->description;
-    }
+    const struct operator_key key = {task->of.device_id, task->of.task_id};
+    const struct operator_of_task *operator_ = map_get(&executions->task_operators, &key);
+    if (operator_ == NULL)
+        return 0;
+    if (array_reserve(&task->descriptions, 1, err) < 0)
+        return -(int)err->code;
+    task->descriptions.items[task->descriptions.count++] = operator_->description;
+    for (size_t i = 0; i < task->runs.count; i++)
+        task->runs.items[i].description = 0;
+    return 0;
 }
 
 /* The n-th run of a task on the AI CPU to its n-th operator there, or the last one. */
-static void match_ai_cpu(struct executions *executions)
+static void match_ai_cpu(struct task_records *task)
 {
     enum { ON_AI_CPU = 1 };
-    const struct description *descriptions = executions->descriptions.items;
-    struct ai_cpu_run *runs = executions->ai_cpu.items;
-    SORT(&executions->ai_cpu, by_start_on_ai_cpu);
-    for (size_t i = 0, next = 0; i < executions->ai_cpu.count; i++) {
-        while (next < executions->descriptions.count &&
-               (compare_tasks(&descriptions[next].of, &runs[i].of) < 0 ||
-                (compare_tasks(&descriptions[next].of, &runs[i].of) == 0 && descriptions[next].task_type != ON_AI_CPU)))
+    uint32_t last = NO_INDEX;
+    array_sort(task->ai_cpu.items, task->ai_cpu.count, sizeof *task->ai_cpu.items, by_start_on_ai_cpu);
+    for (size_t i = 0, next = 0; i < task->ai_cpu.count; i++) {
+        while (next < task->descriptions.count && task->descriptions.items[next].task_type != ON_AI_CPU)
             next++;
-        if (next < executions->descriptions.count && compare_tasks(&descriptions[next].of, &runs[i].of) == 0)
-            runs[i].description = (uint32_t)next++;
-        else if (i > 0 && compare_tasks(&runs[i - 1].of, &runs[i].of) == 0)
-            runs[i].description = runs[i - 1].description;
+        if (next < task->descriptions.count)
+            last = (uint32_t)next++;
+        task->ai_cpu.items[i].description = last;
     }
 }
 
 /* ---- counters and launches ---- */
 
-/* The counters of one stream and task: first those of the AI cores, then those of the vector cores, each in the order
- * of its executions. */
-struct counter_walk {
-    size_t ai_core, vector_core; /* the next */
-    size_t first_vector, end;
-    bool any_of_ai_core, any_of_vector_core;
-};
-
-static void find_counters(struct counter_walk *walk, const struct executions *executions, const struct execution *run)
-{
-    const struct counters *counters = executions->counters.items;
-    size_t at = walk->end, count = executions->counters.count;
-    while (at < count && compare_tasks(&counters[at].of, &run->of) < 0)
-        at++;
-    walk->ai_core = at;
-    while (at < count && compare_tasks(&counters[at].of, &run->of) == 0 && !counters[at].of_vector_core)
-        at++;
-    walk->vector_core = walk->first_vector = at;
-    while (at < count && compare_tasks(&counters[at].of, &run->of) == 0)
-        at++;
-    walk->end = at;
-    walk->any_of_ai_core = walk->ai_core < walk->vector_core;
-    walk->any_of_vector_core = walk->vector_core < walk->end;
-}
-
-/* A task has the counters of the cores that its operator is said to run on, or of the others when only those counted
- * it. */
-static uint32_t next_counters(struct counter_walk *walk, const struct executions *executions,
-                              const struct execution *run)
+/* Those of the AI cores come first, then those of the vector cores, each in the order of their executions. A task has
+ * the counters of the cores that its operator is said to run on, or of the others when only those counted it. */
+static void match_counters(struct task_records *task)
 {
     enum { ON_VECTOR_CORE = 2 };
-    bool on_vector =
-        run->description != NO_INDEX && executions->descriptions.items[run->description].task_type == ON_VECTOR_CORE;
-    if (on_vector ? walk->any_of_vector_core : !walk->any_of_ai_core)
-        return walk->vector_core < walk->end ? (uint32_t)walk->vector_core++ : NO_INDEX;
-    return walk->ai_core < walk->first_vector ? (uint32_t)walk->ai_core++ : NO_INDEX;
-}
-
-static void match_counters(struct executions *executions)
-{
-    struct counter_walk walk = {.end = 0};
-    SORT(&executions->counters, by_core);
-    for (size_t i = 0; i < executions->runs.count; i++) {
-        struct execution *run = &executions->runs.items[i];
-        if (i == 0 || compare_tasks(&run[-1].of, &run->of) != 0)
-            find_counters(&walk, executions, run);
-        run->counters = next_counters(&walk, executions, run);
+    struct counters *counters = task->counters.items;
+    size_t count = task->counters.count, first_vector = 0;
+    array_sort(counters, count, sizeof *counters, by_core);
+    while (first_vector < count && !counters[first_vector].of_vector_core)
+        first_vector++;
+    size_t ai_core = 0, vector_core = first_vector;
+    for (size_t i = 0; i < task->runs.count; i++) {
+        struct execution *run = &task->runs.items[i];
+        bool on_vector =
+            run->description != NO_INDEX && task->descriptions.items[run->description].task_type == ON_VECTOR_CORE;
+        if (on_vector ? first_vector < count : first_vector == 0)
+            run->counters = vector_core < count ? (uint32_t)vector_core++ : NO_INDEX;
+        else
+            run->counters = ai_core < first_vector ? (uint32_t)ai_core++ : NO_INDEX;
         if (run->counters != NO_INDEX)
-            executions->counters.items[run->counters].used = true;
+            counters[run->counters].used = true;
     }
 }
 
-static void match_launches(struct executions *executions)
+static void match_launches(struct task_records *task)
 {
-    SORT(&executions->launches, by_numbers);
-    size_t run = 0;
-    for (size_t i = 0; i < executions->launches.count; i++) {
-        const struct numbers *launched = &executions->launches.items[i].of;
-        while (run < executions->runs.count && compare_tasks(&executions->runs.items[run].of, launched) < 0)
-            run++;
-        if (run < executions->runs.count && compare_tasks(&executions->runs.items[run].of, launched) == 0)
-            executions->runs.items[run++].launch = (uint32_t)i;
-    }
+    array_sort(task->launches.items, task->launches.count, sizeof *task->launches.items, by_order);
+    for (size_t i = 0; i < task->runs.count && i < task->launches.count; i++)
+        task->runs.items[i].launch = (uint32_t)i;
 }
 
-/* ---- all of it ---- */
+/* ---- out ---- */
+
+static int add_joined(struct executions *executions, const struct task_records *task, const struct execution *run,
+                      struct err *err)
+{
+    uint64_t start = (uint64_t)run->start_tick ^ UINT64_C(1) << 63; /* signed numbers in the order of unsigned ones */
+    const struct spool_key key = {(uint64_t)task->of.device_id << 32 | start >> 32, start << 32};
+    struct joined_task joined = {
+        .of = task->of,
+        .described = run->description != NO_INDEX,
+        .launched = run->launch != NO_INDEX,
+        .counted = run->counters != NO_INDEX,
+        .run = *run,
+    };
+    if (joined.described)
+        joined.description = task->descriptions.items[run->description];
+    if (joined.launched)
+        joined.launch = task->launches.items[run->launch];
+    if (joined.counted)
+        joined.counters = task->counters.items[run->counters];
+    return spool_add(executions->joined, &key, &joined,
+                     joined.counted ? sizeof joined : offsetof(struct joined_task, counters), err);
+}
+
+/* Counters of tasks that did not run, as far as is known. */
+static int emit_unused_counters(const struct executions *executions, const struct task_records *task, struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < task->counters.count && status == 0; i++) {
+        const struct counters *counters = &task->counters.items[i];
+        if (counters->used)
+            continue;
+        struct task_counters row = {.pmu = {.device_id = task->of.device_id,
+                                            .stream_id = task->of.stream_id,
+                                            .task_id = task->of.task_id,
+                                            .core = counters->of_vector_core ? PMU_CORE_AIV : PMU_CORE_AIC,
+                                            .total_cycle = counters->total_cycle},
+                                    .file_id = counters->file_id,
+                                    .block_num = counters->block_num};
+        memcpy(row.pmu.counters, counters->values, sizeof row.pmu.counters);
+        status = core_pmu_emit(executions->association->decoder, &row, err);
+    }
+    return status;
+}
+
+static int add_operators_of_ai_cpu(struct executions *executions, const struct task_records *task, struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < task->ai_cpu.count && status == 0; i++) {
+        const struct ai_cpu_run *run = &task->ai_cpu.items[i];
+        const struct spool_key key = {run->order, AI_CPU_OPERATOR};
+        if (run->description != NO_INDEX)
+            status = spool_add(executions->ai_cpu, &key, &task->descriptions.items[run->description].name,
+                               sizeof(uint32_t), err);
+    }
+    return status;
+}
+
+static int join_task(struct executions *executions, struct task_records *task, struct err *err)
+{
+    int status = executions_of_states(executions, task, err);
+    array_sort(task->runs.items, task->runs.count, sizeof *task->runs.items, by_end);
+    if (status == 0 && executions->of_job) {
+        status = match_operator_of_task(executions, task, err);
+    } else if (status == 0) {
+        status = complete_descriptions(executions, task, err);
+        array_sort(task->descriptions.items, task->descriptions.count, sizeof *task->descriptions.items, by_batch);
+        match_descriptions(task);
+        match_ai_cpu(task);
+    }
+    match_counters(task);
+    match_launches(task);
+    for (size_t i = 0; i < task->runs.count && status == 0; i++)
+        status = add_joined(executions, task, &task->runs.items[i], err);
+    if (status == 0)
+        status = emit_unused_counters(executions, task, err);
+    return status == 0 ? add_operators_of_ai_cpu(executions, task, err) : status;
+}
+
+/* ---- one task after the other ---- */
+
+#define TAKE(list, record, err)                                                                                        \
+    (array_reserve((list), 1, (err)) < 0                                                                               \
+         ? -(int)(err)->code                                                                                           \
+         : (memcpy(&(list)->items[(list)->count++], (record), sizeof *(list)->items), 0))
+
+static int take_record(struct task_records *task, const struct spool_item *item, struct err *err)
+{
+    switch ((enum task_record)(item->key.minor & UINT32_MAX)) {
+    case RECORD_RUN:
+        return TAKE(&task->runs, item->record, err);
+    case RECORD_STATE:
+        return TAKE(&task->marks, item->record, err);
+    case RECORD_DESCRIPTION:
+        return TAKE(&task->descriptions, item->record, err);
+    case RECORD_TENSORS:
+        return TAKE(&task->tensors, item->record, err);
+    case RECORD_COUNTERS:
+        return TAKE(&task->counters, item->record, err);
+    case RECORD_LAUNCH:
+        return TAKE(&task->launches, item->record, err);
+    case RECORD_AI_CPU:
+        return TAKE(&task->ai_cpu, item->record, err);
+    }
+    return 0;
+}
+
+static struct numbers numbers_of(const struct spool_key *key)
+{
+    return (struct numbers){(uint32_t)(key->major >> 32), (uint32_t)key->major, (uint32_t)(key->minor >> 32)};
+}
+
+static void begin_task(struct task_records *task, const struct numbers *of)
+{
+    task->of = *of;
+    task->runs.count = task->marks.count = task->descriptions.count = task->tensors.count = 0;
+    task->counters.count = task->launches.count = task->ai_cpu.count = 0;
+}
+
+static void release_task(struct task_records *task)
+{
+    free(task->runs.items);
+    free(task->marks.items);
+    free(task->descriptions.items);
+    free(task->tensors.items);
+    free(task->counters.items);
+    free(task->launches.items);
+    free(task->ai_cpu.items);
+}
 
 int executions_match(struct executions *executions, struct err *err)
 {
-    bool job = decoder_capture(executions->association->decoder)->family == CAPTURE_JOB;
-    int status = executions_of_states(executions, err);
-    for (size_t i = 0; !job && i < executions->descriptions.count && status == 0; i++)
-        status = describe(executions, &executions->descriptions.items[i], err);
-    if (status < 0)
-        return status;
-    SORT(&executions->runs, by_end);
-    if (job) {
-        match_operators_of_tasks(executions);
-    } else {
-        SORT(&executions->descriptions, by_batch);
-        match_descriptions(executions);
-        match_ai_cpu(executions);
+    struct task_records task = {.of = {NO_DEVICE, 0, 0}};
+    struct spool_item item;
+    uint64_t records = 0;
+    int status = spool_finish(executions->tasks, err);
+    while (status == 0 && (status = spool_next(executions->tasks, &item, err)) > 0) {
+        const struct numbers of = numbers_of(&item.key);
+        status = 0;
+        if (memcmp(&of, &task.of, sizeof of) != 0) {
+            status = join_task(executions, &task, err);
+            begin_task(&task, &of);
+        }
+        if (status == 0)
+            status = take_record(&task, &item, err);
+        if (status == 0 && ++records % 4096 == 0 && interrupted())
+            status = interrupt_error(err);
     }
-    match_counters(executions);
-    match_launches(executions);
-    if (job)
-        SORT(&executions->runs, by_start_of_job);
-    else
-        SORT(&executions->runs, by_start);
-    return 0;
+    if (status == 0)
+        status = join_task(executions, &task, err);
+    release_task(&task);
+    spool_free(executions->tasks);
+    executions->tasks = NULL;
+    return status;
 }

@@ -8,9 +8,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+
 struct executions *decoder_executions(struct decoder *decoder)
 {
     return decoder->association != NULL ? decoder->association->executions : NULL;
+}
+
+/* What a spool of each kind may take; together they are what an import of any size needs beside its rows. */
+#define SPOOL_MEMORY ((size_t)3 * 1024 * 1024)
+
+/* As the reports of the era have them: of tasks that start at once, those of 2022 by their numbers, those of JOB as
+ * they ended. */
+static int by_task_and_end(const void *a, const void *b)
+{
+    const struct joined_task *x = a, *y = b;
+    if (x->of.stream_id != y->of.stream_id)
+        return COMPARE(x->of.stream_id, y->of.stream_id);
+    if (x->of.task_id != y->of.task_id)
+        return COMPARE(x->of.task_id, y->of.task_id);
+    if (x->run.end_tick != y->run.end_tick)
+        return COMPARE(x->run.end_tick, y->run.end_tick);
+    return COMPARE(x->run.order, y->run.order);
+}
+
+static int by_execution(const void *a, const void *b)
+{
+    const struct joined_task *x = a, *y = b;
+    return COMPARE(x->run.order, y->run.order);
+}
+
+/* An outer call comes before those inside; of two with the same span the one of the higher level is outside. */
+static int outer_first(const void *a, const void *b)
+{
+    const struct spooled_call *x = a, *y = b;
+    return x->end_ns != y->end_ns ? COMPARE(y->end_ns, x->end_ns) : COMPARE(y->level, x->level);
 }
 
 struct executions *executions_new(struct association *association, struct err *err)
@@ -20,55 +52,59 @@ struct executions *executions_new(struct association *association, struct err *e
         err_set(err, ERR_NO_MEMORY, "out of memory");
         return NULL;
     }
+    bool of_job = decoder_capture(association->decoder)->family == CAPTURE_JOB;
     *executions = (struct executions){
         .association = association,
-        .tensors = MAP_OF(struct tensors_of, key),
+        .of_job = of_job,
+        .calls = spool_new(SPOOL_MEMORY, outer_first, err),
+        .tasks = spool_new(SPOOL_MEMORY, NULL, err),
+        .joined = spool_new(SPOOL_MEMORY, of_job ? by_execution : by_task_and_end, err),
+        .ai_cpu = spool_new(SPOOL_MEMORY, NULL, err),
         .task_operators = MAP_OF(struct operator_of_task, key),
         .operators = MAP_OF(struct operator_of_name, name),
     };
-    return executions;
+    if (executions->calls != NULL && executions->tasks != NULL && executions->joined != NULL &&
+        executions->ai_cpu != NULL)
+        return executions;
+    executions_free(executions);
+    return NULL;
 }
 
 void executions_free(struct executions *executions)
 {
     if (executions == NULL)
         return;
-    for (size_t i = 0; i < executions->ai_cpu.count; i++)
-        free(executions->ai_cpu.items[i].cells);
-    free(executions->runs.items);
-    free(executions->marks.items);
-    free(executions->descriptions.items);
-    free(executions->counters.items);
-    free(executions->launches.items);
-    free(executions->ai_cpu.items);
-    map_release(&executions->tensors);
+    spool_free(executions->calls);
+    spool_free(executions->tasks);
+    spool_free(executions->joined);
+    spool_free(executions->ai_cpu);
     map_release(&executions->task_operators);
     map_release(&executions->operators);
     intern_release(&executions->operator_texts);
     free(executions);
 }
 
-static struct numbers numbers_of(const struct task_numbers *task, size_t order)
+static struct numbers numbers_of(const struct task_numbers *task)
 {
     return (struct numbers){task->device_id >= 0 ? (uint32_t)task->device_id : NO_DEVICE, task->stream_id,
-                            task->task_id, (uint32_t)order};
+                            task->task_id};
 }
 
-/* Room for one more, which NO_INDEX must be able to tell from none. */
-#define NEXT(list, err)                                                                                                \
-    ((list)->count >= NO_INDEX - 1 ? err_set((err), ERR_LIMIT, "more than 2^32 records")                               \
-                                   : array_reserve((list), 1, (err)))
+int executions_add_record(struct executions *executions, const struct numbers *of, enum task_record kind,
+                          const void *record, size_t size, struct err *err)
+{
+    const struct spool_key key = {(uint64_t)of->device_id << 32 | of->stream_id,
+                                  (uint64_t)of->task_id << 32 | (uint32_t)kind};
+    executions->added[kind]++;
+    return spool_add(executions->tasks, &key, record, size, err);
+}
 
 /* ---- of the device ---- */
 
 int executions_add_run(struct executions *executions, const struct task_execution *run, struct err *err)
 {
-    int status = NEXT(&executions->runs, err);
-    if (status < 0)
-        return status;
-    struct execution *copy = &executions->runs.items[executions->runs.count];
-    *copy = (struct execution){
-        .of = numbers_of(&run->task, executions->runs.count),
+    const struct numbers of = numbers_of(&run->task);
+    const struct execution record = {
         .start_ns = run->start_ns,
         .end_ns = run->end_ns,
         .start_tick = run->start_tick,
@@ -78,67 +114,46 @@ int executions_add_run(struct executions *executions, const struct task_executio
         .description = NO_INDEX,
         .counters = NO_INDEX,
         .launch = NO_INDEX,
-        .type = (uint8_t)run->type,
+        .type = run->type & 0xff,
+        .order = executions->added[RECORD_RUN],
     };
-    executions->runs.count++;
-    return 0;
+    return executions_add_record(executions, &of, RECORD_RUN, &record, sizeof record, err);
 }
 
 int executions_add_state(struct executions *executions, const struct task_state *state, struct err *err)
 {
-    int status = NEXT(&executions->marks, err);
-    if (status < 0)
-        return status;
-    executions->marks.items[executions->marks.count] = (struct mark){
-        .of = numbers_of(&state->task, executions->marks.count),
-        .tick = state->tick,
-        .time_ns = state->time_ns,
-        .type = (uint8_t)state->type,
-        .state = (uint8_t)state->state,
-    };
-    executions->marks.count++;
-    return 0;
+    const struct numbers of = numbers_of(&state->task);
+    const struct mark record = {state->tick, state->time_ns, executions->added[RECORD_STATE], state->type & 0xff,
+                                state->state & 0xff};
+    return executions_add_record(executions, &of, RECORD_STATE, &record, sizeof record, err);
 }
 
 int executions_add_counters(struct executions *executions, const struct task_counters *counters, struct err *err)
 {
     const struct device_pmu *pmu = &counters->pmu;
-    int status = NEXT(&executions->counters, err);
-    if (status < 0)
-        return status;
-    struct counters *copy = &executions->counters.items[executions->counters.count];
-    *copy = (struct counters){
-        .of = {pmu->device_id, pmu->stream_id, pmu->task_id, (uint32_t)executions->counters.count},
+    const struct numbers of = {pmu->device_id, pmu->stream_id, pmu->task_id};
+    struct counters record = {
         .total_cycle = pmu->total_cycle,
         .block_num = counters->block_num,
         .file_id = counters->file_id,
         .of_vector_core = pmu->core == PMU_CORE_AIV,
+        .order = executions->added[RECORD_COUNTERS],
     };
-    memcpy(copy->values, pmu->counters, sizeof copy->values);
-    executions->counters.count++;
-    return 0;
+    memcpy(record.values, pmu->counters, sizeof record.values);
+    return executions_add_record(executions, &of, RECORD_COUNTERS, &record, sizeof record, err);
 }
 
 int executions_add_ai_cpu(struct executions *executions, const struct task_numbers *task, int64_t start_tick,
                           const struct row *row, struct err *err)
 {
-    size_t columns = kind_aicpu_node.column_count;
-    int status = NEXT(&executions->ai_cpu, err);
-    if (status < 0)
-        return status;
-    struct cell *cells = malloc(columns * sizeof *cells);
-    if (cells == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    memcpy(cells, row->cells, columns * sizeof *cells);
-    executions->ai_cpu.items[executions->ai_cpu.count] = (struct ai_cpu_run){
-        .of = numbers_of(task, executions->ai_cpu.count),
-        .start_tick = start_tick,
-        .description = NO_INDEX,
-        .present = *row->present,
-        .cells = cells,
-    };
-    executions->ai_cpu.count++;
-    return 0;
+    const struct numbers of = numbers_of(task);
+    const struct ai_cpu_run record = {start_tick, executions->added[RECORD_AI_CPU], NO_INDEX};
+    const struct spool_key key = {record.order, AI_CPU_CELLS};
+    struct ai_cpu_cells cells = {.present = *row->present};
+    size_t cells_size = kind_aicpu_node.column_count * sizeof *row->cells;
+    memcpy(cells.cells, row->cells, cells_size);
+    int status = spool_add(executions->ai_cpu, &key, &cells, offsetof(struct ai_cpu_cells, cells) + cells_size, err);
+    return status == 0 ? executions_add_record(executions, &of, RECORD_AI_CPU, &record, sizeof record, err) : status;
 }
 
 /* ---- of the host ---- */
@@ -149,61 +164,56 @@ static int add_text(struct executions *executions, const char *text, size_t leng
     return text != NULL ? intern_add(&executions->association->texts, text, length, ret, err) : 0;
 }
 
-int executions_add_description(struct executions *executions, const struct task_description *description,
-                               struct err *err)
+/* What is known of it; its texts are numbered. */
+static int describe(struct executions *executions, const struct task_description *description, struct description *ret,
+                    struct err *err)
 {
     uint32_t name, type;
     int status = add_text(executions, description->name, description->name_length, &name, err);
     if (status == 0)
         status = add_text(executions, description->type, description->type_length, &type, err);
     if (status == 0)
-        status = NEXT(&executions->descriptions, err);
+        *ret = (struct description){
+            .time_ns = description->time_ns,
+            .iteration = description->iteration,
+            .name_id = description->name_id,
+            .type_id = description->type_id,
+            .name = name,
+            .type = type,
+            .model_id = description->model_id,
+            .batch_id = description->batch_id,
+            .block_num = description->block_num,
+            .task_type = description->task_type,
+            .op_state = description->op_state,
+            .tensor_set = NO_INDEX,
+        };
+    return status;
+}
+
+int executions_add_description(struct executions *executions, const struct task_description *description,
+                               struct err *err)
+{
+    const struct numbers of = numbers_of(&description->task);
+    struct description record;
+    int status = describe(executions, description, &record, err);
     if (status < 0)
         return status;
-    executions->descriptions.items[executions->descriptions.count] = (struct description){
-        .of = numbers_of(&description->task, executions->descriptions.count),
-        .time_ns = description->time_ns,
-        .iteration = description->iteration,
-        .name_id = description->name_id,
-        .type_id = description->type_id,
-        .name = name,
-        .type = type,
-        .model_id = description->model_id,
-        .batch_id = description->batch_id,
-        .block_num = description->block_num,
-        .task_type = description->task_type,
-        .op_state = description->op_state,
-        .tensor_set = NO_INDEX,
-    };
-    executions->descriptions.count++;
-    return 0;
+    record.order = executions->added[RECORD_DESCRIPTION];
+    return executions_add_record(executions, &of, RECORD_DESCRIPTION, &record, sizeof record, err);
 }
 
 int executions_add_tensors(struct executions *executions, const struct described_tensors *tensors, struct err *err)
 {
-    const struct numbers of = numbers_of(&tensors->task, 0);
-    const struct tensors_key key = {
+    const struct numbers of = numbers_of(&tensors->task);
+    struct recorded_tensors record = {
         .time_ns = tensors->time_ns,
         .iteration = tensors->iteration,
-        .device_id = of.device_id,
-        .stream_id = of.stream_id,
-        .task_id = of.task_id,
-        .batch_id = tensors->batch_id,
         .model_id = tensors->model_id,
+        .batch_id = tensors->batch_id,
     };
-    struct tensor_pool *pool = &executions->association->tensor_sets;
-    uint32_t set;
-    bool added;
-    int status = tensor_pool_add(pool, tensors->tensors, tensors->count, &set, err);
-    if (status < 0)
-        return status;
-    struct tensors_of *item = map_add(&executions->tensors, &key, &added, err);
-    if (item == NULL)
-        return -(int)err->code;
-    if (!added)
-        return tensor_pool_join(pool, item->set, set, &item->set, err);
-    item->set = set;
-    return 0;
+    int status =
+        tensor_pool_add(&executions->association->tensor_sets, tensors->tensors, tensors->count, &record.set, err);
+    return status == 0 ? executions_add_record(executions, &of, RECORD_TENSORS, &record, sizeof record, err) : status;
 }
 
 int executions_add_name(struct executions *executions, int64_t id, const char *text, size_t length, struct err *err)
@@ -221,16 +231,13 @@ int executions_add_name(struct executions *executions, int64_t id, const char *t
 int executions_add_operator_of_task(struct executions *executions, const struct task_description *description,
                                     struct err *err)
 {
-    const struct numbers of = numbers_of(&description->task, 0);
+    const struct numbers of = numbers_of(&description->task);
     const struct operator_key key = {of.device_id, of.task_id};
     bool added;
     struct operator_of_task *item = map_add(&executions->task_operators, &key, &added, err);
     if (item == NULL)
         return -(int)err->code;
-    if (!added)
-        return 0;
-    item->description = (uint32_t)executions->descriptions.count;
-    return executions_add_description(executions, description, err);
+    return added ? describe(executions, description, &item->description, err) : 0;
 }
 
 /* One after another, so that they are one string. */
@@ -275,72 +282,4 @@ int executions_add_operator(struct executions *executions, const struct named_op
         item->texts = texts;
     }
     return 0;
-}
-
-/* ---- calls ---- */
-
-static int call_kind(struct association *association, const struct plain_call *call, uint16_t *ret, struct err *err)
-{
-    uint32_t name, index;
-    int status = intern_add(&association->texts, call->name, call->name_length, &name, err);
-    if (status < 0)
-        return status;
-    int64_t key = (int64_t)((uint64_t)call->level << 48 | (uint64_t)(call->type & 0xff) << 40 | name);
-    if (!id_map_get(&association->call_kind_ids, key, &index)) {
-        if (association->call_kind_count > UINT16_MAX)
-            return err_set(err, ERR_LIMIT, "more than 65536 different functions");
-        struct call_kind *kind =
-            ARRAY_NEXT(association->call_kinds, association->call_kind_count, association->call_kind_capacity, err);
-        if (kind == NULL)
-            return -(int)err->code;
-        *kind = (struct call_kind){.type = call->type, .level = call->level, .name = name};
-        index = (uint32_t)(association->call_kind_count - 1);
-        status = id_map_set(&association->call_kind_ids, key, index, err);
-    }
-    *ret = (uint16_t)index;
-    return status;
-}
-
-/* A call that launches carries the launch's index as its item until its connection is known. */
-int executions_add_call(struct executions *executions, const struct plain_call *call, struct err *err)
-{
-    struct association *association = executions->association;
-    uint16_t kind = 0;
-    uint32_t launch = NO_INDEX;
-    int status = call_kind(association, call, &kind, err);
-    struct thread *thread = status == 0 ? association_thread(association, call->thread_id, err) : NULL;
-    struct call *copy =
-        thread != NULL ? ARRAY_NEXT(thread->calls, thread->call_count, thread->call_capacity, err) : NULL;
-    if (copy == NULL)
-        return -(int)err->code;
-    *copy = (struct call){
-        .begin_ns = call->begin_ns, .end_ns = call->end_ns, .item = NO_INDEX, .parent = NO_INDEX, .kind = kind};
-    if (call->task_count == 0)
-        return 0;
-    status = NEXT(&executions->launches, err);
-    if (status < 0)
-        return status;
-    launch = (uint32_t)executions->launches.count;
-    executions->launches.items[executions->launches.count++] =
-        (struct launch){.of = numbers_of(&call->launched, launch), .thread_id = call->thread_id};
-    copy->item = launch;
-    copy->launches = call->task_count < UINT16_MAX ? (uint16_t)call->task_count : UINT16_MAX;
-    return 0;
-}
-
-void executions_connect(struct executions *executions, struct thread *thread)
-{
-    struct association *association = executions->association;
-    for (size_t i = 0; i < thread->call_count; i++) {
-        struct call *call = &thread->calls[i];
-        if (call->item == NO_INDEX)
-            continue;
-        struct launch *launch = &executions->launches.items[call->item];
-        call->item = NO_INDEX;
-        call->connection = launch->connection = ++association->connections;
-        launch->call_row = executions->call_rows + (int64_t)i + 1;
-        for (uint32_t k = call->parent; k != NO_INDEX && thread->calls[k].connection == 0; k = thread->calls[k].parent)
-            thread->calls[k].connection = call->connection;
-    }
-    executions->call_rows += (int64_t)thread->call_count;
 }

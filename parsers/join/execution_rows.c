@@ -50,115 +50,92 @@ static void set_counters(struct row *row, const struct counters *counters)
         row_set_integer(row, first + 1 + i, counters->values[i]);
 }
 
-static void set_numbers(struct row *row, const struct execution *run)
+static void set_numbers(struct row *row, const struct joined_task *task)
 {
-    if (run->of.device_id != NO_DEVICE)
-        row_set_integer(row, DEVICE_TASK_DEVICE_ID, run->of.device_id);
-    row_set_integer(row, DEVICE_TASK_STREAM_ID, run->of.stream_id);
-    row_set_integer(row, DEVICE_TASK_TASK_ID, run->of.task_id);
-    row_set_integer(row, DEVICE_TASK_TYPE, run->type);
-    row_set_integer(row, DEVICE_TASK_START_NS, run->start_ns);
-    row_set_integer(row, DEVICE_TASK_DURATION_NS, run->end_ns - run->start_ns);
+    if (task->of.device_id != NO_DEVICE)
+        row_set_integer(row, DEVICE_TASK_DEVICE_ID, task->of.device_id);
+    row_set_integer(row, DEVICE_TASK_STREAM_ID, task->of.stream_id);
+    row_set_integer(row, DEVICE_TASK_TASK_ID, task->of.task_id);
+    row_set_integer(row, DEVICE_TASK_TYPE, task->run.type);
+    row_set_integer(row, DEVICE_TASK_START_NS, task->run.start_ns);
+    row_set_integer(row, DEVICE_TASK_DURATION_NS, task->run.end_ns - task->run.start_ns);
 }
 
-static int emit_task(struct executions *executions, const struct execution *run, struct err *err)
+static int emit_task(struct executions *executions, const struct joined_task *task, struct err *err)
 {
     struct row row;
     int status = decoder_emit(executions->association->decoder, &kind_device_task, &row, err);
     if (status < 0)
         return status;
-    set_numbers(&row, run);
-    if (run->description != NO_INDEX)
-        set_operator(executions, &row, &executions->descriptions.items[run->description]);
-    if (run->description != NO_INDEX)
-        row_set_integer(&row, DEVICE_TASK_BATCH_ID, executions->descriptions.items[run->description].batch_id);
-    if (run->launch != NO_INDEX) {
-        row_set_integer(&row, DEVICE_TASK_CONNECTION_ID, executions->launches.items[run->launch].connection);
-        row_set_integer(&row, DEVICE_TASK_THREAD_ID, executions->launches.items[run->launch].thread_id);
+    set_numbers(&row, task);
+    if (task->described) {
+        set_operator(executions, &row, &task->description);
+        row_set_integer(&row, DEVICE_TASK_BATCH_ID, task->description.batch_id);
     }
-    if (run->counters != NO_INDEX)
-        set_counters(&row, &executions->counters.items[run->counters]);
+    if (task->launched) {
+        row_set_integer(&row, DEVICE_TASK_CONNECTION_ID, task->launch.connection);
+        row_set_integer(&row, DEVICE_TASK_THREAD_ID, task->launch.thread_id);
+    }
+    if (task->counted)
+        set_counters(&row, &task->counters);
     return 0;
 }
 
-static int emit_state(struct executions *executions, const struct execution *run, int64_t task_row, struct err *err)
+static int emit_state(struct executions *executions, const struct joined_task *task, int64_t task_row, struct err *err)
 {
     struct row row;
     int status = decoder_emit(executions->association->decoder, &kind_task_state, &row, err);
     if (status < 0)
         return status;
     row_set_integer(&row, TASK_STATE_TASK_ROW_ID, task_row);
-    set_tick(&row, TASK_STATE_WAIT_TICK, run->wait_tick);
-    set_tick(&row, TASK_STATE_PENDING_TICK, run->pending_tick);
-    row_set_integer(&row, TASK_STATE_START_TICK, run->start_tick);
-    row_set_integer(&row, TASK_STATE_END_TICK, run->end_tick);
-    if (run->counters != NO_INDEX && executions->counters.items[run->counters].block_num >= 0)
-        row_set_integer(&row, TASK_STATE_COUNTED_BLOCKS, executions->counters.items[run->counters].block_num);
-    if (run->launch != NO_INDEX)
-        row_set_integer(&row, TASK_STATE_LAUNCH_ID, executions->launches.items[run->launch].call_row);
+    set_tick(&row, TASK_STATE_WAIT_TICK, task->run.wait_tick);
+    set_tick(&row, TASK_STATE_PENDING_TICK, task->run.pending_tick);
+    row_set_integer(&row, TASK_STATE_START_TICK, task->run.start_tick);
+    row_set_integer(&row, TASK_STATE_END_TICK, task->run.end_tick);
+    if (task->counted && task->counters.block_num >= 0)
+        row_set_integer(&row, TASK_STATE_COUNTED_BLOCKS, task->counters.block_num);
+    if (task->launched)
+        row_set_integer(&row, TASK_STATE_LAUNCH_ID, task->launch.call_row);
     return 0;
 }
 
 static int emit_tasks(struct executions *executions, struct err *err)
 {
     int64_t task_row = decoder_row_count(executions->association->decoder, &kind_device_task);
-    int status = 0;
-    for (size_t i = 0; i < executions->runs.count && status == 0; i++) {
-        const struct execution *run = &executions->runs.items[i];
-        status = emit_task(executions, run, err);
+    struct spool_item item;
+    int status = spool_finish(executions->joined, err);
+    while (status == 0 && (status = spool_next(executions->joined, &item, err)) > 0) {
+        status = emit_task(executions, item.record, err);
         if (status == 0)
-            status = emit_state(executions, run, ++task_row, err);
-        if (status == 0 && i % 4096 == 0 && interrupted())
+            status = emit_state(executions, item.record, ++task_row, err);
+        if (status == 0 && task_row % 4096 == 0 && interrupted())
             status = interrupt_error(err);
-    }
-    return status;
-}
-
-/* Counters of tasks that did not run, as far as is known. */
-static int emit_unused_counters(struct executions *executions, struct err *err)
-{
-    int status = 0;
-    for (size_t i = 0; i < executions->counters.count && status == 0; i++) {
-        const struct counters *counters = &executions->counters.items[i];
-        if (counters->used)
-            continue;
-        struct task_counters row = {.pmu = {.device_id = counters->of.device_id,
-                                            .stream_id = counters->of.stream_id,
-                                            .task_id = counters->of.task_id,
-                                            .core = counters->of_vector_core ? PMU_CORE_AIV : PMU_CORE_AIC,
-                                            .total_cycle = counters->total_cycle},
-                                    .file_id = counters->file_id,
-                                    .block_num = counters->block_num};
-        memcpy(row.pmu.counters, counters->values, sizeof row.pmu.counters);
-        status = core_pmu_emit(executions->association->decoder, &row, err);
     }
     return status;
 }
 
 /* ---- the AI CPU ---- */
 
-static int by_order(const void *a, const void *b)
-{
-    const struct ai_cpu_run *x = a, *y = b;
-    return (x->of.order > y->of.order) - (x->of.order < y->of.order);
-}
-
 static int emit_ai_cpu(struct executions *executions, struct err *err)
 {
-    int operator_column = record_kind_column(&kind_aicpu_node, "op_name_id");
-    int status = 0;
-    if (executions->ai_cpu.count > 1)
-        array_sort(executions->ai_cpu.items, executions->ai_cpu.count, sizeof *executions->ai_cpu.items, by_order);
-    for (size_t i = 0; i < executions->ai_cpu.count && status == 0; i++) {
-        const struct ai_cpu_run *run = &executions->ai_cpu.items[i];
-        struct row row;
+    size_t operator_column = (size_t)record_kind_column(&kind_aicpu_node, "op_name_id");
+    struct spool_item item;
+    struct row row;
+    int status = spool_finish(executions->ai_cpu, err);
+    while (status == 0 && (status = spool_next(executions->ai_cpu, &item, err)) > 0) {
+        status = 0;
+        if (item.key.minor == AI_CPU_OPERATOR) { /* of the row before */
+            uint32_t name;
+            memcpy(&name, item.record, sizeof name);
+            set_text(&row, operator_column, name);
+            continue;
+        }
+        const struct ai_cpu_cells *cells = item.record;
         status = decoder_emit(executions->association->decoder, &kind_aicpu_node, &row, err);
         if (status < 0)
             break;
-        memcpy(row.cells, run->cells, kind_aicpu_node.column_count * sizeof *row.cells);
-        *row.present = run->present;
-        if (run->description != NO_INDEX)
-            set_text(&row, (size_t)operator_column, executions->descriptions.items[run->description].name);
+        memcpy(row.cells, cells->cells, kind_aicpu_node.column_count * sizeof *row.cells);
+        *row.present = cells->present;
     }
     return status;
 }
@@ -186,8 +163,6 @@ int executions_emit(struct executions *executions, struct err *err)
 {
     int status = emit_tasks(executions, err);
     if (status == 0)
-        status = emit_unused_counters(executions, err);
-    if (status == 0)
         status = emit_ai_cpu(executions, err);
     for (size_t i = 0; i < executions->operator_texts.count && status == 0; i++)
         status = emit_operator_texts(executions, i, err);
@@ -196,7 +171,7 @@ int executions_emit(struct executions *executions, struct err *err)
 
 int executions_join(struct executions *executions, struct err *err)
 {
-    int status = association_join_host(executions->association, err);
+    int status = executions_join_calls(executions, err);
     if (status == 0)
         status = executions_match(executions, err);
     return status == 0 ? executions_emit(executions, err) : status;

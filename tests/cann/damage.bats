@@ -369,3 +369,54 @@ END
     expect_status 1
     expect_contains "$stderr" "stars_soc.data.0.slice_0"
 }
+
+# What the exports of a capture wrote, as one text.
+reports_of() {
+    (cd "$1" && find . -name '*.csv' -print0 -o -name '*.json' -print0 | sort -z | xargs -0 md5sum)
+}
+
+# Overwrites the first page of a table in a copy of a database.
+break_table() { # database, copy, table
+    python3 - "$@" <<'END'
+import shutil, sqlite3, sys
+sound, broken, table = sys.argv[1:]
+shutil.copyfile(sound, broken)
+db = sqlite3.connect(sound)
+(page,), (size,) = (db.execute(sql).fetchone() for sql in (
+    "SELECT rootpage FROM sqlite_schema WHERE name = '%s'" % table, 'PRAGMA page_size'))
+with open(broken, 'r+b') as file:
+    file.seek((page - 1) * size)
+    file.write(b'\xff' * size)
+END
+}
+
+@test "a database with a broken table fails what reads it, and never gives another answer" {
+    python3 "$BATS_TEST_DIRNAME/legacy_prof.py" --overlapping PROF_old 1 4
+    cp -r "$repository"/testdata/small/JOB* JOB_svp
+    write_capture <<'END'
+p.launch(1000, 1, 1, 'net/MatMul')
+p.ran(2000, 3000, 1, 1)
+END
+    mv PROF_1 PROF_new
+    for capture in PROF_old PROF_new JOB_svp; do
+        failed=0
+        for report in summary timeline; do
+            run_msprof export "$report" -dir "$capture" --stable-names
+            expect_status 0
+            mv "$capture/sqlite/runtime.db" sound.db
+            expected=$(reports_of "$capture")
+            for table in host_call device_task name capture_part source_file; do
+                break_table sound.db "$capture/sqlite/runtime.db" "$table"
+                run_msprof export "$report" -dir "$capture" --stable-names
+                if [ "$status" -ne 0 ]; then
+                    expect_status 1
+                    expect_contains "$stderr" "malformed"
+                    failed=$((failed + 1))
+                fi
+                expect_equal "$(reports_of "$capture")" "$expected"
+            done
+            rm "$capture/sqlite/runtime.db"
+        done
+        [ "$failed" -gt 0 ]
+    done
+}

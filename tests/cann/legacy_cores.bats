@@ -33,6 +33,27 @@ expect_recomputed() { # script, iteration
     done
 }
 
+@test "import of 160,000 executions of 2022 needs no more memory than that of 16,000" {
+    [ -x /usr/bin/time ] || skip "/usr/bin/time is not installed"
+    [[ $MSPROF == */release/* ]] || skip "the sanitizers keep memory"
+    python3 - "$BATS_TEST_DIRNAME" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from legacy_prof import LegacyProf, fill
+
+for name, executions in ('PROF_small', 400), ('PROF_large', 4000):
+    prof = LegacyProf(name, 0, 1)
+    fill(prof, executions=executions)
+    for call in range(executions * 40):
+        prof.runtime_call(call * 1000, call * 1000 + 900, 7, 'rtKernelLaunch')
+    prof.write()
+END
+    for capture in small large; do
+        /usr/bin/time -f %M -o memory_$capture "$MSPROF" import -q -dir "PROF_$capture"
+    done
+    [ "$(<memory_large)" -lt $(($(<memory_small) + 20480)) ]
+}
+
 @test "vector cores of 2022 may count another group of metrics than AI cores" {
     while read -r group events vector_group vector_events; do
         make_capture 3 5 ai_core_metrics="$group" ai_core_profiling_events="$events" aiv_metrics="$vector_group" \

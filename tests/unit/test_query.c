@@ -6,8 +6,15 @@
 #include "base/strbuf.h"
 #include "db/database.h"
 #include "db/import.h"
+#include "db/query/operators/query_steps.h"
 #include "db/query/query.h"
+#include "db/query/query_cann.h"
 #include "db/query/query_executions.h"
+#include "db/query/query_fields.h"
+#include "db/query/query_loop.h"
+#include "db/query/query_origin.h"
+#include "db/query/query_records.h"
+#include "db/query/query_tx.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -349,6 +356,94 @@ static void executions_are_named_by_descriptions_from_task_25000_on(void **state
     database_close(db);
 }
 
+static void assert_fails(int status, struct err *err)
+{
+    assert_true(status < 0);
+    assert_non_null(strstr(err_message(err), "no such table"));
+    *err = (struct err)ERR_INIT;
+}
+
+static int take_iterations(void *arg, const struct cann_iterations *iterations, struct err *err)
+{
+    (void)arg;
+    (void)iterations;
+    (void)err;
+    return 0;
+}
+
+/* A database without tables: every query of it fails. */
+static void a_query_that_fails_is_an_error_and_not_a_zero(void **state)
+{
+    struct err err = ERR_INIT;
+    sqlite3 *db = NULL;
+    int64_t number;
+    bool overlap;
+    struct cann_texts texts;
+    struct cann_parts parts;
+    struct cann_communications communications;
+    struct cann_frequencies frequencies;
+    struct cann_steps steps;
+    struct capture_origin origin;
+    (void)state;
+    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+    assert_fails(query_number(db, "SELECT max(id) FROM device_task", &number, &err), &err);
+    assert_fails(cann_task_count(db, &number, &err), &err);
+    assert_fails(cann_call_count(db, &number, &err), &err);
+    assert_fails(cann_calls_overlap(db, &overlap, &err), &err);
+    assert_fails(cann_largest_stream(db, &number, &err), &err);
+    assert_fails(cann_largest_thread(db, &number, &err), &err);
+    assert_fails(cann_last_connection(db, &number, &err), &err);
+    assert_fails(tx_largest_thread(db, &number, &err), &err);
+    assert_fails(cann_names_load(db, &texts, &err), &err);
+    assert_fails(cann_tensor_sets_load(db, &texts, &err), &err);
+    assert_fails(cann_parts_load(db, &parts, &err), &err);
+    assert_fails(cann_communications_load(db, &communications, &err), &err);
+    assert_fails(cann_frequencies_load(db, &frequencies, &err), &err);
+    assert_fails(cann_steps_load(db, &steps, &err), &err);
+    assert_fails(cann_each_model(db, 0, take_iterations, NULL, &err), &err);
+    assert_fails(query_origin(db, DB_FAMILY_CANN, &origin, &err), &err);
+    sqlite3_close(db);
+}
+
+struct everything {
+    int64_t number;
+    bool flag;
+    const char *text;
+    size_t length;
+    char buffer[4];
+};
+
+static int take_everything(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    static const struct query_field fields[] = {
+        QUERY_FIELD(struct everything, number, "1"), QUERY_FIELD(struct everything, flag, "2"),
+        QUERY_FIELD(struct everything, text, "3"),   QUERY_LENGTH(struct everything, length),
+        QUERY_FIELD(struct everything, buffer, "4"),
+    };
+    struct everything *everything = arg;
+    (void)err;
+    query_take(row, 0, fields, sizeof fields / sizeof *fields, everything);
+    strbuf_addf(&lines, "%d %d %s %zu '%s'\n", everything->number == DB_NULL, everything->flag,
+                everything->text != NULL ? everything->text : "-", everything->length, everything->buffer);
+    return 0;
+}
+
+static void each_column_is_read_as_the_type_of_its_member_says(void **state)
+{
+    struct err err = ERR_INIT;
+    struct everything everything;
+    sqlite3 *db = NULL;
+    (void)state;
+    strbuf_init(&lines, 1 << 20);
+    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+    assert_int_equal(query_run(db,
+                               "VALUES (NULL, NULL, NULL, NULL), (7, 2, 'caf\xc3\xa9', 'too long'), (0, 0, '', 'ok')",
+                               NULL, 0, take_everything, &everything, &err),
+                     0);
+    assert_lines("1 0 - 0 ''\n0 1 caf\xc3\xa9 5 'too'\n0 0  0 'ok'\n");
+    sqlite3_close(db);
+}
+
 #define SCRATCH_TEST(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
 
 int main(void)
@@ -361,6 +456,8 @@ int main(void)
         SCRATCH_TEST(a_thousand_of_the_longest_calls_can_be_added_up),
         SCRATCH_TEST(a_callback_that_fails_ends_the_loop_with_its_error),
         SCRATCH_TEST(executions_are_named_by_descriptions_from_task_25000_on),
+        cmocka_unit_test(a_query_that_fails_is_an_error_and_not_a_zero),
+        cmocka_unit_test(each_column_is_read_as_the_type_of_its_member_says),
     };
     return cmocka_run_group_tests_name("queries", tests, NULL, NULL);
 }

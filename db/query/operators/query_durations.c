@@ -1,31 +1,45 @@
 #include "db/query/operators/query_durations.h"
 
-#include "db/query/query_scan.h"
+#include "db/query/query_fields.h"
 
 #include <stdlib.h>
+
+static const struct query_field task_fields[] = {
+    QUERY_FIELD(struct duration, major, "device_id"),       QUERY_FIELD(struct duration, minor, "op_task_type"),
+    QUERY_FIELD(struct duration, name_id, "op_type_id"),    QUERY_FIELD(struct duration, duration_ns, "duration_ns"),
+    QUERY_FIELD(struct duration, op_name_id, "op_name_id"),
+};
+static const struct query_field call_fields[] = {
+    QUERY_FIELD(struct duration, major, "level"),
+    QUERY_FIELD(struct duration, minor, "0"),
+    QUERY_FIELD(struct duration, name_id, "CASE level WHEN 5500 THEN coalesce(item_id, name_id) ELSE name_id END"),
+    QUERY_FIELD(struct duration, duration_ns, "duration_ns"),
+    QUERY_FIELD(struct duration, op_name_id, "NULL"),
+};
+static const struct {
+    struct query_select select;
+    const char *table;
+} scans[] = {
+    [DURATION_TASKS] = {{QUERY_FIELDS(task_fields)}, "device_task"},
+    [DURATION_CALLS] = {{QUERY_FIELDS(call_fields)}, "host_call"},
+};
 
 struct duration_reader {
     sqlite3 *db;
     sqlite3_stmt *range;
+    const struct query_select *select;
 };
 
 struct duration_reader *duration_reader_new(sqlite3 *db, enum duration_subject subject, struct err *err)
 {
-    static const struct {
-        const char *columns, *table;
-    } scans[] = {
-        [DURATION_TASKS] = {"device_id, op_task_type, op_type_id, duration_ns, op_name_id", "device_task"},
-        [DURATION_CALLS] =
-            {"level, 0, CASE level WHEN 5500 THEN coalesce(item_id, name_id) ELSE name_id END, duration_ns, NULL",
-             "host_call"},
-    };
     struct duration_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) {
         err_set(err, ERR_NO_MEMORY, "out of memory");
         return NULL;
     }
     reader->db = db;
-    if (query_scan_prepare(db, scans[subject].columns, scans[subject].table, NULL, &reader->range, err) < 0) {
+    reader->select = &scans[subject].select;
+    if (query_scan_fields(db, reader->select, NULL, scans[subject].table, &reader->range, err) < 0) {
         duration_reader_free(reader);
         return NULL;
     }
@@ -40,6 +54,7 @@ void duration_reader_free(struct duration_reader *reader)
 }
 
 struct duration_loop {
+    const struct query_select *select;
     int (*each)(void *arg, const struct duration *duration, struct err *err);
     void *arg;
 };
@@ -47,19 +62,14 @@ struct duration_loop {
 static int give_duration(void *arg, sqlite3_value **row, struct err *err)
 {
     const struct duration_loop *loop = arg;
-    const struct duration duration = {
-        .major = scan_integer(row[0]),
-        .minor = scan_integer(row[1]),
-        .name_id = scan_integer(row[2]),
-        .duration_ns = scan_integer(row[3]),
-        .op_name_id = scan_integer(row[4]),
-    };
+    struct duration duration;
+    scan_take(row, loop->select->fields, loop->select->field_count, &duration);
     return loop->each(loop->arg, &duration, err);
 }
 
 int read_durations(struct duration_reader *reader, int64_t first, int64_t end,
                    int (*each)(void *arg, const struct duration *duration, struct err *err), void *arg, struct err *err)
 {
-    struct duration_loop loop = {each, arg};
+    struct duration_loop loop = {reader->select, each, arg};
     return query_scan(reader->db, reader->range, first, end, give_duration, &loop, err);
 }

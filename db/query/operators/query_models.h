@@ -9,18 +9,18 @@
 #include <stdint.h>
 
 /* An operator that was fused of others, in the order of models and records. */
-struct legacy_fusion {
+struct model_fusion {
     int64_t model_id;
     const char *model, *name, *operators; /* model: NULL when its load was not recorded; operators: between ';' */
     int64_t input, output, weight, workspace, total; /* bytes */
 };
-int legacy_each_fusion(sqlite3 *db, int64_t device_id,
-                       int (*each)(void *arg, const struct legacy_fusion *fusion, struct err *err), void *arg,
-                       struct err *err);
+int model_each_fusion(sqlite3 *db, int64_t device_id,
+                      int (*each)(void *arg, const struct model_fusion *fusion, struct err *err), void *arg,
+                      struct err *err);
 
 /* Part of an execution of a model. */
-struct legacy_model_phase {
-    int phase; /* 0 input, 1 inference, 2 output */
+struct model_phase {
+    int64_t phase; /* 0 input, 1 inference, 2 output */
     int64_t model_id, thread_id;
     const char *model;
     int64_t start_ns, end_ns;
@@ -29,8 +29,8 @@ enum model_order {
     MODELS_BY_EXECUTION, /* the parts of each together, by the start of its input */
     MODELS_BY_START,     /* of the parts; of those with the same start the longest first */
 };
-int legacy_each_model_phase(sqlite3 *db, int64_t device_id, enum model_order order,
-                            int (*each)(void *arg, const struct legacy_model_phase *phase, struct err *err), void *arg,
-                            struct err *err);
+int model_each_phase(sqlite3 *db, int64_t device_id, enum model_order order,
+                     int (*each)(void *arg, const struct model_phase *phase, struct err *err), void *arg,
+                     struct err *err);
 
 #endif

@@ -1,6 +1,8 @@
 #include "db/query/operators/query_operators.h"
 
 #include "db/query/query.h"
+#include "db/query/query_cann.h"
+#include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
 
 /* One query for each family. Columns: type, name, device_id, model_id, thread_id, start_ns, duration_ns, then what
@@ -18,26 +20,37 @@
     "    ON g.model_name = f.model_name AND g.model_id IS f.model_id AND g.task_id = t.task_id"                        \
     "    AND g.engine = 'AI_CPU'"
 
-/* Of Ascend devices, what op_summary shows: neither written back (3) nor invalid (11). Only captures before 2023 tell
- * the model of each run; the greatest number stands for none. */
+/* Of Ascend devices. Only captures before 2023 tell the model of each run; the greatest number stands for none. */
 #define NO_MODEL "4294967295"
 #define FROM_TASKS(model)                                                                                              \
     "SELECT y.text AS type, o.text AS name, t.device_id AS device_id, " model " AS model_id,"                          \
     "  t.thread_id AS thread_id, t.start_ns AS start_ns, t.duration_ns AS duration_ns, 1 AS source, t.id AS id"        \
     "  FROM device_task t LEFT JOIN name o ON o.id = t.op_name_id LEFT JOIN name y ON y.id = t.op_type_id"             \
-    "  WHERE t.op_name_id IS NOT NULL AND coalesce(t.op_task_type, 0) NOT IN (3, 11)"
+    "  WHERE t.op_name_id IS NOT NULL AND " CANN_OPERATOR_RUNS("coalesce(t.op_task_type, 0)")
 #define FROM_JOB FROM_TASKS("NULL")
 #define FROM_LEGACY FROM_TASKS("nullif(t.model_id, " NO_MODEL ")")
 #define FROM_CANN FROM_TASKS("NULL")
 
+static const struct query_field run_fields[] = {
+    QUERY_FIELD(struct operator_run, type, "coalesce(type, 'N/A')"),
+    QUERY_FIELD(struct operator_run, name, "coalesce(name, 'N/A')"),
+    QUERY_FIELD(struct operator_run, device_id, "device_id"),
+    QUERY_FIELD(struct operator_run, model_id, "model_id"),
+    QUERY_FIELD(struct operator_run, thread_id, "thread_id"),
+    QUERY_FIELD(struct operator_run, start_ns, "start_ns"),
+    QUERY_FIELD(struct operator_run, duration_ns, "duration_ns"),
+};
+
 #define ALL_OF(query)                                                                                                  \
-    "SELECT coalesce(type, 'N/A'), coalesce(name, 'N/A'), device_id, model_id, thread_id, start_ns, duration_ns"       \
-    "  FROM (" query ") WHERE ?1 IS NULL OR model_id IS NULL OR model_id = ?1"                                         \
-    "  ORDER BY start_ns + coalesce(duration_ns, 0), start_ns, source, id"
+    {                                                                                                                  \
+        QUERY_FIELDS(run_fields), .from = "FROM (" query ") WHERE ?1 IS NULL OR model_id IS NULL OR model_id = ?1"     \
+                                          " ORDER BY start_ns + coalesce(duration_ns, 0), start_ns, source, id"        \
+    }
 #define MODELS_OF(query) "SELECT DISTINCT model_id FROM (" query ") WHERE model_id IS NOT NULL ORDER BY 1"
 
 static const struct {
-    const char *all, *models;
+    struct query_select all;
+    const char *models;
 } queries[] = {
     [DB_FAMILY_SVP] = {ALL_OF(FROM_SVP), MODELS_OF(FROM_SVP)},
     [DB_FAMILY_JOB] = {ALL_OF(FROM_JOB), MODELS_OF(FROM_JOB)},
@@ -54,15 +67,8 @@ struct run_loop {
 static int give_run(void *arg, sqlite3_stmt *row, struct err *err)
 {
     const struct run_loop *loop = arg;
-    const struct operator_run run = {
-        .type = query_text(row, 0),
-        .name = query_text(row, 1),
-        .device_id = query_integer(row, 2),
-        .model_id = query_integer(row, 3),
-        .thread_id = query_integer(row, 4),
-        .start_ns = query_integer(row, 5),
-        .duration_ns = query_integer(row, 6),
-    };
+    struct operator_run run;
+    query_take(row, 0, run_fields, sizeof run_fields / sizeof *run_fields, &run);
     return loop->each(loop->arg, &run, err);
 }
 
@@ -72,7 +78,7 @@ int operators_each(sqlite3 *db, int64_t model_id,
     struct run_loop loop = {each, arg};
     struct db_facts facts;
     int status = db_read_facts(db, &facts, err);
-    return status < 0 ? status : query_run(db, queries[facts.family].all, &model_id, 1, give_run, &loop, err);
+    return status < 0 ? status : query_select(db, &queries[facts.family].all, &model_id, 1, give_run, &loop, err);
 }
 
 struct model_loop {

@@ -1,10 +1,11 @@
 #include "db/query/operators/query_steps.h"
 
-#include "db/database.h"
-#include "db/query/query_loop.h"
+#include "base/array.h"
+#include "db/query/query_fields.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     MODEL_START = 0,
@@ -28,7 +29,13 @@ struct mark {
     int64_t device_id, model_id, time_ns, stream_id, tag, index;
 };
 
-#define OPEN_STREAMS 256 /* with an all-reduce or fetch under way */
+static const struct query_field mark_fields[] = {
+    QUERY_FIELD(struct mark, device_id, "device_id"), QUERY_FIELD(struct mark, model_id, "model_id"),
+    QUERY_FIELD(struct mark, time_ns, "time_ns"),     QUERY_FIELD(struct mark, stream_id, "stream_id"),
+    QUERY_FIELD(struct mark, tag, "step_tag"),        QUERY_FIELD(struct mark, index, "index_id"),
+};
+static const struct query_select marks = {
+    QUERY_FIELDS(mark_fields), .from = "FROM ts_track WHERE tag = 10 ORDER BY device_id, model_id, time_ns, id"};
 
 struct load {
     struct cann_steps *steps;
@@ -38,25 +45,21 @@ struct load {
     enum state state;
     bool running, user_forward;
     struct cann_step step; /* the running one */
-    struct open_span {
-        int64_t stream_id, tag, start_ns;
-    } open[OPEN_STREAMS];
-    size_t open_count;
+    struct {
+        struct open_span {
+            int64_t stream_id, tag, start_ns;
+        } * items;
+        size_t count, capacity;
+    } open; /* streams with an all-reduce or fetch under way, and marked steps */
 };
 
-static void *next_item(void **items, size_t *count, size_t *capacity, size_t size, struct err *err)
+static void *next_item(void *items, size_t *count, size_t *capacity, size_t size, struct err *err)
 {
-    if (*count == *capacity) {
-        size_t larger = *capacity != 0 ? 2 * *capacity : 64;
-        void *moved = reallocarray(*items, larger, size);
-        if (moved == NULL) {
-            err_set(err, ERR_NO_MEMORY, "out of memory");
-            return NULL;
-        }
-        *items = moved;
-        *capacity = larger;
-    }
-    return (char *)*items + (*count)++ * size;
+    char *first;
+    if (*count == *capacity && array_grow(items, capacity, *count, 1, size, err) < 0)
+        return NULL;
+    memcpy(&first, items, sizeof first); /* through its bytes: it is a pointer to another type */
+    return first + (*count)++ * size;
 }
 
 static void start_step(struct load *load, const struct mark *mark)
@@ -68,11 +71,11 @@ static void start_step(struct load *load, const struct mark *mark)
     load->steps->reduce_count = load->step.first_reduce; /* what an iteration without an end had */
     load->step.reduce_count = 0;
     size_t kept = 0; /* an all-reduce belongs to one iteration */
-    for (size_t i = 0; i < load->open_count; i++) {
-        if (load->open[i].tag >= FETCH_FIRST)
-            load->open[kept++] = load->open[i];
+    for (size_t i = 0; i < load->open.count; i++) {
+        if (load->open.items[i].tag >= FETCH_FIRST)
+            load->open.items[kept++] = load->open.items[i];
     }
-    load->open_count = kept;
+    load->open.count = kept;
 }
 
 static int finish_step(struct load *load, const struct mark *mark, struct err *err)
@@ -82,7 +85,7 @@ static int finish_step(struct load *load, const struct mark *mark, struct err *e
     load->step.end_ns = mark->time_ns;
     load->step.reduce_count = steps->reduce_count - load->step.first_reduce;
     if (load->step.end_ns > load->step.start_ns) {
-        struct cann_step *step = next_item((void **)&steps->items, &steps->count, &load->capacity, sizeof *step, err);
+        struct cann_step *step = next_item(&steps->items, &steps->count, &load->capacity, sizeof *step, err);
         if (step == NULL)
             return -(int)err->code;
         *step = load->step;
@@ -95,11 +98,23 @@ static int finish_step(struct load *load, const struct mark *mark, struct err *e
 /* The place of a span that is under way; NULL: none is. */
 static struct open_span *find_open(struct load *load, const struct mark *mark)
 {
-    for (size_t i = 0; i < load->open_count; i++) {
-        if (load->open[i].stream_id == mark->stream_id && load->open[i].tag == (mark->tag & ~INT64_C(1)))
-            return &load->open[i];
+    for (size_t i = 0; i < load->open.count; i++) {
+        if (load->open.items[i].stream_id == mark->stream_id && load->open.items[i].tag == (mark->tag & ~INT64_C(1)))
+            return &load->open.items[i];
     }
     return NULL;
+}
+
+/* A span begins; one of the same stream and tag that did not end is forgotten. */
+static int open_span(struct load *load, struct open_span *open, const struct open_span *span, struct err *err)
+{
+    if (open == NULL) {
+        if (array_reserve(&load->open, 1, err) < 0)
+            return -(int)err->code;
+        open = &load->open.items[load->open.count++];
+    }
+    *open = *span;
+    return 0;
 }
 
 static int take_half(struct load *load, const struct mark *mark, bool fetch, struct err *err)
@@ -107,22 +122,19 @@ static int take_half(struct load *load, const struct mark *mark, bool fetch, str
     struct cann_steps *steps = load->steps;
     struct open_span *open = find_open(load, mark);
     if ((mark->tag & 1) == 0) {
-        if (open == NULL && load->open_count < OPEN_STREAMS)
-            open = &load->open[load->open_count++];
-        if (open != NULL)
-            *open = (struct open_span){mark->stream_id, mark->tag, mark->time_ns};
-        return 0;
+        const struct open_span span = {mark->stream_id, mark->tag, mark->time_ns};
+        return open_span(load, open, &span, err);
     }
     if (open == NULL)
         return 0;
     struct cann_step_span *span =
-        fetch ? next_item((void **)&steps->fetches, &steps->fetch_count, &load->fetch_capacity, sizeof *span, err)
-              : next_item((void **)&steps->reduces, &steps->reduce_count, &load->reduce_capacity, sizeof *span, err);
+        fetch ? next_item(&steps->fetches, &steps->fetch_count, &load->fetch_capacity, sizeof *span, err)
+              : next_item(&steps->reduces, &steps->reduce_count, &load->reduce_capacity, sizeof *span, err);
     if (span == NULL)
         return -(int)err->code;
     *span = (struct cann_step_span){mark->device_id, mark->model_id, fetch ? 0 : load->step.iteration, open->start_ns,
                                     mark->time_ns};
-    *open = load->open[--load->open_count];
+    *open = load->open.items[--load->open.count];
     return 0;
 }
 
@@ -133,15 +145,12 @@ static int take_step_mark(struct load *load, const struct mark *mark, struct err
     const struct mark start = {.stream_id = mark->index, .tag = STEP_START};
     struct open_span *open = find_open(load, &start);
     if (mark->tag == STEP_START) {
-        if (open == NULL && load->open_count < OPEN_STREAMS)
-            open = &load->open[load->open_count++];
-        if (open != NULL)
-            *open = (struct open_span){mark->index, STEP_START, mark->time_ns};
-        return 0;
+        const struct open_span span = {mark->index, STEP_START, mark->time_ns};
+        return open_span(load, open, &span, err);
     }
     if (open == NULL)
         return 0;
-    struct cann_step *step = next_item((void **)&steps->items, &steps->count, &load->capacity, sizeof *step, err);
+    struct cann_step *step = next_item(&steps->items, &steps->count, &load->capacity, sizeof *step, err);
     if (step == NULL)
         return -(int)err->code;
     *step = (struct cann_step){.device_id = mark->device_id,
@@ -153,7 +162,7 @@ static int take_step_mark(struct load *load, const struct mark *mark, struct err
                                .backward_ns = DB_NULL,
                                .augmentation_ns = DB_NULL,
                                .first_reduce = steps->reduce_count};
-    *open = load->open[--load->open_count];
+    *open = load->open.items[--load->open.count];
     return 0;
 }
 
@@ -162,7 +171,7 @@ static void begin_model(struct load *load, const struct mark *mark)
     load->steps->reduce_count = load->step.first_reduce;
     load->state = AFTER_MODEL_END;
     load->running = false;
-    load->open_count = 0;
+    load->open.count = 0;
     load->step = (struct cann_step){.device_id = mark->device_id,
                                     .model_id = mark->model_id,
                                     .iteration = 1,
@@ -189,8 +198,8 @@ static int take_iteration_mark(struct load *load, const struct mark *mark, struc
 static int take_mark(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct load *load = arg;
-    const struct mark mark = {query_integer(row, 0), query_integer(row, 1), query_integer(row, 2),
-                              query_integer(row, 3), query_integer(row, 4), query_integer(row, 5)};
+    struct mark mark;
+    query_take(row, 0, marks.fields, marks.field_count, &mark);
     if (!load->any || load->last.device_id != mark.device_id || load->last.model_id != mark.model_id)
         begin_model(load, &mark);
     load->any = true;
@@ -261,13 +270,10 @@ int cann_steps_load(sqlite3 *db, struct cann_steps *ret, struct err *err)
     if (load == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     load->steps = ret;
-    int status =
-        query_run(db,
-                  "SELECT device_id, model_id, time_ns, stream_id, step_tag, index_id FROM ts_track WHERE tag = 10"
-                  " ORDER BY device_id, model_id, time_ns, id",
-                  NULL, 0, take_mark, load, err);
+    int status = query_select(db, &marks, NULL, 0, take_mark, load, err);
     if (status == 0 && load->any)
         ret->reduce_count = load->step.first_reduce;
+    free(load->open.items);
     free(load);
     if (status < 0) {
         cann_steps_release(ret);

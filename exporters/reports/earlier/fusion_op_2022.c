@@ -17,7 +17,7 @@ static const struct report_column columns[] = {
     {.title = NULL},
 };
 
-static int put_fusion(void *arg, const struct legacy_fusion *fusion, struct err *err)
+static int put_fusion(void *arg, const struct model_fusion *fusion, struct err *err)
 {
     const struct report_value values[COLUMNS] = {
         [MODEL] = value_text(fusion->model),      [MODEL_ID] = value_integer(fusion->model_id),
@@ -31,7 +31,7 @@ static int put_fusion(void *arg, const struct legacy_fusion *fusion, struct err 
 
 static int put_rows(struct report_run *run, struct err *err)
 {
-    return legacy_each_fusion(run->session->db, run->scope->device_id, put_fusion, run, err);
+    return model_each_fusion(run->session->db, run->scope->device_id, put_fusion, run, err);
 }
 
 const struct report report_fusion_op_2022 = {

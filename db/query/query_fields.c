@@ -1,0 +1,73 @@
+#include "db/query/query_fields.h"
+
+#include "db/query/query_loop.h"
+
+#include <stdio.h>
+
+#define SQL_LIMIT ((size_t)64 * 1024)
+
+size_t query_put_fields(struct strbuf *sql, const struct query_field *fields, size_t count, size_t before)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (fields[i].type != FIELD_LENGTH)
+            strbuf_addf(sql, "%s%s", before++ > 0 ? ", " : "", fields[i].sql);
+    }
+    return before;
+}
+
+int query_select(sqlite3 *db, const struct query_select *select, const int64_t *parameters, size_t parameter_count,
+                 int (*each)(void *arg, sqlite3_stmt *row, struct err *err), void *arg, struct err *err)
+{
+    struct strbuf sql;
+    strbuf_init(&sql, SQL_LIMIT);
+    if (select->with != NULL)
+        strbuf_addf(&sql, "%s ", select->with);
+    strbuf_adds(&sql, "SELECT ");
+    query_put_fields(&sql, select->fields, select->field_count, 0);
+    strbuf_addf(&sql, " %s", select->from);
+    int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                            : query_run(db, sql.data, parameters, parameter_count, each, arg, err);
+    strbuf_release(&sql);
+    return status;
+}
+
+void query_take(sqlite3_stmt *row, int first, const struct query_field *fields, size_t count, void *ret)
+{
+    int column = first - 1;
+    for (size_t i = 0; i < count; i++) {
+        void *member = (char *)ret + fields[i].offset;
+        const char *text;
+        switch (fields[i].type) {
+        case FIELD_INTEGER:
+            *(int64_t *)member = query_integer(row, ++column);
+            break;
+        case FIELD_FLAG:
+            *(bool *)member = sqlite3_column_int64(row, ++column) != 0;
+            break;
+        case FIELD_TEXT:
+            *(const char **)member = query_text(row, ++column);
+            break;
+        case FIELD_LENGTH:
+            *(size_t *)member = (size_t)sqlite3_column_bytes(row, column);
+            break;
+        case FIELD_BUFFER:
+            text = query_text(row, ++column);
+            snprintf(member, fields[i].size, "%s", text != NULL ? text : "");
+            break;
+        }
+    }
+}
+
+int query_scan_fields(sqlite3 *db, const struct query_select *select, const struct query_select *also,
+                      const char *table, sqlite3_stmt **ret, struct err *err)
+{
+    struct strbuf columns;
+    strbuf_init(&columns, SQL_LIMIT);
+    size_t count = query_put_fields(&columns, select->fields, select->field_count, 0);
+    if (also != NULL)
+        query_put_fields(&columns, also->fields, also->field_count, count);
+    int status = columns.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                                : query_scan_prepare(db, columns.data, table, NULL, ret, err);
+    strbuf_release(&columns);
+    return status;
+}

@@ -1,0 +1,78 @@
+/* Inside of the queries: which column goes to which member of a struct, said once. A statement is made of such a table,
+ * and its rows are read by the same. */
+#ifndef MSPROF_DB_QUERY_QUERY_FIELDS_H
+#define MSPROF_DB_QUERY_QUERY_FIELDS_H
+
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "db/database.h"
+#include "db/query/query_scan.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum query_field_type {
+    FIELD_INTEGER, /* int64_t; DB_NULL for NULL */
+    FIELD_FLAG,    /* bool; false for NULL and 0 */
+    FIELD_TEXT,    /* const char *; NULL for NULL; lives until the next row */
+    FIELD_LENGTH,  /* size_t: bytes of the text of the field before, with sql NULL */
+    FIELD_BUFFER   /* char []; a text that is cut to fit, "" for NULL */
+};
+
+struct query_field {
+    const char *sql; /* an expression */
+    size_t offset, size;
+    enum query_field_type type;
+};
+
+/* The type of the member says how the column is read; a member of another type does not compile. */
+#define QUERY_FIELD(type, member, sql)                                                                                   \
+    {                                                                                                                    \
+        (sql), offsetof(type, member), sizeof(((type *)0)->member), _Generic(((type *)0)->member,                      \
+                                                                             int64_t                                   \
+                                                                             : FIELD_INTEGER, bool                     \
+                                                                             : FIELD_FLAG, const char *                \
+                                                                             : FIELD_TEXT, char *                      \
+                                                                             : FIELD_BUFFER) \
+    }
+#define QUERY_LENGTH(type, member)                                                                                     \
+    {                                                                                                                  \
+        NULL, offsetof(type, member), sizeof(((type *)0)->member),                                                     \
+            _Generic(((type *)0)->member, size_t                                                                       \
+                     : FIELD_LENGTH)                                                                                   \
+    }
+
+struct query_select {
+    const struct query_field *fields;
+    size_t field_count;
+    const char *with; /* what stands before SELECT; NULL: nothing */
+    const char *from; /* what stands behind the columns: FROM and so on */
+};
+#define QUERY_FIELDS(array) .fields = (array), .field_count = sizeof(array) / sizeof *(array)
+
+/* Prepares a select, binds integers (DB_NULL as NULL) and gives each row to each, as query_run does. */
+int query_select(sqlite3 *db, const struct query_select *select, const int64_t *parameters, size_t parameter_count,
+                 int (*each)(void *arg, sqlite3_stmt *row, struct err *err), void *arg, struct err *err);
+/* Appends the columns of fields, with commas, to those of `before` columns. Returns how many there are now. */
+size_t query_put_fields(struct strbuf *sql, const struct query_field *fields, size_t count, size_t before);
+/* Fills the struct at ret from a row whose columns of these fields begin at `first`. */
+void query_take(sqlite3_stmt *row, int first, const struct query_field *fields, size_t count, void *ret);
+
+/* Prepares a scan as query_scan_prepare does; `also`, NULL for none, are further fields behind the first ones. */
+int query_scan_fields(sqlite3 *db, const struct query_select *select, const struct query_select *also,
+                      const char *table, sqlite3_stmt **ret, struct err *err);
+/* The same from the values that a scan gives. Fields of scans are integers and flags. */
+static inline void scan_take(sqlite3_value **row, const struct query_field *fields, size_t count, void *ret)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *member = (char *)ret + fields[i].offset;
+        if (fields[i].type == FIELD_INTEGER)
+            *(int64_t *)member = scan_integer(row[i]);
+        else
+            *(bool *)member = sqlite3_value_int(row[i]) != 0;
+    }
+}
+
+#endif
