@@ -131,6 +131,8 @@ static int emit_unused_counters(struct executions *executions, struct err *err)
                                     .block_num = counters->block_num};
         memcpy(row.pmu.counters, counters->values, sizeof row.pmu.counters);
         status = core_pmu_emit(executions->association->decoder, &row, err);
+        if (status == 0)
+            decoder_store_after_all(executions->association->decoder, counters->file_id);
     }
     return status;
 }
@@ -146,6 +148,7 @@ static int by_order(const void *a, const void *b)
 static int emit_ai_cpu(struct executions *executions, struct err *err)
 {
     int operator_column = record_kind_column(&kind_aicpu_node, "op_name_id");
+    int file_column = record_kind_column(&kind_aicpu_node, "file_id");
     int status = 0;
     if (executions->ai_cpu.count > 1)
         array_sort(executions->ai_cpu.items, executions->ai_cpu.count, sizeof *executions->ai_cpu.items, by_order);
@@ -157,6 +160,7 @@ static int emit_ai_cpu(struct executions *executions, struct err *err)
             break;
         memcpy(row.cells, run->cells, kind_aicpu_node.column_count * sizeof *row.cells);
         *row.present = run->present;
+        decoder_store_after_all(executions->association->decoder, run->cells[file_column].integer);
         if (run->description != NO_INDEX)
             set_text(&row, (size_t)operator_column, executions->descriptions.items[run->description].name);
     }
