@@ -111,6 +111,7 @@ write(LOG, data[64 * 2 + 17:], 0)
 END
     expect_tasks "98|98|98"
     expect_problems "pmu-unmatched|device_0/data/ffts_profile.data.0.slice_0|2
+record-aged|device_0/data/stars_soc.data.0.slice_0|1
 task-unmatched-end|device_0/data/stars_soc.data.0.slice_0|1"
 }
 
