@@ -19,6 +19,7 @@ struct file_identity {
     char *model;
     char *tag; /* the part of ACL that an AclModule file is about */
     int64_t process_id;
+    bool out_of_memory; /* the name says a text that could not be copied */
 };
 
 /* What the .done file beside a data file says; -1: not said. */

@@ -108,6 +108,8 @@ static int take_net(struct capture *capture, const char *name, const struct json
     struct file_identity identity;
     if (!capture_match_name("{model}.{model_id}.net.info", base_name(name), &identity))
         return 0;
+    if (identity.out_of_memory)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
     struct capture_model *model = capture_add_model(capture, identity.model, identity.model_id, err);
     file_identity_release(&identity);
     int64_t batch_num;
