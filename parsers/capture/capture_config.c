@@ -152,11 +152,15 @@ int capture_read_config(struct capture *capture, const struct entry *entry, stru
     if (status == 0 && is_json_config(name) && part_prefix(entry->name) == 0) {
         struct err mistake = ERR_INIT;
         struct json *root = json_parse(text, length, &mistake);
-        if (!json_is_object(root))
+        if (mistake.code == ERR_NO_MEMORY) {
+            *err = mistake;
+            status = -ERR_NO_MEMORY;
+        } else if (!json_is_object(root)) {
             report_config(capture, entry->name, NULL,
                           root == NULL ? err_message(&mistake) : "no JSON object; it is ignored");
-        else
+        } else {
             status = (strncmp(name, "info.json", 9) == 0 ? take_info : take_net)(capture, entry->name, root, err);
+        }
         json_free(root);
     }
     free(text);

@@ -243,6 +243,27 @@ ssize_t pwrite64(int fd, const void *buffer, size_t size, off64_t offset)
     return real(fd, buffer, size, offset);
 }
 
+/* What libssh2 reads and writes. */
+ssize_t recv(int fd, void *buffer, size_t size, int flags)
+{
+    REAL(ssize_t, "recv", int, void *, size_t, int)
+    if (fails(READ)) {
+        errno = ECONNRESET;
+        return -1;
+    }
+    return real(fd, buffer, size, flags);
+}
+
+ssize_t send(int fd, const void *buffer, size_t size, int flags)
+{
+    REAL(ssize_t, "send", int, const void *, size_t, int)
+    if (fails(WRITE)) {
+        errno = ECONNRESET;
+        return -1;
+    }
+    return real(fd, buffer, size, flags);
+}
+
 int rename(const char *from, const char *to)
 {
     REAL(int, "rename", const char *, const char *)
