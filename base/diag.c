@@ -114,6 +114,7 @@ static struct diag_entry *find_entry(struct diagnostics *diag, enum diag_id id, 
 static struct diag_entry *count_reports(struct diagnostics *diag, enum diag_id id, const char *file, uint64_t n)
 {
     diag->by_severity[infos[id].severity] += n;
+    diag->latest_id = id;
     struct diag_entry *entry = find_entry(diag, id, file != NULL ? file : "");
     if (entry == NULL)
         diag->unlisted += n;
@@ -179,6 +180,11 @@ void diag_count(struct diagnostics *diag, enum diag_id id, const char *file, uin
 {
     if (n > 0)
         count_reports(diag, id, file, n);
+}
+
+uint64_t diag_reports(const struct diagnostics *diag)
+{
+    return diag->by_severity[DIAG_NOTE] + diag_problems(diag);
 }
 
 uint64_t diag_problems(const struct diagnostics *diag)

@@ -46,6 +46,9 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_RECORD_MAGIC, "record-magic", DIAG_WARNING,                                                                 \
       "a record without its magic number, or of another length; it is skipped",                                        \
       "copy the file again from the board, or give its layout with --layout")                                          \
+    X(DIAG_RECORD_AGED, "record-aged", DIAG_NOTE,                                                                      \
+      "a stream that does not begin with a whole record: its device gave up its oldest data; the rest is dropped",     \
+      "no action is needed, unless the file was cut when it was copied")                                               \
     X(DIAG_RECORD_VALUE, "record-value", DIAG_WARNING, "a record with an impossible value; it is rejected",            \
       "collect again; if it comes back, report the file")                                                              \
     X(DIAG_RECORD_ORDER, "record-order", DIAG_WARNING, "records out of time order; they are kept and sorted",          \
@@ -78,6 +81,16 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_TASK_UNMATCHED_START, "task-unmatched-start", DIAG_NOTE,                                                    \
       "a task start without its end, or replaced by a later start; it is not a task",                                  \
       "no action is needed: common where a capture ends")                                                              \
+    X(DIAG_TASK_END_LOST, "task-end-lost", DIAG_WARNING,                                                               \
+      "a task start whose end is not there, though later tasks of its stream ended; the task is lost",                 \
+      "copy the files again; if it comes back, collect less at once")                                                  \
+    X(DIAG_CALL_UNMATCHED, "call-unmatched", DIAG_WARNING, "half of a call without its other half; the call is lost",  \
+      "no action is needed when it happens at the ends of a capture only")                                             \
+    X(DIAG_SAMPLE_END, "sample-end", DIAG_NOTE, "a record that ends the samples; it is none",                          \
+      "no action is needed: the samples before it are complete")                                                       \
+    X(DIAG_RECORD_UNPLACED, "record-unplaced", DIAG_WARNING,                                                           \
+      "records about a call or an operator that no other record knows; they are in no table",                          \
+      "no action is needed when it happens at the ends of a capture only")                                             \
     X(DIAG_CHIP_UNKNOWN, "chip-unknown", DIAG_WARNING,                                                                 \
       "a device whose chip (platform_version in info.json) is not supported; its data are skipped",                    \
       "see msprof-cann(7) for the chips that are read")                                                                \
@@ -170,6 +183,7 @@ struct diagnostics {
     uint64_t by_severity[3]; /* reports of each severity, also of those not kept */
     bool strict;             /* set by the caller: the first warning or error is fatal */
     bool out_of_memory;      /* some entries could not be kept (the counts are right all the same) */
+    enum diag_id latest_id;  /* of the report that was made last */
     uint64_t unlisted;       /* reports that are in no entry, because there are DIAG_MAX_ENTRIES or memory ran out */
     uint32_t *slots;         /* hash table over entries: index + 1, or 0 */
     size_t latest;           /* index of the entry that was reported last */
@@ -191,6 +205,9 @@ void diag_report(struct diagnostics *diag, enum diag_id id, const struct place *
 
 /* Adds n further reports of an id and file without a text of their own. */
 void diag_count(struct diagnostics *diag, enum diag_id id, const char *file, uint64_t n);
+
+/* Reports so far, of every severity. */
+uint64_t diag_reports(const struct diagnostics *diag);
 
 /* Warnings and errors so far. */
 uint64_t diag_problems(const struct diagnostics *diag);

@@ -3,6 +3,7 @@
 #include "base/file/temporary.h"
 #include "base/interrupt.h"
 #include "db/query/take_row.h"
+#include "db/temporary_files.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +20,8 @@ int database_setup(struct err *err)
     /* Each connection stays on one thread, so SQLite needs locks around its globals only; without memory statistics
      * these are next to none. */
     if (sqlite3_config(SQLITE_CONFIG_MULTITHREAD) != SQLITE_OK ||
-        sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK || sqlite3_initialize() != SQLITE_OK)
+        sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK || sqlite3_initialize() != SQLITE_OK ||
+        temporary_files_setup() != SQLITE_OK)
         return err_set(err, ERR_DATABASE, "cannot set SQLite up");
     done = true;
     return 0;

@@ -78,6 +78,30 @@ static int store_files(sqlite3 *db, const struct capture *capture, struct err *e
     return status;
 }
 
+/* What became of the records of a file: together they are all that it holds. */
+static int store_record_counts(sqlite3 *db, const struct capture *capture, struct err *err)
+{
+    sqlite3_stmt *insert;
+    int status = database_prepare(
+        db, "INSERT INTO record_count(file_id, outcome, reason, records) VALUES(?1, ?2, ?3, ?4)", &insert, err);
+    for (size_t i = 0; status == 0 && i < capture->file_count; i++) {
+        const struct capture_file *file = &capture->files[i];
+        uint64_t joined = file->kind == NULL || file->kind->table != NULL ? file->joined : file->decoded;
+        const uint64_t kept[] = {file->decoded - joined, joined};
+        static const char *const outcomes[] = {"row", "joined"};
+        sqlite3_bind_int64(insert, 1, file->id);
+        for (size_t k = 0; status == 0 && k < 2 + DIAG_COUNT; k++) {
+            uint64_t records = k < 2 ? kept[k] : file->rejected_for[k - 2];
+            sqlite3_bind_text(insert, 2, k < 2 ? outcomes[k] : "rejected", -1, SQLITE_STATIC);
+            sqlite3_bind_text(insert, 3, k < 2 ? "" : diag_info((enum diag_id)(k - 2))->id, -1, SQLITE_STATIC);
+            sqlite3_bind_int64(insert, 4, (sqlite3_int64)records);
+            status = records > 0 ? insert_row(db, insert, err) : 0;
+        }
+    }
+    sqlite3_finalize(insert);
+    return status;
+}
+
 static int store_models(sqlite3 *db, const struct capture *capture, struct err *err)
 {
     sqlite3_stmt *insert;
@@ -252,6 +276,8 @@ static void count_result(const struct capture *capture, struct import_result *re
         const struct capture_file *file = &capture->files[i];
         result->records_decoded += file->decoded;
         result->records_rejected += file->rejected;
+        for (size_t reason = 0; reason < DIAG_COUNT; reason++)
+            result->rejected_for[reason] += file->rejected_for[reason];
         result->bytes_read += file->kind != NULL ? file->size : 0;
         result->files_decoded += file->kind != NULL;
     }
@@ -306,6 +332,8 @@ static int build(const struct import_request *request, struct capture *capture, 
     count_result(capture, result);
     if (status == 0)
         status = store_files(build.db, capture, err);
+    if (status == 0)
+        status = store_record_counts(build.db, capture, err);
     if (status == 0)
         status = store_parts(build.db, capture, err);
     if (status == 0)

@@ -18,6 +18,7 @@ struct import_request {
 
 struct import_result {
     uint64_t records_decoded, records_rejected, bytes_read;
+    uint64_t rejected_for[DIAG_COUNT]; /* the rejected ones by their reason */
     size_t files_decoded;
 };
 

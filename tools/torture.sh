@@ -1,8 +1,9 @@
 #!/bin/bash
 # usage: tools/torture.sh [--stride N] [--kills N] [--seed N]
-# Fails every N-th allocation (1: every one) and every read, write and rename once, over import, both exports and show; then
-# kill -9 at random moments (500) of import, both exports and run, each followed by the same command again. Prints how many
-# points were tried; ends at the first crash, the first status 0 with a missing or other result, the first file that is left.
+# Fails every N-th allocation (1: every one) and every read, write and rename once, over import, both exports, show and
+# collect (from an SSH server of its own); then kill -9 at random moments (500) of import, both exports, run and collect, each
+# followed by the same command again. Prints how many points were tried, and each crash, status 0 with a missing or other
+# result, and file that is left; fails when there is one.
 # MSPROF_BUILD names the build (build/release). Not part of the tests: with the defaults it takes an hour.
 set -eu
 
@@ -13,7 +14,7 @@ while [ $# -gt 0 ]; do
     --kills) kills=$2 ;;
     --seed) seed=$2 ;;
     *)
-        sed -n '2,3p' "$0" >&2
+        sed -n '2,6p' "$0" >&2
         exit 2
         ;;
     esac
@@ -24,14 +25,14 @@ root=$PWD
 build=$(realpath "${MSPROF_BUILD:-build/release}")
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/msprof-torture.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
-export PYTHONPATH=$root/tests/lib PYTHONDONTWRITEBYTECODE=1
-flags=()
+export PYTHONPATH=$root/tests/lib:$root/tests/faults PYTHONDONTWRITEBYTECODE=1
+flags=() failed=0
 if ldd "$build/msprof" | grep -Eq 'lib(a|t)san'; then
     flags=(-DWITHOUT_MEMORY)
 fi
 ${CC:-cc} "${flags[@]}" -std=c17 -D_GNU_SOURCE -O1 -shared -fPIC -o "$scratch/faults.so" tests/faults/faults.c -ldl
 cd "$scratch"
-commands=("import" "export timeline" "export summary" "show")
+commands=("import" "export timeline" "export summary" "show" "collect")
 for command in "${commands[@]}"; do
     for call in memory read write rename; do
         if [ "$call" = memory ] && [ ${#flags[@]} -gt 0 ]; then
@@ -43,11 +44,14 @@ for command in "${commands[@]}"; do
         each=1
         [ "$call" != memory ] || each=$stride
         # shellcheck disable=SC2086 # a command of several words
-        python3 "$root/tests/faults/inject.py" "$build/msprof" "$scratch/faults.so" "$call" "$each" $command
+        rm -rf board
+        python3 "$root/tests/faults/inject.py" "$build/msprof" "$scratch/faults.so" "$call" "$each" $command || failed=1
     done
 done
-[ "$kills" -gt 0 ] || exit 0
-for command in "import" "export timeline" "export summary" "run $build/tests/acl/acl_program nest"; do
+[ "$kills" -gt 0 ] || exit "$failed"
+for command in "import" "export timeline" "export summary" "run $build/tests/acl/acl_program nest" "collect"; do
     # shellcheck disable=SC2086 # a command of several words
-    python3 "$root/tests/faults/kill.py" "$build/msprof" "$kills" "$seed" $command
+    rm -rf board
+    python3 "$root/tests/faults/kill.py" "$build/msprof" "$kills" "$seed" $command || failed=1
 done
+exit "$failed"

@@ -2,6 +2,7 @@
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 #include "base/interrupt.h"
+#include "base/strbuf.h"
 #include "cli/capture/captures.h"
 #include "cli/capture/result_record.h"
 #include "cli/clock.h"
@@ -96,14 +97,30 @@ static struct import_request make_request(const struct capture_job *job)
     };
 }
 
+/* " (2 record-magic, 1 record-value)", or nothing. */
+static void list_reasons(const struct import_result *imported, struct strbuf *text)
+{
+    for (size_t i = 0; i < DIAG_COUNT; i++) {
+        if (imported->rejected_for[i] > 0)
+            strbuf_addf(text, "%s%" PRIu64 " %s", text->length == 0 ? " (" : ", ", imported->rejected_for[i],
+                        diag_info((enum diag_id)i)->id);
+    }
+    if (text->length > 0)
+        strbuf_addc(text, ')');
+}
+
 static void tell_account(const struct capture_job *job, const struct import_result *imported, int64_t elapsed_ns)
 {
     char seconds[CLOCK_TEXT_SIZE];
+    struct strbuf reasons;
 
-    console_note("'%s': %zu file%s, %" PRIu64 " record%s decoded, %" PRIu64 " rejected, %s s", job->directory,
+    strbuf_init(&reasons, 4096);
+    list_reasons(imported, &reasons);
+    console_note("'%s': %zu file%s, %" PRIu64 " record%s decoded, %" PRIu64 " rejected%s, %s s", job->directory,
                  imported->files_decoded, console_plural(imported->files_decoded), imported->records_decoded,
                  console_plural(imported->records_decoded), imported->records_rejected,
-                 clock_format_seconds(elapsed_ns, seconds));
+                 reasons.failed ? "" : reasons.data, clock_format_seconds(elapsed_ns, seconds));
+    strbuf_release(&reasons);
 }
 
 /* An import that failed: the database that was there before, if any, is untouched. */

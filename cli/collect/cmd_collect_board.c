@@ -92,17 +92,20 @@ static int upload(struct session *session, struct err *err)
     struct upload_result sent;
     int64_t start_ns = clock_now_ns();
     char seconds[CLOCK_TEXT_SIZE];
+    bool ours = false;
     int result;
 
-    result = board_has_directory(&session->board, session->project, &session->project_existed, err);
-    if (result == 0)
-        result = upload_compare(&session->board, &session->plan->project, session->project, err);
+    result = upload_claim(&session->board, session->project, &ours, err);
+    if (result != 0)
+        return result;
+    session->project_existed = !ours;
+    session->uploaded = true;
+    result = upload_compare(&session->board, &session->plan->project, session->project, err);
     if (result != 0)
         return result;
     if (session->plan->project.skipped > 0)
         session_warn(session, "%zu entries of the project are no files and are not uploaded, the first is '%s'",
                      session->plan->project.skipped, session->plan->project.first_skipped);
-    session->uploaded = true;
     result =
         upload_send(&session->board, &session->plan->project, session->project, session_progress(session), &sent, err);
     console_progress_end();
@@ -225,8 +228,8 @@ static void tidy_up(struct session *session)
         result = ssh_reconnect(session->connection, &err);
     if (result == 0 && session->mounted)
         result = board_unmount(&session->board, session->project, &err);
-    if (result == 0 && session->uploaded && !collect->keep)
-        result = remove_project(session, &err);
+    if (result == 0 && session->uploaded)
+        result = collect->keep ? upload_leave(&session->board, session->project, &err) : remove_project(session, &err);
     if (result != 0) {
         err_wrap(&err, "'%s' may be left on the board", session->project);
         session_fail(session, &err);

@@ -19,6 +19,7 @@ struct file_identity {
     char *model;
     char *tag; /* the part of ACL that an AclModule file is about */
     int64_t process_id;
+    bool out_of_memory; /* the name says a text that could not be copied */
 };
 
 /* What the .done file beside a data file says; -1: not said. */
@@ -37,12 +38,29 @@ struct capture_file {
     struct file_identity identity;
     struct done_info done;
     uint64_t size;
-    int64_t modified_ns;        /* mtime, since the epoch */
-    uint64_t inode;             /* when it was listed */
-    uint64_t decoded, rejected; /* records; filled by decoding */
-    uint64_t bytes_read;        /* filled by decoding */
-    char checksum[65];          /* SHA-256, filled when the file is read; "" when it was not read to its end */
+    int64_t modified_ns;               /* mtime, since the epoch */
+    uint64_t inode;                    /* when it was listed */
+    uint64_t decoded, rejected;        /* records; filled by decoding */
+    uint64_t joined;                   /* of those decoded: without a row of their own, part of those of other tables */
+    uint64_t rejected_for[DIAG_COUNT]; /* by what was reported of them */
+    uint64_t bytes_read;               /* filled by decoding */
+    char checksum[65];                 /* SHA-256, filled when the file is read; "" when it was not read to its end */
 };
+
+/* Counts records that are in no table, for a reason that has been reported. */
+static inline void capture_file_reject(struct capture_file *file, enum diag_id reason, uint64_t records)
+{
+    file->rejected += records;
+    file->rejected_for[reason] += records;
+}
+
+/* The same of a record that was counted as joined. */
+static inline void capture_file_drop(struct capture_file *file, enum diag_id reason)
+{
+    file->decoded--;
+    file->joined--;
+    capture_file_reject(file, reason, 1);
+}
 
 /* Orders identities by device, model, model id, batch, input, sample, tag and (when asked for) slice; 0: equal. */
 int file_identity_compare(const struct file_identity *a, const struct file_identity *b, bool with_slice);

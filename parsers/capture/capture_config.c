@@ -108,6 +108,8 @@ static int take_net(struct capture *capture, const char *name, const struct json
     struct file_identity identity;
     if (!capture_match_name("{model}.{model_id}.net.info", base_name(name), &identity))
         return 0;
+    if (identity.out_of_memory)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
     struct capture_model *model = capture_add_model(capture, identity.model, identity.model_id, err);
     file_identity_release(&identity);
     int64_t batch_num;
@@ -150,11 +152,15 @@ int capture_read_config(struct capture *capture, const struct entry *entry, stru
     if (status == 0 && is_json_config(name) && part_prefix(entry->name) == 0) {
         struct err mistake = ERR_INIT;
         struct json *root = json_parse(text, length, &mistake);
-        if (!json_is_object(root))
+        if (mistake.code == ERR_NO_MEMORY) {
+            *err = mistake;
+            status = -ERR_NO_MEMORY;
+        } else if (!json_is_object(root)) {
             report_config(capture, entry->name, NULL,
                           root == NULL ? err_message(&mistake) : "no JSON object; it is ignored");
-        else
+        } else {
             status = (strncmp(name, "info.json", 9) == 0 ? take_info : take_net)(capture, entry->name, root, err);
+        }
         json_free(root);
     }
     free(text);

@@ -240,7 +240,8 @@ static bool is_capture_directory(const char *parent, const char *name)
     if (strncmp(name, "JOB", 3) != 0 && strncmp(name, "PROF", 4) != 0)
         return false;
     char *path = path_join(parent, name);
-    bool is_directory = path != NULL && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    /* Without memory for its path it counts as one: whoever opens it says why it cannot. */
+    bool is_directory = path == NULL || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
     free(path);
     return is_directory;
 }

@@ -84,7 +84,8 @@ static bool store(enum placeholder placeholder, const char *text, size_t length,
     if (placeholder == TAG) {
         free(identity->tag);
         identity->tag = strndup(text, length);
-        return identity->tag != NULL;
+        identity->out_of_memory |= identity->tag == NULL;
+        return true;
     }
     return number_parse_integer(text, length, placeholder == NUMBER ? &ignored : targets[placeholder]) == 0;
 }
@@ -127,13 +128,14 @@ static bool match(const struct token *tokens, size_t count, struct window window
     if (window.start == window.end)
         return false;
     identity->model = strndup(window.start, (size_t)(window.end - window.start));
-    return identity->model != NULL;
+    identity->out_of_memory |= identity->model == NULL;
+    return true;
 }
 
 bool capture_match_name(const char *pattern, const char *name, struct file_identity *ret)
 {
     struct token tokens[MAX_TOKENS];
-    struct file_identity identity = {-1, -1, -1, -1, -1, -1, NULL, NULL, -1};
+    struct file_identity identity = {-1, -1, -1, -1, -1, -1, NULL, NULL, -1, false};
     size_t count = split_pattern(pattern, tokens);
     if (!match(tokens, count, (struct window){name, name + strlen(name)}, &identity)) {
         file_identity_release(&identity);

@@ -31,7 +31,7 @@ const struct inference_mark *capture_mark(const struct capture *capture, int64_t
                                           int64_t batch_num, int64_t input_pic_num, int64_t current_pic_count)
 {
     struct inference_mark key = {
-        .identity = {device_id, model_id, batch_num, input_pic_num, current_pic_count, -1, NULL, NULL, -1}};
+        .identity = {device_id, model_id, batch_num, input_pic_num, current_pic_count, -1, NULL, NULL, -1, false}};
     if (model_id < 0) /* the layout does not give it: the only model's */
         key.identity.model_id = capture->model_count == 1 ? capture->models[0].model_id : -1;
     return capture->mark_count > 0 ? bsearch(&key, capture->marks, capture->mark_count, sizeof key, compare_marks)
@@ -73,7 +73,8 @@ static int take_done(struct capture *capture, const struct entry_list *list, con
     struct file_identity identity;
     for (size_t i = 0; i < sizeof mark_patterns / sizeof *mark_patterns; i++) {
         if (capture_match_name(mark_patterns[i], base_name(entry->name), &identity))
-            return add_mark(capture, entry, &identity, err);
+            return identity.out_of_memory ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                                          : add_mark(capture, entry, &identity, err);
     }
     char *data_name = strndup(entry->name, strlen(entry->name) - strlen(".done"));
     if (data_name == NULL)
@@ -167,6 +168,10 @@ static int take_entry(struct capture *capture, const struct entry_list *list, co
     if (is_config_name(name))
         return capture_read_config(capture, entry, err);
     claim.kind = capture_recognise(name, &claim.identity, &claim.families);
+    if (claim.kind != NULL && claim.identity.out_of_memory) {
+        file_identity_release(&claim.identity);
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
     if (claim.kind != NULL)
         return take_data(capture, list, entry, &claim, err);
     if (capture_add_file(capture, entry) == NULL)

@@ -290,6 +290,10 @@ int part_read_config(struct capture_part *part, const struct config_file *file, 
     if (begins(name, "losses.json")) {
         struct err mistake = ERR_INIT;
         struct json *root = json_parse(file->text, file->length, &mistake);
+        if (mistake.code == ERR_NO_MEMORY) {
+            *err = mistake;
+            return -ERR_NO_MEMORY;
+        }
         capture_report_losses(file->name, root, file->diag);
         json_free(root);
     }
@@ -298,6 +302,10 @@ int part_read_config(struct capture_part *part, const struct config_file *file, 
             continue;
         struct err mistake = ERR_INIT;
         struct json *root = json_parse(file->text, file->length, &mistake);
+        if (mistake.code == ERR_NO_MEMORY) {
+            *err = mistake;
+            return -ERR_NO_MEMORY;
+        }
         if (json_is_object(root)) {
             files[i].take(part, root);
             status = files[i].has_settings ? capture_settings_take(&part->settings, root, err) : 0;

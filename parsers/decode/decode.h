@@ -59,8 +59,14 @@ int decoder_emit(struct decoder *decoder, const struct record_kind *kind, struct
 int decoder_emit_source(struct decoder *decoder, struct row_source *source, struct err *err);
 /* For record hooks: the current record has been taken; no row of its own is stored. */
 void decoder_consume(struct decoder *decoder);
-/* Counts a record of the current file that was dropped (text hooks; lines that are reported count by themselves). */
-void decoder_reject(struct decoder *decoder);
+/* For record hooks: the file to give to capture_file_drop when the current record turns out to have become part of
+ * nothing; NULL when it has a row of its own, however that ends. */
+struct capture_file *decoder_joined_file(const struct decoder *decoder);
+/* A record of the file that was consumed has been emitted as a row of its kind after all. */
+void decoder_store_after_all(struct decoder *decoder, int64_t file_id);
+/* Counts a record of the current file that was dropped, for a reason that has been reported (text hooks; lines that are
+ * reported count by themselves). */
+void decoder_reject(struct decoder *decoder, enum diag_id reason);
 /* Counts a row of the current file's own kind that a close hook emitted (those of text hooks count by themselves). */
 void decoder_count(struct decoder *decoder);
 static inline void row_set_integer(struct row *row, size_t column, int64_t value)

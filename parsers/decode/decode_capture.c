@@ -45,12 +45,29 @@ static bool is_blank(const struct stream *stream, const unsigned char *record)
     return record[0] == 0 && memcmp(record, record + 1, layout->record_size - 1) == 0 && !framing_can_search(layout);
 }
 
+/* Counts the record that was looked at: nothing goes without a word. */
+static void count_record(struct decoder *decoder, bool keep, uint64_t reports_before)
+{
+    struct diagnostics *diag = decoder->capture->diag;
+    if (keep) {
+        decoder->file->decoded++;
+        decoder->file->joined += decoder->consumed;
+        return;
+    }
+    if (diag_reports(diag) == reports_before) {
+        struct place place = decoder_place(decoder, NULL);
+        diag_report(diag, DIAG_RECORD_VALUE, &place, "a record that its kind refuses");
+    }
+    capture_file_reject(decoder->file, diag->latest_id, 1);
+}
+
 static int take_record(struct stream *stream, const unsigned char *record, struct err *err)
 {
     struct decoder *decoder = stream->decoder;
     const struct record_kind *kind = stream->kind;
     struct row row = {decoder->scratch, &decoder->scratch_present};
     int bad_column, status = 0;
+    uint64_t reports = diag_reports(decoder->capture->diag);
     if (kind->table != NULL)
         status = open_batch_next(decoder, stream->open, stream->plan->text_bytes, &row, err);
     if (status < 0)
@@ -80,10 +97,7 @@ static int take_record(struct stream *stream, const unsigned char *record, struc
         copy_texts(stream, &row);
         open_batch_keep(stream->open);
     }
-    if (keep)
-        decoder->file->decoded++;
-    else
-        decoder->file->rejected++;
+    count_record(decoder, keep, reports);
     return status;
 }
 
@@ -115,7 +129,7 @@ static void report_damage(struct stream *stream, int64_t end)
     diag_report(stream->decoder->capture->diag, DIAG_RECORD_MAGIC, &damage->place,
                 "found 0x%llx, expected 0x%llx; %lld bytes are skipped", (unsigned long long)damage->found,
                 (unsigned long long)damage->expected, (long long)bytes);
-    damage->file->rejected += (uint64_t)records;
+    capture_file_reject(damage->file, DIAG_RECORD_MAGIC, (uint64_t)records);
     stream->decoder->record += records;
 }
 
@@ -137,7 +151,7 @@ static bool reject_misaligned(struct stream *stream, size_t *at)
     struct place place = decoder_place(stream->decoder, NULL);
     diag_report(stream->decoder->capture->diag, DIAG_RECORD_MAGIC, &place,
                 "the next record begins %zu bytes later, expected %zu: bytes were lost or inserted", next - *at, size);
-    stream->decoder->file->rejected++;
+    capture_file_reject(stream->decoder->file, DIAG_RECORD_MAGIC, 1);
     stream->decoder->record++;
     *at = next;
     return true;
@@ -309,7 +323,7 @@ static void report_rest(struct stream *stream)
         struct place place = decoder_place(decoder, NULL);
         diag_report(decoder->capture->diag, DIAG_RECORD_TRUNCATED, &place,
                     "%zu bytes at the end; expected a record of %u bytes", stream->used, stream->layout->record_size);
-        decoder->file->rejected++;
+        capture_file_reject(decoder->file, DIAG_RECORD_TRUNCATED, 1);
     }
 }
 

@@ -158,9 +158,25 @@ void decoder_consume(struct decoder *decoder)
     decoder->consumed = true;
 }
 
-void decoder_reject(struct decoder *decoder)
+void decoder_reject(struct decoder *decoder, enum diag_id reason)
 {
-    decoder->file->rejected++;
+    capture_file_reject(decoder->file, reason, 1);
+}
+
+struct capture_file *decoder_joined_file(const struct decoder *decoder)
+{
+    return decoder->consumed ? decoder->file : NULL;
+}
+
+void decoder_store_after_all(struct decoder *decoder, int64_t file_id)
+{
+    struct capture *capture = decoder->capture;
+    for (size_t i = (size_t)(file_id > 0 ? file_id - 1 : 0); i < capture->file_count; i++) {
+        if (capture->files[i].id == file_id) {
+            capture->files[i].joined--;
+            return;
+        }
+    }
 }
 
 void decoder_count(struct decoder *decoder)
@@ -205,13 +221,13 @@ int decoder_each_line(struct decoder *decoder, const struct capture_file *file, 
         if (newline == NULL) { /* its last number may have lost digits */
             diag_report(decoder->capture->diag, DIAG_RECORD_TRUNCATED, &place,
                         "%zu bytes without a line end; expected a whole line", length - start);
-            decoder_reject(decoder);
+            decoder_reject(decoder, DIAG_RECORD_TRUNCATED);
             break;
         }
         decoder->row_problem = false;
         status = each(decoder, file, data + start, line_length, &place, err);
         if (decoder->row_problem)
-            decoder->file->rejected++;
+            decoder_reject(decoder, decoder->capture->diag->latest_id);
         else if (file->kind->table == NULL)
             decoder->file->decoded++;
     }

@@ -22,13 +22,17 @@ static void report_no_layout(struct stream *stream, const struct layout *first)
     struct capture_file *file = stream->decoder->file;
     struct place place = {file->name, -1, 0, NULL};
     struct diagnostics *diag = stream->decoder->capture->diag;
+    /* Of whatever kind they were. */
+    uint64_t size = first != NULL ? first->record_size : 1, records = (stream->total_size + size - 1) / size;
     if (first != NULL && stream->used < first->record_size) {
         diag_report(diag, DIAG_RECORD_TRUNCATED, &place,
                     "%zu bytes, less than one %s record; expected a multiple of %u bytes", stream->used,
                     stream->kind->name, first->record_size);
-        file->rejected++;
+        capture_file_reject(file, DIAG_RECORD_TRUNCATED, 1);
         return;
     }
+    if (stream->files->rejected_for[DIAG_LAYOUT_MISMATCH] == 0) /* once, however many runs of slices there are */
+        capture_file_reject(stream->files, DIAG_LAYOUT_MISMATCH, records);
     char found[64] = "";
     for (size_t i = 0; i < 16 && i < stream->used; i++)
         snprintf(found + 3 * i, sizeof found - 3 * i, "%02x ", stream->buffer[i]);
@@ -197,6 +201,13 @@ void stream_drop_front(struct stream *stream)
         return;
     }
     size_t rest = (size_t)(stream->total_size % stream->layout->record_size);
-    if (!stream->layout->mixed && is_aged(stream, rest))
-        drop_front(stream, rest);
+    if (stream->layout->mixed || !is_aged(stream, rest))
+        return;
+    stream_locate(stream, 0);
+    struct capture_file *file = stream->decoder->file;
+    struct place place = {file->name, -1, 0, NULL};
+    diag_report(stream->decoder->capture->diag, DIAG_RECORD_AGED, &place, "%zu bytes in front of a record of %u", rest,
+                stream->layout->record_size);
+    capture_file_reject(file, DIAG_RECORD_AGED, 1);
+    drop_front(stream, rest);
 }

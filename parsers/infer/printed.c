@@ -41,9 +41,9 @@ static int add_file(struct printed_files *files, const char *directory, const ch
         known = capture_match_name(name_patterns[i], name, &identity);
     if (!known)
         identity = unknown;
-    if (array_reserve(files, 1, err) < 0) {
+    if (identity.out_of_memory || array_reserve(files, 1, err) < 0) {
         file_identity_release(&identity);
-        return -(int)err->code;
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
     }
     struct printed_file *file = &files->items[files->count];
     *file =

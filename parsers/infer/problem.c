@@ -47,10 +47,15 @@ static int add_layers(struct problem *problem, const struct capture_file *file, 
     struct err mistake = ERR_INIT;
     size_t length;
     char *text;
-    if (read_whole_file(file->path, TEXT_FILE_LIMIT, &text, &length, &mistake) < 0)
-        return 0; /* import tells of it */
-    struct json *root = json_parse(text, length, &mistake);
-    int status = 0;
+    int status = read_whole_file(file->path, TEXT_FILE_LIMIT, &text, &length, &mistake);
+    struct json *root = status == 0 ? json_parse(text, length, &mistake) : NULL;
+    if (status < 0)
+        text = NULL; /* import tells of it */
+    status = 0;
+    if (mistake.code == ERR_NO_MEMORY) {
+        *err = mistake;
+        status = -ERR_NO_MEMORY;
+    }
     for (const struct json *entry = root != NULL && json_is_array(root) ? json_first(root) : NULL;
          entry != NULL && status == 0; entry = json_next(entry)) {
         struct layer_task layer = {.model_id = file->identity.model_id};

@@ -166,7 +166,7 @@ struct device_pmu {
     bool block; /* of one block; else of the whole task */
     int64_t total_cycle, counters[PMU_COUNTERS];
 };
-int association_add_pmu(struct association *association, const struct device_pmu *pmu, struct err *err);
+int association_add_pmu(struct association *association, const struct device_pmu *pmu, bool *keep, struct err *err);
 
 /* ---- for decode_capture.c ---- */
 

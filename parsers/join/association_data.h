@@ -64,6 +64,19 @@ struct note {
     enum note_kind kind;
 };
 
+/* Records that are about a call. */
+enum unplaced_kind {
+    UNPLACED_NODE,
+    UNPLACED_TENSORS,
+    UNPLACED_ATTRIBUTE,
+    UNPLACED_CONTEXTS,
+    UNPLACED_COPY,
+    UNPLACED_FUSION,
+    UNPLACED_COLLECTIVE,
+    UNPLACED_TRANSFER,
+    UNPLACED_KINDS
+};
+
 /* Everything of one host thread until its tree is built. */
 struct thread {
     uint32_t id;
@@ -213,6 +226,7 @@ struct association {
     int64_t host_call_rows;               /* emitted so far */
     bool has_batches;                     /* a launched task was recorded with another batch than 0 */
     bool has_models;                      /* a call at the level of models was recorded */
+    size_t unplaced[UNPLACED_KINDS];      /* records of the part that no call or launch is around */
     struct flip_list host_flips;
     struct stream_capture *captures;
     size_t capture_count, capture_capacity;
@@ -254,6 +268,10 @@ uint32_t association_call_around(const struct association *association, const st
 
 /* The thread of this number; NULL with err set. */
 struct thread *association_thread(struct association *association, uint32_t id, struct err *err);
+
+/* Counts the records of a thread whose call was not found, then reports and counts those of all threads as rejected. */
+void association_count_unplaced(struct association *association, const struct thread *thread);
+void association_report_unplaced(struct association *association);
 
 /* Rare records. Finds the call that each is about; the notes must be in the order of their times, and calls[i] must be
  * the deepest call around notes[i]. */

@@ -281,7 +281,7 @@ static uint32_t blocks_of_other_core(const struct association *association, cons
     return host != NULL && host->mix_block_num != 0 ? host->mix_block_num : UINT32_MAX;
 }
 
-int association_add_pmu(struct association *association, const struct device_pmu *pmu, struct err *err)
+int association_add_pmu(struct association *association, const struct device_pmu *pmu, bool *keep, struct err *err)
 {
     int status = association_join_tasks(association, err);
     if (status < 0)
@@ -291,6 +291,7 @@ int association_add_pmu(struct association *association, const struct device_pmu
         struct place place = decoder_place(association->decoder, NULL);
         diag_report(decoder_diag(association->decoder), DIAG_PMU_UNMATCHED, &place,
                     "counters of stream %u task %u, which did not run", pmu->stream_id, pmu->task_id);
+        *keep = false;
         return 0;
     }
     uint32_t *slot = &task->pmu[pmu->core];

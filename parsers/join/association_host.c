@@ -459,6 +459,7 @@ static int join_thread(struct association *association, struct thread *thread, s
     if (overlaps > 0)
         report_overlaps(association, thread, overlaps, first);
     find_launches(association, thread);
+    association_count_unplaced(association, thread);
     if (thread->note_count > 0 || thread->context_count > 0)
         status = association_index_collectives(association, thread, err);
     for (size_t i = 0; status == 0 && i < thread->track_count; i++) {
@@ -484,6 +485,7 @@ int association_join_host(struct association *association, struct err *err)
     for (size_t i = 0; status == 0 && i < association->thread_count; i++) {
         status = interrupted() ? interrupt_error(err) : join_thread(association, &association->threads[i], err);
     }
+    association_report_unplaced(association);
     if (status == 0 && association->thread_count > 0)
         status = association_batch_host_tasks(association, err);
     return status == 0 ? association_emit_calls(association, err) : status;

@@ -285,6 +285,8 @@ static int emit_unused_counters(const struct executions *executions, const struc
                                     .block_num = counters->block_num};
         memcpy(row.pmu.counters, counters->values, sizeof row.pmu.counters);
         status = core_pmu_emit(executions->association->decoder, &row, err);
+        if (status == 0)
+            decoder_store_after_all(executions->association->decoder, counters->file_id);
     }
     return status;
 }

@@ -119,6 +119,7 @@ static int emit_tasks(struct executions *executions, struct err *err)
 static int emit_ai_cpu(struct executions *executions, struct err *err)
 {
     size_t operator_column = (size_t)record_kind_column(&kind_aicpu_node, "op_name_id");
+    size_t file_column = (size_t)record_kind_column(&kind_aicpu_node, "file_id");
     struct spool_item item;
     struct row row;
     int status = spool_finish(executions->ai_cpu, err);
@@ -136,6 +137,7 @@ static int emit_ai_cpu(struct executions *executions, struct err *err)
             break;
         memcpy(row.cells, cells->cells, kind_aicpu_node.column_count * sizeof *row.cells);
         *row.present = cells->present;
+        decoder_store_after_all(executions->association->decoder, row.cells[file_column].integer);
     }
     return status;
 }

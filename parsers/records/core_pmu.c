@@ -102,6 +102,7 @@ struct state {
     enum pmu_core core;
     int64_t device_id;
     struct sequence sequence;
+    bool ended; /* the record before said that the samples end */
 };
 
 static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
@@ -117,10 +118,16 @@ static int open_stream(struct decoder *decoder, void *opaque, const struct captu
 }
 
 /* A sample of one core stays as it is. */
-static int take_sample(struct decoder *decoder, const struct state *state, struct row *row)
+static int take_sample(struct decoder *decoder, struct state *state, struct row *row, bool *keep)
 {
-    if (row->cells[MODE].integer == MODE_END)
-        decoder_consume(decoder);
+    struct place place = decoder_place(decoder, "mode");
+    *keep = row->cells[MODE].integer != MODE_END;
+    if (!*keep)
+        diag_report(decoder_diag(decoder), DIAG_SAMPLE_END, &place, "mode 0");
+    else if (state->ended)
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
+                    "a sample behind a record that says that they end; expected none: one of the two is damaged");
+    state->ended = !*keep;
     /* Since 2023 samples count by the device's monotonic clock. */
     row_set_integer(row, TIME_NS,
                     part_clock_ns(state->part, state->association != NULL ? CLOCK_DEVICE_NS : CLOCK_DEVICE_TICK,
@@ -128,7 +135,8 @@ static int take_sample(struct decoder *decoder, const struct state *state, struc
     return 0;
 }
 
-static int take_task(struct decoder *decoder, const struct state *state, const struct row *row, struct err *err)
+static int take_task(struct decoder *decoder, const struct state *state, const struct row *row, bool *keep,
+                     struct err *err)
 {
     const struct cell *cells = row->cells;
     if (state->association == NULL && state->executions == NULL)
@@ -146,7 +154,7 @@ static int take_task(struct decoder *decoder, const struct state *state, const s
         pmu.counters[i] = cells[EVENT0 + i].integer;
     decoder_consume(decoder);
     if (state->association != NULL)
-        return association_add_pmu(state->association, &pmu, err);
+        return association_add_pmu(state->association, &pmu, keep, err);
     const struct task_counters counters = {
         .pmu = pmu,
         .file_id = cells[FILE_ID].integer,
@@ -157,12 +165,11 @@ static int take_task(struct decoder *decoder, const struct state *state, const s
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
-    (void)keep;
     struct state *state = opaque;
     if (row_has(row, COUNTER))
         sequence_check(&state->sequence, decoder, row->cells[COUNTER].integer);
     row_set_integer(row, DEVICE_ID, state->device_id);
-    return row_has(row, CORE_ID) ? take_sample(decoder, state, row) : take_task(decoder, state, row, err);
+    return row_has(row, CORE_ID) ? take_sample(decoder, state, row, keep) : take_task(decoder, state, row, keep, err);
 }
 
 const struct kind_hooks core_pmu_hooks = {

@@ -31,6 +31,21 @@ int task_pairs_init(struct task_pairs *pairs, const struct capture_file *file, s
     return 0;
 }
 
+/* A start without its end is lost when it has no row of its own. */
+static enum diag_id id_of_restarted(const struct open_half *half)
+{
+    return half->file != NULL ? DIAG_TASK_END_LOST : DIAG_TASK_UNMATCHED_START;
+}
+
+/* The same where the capture ends: if no later task of the stream ended, it was under way. */
+static enum diag_id id_of_unfinished(const struct task_pairs *pairs, const struct task_key *key,
+                                     const struct open_half *half)
+{
+    const struct stream_end *last = &pairs->last_ends[key->stream_id % LAST_ENDS];
+    return last->stream_id == key->stream_id && last->tick > half->tick ? id_of_restarted(half)
+                                                                        : DIAG_TASK_UNMATCHED_START;
+}
+
 static void check_order(struct task_pairs *pairs, struct decoder *decoder, int64_t tick)
 {
     if (pairs->seen && tick < pairs->last_tick) {
@@ -43,7 +58,7 @@ static void check_order(struct task_pairs *pairs, struct decoder *decoder, int64
 }
 
 int task_pairs_start(struct task_pairs *pairs, struct decoder *decoder, const struct task_key *key, int64_t tick,
-                     struct err *err)
+                     bool *keep, struct err *err)
 {
     char text[TASK_TEXT_MAX];
     struct pair_key packed = pack(key);
@@ -51,21 +66,25 @@ int task_pairs_start(struct task_pairs *pairs, struct decoder *decoder, const st
     struct place place = decoder_place(decoder, NULL);
     check_order(pairs, decoder, tick);
     if (half != NULL) {
-        diag_report(decoder_diag(decoder), DIAG_TASK_UNMATCHED_START, &place,
-                    "%s starts again; the start at tick %lld has no end", in_words(key, text), (long long)half->tick);
+        enum diag_id id = id_of_restarted(half);
+        diag_report(decoder_diag(decoder), id, &place, "%s starts again; the start at tick %lld has no end",
+                    in_words(key, text), (long long)half->tick);
+        half_drop(half, id);
         half->tick = tick;
+        half->file = decoder_joined_file(decoder);
         return 0;
     }
     if (pair_table_is_full(&pairs->open)) {
-        diag_report(decoder_diag(decoder), DIAG_TASK_UNMATCHED_START, &place, "more than %u tasks under way at once",
+        diag_report(decoder_diag(decoder), DIAG_TASK_END_LOST, &place, "more than %u tasks under way at once",
                     PAIR_TABLE_MAX);
+        *keep = decoder_joined_file(decoder) == NULL;
         return 0;
     }
-    return pair_table_add(&pairs->open, &packed, tick, err);
+    return pair_table_add(&pairs->open, &packed, tick, decoder_joined_file(decoder), err);
 }
 
 bool task_pairs_end(struct task_pairs *pairs, struct decoder *decoder, const struct task_key *key, int64_t tick,
-                    int64_t *ret_start_tick)
+                    struct open_half *ret_start, bool *keep)
 {
     char text[TASK_TEXT_MAX];
     struct pair_key packed = pack(key);
@@ -75,19 +94,26 @@ bool task_pairs_end(struct task_pairs *pairs, struct decoder *decoder, const str
         struct place place = decoder_place(decoder, NULL);
         diag_report(decoder_diag(decoder), DIAG_TASK_UNMATCHED_END, &place, "%s ends without a start",
                     in_words(key, text));
+        *keep = decoder_joined_file(decoder) == NULL;
         return false;
     }
-    *ret_start_tick = half->tick;
+    if (key->context_id == WHOLE_TASK)
+        pairs->last_ends[key->stream_id % LAST_ENDS] = (struct stream_end){key->stream_id, tick};
+    *ret_start = *half;
     map_remove(&pairs->open, half);
     return true;
 }
 
-bool task_pairs_check_span(struct decoder *decoder, const struct task_key *key, int64_t start_ns, int64_t end_ns)
+bool task_pairs_check_span(struct decoder *decoder, const struct task_key *key, const struct open_half *start,
+                           int64_t start_ns, int64_t end_ns, bool *keep)
 {
     char text[TASK_TEXT_MAX];
     /* Words only for those that are told: they take longer than the rest of the record. */
-    return decoder_span_is_sound(start_ns, end_ns) ||
-           decoder_check_span(decoder, in_words(key, text), start_ns, end_ns);
+    if (decoder_span_is_sound(start_ns, end_ns) || decoder_check_span(decoder, in_words(key, text), start_ns, end_ns))
+        return true;
+    half_drop(start, DIAG_RECORD_VALUE);
+    *keep = decoder_joined_file(decoder) == NULL;
+    return false;
 }
 
 void task_pairs_finish(struct task_pairs *pairs, struct decoder *decoder, bool failed)
@@ -97,8 +123,10 @@ void task_pairs_finish(struct task_pairs *pairs, struct decoder *decoder, bool f
     const struct open_half *half = NULL;
     while (!failed && (half = map_next(&pairs->open, half)) != NULL) {
         struct task_key key = unpack(&half->key);
-        diag_report(decoder_diag(decoder), DIAG_TASK_UNMATCHED_START, &place, "%s started at tick %lld and did not end",
-                    in_words(&key, text), (long long)half->tick);
+        enum diag_id id = id_of_unfinished(pairs, &key, half);
+        diag_report(decoder_diag(decoder), id, &place, "%s started at tick %lld and did not end", in_words(&key, text),
+                    (long long)half->tick);
+        half_drop(half, id);
     }
     map_release(&pairs->open);
 }

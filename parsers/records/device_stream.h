@@ -31,10 +31,16 @@ struct task_key {
 };
 #define WHOLE_TASK UINT32_MAX
 
+#define LAST_ENDS 2048 /* as many as a device has streams */
+
 /* Pairs the starts and ends of tasks: of several starts the latest counts, an end without a start is dropped; both are
  * reported, as are records out of time order. */
 struct task_pairs {
     struct map open; /* of struct open_half */
+    struct stream_end {
+        uint32_t stream_id;
+        int64_t tick;       /* 0: none */
+    } last_ends[LAST_ENDS]; /* of whole tasks, by the stream's number modulo LAST_ENDS */
     const char *file_name;
     int64_t last_tick;
     bool seen;
@@ -42,12 +48,14 @@ struct task_pairs {
 
 int task_pairs_init(struct task_pairs *pairs, const struct capture_file *file, struct err *err);
 int task_pairs_start(struct task_pairs *pairs, struct decoder *decoder, const struct task_key *key, int64_t tick,
-                     struct err *err);
-/* True: *ret_start_tick is the start of the task that ends here. */
+                     bool *keep, struct err *err);
+/* True: *ret_start is the start of the task that ends here. False: *keep is, too, unless the record has a row of its
+ * own. */
 bool task_pairs_end(struct task_pairs *pairs, struct decoder *decoder, const struct task_key *key, int64_t tick,
-                    int64_t *ret_start_tick);
-/* Whether the task may last that long; else it has been reported. */
-bool task_pairs_check_span(struct decoder *decoder, const struct task_key *key, int64_t start_ns, int64_t end_ns);
+                    struct open_half *ret_start, bool *keep);
+/* Whether the task may last that long; else it has been reported, and neither of its records counts. */
+bool task_pairs_check_span(struct decoder *decoder, const struct task_key *key, const struct open_half *start,
+                           int64_t start_ns, int64_t end_ns, bool *keep);
 /* Reports every start that never ended (unless failed) and releases. */
 void task_pairs_finish(struct task_pairs *pairs, struct decoder *decoder, bool failed);
 

@@ -3,6 +3,7 @@
 #define MSPROF_PARSERS_RECORDS_PAIR_TABLE_H
 
 #include "base/map.h"
+#include "parsers/capture/capture.h"
 
 struct pair_key {
     uint64_t a, b, c;
@@ -12,6 +13,7 @@ struct pair_key {
 struct open_half {
     struct pair_key key;
     int64_t tick;
+    struct capture_file *file; /* of its record, when that has no row of its own (decoder_joined_file); else NULL */
 };
 #define PAIR_TABLE MAP_OF(struct open_half, key)
 
@@ -24,13 +26,22 @@ static inline bool pair_table_is_full(const struct map *table)
 }
 
 /* Adds a half whose key is not there. */
-static inline int pair_table_add(struct map *table, const struct pair_key *key, int64_t tick, struct err *err)
+static inline int pair_table_add(struct map *table, const struct pair_key *key, int64_t tick, struct capture_file *file,
+                                 struct err *err)
 {
     struct open_half *half = map_add(table, key, NULL, err);
     if (half == NULL)
         return -(int)err->code;
     half->tick = tick;
+    half->file = file;
     return 0;
+}
+
+/* The record of a half that becomes part of nothing, which has been reported. */
+static inline void half_drop(const struct open_half *half, enum diag_id reason)
+{
+    if (half->file != NULL)
+        capture_file_drop(half->file, reason);
 }
 
 #endif

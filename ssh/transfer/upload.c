@@ -14,12 +14,19 @@
 #define SCRIPT_LIMIT ((size_t)64 * 1024)
 #define MOST_RECONNECTIONS 5
 #define STAGING ".msprof-upload"
-#define FULL_KILOBYTES 64 /* free on a disk that counts as full: some keep a block or two */
+#define MARK ".msprof-made" /* in a directory that was made for a project */
+#define FULL_KILOBYTES 64   /* free on a disk that counts as full: some keep a block or two */
 #define SPACE_HINT "free some space on the board, let 'remote_dir' name another file system, or use --transfer=nfs"
 
 static int out_of_memory(struct err *err)
 {
     return err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+static bool is_any(const struct project_file *file)
+{
+    (void)file;
+    return true;
 }
 
 static bool is_sent(const struct project_file *file)
@@ -43,6 +50,7 @@ struct chosen_files {
     const struct project *project;
     bool (*wanted)(const struct project_file *file);
     size_t next;
+    const char *last; /* one name more; NULL: none */
 };
 
 static const char *next_chosen(void *arg)
@@ -55,7 +63,9 @@ static const char *next_chosen(void *arg)
         if (chosen->wanted(file))
             return file->path;
     }
-    return NULL;
+    const char *last = chosen->last;
+    chosen->last = NULL;
+    return last;
 }
 
 static uint64_t bytes_of(const struct project *project, bool (*wanted)(const struct project_file *file))
@@ -378,6 +388,38 @@ static int send_and_verify(struct board *board, struct project *project, const c
     }
 }
 
+int upload_claim(struct board *board, const char *directory, bool *ret_ours, struct err *err)
+{
+    struct strbuf script, answer;
+    int result;
+
+    strbuf_init(&script, SCRIPT_LIMIT);
+    strbuf_init(&answer, BOARD_ANSWER_LIMIT);
+    strbuf_adds(&script, "d=");
+    ssh_quote(&script, directory);
+    strbuf_adds(&script, "\n[ -d \"$d\" ] || { mkdir -p \"$d\" && : >\"$d/" MARK "\"; } || exit 1\n"
+                         "[ -e \"$d/" MARK "\" ] && echo ours || echo theirs\n");
+    result = board_do(board, "cannot make the project's directory", script.data, &answer, err);
+    *ret_ours = result == 0 && strncmp(answer.data, "ours", 4) == 0;
+    strbuf_release(&script);
+    strbuf_release(&answer);
+    return result;
+}
+
+int upload_leave(struct board *board, const char *directory, struct err *err)
+{
+    struct strbuf script;
+    int result;
+
+    strbuf_init(&script, SCRIPT_LIMIT);
+    strbuf_adds(&script, "rm -f ");
+    ssh_quote(&script, directory);
+    strbuf_adds(&script, "/" MARK "\n");
+    result = board_do(board, "cannot leave the project's directory", script.data, NULL, err);
+    strbuf_release(&script);
+    return result;
+}
+
 int upload_send(struct board *board, struct project *project, const char *directory, const struct progress *progress,
                 struct upload_result *ret, struct err *err)
 {
@@ -405,7 +447,7 @@ int upload_send(struct board *board, struct project *project, const char *direct
 int upload_remove(struct board *board, struct project *project, const char *directory, bool whole, int64_t *ret_left,
                   struct err *err)
 {
-    struct chosen_files chosen = {.project = project, .wanted = is_sent};
+    struct chosen_files chosen = {.project = project, .wanted = whole ? is_any : is_sent, .last = whole ? MARK : NULL};
     const struct name_source names = {.next = next_chosen, .arg = &chosen};
     char *staging = path_join(directory, STAGING);
     int result = staging != NULL ? remove_staging(board, staging, err) : out_of_memory(err);

@@ -22,8 +22,15 @@ int upload_compare(struct board *board, struct project *project, const char *dir
 int upload_send(struct board *board, struct project *project, const char *directory, const struct progress *progress,
                 struct upload_result *ret, struct err *err);
 
-/* Removes what was sent (or may have been), and the directories that are empty then, whoever made them when whole (the
- * directory was made for this run). What the program made stays: *ret_left is how many entries there are then. */
+/* Makes the directory when it is missing, with a mark in it. *ret_ours: it has the mark, of this run or of one that was
+ * killed; whatever of the project is in it was brought. */
+int upload_claim(struct board *board, const char *directory, bool *ret_ours, struct err *err);
+/* Takes the mark away: the directory stays. */
+int upload_leave(struct board *board, const char *directory, struct err *err);
+
+/* Removes what was sent (or may have been), and the directories that are empty then; when whole (the directory is ours)
+ * all files of the project, the mark, and directories whoever made them. What the program made stays: *ret_left is how
+ * many entries there are then. */
 int upload_remove(struct board *board, struct project *project, const char *directory, bool whole, int64_t *ret_left,
                   struct err *err);
 

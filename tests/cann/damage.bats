@@ -111,6 +111,7 @@ write(LOG, data[64 * 2 + 17:], 0)
 END
     expect_tasks "98|98|98"
     expect_problems "pmu-unmatched|device_0/data/ffts_profile.data.0.slice_0|2
+record-aged|device_0/data/stars_soc.data.0.slice_0|1
 task-unmatched-end|device_0/data/stars_soc.data.0.slice_0|1"
 }
 
@@ -137,8 +138,8 @@ put(LOG, 20, 0, '<H', 1 | (20 % 16) << 6)
 END
     expect_tasks "98|98|98"
     expect_problems "pmu-unmatched|device_0/data/ffts_profile.data.0.slice_0|2
-task-unmatched-end|device_0/data/stars_soc.data.0.slice_0|2
-task-unmatched-start|device_0/data/stars_soc.data.0.slice_0|2"
+task-end-lost|device_0/data/stars_soc.data.0.slice_0|2
+task-unmatched-end|device_0/data/stars_soc.data.0.slice_0|2"
 }
 
 @test "garbage between records costs no more than the record in front of it" {

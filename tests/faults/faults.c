@@ -205,6 +205,24 @@ ssize_t pread64(int fd, void *buffer, size_t size, off64_t offset)
     return real(fd, buffer, size, offset);
 }
 
+/* What the two above are called where the compiler checks the buffer's size. */
+ssize_t __read_chk(int fd, void *buffer, size_t size, size_t buffer_size);
+ssize_t __pread64_chk(int fd, void *buffer, size_t size, off64_t offset, size_t buffer_size);
+
+ssize_t __read_chk(int fd, void *buffer, size_t size, size_t buffer_size)
+{
+    if (size > buffer_size)
+        abort();
+    return read(fd, buffer, size);
+}
+
+ssize_t __pread64_chk(int fd, void *buffer, size_t size, off64_t offset, size_t buffer_size)
+{
+    if (size > buffer_size)
+        abort();
+    return pread64(fd, buffer, size, offset);
+}
+
 ssize_t write(int fd, const void *buffer, size_t size)
 {
     REAL(ssize_t, "write", int, const void *, size_t)
@@ -223,6 +241,27 @@ ssize_t pwrite64(int fd, const void *buffer, size_t size, off64_t offset)
         return -1;
     }
     return real(fd, buffer, size, offset);
+}
+
+/* What libssh2 reads and writes. */
+ssize_t recv(int fd, void *buffer, size_t size, int flags)
+{
+    REAL(ssize_t, "recv", int, void *, size_t, int)
+    if (fails(READ)) {
+        errno = ECONNRESET;
+        return -1;
+    }
+    return real(fd, buffer, size, flags);
+}
+
+ssize_t send(int fd, const void *buffer, size_t size, int flags)
+{
+    REAL(ssize_t, "send", int, const void *, size_t, int)
+    if (fails(WRITE)) {
+        errno = ECONNRESET;
+        return -1;
+    }
+    return real(fd, buffer, size, flags);
 }
 
 int rename(const char *from, const char *to)

@@ -2,24 +2,32 @@
 """Runs msprof again and again on a small capture, and each time another call of one sort fails (see faults.c).
 
 inject.py MSPROF FAULTS CALL STRIDE COMMAND...: CALL is memory, read, write or rename; every STRIDE-th call of the run gets its
-turn. Fails when a run crashes, hangs, leaves a temporary or half file, or ends with 0 and another result than a sound run.
+turn. COMMAND collect brings a capture from a board of its own (board.py). Fails when a run crashes, hangs, leaves a temporary or half file, or ends with 0 and another result than a sound run;
+all such points are told.
 """
+import atexit
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
 
+import board
 import capture
 
-STATUSES = {0, 1, 3, 4}  # of msprof that may follow from a failed call
+STATUSES = {0, 1, 3, 4, 5}  # of msprof that may follow from a failed call
 RESULTS = ("sqlite", "timeline", "summary")
 
 msprof, faults, call, stride, *command = sys.argv[1:]
 job = os.path.abspath("JOBF")
+collecting = command[0] == "collect"
+the_board = None
 
 
 def fresh():
+    if collecting:
+        the_board.fresh()
+        return
     shutil.rmtree(job, ignore_errors=True)
     capture.svp(job)
     for root, _, files in os.walk(job):
@@ -55,8 +63,10 @@ def database_text():
 def run(**environment):
     # One allocator under another: the sanitizer's must not insist on being the first.
     options = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0:allocator_may_return_null=1:detect_leaks=0"
-    return subprocess.run([msprof, *command, "-dir", job], capture_output=True, timeout=60,
-                          env={**os.environ, "LD_PRELOAD": faults, "FAULT_CALL": call, "ASAN_OPTIONS": options, **environment})
+    arguments, surroundings = ([*command, "-dir", job], os.environ) if not collecting else \
+        (the_board.arguments(), the_board.environment())
+    return subprocess.run([msprof, *arguments], capture_output=True, timeout=60,
+                          env={**surroundings, "LD_PRELOAD": faults, "FAULT_CALL": call, "ASAN_OPTIONS": options, **environment})
 
 
 def check(number, done, sound):
@@ -64,6 +74,11 @@ def check(number, done, sound):
     talk = done.stderr.decode("utf-8", "replace")
     if done.returncode not in STATUSES:
         sys.exit(f"{where}: exit status {done.returncode}\n{talk}")
+    if done.returncode != 0 and not talk.strip():
+        sys.exit(f"{where}: exit status {done.returncode} without a word")
+    if collecting:
+        check_collected(where, done, talk)
+        return
     found = results()
     for name, content in found.items():
         if name not in sound:
@@ -80,13 +95,21 @@ def check(number, done, sound):
             sys.exit(f"{where}: the database is another than it should be, exit status 0\n{talk}")
     if done.returncode == 0 and done.stdout != counted.stdout:
         sys.exit(f"{where}: what it sent to standard output is another than it should be, exit status 0\n{talk}")
-    if done.returncode != 0 and not talk.strip():
-        sys.exit(f"{where}: exit status {done.returncode} without a word")
+
+
+def check_collected(where, done, talk):
+    if the_board.lost():
+        sys.exit(f"{where}: exit status {done.returncode}, and nobody has {the_board.lost()}\n{talk}")
+    if done.returncode == 0 and (not the_board.is_fetched() or the_board.left()):
+        sys.exit(f"{where}: exit status 0, but {the_board.left() or 'files are missing'}\n{talk}")
 
 
 database = None
+if collecting:
+    the_board = board.Board("board")
+    atexit.register(the_board.stop)
 fresh()
-if command[0] != "import":
+if command[0] not in ("import", "collect"):
     subprocess.run([msprof, "import", "-q", "-dir", job], check=True)
     with open(os.path.join(job, "sqlite", "runtime.db"), "rb") as existing:
         database = existing.read()
@@ -95,20 +118,30 @@ counted = run(FAULT_COUNT="count")
 if counted.returncode != 0:
     sys.exit(f"the run without a fault: exit status {counted.returncode}\n{counted.stderr.decode()}")
 sound_results = results()
-sound_text = database_text()
+sound_text = database_text() if not collecting else None
+if collecting:
+    check_collected("the run without a fault", counted, counted.stderr.decode())
 with open("count", encoding="ascii") as file:
     calls = int(file.read())
 if calls == 0:
     sys.exit(f"{' '.join(command)} makes no call of sort {call}: is faults.c loaded?")
-failures = 0
+failures, wrong = 0, 0
 for turn in range(1, calls + 1, int(stride)):
     fresh()
     try:
         finished = run(FAULT_AT=str(turn))
     except subprocess.TimeoutExpired:
-        sys.exit(f"{call} {turn} of {' '.join(command)}: does not end")
-    check(turn, finished, sound_results)
+        print(f"{call} {turn} of {' '.join(command)}: does not end", flush=True)
+        wrong += 1
+        continue
+    try:
+        check(turn, finished, sound_results)
+    except SystemExit as mistake:
+        print(mistake, flush=True)
+        wrong += 1
     failures += finished.returncode != 0
 if failures == 0:
     sys.exit(f"no failed {call} made {' '.join(command)} fail: nothing was tested")
+if wrong > 0:
+    sys.exit(f"{call}: {wrong} points of {' '.join(command)} are not handled")
 print(f"{call}: {len(range(1, calls + 1, int(stride)))} of {calls} points of {' '.join(command)}, {failures} told as failures")

@@ -2,8 +2,10 @@
 """kill -9 at random moments, then the same command again: the same results as of a sound run, and nothing left.
 
 kill.py MSPROF TIMES SEED COMMAND...: import and export on a small capture; "run PROGRAM ARGUMENT...": a program under
-msprof run, whose next run must sweep what the killed one left.
+msprof run, whose next run must sweep what the killed one left; collect: a capture of a board of its own (board.py), of
+which nothing may be lost in between.
 """
+import atexit
 import glob
 import os
 import random
@@ -14,18 +16,25 @@ import subprocess
 import sys
 import time
 
+import board
 import capture
 
 msprof, times, seed, *command = sys.argv[1:]
 job = os.path.abspath("JOBK")
 temporary = os.path.abspath("tmp")
 random.seed(int(seed))
+the_board = None
+if command[0] == "collect":
+    the_board = board.Board("board")
+    atexit.register(the_board.stop)
 
 
 def fresh():
     for path in (job, temporary, "captures"):
         shutil.rmtree(path, ignore_errors=True)
     os.mkdir(temporary)
+    if the_board is not None:
+        the_board.fresh()
     capture.svp(job)
     for root, _, files in os.walk(job):
         for name in files:  # equal times and checksums of the database
@@ -35,16 +44,20 @@ def fresh():
 def arguments():
     if command[0] == "run":
         return [msprof, "run", "-q", "--output", "captures", "--", *command[1:]]
+    if the_board is not None:
+        return [msprof, *the_board.arguments(), "-q"]
     return [msprof, *command, "-q", "-dir", job]
 
 
-def start():
-    return subprocess.Popen(arguments(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
-                            env={**os.environ, "TMPDIR": temporary})
+def start(words=None):
+    return subprocess.Popen(words or arguments(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
+                            env={**(the_board.environment() if the_board else os.environ), "TMPDIR": temporary})
 
 
 def results():
-    """Reports byte by byte, the database as SQL."""
+    """Reports byte by byte, the database as SQL; of collect, what is not as on the board."""
+    if the_board is not None:
+        return {"fetched": the_board.is_fetched()}
     found = {}
     for directory in ("sqlite", "timeline", "summary"):
         for path in glob.glob(os.path.join(job, directory, "*")):
@@ -60,21 +73,39 @@ def results():
 
 
 def left():
-    """But for SQLite's own: it makes a temporary file and removes its name at once, and between the two may be killed."""
     places = [os.path.join(root, name) for top in (job, "captures") for root, _, files in os.walk(top) for name in files]
     return [path for path in places if os.path.basename(path).startswith(".msprof.") or path.endswith("-journal")] + \
-        [name for name in os.listdir(temporary) if not name.startswith("etilqs_")]
+        os.listdir(temporary) + (the_board.left() if the_board is not None else [])
 
 
-def finish(process, what):
-    talk = process.communicate(timeout=120)[1].decode("utf-8", "replace")
+def finish(what, words=None):
+    """Runs it to its end; of a board for as long as that has not noticed that the killed run is gone."""
+    for _ in range(100):
+        process = start(words)
+        talk = process.communicate(timeout=120)[1].decode("utf-8", "replace")
+        if "another run is going on" not in talk:
+            break
+        time.sleep(0.1)
     if process.returncode != 0:
         sys.exit(f"{what}: exit status {process.returncode}\n{talk}")
 
 
+def bring_home(what):
+    """What the killed run left on the board is fetched, as its manual says; then the next run may begin."""
+    time.sleep(0.1)  # the board's processes notice the end of the connection
+    if the_board.lost():
+        sys.exit(f"{what}: nobody has {the_board.lost()}")
+    remote = the_board.on_board()
+    if remote is not None and os.path.exists(the_board.ran):
+        finish(f"{what}, --fetch-only", [msprof, *the_board.fetching(remote), "-q"])
+        if not the_board.is_fetched() or the_board.on_board() is not None:
+            sys.exit(f"{what}: --fetch-only does not bring the capture")
+    the_board.forget()
+
+
 fresh()
 began = time.monotonic()
-finish(start(), "a sound run")
+finish("a sound run")
 duration = time.monotonic() - began
 sound = results()
 killed = 0
@@ -96,8 +127,10 @@ for turn in range(int(times)):
             subprocess.run([msprof, "import", "-q", "-dir", path], stderr=subprocess.DEVNULL, check=False)
             for directory in glob.glob(f"{path}/mindstudio_profiler_output"):
                 subprocess.run([msprof, "export", "summary", "-q", "-dir", path], stderr=subprocess.DEVNULL, check=False)
+    if the_board is not None:
+        bring_home(f"after kill -9 at {moment:.4f} s of collect")
     what = f"after kill -9 at {moment:.4f} s of {' '.join(command)}"
-    finish(start(), what)
+    finish(what)
     if results() != sound:
         sys.exit(f"{what}: the results are others than of a sound run")
     if left():

@@ -339,9 +339,9 @@ static void two_events_are_one_call_and_half_a_call_is_named(void **state)
     assert_int_equal(row_integer(collection, "host_call", 1, "level"), 5000);
     assert_int_equal(row_integer(collection, "host_call", 1, "start_ns"),
                      row_integer(collection, "host_call", 0, "start_ns") + 200);
-    assert_report(diag, DIAG_TASK_UNMATCHED_START, "has no second half", NULL);
+    assert_report(diag, DIAG_CALL_UNMATCHED, "has no second half", NULL);
     assert_int_equal(reported(diag, DIAG_RECORD_VALUE, NULL), 2);
-    assert_int_equal(collection_file(collection, "data/unaging.api_event.data.slice_0")->rejected, 2);
+    assert_int_equal(collection_file(collection, "data/unaging.api_event.data.slice_0")->rejected, 3);
     collection_free(collection);
 }
 

@@ -1,5 +1,6 @@
 /* Every record kind in every shape of capture: whatever the bytes are, import goes on or says why not. */
 #include "tests/lib/scratch.h"
+#include "tests/lib/typed_record.h"
 
 #include "base/diag.h"
 #include "db/import.h"
@@ -21,30 +22,6 @@
 #define CAPTURE_NAME "capture"
 
 /* ---- names and bytes ---- */
-
-/* A name that follows the pattern. */
-static void name_by(const char *pattern, char *name, size_t size)
-{
-    static const struct {
-        const char *token, *text;
-    } tokens[] = {{"{device_id}", "0"},     {"{model}", "net"},           {"{model_id}", "1"}, {"{batch_num}", "1"},
-                  {"{input_pic_num}", "1"}, {"{current_pic_count}", "0"}, {"{slice}", "0"},    {"{tag}", "aging"},
-                  {"{number}", "45"},       {"{process_id}", "42"}};
-    size_t length = 0;
-    while (*pattern != '\0' && length + 16 < size) {
-        size_t i = 0, count = sizeof tokens / sizeof *tokens;
-        while (i < count && strncmp(pattern, tokens[i].token, strlen(tokens[i].token)) != 0)
-            i++;
-        if (i < count) {
-            length += (size_t)snprintf(name + length, size - length, "%s", tokens[i].text);
-            pattern += strlen(tokens[i].token);
-        } else {
-            assert_int_not_equal(*pattern, '{');
-            name[length++] = *pattern++;
-        }
-    }
-    name[length] = '\0';
-}
 
 static void put_magics(const struct layout *layout, unsigned char *record)
 {
@@ -187,7 +164,7 @@ static void import_share(size_t share, size_t shares)
         for (size_t k = share; k < count; k += shares) {
             if (record_kinds[k]->patterns == NULL)
                 continue;
-            name_by(record_kinds[k]->patterns[0], name, sizeof name);
+            name_by_pattern(record_kinds[k]->patterns[0], name, sizeof name);
             alarm(SCRATCH_LONGEST_WAIT); /* for each, however slow the machine is */
             import_kind(record_kinds[k], &shapes[i], NULL, name);
             import_kind(record_kinds[k], &shapes[i], *shapes[i].part != '\0' ? ascend_info : svp_info, name);

@@ -3,6 +3,7 @@
 #include "parsers/decode/decode.h"
 #include "parsers/decode/layout.h"
 #include "parsers/records/text/text_lines.h"
+#include "tests/lib/typed_record.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,71 +20,7 @@
 #include <cmocka.h>
 
 #define KINDS_DIRECTORY "testdata/kinds"
-#define MAX_RECORD 1024
-#define MAX_LINE 256
-
-struct expectation {
-    char column[64];
-    char value[128];
-};
-
-struct fixture {
-    char path[512];
-    unsigned char bytes[MAX_RECORD];
-    size_t length;
-    struct expectation expected[RECORD_MAX_COLUMNS];
-    size_t expected_count;
-    char layout[64]; /* "": the first that fits */
-};
-
-static void read_bytes(struct fixture *fixture, const char *line)
-{
-    char *at;
-    unsigned long offset = strtoul(line, &at, 10);
-    if (at == line || *at != ':' || offset != fixture->length)
-        fail_msg("%s: '%s' after %zu bytes", fixture->path, line, fixture->length);
-    for (at++;;) {
-        char *end;
-        unsigned long byte = strtoul(at, &end, 16);
-        if (end == at)
-            break;
-        assert_true(byte <= 0xff && fixture->length < MAX_RECORD);
-        fixture->bytes[fixture->length++] = (unsigned char)byte;
-        at = end;
-    }
-    at += strspn(at, " \n");
-    if (*at != '\0')
-        fail_msg("%s: '%s' is no hex byte", fixture->path, at);
-}
-
-static void read_expectation(struct fixture *fixture, const char *line)
-{
-    assert_true(fixture->expected_count < RECORD_MAX_COLUMNS);
-    struct expectation *expected = &fixture->expected[fixture->expected_count++];
-    if (sscanf(line, "expect %63s %127[^\n]", expected->column, expected->value) != 2)
-        fail_msg("%s: '%s' is no expectation", fixture->path, line);
-}
-
-static void read_fixture(struct fixture *fixture)
-{
-    char line[MAX_LINE];
-    FILE *file = fopen(fixture->path, "re");
-    assert_non_null(file);
-    while (fgets(line, sizeof(line), file) != NULL) {
-        if (strncmp(line, "expect ", 7) == 0) {
-            read_expectation(fixture, line);
-            continue;
-        }
-        if (sscanf(line, "layout %63s", fixture->layout) == 1)
-            continue;
-        line[strcspn(line, "#")] = '\0';
-        if (line[strspn(line, " \n")] != '\0')
-            read_bytes(fixture, line);
-    }
-    assert_int_equal(fclose(file), 0);
-}
-
-static const struct layout *matching_layout(const struct record_kind *kind, const struct fixture *fixture)
+static const struct layout *matching_layout(const struct record_kind *kind, const struct typed_record *fixture)
 {
     const struct layout *layout;
     for (size_t i = 0; (layout = layout_candidate(NULL, kind, i)) != NULL; i++)
@@ -94,7 +31,7 @@ static const struct layout *matching_layout(const struct record_kind *kind, cons
     return NULL;
 }
 
-static void compare_cell(const struct fixture *fixture, const struct column *column, const struct cell *cell,
+static void compare_cell(const struct typed_record *fixture, const struct column *column, const struct cell *cell,
                          const char *expected)
 {
     char found[128];
@@ -106,14 +43,14 @@ static void compare_cell(const struct fixture *fixture, const struct column *col
         fail_msg("%s: column %s is %s, expected %s", fixture->path, column->name, found, expected);
 }
 
-static void check_fixture(const struct record_kind *kind, struct fixture *fixture)
+static void check_fixture(const struct record_kind *kind, struct typed_record *fixture)
 {
     struct decode_plan plan;
     struct cell cells[RECORD_MAX_COLUMNS];
     uint64_t present = 0, expected = 0;
     struct row row = {cells, &present};
     int bad_column;
-    read_fixture(fixture);
+    typed_record_read(fixture);
     decode_plan_init(&plan, kind, matching_layout(kind, fixture));
     decode_record(&plan, fixture->bytes, &row, &bad_column);
     assert_int_equal(bad_column, -1);
@@ -146,7 +83,7 @@ static size_t check_kind(const char *name)
             fixtures++; /* tests/cann/text_kinds.py compares it */
         if (dot == NULL || strcmp(dot, ".hex") != 0)
             continue;
-        struct fixture fixture = {.length = 0};
+        struct typed_record fixture = {.length = 0};
         snprintf(fixture.path, sizeof(fixture.path), "%.255s/%.200s", path, entry->d_name);
         check_fixture(kind, &fixture);
         fixtures++;

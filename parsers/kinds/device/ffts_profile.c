@@ -151,11 +151,19 @@ static int64_t last_cube_core(int64_t chip)
 }
 
 /* A sample of a core instead of the counters of a task. */
-static int take_sample(struct decoder *decoder, struct state *state, const struct row *row, struct err *err)
+static int take_sample(struct decoder *decoder, struct state *state, const struct row *row, bool *keep, struct err *err)
 {
     const struct cell *cells = row->cells;
-    state->ended |= cells[SAMPLE_MODE].integer == 0;
-    if (state->ended)
+    struct place place = decoder_place(decoder, "mode");
+    bool ends = cells[SAMPLE_MODE].integer == 0;
+    *keep = !ends && !state->ended;
+    if (ends)
+        diag_report(decoder_diag(decoder), DIAG_SAMPLE_END, &place, "mode 0");
+    else if (state->ended)
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
+                    "a sample behind a record that says that they end; expected none");
+    state->ended |= ends;
+    if (!*keep)
         return 0;
     const struct core_sample sample = {
         .vector = cells[CORE_ID].integer > last_cube_core(state->part->chip),
@@ -173,7 +181,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     struct state *state = opaque;
     const struct cell *cells = row->cells;
     if (row_has(row, SAMPLE_MODE))
-        return take_sample(decoder, state, row, err);
+        return take_sample(decoder, state, row, keep, err);
     bool block = cells[FUNCTION_TYPE].integer == FUNCTION_BLOCK;
     sequence_check(&state->sequence, decoder, cells[COUNTER].integer);
     if (block ? !is_of_other_core(row) : cells[FUNCTION_TYPE].integer != FUNCTION_TASK)
@@ -196,7 +204,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
                      &pmu.task_id);
     for (size_t i = 0; i < PMU_COUNTERS; i++)
         pmu.counters[i] = cells[EVENT0 + i].integer;
-    return state->association != NULL ? association_add_pmu(state->association, &pmu, err) : 0;
+    return state->association != NULL ? association_add_pmu(state->association, &pmu, keep, err) : 0;
 }
 
 static const struct kind_hooks hooks = {

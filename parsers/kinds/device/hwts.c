@@ -12,10 +12,13 @@ static const char *const patterns[] = {
 };
 
 enum { FILE_ID, TYPE, COUNTER, TASK_ID, STREAM_ID, TICK, TASK_TYPE };
-enum { TYPE_START, TYPE_END };
+enum { TYPE_START, TYPE_END, TYPE_BLOCK_START, TYPE_BLOCK_END };
 
-static const struct value_name types[] = {
-    {TYPE_START, "start"}, {TYPE_END, "end"}, {2, "block start"}, {3, "block end"}, {0, NULL}};
+static const struct value_name types[] = {{TYPE_START, "start"},
+                                          {TYPE_END, "end"},
+                                          {TYPE_BLOCK_START, "block start"},
+                                          {TYPE_BLOCK_END, "block end"},
+                                          {0, NULL}};
 
 static const struct column columns[] = {
     [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
@@ -114,21 +117,31 @@ static int add_task(const struct state *state, const struct task_key *key, int64
 }
 
 static int take_end(struct decoder *decoder, struct state *state, const struct task_key *key, const struct row *row,
-                    struct err *err)
+                    bool *keep, struct err *err)
 {
-    int64_t start_tick, end_tick = row->cells[TICK].integer;
-    if (!task_pairs_end(&state->pairs, decoder, key, end_tick, &start_tick))
+    struct open_half start;
+    int64_t end_tick = row->cells[TICK].integer;
+    if (!task_pairs_end(&state->pairs, decoder, key, end_tick, &start, keep))
         return 0;
-    int64_t start_ns = nanoseconds(decoder, state, start_tick), end_ns = nanoseconds(decoder, state, end_tick);
-    if (!task_pairs_check_span(decoder, key, start_ns, end_ns))
+    int64_t start_ns = nanoseconds(decoder, state, start.tick), end_ns = nanoseconds(decoder, state, end_tick);
+    if (!task_pairs_check_span(decoder, key, &start, start_ns, end_ns, keep))
         return 0;
-    return add_task(state, key, start_ns, end_ns, start_tick, row, err);
+    return add_task(state, key, start_ns, end_ns, start.tick, row, err);
+}
+
+/* Where it is a row of its own it stays one. */
+static int refuse_type(struct decoder *decoder, const struct row *row, bool *keep)
+{
+    struct place place = decoder_place(decoder, "type");
+    diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "type %lld; expected 0 to 3",
+                (long long)row->cells[TYPE].integer);
+    *keep = decoder_joined_file(decoder) == NULL;
+    return 0;
 }
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
     struct state *state = opaque;
-    (void)keep;
     if (state->association != NULL)
         decoder_consume(decoder);
     if (!row_has(row, TYPE) || !row_has(row, TICK) || !row_has(row, STREAM_ID) || !row_has(row, TASK_ID))
@@ -139,11 +152,14 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
                            0};
     switch (row->cells[TYPE].integer) {
     case TYPE_START:
-        return task_pairs_start(&state->pairs, decoder, &key, row->cells[TICK].integer, err);
+        return task_pairs_start(&state->pairs, decoder, &key, row->cells[TICK].integer, keep, err);
     case TYPE_END:
-        return take_end(decoder, state, &key, row, err);
-    default: /* blocks of a task; the task's own start and end say all that is reported */
+        return take_end(decoder, state, &key, row, keep, err);
+    case TYPE_BLOCK_START: /* the task's own start and end say all that is reported */
+    case TYPE_BLOCK_END:
         return 0;
+    default:
+        return refuse_type(decoder, row, keep);
     }
 }
 

@@ -66,13 +66,13 @@ static int open_stream(struct decoder *decoder, void *opaque, const struct captu
 }
 
 static int take_end(struct decoder *decoder, struct state *state, const struct task_key *key, int64_t tick,
-                    uint32_t type, struct err *err)
+                    uint32_t type, bool *keep, struct err *err)
 {
-    int64_t start_tick;
-    if (!task_pairs_end(&state->pairs, decoder, key, tick, &start_tick))
+    struct open_half start;
+    if (!task_pairs_end(&state->pairs, decoder, key, tick, &start, keep))
         return 0;
     struct device_task task = {
-        .start_ns = part_device_ns(state->part, start_tick),
+        .start_ns = part_device_ns(state->part, start.tick),
         .end_ns = part_device_ns(state->part, tick),
         .context_id = key->context_id == WHOLE_TASK ? NO_CONTEXT : key->context_id,
         .device_id = state->device_id,
@@ -80,14 +80,13 @@ static int take_end(struct decoder *decoder, struct state *state, const struct t
         .task_id = key->task_id,
         .type = type,
     };
-    if (!task_pairs_check_span(decoder, key, task.start_ns, task.end_ns) || state->association == NULL)
+    if (!task_pairs_check_span(decoder, key, &start, task.start_ns, task.end_ns, keep) || state->association == NULL)
         return 0;
     return association_add_task(state->association, &task, err);
 }
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
-    (void)keep;
     struct state *state = opaque;
     const struct cell *cells = row->cells;
     struct task_key key = {.context_id = WHOLE_TASK};
@@ -103,10 +102,11 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     switch (function) {
     case TASK_START:
     case PART_START:
-        return task_pairs_start(&state->pairs, decoder, &key, tick, err);
+        return task_pairs_start(&state->pairs, decoder, &key, tick, keep, err);
     case TASK_END:
     case PART_END:
-        return take_end(decoder, state, &key, tick, (uint32_t)cells[is_part ? SUB_TASK_TYPE : TASK_TYPE].integer, err);
+        return take_end(decoder, state, &key, tick, (uint32_t)cells[is_part ? SUB_TASK_TYPE : TASK_TYPE].integer, keep,
+                        err);
     default: /* blocks and the load of links and memories say nothing about tasks */
         return 0;
     }

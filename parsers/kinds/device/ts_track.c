@@ -225,18 +225,20 @@ static int add_state(const struct state *state, const struct row *row, struct er
 }
 
 /* What a task did on chip 0: it runs from its state 2 to its state 3. */
-static int take_time_line(struct decoder *decoder, struct state *state, const struct row *row, struct err *err)
+static int take_time_line(struct decoder *decoder, struct state *state, const struct row *row, bool *keep,
+                          struct err *err)
 {
     struct task_key key = {(uint32_t)value(row, STREAM_ID), (uint32_t)value(row, TASK_ID), WHOLE_TASK, 0};
-    int64_t tick = value(row, TICK), start_tick;
+    int64_t tick = value(row, TICK);
+    struct open_half start;
     if (state->association == NULL)
         return add_state(state, row, err);
     if (value(row, TASK_STATE) == TASK_RUNNING)
-        return task_pairs_start(&state->pairs, decoder, &key, tick, err);
-    if (value(row, TASK_STATE) != TASK_COMPLETE || !task_pairs_end(&state->pairs, decoder, &key, tick, &start_tick))
+        return task_pairs_start(&state->pairs, decoder, &key, tick, keep, err);
+    if (value(row, TASK_STATE) != TASK_COMPLETE || !task_pairs_end(&state->pairs, decoder, &key, tick, &start, keep))
         return 0;
     const struct device_task task = {
-        .start_ns = part_device_ns(state->part, start_tick),
+        .start_ns = part_device_ns(state->part, start.tick),
         .end_ns = part_device_ns(state->part, tick),
         .context_id = NO_CONTEXT,
         .device_id = (uint32_t)state->device_id,
@@ -244,7 +246,7 @@ static int take_time_line(struct decoder *decoder, struct state *state, const st
         .task_id = key.task_id,
         .type = (uint32_t)value(row, TASK_TYPE),
     };
-    return task_pairs_check_span(decoder, &key, task.start_ns, task.end_ns)
+    return task_pairs_check_span(decoder, &key, &start, task.start_ns, task.end_ns, keep)
                ? association_add_task(state->association, &task, err)
                : 0;
 }
@@ -264,7 +266,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     row_set_integer(row, TIME_NS, part_device_ns(state->part, value(row, TICK)));
     switch (value(row, TAG)) {
     case TIME_LINE:
-        return take_time_line(decoder, state, row, err);
+        return take_time_line(decoder, state, row, keep, err);
     case STEP_TRACE:
         take_step(row);
         return 0;

@@ -176,12 +176,13 @@ static int take_line(struct decoder *decoder, const struct capture_file *file, c
     bool failed = false;
     for (size_t i = INPUT_SHAPES; i <= OUTPUT_FORMATS; i++)
         failed |= lists.texts[i].failed;
+    struct diagnostics *diag = decoder_capture(decoder)->diag; /* the line is a row all the same */
     if (!understood)
-        diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, place,
+        diag_report(diag, DIAG_TEXT_LINE, place,
                     "a word that is neither input_* nor output_*; the rest of the line is dropped");
     if (failed)
-        diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, place,
-                    "a list of tensors is longer than %d bytes; it is cut", DECODED_TEXT_MAX);
+        diag_report(diag, DIAG_TEXT_LINE, place, "a list of tensors is longer than %d bytes; it is cut",
+                    DECODED_TEXT_MAX);
     int status = emit_operator(decoder, file, name, (size_t)(type - name), type_text, (size_t)(type_end - type_text),
                                &lists, err);
     for (size_t i = INPUT_SHAPES; i <= OUTPUT_FORMATS; i++)

@@ -88,18 +88,21 @@ static int take_event(struct decoder *decoder, struct state *state, const struct
     struct open_half *half = map_get(&state->events, &key);
     int64_t tick = cells[BEGIN_TICK].integer;
     if (half != NULL) {
-        int64_t begin = half->tick;
+        struct open_half first = *half;
         map_remove(&state->events, half);
-        return add_call(decoder, state, row, begin, tick, keep, err);
+        int status = add_call(decoder, state, row, first.tick, tick, keep, err);
+        if (!*keep)
+            half_drop(&first, DIAG_RECORD_VALUE);
+        return status;
     }
     if (pair_table_is_full(&state->events)) {
         struct place place = decoder_place(decoder, NULL);
-        diag_report(decoder_diag(decoder), DIAG_TASK_UNMATCHED_START, &place, "more than %u calls under way at once",
+        diag_report(decoder_diag(decoder), DIAG_CALL_UNMATCHED, &place, "more than %u calls under way at once",
                     PAIR_TABLE_MAX);
         *keep = false;
         return 0;
     }
-    return pair_table_add(&state->events, &key, tick, err);
+    return pair_table_add(&state->events, &key, tick, decoder_joined_file(decoder), err);
 }
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
@@ -123,11 +126,13 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
     struct state *state = opaque;
     struct place place = {state->file_name, -1, -1, NULL};
     const struct open_half *half = NULL;
-    while (!failed && (half = map_next(&state->events, half)) != NULL)
-        diag_report(decoder_diag(decoder), DIAG_TASK_UNMATCHED_START, &place,
+    while (!failed && (half = map_next(&state->events, half)) != NULL) {
+        diag_report(decoder_diag(decoder), DIAG_CALL_UNMATCHED, &place,
                     "an event of level %llu type %llu at tick %lld has no second half",
                     (unsigned long long)(half->key.a >> 32), (unsigned long long)(half->key.a & 0xffffffff),
                     (long long)half->tick);
+        half_drop(half, DIAG_CALL_UNMATCHED);
+    }
     map_release(&state->events);
     return 0;
 }

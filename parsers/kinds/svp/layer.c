@@ -54,13 +54,13 @@ static int take_layer(struct decoder *decoder, const struct capture_file *file, 
     int64_t layer_id, task_id;
     place.field = "layer_id";
     if (!json_is_object(entry) || !json_integer(json_member(entry, "layer_id"), &layer_id) || layer_id < 0) {
-        decoder_reject(decoder);
+        decoder_reject(decoder, DIAG_TEXT_LINE);
         diag_report(diag, DIAG_TEXT_LINE, &place, "no layer_id; expected an object with a whole number \"layer_id\"");
         return 0;
     }
     place.field = "task_id";
     if (!json_integer(json_member(entry, "task_id"), &task_id) || task_id < 0) {
-        decoder_reject(decoder);
+        decoder_reject(decoder, DIAG_TEXT_LINE);
         diag_report(diag, DIAG_TEXT_LINE, &place, "layer %lld has no task_id; expected a whole number",
                     (long long)layer_id);
         return 0;
@@ -132,13 +132,13 @@ static int take_sound_layers(struct decoder *decoder, const struct capture_file 
             status = -ERR_NO_MEMORY;
         } else {
             broken++;
-            decoder_reject(decoder);
+            decoder_reject(decoder, DIAG_TEXT_LINE);
             diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, &place, "a layer that is %s", err_message(&mistake));
         }
         json_free(entry);
     }
     if (broken == 0) /* what is cut off at the end */
-        decoder_reject(decoder);
+        decoder_reject(decoder, DIAG_TEXT_LINE);
     return status;
 }
 
@@ -159,7 +159,7 @@ static int take_text(struct decoder *decoder, void *state, const struct capture_
         return take_sound_layers(decoder, file, data, length, err);
     }
     if (!json_is_array(root)) {
-        decoder_reject(decoder);
+        decoder_reject(decoder, DIAG_TEXT_LINE);
         diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, &place, "not an array; expected a JSON array of layers");
     }
     int status = 0;

@@ -8,7 +8,7 @@ static void leave_line_out(struct decoder *decoder, struct dictionary *dictionar
     struct place place = {file->name, -1, -1, NULL};
     diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, &place,
                 "a line of more than %d bytes; expected a line end before that", DICTIONARY_LINE_MAX);
-    decoder_reject(decoder);
+    decoder_reject(decoder, DIAG_TEXT_LINE);
     strbuf_clear(&dictionary->rest);
     dictionary->skipping = true;
 }
@@ -69,7 +69,7 @@ int dictionary_close(struct decoder *decoder, void *state, bool failed, struct e
         struct place place = {dictionary->file_name, -1, -1, NULL};
         diag_report(decoder_diag(decoder), DIAG_RECORD_TRUNCATED, &place,
                     "%zu bytes without a line end; expected a whole line", dictionary->rest.length);
-        decoder_reject(decoder);
+        decoder_reject(decoder, DIAG_RECORD_TRUNCATED);
     }
     strbuf_release(&dictionary->rest);
     return 0;

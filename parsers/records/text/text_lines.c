@@ -84,7 +84,7 @@ static int emit(struct text_stream *stream, struct decoder *decoder, const struc
     if (status < 0)
         return status;
     if (!keep) {
-        decoder_reject(decoder);
+        decoder_reject(decoder, DIAG_RECORD_VALUE);
         return 0;
     }
     status = decoder_emit(decoder, kind, &row, err);
@@ -176,7 +176,7 @@ static int take_line(struct text_stream *stream, struct decoder *decoder, const 
     }
     diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, place, "'%.*s'; expected '%s'",
                 (int)(length < SHOWN_MAX ? length : SHOWN_MAX), line, stream->kind->lines[0].pattern);
-    decoder_reject(decoder);
+    decoder_reject(decoder, DIAG_TEXT_LINE);
     return 0;
 }
 
@@ -230,7 +230,7 @@ static int close_stream(struct decoder *decoder, void *state, bool failed, struc
         struct place place = {stream->file_name, stream->line + 1, -1, NULL};
         diag_report(decoder_diag(decoder), DIAG_RECORD_TRUNCATED, &place,
                     "%zu bytes without a line end; expected a whole line", stream->rest.length);
-        decoder_reject(decoder);
+        decoder_reject(decoder, DIAG_RECORD_TRUNCATED);
     }
     if (!failed && stream->in_block && !stream->has_rows) {
         status = end_block(stream, decoder, err);

@@ -1,0 +1,61 @@
+/* Records of the host that say something about a call or an operator that no other record knows. */
+#include "parsers/decode/decoder.h"
+#include "parsers/join/association_data.h"
+
+#define COUNT_UNPLACED(association, kind, items, count, member)                                                        \
+    do {                                                                                                               \
+        for (size_t i = 0; i < (count); i++)                                                                           \
+            (association)->unplaced[kind] += (items)[i].member == NO_INDEX;                                            \
+    } while (0)
+
+void association_count_unplaced(struct association *association, const struct thread *thread)
+{
+    static const enum unplaced_kind kinds[] = {
+        [NOTE_COPY] = UNPLACED_COPY,
+        [NOTE_FUSION] = UNPLACED_FUSION,
+        [NOTE_COLLECTIVE] = UNPLACED_COLLECTIVE,
+        [NOTE_TRANSFER] = UNPLACED_TRANSFER,
+    };
+    COUNT_UNPLACED(association, UNPLACED_NODE, thread->nodes, thread->node_count, launch);
+    COUNT_UNPLACED(association, UNPLACED_TENSORS, thread->tensors, thread->tensor_count, launch);
+    COUNT_UNPLACED(association, UNPLACED_ATTRIBUTE, thread->attributes, thread->attribute_count, launch);
+    for (size_t i = 0; i < thread->context_count; i++)
+        association->unplaced[UNPLACED_CONTEXTS] +=
+            thread->contexts[i].launch == NO_INDEX && thread->contexts[i].communication == NO_INDEX;
+    for (size_t i = 0; i < thread->note_count; i++)
+        association->unplaced[kinds[thread->notes[i].kind]] += thread->notes[i].call == NO_INDEX;
+}
+
+/* The files of the part that hold such records lose them from the count of what was joined, the last ones first: which
+ * record was in which slice is not known any more. */
+static void drop(struct association *association, const struct record_kind *kind, size_t count)
+{
+    struct capture *capture = decoder_capture(association->decoder);
+    struct capture_file *last = NULL;
+    uint64_t left = count;
+    for (size_t i = capture->file_count; i-- > 0 && left > 0;) {
+        struct capture_file *file = &capture->files[i];
+        if (file->kind != kind || file->part != association->part)
+            continue;
+        last = last != NULL ? last : file;
+        for (; left > 0 && file->joined > 0; left--)
+            capture_file_drop(file, DIAG_RECORD_UNPLACED);
+    }
+    struct place place = {last != NULL ? last->name : NULL, -1, -1, NULL};
+    diag_report(capture->diag, DIAG_RECORD_UNPLACED, &place, "%zu records of kind %s", count, kind->name);
+}
+
+void association_report_unplaced(struct association *association)
+{
+    static const char *const names[UNPLACED_KINDS] = {
+        [UNPLACED_NODE] = "node_basic_info",     [UNPLACED_TENSORS] = "tensor_info",
+        [UNPLACED_ATTRIBUTE] = "node_attr_info", [UNPLACED_CONTEXTS] = "context_id_info",
+        [UNPLACED_COPY] = "memcpy_info",         [UNPLACED_FUSION] = "fusion_op_info",
+        [UNPLACED_COLLECTIVE] = "hccl_op_info",  [UNPLACED_TRANSFER] = "hccl_info",
+    };
+    for (size_t i = 0; i < UNPLACED_KINDS; i++) {
+        if (association->unplaced[i] > 0)
+            drop(association, record_kind_find(names[i]), association->unplaced[i]);
+        association->unplaced[i] = 0;
+    }
+}

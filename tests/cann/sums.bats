@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# What is in the files of a damaged capture is in the tables or rejected, by reason: tests/cann/record_sums.py counts.
+
+# shellcheck disable=SC2154 # common.bash sets status, output and stderr
+bats_require_minimum_version 1.5.0
+load ../cli/common
+load small_capture
+
+setup() {
+    enter_scratch
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    export PYTHONDONTWRITEBYTECODE=1
+}
+
+# Writes a capture as the Python on standard input says and imports it.
+import_damaged() { # status
+    {
+        printf 'import sys\nsys.path.insert(0, "%s")\nfrom damage import *\n' "$BATS_TEST_DIRNAME"
+        cat
+    } >make.py
+    rm -rf PROF_1
+    python3 make.py
+    run_msprof import -dir PROF_1
+    expect_status "$1"
+}
+
+count_records() {
+    python3 "$BATS_TEST_DIRNAME/record_sums.py" PROF_1 >sums
+}
+
+@test "the records of a sound capture are all rows or part of them" {
+    import_damaged 0 <<<'sound()'
+    count_records
+    if awk '$4 != 0' sums | grep .; then false; fi
+}
+
+@test "a call whose time was overwritten is told with a warning and counted" {
+    import_damaged 3 <<'END'
+sound()
+put(CALLS, 3, 24, '<Q', 0)
+END
+    count_records
+    expect_contains "$stderr" "2 rejected (1 record-value, 1 record-unplaced)"
+    expect_contains "$(cat sums)" "api_event 0 "
+    import_damaged 3 <<'END'
+sound()
+put(CALLS, 3, 24, '<Q', 2 ** 64 - 1)
+END
+    count_records
+    expect_contains "$stderr" "2 rejected (1 call-unmatched, 1 record-unplaced)"
+}
+
+@test "tasks that lost their start or end are told with a warning and counted" {
+    import_damaged 3 <<'END'
+sound()
+put(LOG, 10, 0, '<H', 63 | 10 << 6)
+put(LOG, 21, 0, '<H', 62 | (21 % 16) << 6)
+END
+    count_records
+    expect_contains "$stderr" "task-end-lost"
+}
+
+@test "records that belong to no call are told with a warning and counted" {
+    import_damaged 3 <<'END'
+sound()
+put(NODES, 5, 8, '<I', 99999)
+END
+    count_records
+    expect_contains "$stderr" "(1 record-unplaced)"
+    expect_contains "$stderr" "1 records of kind node_basic_info"
+}
+
+@test "each counter record of 2022 is a row or part of a task" {
+    for chip in 1 2 3; do
+        rm -rf PROF_1
+        python3 "$BATS_TEST_DIRNAME/legacy_prof.py" PROF_1 "$chip" 7
+        run_msprof import -dir PROF_1
+        count_records
+        counted=$(sqlite3 PROF_1/sqlite/*.db "SELECT count(aic_total_cycle) + count(aiv_total_cycle) FROM device_task")
+        expect_equal "$(awk '/^ai(core|v)_pmu/ { joined += $3 } END { print joined + 0 }' sums)" "$counted"
+    done
+}
