@@ -51,6 +51,13 @@ copy_capture() {
     chmod -R u+w "$target"
 }
 
+# Copies a capture of testdata/cann: copy_family prof-910b PROF_1. Its expected tables are $repository/testdata/cann/NAME/expected.
+copy_family() {
+    rm -rf "$2"
+    cp -R "$repository/testdata/cann/$1"/[JP]* "$2"
+    chmod -R u+w "$2"
+}
+
 launcher=(env)
 
 # Runs msprof and keeps status, stdout ($output) and stderr ($stderr) apart; does not fail by itself.
