@@ -29,6 +29,13 @@ check_timelines() {
     check_timelines "$repository"/testdata/resnet50/JOB*
 }
 
+@test "no slice of the shipped captures of CANN does, with calls, tasks and samples" {
+    for name in prof-910b system-910b system-910a; do
+        rm -rf capture
+        check_timelines "$repository/testdata/cann/$name"/PROF_*
+    done
+}
+
 @test "no slice of a capture of CANN does, with calls, tasks, communication, iterations and samples" {
     shared=${MSPROF_SHARED:-$repository/../shared}/data/generated/system-chip5
     [ -d "$shared" ] || skip "there is no $shared"

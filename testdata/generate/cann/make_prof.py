@@ -74,7 +74,7 @@ class Maker:
         self.operators = [Operator(number, self.chip, self.random) for number in range(options.names)]
         self.host = {name: [] for name in ('unaging.api_event.data', 'unaging.compact.node_basic_info',
                                            'unaging.compact.task_track', 'unaging.additional.tensor_info')}
-        self.launches = []
+        self.launches, self.extra_names = [], []
 
     def launch(self, number):
         """The host's records of one operator; calls are recorded at their end, so inner ones come first."""
@@ -119,9 +119,13 @@ class Maker:
         return struct.pack('<BBHHHIIQQ8QI28x', 2 | number % 16 << 4, 0, DEVICE_MAGIC, 0, task, 0, 0, cycles, 0, *counts,
                            stream)
 
+    def spans(self):
+        """Start and end of every task, in the order of their launches."""
+        return serve([launch[4] for launch in self.launches], [launch[5] for launch in self.launches],
+                     [launch[0] for launch in self.launches])
+
     def write_device(self):
-        spans = serve([launch[4] for launch in self.launches], [launch[5] for launch in self.launches],
-                      [launch[0] for launch in self.launches])
+        spans = self.spans()
         events = sorted((time, place, function) for place, span in enumerate(spans)
                         for function, time in enumerate(span))
         log = [self.log_record(function, *self.launches[place][:3], time, number)
@@ -129,13 +133,15 @@ class Maker:
         counted = [place for _, place, function in events if function == 1 and self.launches[place][2] != AI_CPU]
         counters = [self.counters(*self.launches[place][:4], *spans[place], number)
                     for number, place in enumerate(counted)]
-        names = ('stars_soc', 'ffts_profile') if self.chip.number == 5 else ('hwts', 'aicore')
-        for name, records in zip(names, (log, counters)):
-            self.files.records('device_0/data/%s.data.0' % name, records)
+        self.files.records('device_0/data/%s.data.0' % ('stars_soc' if self.chip.number == 5 else 'hwts'), log)
+        self.write_counters(counters)
+
+    def write_counters(self, records):
+        self.files.records('device_0/data/%s.data.0' % ('ffts_profile' if self.chip.number == 5 else 'aicore'), records)
 
     def write_dictionaries(self):
         names = [operator.name for operator in self.operators]
-        names += list(OP_TYPES) + [kind + '_kernel' for kind in OP_TYPES]
+        names += list(OP_TYPES) + [kind + '_kernel' for kind in OP_TYPES] + self.extra_names
         self.files.text('host/data/unaging.additional.hash_dic.slice_0',
                         ''.join('%d:%s\n' % (hashed(name), name) for name in names))
         types = ['%d_%d:aclnn%s' % (ACL, ACLNN + number, kind) for number, kind in enumerate(OP_TYPES)]
@@ -169,7 +175,7 @@ class Maker:
                 'llc_profiling': '', 'host_sys_pid': PROCESS}
 
     def write_clocks(self, part, suffix):
-        date, length = '2025-01-01 00:00:00.000000', self.options.count * 12_000 + 1_000_000
+        date, length = '2025-01-01 00:00:00.000000', self.length()
         self.files.json('%s/start_info%s' % (part, suffix), {
             'collectionDateBegin': date, 'collectionTimeBegin': str(UNIX_US), 'clockMonotonicRaw': str(MONOTONIC)})
         self.files.json('%s/end_info%s' % (part, suffix), {
@@ -179,9 +185,17 @@ class Maker:
             '[%s]\nclock_realtime: %d\nclock_monotonic_raw: %d\ncntvct: %d\ncntvct_diff: 0\n' % (
                 'Device0' if suffix else 'Host', UNIX_US * 1000, MONOTONIC, HOST_TICK)))
 
+    def length(self):
+        """Of the collection, ns."""
+        return self.options.count * 12_000 + 1_000_000
+
+    def write_more(self):
+        """For makers of more than operators; what they set is in the descriptions, which are written after it."""
+
     def write(self):
         for number in range(self.options.count):
             self.launch(number)
+        self.write_more()
         for part, suffix, devices in (('host', '', []), ('device_0', '.0', [self.device_information()])):
             self.files.json(part + '/info.json' + suffix, self.information(devices))
             self.files.json(part + '/sample.json', self.sample('0' if devices else '64'))
@@ -195,14 +209,18 @@ class Maker:
         print(self.files.path)
 
 
-def main():
+def options():
     parser = argparse.ArgumentParser()
     parser.add_argument('directory')
     parser.add_argument('--chip', type=int, choices=(5, 1), default=5)
     for option, default in (('--count', 120), ('--streams', 4), ('--threads', 1), ('--seed', 1), ('--slice-kb', 2048),
                             ('--names', 40)):
         parser.add_argument(option, type=int, default=default)
-    Maker(parser.parse_args()).write()
+    return parser
+
+
+def main():
+    Maker(options().parse_args()).write()
 
 
 if __name__ == '__main__':
