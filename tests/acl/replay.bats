@@ -59,7 +59,7 @@ family() {
 }
 
 @test "of a real JOB-era capture every named task is sent" {
-    [ -d "$REAL_CAPTURE" ] || skip "there is no $REAL_CAPTURE"
+    needs_shared data/real-910a-job3/raw
     expect_equal "$(expect_agreement "$REAL_CAPTURE")" 2817
 }
 

@@ -32,7 +32,7 @@ agree_with_shipped() { # name in testdata/cann, capture
 
 # A shared capture and what Ascend's tool made of it, and what is recalculated of its raw bytes besides.
 agree_with_tool() {
-    [ -d "$shared/data/expected/$1" ] || skip "what Ascend's tool made is not there: $shared/data/expected/$1"
+    needs_shared "data/expected/$1"
     cp -r "$shared/data/generated/$1"/PROF_* PROF_1
     chmod -R u+w PROF_1
     export_all PROF_1

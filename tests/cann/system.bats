@@ -44,7 +44,7 @@ agree_with_expected() { # expected tables, capture
 # The tables that the recalculation has, of shared data, against those of Ascend's tool: what it says of other captures is
 # worth as much.
 @test "the recalculation of tables of samples gives what Ascend's tool gives" {
-    [ -d "$shared/data/expected/system-chip5" ] || skip "what Ascend's tool made is not there: $shared/data/expected"
+    needs_shared data/expected/system-chip5
     while read -r name tables; do
         rm -rf tables
         # shellcheck disable=SC2086 # names of tables, or none for all
@@ -65,7 +65,7 @@ END
 
 # A generated capture of shared data and what Ascend's tool made of it: every table equal, but for what the manual says.
 agree_with_tool() {
-    [ -d "$shared/data/expected/$1" ] || skip "the shared data are not there: $shared/data/expected/$1"
+    needs_shared "data/expected/$1"
     cp -r "$shared/data/generated/$1"/PROF_* PROF_1
     chmod -R u+w PROF_1
     run_msprof export summary -dir PROF_1

@@ -11,9 +11,7 @@ setup() {
 # Imports a shared capture and compares all its reports.
 agrees() {
     local name=$1 capture
-    if [ ! -d "$shared/data/generated/$name" ] || [ ! -d "$shared/data/expected/$name" ]; then
-        skip "no shared data at $shared"
-    fi
+    needs_shared "data/expected/$name"
     command -v python3 >/dev/null || skip "python3 is not installed"
     cp -R "$shared/data/generated/$name/"PROF* .
     chmod -R u+w PROF*

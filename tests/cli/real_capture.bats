@@ -16,7 +16,7 @@ setup_file() {
 }
 
 setup() {
-    [ -d "$REAL_CAPTURE" ] || skip "no real capture at $REAL_CAPTURE: set MSPROF_SHARED"
+    needs_shared data/real-910a-job3/raw
     cd "$BATS_FILE_TMPDIR" || return
 }
 
