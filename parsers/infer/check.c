@@ -136,7 +136,7 @@ static int compare_row(void *arg, const struct printed_row *row, struct err *err
     (void)err;
     comparison->row++;
     comparison->result->rows++;
-    problem_add_task_id(comparison->problem, &with_task);
+    layers_add_task(&comparison->problem->layers, &printed_pmu, &with_task);
     if (comparison->inference != NULL && with_task.values[PRINTED_TASK_ID] != PRINTED_NONE) {
         const struct decoded_task wanted = {.inference_id = comparison->inference->id,
                                             .task_id = with_task.values[PRINTED_TASK_ID]};

@@ -10,18 +10,18 @@
 
 #define DECIMALS_MOST 6
 
-struct decoded {
-    int64_t began_ns;
-    int64_t values[PRINTED_MOST]; /* of the printed kind's fields */
-    char word[PRINTED_WORD_SIZE];
-    bool used; /* a row has been compared with it */
-};
-
 struct collector {
     struct row_sink sink; /* first, so that a sink is its collector */
+    const struct capture *capture;
     const struct printed_kind *kind;
-    struct decoded *items;
+    struct check_record *items;
     size_t count, capacity;
+    struct {
+        struct inference_name {
+            int64_t id, model_id, picture;
+        } * items;
+        size_t count, capacity;
+    } inferences;
 };
 
 /* ---- decoding ---- */
@@ -58,12 +58,39 @@ static void take_word(const struct row_batch *batch, size_t row, const char *nam
     snprintf(word, PRINTED_WORD_SIZE, "%.*s", (int)cell->length, cell->text);
 }
 
+/* What the name of the record's file says. */
+static void take_identity(const struct collector *collector, int64_t file_id, struct check_record *decoded)
+{
+    for (size_t i = 0; file_id != PRINTED_NONE && i < collector->capture->file_count; i++) {
+        if (collector->capture->files[i].id != file_id)
+            continue;
+        decoded->model_id = collector->capture->files[i].identity.model_id;
+        decoded->picture = collector->capture->files[i].identity.current_pic_count;
+    }
+}
+
+static int take_inference(struct collector *collector, const struct row_batch *batch, size_t row, struct err *err)
+{
+    if (array_reserve(&collector->inferences, 1, err) < 0)
+        return -(int)err->code;
+    collector->inferences.items[collector->inferences.count++] =
+        (struct inference_name){.id = check_cell(batch, row, "inference_id"),
+                                .model_id = check_cell(batch, row, "model_id"),
+                                .picture = check_cell(batch, row, "current_pic_count")};
+    return 0;
+}
+
 static int take_row(struct collector *collector, const struct row_batch *batch, size_t row, struct err *err)
 {
     if (array_reserve(collector, 1, err) < 0)
         return -(int)err->code;
-    struct decoded *decoded = &collector->items[collector->count++];
-    *decoded = (struct decoded){.began_ns = check_cell(batch, row, "start_ns")};
+    struct check_record *decoded = &collector->items[collector->count++];
+    *decoded = (struct check_record){.began_ns = check_cell(batch, row, "start_ns"),
+                                     .inference_id = check_cell(batch, row, "inference_id"),
+                                     .task_id = check_cell(batch, row, "task_id"),
+                                     .model_id = -1,
+                                     .picture = -1};
+    take_identity(collector, check_cell(batch, row, "file_id"), decoded);
     for (size_t c = 0; c < collector->kind->stored; c++) {
         const char *name = collector->kind->fields[c].name;
         decoded->values[c] = PRINTED_NONE;
@@ -85,6 +112,8 @@ static int commit_batch(struct row_sink *sink, struct row_batch *batch, struct e
     int status = 0;
     for (size_t i = 0; strcmp(batch->kind->name, collector->kind->kind) == 0 && i < batch->rows && status == 0; i++)
         status = take_row(collector, batch, i, err);
+    for (size_t i = 0; strcmp(batch->kind->name, "inference") == 0 && i < batch->rows && status == 0; i++)
+        status = take_inference(collector, batch, i, err);
     row_batch_free(batch);
     return status;
 }
@@ -99,17 +128,9 @@ void check_format(int64_t value, unsigned digits, char text[CHECK_NUMBER_SIZE])
     text[strlen(text) - (DECIMALS_MOST - digits) - (digits == 0)] = '\0';
 }
 
-struct comparison {
-    struct problem *problem;
-    const struct printed_file *table;
-    struct collector *collector;
-    struct check_result *result;
-    uint64_t row;
-};
-
 static int compare_began(const void *left, const void *right)
 {
-    const struct decoded *a = left, *b = right;
+    const struct check_record *a = left, *b = right;
     return (a->began_ns > b->began_ns) - (a->began_ns < b->began_ns);
 }
 
@@ -127,7 +148,7 @@ bool check_is_inside(struct problem *problem, size_t column, const struct printe
     return false;
 }
 
-static void tell_first(struct comparison *comparison, const char *column, const char *printed, const char *given)
+static void tell_first(struct check_comparison *comparison, const char *column, const char *printed, const char *given)
 {
     if (comparison->result->first.length == 0)
         (void)strbuf_addf(&comparison->result->first,
@@ -136,10 +157,10 @@ static void tell_first(struct comparison *comparison, const char *column, const 
 }
 
 /* Compares a cell; tells of the first that differs when tell is set. */
-static bool cell_agrees(struct comparison *comparison, size_t column, const struct printed_row *row,
-                        const struct decoded *decoded, bool tell)
+static bool cell_agrees(struct check_comparison *comparison, size_t column, const struct printed_row *row,
+                        const struct check_record *decoded, bool tell)
 {
-    const struct printed_field *field = &comparison->collector->kind->fields[column];
+    const struct printed_field *field = &comparison->problem->tables->form->kind->fields[column];
     char printed[CHECK_NUMBER_SIZE], given[CHECK_NUMBER_SIZE];
     if (field->role == PRINTED_WORD) {
         bool same = strcmp(row->word, decoded->word) == 0;
@@ -156,21 +177,21 @@ static bool cell_agrees(struct comparison *comparison, size_t column, const stru
     return false;
 }
 
-static bool is_compared(const struct comparison *comparison, size_t column, const struct printed_row *row,
-                        const struct decoded *decoded)
+static bool is_compared(const struct check_comparison *comparison, size_t column, const struct printed_row *row,
+                        const struct check_record *decoded)
 {
-    if (has_role(comparison->collector->kind, column, PRINTED_WORD))
+    if (has_role(comparison->problem->tables->form->kind, column, PRINTED_WORD))
         return row->word[0] != '\0' && decoded->word[0] != '\0';
     return row->values[column] != PRINTED_NONE && decoded->values[column] != PRINTED_NONE;
 }
 
 /* How many cells differ. */
-static size_t count_different(struct comparison *comparison, const struct printed_row *row,
-                              const struct decoded *decoded, bool tell, size_t *ret_cells)
+static size_t count_different(struct check_comparison *comparison, const struct printed_row *row,
+                              const struct check_record *decoded, bool tell, size_t *ret_cells)
 {
     size_t different = 0;
     *ret_cells = 0;
-    for (size_t c = 0; c < comparison->collector->kind->stored; c++) {
+    for (size_t c = 0; c < comparison->problem->tables->form->kind->stored; c++) {
         if (!is_compared(comparison, c, row, decoded))
             continue;
         ++*ret_cells;
@@ -180,12 +201,12 @@ static size_t count_different(struct comparison *comparison, const struct printe
 }
 
 /* The first record that began at this time or later. */
-static size_t first_since(const struct collector *collector, int64_t time_ns)
+static size_t first_since(const struct check_comparison *comparison, int64_t time_ns)
 {
-    size_t low = 0, high = collector->count;
+    size_t low = 0, high = comparison->record_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (collector->items[middle].began_ns < time_ns)
+        if (comparison->records[middle].began_ns < time_ns)
             low = middle + 1;
         else
             high = middle;
@@ -194,15 +215,15 @@ static size_t first_since(const struct collector *collector, int64_t time_ns)
 }
 
 /* Of the records that began when the row says, the one that differs least. */
-static struct decoded *record_of(struct comparison *comparison, const struct printed_row *row)
+static struct check_record *record_of(struct check_comparison *comparison, const struct printed_row *row)
 {
-    const struct printed_kind *kind = comparison->collector->kind;
+    const struct printed_kind *kind = comparison->problem->tables->form->kind;
     size_t began = (size_t)kind->began, least = SIZE_MAX, cells;
     int64_t time_ns = row->values[began];
     int64_t apart = 2 * printed_power(kind->fields[began].digits - row->decimals[began]);
-    struct decoded *best = NULL;
-    for (size_t i = first_since(comparison->collector, time_ns - apart); i < comparison->collector->count; i++) {
-        struct decoded *decoded = &comparison->collector->items[i];
+    struct check_record *best = NULL;
+    for (size_t i = first_since(comparison, time_ns - apart); i < comparison->record_count; i++) {
+        struct check_record *decoded = &comparison->records[i];
         if (decoded->began_ns > time_ns + apart)
             break;
         size_t different = decoded->used ? SIZE_MAX : count_different(comparison, row, decoded, false, &cells);
@@ -216,14 +237,14 @@ static struct decoded *record_of(struct comparison *comparison, const struct pri
 
 static int compare_event(void *arg, const struct printed_row *row, struct err *err)
 {
-    struct comparison *comparison = arg;
+    struct check_comparison *comparison = arg;
     struct check_result *result = comparison->result;
     struct printed_row with_task = *row;
     (void)err;
     comparison->row++;
     result->rows++;
-    problem_add_task_id(comparison->problem, &with_task);
-    struct decoded *decoded = record_of(comparison, &with_task);
+    layers_add_task(&comparison->problem->layers, comparison->problem->tables->form->kind, &with_task);
+    struct check_record *decoded = record_of(comparison, &with_task);
     if (decoded == NULL) {
         if (result->unmatched++ == 0 && result->different == 0)
             (void)strbuf_addf(&result->first, "'%s' row %" PRIu64 ": the layout gives nothing that began then",
@@ -239,12 +260,18 @@ static int compare_event(void *arg, const struct printed_row *row, struct err *e
 
 /* ---- sums ---- */
 
-struct sum {
-    int64_t count, total, least, most;
-};
+void check_sum_add(struct check_sum *sum, int64_t value)
+{
+    sum->count++;
+    sum->least = value < sum->least ? value : sum->least;
+    sum->most = value > sum->most ? value : sum->most;
+    if (__builtin_add_overflow(sum->total, value, &sum->total))
+        sum->total = INT64_MAX;
+}
 
 /* Whether the row sums up the record: its ids and its word. */
-static bool is_summed(const struct printed_kind *kind, const struct printed_row *row, const struct decoded *decoded)
+static bool is_summed(const struct printed_kind *kind, const struct printed_row *row,
+                      const struct check_record *decoded)
 {
     for (size_t c = 0; c < kind->stored; c++)
         if (has_role(kind, c, PRINTED_IDENTITY) && row->values[c] != PRINTED_NONE &&
@@ -253,70 +280,101 @@ static bool is_summed(const struct printed_kind *kind, const struct printed_row 
     return strcmp(row->word, decoded->word) == 0 && decoded->values[0] != PRINTED_NONE;
 }
 
-/* A number of a sum beside what is printed of it. */
-static void compare_sum(struct comparison *comparison, const struct printed_row *row, const char *what, int64_t printed,
-                        int64_t value)
+/* A number of a sum beside what is printed of it, which may have been added up from so many rounded numbers. */
+static void compare_sum(struct check_comparison *comparison, const struct printed_row *row, const char *what,
+                        int64_t printed, int64_t value, int64_t rounded)
 {
-    struct printed_row as_first = *row;
-    as_first.values[0] = printed;
-    as_first.most = PRINTED_NONE;
+    const struct printed_field *field = &comparison->problem->tables->form->kind->fields[0];
     if (printed == PRINTED_NONE)
         return;
+    struct printed_row as_first = problem_sum_row(comparison->problem, row, printed, rounded);
     comparison->result->cells++;
     if (check_is_inside(comparison->problem, 0, &as_first, 0, value))
         return;
     char printed_text[CHECK_NUMBER_SIZE], given[CHECK_NUMBER_SIZE];
-    check_format(printed, comparison->collector->kind->fields[0].digits, printed_text);
+    check_format(printed, field->digits, printed_text);
     snprintf(given, sizeof given, "%" PRId64, value);
     comparison->result->different++;
     tell_first(comparison, what, printed_text, given);
 }
 
+void check_compare_sum(struct check_comparison *comparison, const struct printed_row *row, const struct check_sum *sum)
+{
+    struct check_result *result = comparison->result;
+    if (sum->count != row->count) {
+        if (result->unmatched++ == 0 && result->different == 0)
+            (void)strbuf_addf(&result->first,
+                              "'%s' row %" PRIu64 ": '%s' is printed %" PRId64 " times, and the layout gives %" PRId64,
+                              comparison->table->path, comparison->row, row->word, row->count, sum->count);
+        return;
+    }
+    compare_sum(comparison, row, "the least", row->values[0], sum->least, 0);
+    compare_sum(comparison, row, "the most", row->most, sum->most, 0);
+    compare_sum(comparison, row, "the total", row->total, sum->total, sum->count);
+}
+
 static int compare_sums(void *arg, const struct printed_row *row, struct err *err)
 {
-    struct comparison *comparison = arg;
-    const struct collector *collector = comparison->collector;
-    struct sum sum = {.least = INT64_MAX};
+    struct check_comparison *comparison = arg;
+    struct check_sum sum = {.least = INT64_MAX};
     (void)err;
     comparison->row++;
     comparison->result->rows++;
-    for (size_t i = 0; i < collector->count; i++) {
-        int64_t value = collector->items[i].values[0];
-        if (!is_summed(collector->kind, row, &collector->items[i]))
-            continue;
-        sum.count++;
-        sum.least = value < sum.least ? value : sum.least;
-        sum.most = value > sum.most ? value : sum.most;
-        if (__builtin_add_overflow(sum.total, value, &sum.total))
-            sum.total = INT64_MAX;
-    }
-    if (sum.count != row->count) {
-        if (comparison->result->unmatched++ == 0 && comparison->result->different == 0)
-            (void)strbuf_addf(&comparison->result->first,
-                              "'%s' row %" PRIu64 ": %" PRId64
-                              " calls of '%s' are printed, and the layout gives %" PRId64,
-                              comparison->table->path, comparison->row, row->count, row->word, sum.count);
-        return 0;
-    }
-    compare_sum(comparison, row, "the least", row->values[0], sum.least);
-    compare_sum(comparison, row, "the most", row->most, sum.most);
-    compare_sum(comparison, row, "the total", row->total, sum.total);
+    for (size_t i = 0; i < comparison->record_count; i++)
+        if (is_summed(comparison->problem->tables->form->kind, row, &comparison->records[i]))
+            check_sum_add(&sum, comparison->records[i].values[0]);
+    check_compare_sum(comparison, row, &sum);
     return 0;
+}
+
+int check_each_table(struct check_comparison *comparison, struct printed_reader *reader, struct err *err)
+{
+    const struct printed_files *tables = comparison->problem->tables;
+    int status = 0;
+    for (size_t t = 0; t < tables->count && status == 0; t++) {
+        comparison->table = &tables->items[t];
+        comparison->row = 0;
+        status = printed_read(tables->form, comparison->table, reader, err);
+    }
+    return status;
+}
+
+static int compare_ids(const void *left, const void *right)
+{
+    const struct inference_name *a = left, *b = right;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+/* Gives the records of inferences their model and picture. */
+static void name_inferences(struct collector *collector)
+{
+    array_sort(collector->inferences.items, collector->inferences.count, sizeof *collector->inferences.items,
+               compare_ids);
+    for (size_t i = 0; i < collector->count && collector->inferences.count > 0; i++) {
+        const struct inference_name wanted = {.id = collector->items[i].inference_id};
+        const struct inference_name *found =
+            bsearch(&wanted, collector->inferences.items, collector->inferences.count, sizeof wanted, compare_ids);
+        if (found == NULL)
+            continue;
+        collector->items[i].model_id = found->model_id;
+        collector->items[i].picture = found->picture;
+    }
 }
 
 int check_records(struct capture *capture, struct problem *problem, struct check_result *result, struct err *err)
 {
     const struct printed_form *form = problem->tables->form;
-    struct collector collector = {.sink = {.begin = check_begin_batch, .commit = commit_batch}, .kind = form->kind};
-    struct comparison comparison = {.problem = problem, .collector = &collector, .result = result};
-    struct printed_reader reader = {.row = form->sums ? compare_sums : compare_event, .arg = &comparison};
+    struct collector collector = {
+        .sink = {.begin = check_begin_batch, .commit = commit_batch}, .capture = capture, .kind = form->kind};
     int status = decode_capture(capture, &collector.sink, problem->options->progress, err);
+    name_inferences(&collector);
     array_sort(collector.items, collector.count, sizeof *collector.items, compare_began);
-    for (size_t t = 0; t < problem->tables->count && status == 0; t++) {
-        comparison.table = &problem->tables->items[t];
-        comparison.row = 0;
-        status = printed_read(form, comparison.table, &reader, err);
-    }
+    struct check_comparison comparison = {
+        .problem = problem, .records = collector.items, .record_count = collector.count, .result = result};
+    struct printed_reader reader = {.row = form->sums ? compare_sums : compare_event, .arg = &comparison};
+    if (status == 0)
+        status = form->by_layers ? check_types(&comparison, err) : check_each_table(&comparison, &reader, err);
     free(collector.items);
+    free(collector.inferences.items);
     return status;
 }

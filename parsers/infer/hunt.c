@@ -205,6 +205,8 @@ static void take_given(const struct problem *problem, const struct frame *frame,
         struct place_found given;
         if (set == NULL || column->state == INFER_MISSING || !place_of(frame, set, &given))
             continue;
+        if (column->state == INFER_AMBIGUOUS && column->place.mode == PLACE_PLAIN && column->place.scale == 1)
+            column->state = INFER_GIVEN; /* whoever gave it knows more than few rows say */
         if (column->state != INFER_UNIQUE && column->state != INFER_AMBIGUOUS) {
             column->state = INFER_GIVEN;
             column->place = given;
@@ -306,6 +308,8 @@ int hunt_frame(struct hunt *hunt, struct frame *frame, enum effort effort, struc
         status = search_minus(&frame->matrix, &hunt->first, &list, err);
     else if (hunt->problem->stride == 1)
         status = search_delta(&frame->matrix, &hunt->first, &list, err);
+    if (status == 0 && hunt->sums != NULL)
+        status = sums_keep_places(hunt, frame, &list, err);
     keep_given(hunt->problem, frame, 0, &list);
     sort_firsts(frame, &list);
     for (size_t i = 0; i < list.count && i < FIRSTS_TRIED && status == 0; i++) {
@@ -399,13 +403,21 @@ int hunt_prepare(struct hunt *hunt, struct err *err)
 static int try_effort(struct hunt *hunt, struct frame *frame, void *arg, struct err *err)
 {
     enum effort effort = (enum effort) * (const int *)arg;
-    return effort != EFFORT_PLAIN && hunt->frames > FRAMES_TRIED_HARD ? 0 : hunt_frame(hunt, frame, effort, err);
+    bool spans = printed_kind_of(hunt->problem)->start_is_kept;
+    if (effort != EFFORT_PLAIN && hunt->frames > FRAMES_TRIED_HARD)
+        return 0;
+    if (spans ? effort != EFFORT_MINUS : effort != EFFORT_PLAIN && printed_kind_of(hunt->problem)->start == NULL)
+        return 0;
+    return hunt_frame(hunt, frame, effort, err);
 }
 
 /* The steps, the quick and likely ones first. */
 static int search_step(struct hunt *hunt, int step, struct err *err)
 {
     enum effort plain = EFFORT_PLAIN, minus = EFFORT_MINUS, delta = EFFORT_DELTA;
+    const struct printed_form *form = hunt->problem->tables->form;
+    if (form->sums)
+        return step == 0 ? hunt_sums(hunt, err) : 0;
     switch (step) {
     case 0:
         return hunt_each_frame(hunt, try_effort, &plain, err);

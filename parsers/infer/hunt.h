@@ -4,12 +4,15 @@
 
 #include "parsers/infer/problem.h"
 
+struct sums;
+
 struct hunt {
     struct problem *problem;
     struct infer_result best;
     struct interval *firsts; /* of the first column, a sample row each */
     struct search_column first;
     size_t frames;
+    const struct sums *sums; /* while rows sum up records; else NULL */
 };
 
 enum effort { EFFORT_PLAIN, EFFORT_MINUS, EFFORT_DELTA, EFFORT_COUNT };
@@ -25,6 +28,12 @@ int hunt_each_frame(struct hunt *hunt, int (*each)(struct hunt *hunt, struct fra
                     void *arg, struct err *err);
 /* Fills the matrix with the records of the sample's rows; false when one is outside of its file. */
 bool hunt_fill(const struct problem *problem, struct frame *frame);
+
+/* Rows that sum up records. */
+int hunt_sums(struct hunt *hunt, struct err *err);
+/* Leaves of the places of the first column those whose spans give the sums; notes when the spans stand in the
+ * records, and nothing tells when they begin. */
+int sums_keep_places(struct hunt *hunt, const struct frame *frame, struct place_list *list, struct err *err);
 
 /* Rows in another order than records: matched by their first columns. */
 int hunt_sorted(struct hunt *hunt, struct err *err);

@@ -51,7 +51,7 @@ struct infer_options {
 
 enum infer_rounding { ROUNDING_ANY, ROUNDING_HALF, ROUNDING_CUT };
 /* How rows of the tables were found to go with records. */
-enum infer_order { ORDER_SAME, ORDER_SORTED, ORDER_WINDOW };
+enum infer_order { ORDER_SAME, ORDER_SORTED, ORDER_WINDOW, ORDER_SUMS };
 
 #define INFER_MAGICS 2
 #define INFER_FREQUENCIES 8

@@ -167,6 +167,11 @@ static int take_cell(const struct printed_form *form, struct printed_row *row, c
     return take_number(form, row, (size_t)title->target, text, number, err);
 }
 
+static bool is_passed_over(const struct printed_form *form, const struct printed_title *title, const char *text)
+{
+    return title != NULL && title->target == PRINTED_TO_FILTER && strcmp(text, form->filter) != 0;
+}
+
 static int tell_missing(const struct file_state *state, const struct printed_title *title, struct err *err)
 {
     return err_set(err, ERR_FORMAT, "no column '%s' in it; expected the columns of %s", title->title,
@@ -207,8 +212,10 @@ static int take_csv_row(void *arg, const char *const *fields, size_t count, uint
         return 0; /* the whole network */
     begin_row(state, &row);
     for (size_t i = 0; i < count && i < state->field_count; i++) {
-        int status =
-            take_cell(state->form, &row, state->columns[i].title, state->columns[i].unit, fields[i], number, err);
+        const struct printed_title *title = state->columns[i].title;
+        if (is_passed_over(state->form, title, fields[i]))
+            return 0;
+        int status = take_cell(state->form, &row, title, state->columns[i].unit, fields[i], number, err);
         if (status < 0)
             return status;
     }

@@ -40,7 +40,7 @@ static int add_file(struct printed_files *files, const char *directory, const ch
         return -(int)err->code;
     }
     struct printed_file *file = &files->items[files->count];
-    bool says_frequency = !files->form->events && !files->form->sums;
+    bool says_frequency = !files->form->events && !files->form->sums && !files->form->by_layers;
     *file = (struct printed_file){
         .path = path_join(directory, name),
         .device_id = identity.device_id,

@@ -166,6 +166,91 @@ static const struct printed_form cpu_task_time = {
     .titles = cpu_task_titles,
 };
 
+/* ---- sums of tasks ---- */
+
+enum { TYPE_TOTAL, TYPE_TASK_ID, TYPE_MODEL_ID, TYPE_CURRENT_PIC_COUNT, TYPE_STORED };
+
+static const struct printed_field core_type_fields[TYPE_STORED] = {
+    [TYPE_TOTAL] = {"total_cycle", PRINTED_CLOCK, 6, 0, false, false},
+    [TYPE_TASK_ID] = {"task_id", PRINTED_IDENTITY, 0, 0, false, false},
+    [TYPE_MODEL_ID] = {"model_id", PRINTED_IDENTITY, 0, 0, false, false},
+    [TYPE_CURRENT_PIC_COUNT] = {"current_pic_count", PRINTED_IDENTITY, 0, 0, false, false},
+};
+
+static const struct printed_kind core_types = {
+    .kind = "svp_pmu",
+    .fields = core_type_fields,
+    .stored = TYPE_STORED,
+    .count = TYPE_STORED,
+    .start = "start_cycle",
+    .task = TYPE_TASK_ID,
+    .picture = TYPE_CURRENT_PIC_COUNT,
+    .model = TYPE_MODEL_ID,
+    .began = -1,
+};
+
+/* {slice} stands for the iteration. */
+static const char *const op_statistic_patterns[] = {
+    "op_statistic_{device_id}_{model_id}_{current_pic_count}_{slice}.csv",
+    "op_statistic_{device_id}_{model_id}_{current_pic_count}_{slice}.json",
+    NULL,
+};
+
+static const struct printed_title op_statistic_titles[] = {
+    {"opname", PRINTED_TO_WORD, false},
+    {"optype", PRINTED_TO_WORD, false},
+    {"tasktype", PRINTED_TO_FILTER, true},
+    {"totaltime", PRINTED_TO_TOTAL, false},
+    {"count", PRINTED_TO_COUNT, true},
+    {"max", PRINTED_TO_MOST, true},
+    {"min", TYPE_TOTAL, true},
+    {NULL, PRINTED_TO_NOTHING, false},
+};
+
+static const struct printed_form core_statistic = {
+    .title = "op_statistic",
+    .kind = &core_types,
+    .directory = "summary",
+    .patterns = op_statistic_patterns,
+    .prefix = "op_statistic",
+    .by_layers = true,
+    .unit = 1,
+    .filter = "AI_CORE",
+    .titles = op_statistic_titles,
+};
+
+enum { CPU_TYPE_END, CPU_TYPE_TASK_ID, CPU_TYPE_STORED };
+
+static const struct printed_field cpu_type_fields[CPU_TYPE_STORED] = {
+    [CPU_TYPE_END] = {"end_ns", PRINTED_AMOUNT, 3, 0, false, false},
+    [CPU_TYPE_TASK_ID] = {"task_id", PRINTED_IDENTITY, 0, 0, true, false},
+};
+
+static const struct printed_kind cpu_types = {
+    .kind = "aicpu_task",
+    .fields = cpu_type_fields,
+    .stored = CPU_TYPE_STORED,
+    .count = CPU_TYPE_STORED,
+    .start = "start_ns",
+    .start_is_kept = true,
+    .task = CPU_TYPE_TASK_ID,
+    .picture = -1,
+    .model = -1,
+    .began = -1,
+};
+
+static const struct printed_form cpu_statistic = {
+    .title = "op_statistic",
+    .kind = &cpu_types,
+    .directory = "summary",
+    .patterns = op_statistic_patterns,
+    .prefix = "op_statistic",
+    .by_layers = true,
+    .unit = 1000,
+    .filter = "AI_CPU",
+    .titles = op_statistic_titles,
+};
+
 /* ---- calls ---- */
 
 enum { CALL_START, CALL_END, CALL_TYPE, CALL_PROCESS_ID, CALL_THREAD_ID, CALL_NAME, CALL_STORED };
@@ -270,7 +355,7 @@ static const struct printed_form acl_statistic = {
 };
 
 const struct printed_form *const printed_forms[] = {
-    &op_summary, &core_task_time, &acl_timeline, &acl_statistic, &cpu_task_time, NULL,
+    &op_summary, &core_task_time, &core_statistic, &acl_timeline, &acl_statistic, &cpu_task_time, &cpu_statistic, NULL,
 };
 
 /* ---- titles ---- */

@@ -30,6 +30,7 @@ struct printed_form {
     const char *prefix;          /* of names that say no more; NULL: only names of a pattern are taken */
     bool events;                 /* a trace of events, not a table of rows */
     bool sums;                   /* rows sum up many records */
+    bool by_layers;              /* rows sum up the tasks of layers of a type: the word */
     bool joined;                 /* a table's rows are the records of all files that it belongs to */
     int64_t unit;                /* of PRINTED_AMOUNT where the titles do not say it */
     const char *filter;          /* see PRINTED_TO_FILTER */

@@ -1,11 +1,8 @@
 #include "parsers/infer/problem.h"
 
 #include "base/array.h"
-#include "base/file/fsutil.h"
-#include "base/format/json_in.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +16,8 @@ static bool may_be(int64_t said, int64_t known)
 static bool belongs(const struct printed_file *table, const struct file_identity *identity)
 {
     return may_be(table->device_id, identity->device_id) && may_be(table->model_id, identity->model_id) &&
-           may_be(table->batch_num, identity->batch_num) && may_be(table->input_pic_num, identity->input_pic_num);
+           may_be(table->batch_num, identity->batch_num) && may_be(table->input_pic_num, identity->input_pic_num) &&
+           may_be(table->current_pic_count, identity->current_pic_count);
 }
 
 /* The first file of the kind, from an index on, that the table is of; file_count when there is none. */
@@ -76,83 +74,6 @@ static int open_files(struct problem *problem, struct err *err)
     return status;
 }
 
-/* ---- layers ---- */
-
-static int add_layers(struct problem *problem, const struct capture_file *file, struct err *err)
-{
-    struct err mistake = ERR_INIT;
-    size_t length;
-    char *text;
-    if (read_whole_file(file->path, TEXT_FILE_LIMIT, &text, &length, &mistake) < 0)
-        return 0; /* import tells of it */
-    struct json *root = json_parse(text, length, &mistake);
-    int status = 0;
-    for (const struct json *entry = root != NULL && json_is_array(root) ? json_first(root) : NULL;
-         entry != NULL && status == 0; entry = json_next(entry)) {
-        struct layer_task layer = {.model_id = file->identity.model_id};
-        const char *name = json_string(json_member(entry, "ori_name"));
-        if (!json_integer(json_member(entry, "layer_id"), &layer.layer_id) ||
-            !json_integer(json_member(entry, "task_id"), &layer.task_id))
-            continue;
-        snprintf(layer.name, sizeof layer.name, "%s", name != NULL ? name : "");
-        status = array_reserve(&problem->layers, 1, err);
-        if (status == 0)
-            problem->layers.items[problem->layers.count++] = layer;
-    }
-    json_free(root);
-    free(text);
-    return status;
-}
-
-static int compare_layers(const void *left, const void *right)
-{
-    const struct layer_task *a = left, *b = right;
-    if (a->model_id != b->model_id)
-        return a->model_id < b->model_id ? -1 : 1;
-    return (a->layer_id > b->layer_id) - (a->layer_id < b->layer_id);
-}
-
-static int read_layers(struct problem *problem, struct err *err)
-{
-    for (size_t f = 0; f < problem->capture->file_count && printed_kind_of(problem)->task >= 0; f++) {
-        const struct capture_file *file = &problem->capture->files[f];
-        if (file->kind != NULL && strcmp(file->kind->name, "layer") == 0 && add_layers(problem, file, err) < 0)
-            return -(int)err->code;
-    }
-    array_sort(problem->layers.items, problem->layers.count, sizeof *problem->layers.items, compare_layers);
-    return 0;
-}
-
-/* The task of a layer by its name; NULL: there is none, or tasks of that name are several. */
-static const struct layer_task *named_task(const struct problem *problem, int64_t model_id, const char *name)
-{
-    const struct layer_task *found = NULL;
-    for (size_t i = 0; i < problem->layers.count; i++) {
-        const struct layer_task *layer = &problem->layers.items[i];
-        if (layer->model_id != model_id || strcmp(layer->name, name) != 0)
-            continue;
-        if (found != NULL && found->task_id != layer->task_id)
-            return NULL;
-        found = layer;
-    }
-    return found;
-}
-
-/* Many tables have the layers of a task, not its number. */
-void problem_add_task_id(const struct problem *problem, struct printed_row *row)
-{
-    int column = printed_kind_of(problem)->task;
-    const struct layer_task *found = NULL, wanted = {.model_id = row->model_id, .layer_id = row->layer_id};
-    if (column < 0 || row->values[column] != PRINTED_NONE || row->model_id < 0 || problem->layers.count == 0)
-        return;
-    if (row->layer_id >= 0)
-        found = bsearch(&wanted, problem->layers.items, problem->layers.count, sizeof wanted, compare_layers);
-    else if (row->word[0] != '\0')
-        found = named_task(problem, row->model_id, row->word);
-    if (found != NULL && found->task_id >= 0)
-        row->values[column] = found->task_id;
-}
-
 /* ---- rows ---- */
 
 struct walk {
@@ -167,8 +88,25 @@ static int walk_row(void *arg, const struct printed_row *row, struct err *err)
 {
     struct walk *walk = arg;
     struct printed_row with_task = *row;
-    problem_add_task_id(walk->problem, &with_task);
+    layers_add_task(&walk->problem->layers, printed_kind_of(walk->problem), &with_task);
     return walk->row(walk->arg, walk->stream, walk->next[walk->stream]++, &with_task, err);
+}
+
+/* The rows of one table; those that sum up the tasks of a layer's type become tasks. */
+static int walk_table(const struct problem *problem, const struct printed_file *table, struct printed_reader *reader,
+                      struct err *err)
+{
+    const struct printed_form *form = problem->tables->form;
+    if (!form->by_layers)
+        return printed_read(form, table, reader, err);
+    struct layer_sums sums = {.items = NULL};
+    struct printed_reader collector = {.row = layers_collect, .arg = &sums};
+    int status = printed_read(form, table, &collector, err);
+    if (status == 0)
+        status = layers_each_task(&problem->layers, form, &sums, reader, err);
+    reader->skipped += collector.skipped;
+    free(sums.items);
+    return status;
 }
 
 static int walk_tables(const struct problem *problem, struct walk *walk, uint64_t *ret_skipped, struct err *err)
@@ -182,7 +120,7 @@ static int walk_tables(const struct problem *problem, struct walk *walk, uint64_
         walk->stream = problem->stream_of_table[t];
         if (walk->stream == UINT32_MAX)
             continue;
-        status = printed_read(problem->tables->form, &problem->tables->items[t], &reader, err);
+        status = walk_table(problem, &problem->tables->items[t], &reader, err);
         progress_update(problem->options->progress, "tables", t + 1, problem->tables->count);
     }
     free(walk->next);
@@ -250,7 +188,7 @@ static int keep_row(void *arg, uint32_t stream, uint64_t index, const struct pri
         if (row->decimals[i] > problem->decimals[i])
             problem->decimals[i] = row->decimals[i];
     }
-    problem->rows_of_stream[stream]++;
+    problem->rows_of_stream[stream] += problem->tables->form->sums && row->count > 0 ? (uint64_t)row->count : 1;
     const struct sample_row sampled = {.stream = stream, .index = index, .number = problem->rows++, .printed = *row};
     note_largest(problem, &sampled);
     if (!is_sampled(problem, sampled.number))
@@ -293,7 +231,7 @@ int problem_open(struct problem *problem, struct infer_result *result, struct er
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     int status = open_files(problem, err);
     if (status == 0)
-        status = read_layers(problem, err);
+        status = layers_read(problem->capture, &problem->layers, err);
     struct walk walk = {.problem = problem, .row = keep_row, .arg = problem};
     if (status == 0)
         status = walk_tables(problem, &walk, &problem->skipped, err);
@@ -319,7 +257,7 @@ void problem_release(struct problem *problem)
     free(problem->stream_of_table);
     free(problem->rows_of_stream);
     free(problem->sample.items);
-    free(problem->layers.items);
+    layers_release(&problem->layers);
 }
 
 void problem_settle_frequency(struct problem *problem, struct infer_result *result)
@@ -406,6 +344,18 @@ struct interval problem_share(const struct problem *problem, size_t column, cons
     const struct interval unknown = {1, 0};
     int64_t value = row->values[column], divisor = printed_power(printed_kind_of(problem)->fields[column].digits);
     return value == PRINTED_NONE ? unknown : printed_range(problem, column, value, value, divide, 100 * divisor);
+}
+
+struct printed_row problem_sum_row(const struct problem *problem, const struct printed_row *row, int64_t printed,
+                                   int64_t rounded)
+{
+    struct printed_row sum = *row;
+    int64_t slack = INT64_MAX / 4;
+    if (__builtin_mul_overflow(rounded, unit_of(problem, 0), &slack) || slack > INT64_MAX / 4)
+        slack = INT64_MAX / 4;
+    sum.values[0] = printed - slack / 2;
+    sum.most = printed + slack / 2;
+    return sum;
 }
 
 /* ---- what the tables say of themselves ---- */

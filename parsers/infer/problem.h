@@ -3,7 +3,7 @@
 #define MSPROF_PARSERS_INFER_PROBLEM_H
 
 #include "parsers/infer/infer.h"
-#include "parsers/infer/printed_form.h"
+#include "parsers/infer/layers.h"
 #include "parsers/infer/source.h"
 
 #define SAMPLE_MAX 8192 /* rows that the search looks at; all are verified */
@@ -16,15 +16,6 @@ struct sample_row {
     uint64_t index;  /* of the record, when rows are in the order of records */
     uint64_t number; /* of the row, over all tables */
     struct printed_row printed;
-};
-
-/* Task ids of layers, for tables that do not print them. */
-struct layer_tasks {
-    struct layer_task {
-        int64_t model_id, layer_id, task_id;
-        char name[PRINTED_WORD_SIZE]; /* in the user's network; cut */
-    } * items;
-    size_t count, capacity;
 };
 
 struct problem {
@@ -49,7 +40,7 @@ struct problem {
     uint64_t stride, rows, skipped;
     uint8_t decimals[PRINTED_MOST]; /* the most of any row */
     bool shown[PRINTED_MOST];       /* some row has it */
-    struct layer_tasks layers;
+    struct layers layers;
     int64_t core_khz;
     bool cut;
     enum infer_order order;
@@ -63,10 +54,11 @@ int problem_each_row(const struct problem *problem,
                      int (*row)(void *arg, uint32_t stream, uint64_t index, const struct printed_row *row,
                                 struct err *err),
                      void *arg, struct err *err);
-/* Fills in the task of a row that has only its layers. */
-void problem_add_task_id(const struct problem *problem, struct printed_row *row);
 /* Sets core_khz by what says how many MHz the core has; notes what contradicts it. */
 void problem_settle_frequency(struct problem *problem, struct infer_result *result);
+/* A row whose first column is the range of a printed sum that was made from so many rounded numbers. */
+struct printed_row problem_sum_row(const struct problem *problem, const struct printed_row *row, int64_t printed,
+                                   int64_t rounded);
 /* Whether a row's computed columns (memory bound, total of DDR) follow from the others, as far as they show. */
 bool problem_row_agrees(const struct problem *problem, const struct printed_row *row);
 

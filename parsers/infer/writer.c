@@ -72,8 +72,8 @@ static void put_not_found(const struct infer_column *column, struct strbuf *text
 
 static void put_head(const struct infer_result *result, struct strbuf *text)
 {
-    static const char *const orders[] = {"in the same order", "matched by their first columns",
-                                         "a part of the records"};
+    static const char *const orders[] = {"in the same order", "matched by their first columns", "a part of the records",
+                                         "whose texts tell which row sums them up"};
     (void)strbuf_addf(text,
                       "# Inferred by msprof layout infer: %" PRIu64 " rows of tables, %" PRIu64 " records, %s.\n#",
                       result->rows, result->records, orders[result->order]);
