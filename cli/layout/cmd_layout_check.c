@@ -30,21 +30,49 @@ static int tell(const struct check_result *result)
     return STATUS_FAILURE;
 }
 
-static int check(const struct settings *settings, struct layout_job *job)
+/* Compares the records of one kind; adds to the result. Returns an exit status. */
+static int check_kind(const struct settings *settings, const struct layout_set *layouts, const char *kind,
+                      struct check_result *result)
 {
     const struct infer_options options = {
         .core_khz = settings->clock_khz, .rounding = settings->layout.rounding, .progress = console_progress()};
-    struct check_result result = {.cells = 0};
+    struct layout_job job;
     struct err err = ERR_INIT;
-    int status, failure;
+    int status = layout_job_open(&job, settings, layouts, kind);
+
+    if (status == STATUS_DONE) {
+        int failure = check_tables(&job.capture, &job.tables, &options, result, &err);
+        console_progress_end();
+        console_diagnostics(&job.diag);
+        if (failure != 0) {
+            console_error(&err);
+            status = status_of_error(&err);
+        }
+    }
+    layout_job_release(&job);
+    return status;
+}
+
+static bool is_first_of_its_kind(const struct layout_set *layouts, const struct loaded_layout *loaded)
+{
+    const struct loaded_layout *other = layouts->first;
+    while (other->kind != loaded->kind)
+        other = other->next;
+    return other == loaded;
+}
+
+static int check_layouts(const struct settings *settings, const struct layout_set *layouts)
+{
+    struct check_result result = {.cells = 0};
+    int status = STATUS_DONE;
 
     strbuf_init(&result.first, 8192);
-    failure = check_tables(&job->capture, &job->tables, &options, &result, &err);
-    console_progress_end();
-    console_diagnostics(&job->diag);
-    if (failure != 0)
-        console_error(&err);
-    status = failure != 0 ? status_of_error(&err) : tell(&result);
+    for (const struct loaded_layout *loaded = layouts->first; loaded != NULL && status == STATUS_DONE;
+         loaded = loaded->next)
+        if (is_first_of_its_kind(layouts, loaded))
+            status = check_kind(settings, layouts, loaded->kind->name, &result);
+    if (status == STATUS_DONE)
+        status = tell(&result);
     strbuf_release(&result.first);
     return status;
 }
@@ -52,9 +80,8 @@ static int check(const struct settings *settings, struct layout_job *job)
 static int run_check(const struct settings *settings)
 {
     struct layout_set layouts;
-    struct layout_job job;
     struct err err = ERR_INIT;
-    int status = STATUS_USAGE;
+    int status;
 
     if (settings->operand_count != 1 || settings->captures.count != 1) {
         err_set(&err, ERR_USAGE,
@@ -64,14 +91,11 @@ static int run_check(const struct settings *settings)
         return STATUS_USAGE;
     }
     layout_set_init(&layouts);
-    if (layout_set_load_named(&layouts, settings->operands[0], &err) != 0) {
+    if (layout_set_load_named(&layouts, settings->operands[0], &err) == 0) {
+        status = check_layouts(settings, &layouts);
+    } else {
         console_error(&err);
         status = status_of_error(&err);
-    } else {
-        status = layout_job_open(&job, settings, &layouts);
-        if (status == STATUS_DONE)
-            status = check(settings, &job);
-        layout_job_release(&job);
     }
     layout_set_release(&layouts);
     return status;

@@ -63,7 +63,7 @@ static int tell_found(const struct settings *settings, const struct infer_result
     snprintf(source, sizeof source, "inferred from %" PRIu64 " rows of tables and %" PRIu64 " records", result->rows,
              result->records);
     strbuf_init(&text, TEXT_LIMIT);
-    if (infer_write(result, "svp_pmu", name, source, &text, &err) != 0) {
+    if (infer_write(result, name, source, &text, &err) != 0) {
         console_error(&err);
         status = STATUS_FAILURE;
     } else {
@@ -82,7 +82,7 @@ static int tell_found(const struct settings *settings, const struct infer_result
 /* Whether a file is one whose structure is asked for: of the kind, or of any that is not text. */
 static bool is_asked_for(const struct settings *settings, const struct capture_file *file)
 {
-    const char *kind = settings->layout.kind != NULL ? settings->layout.kind : "svp_pmu";
+    const char *kind = layout_job_kind(settings->layout.kind);
 
     if (file->size == 0 || (file->kind != NULL && file->kind->hooks != NULL && file->kind->hooks->text != NULL))
         return false;
@@ -127,7 +127,7 @@ static int tell_structure(const struct settings *settings, const struct layout_j
 
     if (print_structure(settings, job) == 0) {
         err_set(&err, ERR_NOT_FOUND, "'%s' has no records of kind %s", job->capture.directory,
-                settings->layout.kind != NULL ? settings->layout.kind : "svp_pmu");
+                layout_job_kind(settings->layout.kind));
         err_hint(&err, "see 'msprof kinds' for the names of their files");
         console_error(&err);
         return STATUS_NOTHING;
@@ -171,7 +171,8 @@ static bool take_number(const char **at, uint32_t most, uint32_t *ret)
 }
 
 /* COLUMN=OFFSET:WIDTH[:FIRST-LAST]; the name goes into buffer. */
-static bool parse_set(const char *text, char *buffer, size_t size, struct infer_set *ret)
+static bool parse_set(const struct printed_kind *kind, const char *text, char *buffer, size_t size,
+                      struct infer_set *ret)
 {
     size_t name = strcspn(text, "=");
     const char *at = text + name + 1;
@@ -182,7 +183,7 @@ static bool parse_set(const char *text, char *buffer, size_t size, struct infer_
     memcpy(buffer, text, name);
     buffer[name] = '\0';
     *ret = (struct infer_set){.column = buffer};
-    if (!infer_knows(buffer) || !take_number(&at, 65535, &ret->offset) || *at++ != ':' ||
+    if (!infer_knows(kind, buffer) || !take_number(&at, 65535, &ret->offset) || *at++ != ':' ||
         !take_number(&at, 8, &ret->width) || ret->width == 0)
         return false;
     if (*at == '\0')
@@ -197,16 +198,17 @@ static bool parse_set(const char *text, char *buffer, size_t size, struct infer_
 }
 
 /* Reads every --set; returns an exit status. */
-static int parse_sets(const struct settings *settings, char names[SETS_LIMIT][64], struct infer_set *sets)
+static int parse_sets(const struct settings *settings, const struct printed_kind *kind, char names[SETS_LIMIT][64],
+                      struct infer_set *sets)
 {
     struct err err = ERR_INIT;
 
     for (size_t i = 0; i < settings->layout.sets.count; i++) {
-        if (i < SETS_LIMIT && parse_set(settings->layout.sets.values[i], names[i], sizeof names[i], &sets[i]))
+        if (i < SETS_LIMIT && parse_set(kind, settings->layout.sets.values[i], names[i], sizeof names[i], &sets[i]))
             continue;
         err_set(&err, ERR_USAGE, "--set '%s', expected COLUMN=OFFSET:WIDTH or COLUMN=OFFSET:WIDTH:FIRST-LAST",
                 settings->layout.sets.values[i]);
-        err_hint(&err, "the columns are those of 'msprof kinds svp_pmu', a width is 1 to 8 bytes");
+        err_hint(&err, "the columns are those of 'msprof kinds %s', a width is 1 to 8 bytes", kind->kind);
         console_error(&err);
         return STATUS_USAGE;
     }
@@ -224,12 +226,12 @@ static int infer_of(const struct settings *settings, struct layout_job *job)
                                           .progress = console_progress()};
     struct infer_result result;
     struct err err = ERR_INIT;
-    int status = parse_sets(settings, names, sets);
+    int status = parse_sets(settings, job->tables.form->kind, names, sets);
 
     if (status != STATUS_DONE)
         return status;
-    infer_result_init(&result);
-    if (infer_pmu(&job->capture, &job->tables, &options, &result, &err) != 0) {
+    infer_result_init(&result, job->tables.form->kind);
+    if (infer_layout(&job->capture, &job->tables, &options, &result, &err) != 0) {
         console_progress_end();
         console_error(&err);
         status = err.code == ERR_NOT_FOUND ? STATUS_NOTHING : status_of_error(&err);
@@ -268,13 +270,9 @@ static int run_infer(const struct settings *settings)
 
     if (status != STATUS_DONE)
         return status;
-    status = layout_job_open(&job, settings, NULL);
-
+    status = layout_job_open(&job, settings, NULL, layout_job_kind(settings->layout.kind));
     if (status == STATUS_DONE)
-        status =
-            job.tables.count > 0 && (settings->layout.kind == NULL || strcmp(settings->layout.kind, "svp_pmu") == 0)
-                ? infer_of(settings, &job)
-                : tell_structure(settings, &job);
+        status = job.tables.count > 0 ? infer_of(settings, &job) : tell_structure(settings, &job);
     layout_job_release(&job);
     return status;
 }

@@ -2,28 +2,13 @@
 
 #include "base/array.h"
 #include "parsers/decode/decode.h"
-#include "parsers/infer/problem.h"
+#include "parsers/infer/check_records.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The kind's column of each printed one that is compared; ids are compared by finding the row. */
-static const char *const compared[PRINTED_STORED] = {
-    [PRINTED_TIME] = "total_cycle",
-    [PRINTED_MAC_BUSY] = "mac_busy_cycle",
-    [PRINTED_MAC_PPEN] = "mac_ppen_cycle",
-    [PRINTED_VEC_BUSY] = "vec_busy_cycle",
-    [PRINTED_VEC_PPEN] = "vec_ppen_cycle",
-    [PRINTED_DSTR] = "dstr_cycle",
-    [PRINTED_DTRANS] = "dtrans_cycle",
-    [PRINTED_DLD] = "dld_cycle",
-    [PRINTED_WLD] = "wld_cycle",
-    [PRINTED_DDR_READ] = "ddr_read_bytes",
-    [PRINTED_DDR_WRITE] = "ddr_write_bytes",
-};
-
-#define COMPARED (PRINTED_DDR_WRITE + 1)
+#define COMPARED (PRINTED_DDR_WRITE + 1) /* ids are compared by finding the row */
 
 struct decoded_task {
     int64_t inference_id, task_id;
@@ -48,39 +33,16 @@ struct collector {
     } inferences;
 };
 
-static struct row_batch *begin_batch(struct row_sink *sink, const struct record_kind *kind, struct err *err)
-{
-    (void)sink;
-    struct row_batch *batch = row_batch_new();
-    if (batch == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
-        return NULL;
-    }
-    batch->kind = kind;
-    batch->rows = 0;
-    batch->texts_used = 0;
-    batch->capacity = BATCH_ROWS;
-    return batch;
-}
-
-static int64_t cell_of(const struct row_batch *batch, size_t row, const char *name)
-{
-    int column = record_kind_column(batch->kind, name);
-    if (column < 0 || (batch->present[row] >> column & 1) == 0)
-        return PRINTED_NONE;
-    return batch->cells[row * batch->kind->column_count + (size_t)column].integer;
-}
-
 static int take_tasks(struct collector *collector, const struct row_batch *batch, struct err *err)
 {
     if (array_reserve(&collector->tasks, batch->rows, err) < 0)
         return -(int)err->code;
     for (size_t i = 0; i < batch->rows; i++) {
         struct decoded_task *task = &collector->tasks.items[collector->tasks.count++];
-        task->inference_id = cell_of(batch, i, "inference_id");
-        task->task_id = cell_of(batch, i, "task_id");
+        task->inference_id = check_cell(batch, i, "inference_id");
+        task->task_id = check_cell(batch, i, "task_id");
         for (size_t c = 0; c < COMPARED; c++)
-            task->values[c] = cell_of(batch, i, compared[c]);
+            task->values[c] = check_cell(batch, i, printed_pmu.fields[c].name);
     }
     return 0;
 }
@@ -91,12 +53,12 @@ static int take_inferences(struct collector *collector, const struct row_batch *
         return -(int)err->code;
     for (size_t i = 0; i < batch->rows; i++)
         collector->inferences.items[collector->inferences.count++] =
-            (struct decoded_inference){.id = cell_of(batch, i, "inference_id"),
-                                       .device_id = cell_of(batch, i, "device_id"),
-                                       .model_id = cell_of(batch, i, "model_id"),
-                                       .batch_num = cell_of(batch, i, "batch_num"),
-                                       .input_pic_num = cell_of(batch, i, "input_pic_num"),
-                                       .current_pic_count = cell_of(batch, i, "current_pic_count")};
+            (struct decoded_inference){.id = check_cell(batch, i, "inference_id"),
+                                       .device_id = check_cell(batch, i, "device_id"),
+                                       .model_id = check_cell(batch, i, "model_id"),
+                                       .batch_num = check_cell(batch, i, "batch_num"),
+                                       .input_pic_num = check_cell(batch, i, "input_pic_num"),
+                                       .current_pic_count = check_cell(batch, i, "current_pic_count")};
     return 0;
 }
 
@@ -148,35 +110,22 @@ static const struct decoded_inference *inference_of(const struct collector *coll
     return NULL;
 }
 
-static bool is_inside(struct comparison *comparison, enum printed_column column, const struct printed_row *row,
-                      int64_t total, int64_t value)
-{
-    for (int cut = 0; cut < 2; cut++) {
-        if (comparison->problem->options->rounding == (cut ? ROUNDING_HALF : ROUNDING_CUT))
-            continue;
-        comparison->problem->cut = cut != 0;
-        struct interval interval = problem_interval(comparison->problem, column, row, total);
-        if (value >= interval.low && value <= interval.high)
-            return true;
-    }
-    return false;
-}
-
-static void compare_cell(struct comparison *comparison, enum printed_column column, const struct printed_row *row,
+static void compare_cell(struct comparison *comparison, size_t column, const struct printed_row *row,
                          const struct decoded_task *task)
 {
     struct check_result *result = comparison->result;
     if (row->values[column] == PRINTED_NONE || task->values[column] == PRINTED_NONE ||
-        (is_ratio(column) && task->values[PRINTED_TIME] == PRINTED_NONE))
+        (printed_pmu.fields[column].role == PRINTED_SHARE && task->values[PRINTED_TIME] == PRINTED_NONE))
         return;
+    int64_t one = printed_power(printed_pmu.fields[column].digits);
     result->cells++;
-    if (is_inside(comparison, column, row, task->values[PRINTED_TIME], task->values[column]))
+    if (check_is_inside(comparison->problem, column, row, task->values[PRINTED_TIME], task->values[column]))
         return;
     if (result->different++ == 0)
-        (void)strbuf_addf(
-            &result->first, "'%s' row %" PRIu64 ": %s is printed as %" PRId64 ".%06d, and the layout gives %" PRId64,
-            comparison->table->path, comparison->row, compared[column], row->values[column] / PRINTED_UNIT,
-            (int)(row->values[column] % PRINTED_UNIT), task->values[column]);
+        (void)strbuf_addf(&result->first,
+                          "'%s' row %" PRIu64 ": %s is printed as %" PRId64 ".%06d, and the layout gives %" PRId64,
+                          comparison->table->path, comparison->row, printed_pmu.fields[column].name,
+                          row->values[column] / one, (int)(row->values[column] % one), task->values[column]);
 }
 
 static int compare_row(void *arg, const struct printed_row *row, struct err *err)
@@ -187,10 +136,10 @@ static int compare_row(void *arg, const struct printed_row *row, struct err *err
     (void)err;
     comparison->row++;
     comparison->result->rows++;
-    problem_add_task_id(comparison->problem, &with_task);
+    layers_add_task(&comparison->problem->layers, &printed_pmu, &with_task);
     if (comparison->inference != NULL && with_task.values[PRINTED_TASK_ID] != PRINTED_NONE) {
         const struct decoded_task wanted = {.inference_id = comparison->inference->id,
-                                            .task_id = with_task.values[PRINTED_TASK_ID] / PRINTED_UNIT};
+                                            .task_id = with_task.values[PRINTED_TASK_ID]};
         task = bsearch(&wanted, comparison->collector->tasks.items, comparison->collector->tasks.count, sizeof wanted,
                        compare_tasks);
     }
@@ -201,7 +150,7 @@ static int compare_row(void *arg, const struct printed_row *row, struct err *err
         return 0;
     }
     for (size_t c = 0; c < COMPARED; c++)
-        compare_cell(comparison, (enum printed_column)c, &with_task, task);
+        compare_cell(comparison, c, &with_task, task);
     return 0;
 }
 
@@ -217,27 +166,38 @@ static int compare_all(struct problem *problem, struct collector *collector, str
         comparison.table = &problem->tables->items[t];
         comparison.inference = inference_of(collector, comparison.table);
         comparison.row = 0;
-        status = printed_read(comparison.table, &reader, err);
+        status = printed_read(problem->tables->form, comparison.table, &reader, err);
     }
+    return status;
+}
+
+static int check_summaries(struct capture *capture, struct problem *problem, struct check_result *result,
+                           struct err *err)
+{
+    struct collector collector = {.sink = {.begin = check_begin_batch, .commit = commit_batch}};
+    int status = decode_capture(capture, &collector.sink, problem->options->progress, err);
+    if (status == 0)
+        status = compare_all(problem, &collector, result, err);
+    free(collector.tasks.items);
+    free(collector.inferences.items);
     return status;
 }
 
 int check_tables(struct capture *capture, const struct printed_files *tables, const struct infer_options *options,
                  struct check_result *result, struct err *err)
 {
-    struct collector collector = {.sink = {.begin = begin_batch, .commit = commit_batch}};
     struct problem problem = {.capture = capture, .tables = tables, .options = options};
     struct infer_result facts;
-    infer_result_init(&facts);
+    if (tables->form == NULL || tables->count == 0)
+        return 0;
+    infer_result_init(&facts, tables->form->kind);
     int status = problem_open(&problem, &facts, err);
-    if (status == 0) {
+    bool clock = has_role(tables->form->kind, 0, PRINTED_CLOCK);
+    if (status == 0 && clock)
         problem_settle_frequency(&problem, &facts);
-        status = decode_capture(capture, &collector.sink, options->progress, err);
-    }
-    if (status == 0 && problem.core_khz > 0)
-        status = compare_all(&problem, &collector, result, err);
-    free(collector.tasks.items);
-    free(collector.inferences.items);
+    if (status == 0 && (!clock || problem.core_khz > 0))
+        status = tables->form->kind == &printed_pmu ? check_summaries(capture, &problem, result, err)
+                                                    : check_records(capture, &problem, result, err);
     infer_result_release(&facts);
     problem_release(&problem);
     return status;

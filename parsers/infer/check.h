@@ -11,7 +11,7 @@ struct check_result {
     struct strbuf first;       /* the first cell that differs: table, row, column, printed, given */
 };
 
-/* Decodes the capture, whose options name the layouts, into memory and compares the device records with the tables. */
+/* Decodes the capture, whose options name the layouts, into memory and compares its records with the tables. */
 int check_tables(struct capture *capture, const struct printed_files *tables, const struct infer_options *options,
                  struct check_result *result, struct err *err);
 

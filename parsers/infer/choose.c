@@ -49,7 +49,7 @@ static bool overlap(const struct place_found *a, const struct place_found *b)
 
 struct choice {
     const struct frame *frame;
-    struct place_found taken[2 * PRINTED_STORED];
+    struct place_found taken[2 * PRINTED_MOST];
     size_t taken_count;
 };
 
@@ -104,8 +104,9 @@ static double evidence_of_id(const struct frame *frame, const struct search_colu
 }
 
 static void judge(const struct choice *choice, const struct place_list *list, const struct search_column *searched,
-                  struct infer_column *column, int64_t usual_scale, bool id)
+                  struct infer_column *column, int64_t usual_scale, enum printed_role role)
 {
+    bool id = role == PRINTED_IDENTITY;
     const struct place_found *best = NULL;
     column->other_count = 0;
     for (size_t i = 0; i < list->count; i++) {
@@ -129,46 +130,49 @@ static void judge(const struct choice *choice, const struct place_list *list, co
         column->other_count++;
     }
     column->tries = log2((double)(8 * choice->frame->size) * 2 * (double)infer_scale_count);
-    column->tries += id ? 0 : choice->frame->order_bits;
-    column->rows = searched->known;
+    column->tries += id || role == PRINTED_WORD ? 0 : choice->frame->order_bits;
+    column->rows = role == PRINTED_WORD ? choice->frame->matrix.rows : searched->known;
     bool sure = column->place.evidence - column->tries >= CHANCE_BITS;
     column->state = column->other_count == 0 && sure ? INFER_UNIQUE : INFER_AMBIGUOUS;
 }
 
-int choose_places(const struct frame *frame, struct place_list lists[PRINTED_STORED],
-                  const struct search_column columns[PRINTED_STORED], struct infer_result *result, struct err *err)
+/* The scale that a column's number is likely to have: shares are counted as the first column is. */
+static int64_t scale_of(const struct printed_kind *kind, size_t column, int64_t usual_scale)
+{
+    return column == 0 || kind->fields[column].role == PRINTED_SHARE ? usual_scale : 1;
+}
+
+void choose_places(const struct frame *frame, struct place_list lists[PRINTED_MOST],
+                   const struct search_column columns[PRINTED_MOST], struct infer_result *result)
 {
     struct choice choice = {.frame = frame};
-    bool done[PRINTED_STORED] = {false};
-    int64_t usual_scale = lists[PRINTED_TIME].items[0].scale;
-    (void)err;
+    bool done[PRINTED_MOST] = {false};
+    const struct printed_kind *kind = result->kind;
+    int64_t usual_scale = lists[0].items[0].scale;
     result->explained = 0;
     result->cost = 0;
     result->bits = 0;
-    for (size_t i = 0; i < PRINTED_STORED; i++) {
-        if (i != PRINTED_TIME)
-            reduce(frame, &lists[i], is_ratio((enum printed_column)i) ? usual_scale : 1);
+    for (size_t i = 0; i < kind->stored; i++) {
+        if (i > 0)
+            reduce(frame, &lists[i], scale_of(kind, i, usual_scale));
         done[i] = result->columns[i].state != INFER_MISSING;
     }
     for (;;) {
-        size_t next = PRINTED_STORED;
-        for (size_t i = 0; i < PRINTED_STORED; i++)
-            if (!done[i] && (next == PRINTED_STORED || i == PRINTED_TIME ||
-                             (next != PRINTED_TIME && lists[i].count < lists[next].count)))
+        size_t next = kind->stored;
+        for (size_t i = kind->stored; i-- > 0;)
+            if (!done[i] && (next == kind->stored || i == 0 || lists[i].count <= lists[next].count))
                 next = i;
-        if (next == PRINTED_STORED)
-            return 0;
+        if (next == kind->stored)
+            return;
         struct infer_column *column = &result->columns[next];
-        judge(&choice, &lists[next], &columns[next], column,
-              is_ratio((enum printed_column)next) || next == PRINTED_TIME ? usual_scale : 1,
-              is_id((enum printed_column)next));
+        judge(&choice, &lists[next], &columns[next], column, scale_of(kind, next, usual_scale),
+              kind->fields[next].role);
         done[next] = true;
         if (column->state == INFER_MISSING)
             continue;
         take(&choice, &column->place);
         result->explained++;
         result->bits += column->place.evidence;
-        result->cost += place_cost(frame, &column->place,
-                                   is_ratio((enum printed_column)next) || next == PRINTED_TIME ? usual_scale : 1);
+        result->cost += place_cost(frame, &column->place, scale_of(kind, next, usual_scale));
     }
 }

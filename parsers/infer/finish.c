@@ -46,6 +46,22 @@ static bool has_place(const struct infer_column *column)
 
 /* ---- widths ---- */
 
+#define WORD_BYTES 64 /* what a text is taken to have when the bytes behind it are zero */
+
+/* A text grows towards the end of the record. */
+static void widen_word(const struct bit_map *map, struct infer_column *column)
+{
+    column->bits = column->place.bits;
+    while (column->bits < 8 * WORD_BYTES) {
+        uint32_t next = map->big_endian ? column->place.bit - 8 : column->place.bit + column->bits;
+        if ((map->big_endian && column->place.bit < 8) || next / 8 >= map->size ||
+            map->all_ones[file_byte(map, next)] != 0 || map->taken[next / 8] != 0)
+            return;
+        column->place.bit -= map->big_endian ? 8 : 0;
+        column->bits += 8;
+    }
+}
+
 /* How many bits the field has: those needed, and above them what is always zero and nobody's, up to a usual width. */
 static unsigned widen(const struct bit_map *map, const unsigned char *ones, const struct place_found *place,
                       unsigned usual)
@@ -60,21 +76,24 @@ static unsigned widen(const struct bit_map *map, const unsigned char *ones, cons
 
 static void set_widths(struct bit_map *map, struct infer_result *result)
 {
-    for (size_t c = 0; c < PRINTED_STORED; c++) {
+    for (size_t c = 0; c < result->kind->stored; c++) {
         const struct infer_column *column = &result->columns[c];
         if (has_place(column))
             take_bits(map, column->place.bit, column->place.bits);
         if (has_place(column) && column->place.mode == PLACE_MINUS)
             take_bits(map, column->place.other_bit, column->place.whole_bits);
     }
-    for (size_t c = 0; c < PRINTED_STORED; c++) {
+    for (size_t c = 0; c < result->kind->stored; c++) {
         struct infer_column *column = &result->columns[c];
         if (!has_place(column) || column->is_given)
             continue;
-        column->bits = column->place.whole_bits > 0 ? column->place.whole_bits
-                       : is_id((enum printed_column)c)
-                           ? widen(map, map->all_ones, &column->place, ID_BITS) /* ids of other rows are alike */
-                           : widen(map, map->ones, &column->place, COUNTER_BITS);
+        if (has_role(result->kind, c, PRINTED_WORD))
+            widen_word(map, column);
+        else
+            column->bits = column->place.whole_bits > 0 ? column->place.whole_bits
+                           : has_role(result->kind, c, PRINTED_IDENTITY)
+                               ? widen(map, map->all_ones, &column->place, ID_BITS) /* ids of other rows are alike */
+                               : widen(map, map->ones, &column->place, COUNTER_BITS);
         take_bits(map, column->place.bit, column->bits);
     }
 }
@@ -156,23 +175,39 @@ struct verification {
     const struct infer_result *result;
     struct matrix matrix; /* the record before, and the record */
     unsigned char record[SIZE_MAX_TRIED];
-    uint64_t rows, failed[PRINTED_STORED];
-    uint64_t first_row[PRINTED_STORED];
-    int64_t first_value[PRINTED_STORED];
-    struct interval first_interval[PRINTED_STORED];
+    uint64_t rows, failed[PRINTED_MOST];
+    uint64_t first_row[PRINTED_MOST];
+    int64_t first_value[PRINTED_MOST];
+    struct interval first_interval[PRINTED_MOST];
     uint64_t contradicted, outside;
 };
 
+/* A text of the record in hand beside the row's. */
+static void compare_word(struct verification *v, size_t column, const struct printed_row *row, uint64_t index)
+{
+    const struct infer_column *found = &v->result->columns[column];
+    struct field field = infer_field(v->result, &found->place, found->bits);
+    size_t length = strlen(row->word);
+    if (length == 0 || (length <= field.width && memcmp(v->record + field.offset, row->word, length) == 0))
+        return;
+    if (v->failed[column]++ == 0)
+        v->first_row[column] = index;
+}
+
 static void compare_column(struct verification *v, size_t column, const struct printed_row *row, size_t at,
-                           int64_t total, uint64_t index)
+                           int64_t first, uint64_t index)
 {
     const struct infer_column *found = &v->result->columns[column];
     if (!has_place(found))
         return;
+    if (has_role(v->result->kind, column, PRINTED_WORD)) {
+        compare_word(v, column, row, index);
+        return;
+    }
     struct place_found place = found->place;
     place.bits = found->bits > 0 ? found->bits : place.bits;
-    int64_t value = place_value(&v->matrix, at, &place, total);
-    struct interval interval = problem_interval(v->problem, (enum printed_column)column, row, total);
+    int64_t value = place_value(&v->matrix, at, &place, first);
+    struct interval interval = problem_interval(v->problem, column, row, first);
     if (place.mode == PLACE_SHARE) { /* cycles are whole numbers */
         interval.low -= interval.low < INT64_MAX / 8;
         interval.high += interval.high < INT64_MAX / 8;
@@ -190,45 +225,53 @@ static void compare_column(struct verification *v, size_t column, const struct p
     }
 }
 
-static int verify_row(void *arg, uint32_t file, uint64_t index, const struct printed_row *row, struct err *err)
+static int verify_row(void *arg, uint32_t stream, uint64_t index, const struct printed_row *row, struct err *err)
 {
     struct verification *v = arg;
-    const struct source_file *source = &v->problem->source.items[file];
     size_t size = v->result->size, at = index > 0;
     (void)err;
     for (size_t i = 0; i <= at; i++) {
-        if (!source_read(source, v->result->header + (index - at + i) * size, size, v->record)) {
+        if (!source_record(&v->problem->source, &v->problem->streams.items[stream], v->result->header, size,
+                           index - at + i, v->record)) {
             v->outside++;
             return 0;
         }
         matrix_set(&v->matrix, i, v->record, v->result->big_endian);
     }
-    struct place_found total = v->result->columns[PRINTED_TIME].place;
-    if (v->result->columns[PRINTED_TIME].bits > 0)
-        total.bits = v->result->columns[PRINTED_TIME].bits;
-    int64_t cycles = place_value(&v->matrix, at, &total, 0);
-    for (size_t c = 0; c < PRINTED_STORED; c++)
-        compare_column(v, c, row, at, cycles, index);
+    struct place_found place = v->result->columns[0].place;
+    if (v->result->columns[0].bits > 0)
+        place.bits = v->result->columns[0].bits;
+    int64_t first = place_value(&v->matrix, at, &place, 0);
+    for (size_t c = 0; c < v->result->kind->stored; c++)
+        compare_column(v, c, row, at, first, index);
     v->contradicted += !problem_row_agrees(v->problem, row);
     v->rows++;
     return 0;
 }
 
+static void tell_failure(const struct verification *v, struct infer_result *result, size_t c)
+{
+    const struct infer_column *column = &result->columns[c];
+    struct field field = infer_field(result, &column->place, column->bits);
+    (void)strbuf_addf(&result->notes, "%s at offset %" PRIu32 " gives %" PRIu64 " of %" PRIu64 " rows; record %" PRIu64,
+                      column->name, field.offset, v->rows - v->failed[c], v->rows, v->first_row[c]);
+    if (has_role(result->kind, c, PRINTED_WORD))
+        (void)strbuf_adds(&result->notes, " has another text\n");
+    else
+        (void)strbuf_addf(&result->notes, " has %" PRId64 ", printed is %" PRId64 " to %" PRId64 "\n",
+                          v->first_value[c], v->first_interval[c].low, v->first_interval[c].high);
+}
+
 static void tell_failures(const struct verification *v, struct infer_result *result)
 {
-    for (size_t c = 0; c < PRINTED_STORED; c++) {
+    for (size_t c = 0; c < result->kind->stored; c++) {
         struct infer_column *column = &result->columns[c];
         if (!has_place(column))
             continue;
         column->rows = v->rows;
         if (v->failed[c] == 0)
             continue;
-        struct field field = infer_field(result, &column->place, column->bits);
-        (void)strbuf_addf(&result->notes,
-                          "%s at offset %" PRIu32 " gives %" PRIu64 " of %" PRIu64 " rows; record %" PRIu64
-                          " has %" PRId64 ", printed is %" PRId64 " to %" PRId64 "\n",
-                          column->name, field.offset, v->rows - v->failed[c], v->rows, v->first_row[c],
-                          v->first_value[c], v->first_interval[c].low, v->first_interval[c].high);
+        tell_failure(v, result, c);
         column->state = INFER_MISSING;
         result->explained--;
     }
@@ -250,7 +293,7 @@ static int verify(const struct problem *problem, struct infer_result *result, st
         status = problem_each_row(problem, verify_row, v, err);
     if (status == 0)
         tell_failures(v, result);
-    if (result->columns[PRINTED_TIME].state == INFER_MISSING)
+    if (result->columns[0].state == INFER_MISSING)
         result->found = false;
     matrix_release(&v->matrix);
     free(v);

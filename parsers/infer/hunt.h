@@ -1,23 +1,27 @@
-/* The search for a layout of device PMU records: what is tried, and the best so far. */
+/* The search for a layout: what is tried, and the best so far. */
 #ifndef MSPROF_PARSERS_INFER_HUNT_H
 #define MSPROF_PARSERS_INFER_HUNT_H
 
 #include "parsers/infer/problem.h"
 
+struct sums;
+
 struct hunt {
     struct problem *problem;
     struct infer_result best;
-    struct interval *times; /* of each sample row */
-    struct search_column time;
+    struct interval *firsts; /* of the first column, a sample row each */
+    struct search_column first;
     size_t frames;
+    const struct sums *sums; /* while rows sum up records; else NULL */
 };
 
 enum effort { EFFORT_PLAIN, EFFORT_MINUS, EFFORT_DELTA, EFFORT_COUNT };
 
-/* Makes the times of the sample ready; again when the sample, the frequency or the rounding has changed. */
+/* Makes the first column of the sample ready; again when the sample, the frequency or the rounding has changed. */
 int hunt_prepare(struct hunt *hunt, struct err *err);
 void hunt_release(struct hunt *hunt);
-/* Finds the total and then all columns in a frame whose matrix is filled; keeps the result when it is the best. */
+/* Finds the first column and then all others in a frame whose matrix is filled; keeps the result when it is the best.
+ */
 int hunt_frame(struct hunt *hunt, struct frame *frame, enum effort effort, struct err *err);
 /* Every frame with as many records as rows: both byte orders of each size. */
 int hunt_each_frame(struct hunt *hunt, int (*each)(struct hunt *hunt, struct frame *frame, void *arg, struct err *err),
@@ -25,7 +29,13 @@ int hunt_each_frame(struct hunt *hunt, int (*each)(struct hunt *hunt, struct fra
 /* Fills the matrix with the records of the sample's rows; false when one is outside of its file. */
 bool hunt_fill(const struct problem *problem, struct frame *frame);
 
-/* Rows in another order than records: matched by their times. */
+/* Rows that sum up records. */
+int hunt_sums(struct hunt *hunt, struct err *err);
+/* Leaves of the places of the first column those whose spans give the sums; notes when the spans stand in the
+ * records, and nothing tells when they begin. */
+int sums_keep_places(struct hunt *hunt, const struct frame *frame, struct place_list *list, struct err *err);
+
+/* Rows in another order than records: matched by their first columns. */
 int hunt_sorted(struct hunt *hunt, struct err *err);
 /* Rows of some of the records that follow each other: where the .done files say, or anywhere. */
 int hunt_window(struct hunt *hunt, bool by_done, struct err *err);

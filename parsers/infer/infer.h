@@ -51,7 +51,7 @@ struct infer_options {
 
 enum infer_rounding { ROUNDING_ANY, ROUNDING_HALF, ROUNDING_CUT };
 /* How rows of the tables were found to go with records. */
-enum infer_order { ORDER_SAME, ORDER_SORTED, ORDER_WINDOW };
+enum infer_order { ORDER_SAME, ORDER_SORTED, ORDER_WINDOW, ORDER_SUMS };
 
 #define INFER_MAGICS 2
 #define INFER_FREQUENCIES 8
@@ -68,7 +68,8 @@ struct infer_result {
     bool contradicted;      /* the tables contradict themselves */
     bool few_records;       /* so that widths say little */
     bool header_doubted;
-    struct infer_column columns[PRINTED_STORED];
+    const struct printed_kind *kind; /* what the tables print */
+    struct infer_column columns[PRINTED_MOST];
     struct magic magics[INFER_MAGICS];
     size_t magic_count;
     uint64_t records, rows; /* in the files; in the tables */
@@ -78,16 +79,16 @@ struct infer_result {
     struct strbuf notes;    /* lines for people */
 };
 
-void infer_result_init(struct infer_result *result);
+void infer_result_init(struct infer_result *result, const struct printed_kind *kind);
 void infer_result_release(struct infer_result *result);
 
-/* Whether infer_pmu looks for a column of this name. */
-bool infer_knows(const char *column);
+/* Whether infer_layout looks for a column of this name. */
+bool infer_knows(const struct printed_kind *kind, const char *column);
 
-/* Device PMU records of SVP boards from op_summary. 0 and result->found tells whether a layout was found; the notes say
- * what was seen. -ERR_NOT_FOUND: there are no records or no tables. */
-int infer_pmu(const struct capture *capture, const struct printed_files *tables, const struct infer_options *options,
-              struct infer_result *result, struct err *err);
+/* Records of a kind from the tables that are printed of them. 0 and result->found tells whether a layout was found; the
+ * notes say what was seen. -ERR_NOT_FOUND: there are no records or no tables. */
+int infer_layout(const struct capture *capture, const struct printed_files *tables, const struct infer_options *options,
+                 struct infer_result *result, struct err *err);
 
 /* Whether every column that the tables show has its one place, and nothing else is in doubt. */
 bool infer_is_certain(const struct infer_result *result);
@@ -96,7 +97,7 @@ bool infer_is_certain(const struct infer_result *result);
 struct field infer_field(const struct infer_result *result, const struct place_found *place, unsigned bits);
 
 /* The layout as text: one that layout_set_parse reads, with a comment for every column. */
-int infer_write(const struct infer_result *result, const char *kind, const char *name, const char *source,
-                struct strbuf *text, struct err *err);
+int infer_write(const struct infer_result *result, const char *name, const char *source, struct strbuf *text,
+                struct err *err);
 
 #endif

@@ -96,7 +96,7 @@ static int take_order(struct hunt *hunt, struct frame *frame, struct sorted_sear
         if (!is_told_apart(search, i, scale))
             continue;
         rows[told] = before[search->rows[i].row];
-        rows[told].file = before[search->pairs[i].record].file;
+        rows[told].stream = before[search->pairs[i].record].stream;
         rows[told++].index = before[search->pairs[i].record].index;
     }
     struct frame ordered = *frame;
@@ -114,8 +114,8 @@ static int take_order(struct hunt *hunt, struct frame *frame, struct sorted_sear
     matrix_release(&ordered.matrix);
     if (status == 0 && hunt->best.found)
         (void)strbuf_addf(&hunt->best.notes,
-                          "rows are not in the order of records; %zu of %zu are told apart by their times\n", told,
-                          all);
+                          "rows are not in the order of records; %zu of %zu are told apart by their %s\n", told, all,
+                          printed_kind_of(problem)->fields[0].name);
     problem->order = ORDER_SAME;
     problem->sample.items = before;
     problem->sample.count = all;
@@ -130,7 +130,7 @@ static int try_sorted(struct hunt *hunt, struct frame *frame, void *arg, struct 
     for (size_t s = 0; s < infer_scale_count && !hunt->best.found; s++) {
         uint64_t top = (uint64_t)(highest / infer_scales[s]);
         unsigned bits = top == 0 ? 1 : 64 - (unsigned)__builtin_clzll(top);
-        for (unsigned more = 0; more < 2 && bits + more <= 40; more++) {
+        for (unsigned more = 0; more < 2 && bits + more <= 63; more++) {
             for (uint32_t bit = 0; bit + bits + more <= 8 * frame->size && !hunt->best.found; bit += 8) {
                 if (!sorted_fits(&frame->matrix, search, bit, bits + more, infer_scales[s]))
                     continue;
@@ -155,8 +155,8 @@ int hunt_sorted(struct hunt *hunt, struct err *err)
     int status = search.pairs != NULL && search.rows != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
     bool known = true;
     for (size_t i = 0; i < count && status == 0; i++) {
-        search.rows[i] = (struct row_interval){hunt->times[i], (uint32_t)i};
-        known = known && hunt->times[i].low <= hunt->times[i].high && hunt->times[i].high < INT64_MAX / 8;
+        search.rows[i] = (struct row_interval){hunt->firsts[i], (uint32_t)i};
+        known = known && hunt->firsts[i].low <= hunt->firsts[i].high && hunt->firsts[i].high < INT64_MAX / 8;
     }
     if (status == 0 && known) {
         array_sort(search.rows, count, sizeof *search.rows, compare_lows);
@@ -197,12 +197,12 @@ struct window {
 static bool window_fits(const struct hunt *hunt, const struct source_file *file, const struct window *window,
                         uint64_t at)
 {
-    const struct search_column *time = &hunt->time;
+    const struct search_column *time = &hunt->first;
     for (size_t i = 0; i < time->known; i++) {
         uint32_t row = time->order[i];
         uint64_t place = at + (uint64_t)row * window->size;
         int64_t value = (int64_t)number_at(file, place, window->bits, window->big) * window->scale;
-        if (place >= file->length || value < hunt->times[row].low || value > hunt->times[row].high)
+        if (place >= file->length || value < hunt->firsts[row].low || value > hunt->firsts[row].high)
             return false;
     }
     return true;
@@ -256,7 +256,10 @@ static bool window_by_done(const struct problem *problem, struct window *window,
     const struct capture *capture = problem->capture;
     const struct source_file *file = &problem->source.items[0];
     const struct file_identity *own = NULL;
-    int64_t wanted = problem->sample.items[0].printed.values[PRINTED_CURRENT_PIC_COUNT] / PRINTED_UNIT;
+    int picture = printed_kind_of(problem)->picture;
+    if (picture < 0)
+        return false;
+    int64_t wanted = problem->sample.items[0].printed.values[picture];
     uint64_t before = 0, all = 0;
     size_t found = 0;
     for (size_t i = 0; i < capture->file_count; i++)
@@ -300,7 +303,7 @@ static int search_windows(struct hunt *hunt, size_t size, struct err *err)
     uint64_t span = (hunt->problem->rows - 1) * size;
     int status = 0;
     for (size_t s = 0; s < infer_scale_count; s++) {
-        uint64_t top = (uint64_t)(hunt->time.highest / infer_scales[s]);
+        uint64_t top = (uint64_t)(hunt->first.highest / infer_scales[s]);
         struct window window = {.size = size, .scale = infer_scales[s]};
         window.bits = top == 0 ? 1 : 64 - (unsigned)__builtin_clzll(top);
         for (int big = 0; big < 2; big++) {
@@ -318,11 +321,14 @@ static int search_windows(struct hunt *hunt, size_t size, struct err *err)
 /* Keeps the rows of one table: which of several follow each other is not known. */
 static void keep_one_table(struct problem *problem)
 {
-    size_t rows = 0;
+    const struct printed_kind *kind = printed_kind_of(problem);
     const struct sample_row *first = problem->sample.items;
+    size_t rows = 0;
+    if (kind->picture < 0 || kind->model < 0)
+        return;
     while (rows < problem->sample.count &&
-           first[rows].printed.values[PRINTED_CURRENT_PIC_COUNT] == first->printed.values[PRINTED_CURRENT_PIC_COUNT] &&
-           first[rows].printed.values[PRINTED_MODEL_ID] == first->printed.values[PRINTED_MODEL_ID])
+           first[rows].printed.values[kind->picture] == first->printed.values[kind->picture] &&
+           first[rows].printed.values[kind->model] == first->printed.values[kind->model])
         rows++;
     problem->sample.count = rows;
     problem->rows = rows;
@@ -366,10 +372,11 @@ static struct mhz_range range_at(const struct problem *problem, const struct mat
                                  unsigned bits)
 {
     struct mhz_range range = {0, 1e18};
-    double unit = pow(10, -(double)problem->decimals[PRINTED_TIME]) / 2;
+    double unit = pow(10, -(double)problem->decimals[0]) / 2;
+    double one = (double)printed_power(printed_kind_of(problem)->fields[0].digits);
     for (size_t i = 0; i < problem->sample.count && range.low <= range.high; i++) {
-        int64_t printed = problem->sample.items[i].printed.values[PRINTED_TIME];
-        double time = (double)printed / PRINTED_UNIT, raw = (double)matrix_bits(matrix_row(matrix, i), bit, bits);
+        int64_t printed = problem->sample.items[i].printed.values[0];
+        double time = (double)printed / one, raw = (double)matrix_bits(matrix_row(matrix, i), bit, bits);
         if (printed == PRINTED_NONE || time <= unit)
             continue;
         range.low = fmax(range.low, raw / (time + unit));

@@ -1,143 +1,24 @@
-#include "parsers/infer/printed.h"
-
-#include "base/array.h"
-#include "base/file/fsutil.h"
+/* The rows of one table. */
 #include "base/format/csv_in.h"
 #include "base/format/json_rows.h"
-#include "parsers/capture/capture.h"
+#include "parsers/infer/printed_form.h"
+#include "parsers/record.h"
 
-#include <ctype.h>
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- files ---- */
-
-/* {slice} stands for the frequency, which no pattern has a word for. */
-static const char *const name_patterns[] = {
-    "op_summary_{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}.{number}.{number}."
-    "{slice}.csv",
-    "op_summary_{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}.{number}.{number}."
-    "{slice}.json",
-    NULL,
-};
-
-static bool has_suffix(const char *name, const char *suffix)
-{
-    size_t length = strlen(name), wanted = strlen(suffix);
-    return length > wanted && strcmp(name + length - wanted, suffix) == 0;
-}
-
-static int add_file(struct printed_files *files, const char *directory, const char *name, struct err *err)
-{
-    static const struct file_identity unknown = {
-        .device_id = -1, .model_id = -1, .batch_num = -1, .input_pic_num = -1, .current_pic_count = -1, .slice = -1};
-    struct file_identity identity = unknown;
-    bool known = false;
-    for (size_t i = 0; name_patterns[i] != NULL && !known; i++)
-        known = capture_match_name(name_patterns[i], name, &identity);
-    if (!known)
-        identity = unknown;
-    if (identity.out_of_memory || array_reserve(files, 1, err) < 0) {
-        file_identity_release(&identity);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    }
-    struct printed_file *file = &files->items[files->count];
-    *file =
-        (struct printed_file){.path = path_join(directory, name),
-                              .device_id = identity.device_id,
-                              .model_id = identity.model_id,
-                              .batch_num = identity.batch_num,
-                              .input_pic_num = identity.input_pic_num,
-                              .current_pic_count = identity.current_pic_count,
-                              .core_khz = identity.slice > 0 && identity.slice < 1000000 ? identity.slice * 1000 : -1,
-                              .json = has_suffix(name, ".json")};
-    file_identity_release(&identity);
-    if (file->path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    files->count++;
-    return 0;
-}
-
-static int find_in(struct printed_files *files, const char *directory, struct err *err)
-{
-    DIR *stream = opendir(directory);
-    int status = 0;
-    if (stream == NULL)
-        return errno == ENOENT || errno == ENOTDIR ? 0 : err_set_errno(err, errno, "cannot read '%s'", directory);
-    for (struct dirent *entry; status == 0 && (entry = readdir(stream)) != NULL;)
-        if (strncmp(entry->d_name, "op_summary", 10) == 0 &&
-            (has_suffix(entry->d_name, ".csv") || has_suffix(entry->d_name, ".json")))
-            status = add_file(files, directory, entry->d_name, err);
-    closedir(stream);
-    return status;
-}
-
-static int compare_files(const void *left, const void *right)
-{
-    const struct printed_file *a = left, *b = right;
-    const int64_t keys[][2] = {{a->device_id, b->device_id},
-                               {a->batch_num, b->batch_num},
-                               {a->input_pic_num, b->input_pic_num},
-                               {a->current_pic_count, b->current_pic_count},
-                               {a->model_id, b->model_id}};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (keys[i][0] != keys[i][1])
-            return keys[i][0] < keys[i][1] ? -1 : 1;
-    if (a->current_pic_count >= 0 && a->json != b->json)
-        return (int)a->json - (int)b->json;
-    return strcmp(a->path, b->path);
-}
-
-/* The same inference as CSV and as JSON, or with two frequencies, is one table. */
-static void drop_duplicates(struct printed_files *files)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < files->count; i++) {
-        struct printed_file *before = kept > 0 ? &files->items[kept - 1] : NULL, *file = &files->items[i];
-        if (before != NULL && file->current_pic_count >= 0 && before->device_id == file->device_id &&
-            before->model_id == file->model_id && before->batch_num == file->batch_num &&
-            before->input_pic_num == file->input_pic_num && before->current_pic_count == file->current_pic_count) {
-            free(file->path);
-            files->duplicates++;
-        } else {
-            files->items[kept++] = *file;
-        }
-    }
-    files->count = kept;
-}
-
-int printed_find(struct printed_files *files, const char *directory, struct err *err)
-{
-    char *summary = path_join(directory, "summary");
-    int status = summary != NULL ? find_in(files, directory, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
-    if (status == 0)
-        status = find_in(files, summary, err);
-    free(summary);
-    if (files->count > 1)
-        array_sort(files->items, files->count, sizeof *files->items, compare_files);
-    drop_duplicates(files);
-    return status;
-}
-
-void printed_release(struct printed_files *files)
-{
-    for (size_t i = 0; i < files->count; i++)
-        free(files->items[i].path);
-    free(files->items);
-    *files = (struct printed_files){.items = NULL};
-}
+#define DECIMALS_MOST 6
 
 /* ---- numbers ---- */
 
-bool printed_number(const char *text, int64_t *ret, uint8_t *ret_decimals)
+bool printed_number(const char *text, unsigned digits, int64_t *ret, uint8_t *ret_decimals)
 {
     int64_t value = 0;
     unsigned decimals = 0;
-    bool point = false, digit = false;
+    bool point = false, digit = false, up = false;
     for (; *text != '\0'; text++) {
         if (*text == '.' && !point) {
             point = true;
@@ -146,9 +27,12 @@ bool printed_number(const char *text, int64_t *ret, uint8_t *ret_decimals)
         if (*text < '0' || *text > '9')
             return false;
         digit = true;
-        if (point && decimals == 6) {
-            if (*text != '0')
+        if (point && decimals >= digits) {
+            if (decimals >= DECIMALS_MOST && *text != '0')
                 return false;
+            if (decimals == digits)
+                up = *text >= '5';
+            decimals++;
             continue;
         }
         if (value > (INT64_MAX - 9) / 10)
@@ -156,57 +40,12 @@ bool printed_number(const char *text, int64_t *ret, uint8_t *ret_decimals)
         value = value * 10 + (*text - '0');
         decimals += point;
     }
+    decimals = decimals < digits ? decimals : digits;
     *ret_decimals = (uint8_t)decimals;
-    for (unsigned i = decimals; i < 6; i++)
-        if (__builtin_mul_overflow(value, 10, &value))
-            return false;
-    *ret = value;
-    return digit && value <= INT64_MAX / 8; /* three of them can be added up */
-}
-
-static const struct {
-    const char *title; /* lower case, without blanks, unit and the word ratio */
-    enum printed_column column;
-} titles[] = {
-    {"time", PRINTED_TIME},
-    {"macbusy", PRINTED_MAC_BUSY},
-    {"macppen", PRINTED_MAC_PPEN},
-    {"vecbusy", PRINTED_VEC_BUSY},
-    {"vecppen", PRINTED_VEC_PPEN},
-    {"dstr", PRINTED_DSTR},
-    {"dtrans", PRINTED_DTRANS},
-    {"dld", PRINTED_DLD},
-    {"wld", PRINTED_WLD},
-    {"ddrread", PRINTED_DDR_READ},
-    {"ddrwrite", PRINTED_DDR_WRITE},
-    {"taskid", PRINTED_TASK_ID},
-    {"timeratio", PRINTED_TIME_RATIO},
-    {"memorybound", PRINTED_MEMORY_BOUND},
-    {"ddrtotal", PRINTED_DDR_TOTAL},
-    {"layerid", PRINTED_LAYER_ID},
-};
-
-/* Which column a title names, and the bytes that its unit stands for; PRINTED_COUNT: none that counts. */
-static enum printed_column column_of(const char *title, int64_t *ret_unit)
-{
-    char word[64];
-    size_t length = 0;
-    const char *unit = strchr(title, '(');
-    for (const char *p = title; *p != '\0' && p != unit && length + 1 < sizeof word; p++)
-        if (*p != ' ' && *p != '_')
-            word[length++] = (char)tolower((unsigned char)*p);
-    word[length] = '\0';
-    if (length > 5 && strcmp(word, "timeratio") != 0 && strcmp(word + length - 5, "ratio") == 0)
-        word[length - 5] = '\0';
-    *ret_unit = 1;
-    if (unit != NULL && strncasecmp(unit, "(KB", 3) == 0)
-        *ret_unit = 1000;
-    else if (unit != NULL && strncasecmp(unit, "(MB", 3) == 0)
-        *ret_unit = 1000000;
-    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
-        if (strcmp(word, titles[i].title) == 0)
-            return titles[i].column;
-    return PRINTED_COUNT;
+    if (__builtin_mul_overflow(value, printed_power(digits - decimals), &value))
+        return false;
+    *ret = value + up;
+    return digit && value < INT64_MAX / 4; /* three of them can be added up */
 }
 
 static bool is_number_with_comma(const char *text)
@@ -219,64 +58,144 @@ static bool is_number_with_comma(const char *text)
 /* ---- rows ---- */
 
 struct file_state {
+    const struct printed_form *form;
     const struct printed_file *file;
     struct printed_reader *reader;
-    enum printed_column columns[CSV_MAX_FIELDS]; /* of each field */
-    int64_t units[CSV_MAX_FIELDS];
+    struct {
+        const struct printed_title *title; /* NULL: of none that counts */
+        int64_t unit;
+    } columns[CSV_MAX_FIELDS];
     size_t field_count;
-    bool has_time;
+    int64_t origin; /* of an event's times, in the digits of the kind */
 };
+
+static void set_identity(struct printed_row *row, int field, int64_t value)
+{
+    if (field >= 0 && value >= 0)
+        row->values[field] = value;
+}
 
 static void begin_row(const struct file_state *state, struct printed_row *row)
 {
     memset(row, 0, sizeof *row);
-    for (size_t i = 0; i < PRINTED_COUNT; i++)
+    for (size_t i = 0; i < PRINTED_MOST; i++)
         row->values[i] = PRINTED_NONE;
-    row->ddr_unit = 1;
-    if (state->file->model_id >= 0)
-        row->values[PRINTED_MODEL_ID] = state->file->model_id * PRINTED_UNIT;
-    if (state->file->current_pic_count >= 0 && state->file->current_pic_count < INT64_MAX / PRINTED_UNIT)
-        row->values[PRINTED_CURRENT_PIC_COUNT] = state->file->current_pic_count * PRINTED_UNIT;
+    row->most = row->count = row->total = PRINTED_NONE;
+    row->unit = state->form->unit;
+    row->model_id = state->file->model_id;
+    row->layer_id = -1;
+    set_identity(row, state->form->kind->model, state->file->model_id);
+    set_identity(row, state->form->kind->picture, state->file->current_pic_count);
 }
 
-/* One cell. -ERR_FORMAT when it should be a number and is none. */
-static int take_cell(struct printed_row *row, enum printed_column column, int64_t unit, const char *text,
-                     uint64_t number, struct err *err)
+/* A number that the table has by its name, as "model" of api_type. */
+static bool take_name(const struct printed_form *form, const struct printed_field *field, const char *text,
+                      int64_t *ret)
 {
-    if (column == PRINTED_COUNT || strcmp(text, "N/A") == 0 || text[0] == '\0')
-        return 0;
-    if (column == PRINTED_LAYER_ID) { /* "3" or "3,4,5" */
-        char first[24];
-        snprintf(first, sizeof first, "%.*s", (int)strspn(text, "0123456789"), text);
-        (void)printed_number(first, &row->values[column], &row->decimals[column]);
-        return 0;
+    const struct record_kind *kind = record_kind_find(form->kind->kind);
+    int column = kind != NULL && field->name != NULL ? record_kind_column(kind, field->name) : -1;
+    const struct value_name *names = column >= 0 ? kind->columns[column].names : NULL;
+    for (; names != NULL && names->text != NULL; names++) {
+        if (strcmp(names->text, text) == 0) {
+            *ret = names->value;
+            return true;
+        }
     }
+    return false;
+}
+
+static int tell_no_number(const char *text, uint64_t number, struct err *err)
+{
     if (is_number_with_comma(text))
         return err_set(err, ERR_FORMAT, "row %" PRIu64 ": '%s' has a decimal comma; expected a decimal point", number,
                        text);
-    if (!printed_number(text, &row->values[column], &row->decimals[column])) {
-        row->values[column] = PRINTED_NONE;
-        return err_set(err, ERR_FORMAT, "row %" PRIu64 ": '%.40s'; expected a number of at most six decimals", number,
-                       text);
-    }
-    if (column == PRINTED_DDR_READ || column == PRINTED_DDR_WRITE || column == PRINTED_DDR_TOTAL)
-        row->ddr_unit = unit;
-    return 0;
+    return err_set(err, ERR_FORMAT, "row %" PRIu64 ": '%.40s'; expected a number of at most six decimals", number,
+                   text);
 }
+
+static int take_number(const struct printed_form *form, struct printed_row *row, size_t target, const char *text,
+                       uint64_t number, struct err *err)
+{
+    const struct printed_field *field = &form->kind->fields[target];
+    if (printed_number(text, field->digits, &row->values[target], &row->decimals[target]) ||
+        take_name(form, field, text, &row->values[target]))
+        return 0;
+    row->values[target] = PRINTED_NONE;
+    return tell_no_number(text, number, err);
+}
+
+/* A cell that is no field of the kind. False: it should be a number and is none. */
+static bool take_other(const struct printed_form *form, struct printed_row *row, int target, const char *text)
+{
+    uint8_t decimals;
+    unsigned digits = form->kind->fields[0].digits;
+    switch (target) {
+    case PRINTED_TO_LAYER: { /* "3" or "3,4,5" */
+        char first[24];
+        snprintf(first, sizeof first, "%.*s", (int)strspn(text, "0123456789"), text);
+        if (!printed_number(first, 0, &row->layer_id, &decimals))
+            row->layer_id = -1;
+        return true;
+    }
+    case PRINTED_TO_FIRST_WORD:
+        snprintf(row->word, sizeof row->word, "%.*s", (int)strcspn(text, ","), text);
+        return true;
+    case PRINTED_TO_WORD:
+        snprintf(row->word, sizeof row->word, "%s", text);
+        return true;
+    case PRINTED_TO_MOST:
+        return printed_number(text, digits, &row->most, &decimals);
+    case PRINTED_TO_TOTAL:
+        return printed_number(text, digits, &row->total, &decimals);
+    case PRINTED_TO_COUNT:
+        return printed_number(text, 0, &row->count, &decimals);
+    default:
+        return true;
+    }
+}
+
+/* One cell. -ERR_FORMAT when it should be a number and is none. */
+static int take_cell(const struct printed_form *form, struct printed_row *row, const struct printed_title *title,
+                     int64_t unit, const char *text, uint64_t number, struct err *err)
+{
+    if (title == NULL || strcmp(text, "N/A") == 0 || text[0] == '\0')
+        return 0;
+    if (title->target >= PRINTED_MOST)
+        return take_other(form, row, title->target, text) ? 0 : tell_no_number(text, number, err);
+    if (unit > 0)
+        row->unit = unit;
+    return take_number(form, row, (size_t)title->target, text, number, err);
+}
+
+static bool is_passed_over(const struct printed_form *form, const struct printed_title *title, const char *text)
+{
+    return title != NULL && title->target == PRINTED_TO_FILTER && strcmp(text, form->filter) != 0;
+}
+
+static int tell_missing(const struct file_state *state, const struct printed_title *title, struct err *err)
+{
+    return err_set(err, ERR_FORMAT, "no column '%s' in it; expected the columns of %s", title->title,
+                   state->form->title);
+}
+
+/* ---- CSV ---- */
 
 static int take_titles(struct file_state *state, const char *const *fields, size_t count, struct err *err)
 {
-    state->field_count = count;
-    for (size_t i = 0; i < count; i++) {
-        state->columns[i] = column_of(fields[i], &state->units[i]);
-        state->has_time = state->has_time || state->columns[i] == PRINTED_TIME;
-    }
-    if (state->has_time)
-        return 0;
     if (count == 1 && (strchr(fields[0], ';') != NULL || strchr(fields[0], '\t') != NULL))
         return err_set(err, ERR_FORMAT, "its columns are separated by '%c'; expected commas",
                        strchr(fields[0], ';') != NULL ? ';' : ' ');
-    return err_set(err, ERR_FORMAT, "no column Time(us) in it; expected the columns of op_summary");
+    state->field_count = count;
+    for (size_t i = 0; i < count; i++)
+        state->columns[i].title = printed_title_of(state->form, fields[i], &state->columns[i].unit);
+    for (const struct printed_title *title = state->form->titles; title->title != NULL; title++) {
+        bool seen = !title->needed;
+        for (size_t i = 0; i < count && !seen; i++)
+            seen = state->columns[i].title == title;
+        if (!seen)
+            return tell_missing(state, title, err);
+    }
+    return 0;
 }
 
 static int take_csv_row(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err)
@@ -293,51 +212,136 @@ static int take_csv_row(void *arg, const char *const *fields, size_t count, uint
         return 0; /* the whole network */
     begin_row(state, &row);
     for (size_t i = 0; i < count && i < state->field_count; i++) {
-        int status = take_cell(&row, state->columns[i], state->units[i], fields[i], number, err);
+        const struct printed_title *title = state->columns[i].title;
+        if (is_passed_over(state->form, title, fields[i]))
+            return 0;
+        int status = take_cell(state->form, &row, title, state->columns[i].unit, fields[i], number, err);
         if (status < 0)
             return status;
     }
     return state->reader->row(state->reader->arg, &row, err);
+}
+
+/* ---- JSON ---- */
+
+/* A value as a cell of CSV would have it; NULL: it is neither text nor number. */
+static const char *cell_of(const struct file_state *state, const struct json *member, char *buffer, size_t size)
+{
+    const char *text = json_string(member);
+    double value;
+    if (text != NULL || !json_number(member, &value))
+        return text;
+    if (!state->form->events)
+        snprintf(buffer, size, "%.15g", value);
+    if (state->form->events || strchr(buffer, 'e') != NULL) {
+        /* the nearest double of a time since 1970 is not the time itself */
+        int digits = state->form->kind->fields[0].digits;
+        snprintf(buffer, size, "%.*f", value < 9e12 || digits < 3 ? digits : 0, value);
+        if (strchr(buffer, '.') != NULL) {
+            size_t length = strlen(buffer);
+            while (buffer[length - 1] == '0')
+                buffer[--length] = '\0';
+            if (buffer[length - 1] == '.')
+                buffer[length - 1] = '\0';
+        }
+    }
+    return buffer;
+}
+
+/* What the titles say of an object. A row of a whole network, or one that the filter passes over, sets *ret_skip. */
+static int take_members(struct file_state *state, const struct json *object, uint64_t number, struct printed_row *row,
+                        uint64_t *ret_seen, bool *ret_skip, struct err *err)
+{
+    for (const struct json *member = json_first(object); member != NULL; member = json_next(member)) {
+        char buffer[340];
+        int64_t unit;
+        const struct printed_title *title = printed_title_of(state->form, json_key(member), &unit);
+        const char *text = cell_of(state, member, buffer, sizeof buffer);
+        if (text == NULL)
+            continue;
+        *ret_skip = *ret_skip || (!state->form->events && strcmp(text, "-") == 0);
+        if (title == NULL)
+            continue;
+        *ret_skip = *ret_skip || (title->target == PRINTED_TO_FILTER && strcmp(text, state->form->filter) != 0);
+        *ret_seen |= UINT64_C(1) << (title - state->form->titles);
+        int status = *ret_skip ? 0 : take_cell(state->form, row, title, unit, text, number, err);
+        if (status < 0)
+            return status;
+    }
+    return 0;
+}
+
+/* Where a trace begins, when its times are counted from there. */
+static void take_origin(struct file_state *state, const struct json *object)
+{
+    const char *name = json_string(json_member(object, "name"));
+    int64_t origin;
+    if (name != NULL && strcmp(name, "capture_start") == 0 &&
+        json_integer(json_member(json_member(object, "args"), "origin_ns"), &origin) && origin >= 0 &&
+        origin < INT64_MAX / 8)
+        state->origin = origin;
+}
+
+static bool is_span(const struct json *object)
+{
+    const char *phase = json_string(json_member(object, "ph"));
+    return phase != NULL && strcmp(phase, "X") == 0;
+}
+
+/* What is printed from the trace's beginning, or from the row's, becomes a time. False: it is none that fits. */
+static bool add_origin(const struct file_state *state, struct printed_row *row)
+{
+    const struct printed_kind *kind = state->form->kind;
+    int began = kind->began;
+    if (began >= 0 && row->values[began] != PRINTED_NONE)
+        row->values[began] += state->origin;
+    for (size_t i = 0; i < kind->stored; i++) {
+        if (!kind->fields[i].from_first || row->values[i] == PRINTED_NONE)
+            continue;
+        if (row->values[0] == PRINTED_NONE)
+            return false;
+        row->values[i] += row->values[0];
+        row->decimals[i] = row->decimals[i] > row->decimals[0] ? row->decimals[i] : row->decimals[0];
+    }
+    return true;
 }
 
 static int take_json_row(void *arg, const struct json *object, uint64_t number, struct err *err)
 {
     struct file_state *state = arg;
     struct printed_row row;
-    bool total = false;
+    uint64_t seen = 0;
+    bool skip = false;
     begin_row(state, &row);
-    for (const struct json *member = json_first(object); member != NULL; member = json_next(member)) {
-        char buffer[40];
-        int64_t unit;
-        enum printed_column column = column_of(json_key(member), &unit);
-        const char *text = json_string(member);
-        double value;
-        total = total || (text != NULL && strcmp(text, "-") == 0);
-        if (text == NULL && json_number(member, &value)) {
-            snprintf(buffer, sizeof buffer, "%.15g", value);
-            if (strchr(buffer, 'e') != NULL)
-                snprintf(buffer, sizeof buffer, "%.6f", value);
-            text = buffer;
-        }
-        if (total || text == NULL)
-            continue;
-        int status = take_cell(&row, column, unit, text, number, err);
-        if (status < 0)
-            return status;
-        state->has_time = state->has_time || column == PRINTED_TIME;
-    }
-    if (total)
+    if (state->form->events && !is_span(object)) {
+        take_origin(state, object);
         return 0;
-    if (!state->has_time)
-        return err_set(err, ERR_FORMAT, "no member Time(us); expected the columns of op_summary");
-    return state->reader->row(state->reader->arg, &row, err);
+    }
+    int status = take_members(state, object, number, &row, &seen, &skip, err);
+    if (status == 0 && state->form->events)
+        status = take_members(state, json_member(object, "args"), number, &row, &seen, &skip, err);
+    if (status < 0 || skip)
+        return status;
+    for (const struct printed_title *title = state->form->titles; title->title != NULL; title++) {
+        if (!title->needed || (seen >> (title - state->form->titles) & 1) != 0)
+            continue;
+        if (state->form->events)
+            return 0; /* an event of something else */
+        return tell_missing(state, title, err);
+    }
+    return add_origin(state, &row) ? state->reader->row(state->reader->arg, &row, err) : 0;
 }
 
-int printed_read(const struct printed_file *file, struct printed_reader *reader, struct err *err)
+int printed_read(const struct printed_form *form, const struct printed_file *file, struct printed_reader *reader,
+                 struct err *err)
 {
-    struct file_state state = {.file = file, .reader = reader};
-    int status = file->json ? json_read_rows(file->path, take_json_row, &state, err)
-                            : csv_read(file->path, take_csv_row, &state, err);
+    struct file_state *state = calloc(1, sizeof *state);
+    if (state == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    *state = (struct file_state){.form = form, .file = file, .reader = reader};
+    int status = file->json ? json_read_rows(file->path, take_json_row, state, err)
+                            : csv_read(file->path, take_csv_row, state, err);
+    free(state);
     return status < 0 && err->code != ERR_INTERRUPTED ? err_wrap(err, "cannot read the table '%s'", file->path)
                                                       : status;
 }

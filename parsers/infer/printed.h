@@ -8,8 +8,43 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a table prints of a layer group: columns of op_summary, and what the file's name says. */
-enum printed_column {
+/* What a printed number is of a record's column. */
+enum printed_role {
+    PRINTED_CLOCK,    /* us, which the AI core's clock counts as cycles */
+    PRINTED_SHARE,    /* per cent of the first column */
+    PRINTED_AMOUNT,   /* of the column's unit, as often as the table's unit has it */
+    PRINTED_IDENTITY, /* a whole number that tells which */
+    PRINTED_WORD,     /* a text, as records have it */
+    PRINTED_OTHER,    /* in no record: computed from the others, or leads to them */
+};
+
+struct printed_field {
+    const char *name; /* of the record's column; of one that is in no record: NULL */
+    enum printed_role role;
+    uint8_t digits;  /* numbers are kept in 10^-digits of what is printed */
+    uint8_t slack;   /* so many of these a printed number may be wrong by, besides its rounding */
+    bool kept;       /* PRINTED_IDENTITY: looked for although it is the same in every row */
+    bool from_first; /* printed as what comes after the first column, and records may have it so */
+};
+
+#define PRINTED_MOST 20 /* columns of a kind */
+
+/* What tables print of a kind of records. */
+struct printed_kind {
+    const char *kind;                   /* of record_kinds */
+    const struct printed_field *fields; /* the first is what records are found by */
+    size_t stored;                      /* so many of them stand in records; those behind do not */
+    size_t count;
+    const char *start;  /* the record's column for what the first is counted from; NULL: it has none */
+    bool start_is_kept; /* the first is printed as a span, and is the span's end in records */
+    int task;           /* the field that the layers of a row tell, too; -1: none */
+    int picture;        /* the field that the name of the table tells; -1: none */
+    int model;          /* likewise */
+    int began;          /* when the row's task or call began: of those behind, or the first; -1: not printed */
+};
+
+/* Columns of op_summary, and what its name says: the fields of printed_pmu. */
+enum printed_pmu_column {
     PRINTED_TIME,     /* us */
     PRINTED_MAC_BUSY, /* eight ratios in per cent, in the order of the columns of svp_pmu */
     PRINTED_MAC_PPEN,
@@ -22,29 +57,35 @@ enum printed_column {
     PRINTED_DDR_READ, /* bytes */
     PRINTED_DDR_WRITE,
     PRINTED_TASK_ID,
-    PRINTED_STREAM_ID,         /* of a timeline */
     PRINTED_MODEL_ID,          /* of the file's name */
     PRINTED_CURRENT_PIC_COUNT, /* of the file's name */
-    PRINTED_STORED,            /* those before stand in records; those behind are computed from them */
-    PRINTED_TIME_RATIO = PRINTED_STORED,
-    PRINTED_MEMORY_BOUND,
+    PRINTED_STORED,
+    PRINTED_MEMORY_BOUND = PRINTED_STORED,
     PRINTED_DDR_TOTAL,
-    PRINTED_LAYER_ID, /* the first of its layers */
     PRINTED_COUNT,
 };
 
-#define PRINTED_NONE INT64_MIN
-#define PRINTED_UNIT 1000000 /* numbers are kept in millionths */
+extern const struct printed_kind printed_pmu;
 
-/* One row: numbers in millionths of their unit (bytes, us, per cent), PRINTED_NONE where there is none. decimals tells
- * how far a number is printed: its last digit is worth 10^(6 - decimals) millionths. */
+#define PRINTED_NONE INT64_MIN
+#define PRINTED_WORD_SIZE 64
+
+/* One row: numbers in 10^-digits of what is printed, PRINTED_NONE where there is none. decimals tells how far a number
+ * is printed. */
 struct printed_row {
-    int64_t values[PRINTED_COUNT];
-    uint8_t decimals[PRINTED_COUNT];
-    int64_t ddr_unit; /* bytes: 1, 1000 or 1000000 */
+    int64_t values[PRINTED_MOST];
+    uint8_t decimals[PRINTED_MOST];
+    int64_t most;         /* of a first column of which the table tells the range from values[0]; PRINTED_NONE */
+    int64_t count, total; /* of a row that sums up calls: how many, and their first columns; PRINTED_NONE */
+    int64_t unit;         /* of PRINTED_AMOUNT: 1000 is for KB of bytes, us of ns */
+    int64_t model_id;     /* -1: not said */
+    int64_t layer_id;     /* the first of its layers; -1 */
+    char word[PRINTED_WORD_SIZE]; /* PRINTED_WORD, or the name of the first of its layers; cut; "" */
 };
 
-/* One op_summary file. */
+struct printed_form;
+
+/* One table. */
 struct printed_file {
     char *path;
     int64_t device_id, model_id, batch_num, input_pic_num, current_pic_count; /* -1: its name does not say */
@@ -52,26 +93,42 @@ struct printed_file {
     bool json;
 };
 
+/* Tables of one form. */
 struct printed_files {
-    struct printed_file *items; /* by device, batch, input, then picture count, model: the order of records */
+    const struct printed_form *form; /* NULL: none was found */
+    struct printed_file *items;      /* by device, batch, input, then picture count, model: the order of records */
     size_t count, capacity;
     size_t duplicates; /* tables that say the same as another, as CSV beside JSON */
 };
 
-/* Finds the op_summary files of a directory and of its summary/. None is no error. */
-int printed_find(struct printed_files *files, const char *directory, struct err *err);
+/* Finds the tables of a record kind in a directory and in its summary/ or timeline/: of the first form that there are
+ * any of. None is no error. */
+int printed_find(struct printed_files *files, const char *kind, const char *directory, struct err *err);
 void printed_release(struct printed_files *files);
 
-/* Calls row for each row but that of the whole network. skipped counts rows that were cut short. -ERR_FORMAT names the
+/* Whether tables of some form print records of the kind. */
+bool printed_knows(const char *kind);
+
+/* Calls row for each row but that of a whole network. skipped counts rows that were cut short. -ERR_FORMAT names the
  * file, row and column, what was found and expected. */
 struct printed_reader {
     int (*row)(void *arg, const struct printed_row *row, struct err *err);
     void *arg;
     uint64_t skipped;
 };
-int printed_read(const struct printed_file *file, struct printed_reader *reader, struct err *err);
+int printed_read(const struct printed_form *form, const struct printed_file *file, struct printed_reader *reader,
+                 struct err *err);
 
-/* A decimal number as millionths; false when it is none, or has more than six decimals, or is too great. */
-bool printed_number(const char *text, int64_t *ret, uint8_t *ret_decimals);
+/* A decimal number in 10^-digits, rounded; false when it is none, or has more than six decimals, or is too great. */
+bool printed_number(const char *text, unsigned digits, int64_t *ret, uint8_t *ret_decimals);
+
+/* 10^n, n up to 6. */
+static inline int64_t printed_power(unsigned n)
+{
+    int64_t power = 1;
+    while (n-- > 0)
+        power *= 10;
+    return power;
+}
 
 #endif

@@ -1,8 +1,6 @@
 #include "parsers/infer/problem.h"
 
 #include "base/array.h"
-#include "base/file/fsutil.h"
-#include "base/format/json_in.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,108 +8,79 @@
 
 /* ---- files ---- */
 
+static bool may_be(int64_t said, int64_t known)
+{
+    return said < 0 || known < 0 || said == known;
+}
+
 static bool belongs(const struct printed_file *table, const struct file_identity *identity)
 {
-    return (table->device_id < 0 || table->device_id == identity->device_id) &&
-           (table->batch_num < 0 || table->batch_num == identity->batch_num) &&
-           (table->input_pic_num < 0 || table->input_pic_num == identity->input_pic_num);
+    return may_be(table->device_id, identity->device_id) && may_be(table->model_id, identity->model_id) &&
+           may_be(table->batch_num, identity->batch_num) && may_be(table->input_pic_num, identity->input_pic_num) &&
+           may_be(table->current_pic_count, identity->current_pic_count);
+}
+
+/* The first file of the kind, from an index on, that the table is of; file_count when there is none. */
+static size_t next_file(const struct problem *problem, const struct printed_file *table, size_t at)
+{
+    const struct capture *capture = problem->capture;
+    for (; at < capture->file_count; at++) {
+        const struct capture_file *file = &capture->files[at];
+        if (file->kind != NULL && strcmp(file->kind->name, printed_kind_of(problem)->kind) == 0 && file->size > 0 &&
+            belongs(table, &file->identity))
+            break;
+    }
+    return at;
+}
+
+/* A stream of the table's files, from the first on; one that an earlier table has is shared. */
+static int open_stream(struct problem *problem, const struct printed_file *table, size_t first, uint32_t *ret,
+                       struct err *err)
+{
+    const struct capture *capture = problem->capture;
+    for (size_t s = 0; s < problem->streams.count; s++) {
+        if (problem->source.items[problem->streams.items[s].first].name == capture->files[first].name) {
+            *ret = (uint32_t)s;
+            return 0;
+        }
+    }
+    struct source_stream stream = {.first = problem->source.count};
+    for (size_t f = first; f < capture->file_count; f = next_file(problem, table, f + 1)) {
+        if (source_add(&problem->source, capture->files[f].path, capture->files[f].name, err) < 0)
+            return -(int)err->code;
+        stream.length += problem->source.items[problem->source.count - 1].length;
+        stream.count++;
+        if (!problem->tables->form->joined)
+            break;
+    }
+    if (array_reserve(&problem->streams, 1, err) < 0)
+        return -(int)err->code;
+    *ret = (uint32_t)problem->streams.count;
+    problem->streams.items[problem->streams.count++] = stream;
+    return 0;
 }
 
 /* Opens the record files that tables are of. */
 static int open_files(struct problem *problem, struct err *err)
 {
-    const struct capture *capture = problem->capture;
-    for (size_t t = 0; t < problem->tables->count; t++)
-        problem->file_of_table[t] = UINT32_MAX;
-    for (size_t f = 0; f < capture->file_count; f++) {
-        const struct capture_file *file = &capture->files[f];
-        bool wanted = false;
-        if (file->kind == NULL || strcmp(file->kind->name, "svp_pmu") != 0 || file->size == 0)
-            continue;
-        for (size_t t = 0; t < problem->tables->count; t++) {
-            if (problem->file_of_table[t] != UINT32_MAX || !belongs(&problem->tables->items[t], &file->identity))
-                continue;
-            problem->file_of_table[t] = (uint32_t)problem->source.count;
-            wanted = true;
-        }
-        if (wanted && source_add(&problem->source, file->path, file->name, err) < 0)
-            return -(int)err->code;
+    int status = 0;
+    for (size_t t = 0; t < problem->tables->count && status == 0; t++) {
+        const struct printed_file *table = &problem->tables->items[t];
+        size_t first = next_file(problem, table, 0);
+        problem->stream_of_table[t] = UINT32_MAX;
+        if (first < problem->capture->file_count)
+            status = open_stream(problem, table, first, &problem->stream_of_table[t], err);
     }
-    return 0;
-}
-
-/* ---- layers ---- */
-
-static int add_layers(struct problem *problem, const struct capture_file *file, struct err *err)
-{
-    struct err mistake = ERR_INIT;
-    size_t length;
-    char *text;
-    int status = read_whole_file(file->path, TEXT_FILE_LIMIT, &text, &length, &mistake);
-    struct json *root = status == 0 ? json_parse(text, length, &mistake) : NULL;
-    if (status < 0)
-        text = NULL; /* import tells of it */
-    status = 0;
-    if (mistake.code == ERR_NO_MEMORY) {
-        *err = mistake;
-        status = -ERR_NO_MEMORY;
-    }
-    for (const struct json *entry = root != NULL && json_is_array(root) ? json_first(root) : NULL;
-         entry != NULL && status == 0; entry = json_next(entry)) {
-        struct layer_task layer = {.model_id = file->identity.model_id};
-        if (!json_integer(json_member(entry, "layer_id"), &layer.layer_id) ||
-            !json_integer(json_member(entry, "task_id"), &layer.task_id))
-            continue;
-        status = array_reserve(&problem->layers, 1, err);
-        if (status == 0)
-            problem->layers.items[problem->layers.count++] = layer;
-    }
-    json_free(root);
-    free(text);
     return status;
-}
-
-static int compare_layers(const void *left, const void *right)
-{
-    const struct layer_task *a = left, *b = right;
-    if (a->model_id != b->model_id)
-        return a->model_id < b->model_id ? -1 : 1;
-    return (a->layer_id > b->layer_id) - (a->layer_id < b->layer_id);
-}
-
-static int read_layers(struct problem *problem, struct err *err)
-{
-    for (size_t f = 0; f < problem->capture->file_count; f++) {
-        const struct capture_file *file = &problem->capture->files[f];
-        if (file->kind != NULL && strcmp(file->kind->name, "layer") == 0 && add_layers(problem, file, err) < 0)
-            return -(int)err->code;
-    }
-    if (problem->layers.count > 1)
-        array_sort(problem->layers.items, problem->layers.count, sizeof *problem->layers.items, compare_layers);
-    return 0;
-}
-
-/* The guide's columns have the layers of a task, not its number. */
-void problem_add_task_id(const struct problem *problem, struct printed_row *row)
-{
-    if (row->values[PRINTED_TASK_ID] != PRINTED_NONE || row->values[PRINTED_LAYER_ID] == PRINTED_NONE ||
-        row->values[PRINTED_MODEL_ID] == PRINTED_NONE || problem->layers.count == 0)
-        return;
-    const struct layer_task wanted = {.model_id = row->values[PRINTED_MODEL_ID] / PRINTED_UNIT,
-                                      .layer_id = row->values[PRINTED_LAYER_ID] / PRINTED_UNIT};
-    const struct layer_task *found =
-        bsearch(&wanted, problem->layers.items, problem->layers.count, sizeof wanted, compare_layers);
-    if (found != NULL && found->task_id >= 0 && found->task_id < INT64_MAX / PRINTED_UNIT)
-        row->values[PRINTED_TASK_ID] = found->task_id * PRINTED_UNIT;
 }
 
 /* ---- rows ---- */
 
 struct walk {
     const struct problem *problem;
-    uint64_t *next; /* of each file */
-    uint32_t file;
-    int (*row)(void *arg, uint32_t file, uint64_t index, const struct printed_row *row, struct err *err);
+    uint64_t *next; /* of each stream */
+    uint32_t stream;
+    int (*row)(void *arg, uint32_t stream, uint64_t index, const struct printed_row *row, struct err *err);
     void *arg;
 };
 
@@ -119,22 +88,39 @@ static int walk_row(void *arg, const struct printed_row *row, struct err *err)
 {
     struct walk *walk = arg;
     struct printed_row with_task = *row;
-    problem_add_task_id(walk->problem, &with_task);
-    return walk->row(walk->arg, walk->file, walk->next[walk->file]++, &with_task, err);
+    layers_add_task(&walk->problem->layers, printed_kind_of(walk->problem), &with_task);
+    return walk->row(walk->arg, walk->stream, walk->next[walk->stream]++, &with_task, err);
+}
+
+/* The rows of one table; those that sum up the tasks of a layer's type become tasks. */
+static int walk_table(const struct problem *problem, const struct printed_file *table, struct printed_reader *reader,
+                      struct err *err)
+{
+    const struct printed_form *form = problem->tables->form;
+    if (!form->by_layers)
+        return printed_read(form, table, reader, err);
+    struct layer_sums sums = {.items = NULL};
+    struct printed_reader collector = {.row = layers_collect, .arg = &sums};
+    int status = printed_read(form, table, &collector, err);
+    if (status == 0)
+        status = layers_each_task(&problem->layers, form, &sums, reader, err);
+    reader->skipped += collector.skipped;
+    free(sums.items);
+    return status;
 }
 
 static int walk_tables(const struct problem *problem, struct walk *walk, uint64_t *ret_skipped, struct err *err)
 {
     struct printed_reader reader = {.row = walk_row, .arg = walk};
     int status = 0;
-    walk->next = calloc(problem->source.count + 1, sizeof *walk->next);
+    walk->next = calloc(problem->streams.count + 1, sizeof *walk->next);
     if (walk->next == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t t = 0; t < problem->tables->count && status == 0; t++) {
-        walk->file = problem->file_of_table[t];
-        if (walk->file == UINT32_MAX)
+        walk->stream = problem->stream_of_table[t];
+        if (walk->stream == UINT32_MAX)
             continue;
-        status = printed_read(&problem->tables->items[t], &reader, err);
+        status = walk_table(problem, &problem->tables->items[t], &reader, err);
         progress_update(problem->options->progress, "tables", t + 1, problem->tables->count);
     }
     free(walk->next);
@@ -143,7 +129,7 @@ static int walk_tables(const struct problem *problem, struct walk *walk, uint64_
 }
 
 int problem_each_row(const struct problem *problem,
-                     int (*row)(void *arg, uint32_t file, uint64_t index, const struct printed_row *row,
+                     int (*row)(void *arg, uint32_t stream, uint64_t index, const struct printed_row *row,
                                 struct err *err),
                      void *arg, struct err *err)
 {
@@ -152,18 +138,19 @@ int problem_each_row(const struct problem *problem,
     return walk_tables(problem, &walk, &skipped, err);
 }
 
-/* A ratio's number is the time's share. */
-static double size_of(const struct printed_row *row, enum printed_column column)
+/* A share's number is that of the first column. */
+static double size_of(const struct printed_kind *kind, const struct printed_row *row, size_t column)
 {
     double value = row->values[column] != PRINTED_NONE ? (double)row->values[column] : 0;
-    return is_ratio(column) && row->values[PRINTED_TIME] != PRINTED_NONE ? value * (double)row->values[PRINTED_TIME]
-                                                                         : value;
+    return has_role(kind, column, PRINTED_SHARE) && row->values[0] != PRINTED_NONE ? value * (double)row->values[0]
+                                                                                   : value;
 }
 
 static void note_largest(struct problem *problem, const struct sample_row *row)
 {
-    for (size_t i = 0; i < PRINTED_STORED; i++) {
-        double value = size_of(&row->printed, (enum printed_column)i);
+    const struct printed_kind *kind = printed_kind_of(problem);
+    for (size_t i = 0; i < kind->stored; i++) {
+        double value = size_of(kind, &row->printed, i);
         if (value <= problem->largest[i].value)
             continue;
         problem->largest[i].value = value;
@@ -176,9 +163,9 @@ static int keep_largest(struct problem *problem, struct err *err)
 {
     if (problem->stride == 1)
         return 0;
-    if (array_reserve(&problem->sample, PRINTED_STORED, err) < 0)
+    if (array_reserve(&problem->sample, PRINTED_MOST, err) < 0)
         return -(int)err->code;
-    for (size_t i = 0; i < PRINTED_STORED; i++)
+    for (size_t i = 0; i < PRINTED_MOST; i++)
         if (problem->largest[i].value > 0)
             problem->sample.items[problem->sample.count++] = problem->largest[i].row;
     return 0;
@@ -191,18 +178,18 @@ static bool is_sampled(const struct problem *problem, uint64_t number)
 }
 
 /* One of stride rows is kept; when they are too many, about every second of them. */
-static int keep_row(void *arg, uint32_t file, uint64_t index, const struct printed_row *row, struct err *err)
+static int keep_row(void *arg, uint32_t stream, uint64_t index, const struct printed_row *row, struct err *err)
 {
     struct problem *problem = arg;
-    for (size_t i = 0; i < PRINTED_COUNT; i++) {
+    for (size_t i = 0; i < PRINTED_MOST; i++) {
         if (row->values[i] == PRINTED_NONE)
             continue;
         problem->shown[i] = true;
         if (row->decimals[i] > problem->decimals[i])
             problem->decimals[i] = row->decimals[i];
     }
-    problem->rows_of_file[file]++;
-    const struct sample_row sampled = {.file = file, .index = index, .number = problem->rows++, .printed = *row};
+    problem->rows_of_stream[stream] += problem->tables->form->sums && row->count > 0 ? (uint64_t)row->count : 1;
+    const struct sample_row sampled = {.stream = stream, .index = index, .number = problem->rows++, .printed = *row};
     note_largest(problem, &sampled);
     if (!is_sampled(problem, sampled.number))
         return 0;
@@ -222,16 +209,29 @@ static int keep_row(void *arg, uint32_t file, uint64_t index, const struct print
     return 0;
 }
 
+/* The shares are printed alike: what one of them shows holds for all. */
+static void settle_decimals(struct problem *problem)
+{
+    const struct printed_kind *kind = printed_kind_of(problem);
+    uint8_t most = 0;
+    for (size_t i = 0; i < kind->stored; i++)
+        if (has_role(kind, i, PRINTED_SHARE) && problem->decimals[i] > most)
+            most = problem->decimals[i];
+    for (size_t i = 0; i < kind->stored; i++)
+        if (has_role(kind, i, PRINTED_SHARE))
+            problem->decimals[i] = most;
+}
+
 int problem_open(struct problem *problem, struct infer_result *result, struct err *err)
 {
     problem->stride = 1;
-    problem->file_of_table = calloc(problem->tables->count + 1, sizeof *problem->file_of_table);
-    problem->rows_of_file = calloc(problem->capture->file_count + 1, sizeof *problem->rows_of_file);
-    if (problem->file_of_table == NULL || problem->rows_of_file == NULL)
+    problem->stream_of_table = calloc(problem->tables->count + 1, sizeof *problem->stream_of_table);
+    problem->rows_of_stream = calloc(problem->capture->file_count + 1, sizeof *problem->rows_of_stream);
+    if (problem->stream_of_table == NULL || problem->rows_of_stream == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     int status = open_files(problem, err);
     if (status == 0)
-        status = read_layers(problem, err);
+        status = layers_read(problem->capture, &problem->layers, err);
     struct walk walk = {.problem = problem, .row = keep_row, .arg = problem};
     if (status == 0)
         status = walk_tables(problem, &walk, &problem->skipped, err);
@@ -239,13 +239,7 @@ int problem_open(struct problem *problem, struct infer_result *result, struct er
         status = keep_largest(problem, err);
     if (status < 0)
         return status;
-    /* the ratios are printed alike, and so are the amounts: what one row shows holds for all */
-    for (size_t i = PRINTED_MAC_BUSY; i <= PRINTED_WLD; i++)
-        problem->decimals[PRINTED_MAC_BUSY] = problem->decimals[i] > problem->decimals[PRINTED_MAC_BUSY]
-                                                  ? problem->decimals[i]
-                                                  : problem->decimals[PRINTED_MAC_BUSY];
-    for (size_t i = PRINTED_MAC_BUSY; i <= PRINTED_WLD; i++)
-        problem->decimals[i] = problem->decimals[PRINTED_MAC_BUSY];
+    settle_decimals(problem);
     result->rows = problem->rows;
     if (problem->skipped > 0)
         (void)strbuf_addf(&result->notes, "%" PRIu64 " rows of the tables are cut short and left out\n",
@@ -259,10 +253,11 @@ int problem_open(struct problem *problem, struct infer_result *result, struct er
 void problem_release(struct problem *problem)
 {
     source_release(&problem->source);
-    free(problem->file_of_table);
-    free(problem->rows_of_file);
+    free(problem->streams.items);
+    free(problem->stream_of_table);
+    free(problem->rows_of_stream);
     free(problem->sample.items);
-    free(problem->layers.items);
+    layers_release(&problem->layers);
 }
 
 void problem_settle_frequency(struct problem *problem, struct infer_result *result)
@@ -294,16 +289,23 @@ void problem_settle_frequency(struct problem *problem, struct infer_result *resu
 
 __extension__ typedef __int128 wide;
 
-/* (2v - unit .. 2v + unit) * factor / (2 * divisor), or v .. v + unit when numbers are cut. */
-static struct interval printed_range(const struct problem *problem, enum printed_column column, int64_t value,
+/* What the last digit that is printed of a column is worth, in those that are kept. */
+static int64_t unit_of(const struct problem *problem, size_t column)
+{
+    return printed_power(printed_kind_of(problem)->fields[column].digits - problem->decimals[column]);
+}
+
+/* (2v - unit .. 2v + unit) * factor / (2 * divisor), or v .. v + unit when numbers are cut; v is least to most. */
+static struct interval printed_range(const struct problem *problem, size_t column, int64_t least, int64_t most,
                                      int64_t factor, int64_t divisor)
 {
     const struct interval none = {INT64_MAX / 4, INT64_MAX / 4}; /* no number of a record is that */
-    int64_t unit = 1;
-    for (unsigned i = problem->decimals[column]; i < 6; i++)
-        unit *= 10;
-    wide low = problem->cut ? (wide)2 * value : (wide)2 * value - unit;
-    wide high = problem->cut ? (wide)2 * value + 2 * unit - 1 : (wide)2 * value + unit;
+    const struct printed_field *field = &printed_kind_of(problem)->fields[column];
+    int64_t unit = unit_of(problem, column), slack = field->slack;
+    if (field->from_first && unit > 1)
+        slack += unit; /* two rounded numbers were added up */
+    wide low = (problem->cut ? (wide)2 * least : (wide)2 * least - unit) - (wide)2 * slack;
+    wide high = (problem->cut ? (wide)2 * most + 2 * unit - 1 : (wide)2 * most + unit) + (wide)2 * slack;
     wide by = (wide)2 * divisor;
     low = low < 0 ? 0 : (low * factor + by - 1) / by;
     high = high * factor / by;
@@ -312,40 +314,51 @@ static struct interval printed_range(const struct problem *problem, enum printed
     return (struct interval){(int64_t)low, (int64_t)high};
 }
 
-struct interval problem_interval(const struct problem *problem, enum printed_column column,
-                                 const struct printed_row *row, int64_t total)
+struct interval problem_interval(const struct problem *problem, size_t column, const struct printed_row *row,
+                                 int64_t first)
 {
     const struct interval unknown = {1, 0};
-    int64_t value = row->values[column];
-    if (value == PRINTED_NONE)
+    int64_t value = row->values[column], most = column == 0 && row->most != PRINTED_NONE ? row->most : value;
+    int64_t divisor = printed_power(printed_kind_of(problem)->fields[column].digits);
+    if (value == PRINTED_NONE || most < value)
         return unknown;
-    if (is_id(column))
-        return (struct interval){value / PRINTED_UNIT, value / PRINTED_UNIT};
-    if (column == PRINTED_TIME) /* us / 10^6 * kHz / 10^3 */
-        return printed_range(problem, column, value, problem->core_khz, INT64_C(1000000000));
-    if (is_ratio(column)) /* per cent / 10^6 */
-        return printed_range(problem, column, value, total, INT64_C(100) * PRINTED_UNIT);
-    return printed_range(problem, column, value, row->ddr_unit, PRINTED_UNIT);
+    switch (printed_kind_of(problem)->fields[column].role) {
+    case PRINTED_CLOCK: /* us * kHz / 10^3 */
+        return printed_range(problem, column, value, most, problem->core_khz, 1000 * divisor);
+    case PRINTED_SHARE: /* per cent */
+        return printed_range(problem, column, value, most, first, 100 * divisor);
+    case PRINTED_AMOUNT:
+        return printed_range(problem, column, value, most, row->unit, divisor);
+    case PRINTED_IDENTITY:
+        return (struct interval){value, value};
+    case PRINTED_WORD:
+    case PRINTED_OTHER:
+    default:
+        return unknown;
+    }
 }
 
-struct interval problem_share(const struct problem *problem, enum printed_column column, const struct printed_row *row,
+struct interval problem_share(const struct problem *problem, size_t column, const struct printed_row *row,
                               int64_t divide)
 {
     const struct interval unknown = {1, 0};
-    return row->values[column] == PRINTED_NONE
-               ? unknown
-               : printed_range(problem, column, row->values[column], divide, INT64_C(100) * PRINTED_UNIT);
+    int64_t value = row->values[column], divisor = printed_power(printed_kind_of(problem)->fields[column].digits);
+    return value == PRINTED_NONE ? unknown : printed_range(problem, column, value, value, divide, 100 * divisor);
+}
+
+struct printed_row problem_sum_row(const struct problem *problem, const struct printed_row *row, int64_t printed,
+                                   int64_t rounded)
+{
+    struct printed_row sum = *row;
+    int64_t slack = INT64_MAX / 4;
+    if (__builtin_mul_overflow(rounded, unit_of(problem, 0), &slack) || slack > INT64_MAX / 4)
+        slack = INT64_MAX / 4;
+    sum.values[0] = printed - slack / 2;
+    sum.most = printed + slack / 2;
+    return sum;
 }
 
 /* ---- what the tables say of themselves ---- */
-
-static int64_t unit_of(const struct problem *problem, enum printed_column column)
-{
-    int64_t unit = 1;
-    for (unsigned i = problem->decimals[column]; i < 6; i++)
-        unit *= 10;
-    return unit;
-}
 
 static int64_t larger(int64_t a, int64_t b)
 {
@@ -355,8 +368,8 @@ static int64_t larger(int64_t a, int64_t b)
 /* Memory Bound = max(Dstr, DLD, WLD) / max(Mac Busy, Vec Ppen), as far as the printed digits tell. */
 static bool memory_bound_agrees(const struct problem *problem, const int64_t *values)
 {
-    const enum printed_column needed[] = {PRINTED_DSTR,     PRINTED_DLD,      PRINTED_WLD,
-                                          PRINTED_MAC_BUSY, PRINTED_VEC_PPEN, PRINTED_MEMORY_BOUND};
+    const enum printed_pmu_column needed[] = {PRINTED_DSTR,     PRINTED_DLD,      PRINTED_WLD,
+                                              PRINTED_MAC_BUSY, PRINTED_VEC_PPEN, PRINTED_MEMORY_BOUND};
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
         if (values[needed[i]] == PRINTED_NONE)
             return true;
@@ -364,16 +377,19 @@ static bool memory_bound_agrees(const struct problem *problem, const int64_t *va
     double compute = (double)larger(values[PRINTED_MAC_BUSY], values[PRINTED_VEC_PPEN]);
     double unit = (double)unit_of(problem, PRINTED_MAC_BUSY);
     double bound = (double)values[PRINTED_MEMORY_BOUND], step = (double)unit_of(problem, PRINTED_MEMORY_BOUND);
+    double one = (double)printed_power(printed_pmu.fields[PRINTED_MEMORY_BOUND].digits);
     if (compute <= unit)
         return true; /* nothing to divide by that shows */
-    double least = (memory - unit) / (compute + unit) * PRINTED_UNIT;
-    double most = (memory + unit) / (compute - unit) * PRINTED_UNIT;
+    double least = (memory - unit) / (compute + unit) * one;
+    double most = (memory + unit) / (compute - unit) * one;
     return bound >= least - step && bound <= most + step;
 }
 
 bool problem_row_agrees(const struct problem *problem, const struct printed_row *row)
 {
     const int64_t *values = row->values;
+    if (printed_kind_of(problem) != &printed_pmu)
+        return true;
     if (!memory_bound_agrees(problem, values))
         return false;
     if (values[PRINTED_DDR_READ] == PRINTED_NONE || values[PRINTED_DDR_WRITE] == PRINTED_NONE ||

@@ -3,6 +3,7 @@
 #define MSPROF_PARSERS_INFER_PROBLEM_H
 
 #include "parsers/infer/infer.h"
+#include "parsers/infer/layers.h"
 #include "parsers/infer/source.h"
 
 #define SAMPLE_MAX 8192 /* rows that the search looks at; all are verified */
@@ -11,18 +12,10 @@
 #define SIZE_MAX_TRIED 4096
 
 struct sample_row {
-    uint32_t file;   /* of the source */
+    uint32_t stream; /* of the source */
     uint64_t index;  /* of the record, when rows are in the order of records */
     uint64_t number; /* of the row, over all tables */
     struct printed_row printed;
-};
-
-/* Task ids of layers, for tables that do not print them. */
-struct layer_tasks {
-    struct layer_task {
-        int64_t model_id, layer_id, task_id;
-    } * items;
-    size_t count, capacity;
 };
 
 struct problem {
@@ -30,20 +23,24 @@ struct problem {
     const struct printed_files *tables;
     const struct infer_options *options;
     struct source source;
-    uint32_t *file_of_table; /* index into source, UINT32_MAX: none */
-    uint64_t *rows_of_file;
+    uint32_t *stream_of_table; /* of the source; UINT32_MAX: none */
+    uint64_t *rows_of_stream;  /* by the tables */
+    struct {
+        struct source_stream *items;
+        size_t count, capacity;
+    } streams;
     struct {
         struct sample_row *items;
         size_t count, capacity;
     } sample; /* one of stride rows */
     struct {
         struct sample_row row;
-        double value;          /* how large the column's number is, as far as the table tells; 0: none yet */
-    } largest[PRINTED_STORED]; /* of each column: fields must be wide enough for it */
+        double value;        /* how large the column's number is, as far as the table tells; 0: none yet */
+    } largest[PRINTED_MOST]; /* of each column: fields must be wide enough for it */
     uint64_t stride, rows, skipped;
-    uint8_t decimals[PRINTED_COUNT]; /* the most of any row */
-    bool shown[PRINTED_COUNT];       /* some row has it */
-    struct layer_tasks layers;
+    uint8_t decimals[PRINTED_MOST]; /* the most of any row */
+    bool shown[PRINTED_MOST];       /* some row has it */
+    struct layers layers;
     int64_t core_khz;
     bool cut;
     enum infer_order order;
@@ -52,33 +49,34 @@ struct problem {
 /* Opens the record files and reads the tables. */
 int problem_open(struct problem *problem, struct infer_result *result, struct err *err);
 void problem_release(struct problem *problem);
-/* Reads the tables again, row by row, each with its file and the index of its record. */
+/* Reads the tables again, row by row, each with its stream and the index of its record. */
 int problem_each_row(const struct problem *problem,
-                     int (*row)(void *arg, uint32_t file, uint64_t index, const struct printed_row *row,
+                     int (*row)(void *arg, uint32_t stream, uint64_t index, const struct printed_row *row,
                                 struct err *err),
                      void *arg, struct err *err);
-/* Fills in the task of a row that has only its layers. */
-void problem_add_task_id(const struct problem *problem, struct printed_row *row);
 /* Sets core_khz by what says how many MHz the core has; notes what contradicts it. */
 void problem_settle_frequency(struct problem *problem, struct infer_result *result);
+/* A row whose first column is the range of a printed sum that was made from so many rounded numbers. */
+struct printed_row problem_sum_row(const struct problem *problem, const struct printed_row *row, int64_t printed,
+                                   int64_t rounded);
 /* Whether a row's computed columns (memory bound, total of DDR) follow from the others, as far as they show. */
 bool problem_row_agrees(const struct problem *problem, const struct printed_row *row);
 
-/* What a printed value says of the column's value in a record. total: the record's total_cycle, for ratios. */
-struct interval problem_interval(const struct problem *problem, enum printed_column column,
-                                 const struct printed_row *row, int64_t total);
+/* What a printed value says of the column's value in a record. first: that of the first column, for shares of it. */
+struct interval problem_interval(const struct problem *problem, size_t column, const struct printed_row *row,
+                                 int64_t first);
 /* Of a ratio's part of divide: raw / divide is the ratio. */
-struct interval problem_share(const struct problem *problem, enum printed_column column, const struct printed_row *row,
+struct interval problem_share(const struct problem *problem, size_t column, const struct printed_row *row,
                               int64_t divide);
 
-static inline bool is_ratio(enum printed_column column)
+static inline bool has_role(const struct printed_kind *kind, size_t column, enum printed_role role)
 {
-    return column >= PRINTED_MAC_BUSY && column <= PRINTED_WLD;
+    return kind->fields[column].role == role;
 }
 
-static inline bool is_id(enum printed_column column)
+static inline const struct printed_kind *printed_kind_of(const struct problem *problem)
 {
-    return column >= PRINTED_TASK_ID && column < PRINTED_STORED;
+    return problem->tables->form->kind;
 }
 
 /* Records of one size and byte order beside the sample's rows. */
@@ -90,15 +88,20 @@ struct frame {
     struct matrix matrix; /* a row for each of the sample */
 };
 
-/* The value of a place in a row of the matrix; total is for PLACE_SHARE. */
-int64_t place_value(const struct matrix *matrix, size_t row, const struct place_found *place, int64_t total);
+/* The value of a place in a row of the matrix; first is the first column's, for PLACE_SHARE and PLACE_PLUS. */
+int64_t place_value(const struct matrix *matrix, size_t row, const struct place_found *place, int64_t first);
+
+/* ---- texts (word.c) ---- */
+
+/* Adds every place where all rows of the sample have their word. */
+int search_word(const struct problem *problem, const struct frame *frame, struct place_list *list, struct err *err);
 
 /* ---- choosing (choose.c) ---- */
 
-/* Sets the columns of the result to the places that fit best; lists has one for every column, that of the total with
- * the total's place first. */
-int choose_places(const struct frame *frame, struct place_list lists[PRINTED_STORED],
-                  const struct search_column columns[PRINTED_STORED], struct infer_result *result, struct err *err);
+/* Sets the columns of the result to the places that fit best; lists has one for every column, that of the first with
+ * its place in front. */
+void choose_places(const struct frame *frame, struct place_list lists[PRINTED_MOST],
+                   const struct search_column columns[PRINTED_MOST], struct infer_result *result);
 /* Whether two places are the same bits but for the lowest few. */
 bool places_are_alike(const struct place_found *a, const struct place_found *b);
 /* How unlikely a layout has its column there: less is better. */

@@ -211,10 +211,11 @@ int search_plain(const struct matrix *matrix, const struct search_column *column
         /* The largest value may need one bit more than its low end. */
         unsigned first = bit_length((uint64_t)low), last = bit_length((uint64_t)high);
         first = first == 0 ? 1 : first;
-        if (last > first + 1 && low > 0)
-            last = first + 1;
-        for (unsigned bits = first; bits <= last && bits <= 63 && status == 0; bits++)
-            status = search_bits(matrix, column, raw, scale, bits, list, err);
+        last = last > 63 ? 63 : last;
+        /* Of ranges it may need many more: the widest that fits comes first. */
+        bool wide = last > first + 1 && low > 0;
+        for (unsigned i = 0; first + i <= last && status == 0; i++)
+            status = search_bits(matrix, column, raw, scale, wide ? last - i : first + i, list, err);
     }
     free(raw);
     return status;
@@ -233,20 +234,25 @@ static const int64_t difference_scales[] = {1, 10, 100, 1000, 2, 4, 8, 16, 32, 6
 
 static bool minus_fits(const struct matrix *matrix, const struct search_column *column, const struct place_found *place)
 {
+    bool changes = false; /* else it is the number itself, and nothing is subtracted */
+    uint64_t first = 0;
     for (size_t i = 0; i < column->known; i++) {
         const unsigned char *row = matrix_row(matrix, column->order[i]);
         uint64_t end = matrix_bits(row, place->bit, place->whole_bits);
         uint64_t start = matrix_bits(row, place->other_bit, place->whole_bits);
+        first = i == 0 ? start : first;
+        changes = changes || start != first;
         if (end < start || !difference_fits(&column->intervals[column->order[i]], end - start, place->scale))
             return false;
     }
-    return column->known > 0;
+    return changes;
 }
 
 int search_minus(const struct matrix *matrix, const struct search_column *column, struct place_list *list,
                  struct err *err)
 {
-    for (unsigned whole = 32; whole <= 64; whole += 32) {
+    /* the wider first: times are cut by the narrower */
+    for (unsigned whole = 64; whole >= 32; whole -= 32) {
         for (size_t s = 0; s < sizeof difference_scales / sizeof difference_scales[0]; s++) {
             for (uint32_t end = 0; end + whole <= 8 * matrix->size; end += 16) {
                 for (uint32_t start = 0; start + whole <= 8 * matrix->size; start += 16) {
@@ -287,7 +293,7 @@ static bool delta_fits(const struct matrix *matrix, const struct search_column *
 int search_delta(const struct matrix *matrix, const struct search_column *column, struct place_list *list,
                  struct err *err)
 {
-    for (unsigned whole = 32; whole <= 64; whole += 32) {
+    for (unsigned whole = 64; whole >= 32; whole -= 32) {
         for (size_t s = 0; s < sizeof difference_scales / sizeof difference_scales[0]; s++) {
             for (uint32_t bit = 0; bit + whole <= 8 * matrix->size; bit += 8) {
                 struct place_found place = {.bit = bit,

@@ -36,7 +36,7 @@ struct interval {
 extern const int64_t infer_scales[];
 extern const size_t infer_scale_count;
 
-enum place_mode { PLACE_PLAIN, PLACE_MINUS, PLACE_DELTA, PLACE_SHARE };
+enum place_mode { PLACE_PLAIN, PLACE_MINUS, PLACE_DELTA, PLACE_SHARE, PLACE_PLUS };
 
 /* A place whose values all fall into their intervals. */
 struct place_found {

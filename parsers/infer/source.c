@@ -67,6 +67,19 @@ bool source_read(const struct source_file *file, uint64_t offset, size_t size, u
     return read_at(file->fd, offset, size, ret) == size;
 }
 
+bool source_record(const struct source *source, const struct source_stream *stream, uint64_t header, size_t size,
+                   uint64_t index, unsigned char *ret)
+{
+    for (size_t i = 0; i < stream->count; i++) {
+        const struct source_file *file = &source->items[stream->first + i];
+        uint64_t records = file->length > header ? (file->length - header) / size : 0;
+        if (index < records)
+            return source_read(file, header + index * size, size, ret);
+        index -= records;
+    }
+    return false;
+}
+
 uint64_t source_masks(const struct source *source, uint64_t header, size_t size, uint64_t most, unsigned char *ones,
                       unsigned char *zeros, struct err *err)
 {

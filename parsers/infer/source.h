@@ -20,6 +20,12 @@ struct source {
     size_t count, capacity;
 };
 
+/* Files that follow each other in a source, whose records are one sequence; each has the header. */
+struct source_stream {
+    size_t first, count;
+    uint64_t length; /* of all of them */
+};
+
 #define SOURCE_CACHED ((uint64_t)16 * 1024 * 1024) /* bytes: of a file up to this length */
 
 /* Opens a regular file. The name must outlive the source. */
@@ -28,6 +34,10 @@ void source_release(struct source *source);
 
 /* Copies size bytes at an offset; false when they are not all inside or cannot be read. */
 bool source_read(const struct source_file *file, uint64_t offset, size_t size, unsigned char *ret);
+
+/* The same for a record of a stream, of size bytes behind the headers. */
+bool source_record(const struct source *source, const struct source_stream *stream, uint64_t header, size_t size,
+                   uint64_t index, unsigned char *ret);
 
 /* Bits that are the same in all records of all files, from header on, at most `most` of each: ones[i] has the bits that
  * are 1 in some record, zeros[i] those that are 0 in some. size bytes each. Returns the number of records. */

@@ -17,11 +17,13 @@ static void put_place(const struct infer_result *result, const struct place_foun
     else if (place->scale != 1)
         (void)strbuf_addf(text, " scale %" PRId64, place->scale);
     if (place->mode == PLACE_SHARE)
-        (void)strbuf_adds(text, " of total_cycle");
+        (void)strbuf_addf(text, " of %s", result->kind->fields[0].name);
+    else if (place->mode == PLACE_PLUS)
+        (void)strbuf_addf(text, " plus %s", result->kind->fields[0].name);
     else if (place->mode == PLACE_DELTA)
         (void)strbuf_adds(text, " delta");
     else if (place->mode == PLACE_MINUS)
-        (void)strbuf_adds(text, " minus start_cycle");
+        (void)strbuf_addf(text, " minus %s", result->kind->start);
 }
 
 static void put_found(const struct infer_result *result, const struct infer_column *column, struct strbuf *text)
@@ -30,12 +32,15 @@ static void put_found(const struct infer_result *result, const struct infer_colu
         struct place_found start = column->place;
         start.bit = column->place.other_bit;
         start.mode = PLACE_PLAIN;
-        (void)strbuf_adds(text, "column start_cycle ");
+        (void)strbuf_addf(text, "column %-18s ", result->kind->start);
         put_place(result, &start, column->bits, text);
         (void)strbuf_addc(text, '\n');
     }
+    struct place_found place = column->place;
+    if (place.mode == PLACE_MINUS && result->kind->start_is_kept)
+        place.mode = PLACE_PLAIN;
     (void)strbuf_addf(text, "column %-18s ", column->name);
-    put_place(result, &column->place, column->bits, text);
+    put_place(result, &place, column->bits, text);
     if (column->state == INFER_GIVEN) {
         (void)strbuf_addf(text, "  # given; %" PRIu64 " rows agree\n", column->rows);
         return;
@@ -67,19 +72,20 @@ static void put_not_found(const struct infer_column *column, struct strbuf *text
 
 static void put_head(const struct infer_result *result, struct strbuf *text)
 {
-    static const char *const orders[] = {"in the same order", "matched by their times", "a part of the records"};
+    static const char *const orders[] = {"in the same order", "matched by their first columns", "a part of the records",
+                                         "whose texts tell which row sums them up"};
     (void)strbuf_addf(text,
-                      "# Inferred by msprof layout infer: %" PRIu64 " rows of tables, %" PRIu64
-                      " records, %s.\n# AI core at %" PRId64,
-                      result->rows, result->records, orders[result->order], result->core_khz / 1000);
-    if (result->core_khz % 1000 != 0)
-        (void)strbuf_addf(text, ".%03d", (int)(result->core_khz % 1000));
-    (void)strbuf_addf(text, " MHz; printed numbers are %s.\n", result->cut ? "cut" : "rounded");
+                      "# Inferred by msprof layout infer: %" PRIu64 " rows of tables, %" PRIu64 " records, %s.\n#",
+                      result->rows, result->records, orders[result->order]);
+    if (result->kind->fields[0].role == PRINTED_CLOCK)
+        (void)strbuf_addf(text, " AI core at %" PRId64 ".%03d MHz;", result->core_khz / 1000,
+                          (int)(result->core_khz % 1000));
+    (void)strbuf_addf(text, " printed numbers are %s.\n", result->cut ? "cut" : "rounded");
     (void)strbuf_adds(text, "# A width is what the values seen need, and zero bits above them.\n");
 }
 
-int infer_write(const struct infer_result *result, const char *kind, const char *name, const char *source,
-                struct strbuf *text, struct err *err)
+int infer_write(const struct infer_result *result, const char *name, const char *source, struct strbuf *text,
+                struct err *err)
 {
     put_head(result, text);
     for (const char *line = result->notes.data; *line != '\0';) {
@@ -87,7 +93,8 @@ int infer_write(const struct infer_result *result, const char *kind, const char 
         (void)strbuf_addf(text, "# NOTE: %.*s\n", (int)length, line);
         line += length + (line[length] != '\0');
     }
-    (void)strbuf_addf(text, "kind %s\nlayout %s\nsource \"%s\"\nsize %zu\n", kind, name, source, result->size);
+    (void)strbuf_addf(text, "kind %s\nlayout %s\nsource \"%s\"\nsize %zu\n", result->kind->kind, name, source,
+                      result->size);
     if (result->header > 0)
         (void)strbuf_addf(text, "header %" PRIu64 "\n", result->header);
     (void)strbuf_addf(text, "endian %s\n", result->big_endian ? "big" : "little");
@@ -95,7 +102,7 @@ int infer_write(const struct infer_result *result, const char *kind, const char 
         (void)strbuf_addf(text, "magic offset %" PRIu32 " width %" PRIu32 " value 0x%0*" PRIx64 "\n",
                           result->magics[i].offset, result->magics[i].width, (int)(2 * result->magics[i].width),
                           result->magics[i].value);
-    for (size_t c = 0; c < PRINTED_STORED; c++) {
+    for (size_t c = 0; c < result->kind->stored; c++) {
         const struct infer_column *column = &result->columns[c];
         if (column->state == INFER_UNIQUE || column->state == INFER_AMBIGUOUS || column->state == INFER_GIVEN)
             put_found(result, column, text);

@@ -25,18 +25,18 @@ static void infer(struct capture *capture, const char *table)
                                 .input_pic_num = -1,
                                 .current_pic_count = 5,
                                 .core_khz = 600000};
-    struct printed_files tables = {.items = &item, .count = 1, .capacity = 1};
+    struct printed_files tables = {.form = printed_forms[0], .items = &item, .count = 1, .capacity = 1};
     const struct infer_options options = {.rounding = ROUNDING_HALF};
     struct infer_result result;
     struct strbuf text;
     struct err err = ERR_INIT;
     EXPECT(item.path != NULL);
-    infer_result_init(&result);
+    infer_result_init(&result, tables.form->kind);
     strbuf_init(&text, (size_t)1024 * 1024);
-    if (infer_pmu(capture, &tables, &options, &result, &err) == 0 && result.found) {
+    if (infer_layout(capture, &tables, &options, &result, &err) == 0 && result.found) {
         struct layout_set set;
         layout_set_init(&set);
-        EXPECT(infer_write(&result, "svp_pmu", "fuzz", "fuzz", &text, &err) == 0);
+        EXPECT(infer_write(&result, "fuzz", "fuzz", &text, &err) == 0);
         EXPECT(layout_set_parse(&set, "fuzz.layout", text.data, text.length, &err) == 0);
         layout_set_release(&set);
     } else if (!result.found && err.code != ERR_NONE) {

@@ -40,7 +40,7 @@ static void a_number_keeps_its_digits(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int64_t value = 0;
         uint8_t decimals = 0;
-        assert_int_equal(printed_number(cases[i].text, &value, &decimals), cases[i].good);
+        assert_int_equal(printed_number(cases[i].text, 6, &value, &decimals), cases[i].good);
         if (!cases[i].good)
             continue;
         assert_int_equal(value, cases[i].value);

@@ -1,4 +1,5 @@
-/* Device PMU records from op_summary: total_cycle by the time, the rest by the total. */
+/* The first column by its printed numbers, the others beside it: of device records total_cycle by the time, and what is
+ * printed as a share of it. */
 #include "parsers/infer/hunt.h"
 
 #include "base/array.h"
@@ -8,40 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOTALS_TRIED 8
+#define FIRSTS_TRIED 8
 #define FRAMES_TRIED_HARD 96 /* frames for pairs and counters, which take longer */
 
-static const char *const column_names[PRINTED_STORED] = {
-    [PRINTED_TIME] = "total_cycle",
-    [PRINTED_MAC_BUSY] = "mac_busy_cycle",
-    [PRINTED_MAC_PPEN] = "mac_ppen_cycle",
-    [PRINTED_VEC_BUSY] = "vec_busy_cycle",
-    [PRINTED_VEC_PPEN] = "vec_ppen_cycle",
-    [PRINTED_DSTR] = "dstr_cycle",
-    [PRINTED_DTRANS] = "dtrans_cycle",
-    [PRINTED_DLD] = "dld_cycle",
-    [PRINTED_WLD] = "wld_cycle",
-    [PRINTED_DDR_READ] = "ddr_read_bytes",
-    [PRINTED_DDR_WRITE] = "ddr_write_bytes",
-    [PRINTED_TASK_ID] = "task_id",
-    [PRINTED_STREAM_ID] = "stream_id",
-    [PRINTED_MODEL_ID] = "model_id",
-    [PRINTED_CURRENT_PIC_COUNT] = "current_pic_count",
-};
-
-bool infer_knows(const char *column)
+bool infer_knows(const struct printed_kind *kind, const char *column)
 {
-    for (size_t i = 0; i < PRINTED_STORED; i++)
-        if (strcmp(column_names[i], column) == 0)
+    for (size_t i = 0; i < kind->stored; i++)
+        if (strcmp(kind->fields[i].name, column) == 0)
             return true;
     return false;
 }
 
-void infer_result_init(struct infer_result *result)
+void infer_result_init(struct infer_result *result, const struct printed_kind *kind)
 {
-    *result = (struct infer_result){.found = false};
-    for (size_t i = 0; i < PRINTED_STORED; i++)
-        result->columns[i].name = column_names[i];
+    *result = (struct infer_result){.found = false, .kind = kind};
+    for (size_t i = 0; i < kind->stored; i++)
+        result->columns[i].name = kind->fields[i].name;
     strbuf_init(&result->notes, (size_t)1024 * 1024);
 }
 
@@ -50,7 +33,7 @@ void infer_result_release(struct infer_result *result)
     strbuf_release(&result->notes);
 }
 
-int64_t place_value(const struct matrix *matrix, size_t row, const struct place_found *place, int64_t total)
+int64_t place_value(const struct matrix *matrix, size_t row, const struct place_found *place, int64_t first)
 {
     const unsigned char *bytes = matrix_row(matrix, row);
     uint64_t raw = matrix_bits(bytes, place->bit, place->bits);
@@ -62,8 +45,10 @@ int64_t place_value(const struct matrix *matrix, size_t row, const struct place_
     int64_t value;
     if (raw > INT64_MAX || __builtin_mul_overflow((int64_t)raw, place->scale, &value))
         return INT64_MAX;
+    if (place->mode == PLACE_PLUS)
+        return __builtin_add_overflow(value, first, &value) ? INT64_MAX : value;
     if (place->mode == PLACE_SHARE)
-        return __builtin_mul_overflow(value, total, &value) ? INT64_MAX : (value + place->divide / 2) / place->divide;
+        return __builtin_mul_overflow(value, first, &value) ? INT64_MAX : (value + place->divide / 2) / place->divide;
     return value;
 }
 
@@ -72,31 +57,37 @@ bool hunt_fill(const struct problem *problem, struct frame *frame)
     unsigned char record[SIZE_MAX_TRIED];
     for (size_t i = 0; i < problem->sample.count; i++) {
         const struct sample_row *row = &problem->sample.items[i];
-        if (!source_read(&problem->source.items[row->file], frame->header + row->index * frame->size, frame->size,
-                         record))
+        if (!source_record(&problem->source, &problem->streams.items[row->stream], frame->header, frame->size,
+                           row->index, record))
             return false;
         matrix_set(&frame->matrix, i, record, frame->big_endian);
     }
     return true;
 }
 
-/* ---- the other columns, given the total ---- */
+/* ---- the other columns, given the first ---- */
 
 /* What the tables say of a column without looking at records: nothing, zero, always the same. */
-static enum infer_state known_of(const struct problem *problem, enum printed_column column, int64_t *ret_constant)
+static enum infer_state known_of(const struct problem *problem, size_t column, int64_t *ret_constant)
 {
+    const struct printed_kind *kind = printed_kind_of(problem);
+    bool word = has_role(kind, column, PRINTED_WORD), seen = false;
     int64_t low = INT64_MAX, high = INT64_MIN;
     for (size_t i = 0; i < problem->sample.count; i++) {
         int64_t value = problem->sample.items[i].printed.values[column];
+        seen = seen || problem->sample.items[i].printed.word[0] != '\0';
         if (value == PRINTED_NONE)
             continue;
         low = value < low ? value : low;
         high = value > high ? value : high;
     }
-    *ret_constant = low / PRINTED_UNIT;
+    *ret_constant = low;
+    if (word)
+        return seen ? INFER_MISSING : INFER_ABSENT;
     if (low > high)
         return INFER_ABSENT;
-    if (is_id(column) && low == high && (high != 0 || column == PRINTED_MODEL_ID))
+    if (has_role(kind, column, PRINTED_IDENTITY) && low == high && !kind->fields[column].kept &&
+        (high != 0 || (int)column == kind->model))
         return INFER_CONSTANT;
     return high == 0 ? INFER_UNSEEN : INFER_MISSING;
 }
@@ -104,7 +95,7 @@ static enum infer_state known_of(const struct problem *problem, enum printed_col
 static const int64_t share_divisors[] = {10000, 1000, 100, 100000, 1000000, 256, 1024, 4096, 32768, 65536, 255, 65535};
 
 /* Ratios that stand in the record as such. */
-static int search_shares(const struct problem *problem, const struct frame *frame, enum printed_column column,
+static int search_shares(const struct problem *problem, const struct frame *frame, size_t column,
                          struct interval *intervals, struct place_list *list, struct err *err)
 {
     for (size_t d = 0; d < sizeof share_divisors / sizeof share_divisors[0]; d++) {
@@ -126,21 +117,45 @@ static int search_shares(const struct problem *problem, const struct frame *fram
     return 0;
 }
 
-static int search_other(const struct problem *problem, const struct frame *frame, enum printed_column column,
-                        const int64_t *totals, struct interval *intervals, struct search_column *searched,
-                        struct place_list *list, struct err *err)
+/* What is printed after the first column may stand in records as what comes to it. */
+static int search_plus(const struct problem *problem, const struct frame *frame, const int64_t *firsts,
+                       struct interval *intervals, struct place_list *list, struct err *err)
 {
+    struct search_column searched;
+    for (size_t i = 0; i < problem->sample.count; i++) {
+        intervals[i].low -= firsts[i];
+        intervals[i].high -= firsts[i];
+    }
+    if (search_column_init(&searched, intervals, problem->sample.count, err) < 0)
+        return -(int)err->code;
+    int status = search_plain(&frame->matrix, &searched, 0, list, err);
+    search_column_release(&searched);
+    for (size_t i = 0; i < list->count; i++)
+        list->items[i].mode = PLACE_PLUS;
+    return status;
+}
+
+static int search_other(const struct problem *problem, const struct frame *frame, size_t column, const int64_t *firsts,
+                        struct interval *intervals, struct search_column *searched, struct place_list *list,
+                        struct err *err)
+{
+    const struct printed_kind *kind = printed_kind_of(problem);
+    bool id = has_role(kind, column, PRINTED_IDENTITY), counted = kind->start != NULL && !kind->start_is_kept && !id;
     for (size_t i = 0; i < problem->sample.count; i++)
-        intervals[i] = problem_interval(problem, column, &problem->sample.items[i].printed, totals[i]);
+        intervals[i] = problem_interval(problem, column, &problem->sample.items[i].printed, firsts[i]);
     int status = search_column_init(searched, intervals, problem->sample.count, err);
+    if (status == 0 && has_role(kind, column, PRINTED_WORD))
+        return search_word(problem, frame, list, err);
     if (status == 0)
-        status = search_plain(&frame->matrix, searched, is_id(column) ? 1 : 0, list, err);
-    if (status == 0 && list->count == 0 && !is_id(column) && problem->stride == 1)
+        status = search_plain(&frame->matrix, searched, id ? 1 : 0, list, err);
+    if (status == 0 && list->count == 0 && counted && problem->stride == 1)
         status = search_delta(&frame->matrix, searched, list, err);
-    if (status == 0 && list->count == 0 && !is_id(column))
+    if (status == 0 && list->count == 0 && counted)
         status = search_minus(&frame->matrix, searched, list, err);
-    if (status == 0 && list->count == 0 && is_ratio(column))
+    if (status == 0 && list->count == 0 && has_role(kind, column, PRINTED_SHARE))
         status = search_shares(problem, frame, column, intervals, list, err);
+    if (status == 0 && list->count == 0 && kind->fields[column].from_first)
+        status = search_plus(problem, frame, firsts, intervals, list, err);
     return status;
 }
 
@@ -148,7 +163,7 @@ static int search_other(const struct problem *problem, const struct frame *frame
 static const struct infer_set *given_place(const struct problem *problem, size_t column)
 {
     for (size_t i = 0; i < problem->options->set_count; i++)
-        if (strcmp(problem->options->sets[i].column, column_names[column]) == 0)
+        if (strcmp(problem->options->sets[i].column, printed_kind_of(problem)->fields[column].name) == 0)
             return &problem->options->sets[i];
     return NULL;
 }
@@ -184,12 +199,14 @@ static void keep_given(const struct problem *problem, const struct frame *frame,
 /* A column that no table shows stands where the user says; one that was found has the width that he says. */
 static void take_given(const struct problem *problem, const struct frame *frame, struct infer_result *result)
 {
-    for (size_t c = 0; c < PRINTED_STORED; c++) {
+    for (size_t c = 0; c < result->kind->stored; c++) {
         const struct infer_set *set = given_place(problem, c);
         struct infer_column *column = &result->columns[c];
         struct place_found given;
         if (set == NULL || column->state == INFER_MISSING || !place_of(frame, set, &given))
             continue;
+        if (column->state == INFER_AMBIGUOUS && column->place.mode == PLACE_PLAIN && column->place.scale == 1)
+            column->state = INFER_GIVEN; /* whoever gave it knows more than few rows say */
         if (column->state != INFER_UNIQUE && column->state != INFER_AMBIGUOUS) {
             column->state = INFER_GIVEN;
             column->place = given;
@@ -206,16 +223,18 @@ static bool is_better(const struct infer_result *a, const struct infer_result *b
     return a->cost != b->cost ? a->cost < b->cost : a->bits > b->bits;
 }
 
-/* Finds the other columns for one place of the total; keeps the result when it is the best so far. */
-static int try_total(struct hunt *hunt, const struct frame *frame, struct place_list *totals_found, struct err *err)
+/* Finds the other columns for one place of the first; keeps the result when it is the best so far. */
+static int try_first(struct hunt *hunt, const struct frame *frame, struct place_list *places, struct err *err)
 {
     const struct problem *problem = hunt->problem;
+    const struct printed_kind *kind = printed_kind_of(problem);
     size_t rows = problem->sample.count;
-    struct place_list lists[PRINTED_STORED] = {{.items = NULL}};
-    struct search_column columns[PRINTED_STORED] = {{.intervals = NULL}};
-    struct interval *intervals = malloc(rows * sizeof *intervals);
-    int64_t *totals = malloc(rows * sizeof *totals);
+    struct place_list lists[PRINTED_MOST] = {{.items = NULL}};
+    struct search_column columns[PRINTED_MOST] = {{.intervals = NULL}};
+    struct interval *intervals = calloc(kind->stored * rows, sizeof *intervals); /* of each column */
+    int64_t *firsts = malloc(rows * sizeof *firsts);
     struct infer_result result = {.found = true,
+                                  .kind = kind,
                                   .order = problem->order,
                                   .size = frame->size,
                                   .header = frame->header,
@@ -225,41 +244,38 @@ static int try_total(struct hunt *hunt, const struct frame *frame, struct place_
                                   .frequency_doubted = hunt->best.frequency_doubted,
                                   .contradicted = hunt->best.contradicted,
                                   .core_khz = problem->core_khz};
-    int status = intervals != NULL && totals != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = intervals != NULL && firsts != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < rows && status == 0; i++)
-        totals[i] = place_value(&frame->matrix, i, &totals_found->items[0], 0);
-    lists[PRINTED_TIME] = *totals_found;
-    columns[PRINTED_TIME] = hunt->time;
-    for (size_t c = 0; c < PRINTED_STORED && status == 0; c++) {
-        result.columns[c].name = column_names[c];
-        result.columns[c].state = known_of(problem, (enum printed_column)c, &result.columns[c].constant);
-        if (c != PRINTED_TIME && result.columns[c].state == INFER_MISSING)
-            status =
-                search_other(problem, frame, (enum printed_column)c, totals, intervals, &columns[c], &lists[c], err);
-        if (c != PRINTED_TIME)
+        firsts[i] = place_value(&frame->matrix, i, &places->items[0], 0);
+    lists[0] = *places;
+    columns[0] = hunt->first;
+    for (size_t c = 0; c < kind->stored && status == 0; c++) {
+        result.columns[c].name = kind->fields[c].name;
+        result.columns[c].state = known_of(problem, c, &result.columns[c].constant);
+        if (c > 0 && result.columns[c].state == INFER_MISSING)
+            status = search_other(problem, frame, c, firsts, intervals + c * rows, &columns[c], &lists[c], err);
+        if (c > 0)
             keep_given(problem, frame, c, &lists[c]);
     }
-    if (status == 0)
-        status = choose_places(frame, lists, columns, &result, err);
-    if (status == 0)
+    if (status == 0) {
+        choose_places(frame, lists, columns, &result);
         take_given(problem, frame, &result);
+    }
     if (status == 0 && is_better(&result, &hunt->best)) {
         result.notes = hunt->best.notes;
         hunt->best = result;
     }
-    for (size_t c = 0; c < PRINTED_STORED; c++) {
-        if (c == PRINTED_TIME)
-            continue;
+    for (size_t c = 1; c < kind->stored; c++) {
         search_column_release(&columns[c]);
         free(lists[c].items);
     }
-    free(totals);
+    free(firsts);
     free(intervals);
     return status;
 }
 
 /* The likeliest of what is alike to the front, one place of each group. */
-static void sort_totals(const struct frame *frame, struct place_list *list)
+static void sort_firsts(const struct frame *frame, struct place_list *list)
 {
     size_t kept = 0;
     for (size_t i = 0; i < list->count; i++) {
@@ -287,18 +303,20 @@ int hunt_frame(struct hunt *hunt, struct frame *frame, enum effort effort, struc
     struct place_list list = {.items = NULL};
     int status = 0;
     if (effort == EFFORT_PLAIN)
-        status = search_plain(&frame->matrix, &hunt->time, 0, &list, err);
+        status = search_plain(&frame->matrix, &hunt->first, 0, &list, err);
     else if (effort == EFFORT_MINUS)
-        status = search_minus(&frame->matrix, &hunt->time, &list, err);
+        status = search_minus(&frame->matrix, &hunt->first, &list, err);
     else if (hunt->problem->stride == 1)
-        status = search_delta(&frame->matrix, &hunt->time, &list, err);
-    keep_given(hunt->problem, frame, PRINTED_TIME, &list);
-    sort_totals(frame, &list);
-    for (size_t i = 0; i < list.count && i < TOTALS_TRIED && status == 0; i++) {
+        status = search_delta(&frame->matrix, &hunt->first, &list, err);
+    if (status == 0 && hunt->sums != NULL)
+        status = sums_keep_places(hunt, frame, &list, err);
+    keep_given(hunt->problem, frame, 0, &list);
+    sort_firsts(frame, &list);
+    for (size_t i = 0; i < list.count && i < FIRSTS_TRIED && status == 0; i++) {
         struct place_found first = list.items[i]; /* the one to try comes first */
         list.items[i] = list.items[0];
         list.items[0] = first;
-        status = try_total(hunt, frame, &list, err);
+        status = try_first(hunt, frame, &list, err);
     }
     free(list.items);
     return status;
@@ -306,16 +324,22 @@ int hunt_frame(struct hunt *hunt, struct frame *frame, enum effort effort, struc
 
 /* ---- sizes and headers ---- */
 
-/* Whether every file is a header and as many records of this size as it has rows. */
+/* Whether every file is a header and records of this size, as many as there are rows. */
 static bool sizes_agree(const struct problem *problem, size_t size, uint64_t *ret_header)
 {
-    for (size_t f = 0; f < problem->source.count; f++) {
-        uint64_t length = problem->source.items[f].length, records = problem->rows_of_file[f];
-        if (records > length / size)
+    for (size_t s = 0; s < problem->streams.count; s++) {
+        const struct source_stream *stream = &problem->streams.items[s];
+        uint64_t records = problem->rows_of_stream[s];
+        if (records > stream->length / size)
             return false;
-        uint64_t header = length - records * size;
-        if (header > HEADER_MAX || (f > 0 && header != *ret_header))
+        uint64_t headers = stream->length - records * size, header = headers / stream->count;
+        if (headers % stream->count != 0 || header > HEADER_MAX || (s > 0 && header != *ret_header))
             return false;
+        for (size_t f = 0; f < stream->count && stream->count > 1; f++) {
+            uint64_t length = problem->source.items[stream->first + f].length;
+            if (length < header || (length - header) % size != 0)
+                return false;
+        }
         *ret_header = header;
     }
     return true;
@@ -325,10 +349,11 @@ int hunt_each_frame(struct hunt *hunt, int (*each)(struct hunt *hunt, struct fra
                     void *arg, struct err *err)
 {
     const struct problem *problem = hunt->problem;
-    uint64_t length = problem->source.items[0].length, rows = problem->rows_of_file[0];
+    const struct source_stream *stream = &problem->streams.items[0];
+    uint64_t length = stream->length, rows = problem->rows_of_stream[0], headers = stream->count * HEADER_MAX;
     if (rows == 0)
         return 0;
-    uint64_t last = length / rows, first = length > HEADER_MAX ? (length - HEADER_MAX) / rows : SIZE_MIN;
+    uint64_t last = length / rows, first = length > headers ? (length - headers) / rows : SIZE_MIN;
     int status = 0;
     last = last > SIZE_MAX_TRIED ? SIZE_MAX_TRIED : last;
     first = first < SIZE_MIN ? SIZE_MIN : first;
@@ -357,34 +382,42 @@ int hunt_each_frame(struct hunt *hunt, int (*each)(struct hunt *hunt, struct fra
 
 void hunt_release(struct hunt *hunt)
 {
-    search_column_release(&hunt->time);
-    free(hunt->times);
-    hunt->times = NULL;
+    search_column_release(&hunt->first);
+    free(hunt->firsts);
+    hunt->firsts = NULL;
 }
 
 int hunt_prepare(struct hunt *hunt, struct err *err)
 {
     const struct problem *problem = hunt->problem;
     hunt_release(hunt);
-    hunt->times = malloc(problem->sample.count * sizeof *hunt->times);
-    if (hunt->times == NULL)
+    hunt->firsts = malloc(problem->sample.count * sizeof *hunt->firsts);
+    if (hunt->firsts == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < problem->sample.count; i++)
-        hunt->times[i] = problem_interval(problem, PRINTED_TIME, &problem->sample.items[i].printed, 0);
+        hunt->firsts[i] = problem_interval(problem, 0, &problem->sample.items[i].printed, 0);
     // NOLINTNEXTLINE(clang-analyzer-unix.Malloc)
-    return search_column_init(&hunt->time, hunt->times, problem->sample.count, err);
+    return search_column_init(&hunt->first, hunt->firsts, problem->sample.count, err);
 }
 
 static int try_effort(struct hunt *hunt, struct frame *frame, void *arg, struct err *err)
 {
     enum effort effort = (enum effort) * (const int *)arg;
-    return effort != EFFORT_PLAIN && hunt->frames > FRAMES_TRIED_HARD ? 0 : hunt_frame(hunt, frame, effort, err);
+    bool spans = printed_kind_of(hunt->problem)->start_is_kept;
+    if (effort != EFFORT_PLAIN && hunt->frames > FRAMES_TRIED_HARD)
+        return 0;
+    if (spans ? effort != EFFORT_MINUS : effort != EFFORT_PLAIN && printed_kind_of(hunt->problem)->start == NULL)
+        return 0;
+    return hunt_frame(hunt, frame, effort, err);
 }
 
 /* The steps, the quick and likely ones first. */
 static int search_step(struct hunt *hunt, int step, struct err *err)
 {
     enum effort plain = EFFORT_PLAIN, minus = EFFORT_MINUS, delta = EFFORT_DELTA;
+    const struct printed_form *form = hunt->problem->tables->form;
+    if (form->sums)
+        return step == 0 ? hunt_sums(hunt, err) : 0;
     switch (step) {
     case 0:
         return hunt_each_frame(hunt, try_effort, &plain, err);
@@ -432,8 +465,8 @@ static void check_rows(const struct problem *problem, struct infer_result *resul
         wrong, problem->sample.count);
 }
 
-int infer_pmu(const struct capture *capture, const struct printed_files *tables, const struct infer_options *options,
-              struct infer_result *result, struct err *err)
+int infer_layout(const struct capture *capture, const struct printed_files *tables, const struct infer_options *options,
+                 struct infer_result *result, struct err *err)
 {
     struct problem problem = {.capture = capture, .tables = tables, .options = options};
     struct hunt hunt = {.problem = &problem};
@@ -443,10 +476,12 @@ int infer_pmu(const struct capture *capture, const struct printed_files *tables,
             err_set(err, ERR_NOT_FOUND,
                     problem.source.count == 0 ? "no file of device records that a table is of" : "no table with a row");
     if (status == 0) {
-        problem_settle_frequency(&problem, result);
+        bool clock = has_role(tables->form->kind, 0, PRINTED_CLOCK);
+        if (clock)
+            problem_settle_frequency(&problem, result);
         check_rows(&problem, result);
         hunt.best = *result;
-        bool known = problem.core_khz > 0;
+        bool known = !clock || problem.core_khz > 0;
         if (!known)
             status = hunt_frequency(&hunt, &known, err);
         if (status == 0 && known)
@@ -465,7 +500,7 @@ bool infer_is_certain(const struct infer_result *result)
     if (!result->found || result->frequency_doubted || result->contradicted || result->few_records ||
         result->header_doubted)
         return false;
-    for (size_t i = 0; i < PRINTED_STORED; i++) {
+    for (size_t i = 0; i < result->kind->stored; i++) {
         enum infer_state state = result->columns[i].state;
         if (state == INFER_AMBIGUOUS || state == INFER_UNSEEN || state == INFER_MISSING)
             return false;

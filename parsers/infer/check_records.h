@@ -1,0 +1,57 @@
+/* Tables whose rows name no inference and task: compared with the records that began at the same time, or that they sum
+ * up. */
+#ifndef MSPROF_PARSERS_INFER_CHECK_RECORDS_H
+#define MSPROF_PARSERS_INFER_CHECK_RECORDS_H
+
+#include "parsers/infer/check.h"
+#include "parsers/infer/problem.h"
+
+/* A record that was decoded. */
+struct check_record {
+    int64_t began_ns, inference_id, model_id, picture, task_id;
+    int64_t values[PRINTED_MOST]; /* of the printed kind's fields; PRINTED_NONE: the layout does not give it */
+    char word[PRINTED_WORD_SIZE];
+    bool used; /* a row has been compared with it */
+};
+
+struct check_comparison {
+    struct problem *problem;
+    const struct printed_file *table;
+    struct check_record *records;
+    size_t record_count;
+    struct check_result *result;
+    uint64_t row;
+};
+
+/* What a row sums up; least is INT64_MAX at first. */
+struct check_sum {
+    int64_t count, total, least, most;
+};
+
+void check_sum_add(struct check_sum *sum, int64_t value);
+void check_compare_sum(struct check_comparison *comparison, const struct printed_row *row, const struct check_sum *sum);
+
+/* Reads every table; the reader's arg is the comparison. */
+int check_each_table(struct check_comparison *comparison, struct printed_reader *reader, struct err *err);
+
+/* Tables whose rows sum up tasks by layers. */
+int check_types(struct check_comparison *comparison, struct err *err);
+
+/* Decodes the capture and compares it with the tables of the problem, whose form has events or sums. */
+int check_records(struct capture *capture, struct problem *problem, struct check_result *result, struct err *err);
+
+/* A batch for a sink that looks at rows in its commit and drops them; NULL with err set. */
+struct row_batch *check_begin_batch(struct row_sink *sink, const struct record_kind *kind, struct err *err);
+
+/* A cell of a batch as a number; PRINTED_NONE: the layout does not give it. */
+int64_t check_cell(const struct row_batch *batch, size_t row, const char *column);
+
+/* Whether the number is inside of what is printed, in any rounding that the options allow. */
+bool check_is_inside(struct problem *problem, size_t column, const struct printed_row *row, int64_t first,
+                     int64_t value);
+
+/* A printed number as text, with as many decimals as are kept. */
+#define CHECK_NUMBER_SIZE 40
+void check_format(int64_t value, unsigned digits, char text[CHECK_NUMBER_SIZE]);
+
+#endif
