@@ -91,7 +91,7 @@ below = $(sort $(shell find $(1) -name '*.$(2)'))
 
 KIND_SOURCES := $(call below,parsers/kinds,c)
 KINDS        := $(sort $(notdir $(KIND_SOURCES:.c=)))
-LIB_SOURCES  := $(call below,base parsers db analysis exporters cluster ssh,c) \
+LIB_SOURCES  := $(call below,base switches parsers db analysis exporters cluster ssh,c) \
                 acl/subscribe/operator_names.c acl/subscribe/operator_names_writer.c acl/subscribe/operator_record.c
 CLI_SOURCES  := $(call below,cli,c)
 LIB_OBJECTS  := $(LIB_SOURCES:%.c=$(B)/%.o)
@@ -158,7 +158,7 @@ $(B)/msprof-mpi: $(LIB_OBJECTS) $(filter-out $(B)/cli/main.o,$(CLI_OBJECTS)) $(M
 ACL_SOURCES  := $(filter-out acl/preload/% acl/subscribe/operator_names_writer.c,$(call below,acl,c))
 ACL_OBJECTS  := $(ACL_SOURCES:%.c=$(B)/%.o)
 PIC_OBJECTS  := $(ACL_SOURCES:%.c=$(B)/pic/%.o)
-PIC_BASE     := $(patsubst %.c,$(B)/pic/%.o,$(call below,base,c))
+PIC_BASE     := $(patsubst %.c,$(B)/pic/%.o,$(call below,base,c) switches/rule.c)
 ACL_HEADERS  := $(sort $(wildcard include/msprof/*.h include/msprof/compat/*.h include/msprof/compat/*/*.h))
 PYTHON_FILES := python/msprof_acl.py python/acl/__init__.py
 ACL_SONAME   := libmsprof_acl.so.1
@@ -463,7 +463,7 @@ bench-cann: program $(BENCH_PROGRAMS) ## measure import and exports of CANN capt
 
 # --- lint: one stamp for a file, so that only what changed is read again ---
 
-C_FILES     := $(sort $(call below,base parsers db analysis exporters cluster ssh cli acl testdata/generate tests,[ch]) $(wildcard include/msprof/*.h))
+C_FILES     := $(sort $(call below,base switches parsers db analysis exporters cluster ssh cli acl testdata/generate tests,[ch]) $(wildcard include/msprof/*.h))
 C_HEADERS   := $(filter %.h,$(C_FILES))
 C_SOURCES   := $(filter %.c,$(C_FILES))
 SCRIPTS     := $(sort $(wildcard .ci/run tests/run tests/check tools/*.sh testdata/generate/*.sh tests/*/*.sh tests/*/*.bash \

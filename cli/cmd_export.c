@@ -104,6 +104,11 @@ static void replace_files(struct capture_job *job, struct export_log *export_log
                         err_message(&err));
 }
 
+static void tell_absent(const char *reason)
+{
+    console_detail("%s", reason);
+}
+
 static int tell_nothing(struct capture_job *job, const struct export_type *type)
 {
     struct err err = ERR_INIT;
@@ -173,6 +178,7 @@ static int export_reports(struct capture_job *job, const struct export_type *typ
         .layers = (const char *const *)layers.items,
         .written = log_written,
         .written_arg = &export_log,
+        .absent = job->settings->verbose ? tell_absent : NULL,
         .progress = console_progress(),
     };
     result = type->export(db, &options, &exported, &err);

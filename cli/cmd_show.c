@@ -6,6 +6,7 @@
 #include "cli/console.h"
 #include "cli/status.h"
 #include "db/database.h"
+#include "exporters/answers/absence.h"
 #include "exporters/export.h"
 #include "exporters/report/choice.h"
 
@@ -27,6 +28,26 @@ static int show_table(struct capture_job *job, sqlite3 *db, const struct show_op
         return show_one_table(db, stdout, settings->table, formats[settings->format], &choice, options, ret, err);
     ret->rows = 1;
     return show_table_list(db, stdout, err);
+}
+
+/* A table that is empty by itself, not by its filters, needed something to be switched on. */
+static int tell_nothing(struct capture_job *job, sqlite3 *db)
+{
+    const struct show_settings *settings = &job->settings->show;
+    struct err err = ERR_INIT, ignored = ERR_INIT;
+    struct strbuf reason;
+
+    strbuf_init(&reason, ERR_TEXT_SIZE);
+    if (settings->table != NULL && settings->filters.count == 0 &&
+        absence_tell(db, settings->table, &reason, &ignored) == 0) {
+        err_set(&err, ERR_NOT_FOUND, "%s", reason.data);
+        err_wrap(&err, "'%s' has nothing to show", job->directory);
+    } else {
+        err_set(&err, ERR_NOT_FOUND, "'%s' has nothing to show", job->directory);
+    }
+    strbuf_release(&reason);
+    console_error(&err);
+    return STATUS_NOTHING;
 }
 
 static int show_database(struct capture_job *job, sqlite3 *db)
@@ -56,9 +77,7 @@ static int show_database(struct capture_job *job, sqlite3 *db)
         err_wrap(&err, "cannot show '%s'", job->directory);
         status = job_fail(job, LOG_SOURCE_COMMON, &err);
     } else if (shown.rows == 0) {
-        err_set(&err, ERR_NOT_FOUND, "'%s' has nothing to show", job->directory);
-        console_error(&err);
-        status = STATUS_NOTHING;
+        status = tell_nothing(job, db);
     }
     report_files_release(&report_files);
     return status_worse(status, console_output_end(result != 0));

@@ -39,6 +39,8 @@ struct export_options {
     /* Told once for every file that is complete under its name: "op_summary", its path. May be NULL. */
     void (*written)(void *arg, const char *report, const char *path);
     void *written_arg;
+    /* Told of every table of a summary of Ascend's captures that has no rows: why (answers/absence.h). May be NULL. */
+    void (*absent)(const char *reason);
     const struct progress *progress;         /* may be NULL */
     const struct table_choice *choice;       /* of tables: which rows and columns; NULL: all. report/choice.h */
     const struct report_files *report_files; /* the user's own, of summaries; NULL: none. report/report_file.h */

@@ -1,5 +1,6 @@
 #include "db/query/query.h"
 #include "db/query/query_executions.h"
+#include "exporters/answers/absence.h"
 #include "exporters/cann_report.h"
 #include "exporters/device_2022.h"
 #include "exporters/export.h"
@@ -47,16 +48,37 @@ static int write_walk(struct summary *summary, bool of_device, const struct repo
     return status == 0 ? (*first)->walk->files(&summary->session, scope, reports, count, err) : status;
 }
 
+static int tell_absence(struct summary *summary, const struct report *report, struct err *err)
+{
+    const struct export_options *options = summary->session.options;
+    struct strbuf reason;
+    if (options->absent == NULL || summary->family == DB_FAMILY_SVP)
+        return 0;
+    strbuf_init(&reason, ERR_TEXT_SIZE);
+    int status = absence_tell(summary->session.db, report->name, &reason, err);
+    if (status == 0)
+        options->absent(reason.data);
+    strbuf_release(&reason);
+    return status;
+}
+
+static int write_report(struct summary *summary, const struct report *report, const struct report_scope *scope,
+                        struct err *err)
+{
+    uint64_t rows;
+    int status = report_write(&summary->session, report, scope, &rows, err);
+    return status == 0 && rows == 0 ? tell_absence(summary, report, err) : status;
+}
+
 /* Every report that the family can have: those of a device, or those of the capture. */
 static int write_reports(struct summary *summary, bool of_device, const struct report_scope *scope, struct err *err)
 {
-    uint64_t rows;
     int status = 0;
     for (const struct report *const *report = report_all(); status == 0 && *report != NULL; report++) {
         if (!is_wanted(summary, *report, of_device))
             continue;
         status = (*report)->walk != NULL ? write_walk(summary, of_device, report, scope, err)
-                                         : report_write(&summary->session, *report, scope, &rows, err);
+                                         : write_report(summary, *report, scope, err);
     }
     return status;
 }

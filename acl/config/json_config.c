@@ -41,7 +41,7 @@ static aclError check_members(const struct json *profiler)
 {
     for (const struct json *member = json_first(profiler); member != NULL; member = json_next(member)) {
         const char *key = json_key(member);
-        const struct option_rule *rule = option_rule_of_key(key);
+        const struct switch_rule *rule = option_rule_of_key(key);
         char digits[NUMBER_MAX];
         const char *text = text_of(member, digits);
         if (rule == NULL)
@@ -49,9 +49,9 @@ static aclError check_members(const struct json *profiler)
         if (text == NULL)
             return acl_fail_value(ACL_ERROR_INVALID_PROFILING_CONFIG, key, "of this kind", "it must be a string");
         /* a bad "output" is no error: another directory stands for it */
-        if (rule->check == OPTION_PATH)
+        if (rule->check == SWITCH_PATH)
             continue;
-        aclError code = option_check_value(rule, key, text);
+        aclError code = option_check_value(rule, text);
         if (code != ACL_SUCCESS)
             return code;
     }
@@ -125,7 +125,7 @@ static void read_settings(const struct json *profiler, enum recorder_form form, 
     (void)json_integer(json_member(profiler, "interval"), &interval);
     ret->interval = (uint32_t)interval;
     const char *limit = json_string(json_member(profiler, "storage_limit"));
-    ret->storage_limit = limit == NULL ? 0 : option_size_bytes(limit);
+    ret->storage_limit = limit == NULL ? 0 : switch_size_bytes(limit);
 }
 
 static aclError read_root(const struct json *root, enum recorder_form form, struct acl_json_config *ret)

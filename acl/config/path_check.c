@@ -2,28 +2,13 @@
 
 #include "acl/message.h"
 #include "base/file/fsutil.h"
+#include "switches/rule.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static bool is_forbidden(char c, bool svp)
-{
-    if (svp)
-        return strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./", c) == NULL;
-    return strchr("\n\f\r\b\t\v\x7f\"'\\%><|&$;`", c) != NULL;
-}
-
-char acl_path_forbidden(const char *path, bool svp)
-{
-    for (const char *p = path; *p != '\0'; p++) {
-        if (is_forbidden(*p, svp))
-            return *p;
-    }
-    return '\0';
-}
 
 static aclError refuse_character(const char *path, const char *parameter, char c)
 {
@@ -39,7 +24,7 @@ static aclError refuse_character(const char *path, const char *parameter, char c
 aclError acl_path_prepare(const char *path, const char *parameter, bool svp, char **ret_absolute)
 {
     struct err err = ERR_INIT;
-    char forbidden = acl_path_forbidden(path, svp);
+    char forbidden = switch_path_forbidden(path, svp);
     if (forbidden != '\0')
         return refuse_character(path, parameter, forbidden);
     if (make_directories(path, &err) < 0)

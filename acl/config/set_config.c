@@ -10,7 +10,7 @@ static char values[ACL_PROF_ARGS_MAX][ACL_OPTION_MAX + 1];
 
 aclError aclprofSetConfig(aclprofConfigType configType, const char *config, size_t configLength)
 {
-    const struct option_rule *rule = option_rule_of_type(configType);
+    const struct switch_rule *rule = option_rule_of_type(configType);
     if (rule == NULL)
         return acl_fail_number(ACL_ERROR_INVALID_PARAM, "configType", configType, "there is no such type");
     if (config == NULL)
@@ -20,7 +20,7 @@ aclError aclprofSetConfig(aclprofConfigType configType, const char *config, size
     if (strnlen(config, configLength + 1) != configLength)
         return acl_fail_number(ACL_ERROR_INVALID_PARAM, "configLength", configLength,
                                "it is not the length of the value");
-    aclError code = option_check_value(rule, rule->key == NULL ? "nts_metrics" : rule->key, config);
+    aclError code = option_check_value(rule, config);
     if (code != ACL_SUCCESS)
         return code;
     pthread_mutex_lock(&acl_option_lock);
@@ -40,7 +40,7 @@ uint64_t acl_option_storage_limit(void)
 {
     char value[ACL_OPTION_MAX + 1];
     acl_option_get(ACL_PROF_STORAGE_LIMIT, value);
-    return *value == '\0' ? 0 : option_size_bytes(value);
+    return *value == '\0' ? 0 : switch_size_bytes(value);
 }
 
 void acl_options_clear(void)

@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "cli/console.h"
-#include "cli/options/suggest.h"
+#include "base/suggest.h"
 
 #include <stdlib.h>
 #include <string.h>

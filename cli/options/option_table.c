@@ -1,8 +1,6 @@
 #include "cli/options/options.h"
 
 #include <limits.h>
-#include <stdio.h>
-#include <string.h>
 
 #define EVERYWHERE COMMAND_BIT(COMMAND_ROOT)
 #define ON_CAPTURES                                                                                                    \
@@ -15,6 +13,7 @@
 #define ON_TABLES (ON_INFER | COMMAND_BIT(COMMAND_LAYOUT_CHECK))
 #define ON_REPLAY COMMAND_BIT(COMMAND_REPLAY)
 #define ON_ADVISE COMMAND_BIT(COMMAND_ADVISE)
+#define ON_OPTIONS COMMAND_BIT(COMMAND_OPTIONS)
 #define ON_DIFF COMMAND_BIT(COMMAND_DIFF)
 #define MEMBER(name) offsetof(struct settings, name)
 
@@ -32,6 +31,7 @@ static const char *const advice_choices[] = {"table", "json", "markdown", NULL};
 static const char *const severity_choices[] = {"high", "medium", "low", NULL};
 static const char *const answer_choices[] = {"table", "json", "csv", "markdown", NULL};
 static const char *const subject_choices[] = {"op", "type", "shape", "layer", "stream", "step", "api", NULL};
+static const char *const options_choices[] = {"table", "json", NULL};
 static const char *const kinds_choices[] = {"table", "json", "mdoc", NULL};
 
 const struct option_spec option_table[] = {
@@ -530,6 +530,21 @@ const struct option_spec option_table[] = {
      .commands = ON_DIFF,
      .offset = MEMBER(diff.allow_incomparable),
      .help = "let captures that are too different pass"},
+    {.name = "chip",
+     .commands = ON_OPTIONS,
+     .type = VALUE_NUMBER,
+     .argument = "N",
+     .minimum = 0,
+     .maximum = 16,
+     .offset = MEMBER(options.chip),
+     .help = "what comes of them on this chip, platform_version\nof info.json (all)"},
+    {.name = "format",
+     .commands = ON_OPTIONS,
+     .type = VALUE_CHOICE,
+     .argument = "table|json",
+     .choices = options_choices,
+     .offset = MEMBER(options.format),
+     .help = "format of the answer (table)"},
     {.name = "format",
      .commands = COMMAND_BIT(COMMAND_KINDS),
      .type = VALUE_CHOICE,
@@ -562,39 +577,3 @@ const struct option_spec option_table[] = {
     {.name = "version", .commands = EVERYWHERE, .offset = MEMBER(version), .help = "print the version"},
 };
 const size_t option_count = sizeof option_table / sizeof option_table[0];
-
-bool option_applies(const struct option_spec *option, enum command_id command)
-{
-    for (int id = 0; id < COMMAND_COUNT; id++)
-        if ((option->commands & COMMAND_BIT(id)) != 0 && command_is_within(command, (enum command_id)id))
-            return true;
-    return false;
-}
-
-bool option_is_repeated(const struct option_spec *option)
-{
-    for (const struct option_spec *earlier = option_table; earlier < option; earlier++)
-        if (strcmp(earlier->name, option->name) == 0)
-            return true;
-    return false;
-}
-
-const char *option_spelling(const struct option_spec *option, size_t i, char *buffer)
-{
-    const char *name = NULL;
-
-    if (option->letter != 0 && i-- == 0) {
-        snprintf(buffer, OPTION_SPELLING_SIZE, "-%c", option->letter);
-        return buffer;
-    }
-    if (option->vendor != NULL && i-- == 0)
-        return option->vendor;
-    if (i == 0)
-        name = option->name;
-    else if (i <= sizeof option->aliases / sizeof option->aliases[0])
-        name = option->aliases[i - 1];
-    if (name == NULL)
-        return NULL;
-    snprintf(buffer, OPTION_SPELLING_SIZE, "--%s", name);
-    return buffer;
-}

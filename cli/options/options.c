@@ -2,9 +2,10 @@
 
 #include "base/number.h"
 #include "base/strbuf.h"
-#include "cli/options/suggest.h"
+#include "base/suggest.h"
 
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ void settings_init(struct settings *settings)
                                   .model_id = -1,
                                   .replay = {.fd = -1, .speed = 1000, .first_index = 1},
                                   .advise = {.fail_on = FAIL_ON_NOTHING},
+                                  .options = {.chip = -1},
                                   .diff = {.least_change = 2000, .least_share = 100}};
 }
 
@@ -428,4 +430,40 @@ int parse_command_line(struct settings *settings, int argc, char **argv, struct 
     settings->operands = words + start;
     settings->operand_count = count > start ? count - start : 0;
     return command_get(settings->command)->run != NULL ? check_operands(settings, err) : 0;
+}
+
+bool option_applies(const struct option_spec *option, enum command_id command)
+{
+    for (int id = 0; id < COMMAND_COUNT; id++)
+        if ((option->commands & COMMAND_BIT(id)) != 0 && command_is_within(command, (enum command_id)id))
+            return true;
+    return false;
+}
+
+bool option_is_repeated(const struct option_spec *option)
+{
+    for (const struct option_spec *earlier = option_table; earlier < option; earlier++)
+        if (strcmp(earlier->name, option->name) == 0)
+            return true;
+    return false;
+}
+
+const char *option_spelling(const struct option_spec *option, size_t i, char *buffer)
+{
+    const char *name = NULL;
+
+    if (option->letter != 0 && i-- == 0) {
+        snprintf(buffer, OPTION_SPELLING_SIZE, "-%c", option->letter);
+        return buffer;
+    }
+    if (option->vendor != NULL && i-- == 0)
+        return option->vendor;
+    if (i == 0)
+        name = option->name;
+    else if (i <= sizeof option->aliases / sizeof option->aliases[0])
+        name = option->aliases[i - 1];
+    if (name == NULL)
+        return NULL;
+    snprintf(buffer, OPTION_SPELLING_SIZE, "--%s", name);
+    return buffer;
 }

@@ -67,6 +67,12 @@ struct show_settings {
 
 #define FAIL_ON_NOTHING (-1)
 
+/* What the command line says for options. */
+struct options_settings {
+    int chip;   /* -1: not given */
+    int format; /* enum options_format */
+};
+
 /* What the command line says for advise. */
 struct advise_settings {
     struct value_list thresholds;
@@ -132,6 +138,7 @@ struct settings {
     struct layout_settings layout;
     struct diff_settings diff;
     struct advise_settings advise;
+    struct options_settings options;
     struct show_settings show;
 };
 

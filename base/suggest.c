@@ -1,4 +1,4 @@
-#include "cli/options/suggest.h"
+#include "base/suggest.h"
 
 #include "base/edit_distance.h"
 

@@ -1,6 +1,6 @@
 /* The nearest spelling to a mistyped word. */
-#ifndef MSPROF_CLI_OPTIONS_SUGGEST_H
-#define MSPROF_CLI_OPTIONS_SUGGEST_H
+#ifndef MSPROF_BASE_SUGGEST_H
+#define MSPROF_BASE_SUGGEST_H
 
 #include <stddef.h>
 

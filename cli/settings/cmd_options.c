@@ -1,0 +1,123 @@
+/* msprof options: what a file of profiling options switches on, and what comes of it. */
+#include "base/file/fsutil.h"
+#include "base/strbuf.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/options/options.h"
+#include "cli/status.h"
+#include "exporters/answers/options_output.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_BYTES ((size_t)1024 * 1024) /* as of an acl.json */
+
+/* Standard input, NUL-terminated; to be freed. */
+static int read_input(char **ret_text, size_t *ret_length, struct err *err)
+{
+    struct strbuf text;
+    char piece[4096];
+    size_t length;
+
+    strbuf_init(&text, MOST_BYTES);
+    while (!text.failed && (length = fread(piece, 1, sizeof piece, stdin)) > 0)
+        strbuf_add(&text, piece, length);
+    if (text.failed || ferror(stdin)) {
+        int status = text.failed ? err_set(err, ERR_LIMIT, "standard input is longer than %zu bytes", MOST_BYTES)
+                                 : err_set(err, ERR_IO, "cannot read standard input");
+        strbuf_release(&text);
+        return status;
+    }
+    *ret_length = text.length;
+    *ret_text = strbuf_detach(&text);
+    return *ret_text != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+static int print_answer(const struct settings *settings, const struct switch_finding *finding, const char *file)
+{
+    struct err err = ERR_INIT;
+    struct outcome outcome;
+    int status = STATUS_DONE, result = outcome_of(finding, settings->options.chip, &outcome, &err);
+
+    if (result < 0) {
+        console_error(&err);
+        status = status_of_error(&err);
+    } else {
+        console_output_begin();
+        options_print(finding, &outcome, file, (enum options_format)settings->options.format, stdout);
+        status = console_output_end(false);
+    }
+    outcome_release(&outcome);
+    return finding->problems.count > 0 ? status_worse(status, STATUS_DATA_PROBLEMS) : status;
+}
+
+/* A file that is no object of JSON is a mistake of the command line, others are failures of reading. */
+static int tell_unread(const char *file, struct err *err)
+{
+    bool is_no_json = err->code == ERR_FORMAT;
+
+    err_wrap(err, "cannot read the options of '%s'", file);
+    console_error(err);
+    return is_no_json ? STATUS_USAGE : status_of_error(err);
+}
+
+static int explain(const struct settings *settings, const char *file, const char *text, size_t length)
+{
+    struct switch_finding finding = {.writer = 0};
+    struct err err = ERR_INIT;
+    struct json *root = json_parse(text, length, &err);
+    int status;
+
+    if (root == NULL || switch_check(root, &finding, &err) < 0)
+        status = tell_unread(file, &err);
+    else
+        status = print_answer(settings, &finding, file);
+    switch_finding_release(&finding);
+    json_free(root);
+    return status;
+}
+
+static int run_options(const struct settings *settings)
+{
+    const char *file = settings->operand_count == 1 ? settings->operands[0] : NULL;
+    struct err err = ERR_INIT;
+    char *text = NULL;
+    size_t length = 0;
+    int status;
+
+    if (file == NULL) {
+        err_set(&err, ERR_USAGE,
+                "no file given: FILE, or - for standard input, is missing; try 'msprof options "
+                "--help'");
+        console_error(&err);
+        return STATUS_USAGE;
+    }
+    if (strcmp(file, "-") == 0)
+        status = read_input(&text, &length, &err);
+    else
+        status = read_whole_file(file, MOST_BYTES, &text, &length, &err);
+    status = status < 0 ? tell_unread(file, &err) : explain(settings, file, text, length);
+    free(text);
+    return status;
+}
+
+static const struct example examples[] = {
+    {"what options bring on chip 5", "echo '{\"l2\": \"on\"}' | msprof options - --chip 5"},
+    {"the same for a program", "echo '{\"task_time\": \"l1\"}' | msprof options - --format json"},
+    {NULL, NULL},
+};
+
+const struct command command_options = {
+    .path = "options",
+    .parent = COMMAND_ROOT,
+    .summary = "check profiling options and tell what comes of them",
+    .description = "Checks a JSON file of profiling options: those of TensorFlow and GE, acl.json (also of SVP\n"
+                   "boards), or the arguments of MindSpore's or PyTorch's profiler. Tells unknown keys, wrong\n"
+                   "values, options that need others, what is collected on which chip, and which files and\n"
+                   "columns are made of it. Status 3 when something is wrong, 2 when FILE is no JSON.\n",
+    .operands = "FILE|-",
+    .most_operands = 1,
+    .examples = examples,
+    .run = run_options,
+};
