@@ -248,6 +248,21 @@ void report_step_release(struct report_step *step)
     step->words = NULL;
 }
 
+/* The columns that are there, in their order. */
+static size_t show_all(const struct report_plan *plan, enum table_format format, size_t *ret)
+{
+    size_t count = 0;
+    for (int first = 1; first >= 0; first--) {
+        for (size_t i = 0; i < plan->column_count; i++) {
+            unsigned flags = plan->columns[i].column.flags;
+            bool hidden = format == TABLE_TERMINAL && (flags & REPORT_NO_TERMINAL) != 0;
+            if (plan->columns[i].there && !hidden && ((flags & REPORT_FIRST) != 0) == (first != 0))
+                ret[count++] = i;
+        }
+    }
+    return count;
+}
+
 int report_plan_compile(struct report_plan *plan, enum table_format format, const size_t *shown, size_t shown_count,
                         const struct report_texts *texts, struct err *err)
 {
@@ -257,11 +272,8 @@ int report_plan_compile(struct report_plan *plan, enum table_format format, cons
     plan->steps = calloc(plan->column_count + 1, sizeof *plan->steps);
     int status =
         all != NULL && plan->titles != NULL && plan->steps != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; status == 0 && shown == NULL && i < plan->column_count; i++) {
-        bool hidden = format == TABLE_TERMINAL && (plan->columns[i].column.flags & REPORT_NO_TERMINAL) != 0;
-        if (plan->columns[i].there && !hidden)
-            all[count++] = i;
-    }
+    if (status == 0 && shown == NULL)
+        count = show_all(plan, format, all);
     if (shown == NULL)
         shown = all;
     else
