@@ -44,6 +44,8 @@ static void unite_steps(struct framework_steps *steps)
     array_sort(steps->items, steps->count, sizeof *steps->items, compare_starts);
     for (size_t i = 0; i < kept; i++) {
         int64_t before_ns = i > 0 ? steps->items[i - 1].latest_end_ns : INT64_MIN;
+        steps->items[i].device_start_ns = steps->items[i].start_ns;
+        steps->items[i].device_end_ns = steps->items[i].end_ns;
         steps->items[i].latest_end_ns = steps->items[i].end_ns > before_ns ? steps->items[i].end_ns : before_ns;
     }
 }

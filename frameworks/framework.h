@@ -51,6 +51,7 @@ struct framework_step {
     uint32_t id; /* of texts: "12" */
     int64_t start_ns, end_ns;
     int64_t latest_end_ns; /* of it and those before */
+    int64_t device_start_ns, device_end_ns; /* what device times are compared with */
 };
 
 /* A range that launches. */

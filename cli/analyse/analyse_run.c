@@ -65,6 +65,7 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
         .framework = &framework,
         .directory = work->request->directory,
         .db = db,
+        .prof = database != NULL ? work->profs.items[0] : NULL,
         .database = database,
         .options = &options,
         .result = &work->result,

@@ -1,6 +1,7 @@
 #include "exporters/framework/analysis.h"
 
 #include "base/number.h"
+#include "exporters/framework/framework_tables.h"
 
 #include <string.h>
 
@@ -33,10 +34,25 @@ struct file {
     bool of_device; /* nothing without a PROF capture */
 };
 
+static int framework_write_details(struct framework_analysis *analysis, struct err *err)
+{
+    return analysis->framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_write_tables(analysis, err) : 0;
+}
+
+static int framework_write_memory(struct framework_analysis *analysis, struct err *err)
+{
+    return analysis->framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_write_memory(analysis, err) : 0;
+}
+
 static const struct file files[] = {
     {"trace_view.json", framework_write_trace_view, false},
     {"kernel_details.csv", framework_write_kernel_details, true},
     {"step_trace_time.csv", framework_write_step_trace_time, true},
+    {"communication.json", framework_write_communication, true},
+    {"tables of the capture", framework_write_copies, true},
+    {"npu_module_mem.csv", framework_write_module_memory, true},
+    {"operator_details.csv", framework_write_details, false},
+    {"operator_memory.csv", framework_write_memory, false},
     {NULL, NULL, false},
 };
 

@@ -17,6 +17,7 @@ struct framework_analysis {
     struct framework *framework;
     const char *directory;         /* *_ascend_ms, *_ascend_pt */
     sqlite3 *db;                   /* of its PROF capture, or empty tables */
+    const char *prof;              /* its PROF capture; NULL: there is none */
     const char *database;          /* its path; NULL: there is no PROF capture */
     const struct export_options *options;
     struct export_result *result;
