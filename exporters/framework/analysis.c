@@ -44,6 +44,11 @@ static int framework_write_memory(struct framework_analysis *analysis, struct er
     return analysis->framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_write_memory(analysis, err) : 0;
 }
 
+static int write_minddata(struct framework_analysis *analysis, struct err *err)
+{
+    return analysis->framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_write_minddata(analysis, err) : 0;
+}
+
 static const struct file files[] = {
     {"trace_view.json", framework_write_trace_view, false},
     {"kernel_details.csv", framework_write_kernel_details, true},
@@ -53,6 +58,7 @@ static const struct file files[] = {
     {"npu_module_mem.csv", framework_write_module_memory, true},
     {"operator_details.csv", framework_write_details, false},
     {"operator_memory.csv", framework_write_memory, false},
+    {"minddata_pipeline", write_minddata, false},
     {NULL, NULL, false},
 };
 

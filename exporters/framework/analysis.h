@@ -7,6 +7,8 @@
 #include "exporters/report/report.h"
 #include "frameworks/framework.h"
 
+struct minddata_report;
+
 struct step_filter_list {
     const int64_t *items; /* ascending */
     size_t count;         /* 0: all steps */
@@ -32,6 +34,7 @@ struct framework_analysis {
     /* Made by framework_write: */
     struct relation relation;
     struct report_session session; /* its context is this */
+    struct minddata_report *minddata; /* of the report that is being made */
 };
 
 /* Writes all files that there are data for into options->directory. A file that fails is told and the next one is made,

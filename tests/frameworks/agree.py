@@ -49,6 +49,8 @@ def compare_table(name, ours, theirs):
     if ours[0] != theirs[0]:
         return 'titles\n  %s\n  %s' % (ours[0], theirs[0])
     x, y = ours[1:], theirs[1:]
+    if name.startswith('minddata_pipeline_summary'):          # no titles: each row has its own length
+        ours = [[''] * 64]
     if name in ('api_statistic.csv', 'op_statistic.csv'):     # of equal totals theirs are in the order of a hash
         x, y = sorted(x), sorted(y)
     if len(x) != len(y):
