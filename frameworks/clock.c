@@ -93,8 +93,10 @@ int framework_clock_load(const char *prof, struct framework_clock *ret, struct e
     if (status == 0)
         status = load_frequency(host, &hz, err);
     if (status == 0)
-        *ret = (struct framework_clock){
-            tick, hz, number_add(log_ns, number_subtract(number_multiply(begin_us, 1000), info_ns))};
+        ret->monotonic_offset_ns = number_subtract(number_multiply(begin_us, 1000), info_ns);
+    if (status == 0)
+        *ret = (struct framework_clock){tick, hz, number_add(log_ns, ret->monotonic_offset_ns),
+                                        ret->monotonic_offset_ns};
     free(host);
     return status;
 }

@@ -9,6 +9,7 @@
 struct framework_clock {
     int64_t tick, hz;  /* the counter at offset_ns, and its frequency; hz 0: times are ns already */
     int64_t offset_ns; /* since 1970 */
+    int64_t monotonic_offset_ns; /* what to add to the monotonic clock */
 };
 
 /* The clock of the host's part of a PROF capture: host_start.log, start_info and info.json. -ERR_NOT_FOUND or

@@ -1,6 +1,7 @@
 #include "frameworks/framework.h"
 
 #include "base/array.h"
+#include "frameworks/pytorch/torch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@ void framework_release(struct framework *framework)
     free(framework->steps.items);
     free(framework->datasets.items);
     free(framework->launches);
+    torch_free(framework->torch);
     *framework = (struct framework){.launch_count = 0};
 }
 
@@ -32,8 +34,9 @@ static int compare_starts(const void *a, const void *b)
     return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
 }
 
-static void unite_steps(struct framework_steps *steps)
+void framework_unite_steps(struct framework *framework)
 {
+    struct framework_steps *steps = &framework->steps;
     size_t kept = 0;
     array_sort(steps->items, steps->count, sizeof *steps->items, compare_ids);
     for (size_t i = 0; i < steps->count; i++) {
@@ -86,8 +89,23 @@ static int find_launches(struct framework *framework, struct err *err)
 
 int framework_finish(struct framework *framework, struct err *err)
 {
-    unite_steps(&framework->steps);
+    framework_unite_steps(framework);
     return find_launches(framework, err);
+}
+
+static int compare_launch_ends(const void *a, const void *b)
+{
+    const struct framework_launch *x = a, *y = b;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    if (x->end_ns != y->end_ns)
+        return x->end_ns < y->end_ns ? -1 : 1;
+    return (x->start_ns < y->start_ns) - (x->start_ns > y->start_ns);
+}
+
+void framework_sort_launches_by_end(struct framework *framework)
+{
+    array_sort(framework->launches, framework->launch_count, sizeof *framework->launches, compare_launch_ends);
 }
 
 const struct framework_step *framework_step_at(const struct framework *framework, int64_t time_ns)
@@ -104,6 +122,16 @@ const struct framework_step *framework_step_at(const struct framework *framework
     return low < framework->steps.count && steps[low].start_ns <= time_ns ? &steps[low] : NULL;
 }
 
+const struct framework_step *framework_device_step_at(const struct framework *framework, int64_t time_ns)
+{
+    for (size_t i = 0; i < framework->steps.count; i++) {
+        const struct framework_step *step = &framework->steps.items[i];
+        if (step->device_start_ns <= time_ns && time_ns <= step->device_end_ns)
+            return step;
+    }
+    return NULL;
+}
+
 const struct framework_launch *framework_launch_at(const struct framework *framework, int64_t thread, int64_t time_ns)
 {
     const struct framework_launch *launches = framework->launches;
@@ -116,7 +144,12 @@ const struct framework_launch *framework_launch_at(const struct framework *frame
         else
             high = middle;
     }
-    return low < framework->launch_count && launches[low].thread == thread && launches[low].start_ns <= time_ns
-               ? &launches[low]
-               : NULL;
+    /* Sorted by start, what follows begins later still; sorted by end, what is around may follow. */
+    for (; low < framework->launch_count && launches[low].thread == thread; low++) {
+        if (launches[low].start_ns <= time_ns)
+            return launches[low].end_ns >= time_ns ? &launches[low] : NULL;
+        if (framework->torch == NULL)
+            break;
+    }
+    return NULL;
 }

@@ -27,6 +27,7 @@ struct framework_info {
     /* PyTorch: the clock without a PROF capture. */
     struct framework_clock clock;
     bool has_clock;
+    bool monotonic; /* its records have ns of the monotonic clock */
 };
 
 /* The profiler's settings of a directory. -ERR_NOT_FOUND when there is none. */
@@ -67,6 +68,8 @@ struct framework_dataset {
     int64_t count, total_ns;
 };
 
+struct torch; /* frameworks/pytorch/torch.h */
+
 /* All zero: empty. */
 struct framework {
     struct framework_info info;
@@ -85,7 +88,10 @@ struct framework {
     } datasets; /* in the order of their first appearance */
     struct framework_launch *launches; /* by thread, start, then place */
     size_t launch_count;
+    struct torch *torch; /* PyTorch's; NULL: it is MindSpore's. Owned */
 };
+
+
 
 void framework_release(struct framework *framework);
 
@@ -94,12 +100,17 @@ static inline const char *framework_text(const struct framework *framework, uint
     return framework->texts.items[id].bytes;
 }
 
-/* Sorts what is read by time; of steps of one id the later stays. Called once by readers. */
+/* Sorts what is read by time, and finds what launches. Called once by readers. */
 int framework_finish(struct framework *framework, struct err *err);
+/* Its parts: of steps of one id the later stays; launches that are sorted by their ends are found from the innermost. */
+void framework_unite_steps(struct framework *framework);
+void framework_sort_launches_by_end(struct framework *framework);
 
 /* The first step that a time is in, both ends included; NULL: none. */
 const struct framework_step *framework_step_at(const struct framework *framework, int64_t time_ns);
-/* The same of what a thread launches: of ranges inside each other the outermost. */
+/* The same by the steps' times on the device. */
+const struct framework_step *framework_device_step_at(const struct framework *framework, int64_t time_ns);
+/* The same of what a thread launches: of ranges inside each other the outermost of those that are sorted by start. */
 const struct framework_launch *framework_launch_at(const struct framework *framework, int64_t thread,
                                                    int64_t time_ns);
 

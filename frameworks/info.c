@@ -112,10 +112,11 @@ static void take_clock(const struct json *root, struct framework_info *ret)
         known = json_integer(json_member(start, "start_cnt"), &tick) &&
                 json_integer(json_member(start, "start_monotonic"), &monotonic_ns) &&
                 json_number(json_member(start, "freq"), &mhz) && mhz > 0 && mhz < 1e6;
+    ret->monotonic = json_is_object(start) && !counts;
     ret->has_clock = known;
     ret->clock = (struct framework_clock){
         tick, counts ? (int64_t)(mhz * 1e6 + 0.5) : 0,
-        number_add(monotonic_ns, number_subtract(end_ns, end_monotonic_ns))};
+        number_add(monotonic_ns, number_subtract(end_ns, end_monotonic_ns)), number_subtract(end_ns, end_monotonic_ns)};
 }
 
 static int take_pytorch(const struct json *root, struct framework_info *ret, struct err *err)

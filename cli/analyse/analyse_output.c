@@ -64,11 +64,11 @@ static int take_lock(struct analyse_output *output, const char *results, struct 
     return 0;
 }
 
-static int write_mark(const char *directory, struct err *err)
+int analyse_output_touch(struct analyse_output *output, const char *name, struct err *err)
 {
-    char *mark = path_join(directory, MARK);
+    char *mark = path_join(output->temporary, name);
     int fd = mark != NULL ? open(mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640) : -1;
-    int status = fd >= 0 ? 0 : err_set_errno(err, errno, "cannot write into '%s'", directory);
+    int status = fd >= 0 ? 0 : err_set_errno(err, errno, "cannot write into '%s'", output->temporary);
     if (fd >= 0)
         close(fd);
     free(mark);
@@ -101,7 +101,7 @@ int analyse_output_open(struct analyse_output *output, const char *results, bool
         status = remove_directory(output->temporary, err);
     if (status == 0 && mkdir(output->temporary, 0750) != 0)
         status = err_set_errno(err, errno, "cannot make '%s'", output->temporary);
-    return status == 0 ? write_mark(output->temporary, err) : status;
+    return status == 0 ? analyse_output_touch(output, MARK, err) : status;
 }
 
 int analyse_output_commit(struct analyse_output *output, struct err *err)

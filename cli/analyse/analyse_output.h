@@ -17,6 +17,8 @@ struct analyse_output {
 /* Locks the results directory, which must exist, and makes an empty temporary one. -ERR_ACCESS when another process has
  * it, -ERR_USAGE when there is an output that msprof did not write and force is false. */
 int analyse_output_open(struct analyse_output *output, const char *results, bool force, struct err *err);
+/* Makes an empty file in the temporary directory. */
+int analyse_output_touch(struct analyse_output *output, const char *name, struct err *err);
 /* Puts what was written in place of what was there. */
 int analyse_output_commit(struct analyse_output *output, struct err *err);
 /* Removes what was not put in place and unlocks. */

@@ -10,7 +10,7 @@
 #include "db/schema.h"
 #include "frameworks/directory.h"
 #include "frameworks/mindspore/mindspore.h"
-#include "frameworks/pytorch/pytorch.h"
+#include "frameworks/pytorch/torch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -81,6 +81,8 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
     if (status == 0)
         status = framework_write(&analysis, err);
     framework_release(&framework);
+    if (status == 0 && work->info.kind == FRAMEWORK_PYTORCH)
+        status = analyse_output_touch(&work->output, "analyse.done", err);
     if (status == 0)
         status = analyse_output_commit(&work->output, err);
     return status;
@@ -155,7 +157,9 @@ static int prepare(struct work *work, struct err *err)
     if (status == 0 && work->profs.count > 0 && work->info.with_npu)
         status = framework_clock_load(work->profs.items[0], &work->clock, err);
     else if (status == 0)
-        work->clock = work->info.has_clock ? work->info.clock : (struct framework_clock){0, 100000000, 0};
+        work->clock = work->info.has_clock ? work->info.clock : (struct framework_clock){0, 100000000, 0, 0};
+    if (status == 0 && work->info.monotonic)
+        work->clock = (struct framework_clock){0, 0, work->clock.monotonic_offset_ns, 0};
     if (status == 0)
         status = make_directories(request->results, err);
     return status == 0

@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "exporters/framework/framework_tables.h"
+#include "exporters/framework/torch_relation.h"
 
 #include <string.h>
 
@@ -36,12 +37,14 @@ struct file {
 
 static int framework_write_details(struct framework_analysis *analysis, struct err *err)
 {
-    return analysis->framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_write_tables(analysis, err) : 0;
+    return analysis->framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_write_tables(analysis, err)
+                                                                   : pytorch_write_tables(analysis, err);
 }
 
 static int framework_write_memory(struct framework_analysis *analysis, struct err *err)
 {
-    return analysis->framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_write_memory(analysis, err) : 0;
+    return analysis->framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_write_memory(analysis, err)
+                                                                   : pytorch_write_memory(analysis, err);
 }
 
 static int write_minddata(struct framework_analysis *analysis, struct err *err)
@@ -89,8 +92,11 @@ int framework_write(struct framework_analysis *analysis, struct err *err)
     analysis->session.context = analysis;
     if (status == 0)
         status = relation_make(&analysis->relation, analysis->framework, analysis->db, err);
+    if (status == 0 && analysis->framework->torch != NULL)
+        status = torch_relate(analysis, &analysis->work, err);
     if (status == 0)
         status = write_files(analysis, err);
+    map_release(&analysis->work);
     relation_release(&analysis->relation);
     report_session_release(&analysis->session);
     return status;

@@ -2,6 +2,7 @@
 #ifndef MSPROF_EXPORTERS_FRAMEWORK_ANALYSIS_H
 #define MSPROF_EXPORTERS_FRAMEWORK_ANALYSIS_H
 
+#include "base/map.h"
 #include "exporters/export.h"
 #include "exporters/framework/relation.h"
 #include "exporters/report/report.h"
@@ -33,6 +34,7 @@ struct framework_analysis {
 
     /* Made by framework_write: */
     struct relation relation;
+    struct map work; /* of PyTorch: torch_relation.h */
     struct report_session session; /* its context is this */
     struct minddata_report *minddata; /* of the report that is being made */
 };

@@ -16,4 +16,13 @@ int mindspore_write_memory(struct framework_analysis *analysis, struct err *err)
 /* minddata_pipeline_* */
 int mindspore_write_minddata(struct framework_analysis *analysis, struct err *err);
 
+/* operator_details.csv */
+int pytorch_write_tables(struct framework_analysis *analysis, struct err *err);
+/* operator_memory.csv, memory_record.csv */
+int pytorch_write_memory(struct framework_analysis *analysis, struct err *err);
+
+#define TORCH_TEXT_LIMIT ((size_t)16 * 1024 * 1024)
+/* A text with an end of line behind each ';'. */
+void torch_put_lines(struct strbuf *buf, const char *text);
+
 #endif

@@ -111,6 +111,8 @@ static const struct framework_step *step_of(const struct framework_analysis *ana
     const struct framework *framework = analysis->framework;
     if (framework->info.kind == FRAMEWORK_MINDSPORE && (!framework->info.with_cpu || framework->launch_count == 0))
         return NULL;
+    if (framework->torch != NULL)
+        return framework_device_step_at(framework, start_ns);
     return framework_step_at(framework, launch != NULL ? launch->start_ns : start_ns);
 }
 

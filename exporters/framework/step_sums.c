@@ -1,5 +1,7 @@
 #include "exporters/framework/step_sums.h"
 
+#include "frameworks/pytorch/torch.h"
+
 
 #include <stdlib.h>
 #include <string.h>
@@ -162,12 +164,14 @@ static int make_steps(struct framework_analysis *analysis, struct step_sums *ret
     for (size_t i = 0; i < framework->steps.count; i++) {
         const struct framework_step *step = &framework->steps.items[i];
         ret->items[ret->count++] = (struct step_sum){.id = framework_text(framework, step->id),
-                                                     .start_ns = step->start_ns,
-                                                     .end_ns = step->end_ns,
+                                                     .start_ns = step->device_start_ns,
+                                                     .end_ns = step->device_end_ns,
                                                      .host_start_ns = step->start_ns};
     }
     if (ret->count == 0) {
         int64_t first_ns = DB_NULL;
+        if (framework->torch != NULL && framework->torch->ops.count > 0)
+            first_ns = framework->torch->ops.items[0].start_ns;
         for (size_t i = 0; i < framework->ranges.count; i++) {
             if (first_ns == DB_NULL || framework->ranges.items[i].start_ns < first_ns)
                 first_ns = framework->ranges.items[i].start_ns;

@@ -42,7 +42,7 @@ static int write_alone(struct framework_trace *view, struct timeline_run *run, c
 int framework_write_trace_view(struct framework_analysis *analysis, struct err *err)
 {
     struct framework_trace view = {.analysis = analysis};
-    const struct trace_guest guest = {
+    struct trace_guest guest = {
         .arg = &view,
         .argument = "mindspore_op",
         .flow = {.name = "mindspore_to_npu", .category = "async_npu"},
@@ -51,6 +51,12 @@ int framework_write_trace_view(struct framework_analysis *analysis, struct err *
         .end = mindspore_trace_end,
         .launch = find_launch,
     };
+    if (analysis->framework->torch != NULL)
+        guest = (struct trace_guest){.arg = &view,
+                                     .flow = {.name = "torch_to_npu", .category = "async_npu"},
+                                     .begin = pytorch_trace_begin,
+                                     .end = pytorch_trace_end,
+                                     .launch = pytorch_find_launch};
     struct timeline_run run = {.db = analysis->db, .options = analysis->options, .result = analysis->result};
     int status = 0;
     strbuf_init(&view.name, (size_t)16 * 1024 * 1024);

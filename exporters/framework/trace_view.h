@@ -23,6 +23,10 @@ void trace_put_json(struct framework_trace *view, const char *text);
 int mindspore_trace_begin(void *view, struct trace *trace, struct err *err);
 int mindspore_trace_end(void *view, struct trace *trace, struct err *err);
 
+int pytorch_trace_begin(void *view, struct trace *trace, struct err *err);
+int pytorch_trace_end(void *view, struct trace *trace, struct err *err);
+bool pytorch_find_launch(void *view, int64_t connection_id, struct trace_launch *ret);
+
 /* A range as MindSpore's own timelines have it: its duration is a text where times are; name is set. more: a text
  * behind it in args, "" for none. */
 struct framework_event {
