@@ -91,7 +91,7 @@ below = $(sort $(shell find $(1) -name '*.$(2)'))
 
 KIND_SOURCES := $(call below,parsers/kinds,c)
 KINDS        := $(sort $(notdir $(KIND_SOURCES:.c=)))
-LIB_SOURCES  := $(call below,base switches parsers db analysis exporters cluster ssh,c) \
+LIB_SOURCES  := $(call below,base switches parsers db analysis frameworks exporters cluster ssh,c) \
                 acl/subscribe/operator_names.c acl/subscribe/operator_names_writer.c acl/subscribe/operator_record.c
 CLI_SOURCES  := $(call below,cli,c)
 LIB_OBJECTS  := $(LIB_SOURCES:%.c=$(B)/%.o)
@@ -394,7 +394,7 @@ coverage: ## run the tests on build/coverage, report in build/coverage/report/in
 	find build/coverage -name '*.gcda' -delete
 	@mkdir -p build/coverage/report
 	tests/check coverage; status=$$?; \
-	gcovr --root . --object-directory build/coverage --filter '(base|parsers|db|analysis|exporters|cluster|ssh|acl|cli)/' \
+	gcovr --root . --object-directory build/coverage --filter '(base|parsers|db|analysis|frameworks|exporters|cluster|ssh|acl|cli)/' \
 	    --html-details build/coverage/report/index.html --print-summary build/coverage && exit $$status
 
 fuzz: ## build the libFuzzer targets build/fuzz/fuzz_*; tools/fuzz.sh runs them
@@ -463,7 +463,7 @@ bench-cann: program $(BENCH_PROGRAMS) ## measure import and exports of CANN capt
 
 # --- lint: one stamp for a file, so that only what changed is read again ---
 
-C_FILES     := $(sort $(call below,base switches parsers db analysis exporters cluster ssh cli acl testdata/generate tests,[ch]) $(wildcard include/msprof/*.h))
+C_FILES     := $(sort $(call below,base switches parsers db analysis frameworks exporters cluster ssh cli acl testdata/generate tests,[ch]) $(wildcard include/msprof/*.h))
 C_HEADERS   := $(filter %.h,$(C_FILES))
 C_SOURCES   := $(filter %.c,$(C_FILES))
 SCRIPTS     := $(sort $(wildcard .ci/run tests/run tests/check tools/*.sh testdata/generate/*.sh tests/*/*.sh tests/*/*.bash \

@@ -20,6 +20,8 @@ struct settings;
     X(COMMAND_EXPORT_DB, command_export_db)                                                                            \
     X(COMMAND_QUERY, command_query)                                                                                    \
     X(COMMAND_SHOW, command_show)                                                                                      \
+    X(COMMAND_ANALYSE, command_analyse)                                                                                \
+    X(COMMAND_ANALYZE, command_analyze)                                                                                \
     X(COMMAND_CLUSTER, command_cluster)                                                                                \
     X(COMMAND_ADVISE, command_advise)                                                                                  \
     X(COMMAND_DIFF, command_diff)                                                                                      \

@@ -24,11 +24,12 @@ allowed_includes() {
     parsers) echo '^base/|^kind_list\.h$' ;;
     db) echo '^base/|^parsers/(record|capture/capture|decode/decode)\.h$' ;;
     analysis) echo '^base/' ;;
-    exporters) echo '^(base|switches|db|analysis)/|^parsers/(record|series)\.h$|^(report|track)_list\.h$' ;;
+    frameworks) echo '^base/' ;;
+    exporters) echo '^(base|switches|db|analysis|frameworks)/|^parsers/(record|series)\.h$|^(report|track)_list\.h$' ;;
     cluster) echo '^base/|^exporters/json_text\.h$' ;;
     ssh) echo '^base/' ;;
     acl) echo '^(base|switches)/|^msprof/|^preload_functions\.h$' ;;
-    cli) echo '^(base|switches|parsers|db|analysis|exporters|cluster|ssh)/|^acl/subscribe/operator_' ;;
+    cli) echo '^(base|switches|parsers|db|analysis|frameworks|exporters|cluster|ssh)/|^acl/subscribe/operator_' ;;
     testdata) echo '^(base|parsers|cluster)/' ;;
     esac
 }
@@ -73,7 +74,7 @@ check_quiet() {
         grep -vE '^[0-9]+:[[:space:]]*(/?\*|//)|"/dev/std')
 }
 
-for folder in base switches parsers db analysis exporters cluster ssh acl cli testdata; do
+for folder in base switches parsers db analysis frameworks exporters cluster ssh acl cli testdata; do
     while read -r file; do
         check_includes "$folder" "$file"
         if [ "$folder" != testdata ]; then
@@ -88,7 +89,7 @@ for folder in base switches parsers db analysis exporters cluster ssh acl cli te
 done
 
 # A file is its .c and its .h together: what it includes must not come back to it.
-circles=$(for folder in base switches parsers db analysis exporters cluster ssh acl cli; do
+circles=$(for folder in base switches parsers db analysis frameworks exporters cluster ssh acl cli; do
     sources_of "$folder"
 done | xargs grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]+\.h"' |
     sed -E 's/^([^:]+)\.[ch]:.*"([^"]+)\.h"$/\1 \2/' | awk '$1 != $2' | sort -u | tsort 2>&1 >/dev/null |

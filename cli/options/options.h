@@ -95,6 +95,13 @@ struct cluster_settings {
     bool detail;
 };
 
+/* What the command line says for analyse. */
+struct analyse_settings {
+    int jobs; /* 0: not given */
+    const char *steps;
+    bool pretty, simplify, force, relative_times;
+};
+
 /* What the command line says for layout. */
 struct layout_settings {
     const char *kind, *tables, *name; /* NULL: not given */
@@ -135,6 +142,7 @@ struct settings {
     struct replay_settings replay;
     struct run_settings run;
     struct cluster_settings cluster;
+    struct analyse_settings analyse;
     struct layout_settings layout;
     struct diff_settings diff;
     struct advise_settings advise;

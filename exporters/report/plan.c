@@ -274,6 +274,21 @@ static int join_step(struct report_plan *plan, size_t i, struct err *err)
     return status;
 }
 
+/* The columns that are there, in their order. */
+static size_t show_all(const struct report_plan *plan, enum table_format format, size_t *ret)
+{
+    unsigned hiding = format == TABLE_TERMINAL ? REPORT_NO_TERMINAL : REPORT_TERMINAL;
+    size_t count = 0;
+    for (int first = 1; first >= 0; first--) {
+        for (size_t i = 0; i < plan->column_count; i++) {
+            unsigned flags = plan->columns[i].column.flags;
+            if (plan->columns[i].there && (flags & hiding) == 0 && ((flags & REPORT_FIRST) != 0) == (first != 0))
+                ret[count++] = i;
+        }
+    }
+    return count;
+}
+
 int report_plan_compile(struct report_plan *plan, enum table_format format, const size_t *shown, size_t shown_count,
                         const struct report_texts *texts, struct err *err)
 {
@@ -283,12 +298,8 @@ int report_plan_compile(struct report_plan *plan, enum table_format format, cons
     plan->steps = calloc(plan->column_count + 1, sizeof *plan->steps);
     int status =
         all != NULL && plan->titles != NULL && plan->steps != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; status == 0 && shown == NULL && i < plan->column_count; i++) {
-        unsigned hiding = format == TABLE_TERMINAL ? REPORT_NO_TERMINAL : REPORT_TERMINAL;
-        bool hidden = (plan->columns[i].column.flags & hiding) != 0;
-        if (plan->columns[i].there && !hidden)
-            all[count++] = i;
-    }
+    if (status == 0 && shown == NULL)
+        count = show_all(plan, format, all);
     if (status == 0)
         status = make_steps(plan, shown != NULL ? shown : all, shown != NULL ? shown_count : count, texts, err);
     for (size_t i = 1; status == 0 && shown == NULL && format == TABLE_TERMINAL && i < count; i++)

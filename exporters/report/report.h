@@ -34,6 +34,7 @@ struct report_scan {
     size_t (*between_count)(const struct report_run *run);
     bool (*between_before)(const struct report_run *run, size_t i, const struct report_value *values);
     int (*between)(struct report_worker *worker, size_t i, struct report_value *values, struct err *err);
+    void (*end)(struct report_worker *worker); /* what its state owns */
 };
 
 /* One way through the database that several tables are made of: they are made together where all are wanted, and each

@@ -81,6 +81,8 @@ static void worker_free(void *opaque)
     sqlite3_finalize(worker->range);
     sqlite3_finalize(worker->before);
     database_close(worker->own);
+    if (worker->shared.state != NULL && worker->pass->scan->end != NULL)
+        worker->pass->scan->end(&worker->shared);
     free(worker->shared.state);
     free(worker);
 }

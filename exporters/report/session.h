@@ -11,6 +11,7 @@ struct report_session {
     sqlite3 *db;
     const struct export_options *options;
     struct export_result *result;
+    void *context; /* of reports that are made of more than the database */
     struct text_cache {
         bool loaded;
         struct cann_texts texts;

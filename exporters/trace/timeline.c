@@ -1,6 +1,7 @@
 #include "exporters/trace/timeline.h"
 
 #include "base/array.h"
+#include "base/file/fsutil.h"
 #include "exporters/cann_report.h"
 #include "exporters/report/row_format.h"
 #include "exporters/trace/series.h"
@@ -195,16 +196,20 @@ static int name_threads(struct track_run *run, struct err *err)
 
 static int write_tracks(struct track_run *run, struct err *err)
 {
-    int status = begin_tracks(run, err);
+    int status = run->guest != NULL ? run->guest->begin(run->guest->arg, &run->trace, err) : 0;
+    if (status == 0)
+        status = begin_tracks(run, err);
     if (status == 0 && run->everything)
         status = series_write(run, err);
     if (status == 0)
         status = tracks_walk(run, err);
-    return status == 0 ? name_threads(run, err) : status;
+    if (status == 0)
+        status = name_threads(run, err);
+    return status == 0 && run->guest != NULL ? run->guest->end(run->guest->arg, &run->trace, err) : status;
 }
 
-/* report NULL: of everything. */
-static int write_file(struct track_run *run, const char *report, struct err *err)
+/* report NULL: of everything. Takes the path over. */
+static int write_file(struct track_run *run, const char *report, char *path, struct err *err)
 {
     const char *name = report != NULL ? report : "msprof";
     const struct trace_info info = {.clock = "unix", .device_id = DB_NULL};
@@ -213,11 +218,19 @@ static int write_file(struct track_run *run, const char *report, struct err *err
     int status = choose_tracks(run, report, err);
     if (status == 0)
         status = trace_open_path(&run->trace, run->run, run->compat ? &trace_style_2023 : &trace_style_msprof, name,
-                                 cann_report_path(run->run->options, name, -1, ".json", err), err);
+                                 path, err);
+    else
+        free(path);
     if (status == 0)
         status = trace_close(&run->trace, write_tracks(run, err), &info, err);
     release_tracks(run);
     return status;
+}
+
+static int write_report(struct track_run *run, const char *report, struct err *err)
+{
+    const char *name = report != NULL ? report : "msprof";
+    return write_file(run, report, cann_report_path(run->run->options, name, -1, ".json", err), err);
 }
 
 /* Whether an earlier track has named the report. */
@@ -239,11 +252,27 @@ int tracks_write(struct timeline_run *timeline, struct err *err)
     run->compat = timeline->options->trace_compat;
     int status = load(run, err);
     if (status == 0)
-        status = write_file(run, NULL, err);
+        status = write_report(run, NULL, err);
     for (size_t i = 0; tracks[i] != NULL && status == 0; i++) {
         if (tracks[i]->report != NULL && is_first_of_report(i))
-            status = write_file(run, tracks[i]->report, err);
+            status = write_report(run, tracks[i]->report, err);
     }
+    release(run);
+    return status;
+}
+
+int tracks_write_with(struct timeline_run *timeline, const struct trace_guest *guest, const char *name, bool compat,
+                      struct err *err)
+{
+    struct track_run *run = calloc(1, sizeof *run);
+    if (run == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for a timeline");
+    run->run = timeline;
+    run->compat = compat;
+    run->guest = guest;
+    int status = load(run, err);
+    if (status == 0)
+        status = write_file(run, NULL, path_join(timeline->options->directory, name), err);
     release(run);
     return status;
 }

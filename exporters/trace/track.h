@@ -14,6 +14,7 @@
 #include "db/query/query_records.h"
 #include "exporters/parallel.h"
 #include "exporters/trace/document.h"
+#include "exporters/trace/guest.h"
 #include "exporters/trace/lanes.h"
 
 #include <stdatomic.h>
@@ -36,6 +37,7 @@ struct track_run {
     struct trace trace;
     bool compat;
     bool everything; /* the timeline of all layers that are asked for, not a file of some */
+    const struct trace_guest *guest; /* of the timeline of a framework; NULL: none */
     struct cann_parts parts;
     struct cann_texts names; /* as JSON strings, with their quotes */
     struct cann_communications communications;

@@ -151,7 +151,12 @@ static int draw_task(void *arg, const struct cann_task *task, struct err *err)
     const struct trace_style *style = &run->trace.style;
     struct cann_text name = cann_text(&run->names, task->op_name_id, 0),
                      type = cann_text(&run->names, task->host_type_id, 0);
-    char *start = parallel_reserve(worker->output, 2 * TRACE_EVENT_MAX + name.length + (size_t)2 * type.length, err);
+    struct trace_launch launch;
+    bool launched = task->op_name_id != DB_NULL && trace_guest_knows(run->guest, task->connection_id, &launch);
+    char *start = parallel_reserve(worker->output,
+                                   2 * TRACE_EVENT_MAX + name.length + (size_t)2 * type.length +
+                                       (launched ? trace_guest_room(run->guest, &launch) : 0),
+                                   err);
     if (start == NULL)
         return -(int)err->code;
     struct trace_slice slice = {.pid = track_pid(run, LAYER_HARDWARE, task->device_id),
@@ -163,7 +168,11 @@ static int draw_task(void *arg, const struct cann_task *task, struct err *err)
     p = task->op_name_id != DB_NULL ? put_string(p, name) : put_type(p, run, task);
     p = trace_put_slice(p, style, &slice);
     p = put_arguments(p, run, task);
+    if (launched)
+        p = trace_guest_put_argument(p, run->guest, &launch);
     p = trace_end_slice(p, style, &slice);
+    if (launched)
+        p = trace_guest_put_arrow(p, run->guest, &launch, style, &slice);
     if (task->connection_id != DB_NULL && run->shows_calls)
         p = trace_put_flow(p, style, &host_to_device, 'f', task->connection_id, slice.pid, slice.tid, slice.start_ns);
     parallel_advance(worker->output, (size_t)(p - start));

@@ -247,6 +247,14 @@ static char *put_arguments(char *p, const struct cann_call *call, struct cann_te
     return p;
 }
 
+/* Newer tools of Ascend call a task of communication by what it is of, which frameworks' timelines show too. */
+static struct cann_text shown_name(const struct track_run *run, const struct cann_call *call, struct cann_text name,
+                                   struct cann_text item)
+{
+    enum { LEVEL_COMMUNICATION = 5500 };
+    return run->guest != NULL && call->level == LEVEL_COMMUNICATION && item.text != NULL ? item : name;
+}
+
 static int draw_call(void *arg, const struct cann_call *call, struct err *err)
 {
     struct worker *worker = arg;
@@ -257,7 +265,7 @@ static int draw_call(void *arg, const struct cann_call *call, struct err *err)
     if (status == 0)
         status = add_thread(worker, call->thread_id, err);
     char *start =
-        status == 0 ? parallel_reserve(worker->output, 2 * TRACE_EVENT_MAX + (size_t)2 * name.length + item.length, err)
+        status == 0 ? parallel_reserve(worker->output, 2 * TRACE_EVENT_MAX + (size_t)2 * name.length + (size_t)2 * item.length, err)
                     : NULL;
     if (start == NULL)
         return -(int)err->code;
@@ -270,7 +278,7 @@ static int draw_call(void *arg, const struct cann_call *call, struct err *err)
     char *p = trace_begin_event(start);
     p = trace_put_literal(p, "\"");
     p = trace_put_word(p, level_prefix(call->level));
-    p = put_inside(p, name);
+    p = put_inside(p, shown_name(run, call, name, item));
     p = trace_put_literal(p, "\"");
     p = trace_put_slice(p, style, &slice);
     p = put_arguments(p, call, name, item);

@@ -137,6 +137,17 @@ static int place(struct layer *layer, const struct cann_communication *op, int64
     return trace_lanes_place(&layer->lanes, number_of(layer, op, plane), slice, err);
 }
 
+/* What newer tools of Ascend say beside it. */
+static char *put_more(char *p, const struct cann_communication *op)
+{
+    p = trace_put_literal(p, ",\"rank_size\":");
+    p = put_number(p, op->rank_size);
+    p = trace_put_literal(p, ",\"relay\":");
+    p = trace_put_word(p, op->relay == 1 ? "\"yes\"" : "\"no\"");
+    p = trace_put_literal(p, ",\"retry\":");
+    return trace_put_word(p, op->retry == 1 ? "\"yes\"" : "\"no\"");
+}
+
 static int write_op(struct layer *layer, const struct cann_communication *op, struct err *err)
 {
     struct track_run *run = layer->run;
@@ -144,8 +155,10 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
     struct cann_text name = cann_text(&run->names, op->name_id, 0),
                      algorithm = cann_text(&run->names, op->algorithm_id, 0);
     struct trace_slice slice = {.start_ns = op->start_ns, .duration_ns = op->duration_ns};
-    char *p =
-        place(layer, op, GROUP_ITSELF, &slice, err) == 0 ? reserve(layer, name.length + algorithm.length, err) : NULL;
+    struct trace_launch launch;
+    bool launched = trace_guest_knows(run->guest, op->connection_id, &launch);
+    size_t room = name.length + algorithm.length + (launched ? trace_guest_room(run->guest, &launch) : 0);
+    char *p = place(layer, op, GROUP_ITSELF, &slice, err) == 0 ? reserve(layer, room, err) : NULL;
     if (p == NULL)
         return -(int)err->code;
     p = put_string(trace_begin_event(p), name);
@@ -160,7 +173,13 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
     p = put_string(p, algorithm);
     p = trace_put_literal(p, ",\"count\":");
     p = put_number(p, op->count);
+    if (run->guest != NULL)
+        p = put_more(p, op);
+    if (launched)
+        p = trace_guest_put_argument(p, run->guest, &launch);
     p = trace_end_slice(p, style, &slice);
+    if (launched)
+        p = trace_guest_put_arrow(p, run->guest, &launch, style, &slice);
     if (run->shows_calls) {
         int64_t flow = layer->first_flow + op->id;
         p = trace_put_flow(p, style, &host_to_device, 's', flow, track_pid(run, LAYER_CANN, DB_NULL), op->thread_id,

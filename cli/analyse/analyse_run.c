@@ -1,0 +1,197 @@
+#include "cli/analyse/analyse_run.h"
+
+#include "base/file/fsutil.h"
+#include "cli/analyse/analyse_output.h"
+#include "cli/capture/captures.h"
+#include "cli/clock.h"
+#include "cli/console.h"
+#include "cli/status.h"
+#include "db/database.h"
+#include "db/schema.h"
+#include "frameworks/directory.h"
+#include "frameworks/mindspore/mindspore.h"
+#include "frameworks/pytorch/torch.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct work {
+    const struct analyse_request *request;
+    struct framework_info info;
+    struct framework_paths profs;
+    struct framework_clock clock;
+    struct analyse_output output;
+    struct diagnostics diag;
+    struct export_result result;
+    size_t not_written;
+    int64_t start_ns;
+};
+
+static void tell_not_written(void *arg, const char *file, const char *because)
+{
+    struct work *work = arg;
+    work->not_written++;
+    console_progress_end();
+    console_warning("not written: %s, because %s", file, because);
+}
+
+/* ---- with the database of the PROF capture, or without one ---- */
+
+static int load_framework(struct work *work, struct framework *framework, struct err *err)
+{
+    const char *directory = work->request->directory;
+    framework->info = work->info;
+    return work->info.kind == FRAMEWORK_MINDSPORE
+               ? mindspore_load(framework, directory, &work->clock, &work->diag, err)
+               : pytorch_load(framework, directory, &work->clock, &work->diag, err);
+}
+
+static int write_output(struct work *work, sqlite3 *db, const char *database, struct err *err)
+{
+    const struct settings *settings = work->request->settings;
+    struct framework framework = {.launch_count = 0};
+    const struct export_options options = {
+        .database = database,
+        .directory = work->output.temporary,
+        .format = TABLE_CSV,
+        .columns = COLUMNS_VENDOR,
+        .timestamp = "",
+        .model_id = -1,
+        .trace_compat = !settings->analyse.relative_times,
+        .progress = console_progress(),
+    };
+    struct framework_analysis analysis = {
+        .framework = &framework,
+        .directory = work->request->directory,
+        .db = db,
+        .prof = database != NULL ? work->profs.items[0] : NULL,
+        .database = database,
+        .options = &options,
+        .result = &work->result,
+        .diag = &work->diag,
+        .relative_times = settings->analyse.relative_times,
+        .pretty = settings->analyse.pretty,
+        .steps = work->request->steps,
+        .clock = &work->clock,
+        .not_written = tell_not_written,
+        .not_written_arg = work,
+    };
+    int status = load_framework(work, &framework, err);
+    if (status == 0)
+        status = framework_write(&analysis, err);
+    framework_release(&framework);
+    if (status == 0 && work->info.kind == FRAMEWORK_PYTORCH)
+        status = analyse_output_touch(&work->output, "analyse.done", err);
+    if (status == 0)
+        status = analyse_output_commit(&work->output, err);
+    return status;
+}
+
+static int finish(struct work *work, int status, struct err *err)
+{
+    char seconds[CLOCK_TEXT_SIZE];
+    console_progress_end();
+    console_diagnostics(&work->diag);
+    if (status < 0) {
+        err_wrap(err, "cannot analyse '%s'", work->request->directory);
+        console_error(err);
+        return status_of_error(err);
+    }
+    console_note("'%s/" FRAMEWORK_OUTPUT "': %" PRIu64 " files, %" PRIu64 " rows and events, %s s",
+                 work->request->results, work->result.files, work->result.rows,
+                 clock_format_seconds(clock_now_ns() - work->start_ns, seconds));
+    return work->not_written > 0 || diag_problems(&work->diag) > 0 ? STATUS_DATA_PROBLEMS : STATUS_DONE;
+}
+
+static int with_capture(struct capture_job *job)
+{
+    struct work *work = job->context;
+    struct err err = ERR_INIT;
+    sqlite3 *db = NULL;
+    int imported = job_open_database(job, &db);
+    if (db == NULL)
+        return imported;
+    int status = write_output(work, db, job->database, &err);
+    database_close(db);
+    return status_worse(imported, finish(work, status, &err));
+}
+
+static int without_capture(struct work *work)
+{
+    struct err err = ERR_INIT;
+    sqlite3 *db = NULL;
+    int status = database_setup(&err);
+    if (status == 0 && sqlite3_open(":memory:", &db) != SQLITE_OK)
+        status = database_error(&err, db, "cannot make a database in memory");
+    if (status == 0)
+        status = schema_create_tables(db, &err);
+    if (status == 0)
+        status = schema_finish(db, &err);
+    if (status == 0)
+        status = write_output(work, db, NULL, &err);
+    sqlite3_close(db);
+    return finish(work, status, &err);
+}
+
+/* ---- before ---- */
+
+static void tell_further_captures(struct work *work)
+{
+    for (size_t i = 1; i < work->profs.count; i++) {
+        const struct place place = {work->profs.items[i], -1, -1, NULL};
+        diag_report(&work->diag, DIAG_FILE_DUPLICATE, &place, "a second PROF capture; '%s' is read",
+                    work->profs.items[0]);
+    }
+}
+
+static int prepare(struct work *work, struct err *err)
+{
+    const struct analyse_request *request = work->request;
+    enum framework_kind kind;
+    int status = framework_kind_of(request->directory, &kind, err);
+    if (status == 0)
+        status = framework_info_load(request->directory, kind, &work->info, err);
+    if (status == 0)
+        status = framework_find_prof(request->directory, &work->profs, err);
+    if (status == 0 && work->profs.count > 0 && work->info.with_npu)
+        status = framework_clock_load(work->profs.items[0], &work->clock, err);
+    else if (status == 0)
+        work->clock = work->info.has_clock ? work->info.clock : (struct framework_clock){0, 100000000, 0, 0};
+    if (status == 0 && work->info.monotonic)
+        work->clock = (struct framework_clock){0, 0, work->clock.monotonic_offset_ns, 0};
+    if (status == 0)
+        status = make_directories(request->results, err);
+    return status == 0
+               ? analyse_output_open(&work->output, request->results, request->settings->analyse.force, err)
+               : status;
+}
+
+static int run(struct work *work)
+{
+    const struct analyse_request *request = work->request;
+    struct settings settings = *request->settings;
+    const char *prof = work->profs.count > 0 ? work->profs.items[0] : NULL;
+    const struct value_list captures = {&prof, 1};
+    if (prof == NULL || !work->info.with_npu)
+        return without_capture(work);
+    settings.output = settings.output != NULL ? request->results : NULL;
+    tell_further_captures(work);
+    return captures_process_list(&settings, &captures, with_capture, work);
+}
+
+int analyse_directory(const struct analyse_request *request)
+{
+    struct work work = {.request = request, .output = {.lock_fd = -1}, .start_ns = clock_now_ns()};
+    struct err err = ERR_INIT;
+    diag_init(&work.diag, request->settings->strict);
+    int result = prepare(&work, &err), status;
+    if (result < 0)
+        status = finish(&work, result, &err);
+    else
+        status = run(&work);
+    analyse_output_close(&work.output);
+    framework_paths_release(&work.profs);
+    diag_release(&work.diag);
+    return status;
+}

@@ -1,0 +1,18 @@
+/* The work of 'msprof analyse' on one directory. */
+#ifndef MSPROF_CLI_ANALYSE_RUN_H
+#define MSPROF_CLI_ANALYSE_RUN_H
+
+#include "cli/options/options.h"
+#include "exporters/framework/analysis.h"
+
+struct analyse_request {
+    const struct settings *settings;
+    struct step_filter_list steps;
+    const char *directory; /* *_ascend_ms or *_ascend_pt, absolute */
+    const char *results;   /* where ASCEND_PROFILER_OUTPUT comes to be; the directory itself without --output */
+};
+
+/* Tells what it does and what is wrong; returns an exit status. */
+int analyse_directory(const struct analyse_request *request);
+
+#endif

@@ -1,0 +1,185 @@
+/* msprof analyse: directories of MindSpore's and PyTorch's profilers. */
+#include "base/array.h"
+#include "base/file/fsutil.h"
+#include "base/interrupt.h"
+#include "base/number.h"
+#include "cli/analyse/analyse_run.h"
+#include "cli/console.h"
+#include "cli/status.h"
+#include "frameworks/directory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MOST_STEPS 100000
+
+struct step_numbers {
+    int64_t *items;
+    size_t count, capacity;
+};
+
+/* "10,11,12". */
+static int parse_steps(const char *text, struct step_numbers *ret, struct err *err)
+{
+    for (const char *p = text; p != NULL;) {
+        size_t length = strcspn(p, ",");
+        int64_t number;
+        if (number_parse_integer(p, length, &number) < 0 || ret->count == MOST_STEPS)
+            return err_set(err, ERR_USAGE, "--step-list '%s': expected numbers as in 10,11,12", text);
+        if (array_reserve(ret, 1, err) < 0)
+            return -(int)err->code;
+        ret->items[ret->count++] = number;
+        p = p[length] == ',' ? p + length + 1 : NULL;
+    }
+    return 0;
+}
+
+static int find_all(const struct settings *settings, struct framework_paths *paths)
+{
+    int worst = STATUS_DONE;
+    for (size_t i = 0; i < settings->captures.count; i++) {
+        struct err err = ERR_INIT;
+        size_t before = paths->count;
+        int status = framework_find(settings->captures.values[i], paths, &err);
+        if (status == 0 && paths->count > before)
+            continue;
+        if (status == 0) {
+            err_set(&err, ERR_NOT_FOUND, "'%s' is no *_ascend_ms or *_ascend_pt directory, and holds none",
+                    settings->captures.values[i]);
+            err_hint(&err, "such a directory has FRAMEWORK/ or PROF_<n>_<time>_<id>/ in it");
+        }
+        console_error(&err);
+        worst = status_worse(worst, status == 0 ? STATUS_NOTHING : status_of_error(&err));
+    }
+    return worst;
+}
+
+/* ---- several at once: each in a process of its own, so that their memory does not add up in one ---- */
+
+struct many {
+    const struct settings *settings;
+    struct step_filter_list steps;
+    const struct framework_paths *paths;
+    int running;
+    int worst;
+};
+
+static int analyse_one(const struct many *many, const char *path)
+{
+    const char *output = many->settings->output, *name = strrchr(path, '/');
+    char *own = output != NULL && many->paths->count > 1 ? path_join(output, name != NULL ? name + 1 : path) : NULL;
+    const struct analyse_request request = {many->settings, many->steps, path,
+                                            own != NULL      ? own
+                                            : output != NULL ? output
+                                                             : path};
+    int status = analyse_directory(&request);
+    free(own);
+    return status;
+}
+
+static void wait_for_one(struct many *many)
+{
+    int state = 0;
+    pid_t child = waitpid(-1, &state, 0);
+    if (child < 0 && errno == EINTR)
+        return;
+    if (child < 0) {
+        many->running = 0;
+        return;
+    }
+    many->running--;
+    if (WIFSIGNALED(state))
+        console_warning("the analysis of a directory was ended by signal %d", WTERMSIG(state));
+    many->worst = status_worse(many->worst, WIFEXITED(state) ? WEXITSTATUS(state) : STATUS_FAILURE);
+}
+
+static void start_one(struct many *many, const char *path)
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(analyse_one(many, path));
+    if (child < 0)
+        many->worst = status_worse(many->worst, analyse_one(many, path));
+    else
+        many->running++;
+}
+
+static int default_jobs(void)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return processors > 0 && processors < 1024 ? (int)processors : 1;
+}
+
+static int analyse_all(struct many *many)
+{
+    int jobs = many->settings->analyse.jobs > 0 ? many->settings->analyse.jobs : default_jobs();
+    for (size_t i = 0; i < many->paths->count && !interrupted(); i++) {
+        if (jobs == 1 || many->paths->count == 1) {
+            many->worst = status_worse(many->worst, analyse_one(many, many->paths->items[i]));
+            continue;
+        }
+        while (many->running >= jobs)
+            wait_for_one(many);
+        start_one(many, many->paths->items[i]);
+    }
+    while (many->running > 0)
+        wait_for_one(many);
+    return interrupted() ? STATUS_INTERRUPTED : many->worst;
+}
+
+static int run_analyse(const struct settings *settings)
+{
+    struct step_numbers steps = {.count = 0};
+    struct framework_paths paths = {.count = 0};
+    struct err err = ERR_INIT;
+    int status = STATUS_DONE;
+    if (parse_steps(settings->analyse.steps, &steps, &err) < 0) {
+        console_error(&err);
+        status = status_of_error(&err);
+    } else {
+        status = find_all(settings, &paths);
+        struct many many = {settings, {steps.items, steps.count}, &paths, 0, status};
+        status = analyse_all(&many);
+    }
+    framework_paths_release(&paths);
+    free(steps.items);
+    return status;
+}
+
+static const struct example examples[] = {
+    {"what MindSpore's or PyTorch's own analysis writes, into ASCEND_PROFILER_OUTPUT/", "msprof analyse run_ascend_ms"},
+    {"all directories below RUN, three steps of each, elsewhere", "msprof analyse RUN --step-list 10,11,12 --output out"},
+    {NULL, NULL},
+};
+
+#define DESCRIPTION                                                                                                    \
+    "Writes ASCEND_PROFILER_OUTPUT/ of directories that the profilers of MindSpore and\n"                              \
+    "PyTorch make (*_ascend_ms, *_ascend_pt), as the frameworks' own analysis does: the\n"                             \
+    "timeline with the framework's operators, kernels, steps. DIR may hold many of them.\n"
+
+const struct command command_analyse = {
+    .path = "analyse",
+    .parent = COMMAND_ROOT,
+    .summary = "analyse directories of MindSpore and PyTorch",
+    .description = DESCRIPTION,
+    .operands = "DIR...",
+    .most_operands = -1,
+    .needs_capture = true,
+    .examples = examples,
+    .run = run_analyse,
+};
+
+const struct command command_analyze = {
+    .path = "analyze",
+    .parent = COMMAND_ROOT,
+    .summary = "the same as analyse",
+    .description = DESCRIPTION,
+    .operands = "DIR...",
+    .most_operands = -1,
+    .needs_capture = true,
+    .examples = examples,
+    .run = run_analyse,
+};

@@ -1,0 +1,80 @@
+/* The tables that frameworks take over from the capture's own reports, some under another name. */
+#include "exporters/framework/framework_tables.h"
+
+#include "db/query/query.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct copy {
+    const char *name, *report;
+    bool mindspore;
+    int pytorch_level; /* from which on PyTorch has it; -1: by an option alone */
+};
+
+static const struct copy copies[] = {
+    {"api_statistic", "api_statistic", true, 1}, {"op_statistic", "op_statistic", true, 1},
+    {"data_preprocess", "aicpu", true, 2},       {"l2_cache", "l2_cache", true, -1},
+    {"static_op_mem", "static_op_mem", true, 0}, {"hbm", "hbm", true, -1},
+    {"nic", "nic", true, -1},                    {"roce", "roce", true, -1},
+    {"pcie", "pcie", true, -1},                  {"hccs", "hccs", true, -1},
+    {"task_time", "task_time", false, 0},        {"soc_pmu", "soc_pmu", false, -1},
+    {NULL, NULL, false, 0},
+};
+
+static bool is_wanted(const struct framework_info *info, const struct copy *copy)
+{
+    const struct {
+        const char *name;
+        bool wanted;
+    } options[] = {{"l2_cache", info->l2_cache}, {"soc_pmu", info->l2_cache},           {"nic", info->sys_io},
+                   {"roce", info->sys_io},       {"pcie", info->sys_interconnection},   {"hccs", info->sys_interconnection}};
+    if (info->kind == FRAMEWORK_MINDSPORE)
+        return copy->mindspore;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (strcmp(options[i].name, copy->name) == 0)
+            return options[i].wanted;
+    }
+    return copy->pytorch_level >= 0 && info->level >= copy->pytorch_level;
+}
+
+int framework_write_copies(struct framework_analysis *analysis, struct err *err)
+{
+    int status = 0;
+    for (const struct copy *copy = copies; status == 0 && copy->name != NULL; copy++) {
+        const struct report *report = report_find(copy->report, DB_FAMILY_CANN);
+        if (report == NULL || !is_wanted(&analysis->framework->info, copy))
+            continue;
+        struct report named = *report;
+        named.name = copy->name;
+        status = framework_write_report(analysis, &named, err);
+        if (status < 0)
+            err_wrap(err, "%s.csv", copy->name);
+    }
+    return status;
+}
+
+/* ---- npu_module_mem.csv ---- */
+
+static const struct report_column megabytes = {"Total Reserved(MB)", "bytes / 1048576.0", .form = FORM_FLOAT,
+                                               .doc = "What the component holds."};
+
+/* PyTorch has megabytes where the capture's report has kilobytes. */
+int framework_write_module_memory(struct framework_analysis *analysis, struct err *err)
+{
+    const struct framework_info *info = &analysis->framework->info;
+    const struct report *report = report_find("npu_module_mem", DB_FAMILY_CANN);
+    struct report_column columns[16];
+    size_t count = 0;
+    if (report == NULL || (info->kind == FRAMEWORK_MINDSPORE && !info->memory))
+        return 0;
+    if (info->kind == FRAMEWORK_MINDSPORE)
+        return framework_write_report(analysis, report, err);
+    for (; report->columns[count].title != NULL && count + 1 < sizeof columns / sizeof *columns; count++)
+        columns[count] = strcmp(report->columns[count].title, "Total Reserved(KB)") == 0 ? megabytes
+                                                                                         : report->columns[count];
+    columns[count] = (struct report_column){.title = NULL};
+    struct report named = *report;
+    named.columns = columns;
+    return framework_write_report(analysis, &named, err);
+}

@@ -1,0 +1,24 @@
+/* Which directories are captures of a framework, and what is in them. */
+#ifndef MSPROF_FRAMEWORKS_DIRECTORY_H
+#define MSPROF_FRAMEWORKS_DIRECTORY_H
+
+#include "base/err.h"
+#include "frameworks/framework.h"
+
+#define FRAMEWORK_OUTPUT "ASCEND_PROFILER_OUTPUT"
+
+/* Paths; free with framework_paths_release. */
+struct framework_paths {
+    char **items; /* sorted */
+    size_t count, capacity;
+};
+void framework_paths_release(struct framework_paths *paths);
+
+/* Adds the directory itself when it is a capture, else the captures directly inside it. Links are not followed there. */
+int framework_find(const char *path, struct framework_paths *paths, struct err *err);
+/* The PROF captures in a framework's directory. */
+int framework_find_prof(const char *directory, struct framework_paths *paths, struct err *err);
+/* Whose it is, by its name, else by its files; -ERR_FORMAT when nothing tells. */
+int framework_kind_of(const char *directory, enum framework_kind *ret, struct err *err);
+
+#endif
