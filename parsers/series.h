@@ -56,7 +56,7 @@ enum report_column_flags {
     REPORT_GUIDE = 4,       /* not with --columns vendor */
     REPORT_VENDOR = 8,      /* with --columns vendor only */
     REPORT_INPUT = 32,      /* never shown: what a report's own code needs of a row */
-    REPORT_FIRST = 64,      /* stands in front of all columns that have not this */
+    REPORT_FIRST = 256,     /* stands in front of all columns that have not this */
     REPORT_NUMBER = 16,     /* of FORM_TEXT: holds numbers, so a terminal aligns it to the right */
 };
 

@@ -3,7 +3,6 @@
 #include "base/array.h"
 #include "exporters/pmu/pmu_metric.h"
 #include "exporters/report/report.h"
-#include "exporters/svp/svp_columns.h"
 #include "parsers/record.h"
 
 #include <stdlib.h>
@@ -79,37 +78,25 @@ static int add_metrics(struct outcome_table *table, const struct switch_finding 
     return status;
 }
 
-static int add_report_columns(struct outcome_table *table, const struct switch_finding *finding, int64_t chip,
-                              struct err *err)
+/* What a file of the table has: of SVP, the guide's columns. */
+static int add_report_columns(struct outcome_table *table, int family, struct err *err)
 {
-    const struct report *report = report_find(table->name, DB_FAMILY_CANN);
+    const struct report *report = report_find(table->name, family);
     int status = 0;
     for (const struct report_column *column = report != NULL ? report->columns : NULL;
          status == 0 && column != NULL && column->title != NULL; column++) {
-        if ((column->flags & (REPORT_INPUT | REPORT_VENDOR)) == 0)
+        if ((column->flags & (REPORT_INPUT | REPORT_VENDOR | REPORT_TERMINAL)) == 0)
             status = add_column(table, column->title, err);
     }
-    if (status == 0 && strcmp(table->name, "op_summary") == 0)
-        status = add_metrics(table, finding, chip, err);
     return status;
 }
 
-static int add_svp_columns(struct outcome_table *table, struct err *err)
+static int add_cann_columns(struct outcome_table *table, const struct switch_finding *finding, int64_t chip,
+                            struct err *err)
 {
-    static const struct {
-        const char *name;
-        void (*titles)(enum column_set set, struct column_titles *ret);
-    } reports[] = {{"op_summary", op_summary_titles},
-                   {"op_statistic", op_statistic_titles},
-                   {"acl_statistic", acl_statistic_titles}};
-    struct column_titles titles = {.count = 0};
-    int status = 0;
-    for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
-        if (strcmp(reports[i].name, table->name) == 0)
-            reports[i].titles(COLUMNS_GUIDE, &titles);
-    }
-    for (size_t i = 0; status == 0 && i < titles.count; i++)
-        status = add_column(table, titles.texts[i], err);
+    int status = add_report_columns(table, DB_FAMILY_CANN, err);
+    if (status == 0 && strcmp(table->name, "op_summary") == 0)
+        status = add_metrics(table, finding, chip, err);
     return status;
 }
 
@@ -140,8 +127,8 @@ static int add_table(struct outcome *outcome, const struct switch_finding *findi
     struct outcome_table *table = &outcome->tables.items[outcome->tables.count++];
     *table = (struct outcome_table){.name = name};
     add_switch(table, effect->key);
-    return finding->writer == SWITCH_SVP ? add_svp_columns(table, err)
-                                         : add_report_columns(table, finding, outcome->chip, err);
+    return finding->writer == SWITCH_SVP ? add_report_columns(table, DB_FAMILY_SVP, err)
+                                         : add_cann_columns(table, finding, outcome->chip, err);
 }
 
 static int add_layer(struct outcome *outcome, const struct switch_effect *effect, const char *name, struct err *err)

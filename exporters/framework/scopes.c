@@ -119,8 +119,7 @@ static int take_cpu_ops(struct scopes *scopes, int64_t until_ns, struct err *err
 {
     const struct framework *framework = scopes->view->analysis->framework;
     int status = 0;
-    while (status == 0 && scopes->next_cpu < scopes->cpu_count &&
-           scopes->cpu[scopes->next_cpu].start_ns <= until_ns) {
+    while (status == 0 && scopes->next_cpu < scopes->cpu_count && scopes->cpu[scopes->next_cpu].start_ns <= until_ns) {
         const struct mindspore_cpu_op *op = &scopes->cpu[scopes->next_cpu++];
         const char *name = framework_text(framework, op->name);
         split(name, strlen(name), &scopes->path);
@@ -166,8 +165,7 @@ static int take_tasks(struct scopes *scopes, struct err *err)
 {
     sqlite3 *db = scopes->view->analysis->db;
     struct cann_task_reader *reader = cann_task_reader_new(db, false, err);
-    int status = reader != NULL ? cann_read_tasks(reader, 1, cann_task_count(db) + 1, take_task, scopes, err)
-                                : -(int)err->code;
+    int status = reader != NULL ? cann_read_tasks(reader, 1, INT64_MAX, take_task, scopes, err) : -(int)err->code;
     cann_task_reader_free(reader);
     return status;
 }

@@ -6,8 +6,7 @@ enum { AI_CORE = 0 };
 
 static const struct torch_range *dequeue_of(const struct framework_analysis *analysis, int64_t connection_id)
 {
-    const struct framework_launch *launch =
-        relation_launch(&analysis->relation, analysis->framework, connection_id);
+    const struct framework_launch *launch = relation_launch(&analysis->relation, analysis->framework, connection_id);
     return launch != NULL ? &analysis->framework->torch->dequeues.items[launch->range] : NULL;
 }
 
@@ -71,9 +70,7 @@ static int take_kernels(struct framework_analysis *analysis, struct err *err)
 {
     const struct cann_communications *communications = report_communications(&analysis->session, err);
     struct cann_task_reader *reader = communications != NULL ? cann_task_reader_new(analysis->db, false, err) : NULL;
-    int status = reader != NULL
-                     ? cann_read_tasks(reader, 1, cann_task_count(analysis->db) + 1, take_task, analysis, err)
-                     : -(int)err->code;
+    int status = reader != NULL ? cann_read_tasks(reader, 1, INT64_MAX, take_task, analysis, err) : -(int)err->code;
     cann_task_reader_free(reader);
     for (size_t i = 0; status == 0 && i < communications->count; i++) {
         const struct cann_communication *item = &communications->items[i];

@@ -3,6 +3,7 @@
 #include "tests/fuzz/support.h"
 
 #include "parsers/infer/infer.h"
+#include "parsers/infer/printed_form.h"
 #include "parsers/infer/structure.h"
 
 #define MOST_BYTES 8192 /* the search takes time by the square of them */
