@@ -277,6 +277,14 @@ bool row_choice_passes(struct row_choice *choice, const struct report_value *val
     return true;
 }
 
+bool row_choice_needs(const struct row_choice *choice, size_t value)
+{
+    bool needs = choice->sorted && choice->sort.value == value;
+    for (size_t i = 0; i < choice->filter_count; i++)
+        needs |= choice->filters[i].step.value == value;
+    return needs;
+}
+
 struct sort_key row_choice_key(struct row_choice *choice, const struct report_value *values)
 {
     const struct report_value *value = &values[choice->sort.value];

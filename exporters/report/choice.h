@@ -41,6 +41,8 @@ int row_choice_compile(struct row_choice *choice, const struct table_choice *wan
                        const struct report_texts *texts, struct err *err);
 void row_choice_release(struct row_choice *choice);
 
+/* Whether it looks at this value of a row. */
+bool row_choice_needs(const struct row_choice *choice, size_t value);
 /* Whether a row passes all filters. */
 bool row_choice_passes(struct row_choice *choice, const struct report_value *values);
 

@@ -497,6 +497,10 @@ char *report_plan_put(const struct report_plan *plan, const struct report_value 
     for (const struct report_step *step = plan->steps, *last = step + plan->step_count; step < last; step++) {
         const struct report_value *value = &values[step->value];
         p = put_piece(p, &step->before);
+        if (value->kind == VALUE_INTEGER && step->kind == STEP_SCALED) { /* what most numbers are */
+            p = number_put_shortest(p, value->integer, step->decimals);
+            continue;
+        }
         if (is_number(step, value)) {
             p = put_number(step, value, p, plan->format);
             continue;

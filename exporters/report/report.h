@@ -122,6 +122,9 @@ int report_put_part(struct report_run *run, const struct report_part *part, stru
  * put at once (value_cells). 0 where values have to be known one by one. */
 size_t report_leading_columns(const struct report_run *run, size_t limit);
 
+/* Whether anything of this table needs a value: a column that is shown, a filter, the order. */
+bool report_needs(const struct report_run *run, size_t value);
+
 /* Whether the database has the table: report->when is true of it. */
 int report_is_there(const struct report_session *session, const struct report *report, bool *ret, struct err *err);
 /* Makes one table. Nothing appears, and *ret_rows is 0, when it has no rows. */

@@ -160,11 +160,14 @@ static void encode_csv(struct strbuf *buf, const char *text, size_t length, cons
         strbuf_addf(buf, *m == '"' ? "\"\"" : "%c", *m);
     if (spreadsheet && *mark == '\0' && spreadsheet_runs(text, length))
         strbuf_addc(buf, '\'');
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == '"')
-            strbuf_addc(buf, '"');
-        strbuf_addc(buf, text[i]);
+    for (const char *quote; (quote = memchr(text, '"', length)) != NULL;) {
+        size_t taken = (size_t)(quote - text) + 1;
+        strbuf_add(buf, text, taken);
+        strbuf_addc(buf, '"');
+        text += taken;
+        length -= taken;
     }
+    strbuf_add(buf, text, length);
     for (const char *m = mark; *m != '\0'; m++)
         strbuf_addf(buf, *m == '"' ? "\"\"" : "%c", *m);
     if (quoted)

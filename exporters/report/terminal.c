@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-#define KEPT_MAX ((size_t)256 << 10) /* bytes of rows */
-
 /* ---- columns ---- */
 
 static bool holds_texts(const struct report_column *column)
@@ -53,7 +51,11 @@ int terminal_table_init(struct terminal_table *table, const struct report_plan *
                         struct err *err)
 {
     *table = (struct terminal_table){
-        .show = show, .one_width = one_width, .pass = one_width ? TERMINAL_MEASURE : TERMINAL_KEEP};
+        .show = show,
+        .one_width = one_width,
+        .pass = one_width ? TERMINAL_MEASURE : TERMINAL_KEEP,
+        .kept_max = TERMINAL_KEPT_MAX,
+    };
     int status = take_columns(table, plan, err);
     if (status == 0)
         text_table_init(&table->text, table->columns, table->column_count);
@@ -90,7 +92,7 @@ static void split_row(const struct terminal_table *table, const char *row, const
 static int keep_row(struct terminal_table *table, const char *row, size_t length, struct err *err)
 {
     struct kept_rows *rows = &table->rows;
-    if (rows->count + sizeof length + length > KEPT_MAX) {
+    if (rows->count + sizeof length + length > table->kept_max) {
         table->pass = TERMINAL_MEASURE;
         rows->count = 0;
         return 0;

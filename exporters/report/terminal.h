@@ -17,6 +17,7 @@ struct terminal_table {
     struct show *show; /* NULL: not made yet */
     bool one_width;    /* all tables are as wide as the widest: a whole pass measures */
     enum terminal_pass pass;
+    size_t kept_max;             /* bytes of rows */
     struct text_column *columns; /* titles are owned */
     size_t column_count;
     struct text_table text;
@@ -26,6 +27,10 @@ struct terminal_table {
     } rows;
     bool head_printed;
 };
+
+/* Rows that the whole report would have to be made again for; and those of a part, which come again with less. */
+#define TERMINAL_KEPT_MAX ((size_t)4 << 20)
+#define TERMINAL_PART_KEPT_MAX ((size_t)64 << 10)
 
 /* An empty table of the steps of a plan that is compiled for TABLE_TERMINAL. Columns that are joined are one. */
 int terminal_table_init(struct terminal_table *table, const struct report_plan *plan, struct show *show, bool one_width,

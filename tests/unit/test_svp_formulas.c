@@ -1,39 +1,45 @@
 /* The numbers are those of the figures in the vendor's guide. Its counter ticks every 100 cycles at 600 MHz. */
-#include "exporters/svp/svp_columns.h"
+#include "base/file/fsutil.h"
+#include "base/number.h"
+#include "db/database.h"
+#include "exporters/report/report.h"
+#include "exporters/svp/svp_layer_lists.h"
 #include "exporters/svp/svp_metric.h"
-#include "exporters/svp/svp_statistic.h"
+#include "exporters/svp/svp_tables.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #define KHZ 600000
 
-static const char *text_of(struct table_cell cell)
+/* A metric as its column prints it; put into text behind what is there. */
+static void add_metric(char text[256], enum svp_metric metric, const struct svp_task *task,
+                       const struct svp_task *network, int64_t core_khz)
 {
-    static char text[256];
-    char buffer[NUMBER_MAX];
-    size_t length;
-    const char *from = cell_as_text(&cell, buffer, &length);
-    assert_true(length < sizeof text);
-    memcpy(text, from, length);
-    text[length] = '\0';
-    return text;
+    bool bytes = metric == METRIC_DDR_READ || metric == METRIC_DDR_WRITE || metric == METRIC_DDR_TOTAL;
+    int64_t value = svp_metric_value(metric, task, network, core_khz);
+    char number[NUMBER_MAX + 1] = "N/A";
+    if (value != DB_NULL)
+        *number_put_shortest(number, value, bytes ? 0 : metric == METRIC_BANDWIDTH ? 4 : 2) = '\0';
+    assert_true(strlen(text) + strlen(number) < 256);
+    strcat(text, number);
 }
 
-/* All cells joined by ';'. */
-static const char *row_of(const struct table_cell *cells, size_t count)
+static const char *metric_of(enum svp_metric metric, const struct svp_task *task, const struct svp_task *network,
+                             int64_t core_khz)
 {
-    static char row[1024];
-    size_t used = 0;
-    row[0] = '\0';
-    for (size_t i = 0; i < count; i++)
-        used += (size_t)snprintf(row + used, sizeof row - used, "%s%s", i == 0 ? "" : ";", text_of(cells[i]));
-    return row;
+    static char text[256];
+    text[0] = '\0';
+    add_metric(text, metric, task, network, core_khz);
+    return text;
 }
 
 /* The network of the figure takes 28823.67 us. */
@@ -56,10 +62,14 @@ static struct svp_task figure_task(int64_t total_cycle, const int64_t percentage
 
 static const char *metrics_of(const struct svp_task *task, const struct svp_task *network)
 {
-    struct table_cell cells[METRIC_MEMORY_BOUND + 1];
-    for (int metric = METRIC_TIME; metric <= METRIC_MEMORY_BOUND; metric++)
-        cells[metric] = svp_metric_cell((enum svp_metric)metric, task, network, KHZ);
-    return row_of(cells, METRIC_MEMORY_BOUND + 1);
+    static char text[256];
+    text[0] = '\0';
+    for (int metric = METRIC_TIME; metric <= METRIC_MEMORY_BOUND; metric++) {
+        if (metric > METRIC_TIME)
+            strcat(text, ";");
+        add_metric(text, (enum svp_metric)metric, task, network, KHZ);
+    }
+    return text;
 }
 
 static void the_rows_of_the_op_summary_figure_come_out(void **state)
@@ -99,9 +109,9 @@ static void memory_bound_is_taken_from_unrounded_ratios(void **state)
     /* "Slice,Permute" of the figure: 75.61 / 3.51 would be 21.54. */
     struct svp_task task = {.total_cycle = 14200, .cycles = {0, 0, 540, 499, 10737, 1812, 1025, 0}};
     const struct svp_task network = figure_network();
-    assert_string_equal(text_of(svp_metric_cell(METRIC_DSTR, &task, &network, KHZ)), "75.61");
-    assert_string_equal(text_of(svp_metric_cell(METRIC_VEC_PPEN, &task, &network, KHZ)), "3.51");
-    assert_string_equal(text_of(svp_metric_cell(METRIC_MEMORY_BOUND, &task, &network, KHZ)), "21.52");
+    assert_string_equal(metric_of(METRIC_DSTR, &task, &network, KHZ), "75.61");
+    assert_string_equal(metric_of(METRIC_VEC_PPEN, &task, &network, KHZ), "3.51");
+    assert_string_equal(metric_of(METRIC_MEMORY_BOUND, &task, &network, KHZ), "21.52");
 }
 
 static void the_network_s_time_is_converted_from_the_sum_of_cycles(void **state)
@@ -113,11 +123,11 @@ static void the_network_s_time_is_converted_from_the_sum_of_cycles(void **state)
         .total_cycle = 300, .cycles = {150}, .ddr_read_bytes = 21, .ddr_write_bytes = 15};
     struct svp_task network;
     svp_network_of(&inference, &network);
-    assert_string_equal(text_of(svp_metric_cell(METRIC_TIME, &task, &network, KHZ)), "0.17");
-    assert_string_equal(text_of(svp_metric_cell(METRIC_TIME, &network, &network, KHZ)), "0.5");
-    assert_string_equal(text_of(svp_metric_cell(METRIC_TIME_RATIO, &task, &network, KHZ)), "33.33");
-    assert_string_equal(text_of(svp_metric_cell(METRIC_MAC_BUSY, &network, &network, KHZ)), "50");
-    assert_string_equal(text_of(svp_metric_cell(METRIC_DDR_TOTAL, &network, &network, KHZ)), "36");
+    assert_string_equal(metric_of(METRIC_TIME, &task, &network, KHZ), "0.17");
+    assert_string_equal(metric_of(METRIC_TIME, &network, &network, KHZ), "0.5");
+    assert_string_equal(metric_of(METRIC_TIME_RATIO, &task, &network, KHZ), "33.33");
+    assert_string_equal(metric_of(METRIC_MAC_BUSY, &network, &network, KHZ), "50");
+    assert_string_equal(metric_of(METRIC_DDR_TOTAL, &network, &network, KHZ), "36");
 }
 
 static void what_the_capture_does_not_hold_is_not_available(void **state)
@@ -132,12 +142,12 @@ static void what_the_capture_does_not_hold_is_not_available(void **state)
     static const enum svp_metric missing[] = {METRIC_DLD,      METRIC_MEMORY_BOUND, METRIC_BANDWIDTH,
                                               METRIC_DDR_READ, METRIC_DDR_TOTAL,    METRIC_DDR_TOTAL_KB};
     for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++) {
-        assert_string_equal(text_of(svp_metric_cell(missing[i], &task, &network, KHZ)), "N/A");
-        assert_string_equal(text_of(svp_metric_cell(missing[i], &network, &network, KHZ)), "N/A");
+        assert_string_equal(metric_of(missing[i], &task, &network, KHZ), "N/A");
+        assert_string_equal(metric_of(missing[i], &network, &network, KHZ), "N/A");
     }
-    assert_string_equal(text_of(svp_metric_cell(METRIC_DDR_WRITE, &network, &network, KHZ)), "10");
-    assert_string_equal(text_of(svp_metric_cell(METRIC_TIME, &task, &network, DB_NULL)), "N/A");
-    assert_string_equal(text_of(svp_metric_cell(METRIC_TIME_RATIO, &task, &network, DB_NULL)), "100");
+    assert_string_equal(metric_of(METRIC_DDR_WRITE, &network, &network, KHZ), "10");
+    assert_string_equal(metric_of(METRIC_TIME, &task, &network, DB_NULL), "N/A");
+    assert_string_equal(metric_of(METRIC_TIME_RATIO, &task, &network, DB_NULL), "100");
     assert_int_equal(svp_frames_per_second(1, &network, DB_NULL), DB_NULL);
 }
 
@@ -147,11 +157,11 @@ static void ddr_is_in_kilobytes_of_1000_and_bandwidth_in_bytes_per_nanosecond(vo
     /* The first row of the show figure: 574265.83 us at 700 MHz. */
     const struct svp_task network = {
         .total_cycle = 401986083, .ddr_read_bytes = 141960400, .ddr_write_bytes = 160815780};
-    assert_string_equal(text_of(svp_metric_cell(METRIC_TIME, &network, &network, 700000)), "574265.83");
-    assert_string_equal(text_of(svp_metric_cell(METRIC_DDR_READ_KB, &network, &network, 700000)), "141960.4");
-    assert_string_equal(text_of(svp_metric_cell(METRIC_DDR_WRITE_KB, &network, &network, 700000)), "160815.78");
-    assert_string_equal(text_of(svp_metric_cell(METRIC_DDR_TOTAL_KB, &network, &network, 700000)), "302776.18");
-    assert_string_equal(text_of(svp_metric_cell(METRIC_BANDWIDTH, &network, &network, 700000)), "0.5272");
+    assert_string_equal(metric_of(METRIC_TIME, &network, &network, 700000), "574265.83");
+    assert_string_equal(metric_of(METRIC_DDR_READ_KB, &network, &network, 700000), "141960.4");
+    assert_string_equal(metric_of(METRIC_DDR_WRITE_KB, &network, &network, 700000), "160815.78");
+    assert_string_equal(metric_of(METRIC_DDR_TOTAL_KB, &network, &network, 700000), "302776.18");
+    assert_string_equal(metric_of(METRIC_BANDWIDTH, &network, &network, 700000), "0.5272");
     assert_int_equal(svp_frames_per_second(1, &network, 700000), 1);
     assert_int_equal(svp_frames_per_second(4, &network, 700000), 6);
 }
@@ -165,7 +175,7 @@ static void values_beyond_64_bits_stay_at_the_limit(void **state)
     assert_int_equal(add_known(INT64_MAX, 1), INT64_MAX);
     assert_int_equal(svp_metric_value(METRIC_DDR_TOTAL, &network, &network, KHZ), INT64_MAX);
     for (int metric = METRIC_TIME; metric <= METRIC_DDR_TOTAL_KB; metric++)
-        assert_true(svp_metric_cell((enum svp_metric)metric, &network, &network, KHZ).value >= 0);
+        assert_true(svp_metric_value((enum svp_metric)metric, &network, &network, KHZ) >= 0);
 }
 
 static void the_icache_miss_rate_is_zero_when_unknown(void **state)
@@ -180,6 +190,58 @@ static void the_icache_miss_rate_is_zero_when_unknown(void **state)
 }
 
 /* ---- op_statistic ---- */
+
+/* A table of a report under test: its CSV, to be freed. */
+struct made {
+    sqlite3 *db;
+    struct report_session session;
+    struct export_options options;
+    struct export_result result;
+    char path[32];
+};
+
+static const struct report_scope whole = {DB_NULL, DB_NULL, DB_NULL, ""};
+
+static void begin_table(struct made *made, enum column_set set, const char *sql)
+{
+    struct err err = ERR_INIT;
+    *made = (struct made){.path = "/tmp/test_svp_XXXXXX"};
+    int descriptor = mkstemp(made->path);
+    assert_true(descriptor >= 0);
+    close(descriptor);
+    made->options = (struct export_options){.format = TABLE_CSV, .columns = set, .stream_path = made->path};
+    assert_int_equal(sqlite3_open(":memory:", &made->db), SQLITE_OK);
+    assert_int_equal(database_exec(made->db, "CREATE TABLE name(id INTEGER PRIMARY KEY, text TEXT);", &err), 0);
+    assert_int_equal(database_exec(made->db, sql, &err), 0);
+    assert_int_equal(report_session_open(&made->session, made->db, &made->options, &made->result, &err), 0);
+}
+
+static char *end_table(struct made *made)
+{
+    struct err err = ERR_INIT;
+    char *text = NULL;
+    size_t length = 0;
+    report_session_release(&made->session);
+    sqlite3_close(made->db);
+    assert_int_equal(read_whole_file(made->path, 1 << 20, &text, &length, &err), 0);
+    unlink(made->path);
+    return text;
+}
+
+static char *statistic_table(enum column_set set, const struct svp_statistic *statistic)
+{
+    const struct report *report = report_find("op_statistic", DB_FAMILY_SVP);
+    const struct svp_table *table = report->walk_visitor;
+    const struct svp_report of = {0, 1, 0};
+    struct report_run run;
+    struct err err = ERR_INIT;
+    struct made made;
+    begin_table(&made, set, "");
+    assert_int_equal(report_open(&run, &made.session, report, &whole, &err), 0);
+    assert_int_equal(table->report(&run, &of, statistic, &err), 0);
+    assert_int_equal(report_close(&run, 0, &err), 0);
+    return end_table(&made);
+}
 
 /* Credits a task of so many hundredths of a microsecond, which rounds to whole ticks, to layers of these types. */
 static void add_figure_task(struct svp_statistic *statistic, int64_t centi_us, const char *const *types)
@@ -221,28 +283,25 @@ static void the_op_statistic_figure_comes_out(void **state)
             ADD(&statistic, tasks[i].centi_us[k], tasks[i].type);
     svp_statistic_sort(&statistic);
 
-    static const char *const expected[] = {
-        "0;0;Convolution;AI_CORE;8131.84;20.71;8;1016.48;2590.33;11.17",
-        "1;0;DecBbox;AI_CORE;87.83;0.22;1;87.83;87.83;87.83",
-        "2;0;Fc;AI_CORE;12511.5;31.86;4;3127.875;9361.17;71.83",
-        "3;0;FilterBox;AI_CORE;42.17;0.11;1;42.17;42.17;42.17",
-        "4;0;NMS;AI_CORE;163.5;0.42;1;163.5;163.5;163.5",
-        "5;0;Permute;AI_CORE;999.35;2.54;5;199.87;463.17;9.67",
-        "6;0;PoolingMax;AI_CORE;5180.66;13.19;2;2590.33;2590.33;2590.33",
-        "7;0;Preprocess;AI_CORE;2591.83;6.6;2;1295.915;2590.33;1.5",
-        "8;0;ROIPooling;AI_CORE;6571.17;16.73;1;6571.17;6571.17;6571.17",
-        "9;0;Reportop;AI_CORE;982.66;2.5;4;245.665;500.5;1.5",
-        "10;0;Reshape;AI_CORE;1024;2.61;6;170.6667;397;6.5",
-        "11;0;Slice;AI_CORE;23.67;0.06;1;23.67;23.67;23.67",
-        "12;0;Softmax;AI_CORE;712.5;1.81;2;356.25;646.17;66.33",
-    };
-    int64_t total = svp_statistic_total(&statistic);
+    static const char expected[] =
+        "Task ID,Stream ID,OP Type,Task Type,Total Time(us),Total Time Ratio(%),Count,Avg(us),Max(us),Min(us)\n"
+        "0,0,Convolution,AI_CORE,8131.84,20.71,8,1016.48,2590.33,11.17\n"
+        "1,0,DecBbox,AI_CORE,87.83,0.22,1,87.83,87.83,87.83\n"
+        "2,0,Fc,AI_CORE,12511.5,31.86,4,3127.875,9361.17,71.83\n"
+        "3,0,FilterBox,AI_CORE,42.17,0.11,1,42.17,42.17,42.17\n"
+        "4,0,NMS,AI_CORE,163.5,0.42,1,163.5,163.5,163.5\n"
+        "5,0,Permute,AI_CORE,999.35,2.54,5,199.87,463.17,9.67\n"
+        "6,0,PoolingMax,AI_CORE,5180.66,13.19,2,2590.33,2590.33,2590.33\n"
+        "7,0,Preprocess,AI_CORE,2591.83,6.6,2,1295.915,2590.33,1.5\n"
+        "8,0,ROIPooling,AI_CORE,6571.17,16.73,1,6571.17,6571.17,6571.17\n"
+        "9,0,Reportop,AI_CORE,982.66,2.5,4,245.665,500.5,1.5\n"
+        "10,0,Reshape,AI_CORE,1024,2.61,6,170.6667,397,6.5\n"
+        "11,0,Slice,AI_CORE,23.67,0.06,1,23.67,23.67,23.67\n"
+        "12,0,Softmax,AI_CORE,712.5,1.81,2,356.25,646.17,66.33\n";
+    char *text = statistic_table(COLUMNS_VENDOR, &statistic);
     assert_int_equal(statistic.count, 14);
-    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
-        struct table_cell cells[TABLE_MAX_COLUMNS];
-        op_statistic_cells(COLUMNS_VENDOR, &statistic.rows[i], (int64_t)i, total, cells);
-        assert_string_equal(row_of(cells, 10), expected[i]);
-    }
+    assert_memory_equal(text, expected, sizeof expected - 1);
+    free(text);
     svp_statistic_release(&statistic);
 }
 
@@ -251,7 +310,6 @@ static void an_unknown_layer_another_engine_and_another_stream_have_rows_of_thei
     (void)state;
     struct svp_statistic statistic;
     struct err err = ERR_INIT;
-    struct table_cell cells[TABLE_MAX_COLUMNS];
     svp_statistic_init(&statistic);
     assert_int_equal(svp_statistic_credit(&statistic, NULL, "NMS", true, 1, 300, &err), 0);
     assert_int_equal(svp_statistic_credit(&statistic, NULL, NULL, false, 0, 100, &err), 0);
@@ -260,12 +318,14 @@ static void an_unknown_layer_another_engine_and_another_stream_have_rows_of_thei
     assert_int_equal(svp_statistic_credit(&statistic, NULL, "NMS", false, 0, DB_NULL, &err), 0);
     svp_statistic_sort(&statistic);
     assert_int_equal(statistic.count, 4);
-    static const char *const expected[] = {"0;0;N/A;AI_CORE;22.22;2;2;1;1;1", "1;0;NMS;AI_CORE;N/A;N/A;1;N/A;N/A;N/A",
-                                           "2;2;NMS;AI_CORE;44.44;4;1;4;4;4", "3;1;NMS;AI_CPU;33.33;3;1;3;3;3"};
-    for (size_t i = 0; i < 4; i++) {
-        op_statistic_cells(COLUMNS_GUIDE, &statistic.rows[i], (int64_t)i, svp_statistic_total(&statistic), cells);
-        assert_string_equal(row_of(cells, 10), expected[i]);
-    }
+    char *text = statistic_table(COLUMNS_GUIDE, &statistic);
+    assert_string_equal(
+        text, "Task ID,Stream ID,OP Name,Task Type,Total Time Ratio(%),Total Time(us),Count,Avg(us),Max(us),Min(us)\n"
+              "0,0,N/A,AI_CORE,22.22,2,2,1,1,1\n"
+              "1,0,NMS,AI_CORE,N/A,N/A,1,N/A,N/A,N/A\n"
+              "2,2,NMS,AI_CORE,44.44,4,1,4,4,4\n"
+              "3,1,NMS,AI_CPU,33.33,3,1,3,3,3\n");
+    free(text);
     svp_statistic_release(&statistic);
 }
 
@@ -327,65 +387,103 @@ static void a_remembered_row_is_that_of_its_type_and_stream_also_in_the_next_rep
 
 /* ---- acl_statistic ---- */
 
-static const char *acl_row(enum column_set set, const char *name, int64_t total_us, int64_t count, int64_t min_us,
-                           int64_t max_us)
+/* Calls of the figure: so many of each function, with this total and these extremes, in us. */
+static const struct figure_calls {
+    const char *name;
+    int64_t total, count, min, max;
+} figure_calls[] = {{"svp_acl_mdl_load_from_mem", 340694, 1, 340694, 340694},
+                    {"svp_acl_mdl_unload", 5898, 1, 5898, 5898},
+                    {"svp_acl_mdl_execute", 1781448, 50, 35377, 41968},
+                    {"svp_acl_ext_process_aicpu_task", 352740, 50, 6863, 11883}};
+
+static void add_call(sqlite3 *db, const char *name, int64_t us)
 {
-    const struct acl_statistic row = {.api_type = 2,
-                                      .name = name,
-                                      .count = count,
-                                      .total_ns = total_us * 1000,
-                                      .min_ns = min_us * 1000,
-                                      .max_ns = max_us * 1000,
-                                      .report_total_ns = INT64_C(2480780000)};
-    struct table_cell cells[TABLE_MAX_COLUMNS];
-    acl_statistic_cells(set, &row, cells);
-    return row_of(cells, 10);
+    struct err err = ERR_INIT;
+    char sql[160];
+    snprintf(sql, sizeof sql, "INSERT INTO acl_call VALUES(1, 0, 0, 2, '%s', 0, %" PRId64 ");", name, us * 1000);
+    assert_int_equal(database_exec(db, sql, &err), 0);
+}
+
+static void add_figure_calls(sqlite3 *db)
+{
+    for (size_t i = 0; i < sizeof figure_calls / sizeof *figure_calls; i++) {
+        const struct figure_calls *calls = &figure_calls[i];
+        int64_t left = calls->total, others = calls->count - 2;
+        add_call(db, calls->name, calls->min);
+        left -= calls->min;
+        if (calls->count > 1)
+            add_call(db, calls->name, calls->max);
+        left -= calls->max;
+        for (int64_t k = 0; k < others; k++)
+            add_call(db, calls->name, left / others + (k < left % others));
+    }
+}
+
+static char *acl_table(enum column_set set)
+{
+    struct err err = ERR_INIT;
+    struct made made;
+    uint64_t rows;
+    begin_table(&made, set,
+                "CREATE TABLE acl_call(file_id, process_id, thread_id, api_type, name, start_ns, end_ns);"
+                "CREATE TABLE source_file(id, profiled_model_id);"
+                "CREATE TABLE profiled_model(id, device_id, model_id);"
+                "INSERT INTO source_file VALUES(1, 1); INSERT INTO profiled_model VALUES(1, 0, 1);");
+    add_figure_calls(made.db);
+    assert_int_equal(report_write(&made.session, report_find("acl_statistic", DB_FAMILY_SVP), &whole, &rows, &err), 0);
+    assert_int_equal(rows, 4);
+    return end_table(&made);
 }
 
 static void the_acl_statistic_figure_comes_out(void **state)
 {
     (void)state;
-    assert_string_equal(acl_row(COLUMNS_VENDOR, "svp_acl_mdl_load_from_mem", 340694, 1, 340694, 340694),
-                        "0;0;model;svp_acl_mdl_load_from_mem;340694;13.73334193;1;340694;340694;340694");
-    assert_string_equal(acl_row(COLUMNS_VENDOR, "svp_acl_mdl_unload", 5898, 1, 5898, 5898),
-                        "0;0;model;svp_acl_mdl_unload;5898;0.237747805;1;5898;5898;5898");
-    assert_string_equal(acl_row(COLUMNS_VENDOR, "svp_acl_mdl_execute", 1781448, 50, 35377, 41968),
-                        "0;0;model;svp_acl_mdl_execute;1781448;71.80999524;50;35628;35377;41968");
-    assert_string_equal(acl_row(COLUMNS_VENDOR, "svp_acl_ext_process_aicpu_task", 352740, 50, 6863, 11883),
-                        "0;0;model;svp_acl_ext_process_aicpu_task;352740;14.21891502;50;7054;6863;11883");
+    char *text = acl_table(COLUMNS_VENDOR);
+    assert_string_equal(
+        text, "Process ID,Thread ID,Type,Name,Total Time(us),Total Time Ratio(%),Count,Avg(us),Min(us),Max(us)\n"
+              "0,0,model,svp_acl_mdl_execute,1781448,71.80999524,50,35628,35377,41968\n"
+              "0,0,model,svp_acl_ext_process_aicpu_task,352740,14.21891502,50,7054,6863,11883\n"
+              "0,0,model,svp_acl_mdl_load_from_mem,340694,13.73334193,1,340694,340694,340694\n"
+              "0,0,model,svp_acl_mdl_unload,5898,0.237747805,1,5898,5898,5898\n");
+    free(text);
 }
 
 static void the_guide_s_acl_columns_keep_the_average_s_nanoseconds(void **state)
 {
     (void)state;
-    assert_string_equal(acl_row(COLUMNS_GUIDE, "svp_acl_mdl_execute", 1781448, 50, 35377, 41968),
-                        "0;0;model;svp_acl_mdl_execute;71.80999524;1781448;50;35628.96;41968;35377");
+    char *text = acl_table(COLUMNS_GUIDE);
+    assert_non_null(strstr(text, "0,0,model,svp_acl_mdl_execute,71.80999524,1781448,50,35628.96,41968,35377\n"));
+    free(text);
 }
 
 /* ---- op_summary ---- */
 
-static void a_fused_row_lists_its_layers_and_the_first_row_is_the_network(void **state)
+static void expect_text(struct report_value value, const char *text)
+{
+    assert_int_equal(value.kind, VALUE_STRING);
+    assert_int_equal(value.length, strlen(text));
+    assert_memory_equal(value.text, text, value.length);
+}
+
+static void a_fused_task_lists_its_layers_and_one_layer_is_a_number(void **state)
 {
     (void)state;
     const struct svp_layer layers[] = {{.layer_id = 17, .name = "slice1", .type = "Slice", .ori_name = "slice1"},
                                        {.layer_id = 18, .name = "perm", .type = "Permute", .ori_name = NULL}};
-    const struct svp_task task = {.task_id = 12, .total_cycle = 14200, .ddr_read_bytes = 1500, .ddr_write_bytes = 1};
     struct svp_layer_lists lists;
-    struct table_cell cells[TABLE_MAX_COLUMNS];
     struct err err = ERR_INIT;
     svp_layer_lists_init(&lists);
     assert_int_equal(svp_layer_lists_set(&lists, layers, 2, ',', &err), 0);
-    assert_int_equal(op_summary_identity_columns(COLUMNS_VENDOR), 5);
-    op_summary_identity(COLUMNS_VENDOR, 12, &lists, cells);
-    op_summary_metrics(COLUMNS_VENDOR, &task, &task, KHZ, cells);
-    assert_string_equal(row_of(cells, 5), "12;17,18;slice1,perm;Slice,Permute;slice1,N/A");
-    assert_string_equal(row_of(cells + 15, 4), "0;1.5;0;1.5");
-    op_summary_network(COLUMNS_GUIDE, &task, KHZ, cells);
-    assert_string_equal(row_of(cells, 6), "-;-;-;-;23.67;100");
-    assert_string_equal(row_of(cells + 15, 3), "1500;1;1501");
+    expect_text(svp_layer_ids_value(&lists), "17,18");
+    expect_text(svp_layer_list_value(&lists, &lists.names), "slice1,perm");
+    expect_text(svp_layer_list_value(&lists, &lists.types), "Slice,Permute");
+    expect_text(svp_layer_list_value(&lists, &lists.ori_names), "slice1,N/A");
+    assert_int_equal(svp_layer_lists_set(&lists, layers, 1, ',', &err), 0);
+    assert_int_equal(svp_layer_ids_value(&lists).kind, VALUE_INTEGER);
+    assert_int_equal(svp_layer_ids_value(&lists).integer, 17);
     assert_int_equal(svp_layer_lists_set(&lists, layers, 0, ',', &err), 0);
-    op_summary_identity(COLUMNS_VENDOR, 12, &lists, cells);
-    assert_string_equal(row_of(cells, 5), "12;N/A;N/A;N/A;N/A");
+    assert_int_equal(svp_layer_ids_value(&lists).kind, VALUE_MISSING);
+    assert_int_equal(svp_layer_list_value(&lists, &lists.names).kind, VALUE_MISSING);
     svp_layer_lists_release(&lists);
 }
 
@@ -422,7 +520,7 @@ int main(void)
         cmocka_unit_test(a_remembered_row_is_that_of_its_type_and_stream_also_in_the_next_report),
         cmocka_unit_test(the_acl_statistic_figure_comes_out),
         cmocka_unit_test(the_guide_s_acl_columns_keep_the_average_s_nanoseconds),
-        cmocka_unit_test(a_fused_row_lists_its_layers_and_the_first_row_is_the_network),
+        cmocka_unit_test(a_fused_task_lists_its_layers_and_one_layer_is_a_number),
         cmocka_unit_test(in_the_terminal_every_layer_has_its_own_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

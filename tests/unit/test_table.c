@@ -1,7 +1,8 @@
+/* Rows of the engine of reports as files hold them: what becomes of values, parts and failures. */
 #include "base/file/fsutil.h"
 #include "exporters/json_text.h"
+#include "exporters/report/report.h"
 #include "exporters/report_name.h"
-#include "exporters/svp/table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +15,46 @@
 #include <cjson/cJSON.h>
 #include <cmocka.h>
 
-static const char *const titles[] = {"Name", "Time(us)", "Start(us)"};
 enum { COLUMNS = 3 };
+
+static const struct report_column columns[] = {
+    {"Name", .value = 0},
+    {"Time(us)", .form = FORM_SCALED, .decimals = 2},
+    {"Start(us)", .form = FORM_SCALED_FIXED, .decimals = 3},
+    {.title = NULL},
+};
+
+/* What the report under test puts. */
+static struct {
+    const struct report_value (*rows)[COLUMNS];
+    size_t count;
+    size_t leading; /* columns that are put at once */
+    bool fails;     /* behind the rows */
+} given;
+
+static int put_encoded(struct report_run *run, const struct report_value *row, struct err *err)
+{
+    struct report_value values[COLUMNS];
+    struct strbuf text;
+    strbuf_init(&text, 1024);
+    memcpy(values, row, sizeof values);
+    assert_int_equal(report_leading_columns(run, given.leading), given.leading);
+    assert_int_equal(report_plan_encode(&run->plan, row, given.leading, &text), 0);
+    values[0] = value_cells(text.data, text.length, given.leading);
+    int status = report_row(run, values, err);
+    strbuf_release(&text);
+    return status;
+}
+
+static int put_rows(struct report_run *run, struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < given.count; i++)
+        status = given.leading > 0 ? put_encoded(run, given.rows[i], err) : report_row(run, given.rows[i], err);
+    return status == 0 && given.fails ? err_set(err, ERR_LIMIT, "as the test wants it") : status;
+}
+
+static const struct report report = {.name = "table", .families = REPORT_OF_ALL, .columns = columns, .rows = put_rows};
 
 static char directory[] = "/tmp/msprof-table-XXXXXX";
 static char *path;
@@ -25,7 +64,7 @@ static int make_directory(void **state)
     (void)state;
     if (mkdtemp(directory) == NULL)
         return -1;
-    path = path_join(directory, "table");
+    path = path_join(directory, "table.csv");
     return path == NULL ? -1 : 0;
 }
 
@@ -37,18 +76,42 @@ static int remove_directory(void **state)
     return rmdir(directory);
 }
 
-/* The file that a table with these rows becomes; to be freed. */
-static char *write_table(enum table_format format, const struct table_cell (*rows)[COLUMNS], size_t count)
+static sqlite3 *open_database(void)
 {
-    struct table table;
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "CREATE TABLE name(id INTEGER PRIMARY KEY, text TEXT)", NULL, NULL, NULL),
+                     SQLITE_OK);
+    return db;
+}
+
+static int write_report(const struct report *wanted, const struct export_options *options, struct export_result *result,
+                        struct err *err)
+{
+    const struct report_scope scope = {DB_NULL, DB_NULL, DB_NULL, ""};
+    struct report_session session;
+    uint64_t rows;
+    sqlite3 *db = open_database();
+    int status = report_session_open(&session, db, options, result, err);
+    if (status == 0)
+        status = report_write(&session, wanted, &scope, &rows, err);
+    report_session_release(&session);
+    sqlite3_close(db);
+    return status;
+}
+
+/* The file that a table with these rows becomes; to be freed. */
+static char *write_table(enum table_format format, const struct report_value (*rows)[COLUMNS], size_t count)
+{
+    const struct export_options options = {.format = format, .stream_path = path};
+    struct export_result result = {0};
     struct err err = ERR_INIT;
     char *content = NULL;
     size_t length = 0;
-    assert_int_equal(table_open(&table, path, format, titles, COLUMNS, &err), 0);
-    for (size_t i = 0; i < count; i++)
-        table_row(&table, rows[i]);
-    assert_int_equal(table.rows, count);
-    assert_int_equal(table_commit(&table, &err), 0);
+    given.rows = rows;
+    given.count = count;
+    assert_int_equal(write_report(&report, &options, &result, &err), 0);
+    assert_int_equal(result.rows, count);
     assert_int_equal(read_whole_file(path, 1 << 20, &content, &length, &err), 0);
     assert_int_equal(strlen(content), length);
     return content;
@@ -57,12 +120,12 @@ static char *write_table(enum table_format format, const struct table_cell (*row
 static void csv_fields_are_quoted_only_where_they_must_be(void **state)
 {
     (void)state;
-    const struct table_cell rows[][COLUMNS] = {
-        {cell_text("data,conv1"), cell_number(1560, 2), cell_microseconds(1234567)},
-        {cell_text("say \"hi\""), cell_number(0, 2), cell_microseconds(0)},
-        {cell_text("two\nlines"), cell_number(-5, 1), cell_microseconds(-1)},
-        {cell_text("return\rhere"), cell_number(9700, 2), cell_microseconds(999)},
-        {cell_text("plain blanks; semicolons"), cell_number(1706667, 4), cell_microseconds(1000)},
+    const struct report_value rows[][COLUMNS] = {
+        {value_text("data,conv1"), value_integer(1560), value_integer(1234567)},
+        {value_text("say \"hi\""), value_integer(0), value_integer(0)},
+        {value_text("two\nlines"), value_scaled(-5, 1), value_integer(-1)},
+        {value_text("return\rhere"), value_integer(9700), value_integer(999)},
+        {value_text("plain blanks; semicolons"), value_scaled(1706667, 4), value_integer(1000)},
     };
     char *csv = write_table(TABLE_CSV, rows, 5);
     assert_string_equal(csv, "Name,Time(us),Start(us)\n"
@@ -77,7 +140,7 @@ static void csv_fields_are_quoted_only_where_they_must_be(void **state)
 static void a_value_that_does_not_exist_is_not_available(void **state)
 {
     (void)state;
-    const struct table_cell rows[][COLUMNS] = {{cell_missing(), cell_number(DB_NULL, 2), cell_microseconds(DB_NULL)}};
+    const struct report_value rows[][COLUMNS] = {{value_none(), value_integer(DB_NULL), value_integer(DB_NULL)}};
     char *csv = write_table(TABLE_CSV, rows, 1);
     assert_string_equal(csv, "Name,Time(us),Start(us)\nN/A,N/A,N/A\n");
     free(csv);
@@ -89,9 +152,9 @@ static void a_value_that_does_not_exist_is_not_available(void **state)
 static void json_is_a_list_of_objects_with_four_blanks_of_indent(void **state)
 {
     (void)state;
-    const struct table_cell rows[][COLUMNS] = {
-        {cell_text("a"), cell_number(1560, 2), cell_microseconds(1500)},
-        {cell_text("100"), cell_number(3, 0), cell_microseconds(0)},
+    const struct report_value rows[][COLUMNS] = {
+        {value_text("a"), value_integer(1560), value_integer(1500)},
+        {value_text("100"), value_scaled(3, 0), value_integer(0)},
     };
     char *json = write_table(TABLE_JSON, rows, 2);
     assert_string_equal(json, "[\n"
@@ -107,9 +170,6 @@ static void json_is_a_list_of_objects_with_four_blanks_of_indent(void **state)
                               "    }\n"
                               "]\n");
     free(json);
-    json = write_table(TABLE_JSON, NULL, 0);
-    assert_string_equal(json, "[]\n");
-    free(json);
 }
 
 static void json_stays_valid_whatever_bytes_a_name_holds(void **state)
@@ -119,10 +179,10 @@ static void json_stays_valid_whatever_bytes_a_name_holds(void **state)
     for (int i = 0; i < 255; i++)
         every[i] = (char)(i + 1);
     every[255] = '\0';
-    const struct table_cell rows[][COLUMNS] = {
-        {cell_text(every), cell_number(1, 0), cell_microseconds(0)},
-        {cell_text("\xe5\xb1\x82 \xf0\x9f\x98\x80 \xed\xa0\x80 \xc0\xaf \xe5\xb1"), cell_number(1, 0),
-         cell_microseconds(0)},
+    const struct report_value rows[][COLUMNS] = {
+        {value_text(every), value_scaled(1, 0), value_integer(0)},
+        {value_text("\xe5\xb1\x82 \xf0\x9f\x98\x80 \xed\xa0\x80 \xc0\xaf \xe5\xb1"), value_scaled(1, 0),
+         value_integer(0)},
     };
     char *json = write_table(TABLE_JSON, rows, 2);
     cJSON *list = cJSON_Parse(json);
@@ -149,7 +209,7 @@ static void a_field_longer_than_every_buffer_is_written_whole(void **state)
     name[LENGTH - 1] = '"';
     name[LENGTH] = '\0';
     name[LENGTH - 2] = 'x';
-    const struct table_cell rows[][COLUMNS] = {{cell_text(name), cell_number(1, 0), cell_microseconds(0)}};
+    const struct report_value rows[][COLUMNS] = {{value_text(name), value_scaled(1, 0), value_integer(0)}};
 
     char *json = write_table(TABLE_JSON, rows, 1);
     cJSON *list = cJSON_Parse(json);
@@ -167,79 +227,148 @@ static void a_field_longer_than_every_buffer_is_written_whole(void **state)
     free(name);
 }
 
-static void a_rendered_beginning_gives_the_same_file_as_its_cells(void **state)
+static void cells_that_are_made_once_give_the_same_file_as_their_values(void **state)
 {
     (void)state;
-    const struct table_cell rows[][COLUMNS] = {
-        {cell_text("data,\"conv1\"\n"), cell_number(1560, 2), cell_microseconds(1500)},
-        {cell_text("\xe5\xb1\x82\x01"), cell_missing(), cell_microseconds(DB_NULL)},
-        {cell_number(-7, 0), cell_microseconds(1), cell_text("end")},
-        {cell_missing(), cell_number(DB_NULL, 1), cell_text("")},
+    const struct report_value rows[][COLUMNS] = {
+        {value_text("data,\"conv1\"\n"), value_integer(1560), value_integer(1500)},
+        {value_text("\xe5\xb1\x82\x01"), value_none(), value_integer(DB_NULL)},
+        {value_integer(-7), value_text("a,b"), value_text("end")},
+        {value_none(), value_scaled(15, 1), value_text("")},
     };
     enum { ROWS = sizeof rows / sizeof rows[0] };
     for (enum table_format format = TABLE_CSV; format <= TABLE_JSON; format++) {
         char *expected = write_table(format, rows, ROWS);
-        for (size_t rendered = 1; rendered < COLUMNS; rendered++) {
-            struct table table;
-            struct err err = ERR_INIT;
-            char *content = NULL;
-            size_t length = 0;
-            assert_int_equal(table_open(&table, path, format, titles, COLUMNS, &err), 0);
-            for (size_t i = 0; i < ROWS; i++) {
-                struct strbuf text;
-                strbuf_init(&text, 1024);
-                assert_int_equal(table_render(&text, format, titles, rows[i], rendered), 0);
-                const struct table_beginning beginning = {text.data, text.length, rendered};
-                struct table_cell cells[COLUMNS];
-                for (size_t k = rendered; k < COLUMNS; k++)
-                    cells[k] = rows[i][k];
-                table_row_after(&table, &beginning, cells);
-                strbuf_release(&text);
-            }
-            assert_int_equal(table.rows, ROWS);
-            assert_int_equal(table_commit(&table, &err), 0);
-            assert_int_equal(read_whole_file(path, 1 << 20, &content, &length, &err), 0);
+        for (given.leading = 1; given.leading <= COLUMNS; given.leading++) {
+            char *content = write_table(format, rows, ROWS);
             assert_string_equal(content, expected);
             free(content);
         }
+        given.leading = 0;
         free(expected);
     }
 }
 
-static void a_beginning_that_does_not_fit_is_told(void **state)
+static void cells_that_do_not_fit_are_told(void **state)
 {
     (void)state;
-    const struct table_cell cells[] = {cell_text("a,b"), cell_number(1560, 2)};
+    const struct report_value values[COLUMNS] = {value_text("a,b"), value_integer(1560), value_none()};
+    const struct report_scope scope = {DB_NULL, DB_NULL, DB_NULL, ""};
     for (enum table_format format = TABLE_CSV; format <= TABLE_JSON; format++) {
+        const struct export_options options = {.format = format, .directory = directory};
+        struct export_result result = {0};
+        struct report_session session;
+        struct report_run run;
         struct strbuf text;
+        struct err err = ERR_INIT;
+        sqlite3 *db = open_database();
+        assert_int_equal(report_session_open(&session, db, &options, &result, &err), 0);
+        assert_int_equal(report_open(&run, &session, &report, &scope, &err), 0);
         strbuf_init(&text, 6);
-        assert_int_equal(table_render(&text, format, titles, cells, 2), -1);
+        assert_int_equal(report_plan_encode(&run.plan, values, 2, &text), -1);
         assert_true(text.failed);
         strbuf_release(&text);
+        assert_int_equal(report_close(&run, 0, &err), 0);
+        assert_int_equal(result.files, 0);
+        report_session_release(&session);
+        sqlite3_close(db);
     }
 }
 
-static void a_full_disk_is_told_by_commit(void **state)
+static void a_full_disk_is_told(void **state)
 {
     (void)state;
-    struct table table;
+    const struct report_value rows[][COLUMNS] = {{value_text("a"), value_integer(1), value_integer(0)}};
+    const struct export_options options = {.format = TABLE_JSON, .stream_path = "/dev/full"};
+    struct export_result result = {0};
     struct err err = ERR_INIT;
-    const struct table_cell row[COLUMNS] = {cell_text("a"), cell_number(1, 0), cell_microseconds(0)};
-    assert_int_equal(table_open(&table, "/dev/full", TABLE_JSON, titles, COLUMNS, &err), 0);
-    table_row(&table, row);
-    assert_int_equal(table_commit(&table, &err), -ERR_NO_SPACE);
+    given.rows = rows;
+    given.count = 1;
+    assert_int_equal(write_report(&report, &options, &result, &err), -ERR_NO_SPACE);
 }
 
-static void an_aborted_table_leaves_no_file(void **state)
+static void a_table_that_failed_leaves_no_file(void **state)
 {
     (void)state;
-    struct table table;
+    const struct report_value rows[][COLUMNS] = {{value_text("a"), value_integer(1), value_integer(0)}};
+    const struct export_options options = {.format = TABLE_CSV, .directory = directory};
+    struct export_result result = {0};
     struct err err = ERR_INIT;
     unlink(path);
-    assert_int_equal(table_open(&table, path, TABLE_CSV, titles, COLUMNS, &err), 0);
-    table_abort(&table);
+    given.rows = rows;
+    given.count = 1;
+    given.fails = true;
+    assert_int_equal(write_report(&report, &options, &result, &err), -ERR_LIMIT);
+    given.fails = false;
     assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(write_report(&report, &options, &result, &err), 0);
+    assert_int_equal(access(path, F_OK), 0);
 }
+
+/* ---- parts ---- */
+
+static int put_letter(const void *arg, struct report_run *run, struct err *err)
+{
+    const char *const *letter = arg;
+    const struct report_value values[COLUMNS] = {value_text(*letter), value_integer(100), value_none()};
+    return report_row(run, values, err);
+}
+
+static int put_parts(struct report_run *run, struct err *err)
+{
+    static const char *const letters[] = {"a", "b", "c"}, *const suffixes[] = {"_1", "_1", "_2"};
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < 3; i++) {
+        const struct report_part part = {.suffix = suffixes[i], .rows = put_letter, .arg = &letters[i]};
+        status = report_put_part(run, &part, err);
+    }
+    return status;
+}
+
+static const struct report parted = {
+    .name = "parted", .families = REPORT_OF_ALL, .columns = columns, .rows = put_parts};
+
+static void expect_file(const char *name, const char *expected)
+{
+    struct err err = ERR_INIT;
+    char *content = NULL, *file = path_join(directory, name);
+    size_t length = 0;
+    assert_non_null(file);
+    assert_int_equal(read_whole_file(file, 1 << 20, &content, &length, &err), 0);
+    assert_string_equal(content, expected);
+    unlink(file);
+    free(content);
+    free(file);
+}
+
+static void parts_are_files_and_those_of_one_suffix_are_one(void **state)
+{
+    (void)state;
+    const struct export_options options = {.format = TABLE_CSV, .directory = directory};
+    struct export_result result = {0};
+    struct err err = ERR_INIT;
+    assert_int_equal(write_report(&parted, &options, &result, &err), 0);
+    assert_int_equal(result.files, 2);
+    expect_file("parted_1.csv", "Name,Time(us),Start(us)\na,1,N/A\nb,1,N/A\n");
+    expect_file("parted_2.csv", "Name,Time(us),Start(us)\nc,1,N/A\n");
+}
+
+static void in_a_stream_and_where_rows_are_chosen_parts_are_one_table(void **state)
+{
+    static const char *const filters[] = {"name!=b"};
+    const struct table_choice choice = {.sort = "name,desc", .filters = filters, .filter_count = 1};
+    struct export_options options = {.format = TABLE_CSV, .stream_path = path};
+    struct export_result result = {0};
+    struct err err = ERR_INIT;
+    (void)state;
+    assert_int_equal(write_report(&parted, &options, &result, &err), 0);
+    expect_file("table.csv", "Name,Time(us),Start(us)\na,1,N/A\nb,1,N/A\nc,1,N/A\n");
+    options.choice = &choice;
+    assert_int_equal(write_report(&parted, &options, &result, &err), 0);
+    expect_file("table.csv", "Name,Time(us),Start(us)\nc,1,N/A\na,1,N/A\n");
+}
+
+/* ---- texts ---- */
 
 static void escaped_text_is_appended_piece_by_piece_without_cutting_characters(void **state)
 {
@@ -298,10 +427,12 @@ int main(void)
         cmocka_unit_test(json_is_a_list_of_objects_with_four_blanks_of_indent),
         cmocka_unit_test(json_stays_valid_whatever_bytes_a_name_holds),
         cmocka_unit_test(a_field_longer_than_every_buffer_is_written_whole),
-        cmocka_unit_test(a_rendered_beginning_gives_the_same_file_as_its_cells),
-        cmocka_unit_test(a_beginning_that_does_not_fit_is_told),
-        cmocka_unit_test(a_full_disk_is_told_by_commit),
-        cmocka_unit_test(an_aborted_table_leaves_no_file),
+        cmocka_unit_test(cells_that_are_made_once_give_the_same_file_as_their_values),
+        cmocka_unit_test(cells_that_do_not_fit_are_told),
+        cmocka_unit_test(a_full_disk_is_told),
+        cmocka_unit_test(a_table_that_failed_leaves_no_file),
+        cmocka_unit_test(parts_are_files_and_those_of_one_suffix_are_one),
+        cmocka_unit_test(in_a_stream_and_where_rows_are_chosen_parts_are_one_table),
         cmocka_unit_test(escaped_text_is_appended_piece_by_piece_without_cutting_characters),
         cmocka_unit_test(a_model_s_name_never_makes_a_file_name_too_long_or_a_path),
     };

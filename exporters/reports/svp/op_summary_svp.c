@@ -53,7 +53,8 @@ static const struct report_column columns[] = {
 };
 
 struct summary {
-    enum svp_metric metrics[VALUES - METRICS]; /* those of the column set */
+    bool planned;
+    enum svp_metric metrics[VALUES - METRICS]; /* those that are needed */
     size_t metric_count;
     size_t leading; /* columns whose cells are made once for a task; 0: there are none */
     char separator; /* of lists of layers */
@@ -68,16 +69,7 @@ struct summary {
 static int open_summary(struct report_run *run, struct err *err)
 {
     struct summary *summary = run->state;
-    bool wanted[VALUES] = {false};
     (void)err;
-    for (size_t i = 0; i < run->plan.column_count; i++) {
-        const struct known_column *column = &run->plan.columns[i];
-        wanted[column->column.value] |= column->there;
-    }
-    for (size_t i = METRICS; i < VALUES; i++) {
-        if (wanted[i])
-            summary->metrics[summary->metric_count++] = (enum svp_metric)(i - METRICS);
-    }
     summary->separator = run->session->options->format == TABLE_TERMINAL ? '\n' : ',';
     svp_layer_lists_init(&summary->lists);
     strbuf_init(&summary->suffix, REPORT_NAME_MAX);
@@ -175,12 +167,25 @@ static int put_task(void *arg, const struct svp_task *task, struct svp_task_laye
     return report_row(summary->run, summary->values, err);
 }
 
+/* What the rows need, once it is known which columns are shown. */
+static void plan_rows(struct summary *summary)
+{
+    if (summary->planned)
+        return;
+    summary->planned = true;
+    summary->leading = report_leading_columns(summary->run, METRICS);
+    for (size_t i = METRICS; i < VALUES; i++) {
+        if (report_needs(summary->run, i))
+            summary->metrics[summary->metric_count++] = (enum svp_metric)(i - METRICS);
+    }
+}
+
 static int put_inference_rows(const void *arg, struct report_run *run, struct err *err)
 {
     struct summary *summary = run->state;
     summary->run = run;
     summary->stop = arg;
-    summary->leading = report_leading_columns(run, METRICS);
+    plan_rows(summary);
     int status = put_network(summary, err);
     return status == 0 ? svp_walk_tasks(summary->stop, put_task, summary, err) : status;
 }
