@@ -2,6 +2,7 @@
 
 #include "base/file/fsutil.h"
 #include "cli/analyse/analyse_output.h"
+#include "cli/analyse/simplify.h"
 #include "cli/capture/captures.h"
 #include "cli/clock.h"
 #include "cli/console.h"
@@ -13,6 +14,7 @@
 #include "frameworks/pytorch/torch.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +47,31 @@ static int load_framework(struct work *work, struct framework *framework, struct
     return work->info.kind == FRAMEWORK_MINDSPORE
                ? mindspore_load(framework, directory, &work->clock, &work->diag, err)
                : pytorch_load(framework, directory, &work->clock, &work->diag, err);
+}
+
+/* Steps that are asked for and not there are told. */
+static void check_steps(struct work *work, const struct framework *framework)
+{
+    const struct step_filter_list *wanted = &work->request->steps;
+    for (size_t i = 0; i < wanted->count; i++) {
+        char id[32], because[96];
+        bool found = false;
+        snprintf(id, sizeof id, "%" PRId64, wanted->items[i]);
+        for (size_t k = 0; k < framework->steps.count && !found; k++)
+            found = strcmp(framework_text(framework, framework->steps.items[k].id), id) == 0;
+        snprintf(because, sizeof because, "the capture has %zu steps, and no step %s", framework->steps.count, id);
+        if (!found)
+            tell_not_written(work, "the rows of a step", because);
+    }
+}
+
+/* What is asked for and not made. */
+static void tell_databases(struct work *work)
+{
+    const char *types = work->request->settings->analyse.export_types;
+    if (types == NULL || strstr(types, "db") == NULL)
+        return;
+    tell_not_written(work, "the databases", "this version writes texts only; 'msprof export db' makes msprof_<time>.db");
 }
 
 static int write_output(struct work *work, sqlite3 *db, const char *database, struct err *err)
@@ -80,6 +107,10 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
     int status = load_framework(work, &framework, err);
     if (status == 0)
         status = framework_write(&analysis, err);
+    if (status == 0) {
+        check_steps(work, &framework);
+        tell_databases(work);
+    }
     framework_release(&framework);
     if (status == 0 && work->info.kind == FRAMEWORK_PYTORCH)
         status = analyse_output_touch(&work->output, "analyse.done", err);
@@ -98,10 +129,13 @@ static int finish(struct work *work, int status, struct err *err)
         console_error(err);
         return status_of_error(err);
     }
+    bool complete = work->not_written == 0 && diag_problems(&work->diag) == 0;
     console_note("'%s/" FRAMEWORK_OUTPUT "': %" PRIu64 " files, %" PRIu64 " rows and events, %s s",
                  work->request->results, work->result.files, work->result.rows,
                  clock_format_seconds(clock_now_ns() - work->start_ns, seconds));
-    return work->not_written > 0 || diag_problems(&work->diag) > 0 ? STATUS_DATA_PROBLEMS : STATUS_DONE;
+    if (!complete)
+        return STATUS_DATA_PROBLEMS;
+    return STATUS_DONE;
 }
 
 static int with_capture(struct capture_job *job)
@@ -180,6 +214,22 @@ static int run(struct work *work)
     return captures_process_list(&settings, &captures, with_capture, work);
 }
 
+/* Only what is complete may lose its sources. */
+static int simplify(struct work *work, int status)
+{
+    const struct analyse_request *request = work->request;
+    struct err err = ERR_INIT;
+    if (status != STATUS_DONE) {
+        console_warning("'%s' is not simplified: its results are not complete", request->directory);
+        return status;
+    }
+    if (simplify_directory(request->directory, work->profs.count > 0 ? work->profs.items[0] : NULL, &err) == 0)
+        return status;
+    err_wrap(&err, "cannot simplify '%s'", request->directory);
+    console_error(&err);
+    return status_of_error(&err);
+}
+
 int analyse_directory(const struct analyse_request *request)
 {
     struct work work = {.request = request, .output = {.lock_fd = -1}, .start_ns = clock_now_ns()};
@@ -190,6 +240,8 @@ int analyse_directory(const struct analyse_request *request)
         status = finish(&work, result, &err);
     else
         status = run(&work);
+    if (request->settings->analyse.simplify)
+        status = simplify(&work, status);
     analyse_output_close(&work.output);
     framework_paths_release(&work.profs);
     diag_release(&work.diag);

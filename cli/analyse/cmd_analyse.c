@@ -57,6 +57,14 @@ static int find_all(const struct settings *settings, struct framework_paths *pat
     return worst;
 }
 
+static int check_types(const char *text, struct err *err)
+{
+    if (text == NULL || strcmp(text, "text") == 0 || strcmp(text, "db") == 0 || strcmp(text, "text,db") == 0 ||
+        strcmp(text, "db,text") == 0)
+        return 0;
+    return err_set(err, ERR_USAGE, "--export '%s': expected text, db or text,db", text);
+}
+
 /* ---- several at once: each in a process of its own, so that their memory does not add up in one ---- */
 
 struct many {
@@ -136,7 +144,8 @@ static int run_analyse(const struct settings *settings)
     struct framework_paths paths = {.count = 0};
     struct err err = ERR_INIT;
     int status = STATUS_DONE;
-    if (parse_steps(settings->analyse.steps, &steps, &err) < 0) {
+    if (parse_steps(settings->analyse.steps, &steps, &err) < 0 ||
+        check_types(settings->analyse.export_types, &err) < 0) {
         console_error(&err);
         status = status_of_error(&err);
     } else {

@@ -98,7 +98,7 @@ struct cluster_settings {
 /* What the command line says for analyse. */
 struct analyse_settings {
     int jobs; /* 0: not given */
-    const char *steps;
+    const char *steps, *export_types;
     bool pretty, simplify, force, relative_times;
 };
 

@@ -1,9 +1,14 @@
 #include "exporters/framework/analysis.h"
 
+#include "base/file/fsutil.h"
 #include "base/number.h"
 #include "exporters/framework/framework_tables.h"
 #include "exporters/framework/torch_relation.h"
+#include "exporters/json_indent.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool framework_wants_step(const struct framework_analysis *analysis, const char *id)
@@ -86,6 +91,25 @@ static int write_files(struct framework_analysis *analysis, struct err *err)
     return 0;
 }
 
+/* ---- JSON for people ---- */
+
+static int indent_all(const struct framework_analysis *analysis, struct err *err)
+{
+    DIR *directory = opendir(analysis->options->directory);
+    int status = directory != NULL ? 0 : err_set_errno(err, errno, "cannot read '%s'", analysis->options->directory);
+    for (struct dirent *entry; status == 0 && (entry = readdir(directory)) != NULL;) {
+        const char *dot = strrchr(entry->d_name, '.');
+        if (entry->d_name[0] == '.' || dot == NULL || strcmp(dot, ".json") != 0)
+            continue;
+        char *path = path_join(analysis->options->directory, entry->d_name);
+        status = path != NULL ? json_indent_file(path, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+        free(path);
+    }
+    if (directory != NULL)
+        closedir(directory);
+    return status;
+}
+
 int framework_write(struct framework_analysis *analysis, struct err *err)
 {
     int status = report_session_open(&analysis->session, analysis->db, analysis->options, analysis->result, err);
@@ -96,6 +120,8 @@ int framework_write(struct framework_analysis *analysis, struct err *err)
         status = torch_relate(analysis, &analysis->work, err);
     if (status == 0)
         status = write_files(analysis, err);
+    if (status == 0 && analysis->pretty)
+        status = indent_all(analysis, err);
     map_release(&analysis->work);
     relation_release(&analysis->relation);
     report_session_release(&analysis->session);

@@ -143,6 +143,9 @@ static int finish_row(struct report_worker *worker, struct report_value *values,
     const struct framework *framework = analysis->framework;
     const struct framework_launch *launch = relation_launch(&analysis->relation, framework, connection_id);
     const struct framework_step *step = step_of(analysis, launch, values[details->places.start].integer);
+    if (analysis->steps.count > 0 &&
+        (step == NULL || !framework_wants_step(analysis, framework_text(framework, step->id))))
+        return REPORT_SKIP;
     values[details->places.step] = value_text(step != NULL ? framework_text(framework, step->id) : "");
     return framework->info.kind == FRAMEWORK_MINDSPORE
                ? put_name(worker, framework, launch, &values[details->places.name], err)

@@ -104,7 +104,7 @@ static bool is_same(const struct layer *layer, const struct path *path, size_t i
 static int take(struct scopes *scopes, const struct path *path, int64_t start_ns, int64_t end_ns, struct err *err)
 {
     size_t same = 0;
-    if (path->count == 0 || (scopes->open > 0 && start_ns < scopes->layers[0].end_ns))
+    if (path->count == 0 || !trace_shows(scopes->view, start_ns) || (scopes->open > 0 && start_ns < scopes->layers[0].end_ns))
         return 0;
     while (same < scopes->open && same < path->count && is_same(&scopes->layers[same], path, same))
         scopes->layers[same++].end_ns = end_ns;

@@ -96,7 +96,7 @@ static int write_ranges(struct framework_trace *view, struct trace *trace, struc
                                               (range->flags & RANGE_STACK) != 0 ? "python_function" : "",
                                               NULL};
         bool instant = range->start_ns == range->end_ns;
-        if ((range->flags & RANGE_FLOW) != 0 && !instant)
+        if (((range->flags & RANGE_FLOW) != 0 && !instant) || !trace_shows(view, range->start_ns))
             continue;
         trace_put_json(view, framework_text(framework, range->name));
         if (instant)
@@ -123,6 +123,8 @@ static int write_cpu_ops(struct framework_trace *view, struct trace *trace, stru
     for (size_t i = 0; status == 0 && i < view->cpu_ops.count; i++) {
         const struct mindspore_cpu_op *op = &view->cpu_ops.items[i];
         const char *text = framework_text(framework, op->type);
+        if (!trace_shows(view, op->start_ns))
+            continue;
         strbuf_clear(&type);
         if (trace_text(&type, text, strlen(text)) < 0) {
             status = err_set(err, ERR_NO_MEMORY, "out of memory for the type of an operator");
@@ -198,14 +200,16 @@ static void write_arrow_end(struct trace *trace, char phase, uint64_t number, co
     trace_advance(trace, start, trace_put_literal(p, "\",\"cat\":\"async_mindspore\"}"));
 }
 
-static int write_arrows(const struct framework *framework, struct trace *trace, struct err *err)
+static int write_arrows(struct framework_trace *view, struct trace *trace, struct err *err)
 {
+    const struct framework *framework = view->analysis->framework;
     struct map flows = MAP_OF(struct flow, number);
     int status = collect_flows(framework, &flows, err);
     for (size_t i = 0; status == 0 && i < framework->ranges.count; i++) {
         const struct framework_range *range = &framework->ranges.items[i];
         const struct flow *flow = range->flow != FRAMEWORK_NO_FLOW ? map_get(&flows, &range->flow) : NULL;
-        if (flow == NULL || flow->starts != 1 || flow->ends != 1 || flow->end != i + 1)
+        if (flow == NULL || flow->starts != 1 || flow->ends != 1 || flow->end != i + 1 ||
+            !trace_shows(view, framework->ranges.items[flow->start - 1].start_ns))
             continue;
         write_arrow_end(trace, 's', flow->number, &framework->ranges.items[flow->start - 1]);
         write_arrow_end(trace, 'f', flow->number, range);
@@ -217,7 +221,7 @@ static int write_arrows(const struct framework *framework, struct trace *trace, 
 int mindspore_trace_end(void *arg, struct trace *trace, struct err *err)
 {
     struct framework_trace *view = arg;
-    int status = trace->named ? write_arrows(view->analysis->framework, trace, err) : 0;
+    int status = trace->named ? write_arrows(view, trace, err) : 0;
     if (status == 0)
         status = trace_write_scopes(view, trace, err);
     free(view->cpu_ops.items);

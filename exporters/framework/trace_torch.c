@@ -143,6 +143,8 @@ static int write_ops(struct python_trace *python, struct err *err)
     strbuf_init(&lines, TORCH_TEXT_LIMIT);
     for (size_t i = 0; status == 0 && i < torch->ops.count; i++) {
         const struct torch_op *op = &torch->ops.items[i];
+        if (!trace_shows(python->view, op->start_ns))
+            continue;
         const struct event event = {op->pid, op->thread, op->start_ns, op->end_ns, "cpu_op"};
         trace_put_json(python->view, framework_text(python->framework, op->name));
         strbuf_clear(&python->args);
@@ -196,13 +198,14 @@ static int write_queue(struct python_trace *python, struct err *err)
             status = -(int)err->code;
         else
             item->name = range->name;
-        if (status == 0)
+        if (status == 0 && trace_shows(python->view, range->start_ns))
             status = write_queued(python, range, "Dequeue", range->name, 'f', err);
     }
     for (size_t i = 0; status == 0 && i < torch->enqueues.count; i++) {
         const struct torch_range *range = &torch->enqueues.items[i];
         const struct taken *item = map_get(&taken, &range->correlation);
-        status = write_queued(python, range, "Enqueue", item != NULL ? item->name : range->name, 's', err);
+        if (trace_shows(python->view, range->start_ns))
+            status = write_queued(python, range, "Enqueue", item != NULL ? item->name : range->name, 's', err);
     }
     map_release(&taken);
     return status;
@@ -237,7 +240,7 @@ static int write_backward(struct python_trace *python, struct err *err)
         }
         const struct forward key = {{op->sequence, op->forward_thread}, NULL};
         const struct forward *forward = map_get(&forwards, &key);
-        if (forward == NULL)
+        if (forward == NULL || !trace_shows(python->view, forward->op->start_ns))
             continue;
         const struct event from = {forward->op->pid, forward->op->thread, forward->op->start_ns, 0, NULL},
                            to = {op->pid, op->thread, op->start_ns, 0, NULL};
@@ -314,8 +317,10 @@ static int write_calls(struct python_trace *python, struct err *err)
 {
     struct modules modules = {.counts = MAP_OF(struct module_class, name), .numbers = MAP_OF(struct module, key)};
     int status = 0;
-    for (size_t i = 0; status == 0 && i < python->torch->calls.count; i++)
-        status = write_call(python, &modules, &python->torch->calls.items[i], err);
+    for (size_t i = 0; status == 0 && i < python->torch->calls.count; i++) {
+        if (trace_shows(python->view, python->torch->calls.items[i].start_ns))
+            status = write_call(python, &modules, &python->torch->calls.items[i], err);
+    }
     intern_release(&modules.classes);
     map_release(&modules.counts);
     map_release(&modules.numbers);
@@ -332,6 +337,8 @@ static int write_collector(struct python_trace *python, struct err *err)
         int64_t pid = track_pid_of(gc->pid, PLACE_GC, 0);
         const struct event event = {pid, gc->pid, gc->start_ns, gc->end_ns, "GC"};
         bool added;
+        if (!trace_shows(python->view, gc->start_ns))
+            continue;
         if (map_add(&processes, &pid, &added, err) == NULL)
             status = -(int)err->code;
         if (status == 0 && added) {

@@ -25,6 +25,23 @@ static bool find_launch(void *arg, int64_t connection_id, struct trace_launch *r
     return true;
 }
 
+/* Of steps that are asked for: what they did on the host, and until the device was done with it. */
+bool trace_shows(void *arg, int64_t time_ns)
+{
+    const struct framework_trace *view = arg;
+    const struct framework *framework = view->analysis->framework;
+    if (view->analysis->steps.count == 0)
+        return true;
+    for (size_t i = 0; i < framework->steps.count; i++) {
+        const struct framework_step *step = &framework->steps.items[i];
+        int64_t end_ns = step->end_ns > step->device_end_ns ? step->end_ns : step->device_end_ns;
+        if (time_ns >= step->start_ns && time_ns <= end_ns &&
+            framework_wants_step(view->analysis, framework_text(framework, step->id)))
+            return true;
+    }
+    return false;
+}
+
 static int write_alone(struct framework_trace *view, struct timeline_run *run, const struct trace_guest *guest,
                        const struct trace_style *style, struct err *err)
 {
@@ -50,13 +67,15 @@ int framework_write_trace_view(struct framework_analysis *analysis, struct err *
         .begin = mindspore_trace_begin,
         .end = mindspore_trace_end,
         .launch = find_launch,
+        .shows = trace_shows,
     };
     if (analysis->framework->torch != NULL)
         guest = (struct trace_guest){.arg = &view,
                                      .flow = {.name = "torch_to_npu", .category = "async_npu"},
                                      .begin = pytorch_trace_begin,
                                      .end = pytorch_trace_end,
-                                     .launch = pytorch_find_launch};
+                                     .launch = pytorch_find_launch,
+                                     .shows = trace_shows};
     struct timeline_run run = {.db = analysis->db, .options = analysis->options, .result = analysis->result};
     int status = 0;
     strbuf_init(&view.name, (size_t)16 * 1024 * 1024);

@@ -20,6 +20,9 @@ struct framework_trace {
 /* Makes name of a text. */
 void trace_put_json(struct framework_trace *view, const char *text);
 
+/* Whether what begins then belongs to a step that is asked for. */
+bool trace_shows(void *view, int64_t time_ns);
+
 int mindspore_trace_begin(void *view, struct trace *trace, struct err *err);
 int mindspore_trace_end(void *view, struct trace *trace, struct err *err);
 

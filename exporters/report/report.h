@@ -18,6 +18,8 @@ struct report_scope;
 struct report_worker;
 struct report;
 
+#define REPORT_SKIP 1
+
 /* A table with a row for each row of a table of the database that has ids from 1 on, in their order: read in ranges,
  * on all processors. The report's query is not used. Every function may be NULL but those of rows between. */
 struct report_scan {
@@ -27,7 +29,7 @@ struct report_scan {
     size_t worker_size; /* bytes of a worker's own state, zeroed */
     /* Before the first row of a range; previous: the row of the table before it, NULL: there is none. */
     int (*begin)(struct report_worker *worker, const struct report_value *previous, struct err *err);
-    /* Changes a row before it is put; values of columns without sql are VALUE_MISSING. */
+    /* Changes a row before it is put; values of columns without sql are VALUE_MISSING. REPORT_SKIP: it is not put. */
     int (*row)(struct report_worker *worker, struct report_value *values, struct err *err);
     /* Rows of another source that stand between those of the table: how many, whether the i-th stands in front of a
      * row, and its values. */

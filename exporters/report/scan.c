@@ -139,6 +139,13 @@ static int emit(struct worker *worker, const struct report_value *values, struct
     }
 }
 
+static int put_unless_skipped(struct worker *worker, int status, const struct report_value *values, struct err *err)
+{
+    if (status == REPORT_SKIP)
+        return 0;
+    return status == 0 ? emit(worker, values, err) : status;
+}
+
 /* The rows between that stand in front of a row; NULL: all that are left. */
 static int emit_between(struct worker *worker, const struct report_value *values, struct err *err)
 {
@@ -147,9 +154,8 @@ static int emit_between(struct worker *worker, const struct report_value *values
     for (; status == 0 && worker->between < worker->pass->end_between; worker->between++) {
         if (values != NULL && !scan->between_before(worker->pass->run, worker->between, values))
             break;
-        status = scan->between(&worker->shared, worker->between, worker->others, err);
-        if (status == 0)
-            status = emit(worker, worker->others, err);
+        status = put_unless_skipped(worker, scan->between(&worker->shared, worker->between, worker->others, err),
+                                    worker->others, err);
     }
     return status;
 }
@@ -164,7 +170,7 @@ static int take_row(void *arg, sqlite3_value **row, struct err *err)
     int status = worker->between < worker->pass->end_between ? emit_between(worker, worker->values, err) : 0;
     if (status == 0 && scan->row != NULL)
         status = scan->row(&worker->shared, worker->values, err);
-    return status == 0 ? emit(worker, worker->values, err) : status;
+    return put_unless_skipped(worker, status, worker->values, err);
 }
 
 /* The first row between that does not stand in front of a row. */

@@ -19,6 +19,8 @@ struct trace_guest {
     /* Each returns 0 or -code: what stands before the tracks, and behind them. */
     int (*begin)(void *arg, struct trace *trace, struct err *err);
     int (*end)(void *arg, struct trace *trace, struct err *err);
+    /* Whether what begins then is drawn; NULL: everything is. In several threads at once. */
+    bool (*shows)(void *arg, int64_t time_ns);
     /* Who launched an operator of a connection; false: not known. In several threads at once. */
     bool (*launch)(void *arg, int64_t connection_id, struct trace_launch *ret);
 };
@@ -27,6 +29,11 @@ struct trace_guest {
 static inline bool trace_guest_knows(const struct trace_guest *guest, int64_t connection_id, struct trace_launch *ret)
 {
     return guest != NULL && guest->launch(guest->arg, connection_id, ret);
+}
+
+static inline bool trace_guest_shows(const struct trace_guest *guest, int64_t time_ns)
+{
+    return guest == NULL || guest->shows == NULL || guest->shows(guest->arg, time_ns);
 }
 
 /* Bytes that the two functions below write at most. */

@@ -149,6 +149,8 @@ static int draw_task(void *arg, const struct cann_task *task, struct err *err)
     struct worker *worker = arg;
     const struct track_run *run = worker->run;
     const struct trace_style *style = &run->trace.style;
+    if (!trace_guest_shows(run->guest, task->start_ns))
+        return 0;
     struct cann_text name = cann_text(&run->names, task->op_name_id, 0),
                      type = cann_text(&run->names, task->host_type_id, 0);
     struct trace_launch launch;

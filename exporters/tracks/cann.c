@@ -262,6 +262,8 @@ static int draw_call(void *arg, const struct cann_call *call, struct err *err)
     const struct trace_style *style = &run->trace.style;
     struct cann_text name = cann_text(&run->names, call->name_id, 0), item = cann_text(&run->names, call->item_id, 0);
     int status = enter(worker, call, err);
+    if (status == 0 && !trace_guest_shows(run->guest, call->start_ns))
+        return 0;
     if (status == 0)
         status = add_thread(worker, call->thread_id, err);
     char *start =

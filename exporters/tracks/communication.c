@@ -156,6 +156,8 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
                      algorithm = cann_text(&run->names, op->algorithm_id, 0);
     struct trace_slice slice = {.start_ns = op->start_ns, .duration_ns = op->duration_ns};
     struct trace_launch launch;
+    if (!trace_guest_shows(run->guest, op->start_ns))
+        return 0;
     bool launched = trace_guest_knows(run->guest, op->connection_id, &launch);
     size_t room = name.length + algorithm.length + (launched ? trace_guest_room(run->guest, &launch) : 0);
     char *p = place(layer, op, GROUP_ITSELF, &slice, err) == 0 ? reserve(layer, room, err) : NULL;
@@ -226,7 +228,8 @@ static int write_transfer(void *arg, const struct cann_transfer *transfer, struc
     struct layer *layer = arg;
     struct track_run *run = layer->run;
     const struct cann_communication *op = op_of(layer, transfer);
-    if (op == NULL || transfer->plane_id == DB_NULL) /* nothing was reported of it */
+    if (op == NULL || transfer->plane_id == DB_NULL || /* nothing was reported of it */
+        !trace_guest_shows(run->guest, transfer->start_ns))
         return 0;
     struct cann_text type = cann_text(&run->names, transfer->type_id, 0);
     struct trace_slice slice = {.start_ns = transfer->start_ns, .duration_ns = transfer->duration_ns};

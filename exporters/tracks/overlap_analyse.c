@@ -98,6 +98,8 @@ static int draw(void *opaque, const struct track_unit *unit, struct parallel_out
                                           .tid = spans[i].type,
                                           .start_ns = spans[i].start_ns,
                                           .duration_ns = spans[i].end_ns - spans[i].start_ns};
+        if (!trace_guest_shows(run->guest, spans[i].start_ns))
+            continue;
         char *start = parallel_reserve(output, TRACE_EVENT_MAX, err);
         if (start == NULL)
             return -(int)err->code;
