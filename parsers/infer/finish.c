@@ -309,7 +309,7 @@ int finish_layout(const struct problem *problem, struct infer_result *result, st
     map->big_endian = result->big_endian;
     err->code = ERR_NONE;
     /* of a part of the records, only those of the rows: the others may have larger values */
-    uint64_t most = result->order == ORDER_WINDOW ? problem->rows : UINT64_MAX;
+    uint64_t most = result->order == ORDER_WINDOW ? result->rows : UINT64_MAX;
     result->records = source_masks(&problem->source, result->header + result->window * result->size, result->size, most,
                                    map->ones, map->zeros, err);
     memcpy(map->all_ones, map->ones, map->size);

@@ -412,40 +412,69 @@ static int try_effort(struct hunt *hunt, struct frame *frame, void *arg, struct 
 }
 
 /* The steps, the quick and likely ones first. */
-static int search_step(struct hunt *hunt, int step, struct err *err)
+enum step { STEP_PLAIN, STEP_SORTED, STEP_DONE, STEP_MINUS, STEP_DELTA, STEP_WINDOW, STEP_COUNT };
+
+static int search_step(struct hunt *hunt, enum step step, struct err *err)
 {
     enum effort plain = EFFORT_PLAIN, minus = EFFORT_MINUS, delta = EFFORT_DELTA;
-    const struct printed_form *form = hunt->problem->tables->form;
-    if (form->sums)
-        return step == 0 ? hunt_sums(hunt, err) : 0;
+    if (hunt->problem->tables->form->sums)
+        return step == STEP_PLAIN ? hunt_sums(hunt, err) : 0;
     switch (step) {
-    case 0:
+    case STEP_PLAIN:
         return hunt_each_frame(hunt, try_effort, &plain, err);
-    case 1:
+    case STEP_SORTED:
         return hunt_sorted(hunt, err);
-    case 2:
+    case STEP_DONE:
         return hunt_window(hunt, true, err);
-    case 3:
+    case STEP_MINUS:
         return hunt_each_frame(hunt, try_effort, &minus, err);
-    case 4:
+    case STEP_DELTA:
         return hunt_each_frame(hunt, try_effort, &delta, err);
+    case STEP_WINDOW:
+    case STEP_COUNT:
     default:
         return hunt_window(hunt, false, err);
     }
 }
 
+static bool is_missing_some(const struct infer_result *result)
+{
+    for (size_t c = 0; c < result->kind->stored; c++)
+        if (result->columns[c].state == INFER_MISSING)
+            return true;
+    return false;
+}
+
+/* Whether a step may still find more than there is: what is nearly a number may hide one that is made of two. */
+static bool is_worth_trying(const struct hunt *hunt, int step)
+{
+    return !hunt->best.found || (step >= STEP_MINUS && step <= STEP_DELTA && is_missing_some(&hunt->best));
+}
+
 static int search_all(struct hunt *hunt, struct err *err)
 {
     int status = 0;
-    for (int step = 0; step < 6; step++) {
-        for (int cut = 0; cut < 2 && status == 0 && !hunt->best.found; cut++) {
+    for (int step = 0; step < STEP_COUNT; step++) {
+        for (int cut = 0; cut < 2 && status == 0 && is_worth_trying(hunt, step); cut++) {
             if (hunt->problem->options->rounding == (cut ? ROUNDING_HALF : ROUNDING_CUT))
                 continue;
             hunt->problem->cut = cut != 0;
             status = hunt_prepare(hunt, err);
             if (status == 0)
-                status = search_step(hunt, step, err);
+                status = search_step(hunt, (enum step)step, err);
         }
+    }
+    return status;
+}
+
+/* At each frequency that may be, until something is found. */
+static int search_frequencies(struct hunt *hunt, struct err *err)
+{
+    struct hunt_frequencies found;
+    int status = hunt_frequencies(hunt, &found, err);
+    for (size_t i = 0; i < found.count && status == 0 && !hunt->best.found; i++) {
+        hunt->problem->core_khz = found.items[i].mhz * 1000;
+        status = search_all(hunt, err);
     }
     return status;
 }
@@ -481,13 +510,11 @@ int infer_layout(const struct capture *capture, const struct printed_files *tabl
             problem_settle_frequency(&problem, result);
         check_rows(&problem, result);
         hunt.best = *result;
-        bool known = !clock || problem.core_khz > 0;
-        if (!known)
-            status = hunt_frequency(&hunt, &known, err);
-        if (status == 0 && known)
-            status = search_all(&hunt, err);
+        status = clock && problem.core_khz <= 0 ? search_frequencies(&hunt, err) : search_all(&hunt, err);
         *result = hunt.best;
     }
+    problem.cut = result->cut;
+    problem.core_khz = result->core_khz;
     if (status == 0 && result->found)
         status = finish_layout(&problem, result, err);
     hunt_release(&hunt);

@@ -39,7 +39,13 @@ int sums_keep_places(struct hunt *hunt, const struct frame *frame, struct place_
 int hunt_sorted(struct hunt *hunt, struct err *err);
 /* Rows of some of the records that follow each other: where the .done files say, or anywhere. */
 int hunt_window(struct hunt *hunt, bool by_done, struct err *err);
-/* Without a frequency: one at which a number of the records is the time. True when problem->core_khz was set. */
-int hunt_frequency(struct hunt *hunt, bool *ret_found, struct err *err);
+/* Frequencies at which a number of the records is the time, the likeliest first; they are noted. */
+struct hunt_frequencies {
+    struct {
+        int64_t mhz, scale; /* the number is counted by the scale */
+    } items[INFER_FREQUENCIES];
+    size_t count;
+};
+int hunt_frequencies(struct hunt *hunt, struct hunt_frequencies *found, struct err *err);
 
 #endif

@@ -251,11 +251,13 @@ static bool minus_fits(const struct matrix *matrix, const struct search_column *
 int search_minus(const struct matrix *matrix, const struct search_column *column, struct place_list *list,
                  struct err *err)
 {
+    /* counted from the end, as big-endian records are, even offsets of odd records are odd */
+    uint32_t step = matrix->size % 2 == 0 ? 16 : 8;
     /* the wider first: times are cut by the narrower */
     for (unsigned whole = 64; whole >= 32; whole -= 32) {
         for (size_t s = 0; s < sizeof difference_scales / sizeof difference_scales[0]; s++) {
-            for (uint32_t end = 0; end + whole <= 8 * matrix->size; end += 16) {
-                for (uint32_t start = 0; start + whole <= 8 * matrix->size; start += 16) {
+            for (uint32_t end = 0; end + whole <= 8 * matrix->size; end += step) {
+                for (uint32_t start = 0; start + whole <= 8 * matrix->size; start += step) {
                     struct place_found place = {.bit = end,
                                                 .bits = whole,
                                                 .scale = difference_scales[s],

@@ -3,6 +3,7 @@
 second capture of the same board that is held out, and what it holds. Encoder and tables are this script's own.
 
 usage: random_boards.py OUTPUT [--seed N] [--count N] [--rows N] [--tables all|one|shuffled|whole]
+                        [--related minus|delta|share] [--hide frequency|done]...
 
 OUTPUT/<seed>/train/JOB..., OUTPUT/<seed>/train/tables, OUTPUT/<seed>/held/JOB..., OUTPUT/<seed>/held/tables,
 OUTPUT/<seed>/truth.txt. Equal arguments give equal bytes.
@@ -33,8 +34,10 @@ def rounded(value, decimals):
 class Board:
     """A random layout: fields are (name, bit, bits, scale) of the record as one integer."""
 
-    def __init__(self, rng):
+    def __init__(self, rng, related=None):
         self.rng = rng
+        self.related = related
+        self.sums = {}
         self.big = rng.random() < 0.5
         self.size = rng.randrange(24, 257, rng.choice([1, 2, 4, 8, 8]))
         self.header = rng.choice([0, 0, 0, 4, 8, 16, 24, 64, 100, rng.randrange(1, 513)])
@@ -81,7 +84,15 @@ class Board:
                 self.taken[:width] = [True] * width
             if offset is not None:
                 self.constants.append((self.low_bit(offset, width), 8 * width, value))
-        self.add("total", rng.choice([4, 4, 8]), self.usual_scale, 4)
+        if self.related == "minus":
+            self.usual_scale = 1
+            width = rng.choice([4, 8])
+            if self.add("end", width, 1, width):
+                self.add("total", width, 1, width)  # when it began
+        elif self.related == "delta":
+            self.add("total", 4, 1, 4)
+        else:
+            self.add("total", rng.choice([4, 4, 8]), self.usual_scale, 4)
         if rng.random() < 0.25:  # ids that share a word
             offset = self.place(4, 4)
             if offset is not None:
@@ -92,7 +103,9 @@ class Board:
         else:
             self.add("task", rng.choice([2, 2, 4]))
             self.add("pic", rng.choice([2, 4, 4]))
-        for name in rng.sample(COUNTERS, 8):
+        for name in rng.sample(COUNTERS, 8) if self.related in ("delta", "share") else []:
+            self.add(name, 4 if self.related == "delta" else 2)
+        for name in rng.sample(COUNTERS, 8) if self.related not in ("delta", "share") else []:
             scale = self.usual_scale if rng.random() < 0.8 else 1
             if rng.random() < 0.1:
                 bits = rng.randrange(24, 31)
@@ -125,12 +138,22 @@ class Board:
     def has(self, name):
         return any(field[0] == name for field in self.fields)
 
+    def raw(self, name, bits, scale, row):
+        if self.related == "minus" and name in ("total", "end"):
+            return (row["cycle"] - (row["total"] if name == "total" else 0)) % (1 << bits)
+        if self.related == "share" and name in COUNTERS:
+            return row[name + " share"]
+        if self.related == "delta" and name in ("total", *COUNTERS):
+            self.sums[name] = self.sums.get(name, 0) + row[name]
+            return self.sums[name] % (1 << bits)
+        return row[name] // scale
+
     def encode(self, row, index):
         record = 0
         for bit, bits, value in self.constants:
             record |= (value & ((1 << bits) - 1)) << bit
         for name, bit, bits, scale in self.fields:
-            raw = row[name] // scale
+            raw = self.raw(name, bits, scale, row)
             assert raw < 1 << bits, (name, raw, bits)
             record |= raw << bit
         for kind, bit, bits in self.fills:
@@ -150,16 +173,19 @@ def measure(board, rng, network, task, pic, model, now):
     for name in COUNTERS:
         value = int(row["total"] * network[task][name] * rng.uniform(0.97, 1.03))
         row[name] = min(value, row["total"]) // scales.get(name, 1) * scales.get(name, 1)
+        if board.related == "share":
+            row[name + " share"] = (10000 * row[name] + row["total"] // 2) // row["total"]
+            row[name] = (row[name + " share"] * row["total"] + 5000) // 10000
     for name in ("ddr_read", "ddr_write"):
         value = int(network[task][name] * rng.uniform(0.9, 1.1))
         row[name] = value // scales.get(name, 1) * scales.get(name, 1)
     return row
 
 
-def make_network(rng, tasks):
+def make_network(rng, tasks, least=10.5):
     network = []
     for _ in range(tasks):
-        task = {"total": int(2 ** rng.uniform(10.5, 21.5))}
+        task = {"total": int(2 ** rng.uniform(least, 21.5))}
         for name in COUNTERS:
             task[name] = 0 if rng.random() < 0.12 else rng.random() ** 2
         task["ddr_read"], task["ddr_write"] = int(2 ** rng.uniform(12, 24)), int(2 ** rng.uniform(10, 23))
@@ -191,52 +217,58 @@ def summary_rows(board, rows, decimals):
     return [cells(network, None)] + [cells(row, row["task"]) for row in rows]
 
 
-def write_capture(board, rng, network, directory, name, pics, model, tables):
+def write_capture(board, rng, network, directory, name, pics, model, tables, hidden):
     job = os.path.join(directory, name)
     os.makedirs(os.path.join(job, "data"))
     os.makedirs(os.path.join(directory, "tables"))
     with open(os.path.join(job, "info.json.0"), "w", encoding="utf-8") as stream:
-        stream.write('{"DeviceInfo": [{"aic_frequency": "%d"}]}' % board.mhz)
+        stream.write('{"DeviceInfo": [{%s}]}' % ("" if "frequency" in hidden else f'"aic_frequency": "{board.mhz}"'))
     layers = [{"layer_id": task + 1, "name": f"layer{task}", "type": "Convolution", "ori_name": f"layer{task}",
                "task_id": task, "engine": "AI_CORE"} for task in range(len(network))]
     with open(os.path.join(job, "data", f"net.{model}.layer.info"), "w", encoding="utf-8") as stream:
         json.dump(layers, stream)
     content, index, now = [rng.randbytes(board.header)], 0, rng.randrange(10 ** 12, 10 ** 14)
+    cycle, board.sums = 10 ** 6, {}
     for number, pic in enumerate(pics):
         rows = []
         for task in range(len(network)):
             rows.append(measure(board, rng, network, task, pic, model, now))
             now += rows[-1]["total"] * 1000 // board.mhz
+            cycle += rows[-1]["total"] + 100
+            rows[-1]["cycle"] = cycle
             content.append(board.encode(rows[-1], index))
             index += 1
         done = f"aicore.0.net.{model}.1.1.{pic}.done"
-        with open(os.path.join(job, "data", done), "w", encoding="utf-8") as stream:
+        with open(os.path.join(job, "data", done) if "done" not in hidden else os.devnull, "w",
+                  encoding="utf-8") as stream:
             stream.write(f"filesize:{len(rows) * board.size}\nstarttime:{now}\nendtime:{now}\n")
         if tables == "one" and number != len(pics) // 2:
             continue
         printed = summary_rows(board, rows, 0 if tables == "whole" else 2)
         if tables == "shuffled":
             printed[1:] = rng.sample(printed[1:], len(printed) - 1)
-        path = os.path.join(directory, "tables", f"op_summary_0.net.{model}.1.1.{pic}.0.000000.{board.mhz}.csv")
+        path = os.path.join(directory, "tables", f"op_summary_0.net.{model}.1.1.{pic}.0.000000."
+                            f"{0 if 'frequency' in hidden else board.mhz}.csv")
         with open(path, "w", encoding="utf-8", newline="") as stream:
             csv.writer(stream).writerows([TITLES, *printed])
     with open(os.path.join(job, "data", "aicore.0.1.1"), "wb") as stream:
         stream.write(b"".join(content))
 
 
-def make_board(output, seed, rows, tables):
+def make_board(output, seed, rows, tables, related=None, hidden=()):
     rng = random.Random(f"board {seed}")
-    board = Board(rng)
+    board = Board(rng, related)
     while not (board.has("total") and board.has("task") and board.has("pic")):
-        board = Board(rng)
+        board = Board(rng, related)
+    least = 15 if related == "share" else 10.5  # cycles: below, a ratio of four digits says too little of them
     tasks = rows or rng.randrange(12, 61)
-    network = make_network(rng, tasks)
+    network = make_network(rng, tasks, least)
     directory = os.path.join(output, str(seed))
     inferences = 1 if rows else 4
     write_capture(board, rng, network, os.path.join(directory, "train"), "JOB" + "A" * 29,
-                  [5 * i for i in range(inferences)], 6, tables)
-    network = make_network(rng, 50)
-    write_capture(board, rng, network, os.path.join(directory, "held"), "JOB" + "B" * 29, [0, 3, 6], 9, "all")
+                  [5 * i for i in range(inferences)], 6, tables, hidden)
+    network = make_network(rng, 50, least)
+    write_capture(board, rng, network, os.path.join(directory, "held"), "JOB" + "B" * 29, [0, 3, 6], 9, "all", ())
     with open(os.path.join(directory, "truth.txt"), "w", encoding="utf-8") as stream:
         print(f"size {board.size} header {board.header} {'big' if board.big else 'little'} mhz {board.mhz}", file=stream)
         for name, bit, bits, scale in sorted(board.fields, key=lambda field: field[1]):
@@ -253,9 +285,13 @@ def main():
     parser.add_argument("--count", type=int, default=1)
     parser.add_argument("--rows", type=int, default=0, help="tasks of the one inference (12 to 60 in four of them)")
     parser.add_argument("--tables", choices=["all", "one", "shuffled", "whole"], default="all")
+    parser.add_argument("--related", choices=["minus", "delta", "share"],
+                        help="totals that are end minus start, counters that accumulate, ratios in 1/10000")
+    parser.add_argument("--hide", choices=["frequency", "done"], action="append", default=[],
+                        help="of the capture to infer from: the frequency, or the sizes of inferences")
     arguments = parser.parse_args()
     for seed in range(arguments.seed, arguments.seed + arguments.count):
-        make_board(arguments.output, seed, arguments.rows, arguments.tables)
+        make_board(arguments.output, seed, arguments.rows, arguments.tables, arguments.related, arguments.hide)
 
 
 if __name__ == "__main__":
