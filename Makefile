@@ -424,7 +424,7 @@ $(RANK_GENERATOR): $(B)/testdata/generate/make_ranks.o $(LIB_OBJECTS) $(B)/flags
 generators: $(GENERATORS) $(RANK_GENERATOR) ## build make-capture and make-figures, which write SVP captures
 
 captures: $(GENERATORS) ## write the captures under testdata/ anew
-	rm -rf testdata/resnet50 testdata/small testdata/figures
+	rm -rf testdata/resnet50 testdata/small testdata/figures testdata/cann
 	testdata/generate/shipped.sh $(B) testdata
 
 # What tests of collect need on their "board": a program that leaves a capture, and a network that breaks.

@@ -10,6 +10,7 @@
  *   setting(NAME, DEVICE)  the same of the part of a device; DEVICE NULL: of the host
  *   chip(DEVICE)           number of its chip (capture_part.chip)
  *   quantize(X, N)         X to N decimals, of two that are equally near the even one: of a number as SQL has it
+ *   printed(X, N)          X as FORM_SHORTEST prints it with N decimals
  *   ratio(A, B)            A / B as a REAL; 0.0 where B is 0
  *   scaled_ratio(A, B, N)  of integers, A * 10^N / B as an integer, rounded half away from zero, exactly; 0 where B is
  * 0 A report that needs more than a query gets a file in exporters/reports/ (docs/adding-a-report.md). */

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Builds everything with gcc and clang, checks the sources, runs all tests. The last line is prove's.
+# usage: tools/test.sh [options of tests/check]
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -19,5 +20,5 @@ build --keep-going lint || status=1
 if [ "$status" -ne 0 ]; then
     echo "clang or make lint have findings, see above; the tests follow" >&2
 fi
-tests/check release asan || status=1
+tests/check "$@" release asan || status=1
 exit "$status"

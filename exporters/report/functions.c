@@ -3,7 +3,12 @@
 #include "base/number.h"
 #include "db/database.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PRINTED_DECIMALS 18
 
 /* Runs a query of one value with the arguments as its parameters, and gives that value. */
 static void ask(sqlite3_context *context, const char *sql, int count, sqlite3_value **arguments)
@@ -47,6 +52,20 @@ static void quantize(sqlite3_context *context, int count, sqlite3_value **argume
     sqlite3_result_double(context, isfinite(scaled) ? (whole + half) / power : value);
 }
 
+/* SQLite's round() is that of the decimal number which a double is nearest to; columns are printed of the double
+ * itself. */
+static void printed(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    (void)count;
+    if (sqlite3_value_type(arguments[0]) == SQLITE_NULL)
+        return;
+    char text[DBL_MAX_10_EXP + PRINTED_DECIMALS + 4];
+    int decimals = sqlite3_value_int(arguments[1]);
+    snprintf(text, sizeof(text), "%.*f", decimals < 0 || decimals > PRINTED_DECIMALS ? PRINTED_DECIMALS : decimals,
+             sqlite3_value_double(arguments[0]));
+    sqlite3_result_double(context, strtod(text, NULL));
+}
+
 static void ratio(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
     (void)count;
@@ -81,6 +100,7 @@ int report_functions_register(sqlite3 *db, struct err *err)
         {"setting", 2, 0, setting},
         {"chip", 1, 0, chip},
         {"quantize", 2, SQLITE_DETERMINISTIC, quantize},
+        {"printed", 2, SQLITE_DETERMINISTIC, printed},
         {"scaled_ratio", 3, SQLITE_DETERMINISTIC, scaled_ratio},
         {"ratio", 2, SQLITE_DETERMINISTIC, ratio},
     };

@@ -223,7 +223,7 @@ const struct report_column core_sample_table[] = {
     {"mte2_ratio", "mte2", FORM_SHORTEST, 3, .doc = "The second."},
     {"mte3_ratio", "mte3", FORM_SHORTEST, 3, .doc = "The third."},
     {"icache_miss_rate", "icache", FORM_SHORTEST, 3, .doc = "Misses of the instruction cache among requests."},
-    {"memory_bound", "ratio(round(mte2, 3), max(round(vec, 3), round(mac, 3)))", FORM_SHORTEST, 3,
+    {"memory_bound", "ratio(printed(mte2, 3), max(printed(vec, 3), printed(mac, 3)))", FORM_SHORTEST, 3,
      .doc = "Movement of data against computation."},
     {.title = NULL},
 };

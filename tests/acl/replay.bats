@@ -27,10 +27,9 @@ expect_agreement() {
     python3 "$repository/tests/acl/agree_operators.py" records names results "$tolerance"
 }
 
-generated() {
-    local paths=("$shared/data/generated/$1"/PROF*)
-    [ -d "${paths[0]}" ] || skip "there is no $shared/data/generated/$1"
-    printf '%s\n' "${paths[0]}"
+# The path of a capture of testdata/cann.
+family() {
+    printf '%s\n' "$repository/testdata/cann/$1"/[JP]*
 }
 
 @test "of SVP captures every task of the AI core and the AI CPU is sent" {
@@ -42,28 +41,30 @@ generated() {
 }
 
 @test "of CANN captures what op_summary lists is sent" {
-    for capture in prof-chip1-1k prof-chip5-1k; do
-        directory=$(generated "$capture")
+    for capture in prof-910a prof-910b; do
         rm -rf results
-        expect_equal "$(expect_agreement "$directory")" 1000
+        expect_equal "$(expect_agreement "$(family "$capture")")" 100
     done
 }
 
 @test "of captures of the layout of 2022 what op_summary lists is sent" {
-    for capture in legacy-chip0-1k legacy-chip1-1k; do
-        directory=$(generated "$capture")
+    for capture in legacy-310 legacy-910a; do
         rm -rf results
-        expect_equal "$(expect_agreement "$directory" 1)" 1000 # op_summary rounds in binary
+        expect_equal "$(expect_agreement "$(family "$capture")" 1)" 100 # op_summary rounds in binary
     done
 }
 
 @test "of a JOB-era capture every named task is sent" {
-    [ -d "$REAL_CAPTURE" ] || skip "there is no $REAL_CAPTURE"
+    expect_equal "$(expect_agreement "$(family job-910a)")" 150
+}
+
+@test "of a real JOB-era capture every named task is sent" {
+    needs_shared data/real-910a-job3/raw
     expect_equal "$(expect_agreement "$REAL_CAPTURE")" 2817
 }
 
 @test "records have the model, the launching thread and the device" {
-    directory=$(generated prof-chip5-1k)
+    directory=$(family prof-910b)
     replay_all "$directory" --output results
     expect_equal "$(records records records | cut -d ' ' -f 1-3,8 | sort -u)" "4294967295 0 4242 0"
     replay_all "$directory" --output results --model-id 12
@@ -233,20 +234,17 @@ generated() {
     grep -q "the reader of descriptor 3 went away" errors
 }
 
-# A capture of more bytes of records than a pipe holds (64 KiB).
+# Writes a capture of more bytes of records than a pipe holds (64 KiB) and prints its path.
+LONG=1200
 long_capture() {
-    if [ -d "$REAL_CAPTURE" ]; then
-        printf '%s\n' "$REAL_CAPTURE"
-    else
-        skip "there is no $REAL_CAPTURE"
-    fi
+    PYTHONDONTWRITEBYTECODE=1 python3 "$repository/testdata/generate/cann/make_prof.py" long --count "$LONG"
 }
 
 @test "a slow reader gets every record" {
     capture=$(long_capture)
     "$MSPROF" replay -q -dir "$capture" --output results --fd 3 --speed max --names names 3>&1 >log |
         { sleep 0.5 && head -c 1000 && sleep 0.2 && dd bs=33 status=none; } >records
-    expect_equal "$(records operators records names | wc -l)" 2817
+    expect_equal "$(records operators records names | wc -l)" "$LONG"
 }
 
 @test "a pipe that does not block gets every record" {
@@ -264,7 +262,7 @@ with open("records", "wb") as file:
         file.write(data)
 sys.exit(child.wait())
 END
-    expect_equal "$(records operators records names | wc -l)" 2817
+    expect_equal "$(records operators records names | wc -l)" "$LONG"
 }
 
 @test "a socket and a file are as good as a pipe" {

@@ -303,19 +303,16 @@ END
     expect_sql "SELECT device_id, op_name FROM device_task_report" "0|op"
 }
 
-# One of the shared captures of the layout of 2022, with copies of its device as devices 1 and 5.
+# One of the shipped captures of the layout of 2022, with copies of its device as devices 1 and 5.
 legacy_devices() {
-    [ -d "$shared/data/generated" ] || skip "the shared data are not there: $shared/data/generated"
-    rm -rf PROF_1
-    cp -r "$shared/data/generated/$1"/PROF_* PROF_1
-    chmod -R u+w PROF_1
+    copy_family "$1" PROF_1
     for device in 1 5; do
         python3 "$BATS_TEST_DIRNAME/copy_device.py" PROF_1 0 "$device"
     done
 }
 
 @test "equal devices of a capture of 2022 have equal reports" {
-    for capture in legacy-chip0-1k legacy-chip1-1k; do
+    for capture in legacy-310 legacy-910a; do
         legacy_devices "$capture"
         export_capture
         for device in 1 5; do
@@ -340,7 +337,7 @@ legacy_devices() {
 }
 
 @test "the file names of 2021 are read as those of 2022" {
-    legacy_devices legacy-chip1-1k
+    legacy_devices legacy-910a
     cp -r PROF_1/device_0 newest # a part that stands alone is a capture
     run_msprof export summary -dir newest
     for era in inference training; do

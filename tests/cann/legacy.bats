@@ -1,24 +1,34 @@
 #!/usr/bin/env bats
-# Captures of the layout of 2022, of sizes and metrics of which there is no report of Ascend's tool: every row, slice and
-# arrow is recalculated from the raw records.
+# Captures of the layout of 2022 of any size and metrics: every row, slice and arrow is recalculated from the raw records.
 
-# shellcheck disable=SC2154 # common.bash sets shared, run_msprof sets status
+# shellcheck disable=SC2154 # common.bash sets repository, run_msprof sets status
 bats_require_minimum_version 1.5.0
 load ../cli/common
 
 setup() {
     enter_scratch
     command -v python3 >/dev/null || skip "python3 is not installed"
-    [ -d "$shared/data/generated" ] || skip "the shared data are not there: $shared/data/generated"
+    export PYTHONDONTWRITEBYTECODE=1
+}
+
+@test "the shipped captures of 2022 give the tables beside them, and every slice and arrow that their bytes say" {
+    for name in legacy-310 legacy-910a; do
+        copy_family "$name" PROF_1
+        for report in summary "timeline --trace-compat"; do
+            # shellcheck disable=SC2086 # the report and its option
+            run_msprof export $report -dir PROF_1
+            expect_status 0
+        done
+        python3 "$BATS_TEST_DIRNAME/agree_tables.py" --rounded-twice "$repository/testdata/cann/$name/expected" PROF_1/summary
+        python3 "$BATS_TEST_DIRNAME/recompute_legacy.py" PROF_1
+    done
 }
 
 @test "captures of 2022 of other sizes, seeds, operators and slice sizes come out right" {
-    generator=$shared/tools/gen_legacy.py
-    python=/usr/bin/python3
-    "$python" -c 'import numpy' 2>/dev/null || skip "numpy is not installed"
     while read -r chip count seed slice operators; do
         rm -rf generated
-        "$python" "$generator" generated -n "$count" --chip "$chip" --seed "$seed" --slice-kb "$slice" --nops "$operators"
+        python3 "$repository/testdata/generate/cann/make_legacy.py" generated --count "$count" --chip "$chip" \
+            --seed "$seed" --slice-kb "$slice" --names "$operators"
         for report in summary "timeline --trace-compat"; do
             # shellcheck disable=SC2086 # the report and its option
             run_msprof export $report -dir generated
@@ -36,10 +46,8 @@ END
 
 @test "every group of metrics of captures of 2022 comes out right" {
     while read -r group events; do
-        for chip in 0 1; do
-            rm -rf PROF_1
-            cp -r "$shared/data/generated/legacy-chip$chip-1k"/PROF_* PROF_1
-            chmod -R u+w PROF_1
+        for name in legacy-310 legacy-910a; do
+            copy_family "$name" PROF_1
             sed -i "s/\"ai_core_metrics\":\"[^\"]*\"/\"ai_core_metrics\":\"$group\"/
                     s/\"ai_core_profiling_events\":\"[^\"]*\"/\"ai_core_profiling_events\":\"$events\"/" \
                 PROF_1/device_0/sample.json

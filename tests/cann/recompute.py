@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Recalculates every report of a capture of gen_prof.py from its raw files, by the formulas of the format's description
+"""Recalculates every report of a capture of make_prof.py from its raw files, by the formulas of the format's description
 and in exact numbers, and compares all rows and columns, slices and arrows with what was exported. The generator's
 records of one operator have the same place in each of the host's files. Prints what differs; exits with 1 when anything
 does.
 
 usage: recompute.py CAPTURE
+       recompute.py --tables DIRECTORY CAPTURE   write the recalculated tables and compare nothing
 """
 import csv
 import glob
@@ -379,6 +380,20 @@ def api_statistic(capture):
     return ['Device_id', 'Level', 'API Name', 'Time(us)', 'Count', 'Avg(us)', 'Min(us)', 'Max(us)', 'Variance'], rows
 
 
+TABLES = (op_summary, op_statistic, api_statistic, task_time)
+
+
+def write_table(directory, name, titles, rows):
+    os.makedirs(directory, exist_ok=True)
+    with open(os.path.join(directory, name + '.csv'), 'w', newline='', encoding='utf-8') as file:
+        csv.writer(file, lineterminator='\n').writerows([titles] + rows)
+
+
+def write_tables(directory, capture, tables):
+    for table in tables:
+        write_table(directory, table.__name__, *table(capture)[:2])
+
+
 # ---- comparison ----
 
 
@@ -453,9 +468,12 @@ def compare_timeline(capture):
 
 
 def main():
-    capture = Capture(sys.argv[1])
+    capture = Capture(sys.argv[-1])
+    if sys.argv[1] == '--tables':
+        write_tables(sys.argv[2], capture, TABLES)
+        return 0
     problems, compared = [], 0
-    for table in (op_summary, op_statistic, api_statistic, task_time):
+    for table in TABLES:
         titles, rows = table(capture)
         problems += compare_table(capture, table.__name__, titles, rows)
         compared += len(rows)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Recalculates the reports of a capture of gen_legacy.py from its raw files, in exact numbers, and compares every row of
+"""Recalculates the reports of a capture of make_legacy.py from its raw files, in exact numbers, and compares every row of
 the tables and every slice and arrow of the timelines with what was exported. Ascend's tool of 2022 rounded twice in
 binary floating point, so a calculated number may differ by one in its last place; names, times in whole nanoseconds,
 counts and numbers of tasks may not. Prints what differs; exits with 1 when anything does.
 
 usage: recompute_legacy.py CAPTURE
+       recompute_legacy.py --tables DIRECTORY CAPTURE   write the recalculated tables, to six decimals, and compare nothing
 """
 import csv
 import json
@@ -15,7 +16,7 @@ from collections import defaultdict
 from decimal import Decimal
 from fractions import Fraction
 
-from recompute import hertz, load_json, records, start_log
+from recompute import hertz, load_json, records, start_log, write_table
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 from timeline import events_of  # noqa: E402
@@ -235,6 +236,21 @@ def acl_statistic(capture):
                            for (name, kind, process, thread), spans in groups.items()], ('Name',)
 
 
+TABLES = (op_summary, op_statistic, task_time, acl, acl_statistic)
+
+
+def text_of(value):
+    if value is None:
+        return 'N/A'
+    return '%.6f' % value if isinstance(value, Fraction) else value
+
+
+def write_tables(directory, capture):
+    for table in TABLES:
+        titles, rows, _ = table(capture)
+        write_table(directory, table.__name__, titles, [[text_of(value) for value in row] for row in rows])
+
+
 # ---- comparison ----
 
 
@@ -328,9 +344,12 @@ def compare_arrows(capture):
 
 
 def main():
-    capture = Capture(sys.argv[1])
+    capture = Capture(sys.argv[-1])
+    if sys.argv[1] == '--tables':
+        write_tables(sys.argv[2], capture)
+        return 0
     problems, compared = [], 0
-    for table in (op_summary, op_statistic, task_time, acl, acl_statistic):
+    for table in TABLES:
         titles, rows, keys = table(capture)
         problems += compare_table(capture, table.__name__, titles, rows, keys)
         compared += len(rows)

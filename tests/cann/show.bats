@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # msprof show on CANN captures: the numbers are those of the exported tables, and what is not there is said truly.
 
-# shellcheck disable=SC2154 # common.bash sets shared and repository, run_msprof sets status, output and stderr
+# shellcheck disable=SC2154 # common.bash sets repository, run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0
 load ../cli/common
 load small_capture
@@ -10,13 +10,6 @@ setup() {
     enter_scratch
     command -v python3 >/dev/null || skip "python3 is not installed"
     export PYTHONDONTWRITEBYTECODE=1
-}
-
-copy_generated() {
-    [ -d "$shared/data/generated" ] || skip "the shared data are not there: $shared/data/generated"
-    rm -rf PROF_1
-    cp -r "$shared/data/generated/$1"/PROF_* PROF_1
-    chmod -R u+w PROF_1
 }
 
 # Shows PROF_1 with these options into the file `shown`.
@@ -49,35 +42,35 @@ cells() {
 }
 
 @test "show has the numbers of the exported tables, of both layouts and every chip" {
-    for capture in prof-chip5-1k prof-chip1-1k; do
-        copy_generated "$capture"
+    for capture in prof-910b prof-910a; do
+        copy_family "$capture" PROF_1
         show
         expect_agreement $'Op statistic\nLongest operators\nOverlap analysis\nApi statistic'
     done
-    copy_generated legacy-chip0-1k
+    copy_family legacy-310 PROF_1
     show
     expect_agreement $'0: Op statistic\n0: Longest operators\n0: Longest tasks\n0: Acl statistic\n0: Runtime api'
-    copy_generated legacy-chip1-1k
+    copy_family legacy-910a PROF_1
     show
     expect_agreement $'0: Op statistic\n0: Longest operators\n0: Acl statistic\n0: Runtime api'
 }
 
 @test "--top says how many of the longest are shown, and the title how many there are" {
-    copy_generated prof-chip5-1k
-    for top in 1 3 999 1000 100000; do
+    copy_family prof-910b PROF_1
+    for top in 1 3 99 100 100000; do
         show --top "$top"
         expect_agreement $'Op statistic\nLongest operators\nOverlap analysis\nApi statistic' "$top"
     done
     show --top 3
     expect_equal "$(grep '^Longest' shown)" \
-        "Longest operators : 3 of 1000 (more: --top N; all: op_summary of 'msprof export summary')"
-    show --top 1000
-    expect_equal "$(grep '^Longest' shown)" "Longest operators : all 1000"
-    copy_generated legacy-chip0-1k
+        "Longest operators : 3 of 100 (more: --top N; all: op_summary of 'msprof export summary')"
+    show --top 100
+    expect_equal "$(grep '^Longest' shown)" "Longest operators : all 100"
+    copy_family legacy-310 PROF_1
     show --top 2
     expect_equal "$(grep '^Longest' shown)" \
-        "Longest operators : 2 of 1000 (more: --top N; all: op_summary of 'msprof export summary')
-Longest tasks : 2 of 1000 (more: --top N; all: task_time of 'msprof export summary')"
+        "Longest operators : 2 of 100 (more: --top N; all: op_summary of 'msprof export summary')
+Longest tasks : 2 of 100 (more: --top N; all: task_time of 'msprof export summary')"
     for top in 0 -1 many 100001; do
         run_msprof show -dir PROF_1 --top "$top"
         expect_status 2
@@ -114,12 +107,12 @@ Device_id|Elapsed(us)|Computing(us)|Computing(%)|Communication(us)|Communication
 0|11|3|27.273|0|0|8|72.727
 1|11.02|3.06|27.768|0|0|7.96|72.232
 7|11.14|3.42|30.7|0|0|7.72|69.3"
-    copy_generated legacy-chip1-1k
+    copy_family legacy-910a PROF_1
     python3 "$BATS_TEST_DIRNAME/copy_device.py" PROF_1 0 5
     show
     expect_agreement "$(printf '%s: Op statistic\n%s: Longest operators\n%s: Acl statistic\n%s: Runtime api\n' 0 0 0 0 5 5 5 5)"
-    expect_equal "$(grep '^Device id' shown)" "Device id : 0 Model id : N/A Iteration : 1 Tasks : 1000
-Device id : 5 Model id : N/A Iteration : 1 Tasks : 1000"
+    expect_equal "$(grep '^Device id' shown)" "Device id : 0 Model id : N/A Iteration : 1 Tasks : 100
+Device id : 5 Model id : N/A Iteration : 1 Tasks : 100"
 }
 
 @test "marks and ranges of the program are added up by message" {
@@ -152,7 +145,7 @@ marker|mark|1|0|0|0|0"
 }
 
 @test "without the half of the device its absence is told and the host's tables are shown" {
-    copy_generated prof-chip5-1k
+    copy_family prof-910b PROF_1
     rm -r PROF_1/device_0
     run_msprof_into shown show -q -dir PROF_1
     expect_status 0
@@ -165,7 +158,7 @@ Api statistic :"
 }
 
 @test "without the half of the host the longest tasks are shown" {
-    copy_generated prof-chip5-1k
+    copy_family prof-910b PROF_1
     rm -r PROF_1/host
     run_msprof_into shown show -q -dir PROF_1
     expect_status 0
@@ -186,7 +179,7 @@ No tasks: none could be read of what the devices recorded.
 Api statistic :
 No API calls."
     expect_contains "$stderr" "PROF_1' has nothing to show"
-    copy_generated legacy-chip1-1k
+    copy_family legacy-910a PROF_1
     find PROF_1 -name '*.slice_*' -delete
     run_msprof show -q -dir PROF_1
     expect_not_contains "$output" "never executed"
@@ -194,7 +187,7 @@ No API calls."
 }
 
 @test "what is sound of a damaged capture is shown, with status 3" {
-    copy_generated prof-chip5-1k
+    copy_family prof-910b PROF_1
     log=$(find PROF_1/device_0 -name 'stars_soc*slice_0')
     truncate -s -7 "$log"
     run_msprof_into shown show -q -dir PROF_1
@@ -205,8 +198,8 @@ No API calls."
 }
 
 @test "tables fit the width, and only blanks, line breaks and frames differ" {
-    for capture in prof-chip5-1k legacy-chip0-1k; do
-        copy_generated "$capture"
+    for capture in prof-910b legacy-310; do
+        copy_family "$capture" PROF_1
         show
         python3 "$repository/tests/lib/text_tables.py" align shown
         numbers=$(cells | grep -oE '[0-9]+\.[0-9]+' | sort)
@@ -286,14 +279,14 @@ END
 }
 
 @test "tables that cannot be written fail the command" {
-    copy_generated prof-chip5-1k
+    copy_family prof-910b PROF_1
     run_msprof_into /dev/full show -q -dir PROF_1
     expect_status 1
     expect_contains "$stderr" "cannot write"
 }
 
 @test "show makes no reports" {
-    copy_generated prof-chip5-1k
+    copy_family prof-910b PROF_1
     show
     expect_equal "$(find PROF_1 -name '*.csv' -o -name 'msprof_*.json')" ""
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # Timelines as viewers read them: exactly, in doubles, and as whole nanoseconds.
 
-# shellcheck disable=SC2154 # run_msprof sets status, output and stderr
+# shellcheck disable=SC2154 # common.bash sets shared, run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0
 load ../cli/common
 
@@ -29,10 +29,16 @@ check_timelines() {
     check_timelines "$repository"/testdata/resnet50/JOB*
 }
 
+@test "no slice of the shipped captures of CANN does, with calls, tasks and samples" {
+    for name in prof-910b system-910b system-910a; do
+        rm -rf capture
+        check_timelines "$repository/testdata/cann/$name"/PROF_*
+    done
+}
+
 @test "no slice of a capture of CANN does, with calls, tasks, communication, iterations and samples" {
-    shared=${MSPROF_SHARED:-$repository/../shared}/data/generated/system-chip5
-    [ -d "$shared" ] || skip "there is no $shared"
-    check_timelines "$shared"/PROF_*
+    needs_shared data/generated/system-chip5
+    check_timelines "$shared"/data/generated/system-chip5/PROF_*
 }
 
 @test "a partly overlapping slice, a late sum and a missing name are found" {

@@ -17,6 +17,12 @@ export XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/config
 export LC_ALL=C.UTF-8
 umask 0027
 
+# Skips a test that is about data which may not be passed on: needs_shared data/expected/prof-chip5-1k. What is skipped so
+# is listed in tests/needs_shared, with what checks the same of captures that are here.
+needs_shared() {
+    [ -e "$shared/$1" ] || skip "needs $1 of MSPROF_SHARED"
+}
+
 # An empty directory, made the working directory.
 enter_scratch() {
     scratch=$BATS_TEST_TMPDIR/scratch
@@ -49,6 +55,13 @@ copy_capture() {
         esac
     done
     chmod -R u+w "$target"
+}
+
+# Copies a capture of testdata/cann: copy_family prof-910b PROF_1. Its expected tables are $repository/testdata/cann/NAME/expected.
+copy_family() {
+    rm -rf "$2"
+    cp -R "$repository/testdata/cann/$1"/[JP]* "$2"
+    chmod -R u+w "$2"
 }
 
 launcher=(env)

@@ -15,7 +15,7 @@ setup() {
 
 @test "the captures in testdata are exactly what the generator writes" {
     "$repository/testdata/generate/shipped.sh" "$BUILD" "$scratch/again" >/dev/null 2>&1
-    for folder in resnet50 small figures; do
+    for folder in resnet50 small figures cann; do
         diff -r -x sqlite -x log -x timeline -x summary "$repository/testdata/$folder" "again/$folder"
     done
 }

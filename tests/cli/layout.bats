@@ -205,8 +205,14 @@ END
     expect_status 4
 }
 
+@test "without tables the size of the records of a 910A is found" {
+    run_msprof layout infer -dir "$repository"/testdata/cann/job-910a/JOB* --kind hwts
+    expect_status 1
+    expect_contains "$(sed -n 2p <<<"$output")" "record size   64: "
+}
+
 @test "without tables the structure of the real 910A's records is found" {
-    [ -d "$REAL_CAPTURE" ] || skip "there is no $REAL_CAPTURE"
+    needs_shared data/real-910a-job3/raw
     run_msprof layout infer -dir "$REAL_CAPTURE" --kind hwts
     expect_status 1
     expect_contains "$(sed -n 2p <<<"$output")" "record size   64: "

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # A real capture of an Ascend 910A (MindSpore training) against what another parser made of it. The data are not in this
-# repository: $MSPROF_SHARED, or ../shared beside the checkout; without them the tests are skipped.
+# repository: $MSPROF_SHARED, or ../shared beside the checkout; without them the tests are skipped, and job_capture.bats
+# checks the same of a small capture that was made up.
 # shellcheck disable=SC2154 # common sets REAL_CAPTURE, run_msprof status and stderr
 
 load common
@@ -15,12 +16,12 @@ setup_file() {
 }
 
 setup() {
-    [ -d "$REAL_CAPTURE" ] || skip "no real capture at $REAL_CAPTURE: set MSPROF_SHARED"
+    needs_shared data/real-910a-job3/raw
     cd "$BATS_FILE_TMPDIR" || return
 }
 
 check() {
-    python3 "$BATS_TEST_DIRNAME/check_real_capture.py" "$REAL_CAPTURE" "$BATS_FILE_TMPDIR" "$@"
+    python3 "$BATS_TEST_DIRNAME/check_job_capture.py" "$REAL_CAPTURE" "$BATS_FILE_TMPDIR" 62847 2817 151 "$@"
 }
 
 @test "all 62,847 records of the real capture are decoded, without a data problem" {

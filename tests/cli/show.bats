@@ -162,12 +162,12 @@ for path in sys.argv[1:]:
             expect_aligned "$width"
         done
         captures=$((captures + 1))
-    done < <(find "$repository/testdata" -name info.json.0)
+    done < <(find "$repository/testdata" -path '*/JOB*/info.json.0')
     [ "$captures" -ge 5 ]
 }
 
 @test "a real capture of an Ascend 910A fits 80 columns, and 60" {
-    [ -d "$REAL_CAPTURE" ] || skip "the real capture is not here: set MSPROF_SHARED"
+    needs_shared data/real-910a-job3/raw
     "$MSPROF" import -q -dir "$REAL_CAPTURE" --output real
     for width in 80 60; do
         run_msprof_into shown show -q -dir "$REAL_CAPTURE" --output real --width "$width"

@@ -158,7 +158,7 @@ needs_python() {
 
 @test "the results of two ranks are those of Ascend's cluster analysis, and links that it drops" {
     needs_python
-    [ -d "$shared/data/expected/cluster-small" ] || skip "no shared captures: set MSPROF_SHARED"
+    needs_shared data/expected/cluster-small
     mkdir RUN
     for rank in 0 1; do
         capture=$(echo "$shared"/data/generated/cluster-small/gen_424$((2 + rank))_*_ascend_pt)

@@ -142,7 +142,7 @@ static void the_first_records_of_a_real_hwts_log_decode_to_what_the_hex_dump_sho
     snprintf(path, sizeof(path), "%s/%s", shared != NULL ? shared : "../shared", REAL_FILE);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        print_message("skipped: no real capture at %s\n", path);
+        print_message("skipped: needs %s of MSPROF_SHARED\n", REAL_FILE);
         skip();
     }
     const struct record_kind *kind = record_kind_find("hwts");
