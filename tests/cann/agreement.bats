@@ -74,21 +74,15 @@ agree_with_tool() {
     done
 }
 
-<<<<<<< HEAD
 @test "the rest of a record in front of an aged stream is dropped, with a note" {
-    python3 "$BATS_TEST_DIRNAME/reslice.py" "$shared/data/generated/prof-chip5-1k"/PROF_* PROF_1 10001 37
-    run_msprof import -dir PROF_1
-    expect_contains "$stderr" "9187 records decoded, 7 rejected (6 record-aged, 1 task-unmatched-end)"
-=======
-@test "the rest of a record in front of an aged stream is dropped without a word" {
     copy_family prof-910b PROF_2
     run_msprof import -dir PROF_2
     [[ $stderr =~ ([0-9]+)\ records\ decoded ]]
     python3 "$BATS_TEST_DIRNAME/reslice.py" "$repository/testdata/cann/prof-910b"/PROF_* PROF_1 10001 37
     run_msprof import -dir PROF_1
     # each of the six streams of records has lost its first
-    expect_contains "$stderr" "$((BASH_REMATCH[1] - 6)) records decoded, 0 rejected"
->>>>>>> 3258cf5
+    expect_contains "$stderr" "$((BASH_REMATCH[1] - 6)) records decoded, "
+    expect_contains "$stderr" "6 record-aged"
     if grep -q 'bytes are skipped' <<<"$stderr"; then false; fi
 }
 
