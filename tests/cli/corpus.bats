@@ -22,3 +22,18 @@ for number, kind in enumerate(kinds):
         assert first == number, ('run tests/fuzz/make_seeds.py', kind, first, number)
 END
 }
+
+@test "whole captures of every family are what the target of imports begins with" {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    for seed in svp job legacy_0 legacy_1 prof_5 prof_1 system_5 system_1; do
+        [ -s "$repository/tests/fuzz/corpus/import/$seed" ]
+    done
+    # the scripts that write them are part of the sources: what they write today is what is there
+    cp -R "$repository/tests/fuzz" "$repository/tests/lib" "$BATS_TEST_TMPDIR"
+    mkdir "$BATS_TEST_TMPDIR/tree" "$BATS_TEST_TMPDIR/tree/tests"
+    mv "$BATS_TEST_TMPDIR/fuzz" "$BATS_TEST_TMPDIR/lib" "$BATS_TEST_TMPDIR/tree/tests"
+    ln -s "$repository/parsers" "$repository/testdata" "$BATS_TEST_TMPDIR/tree"
+    rm -r "$BATS_TEST_TMPDIR/tree/tests/fuzz/corpus/import"
+    python3 -B "$BATS_TEST_TMPDIR/tree/tests/fuzz/make_seeds.py"
+    diff -r "$BATS_TEST_TMPDIR/tree/tests/fuzz/corpus/import" "$repository/tests/fuzz/corpus/import"
+}

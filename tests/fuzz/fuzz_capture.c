@@ -1,68 +1,14 @@
-/* Capture discovery: the input describes a small directory tree. Each entry is a byte for its type and place, a byte
- * that chooses a known name or gives the length of an own one, then the name, a byte for the content's length and the
- * content. */
+/* Capture discovery: the input describes a small directory tree. Each entry is a byte for its type and place, a name, a
+ * byte for the content's length and the content. */
 #include "tests/fuzz/directory.h"
-
-static const char *const known_names[] = {
-    "info.json.0",
-    "info.json",
-    "aicore.0.1.1",
-    "AAcore.0.1.1",
-    "aicore.0.net.1.1.1.0.done",
-    "aicpu.0.net.1.1.1.0",
-    "aicpu.0.net.1.1.1.0.done",
-    "acl_api.0.net.1",
-    "acl_api.0.net.1.done",
-    "AclModule.acl_model.0.slice_0",
-    "net.1.layer.info",
-    "net.1.net.info",
-    "hwts.data.0.slice_0",
-    "hwts.data.0.slice_1",
-    "Framework.host.vm.task_desc_info.0.slice_0",
-    "Framework.host.vm.graph_desc_info.0.slice_0",
-    "host_start.log.0",
-    "aicore.0.1.1.complete",
-};
-#define KNOWN_NAMES (sizeof known_names / sizeof *known_names)
-
-struct input {
-    const uint8_t *at, *end;
-};
-
-static uint8_t take_byte(struct input *input)
-{
-    return input->at < input->end ? *input->at++ : 0;
-}
-
-static size_t take_bytes(struct input *input, size_t wanted, const uint8_t **ret)
-{
-    size_t left = (size_t)(input->end - input->at), count = wanted < left ? wanted : left;
-    *ret = input->at;
-    input->at += count;
-    return count;
-}
-
-static void take_name(struct input *input, char *name, size_t size)
-{
-    uint8_t choice = take_byte(input);
-    if (choice < KNOWN_NAMES) {
-        snprintf(name, size, "%s", known_names[choice]);
-        return;
-    }
-    const uint8_t *bytes;
-    size_t length = take_bytes(input, choice % 48, &bytes);
-    memcpy(name, bytes, length);
-    name[length] = '\0';
-    for (char *slash = name; (slash = strchr(slash, '/')) != NULL;)
-        *slash = '_';
-}
+#include "tests/fuzz/entries.h"
 
 static void make_entry(struct input *input)
 {
     uint8_t type = take_byte(input);
-    char name[64], path[160], target[64];
+    char name[ENTRY_NAME_SIZE], path[256], target[64];
     const uint8_t *content;
-    take_name(input, name, sizeof name);
+    take_name(input, name);
     size_t length = take_bytes(input, take_byte(input) * (type & 16 ? 16u : 1u), &content);
     snprintf(path, sizeof path, "%s/%s%s", fuzz_directory, type & 8 ? "" : "data/", name);
     switch (type & 7) {

@@ -4,7 +4,9 @@ import glob
 import json
 import os
 import re
+import subprocess
 import sys
+import tempfile
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "..", "lib"))
@@ -144,8 +146,14 @@ put("layout", "unknown_words", "kind hwtz\nlayout x\nsize 1\n")
 put("layout", "outside", "kind hwts\nlayout x\nsize 8\ncolumn tick offset 4 width 8\n")
 
 
+def named(name):
+    raw = os.fsencode(name) if isinstance(name, str) else name
+    assert len(raw) < 96, name
+    return bytes([len(raw)]) + raw
+
+
 def entry(kind, name, content):
-    """kind: 0 file in data/, 8 file beside it, 5 link, 6 pipe, 7 directory; name: index of a known one, or text."""
+    """kind: 0 file in data/, 8 file beside it, 5 link, 6 pipe, 7 directory."""
     raw = content.encode() if isinstance(content, str) else content
     if len(raw) > 255:
         kind |= 16
@@ -153,17 +161,57 @@ def entry(kind, name, content):
         length = len(raw) // 16
     else:
         length = len(raw)
-    chosen = bytes([name]) if isinstance(name, int) else bytes([48 + len(name)]) + name
-    return bytes([kind]) + chosen + bytes([length]) + raw
+    return bytes([kind]) + named(name) + bytes([length]) + raw
 
 
-whole = bytes([0]) + entry(8, 0, info) + entry(0, 2, tasks) + entry(0, 4, mark) + entry(0, 5, cpu) + entry(0, 7, calls) + entry(0, 10, layers)
+whole = bytes([0]) + entry(8, "info.json.0", info) + entry(0, "aicore.0.1.1", tasks) + entry(0, "aicore.0.net.1.1.1.0.done", mark) + entry(0, "aicpu.0.net.1.1.1.0", cpu) + entry(0, "acl_api.0.net.1", calls) + entry(0, "net.1.layer.info", layers)
 put("capture", "svp", whole)
-put("capture", "ascend", bytes([0]) + entry(0, 12, log[:128]) + entry(0, 13, log[128:]) + entry(0, 14, descriptions) + entry(0, 15, graph))
-put("capture", "links", bytes([1]) + entry(0, 2, tasks) + entry(5, 3, "aicore.0.1.1") + entry(5, 8, "/etc/passwd") + entry(6, 5, b"")
-    + entry(7, 7, b"") + entry(5, b"loop", "loop"))
+put("capture", "ascend", bytes([0]) + entry(0, "hwts.data.0.slice_0", log[:128]) + entry(0, "hwts.data.0.slice_1", log[128:]) + entry(0, "Framework.host.vm.task_desc_info.0.slice_0", descriptions) + entry(0, "Framework.host.vm.graph_desc_info.0.slice_0", graph))
+put("capture", "links", bytes([1]) + entry(0, "aicore.0.1.1", tasks) + entry(5, "AAcore.0.1.1", "aicore.0.1.1") + entry(5, "acl_api.0.net.1.done", "/etc/passwd") + entry(6, "aicpu.0.net.1.1.1.0", b"")
+    + entry(7, "acl_api.0.net.1", b"") + entry(5, b"loop", "loop"))
 put("capture", "names", bytes([1]) + entry(0, b"a\n\"\xff.1.layer.info", layers) + entry(0, b"acl_api.0.\xff.1", calls[:128]) + entry(0, b".done", b"")
     + entry(0, b"aicore.99999999999999999999.1.1", tasks[:128]) + entry(8, b"info.json.x", info) + entry(0, b"unknown", b"x"))
+
+# ---- whole captures, of fuzz_import.c ----
+
+PLACES = ["", "data", "host", "host/data", "device_0", "device_0/data"]
+
+
+def file_of(place, name, content):
+    raw = content.encode() if isinstance(content, str) else content
+    assert len(raw) < 1 << 16, name
+    return bytes([PLACES.index(place)]) + named(name) + len(raw).to_bytes(2, "big") + raw
+
+
+def tree(directory):
+    """A bit for each directory that is not there, then the files."""
+    present = {os.path.relpath(path, directory) for path, _, _ in os.walk(directory)}
+    absent = sum(1 << (number - 1) for number, place in enumerate(PLACES) if number > 0 and place not in present)
+    files = [file_of(os.path.relpath(path, directory).replace(".", "", 1) if path == directory else
+                     os.path.relpath(path, directory), name, open(os.path.join(path, name), "rb").read())
+             for path, _, names in sorted(os.walk(directory)) for name in sorted(names) if not name.endswith(".done")]
+    return bytes([absent | 0xc0]) + b"".join(files)
+
+
+for name, writer, *options in (
+    ("prof_5", "make_prof.py", "--chip", "5", "--count", "4", "--names", "4"),
+    ("prof_1", "make_prof.py", "--chip", "1", "--count", "4", "--names", "4"),
+    ("system_5", "make_system.py", "--chip", "5", "--count", "4", "--names", "4", "--samples", "3"),
+    ("system_1", "make_system.py", "--chip", "1", "--count", "4", "--names", "4", "--samples", "3"),
+    ("sampled_5", "make_system.py", "--chip", "5", "--count", "2", "--names", "3", "--samples", "3", "--sampled-cores"),
+    ("legacy_0", "make_legacy.py", "--chip", "0", "--count", "4", "--names", "4"),
+    ("legacy_1", "make_legacy.py", "--chip", "1", "--count", "4", "--names", "4"),
+    ("job", "make_job.py", "--steps", "2", "--operators", "5"),
+):
+    with tempfile.TemporaryDirectory() as work:
+        maker = os.path.join(SOURCE, "testdata", "generate", "cann", writer)
+        made = subprocess.run([sys.executable, "-B", maker, work, *options], check=True, capture_output=True, text=True)
+        put("import", name, tree(made.stdout.strip()))
+put("import", "svp", bytes([0xfe]) + file_of("", "info.json.0", info) + b"".join(
+    file_of("data", name, content) for name, content in (
+        ("aicore.0.1.1", tasks), ("aicore.0.net.1.1.1.0.done", mark), ("aicpu.0.net.1.1.1.0", cpu),
+        ("acl_api.0.net.1", calls), ("net.1.layer.info", layers),
+        ("net.1.net.info", '{"model_name":"net","model_id":1,"batch_num":1}'))))
 
 for name, text in (
     ("plain", "[ssh_config]\nip = 1.2.3.4\nusername = u\npwd = a ;b\n[ssh_config:x]\nport: 22\n"),

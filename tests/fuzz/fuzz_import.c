@@ -1,0 +1,106 @@
+/* Whole captures: the input is a tree of files, which are imported into a database, and all reports are made of it.
+ * Each entry is a byte for its directory, a name, two bytes for the length of the content, and the content. */
+#include "tests/fuzz/directory.h"
+#include "tests/fuzz/entries.h"
+
+#include "db/database.h"
+#include "db/import.h"
+#include "exporters/export.h"
+
+#define FILES_MAX 128
+#define CAPTURE "capture"
+
+static const char *const directories[] = {"",          "/data",          "/host",     "/host/data",
+                                          "/device_0", "/device_0/data", "/device_1", "/device_1/data"};
+#define DIRECTORIES (sizeof directories / sizeof *directories)
+
+static void in_fuzz_directory(char path[256], const char *name)
+{
+    snprintf(path, 256, "%s/%s", fuzz_directory, name);
+}
+
+static void make_file(struct input *input)
+{
+    const char *directory = directories[take_byte(input) % DIRECTORIES];
+    char name[ENTRY_NAME_SIZE], path[256];
+    const uint8_t *content;
+    take_name(input, name);
+    size_t length = take_byte(input);
+    length = take_bytes(input, length << 8 | take_byte(input), &content);
+    snprintf(path, sizeof path, CAPTURE "%s/%s", directory, name);
+    fuzz_write_file(path, content, length);
+}
+
+/* The directories that files can be in; a half that has none is not there. */
+static void make_tree(struct input *input)
+{
+    char path[256];
+    in_fuzz_directory(path, CAPTURE);
+    EXPECT(mkdir(path, 0700) == 0);
+    uint8_t absent = take_byte(input); /* a bit for each directory but the first */
+    for (size_t i = 1; i < DIRECTORIES; i++) {
+        char name[64];
+        snprintf(name, sizeof name, CAPTURE "%s", directories[i]);
+        in_fuzz_directory(path, name);
+        if ((absent >> (i - 1) & 1) == 0)
+            mkdir(path, 0700);
+    }
+    for (int i = 0; i < FILES_MAX && input->at < input->end; i++)
+        make_file(input);
+}
+
+/* What can fail here fails with a reason. */
+static void expect_reason(int status, const struct err *err)
+{
+    EXPECT(status == 0 || (status < 0 && err_message(err)[0] != '\0'));
+}
+
+static void report_all(const char *database, const char *results)
+{
+    struct err err = ERR_INIT;
+    struct export_result result;
+    sqlite3 *db;
+    struct export_options options = {
+        .database = database, .directory = results, .timestamp = "20250101000000", .model_id = -1};
+    EXPECT(database_open(database, &db, &err) == 0);
+    expect_reason(export_timeline(db, &options, &result, &err), &err);
+    err = (struct err)ERR_INIT;
+    expect_reason(export_summary(db, &options, &result, &err), &err);
+    err = (struct err)ERR_INIT;
+    expect_reason(export_database(db, &options, &result, &err), &err);
+    struct show_options show = {.database = database, .width = 80, .top = 5};
+    FILE *nowhere = fopen("/dev/null", "we");
+    EXPECT(nowhere != NULL);
+    err = (struct err)ERR_INIT;
+    expect_reason(show_capture(db, nowhere, &show, &result, &err), &err);
+    fclose(nowhere);
+    database_close(db);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct input input = {data, data + size};
+    struct diagnostics diag;
+    struct import_result result;
+    struct err err = ERR_INIT;
+    char capture[256], database[256], results[256];
+    EXPECT(database_setup(&err) == 0);
+    fuzz_directory_make();
+    fuzz_directory_clear();
+    make_tree(&input);
+    in_fuzz_directory(capture, CAPTURE);
+    in_fuzz_directory(database, "runtime.db");
+    in_fuzz_directory(results, "results");
+    EXPECT(mkdir(results, 0700) == 0);
+    const struct import_request request = {
+        .directory = capture, .database = database, .tool_version = "fuzz", .parameters = ""};
+    diag_init(&diag, false);
+    int status = db_import(&request, &diag, &result, &err);
+    expect_reason(status, &err);
+    EXPECT(status != 0 || result.records_rejected == 0 || diag_reports(&diag) > 0);
+    EXPECT((access(database, F_OK) == 0) == (status == 0));
+    diag_release(&diag);
+    if (status == 0)
+        report_all(database, results);
+    return 0;
+}
