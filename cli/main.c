@@ -47,12 +47,15 @@ static int print_help(enum command_id command)
     return console_output_end(false);
 }
 
-/* One line; a usage error is made by a person at a prompt, or shows up in a script's log. */
+/* One line, and what was probably meant; a usage error is made by a person at a prompt, or shows up in a script's log.
+ */
 static int tell_usage(const struct settings *settings, struct err *err)
 {
     struct err line = ERR_INIT;
 
     err_set(&line, err->code, "%s; try '%s --help'", err_message(err), command_full_name(settings->command));
+    if (err->hint[0] != '\0')
+        err_hint(&line, "%s", err->hint);
     console_error(&line);
     return status_of_error(err);
 }

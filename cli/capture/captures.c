@@ -6,6 +6,7 @@
 #include "cli/capture/result_record.h"
 #include "cli/console.h"
 #include "cli/kinds/layouts.h"
+#include "cli/options/first_tries.h"
 #include "cli/status.h"
 #include "db/database.h"
 #include "parsers/capture/capture.h"
@@ -13,6 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define PARAMETERS_LIMIT 1024
 
@@ -101,6 +103,10 @@ static int find_captures(struct found_captures *found, const char *path)
     }
     free(absolute);
     if (result != 0) {
+        struct stat info;
+
+        if (stat(path, &info) == 0 && S_ISREG(info.st_mode))
+            hint_of_file(path, &err);
         err_wrap(&err, "cannot use '%s' as a capture", path);
         console_error(&err);
         return status_of_error(&err);

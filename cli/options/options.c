@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "base/suggest.h"
+#include "cli/options/first_tries.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -126,7 +127,9 @@ static int unknown_option(struct err *err, enum command_id command, const char *
     }
     if (suggestion.nearest[0] != '\0')
         return err_set(err, ERR_USAGE, "unknown option '%s', did you mean '%s'?", name, suggestion.nearest);
-    return err_set(err, ERR_USAGE, "unknown option '%s'", name);
+    err_set(err, ERR_USAGE, "unknown option '%s'", name);
+    hint_of_option(name, err);
+    return -ERR_USAGE;
 }
 
 static int unknown_choice(struct err *err, const char *what, const char *value, const char *const *choices)
@@ -356,7 +359,9 @@ static int unknown_word(struct err *err, enum command_id parent, const char *wor
     if (suggestion.nearest[0] != '\0')
         return err_set(err, ERR_USAGE, "'%s' is no command of '%s', did you mean '%s'?", word,
                        command_full_name(parent), suggestion.nearest);
-    return err_set(err, ERR_USAGE, "'%s' is no command of '%s'", word, command_full_name(parent));
+    err_set(err, ERR_USAGE, "'%s' is no command of '%s'", word, command_full_name(parent));
+    hint_of_word(word, parent, err);
+    return -ERR_USAGE;
 }
 
 /* Captures by position stand behind those of --collection-dir. */

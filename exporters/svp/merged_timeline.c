@@ -46,10 +46,10 @@ struct merged {
     struct lanes lanes; /* of inferences */
     struct task_names core_names, cpu_names;
     struct svp_task_reader *reader;
-    size_t lane, hint;     /* of the inference that is drawn; where the last name was found */
-    int64_t shift_ns;      /* to be added to its tasks' times */
-    int64_t counted_until; /* the counters are zero after this */
-    bool counting;
+    size_t lane, hint;         /* of the inference that is drawn; where the last name was found */
+    int64_t shift_ns;          /* to be added to its tasks' times */
+    int64_t counted_until;     /* the counters are zero after this */
+    bool counting, counted[3]; /* whether there are values, and of which counters */
     int64_t arrows;
 };
 
@@ -249,22 +249,41 @@ static char *put_counter(char *p, const struct trace_style *style, const char *n
     return trace_end_counter(p, style);
 }
 
-/* Of a task, or zeros for none. */
+static const struct {
+    const char *name, *unit;
+    unsigned decimals;
+} counters[] = {{"MAC busy", "%", 2}, {"DDR read", "MB/s", 3}, {"DDR write", "MB/s", 3}};
+#define COUNTERS (sizeof counters / sizeof *counters)
+
+/* What a task used, in the order of the counters; DB_NULL where its records do not say. */
+static void usage_of(const struct svp_task *task, int64_t ret[COUNTERS])
+{
+    const int64_t parts[COUNTERS][2] = {{task->cycles[SVP_MAC_BUSY], task->total_cycle},
+                                        {task->ddr_read_bytes, task->duration_ns},
+                                        {task->ddr_write_bytes, task->duration_ns}};
+    for (size_t i = 0; i < COUNTERS; i++) {
+        bool known = parts[i][0] != DB_NULL && parts[i][1] != DB_NULL;
+        /* bytes a nanosecond are thousands of MB/s */
+        ret[i] = known ? number_ratio(parts[i][0], parts[i][1], i == 0 ? 4 : 6) : DB_NULL;
+    }
+}
+
+/* Of a task, or zeros for none, of the counters that there were. */
 static void write_counters(struct merged *merged, int64_t time_ns, const struct svp_task *task)
 {
     struct trace *trace = &merged->trace;
-    int64_t busy = 0, read = 0, write = 0;
-    if (task != NULL) {
-        busy = number_ratio(task->cycles[SVP_MAC_BUSY], task->total_cycle, 4);
-        read = number_ratio(task->ddr_read_bytes, task->duration_ns, 6); /* bytes a nanosecond, so thousands of MB/s */
-        write = number_ratio(task->ddr_write_bytes, task->duration_ns, 6);
+    int64_t values[COUNTERS] = {0};
+    if (task != NULL)
+        usage_of(task, values);
+    char *start = trace_reserve(trace, COUNTERS * TRACE_EVENT_MAX), *p = start;
+    for (size_t i = 0; i < COUNTERS; i++) {
+        merged->counted[i] |= task != NULL && values[i] != DB_NULL;
+        if (!merged->counted[i] || values[i] == DB_NULL)
+            continue;
+        p = put_counter(p, &trace->style, counters[i].name, counters[i].unit, time_ns, values[i], counters[i].decimals);
+        trace->events++;
     }
-    char *start = trace_reserve(trace, 3 * TRACE_EVENT_MAX), *p = start;
-    p = put_counter(p, &trace->style, "MAC busy", "%", time_ns, busy, 2);
-    p = put_counter(p, &trace->style, "DDR read", "MB/s", time_ns, read, 3);
-    p = put_counter(p, &trace->style, "DDR write", "MB/s", time_ns, write, 3);
     trace_advance(trace, start, p);
-    trace->events += 3;
 }
 
 /* Between tasks nothing is used. */
