@@ -20,9 +20,10 @@ struct summary {
 /* Every report that the family can have: those of a device, or those of the capture. */
 static int write_reports(struct summary *summary, bool of_device, const struct report_scope *scope, struct err *err)
 {
+    const struct report *const *report = report_all(err);
     uint64_t rows;
-    int status = 0;
-    for (const struct report *const *report = report_all(); status == 0 && *report != NULL; report++) {
+    int status = report != NULL ? 0 : -(int)err->code;
+    for (; status == 0 && *report != NULL; report++) {
         if (((*report)->families & REPORT_OF(summary->family)) != 0 && !(*report)->shown_only &&
             (*report)->of_device == of_device)
             status = report_write(&summary->session, *report, scope, &rows, err);
