@@ -26,13 +26,13 @@ static bool is_wanted(const struct summary *summary, const struct report *report
 }
 
 /* Reports that share a walk are made at the first of them. */
-static int write_walk(struct summary *summary, bool of_device, const struct report *const *first,
-                      const struct report_scope *scope, struct err *err)
+static int write_walk(struct summary *summary, bool of_device, const struct report *const *all,
+                      const struct report *const *first, const struct report_scope *scope, struct err *err)
 {
     const struct report *reports[WALK_MAX];
     size_t count = 0;
     int status = 0;
-    for (const struct report *const *one = report_all(); one < first; one++) {
+    for (const struct report *const *one = all; one < first; one++) {
         if ((*one)->walk == (*first)->walk && is_wanted(summary, *one, of_device))
             return 0;
     }
@@ -73,11 +73,12 @@ static int write_report(struct summary *summary, const struct report *report, co
 /* Every report that the family can have: those of a device, or those of the capture. */
 static int write_reports(struct summary *summary, bool of_device, const struct report_scope *scope, struct err *err)
 {
-    int status = 0;
-    for (const struct report *const *report = report_all(); status == 0 && *report != NULL; report++) {
+    const struct report *const *all = report_all(err), *const *report = all;
+    int status = all != NULL ? 0 : -(int)err->code;
+    for (; status == 0 && *report != NULL; report++) {
         if (!is_wanted(summary, *report, of_device))
             continue;
-        status = (*report)->walk != NULL ? write_walk(summary, of_device, report, scope, err)
+        status = (*report)->walk != NULL ? write_walk(summary, of_device, all, report, scope, err)
                                          : write_report(summary, *report, scope, err);
     }
     return status;

@@ -2,8 +2,7 @@
 #include "db/query/query.h"
 #include "exporters/cann_report.h"
 #include "exporters/export.h"
-#include "exporters/job_timeline.h"
-#include "exporters/timeline_2022.h"
+#include "exporters/timeline_earlier.h"
 #include "exporters/trace/marks.h"
 #include "exporters/trace/timeline.h"
 
@@ -29,6 +28,6 @@ int export_timeline(sqlite3 *db, const struct export_options *options, struct ex
         return result;
     if (facts.family == DB_FAMILY_SVP)
         return svp_timeline(&run, err);
-    result = facts.family == DB_FAMILY_JOB ? job_timeline(&run, err) : timeline_of_2022(&run, err);
+    result = facts.family == DB_FAMILY_JOB ? timeline_of_job(&run, err) : timeline_of_2022(&run, err);
     return result == 0 ? marks_timeline(&run, err) : result;
 }

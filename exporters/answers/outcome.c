@@ -81,8 +81,9 @@ static int add_metrics(struct outcome_table *table, const struct switch_finding 
 /* What a file of the table has: of SVP, the guide's columns. */
 static int add_report_columns(struct outcome_table *table, int family, struct err *err)
 {
-    const struct report *report = report_find(table->name, family);
-    int status = 0;
+    const struct report *const *all = report_all(err);
+    const struct report *report = all != NULL ? report_find(all, table->name, family) : NULL;
+    int status = all != NULL ? 0 : -(int)err->code;
     for (const struct report_column *column = report != NULL ? report->columns : NULL;
          status == 0 && column != NULL && column->title != NULL; column++) {
         if ((column->flags & (REPORT_INPUT | REPORT_VENDOR | REPORT_TERMINAL)) == 0)
@@ -168,19 +169,13 @@ static int add_series(struct outcome *outcome, const struct switch_finding *find
 static int add_reports(struct outcome *outcome, const struct switch_finding *finding,
                        const struct switch_effect *effect, struct err *err)
 {
-    static const char *const svp_reports[] = {"op_summary", "op_statistic", "acl_statistic", NULL};
-    int status = 0;
     if (effect->reports == NULL)
         return 0;
-    if (finding->writer == SWITCH_SVP) {
-        for (size_t i = 0; status == 0 && svp_reports[i] != NULL; i++) {
-            if (switch_list_has(effect->reports, svp_reports[i], strlen(svp_reports[i])))
-                status = add_table(outcome, finding, effect, svp_reports[i], err);
-        }
-        return status;
-    }
-    for (const struct report *const *report = report_all(); status == 0 && *report != NULL; report++) {
-        if (((*report)->families & REPORT_OF(DB_FAMILY_CANN)) != 0 &&
+    int family = finding->writer == SWITCH_SVP ? DB_FAMILY_SVP : DB_FAMILY_CANN;
+    const struct report *const *report = report_all(err);
+    int status = report != NULL ? 0 : -(int)err->code;
+    for (; status == 0 && *report != NULL; report++) {
+        if (((*report)->families & REPORT_OF(family)) != 0 &&
             switch_list_has(effect->reports, (*report)->name, strlen((*report)->name)))
             status = add_table(outcome, finding, effect, (*report)->name, err);
     }

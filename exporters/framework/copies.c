@@ -47,9 +47,10 @@ static bool is_wanted(const struct framework_info *info, const struct copy *copy
 
 int framework_write_copies(struct framework_analysis *analysis, struct err *err)
 {
-    int status = 0;
+    const struct report *const *all = report_all(err);
+    int status = all != NULL ? 0 : -(int)err->code;
     for (const struct copy *copy = copies; status == 0 && copy->name != NULL; copy++) {
-        const struct report *report = report_find(copy->report, DB_FAMILY_CANN);
+        const struct report *report = report_find(all, copy->report, DB_FAMILY_CANN);
         if (report == NULL || !is_wanted(&analysis->framework->info, copy))
             continue;
         struct report named = *report;
@@ -70,9 +71,12 @@ static const struct report_column megabytes = {"Total Reserved(MB)", "bytes / 10
 int framework_write_module_memory(struct framework_analysis *analysis, struct err *err)
 {
     const struct framework_info *info = &analysis->framework->info;
-    const struct report *report = report_find("npu_module_mem", DB_FAMILY_CANN);
+    const struct report *const *all = report_all(err);
+    const struct report *report = all != NULL ? report_find(all, "npu_module_mem", DB_FAMILY_CANN) : NULL;
     struct report_column columns[16];
     size_t count = 0;
+    if (all == NULL)
+        return -(int)err->code;
     if (report == NULL || (info->kind == FRAMEWORK_MINDSPORE && !info->memory))
         return 0;
     if (info->kind == FRAMEWORK_MINDSPORE)

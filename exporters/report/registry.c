@@ -2,6 +2,8 @@
 #include "exporters/report/report.h"
 #include "parsers/record.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <threads.h>
 
 #define REPORT(name) extern const struct report report_##name;
@@ -15,11 +17,8 @@ static const struct report *const own_reports[] = {
     NULL,
 };
 
-#define REPORTS_MAX 256 /* the test of all reports tells when there are more */
-#define SERIES_MAX 192
-
-static struct report series_reports[SERIES_MAX];
-static const struct report *all_reports[REPORTS_MAX + 1];
+static struct report *series_reports;
+static const struct report **all_reports; /* NULL: memory ran out */
 static once_flag made = ONCE_FLAG_INIT;
 
 /* Where a family has a report of its own of this name, a kind's gives way. */
@@ -33,10 +32,18 @@ static unsigned free_families(const char *name)
     return families;
 }
 
-static void take_series(const struct record_kind *kind, struct report **next, size_t *count)
+static size_t count_series(const struct record_kind *kind)
+{
+    size_t count = 0;
+    for (const struct series_report *series = kind->series; series != NULL && series->name != NULL; series++)
+        count += series->columns != NULL;
+    return count;
+}
+
+static void take_series(const struct record_kind *kind, struct report **next)
 {
     for (const struct series_report *series = kind->series; series != NULL && series->name != NULL; series++) {
-        if (series->columns == NULL || *next == series_reports + SERIES_MAX || *count == REPORTS_MAX)
+        if (series->columns == NULL)
             continue;
         **next = (struct report){
             .name = series->name,
@@ -49,29 +56,43 @@ static void take_series(const struct record_kind *kind, struct report **next, si
         };
         if ((*next)->query.from == NULL)
             (*next)->query.from = kind->table;
-        all_reports[(*count)++] = (*next)++;
+        ++*next;
     }
 }
 
+/* Made once, and never released. */
 static void make_list(void)
 {
-    struct report *next = series_reports;
-    size_t count = 0;
-    for (size_t i = 0; own_reports[i] != NULL && count < REPORTS_MAX; i++)
-        all_reports[count++] = own_reports[i];
+    size_t own = sizeof own_reports / sizeof *own_reports - 1, series = 0;
     for (size_t i = 0; record_kinds[i] != NULL; i++)
-        take_series(record_kinds[i], &next, &count);
+        series += count_series(record_kinds[i]);
+    const struct report **all = calloc(own + series + 1, sizeof(const struct report *));
+    series_reports = calloc(series + 1, sizeof *series_reports);
+    if (all == NULL || series_reports == NULL) {
+        free(all);
+        return;
+    }
+    struct report *next = series_reports;
+    for (size_t i = 0; record_kinds[i] != NULL; i++)
+        take_series(record_kinds[i], &next);
+    for (size_t i = 0; i < own; i++)
+        all[i] = own_reports[i];
+    for (size_t i = 0; i < series; i++)
+        all[own + i] = &series_reports[i];
+    all_reports = all;
 }
 
-const struct report *const *report_all(void)
+const struct report *const *report_all(struct err *err)
 {
     call_once(&made, make_list);
+    if (all_reports == NULL)
+        err_set(err, ERR_NO_MEMORY, "out of memory for the list of reports");
     return all_reports;
 }
 
-const struct report *report_find(const char *name, int family)
+const struct report *report_find(const struct report *const *all, const char *name, int family)
 {
-    for (const struct report *const *report = report_all(); *report != NULL; report++) {
+    for (const struct report *const *report = all; *report != NULL; report++) {
         if (((*report)->families & REPORT_OF(family)) != 0 && strcmp((*report)->name, name) == 0)
             return *report;
     }

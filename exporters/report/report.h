@@ -141,9 +141,9 @@ int report_close(struct report_run *run, int status, struct err *err);
 int report_end_part(struct report_run *run, struct err *err);
 
 /* All reports: those of exporters/reports/, then those of kinds with a series, each group by name; ended by NULL.
- * Within a family the names are different from each other, by test. */
-const struct report *const *report_all(void);
-/* The report of this name that captures of a family (DB_FAMILY_...) can have; NULL: there is none. */
-const struct report *report_find(const char *name, int family);
+ * Within a family the names are different from each other, by test. NULL with err set when memory ran out. */
+const struct report *const *report_all(struct err *err);
+/* Of all reports the one of this name that captures of a family (DB_FAMILY_...) can have; NULL: there is none. */
+const struct report *report_find(const struct report *const *all, const char *name, int family);
 
 #endif

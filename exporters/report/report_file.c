@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
+#include "exporters/report/plan.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -11,6 +12,7 @@
 
 #define NAME_LIMIT 64
 #define COLUMNS_LIMIT 128
+_Static_assert(COLUMNS_LIMIT <= REPORT_MAX_COLUMNS, "a table has room for the columns of a file");
 
 struct report_file {
     char *place; /* of messages: the file */
@@ -222,9 +224,9 @@ static bool begins_query(const struct parser *p)
 
 /* ---- a text ---- */
 
-static bool name_is_taken(const struct report_files *files, const char *name)
+static bool name_is_taken(const struct report_files *files, const struct report *const *all, const char *name)
 {
-    for (const struct report *const *report = report_all(); *report != NULL; report++) {
+    for (const struct report *const *report = all; *report != NULL; report++) {
         if (strcmp((*report)->name, name) == 0)
             return true;
     }
@@ -238,9 +240,12 @@ static bool name_is_taken(const struct report_files *files, const char *name)
 static int check(const struct parser *p, const struct report_files *files)
 {
     const struct report_file *file = p->file;
+    const struct report *const *all = report_all(p->err);
+    if (all == NULL)
+        return -(int)p->err->code;
     if (file->name == NULL)
         return fail(p, 1, "the report has no name: 'report NAME' is missing");
-    if (name_is_taken(files, file->name))
+    if (name_is_taken(files, all, file->name))
         return fail(p, 1, "another report has this name already");
     if (file->columns == NULL)
         return fail(p, 1, "the report has no column");

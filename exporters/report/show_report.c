@@ -38,9 +38,12 @@ static int show_table(struct report_show *shows, const struct report *report, co
 int report_show(struct report_show *shows, const char *name, const char *sort, uint64_t top, uint64_t *ret_rows,
                 struct err *err)
 {
-    const struct report *report = report_find(name, shows->family);
+    const struct report *const *all = report_all(err);
     const struct table_choice choice = {.sort = sort, .top = top};
     *ret_rows = 0;
+    if (all == NULL)
+        return -(int)err->code;
+    const struct report *report = report_find(all, name, shows->family);
     return report != NULL ? show_table(shows, report, &choice, ret_rows, err)
                           : err_set(err, ERR_NOT_FOUND, "captures of this family have no table '%s'", name);
 }

@@ -99,6 +99,19 @@ void draw_2022_time(struct draw_2022 *draw, const char *key, int64_t nanoseconds
     strbuf_add(&draw->text, number, (size_t)(number_put_us(number, nanoseconds) - number));
 }
 
+void draw_2022_task(struct draw_2022 *draw, const char *type, int64_t stream_id, int64_t task_id)
+{
+    strbuf_addf(&draw->text, "\"Task Type\":\"%s\",\"Stream Id\":%lld,\"Task Id\":%lld", type, (long long)stream_id,
+                (long long)task_id);
+}
+
+void draw_2022_text(struct draw_2022 *draw, const char *key, const char *text)
+{
+    strbuf_addf(&draw->text, ",\"%s\":\"", key);
+    json_text_append(&draw->text, text, strlen(text));
+    strbuf_addc(&draw->text, '"');
+}
+
 int draw_2022_finish(struct draw_2022 *draw, struct err *err)
 {
     struct trace *trace = &draw->trace;
@@ -107,6 +120,7 @@ int draw_2022_finish(struct draw_2022 *draw, struct err *err)
     outfile_write(&trace->out, draw->text.data, draw->text.length);
     if (++trace->events % EVENTS_PER_POLL != 0)
         return 0;
+    timeline_progress(draw->run, EVENTS_PER_POLL);
     if (interrupted())
         return interrupt_error(err);
     return outfile_failed(&trace->out) ? err_set(err, ERR_IO, "cannot write '%s'", trace->path) : 0;

@@ -1,4 +1,4 @@
-/* Timelines of captures of the layout of 2022: what their layers share. A file is of one layer, but msprof, which has
+/* Timelines of captures from before 2023: what their layers share. A file is of one layer, but msprof, which has
  * several. With compat events, their order and numbers are those of Ascend's tool of 2022. */
 #ifndef MSPROF_EXPORTERS_TRACKS_2022_DRAW_H
 #define MSPROF_EXPORTERS_TRACKS_2022_DRAW_H
@@ -31,6 +31,7 @@ int draw_2022_thread_group(struct draw_2022 *draw, struct err *err); /* both, by
 int draw_2022_models(struct draw_2022 *draw, struct err *err);
 int draw_2022_tasks(struct draw_2022 *draw, struct err *err);
 int draw_2022_stack(struct draw_2022 *draw, struct err *err); /* ai_stack_time: a thread for each layer */
+int draw_job_tasks(struct draw_2022 *draw, struct err *err);  /* of captures of JOB */
 
 /* Begins a layer whose threads are called "<word><number>", and ends it: with status 0 threads are named, by name when
  * it is not NULL (its arg is the draw), unless compat did it before. */
@@ -53,6 +54,10 @@ int draw_2022_begin(struct draw_2022 *draw, const char *name, struct trace_lanes
                     struct trace_slice *slice, struct err *err);
 /* Appends ,"key": and microseconds with all three decimals to text. */
 void draw_2022_time(struct draw_2022 *draw, const char *key, int64_t nanoseconds);
+/* Appends what tells a task, as the first arguments. */
+void draw_2022_task(struct draw_2022 *draw, const char *type, int64_t stream_id, int64_t task_id);
+/* Appends ,"key":"text". */
+void draw_2022_text(struct draw_2022 *draw, const char *key, const char *text);
 /* Writes text, which are the arguments, and ends the slice. */
 int draw_2022_end(struct draw_2022 *draw, const struct trace_slice *slice, struct err *err);
 /* Writes text, which is the rest of the event. */

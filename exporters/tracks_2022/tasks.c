@@ -25,12 +25,6 @@ static void put_counted(struct draw_2022 *draw, const struct execution *task)
     strbuf_addf(&draw->text, ",\"Aicore Time(ms)\":%s,\"Total Cycle\":%lld", text, (long long)task->total_cycle);
 }
 
-static void put_task(struct draw_2022 *draw, const char *type, int64_t stream_id, int64_t task_id)
-{
-    strbuf_addf(&draw->text, "\"Task Type\":\"%s\",\"Stream Id\":%lld,\"Task Id\":%lld", type != NULL ? type : "N/A",
-                (long long)stream_id, (long long)task_id);
-}
-
 static int draw_task(void *arg, const struct execution *execution, struct err *err)
 {
     const struct tasks *tasks = arg;
@@ -42,7 +36,8 @@ static int draw_task(void *arg, const struct execution *execution, struct err *e
     int status = draw_2022_begin(draw, execution->op_name, &draw->lanes, execution->stream_id, &slice, err);
     if (status < 0)
         return status;
-    put_task(draw, task_2022_type(draw->device, execution), execution->stream_id, execution->task_id);
+    const char *type = task_2022_type(draw->device, execution);
+    draw_2022_task(draw, type != NULL ? type : "N/A", execution->stream_id, execution->task_id);
     put_counted(draw, execution);
     status = draw_2022_end(draw, &slice, err);
     if (status == 0 && draw->flows)
@@ -60,7 +55,7 @@ static int draw_copy(void *arg, const struct device_copy *copy, struct err *err)
     int status = draw_2022_begin(draw, COPY_NAME_2022, &tasks->copies, copy->stream_id, &slice, err);
     if (status < 0)
         return status;
-    put_task(draw, COPY_TYPE_2022, copy->stream_id, copy->task_id);
+    draw_2022_task(draw, COPY_TYPE_2022, copy->stream_id, copy->task_id);
     draw_2022_time(draw, "Receive Time", (int64_t)time_2022(draw->device, copy->receive_tick));
     draw_2022_time(draw, "Start Time", (int64_t)start);
     draw_2022_time(draw, "End Time", (int64_t)end);

@@ -99,3 +99,34 @@ Type,3,3,2.00"
     expect_contains "$stderr" "msprof/reports' cannot be read and is passed over"
     expect_contains "$stderr" "msprof/layouts' cannot be read and is passed over"
 }
+
+@test "three hundred reports of the user's own are all made" {
+    mkdir -p "$XDG_CONFIG_HOME/msprof/reports"
+    for number in {1..300}; do
+        printf 'report mine%s\ntitle Mine\ncolumn Value number\nsql\nSELECT %s\n' "$number" "$number" \
+            >"$XDG_CONFIG_HOME/msprof/reports/$number.report"
+    done
+    run_msprof export summary -dir JOBX
+    expect_status 0
+    for number in {1..300}; do
+        [ "$(sed -n 2p "JOBX/summary/mine$number.csv")" = "$number" ]
+    done
+}
+
+@test "a report of more columns than a table can have is refused, and nothing else is lost" {
+    {
+        printf 'report mine\ntitle Mine\n'
+        printf 'column C%s number\n' {1..129}
+        printf 'sql\nSELECT 1'
+        printf ', %s' {2..129}
+        echo
+    } >mine.report
+    run_msprof export summary -dir JOBX --report-file mine.report
+    expect_status 1
+    expect_contains "$stderr" "mine.report:131:1: more than 128 columns"
+    [ ! -e JOBX/summary/mine.csv ]
+    sed -i '/^column C129 /d; s/, 129$//' mine.report
+    run_msprof export summary -dir JOBX --report-file mine.report
+    expect_status 0
+    expect_equal "$(sed -n 2p JOBX/summary/mine.csv | tr ',' '\n' | wc -l)" 128
+}

@@ -170,12 +170,28 @@ static void the_first_records_of_a_real_hwts_log_decode_to_what_the_hex_dump_sho
     close(fd);
 }
 
+/* Rows and plans have room for as many. */
+static void a_kind_has_no_more_columns_than_a_row_and_a_layout_names_each_once(void **state)
+{
+    (void)state;
+    for (size_t i = 0; record_kinds[i] != NULL; i++) {
+        const struct record_kind *kind = record_kinds[i];
+        assert_true(kind->column_count <= RECORD_MAX_COLUMNS);
+        for (size_t k = 0; k < kind->layout_count; k++) {
+            struct err err = ERR_INIT;
+            if (kind->layouts[k].field_count > 0 && layout_check(kind, &kind->layouts[k], &err) < 0)
+                fail_msg("%s: %s", kind->name, err_message(&err));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_typed_from_the_documents_decode_to_their_values),
         cmocka_unit_test(every_kind_with_layouts_or_lines_has_a_record_typed_by_hand),
         cmocka_unit_test(the_patterns_of_text_kinds_name_columns_that_exist),
+        cmocka_unit_test(a_kind_has_no_more_columns_than_a_row_and_a_layout_names_each_once),
         cmocka_unit_test(the_first_records_of_a_real_hwts_log_decode_to_what_the_hex_dump_shows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* The engine of reports: what a table of columns becomes, and which rows are
  * chosen. */
 #include "exporters/report/report.h"
+#include "parsers/record.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -143,11 +144,29 @@ static void wishes_that_cannot_be_are_errors_of_usage(void **state)
 
 static void names_of_reports_are_different_within_a_family(void **state)
 {
+    struct err err = ERR_INIT;
+    const struct report *const *all = report_all(&err);
     (void)state;
     for (int family = DB_FAMILY_SVP; family <= DB_FAMILY_CANN; family++) {
-        for (const struct report *const *one = report_all(); *one != NULL; one++) {
+        for (const struct report *const *one = all; *one != NULL; one++) {
             if ((*one)->families & REPORT_OF(family))
-                assert_ptr_equal(report_find((*one)->name, family), *one);
+                assert_ptr_equal(report_find(all, (*one)->name, family), *one);
+        }
+    }
+}
+
+static void every_series_of_a_kind_with_columns_is_a_report(void **state)
+{
+    struct err err = ERR_INIT;
+    const struct report *const *all = report_all(&err);
+    (void)state;
+    for (size_t i = 0; record_kinds[i] != NULL; i++) {
+        const struct series_report *series = record_kinds[i]->series;
+        for (; series != NULL && series->name != NULL; series++) {
+            size_t found = 0;
+            for (const struct report *const *one = all; *one != NULL; one++)
+                found += (*one)->columns == series->columns && strcmp((*one)->name, series->name) == 0;
+            assert_int_equal(found, series->columns != NULL);
         }
     }
 }
@@ -161,6 +180,7 @@ int main(void)
         cmocka_unit_test(rows_without_a_value_are_sorted_last),
         cmocka_unit_test(wishes_that_cannot_be_are_errors_of_usage),
         cmocka_unit_test(names_of_reports_are_different_within_a_family),
+        cmocka_unit_test(every_series_of_a_kind_with_columns_is_a_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "exporters/timeline_2022.h"
+#include "exporters/timeline_earlier.h"
 
 #include "exporters/tracks_2022/draw.h"
 
@@ -24,12 +24,12 @@ static int draw_msprof(struct draw_2022 *draw, struct err *err)
     return status;
 }
 
-static int write_file(struct draw_2022 *draw, const char *report,
+/* suffix: of the file's name; clock: what its times are told by. */
+static int write_file(struct draw_2022 *draw, const char *report, const char *suffix, const char *clock,
                       int (*draw_layer)(struct draw_2022 *draw, struct err *err), struct err *err)
 {
-    char name[SUFFIX_2022_MAX + 64], suffix[SUFFIX_2022_MAX];
-    const struct trace_info info = {.clock = "system monotonic", .device_id = draw->device->part->device_id};
-    device_2022_suffix(draw->device, suffix);
+    char name[SUFFIX_2022_MAX + 64];
+    const struct trace_info info = {.clock = clock, .device_id = draw->device->range.ticks.device_id};
     snprintf(name, sizeof name, "%s%s.json", report, suffix);
     int status =
         trace_open(&draw->trace, draw->run, draw->compat ? &trace_style_2022 : &trace_style_msprof, report, name, err);
@@ -52,9 +52,11 @@ static int write_files(struct draw_2022 *draw, struct err *err)
         {"msprof", draw_msprof},        {"thread_group", draw_2022_thread_group},
         {"ge", draw_2022_models},
     };
+    char suffix[SUFFIX_2022_MAX];
     int status = 0;
+    device_2022_suffix(draw->device, suffix);
     for (size_t i = 0; i < sizeof files / sizeof *files && status == 0; i++)
-        status = write_file(draw, files[i].report, files[i].draw, err);
+        status = write_file(draw, files[i].report, suffix, "system monotonic", files[i].draw, err);
     return status;
 }
 
@@ -79,6 +81,28 @@ int timeline_of_2022(struct timeline_run *run, struct err *err)
     struct draw_2022 draw = {.run = run, .compat = run->options->trace_compat};
     strbuf_init(&draw.text, TEXT_MAX);
     int status = device_2022_each(run->db, run->options, write_device, &draw, err);
+    strbuf_release(&draw.text);
+    return status;
+}
+
+/* ---- captures of JOB ---- */
+
+static int write_job_device(void *arg, int64_t device_id, struct err *err)
+{
+    struct draw_2022 *draw = arg;
+    char suffix[SUFFIX_2022_MAX];
+    const struct device_2022 device = {.db = draw->run->db,
+                                       .range = {.model_id = DB_NULL, .ticks = {device_id, INT64_MIN, INT64_MAX}}};
+    draw->device = &device;
+    snprintf(suffix, sizeof suffix, "_%lld", (long long)device_id);
+    return write_file(draw, "task_time", suffix, "system counter", draw_job_tasks, err);
+}
+
+int timeline_of_job(struct timeline_run *run, struct err *err)
+{
+    struct draw_2022 draw = {.run = run};
+    strbuf_init(&draw.text, TEXT_MAX);
+    int status = execution_each_device(run->db, write_job_device, &draw, err);
     strbuf_release(&draw.text);
     return status;
 }
