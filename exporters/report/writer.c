@@ -198,13 +198,13 @@ static int copy_row(struct report_writer *writer, const struct report_value *val
 static int write_row(struct report_writer *writer, const struct report_value *values, struct err *err)
 {
     size_t room = writer->plan->fixed_room + FIRST_ROW_SIZE, needed;
-    int status = room <= OUTFILE_RESERVE_MAX ? need_file(writer, err) : 0;
+    if (room > OUTFILE_RESERVE_MAX)
+        return copy_row(writer, values, err);
+    int status = need_file(writer, err);
     if (status < 0)
         return status;
-    char *start = room <= OUTFILE_RESERVE_MAX ? outfile_reserve(&writer->out, room) : NULL;
-    const char *end = start != NULL
-                          ? report_plan_put(writer->plan, values, writer->file_rows == 0, start, start + room, &needed)
-                          : NULL;
+    char *start = outfile_reserve(&writer->out, room);
+    const char *end = report_plan_put(writer->plan, values, writer->file_rows == 0, start, start + room, &needed);
     if (end == NULL)
         return copy_row(writer, values, err);
     outfile_advance(&writer->out, (size_t)(end - start));

@@ -37,19 +37,6 @@ static const char *why_no_calls(const struct cann_show *cann)
 
 /* ---- blocks ---- */
 
-/* A table with all its rows, or the reason why it has none. */
-static int show_all(struct cann_show *cann, const char *title, const char *report,
-                    const char *(*reason)(const struct cann_show *cann), struct err *err)
-{
-    uint64_t rows;
-    show_title(cann->shows.show, title);
-    show_end_line(cann->shows.show);
-    int status = report_show(&cann->shows, report, NULL, 0, &rows, err);
-    if (status == 0 && rows == 0)
-        report_show_line(&cann->shows, reason(cann));
-    return status;
-}
-
 /* Tasks without operators are better than nothing. */
 static int show_longest(struct cann_show *cann, struct err *err)
 {
@@ -85,15 +72,16 @@ static int count_all(struct cann_show *cann, struct err *err)
 
 static int show_blocks(struct cann_show *cann, struct err *err)
 {
-    int status = show_all(cann, "Op statistic :", "op_statistic", why_no_operators, err);
+    int status = report_show_block(&cann->shows, "Op statistic :", "op_statistic", why_no_operators(cann), err);
     if (status == 0)
         status = show_longest(cann, err);
     if (status == 0 && cann->communications > 0)
-        status = show_all(cann, "Communication statistic :", "communication_statistic", why_no_types, err);
+        status = report_show_block(&cann->shows, "Communication statistic :", "communication_statistic",
+                                   why_no_types(cann), err);
     if (status == 0 && cann->tasks > 0)
-        status = show_all(cann, "Overlap analysis :", "overlap_analysis", why_no_tasks, err);
+        status = report_show_block(&cann->shows, "Overlap analysis :", "overlap_analysis", why_no_tasks(cann), err);
     if (status == 0)
-        status = show_all(cann, "Api statistic :", "api_statistic", why_no_calls, err);
+        status = report_show_block(&cann->shows, "Api statistic :", "api_statistic", why_no_calls(cann), err);
     return status == 0 ? report_show_marks(&cann->shows, err) : status;
 }
 
