@@ -1,6 +1,8 @@
 #include "exporters/cann_report.h"
 
 #include "base/strbuf.h"
+#include "db/query/enum_names.h"
+#include "parsers/records/cann_rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -65,8 +67,19 @@ const char *cann_core_type(int64_t op_task_type)
 }
 
 const struct value_name cann_levels[] = {
-    {30000, "pytorch"}, {25000, "pta"},          {20500, "msproftx"}, {20000, "acl"}, {15000, "model"}, {10000, "node"},
-    {6000, "aicpu"},    {5500, "communication"}, {5000, "runtime"},   {4500, "prof"}, {4000, "dpu"},    {0, NULL}};
+    {30000, "pytorch"},
+    {25000, "pta"},
+    {20500, "msproftx"},
+    {HOST_LEVEL_ACL, "acl"},
+    {HOST_LEVEL_MODEL, "model"},
+    {HOST_LEVEL_NODE, "node"},
+    {6000, "aicpu"},
+    {HOST_LEVEL_COMMUNICATION, "communication"},
+    {HOST_LEVEL_RUNTIME, "runtime"},
+    {4500, "prof"},
+    {4000, "dpu"},
+    {0, NULL},
+};
 
 const char *cann_level_name(int64_t level)
 {
@@ -90,17 +103,8 @@ const char *cann_device_type(int64_t type)
 
 const char *cann_copy_direction(int64_t direction)
 {
-    static const char *const names[] = {"host to host",      "host to device",   "device to host",
-                                        "device to device",  "managed memory",   "addr device to device",
-                                        "host to device ex", "device to host ex"};
-    return direction >= 0 && (size_t)direction < sizeof names / sizeof *names ? names[direction] : "other";
-}
-
-bool cann_is_operator(const struct cann_task *task)
-{
-    enum { WRITE_BACK = 3, HCCL = 9, INVALID = 11, HCCL_AI_CPU = 12 };
-    return task->op_name_id != DB_NULL && task->op_task_type != WRITE_BACK && task->op_task_type != HCCL &&
-           task->op_task_type != INVALID && task->op_task_type != HCCL_AI_CPU;
+    const char *name = enum_name_find(copy_directions, direction);
+    return name != NULL ? name : "other";
 }
 
 struct pmu_input cann_pmu_input(const struct cann_part *part)

@@ -34,8 +34,6 @@ const char *cann_device_type(int64_t type);
 const char *cann_copy_direction(int64_t direction);
 /* "acl" for 20000 and so on; NULL: a level without a name. */
 const char *cann_level_name(int64_t level);
-/* As CANN_IS_OPERATOR. */
-bool cann_is_operator(const struct cann_task *task);
 
 /* What the metrics of a device are made of, and of a task. */
 struct pmu_input cann_pmu_input(const struct cann_part *part);

@@ -63,7 +63,7 @@ void counters_2022_init(struct counters_2022 *counters, const struct device_2022
     const struct cann_part *part = device->part;
     const struct pmu_setup setup = {.side = PMU_AIC,
                                     .chip = part->chip,
-                                    .legacy = true,
+                                    .of_2022 = true,
                                     .group = part->metrics,
                                     .events = part->events,
                                     .frequency_hz = part->aic_hz,
@@ -106,7 +106,7 @@ double task_2022_milliseconds(const struct counters_2022 *counters, const struct
     if (!run->counted)
         return NAN;
     struct pmu_counts counts = counts_of(run);
-    return pmu_legacy_milliseconds(run->of_vector_core ? &counters->vector_plan : &counters->plan, &counts);
+    return pmu_2022_milliseconds(run->of_vector_core ? &counters->vector_plan : &counters->plan, &counts);
 }
 
 /* ---- tasks ---- */

@@ -35,7 +35,7 @@ static const char *last_part(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-struct job_table {
+struct part_table {
     struct text_table text;
     const struct cann_parts *parts;
     const char *capture;
@@ -47,7 +47,7 @@ static struct table_cell known_text(const char *text)
     return *text != '\0' ? cell_text(text) : cell_missing();
 }
 
-static void give_row(struct job_table *table, const struct cann_part *part, const struct cann_iterations *iterations)
+static void give_row(struct part_table *table, const struct cann_part *part, const struct cann_iterations *iterations)
 {
     const struct table_cell cells[COLUMNS] = {
         [JOB_INFO] = known_text(part->job),
@@ -66,7 +66,7 @@ static void give_row(struct job_table *table, const struct cann_part *part, cons
 }
 
 struct part_rows {
-    struct job_table *table;
+    struct part_table *table;
     const struct cann_part *part;
     size_t given;
 };
@@ -80,7 +80,7 @@ static int give_model(void *arg, const struct cann_iterations *iterations, struc
     return 0;
 }
 
-static int give_rows(struct job_table *table, sqlite3 *db, struct err *err)
+static int give_rows(struct part_table *table, sqlite3 *db, struct err *err)
 {
     const struct cann_iterations none = {.model_id = DB_NULL, .count = DB_NULL, .longest = ""};
     int status = 0;
@@ -105,7 +105,8 @@ int query_capture(sqlite3 *db, FILE *stream, const struct show_options *options,
     if (status < 0)
         return status;
     status = database_meta(db, "capture_path", &capture, err);
-    struct job_table table = {.parts = &parts, .capture = capture != NULL ? last_part(capture) : "", .measuring = true};
+    struct part_table table = {
+        .parts = &parts, .capture = capture != NULL ? last_part(capture) : "", .measuring = true};
     text_table_init(&table.text, columns, COLUMNS);
     if (status == 0)
         status = give_rows(&table, db, err);

@@ -137,14 +137,14 @@ static int write_earlier(sqlite3 *db, const struct export_options *options, int 
                          struct err *err)
 {
     struct summary summary = {.family = family};
-    char name[TX_LEGACY_NAME_MAX];
+    char name[TX_REPORT_NAME_MAX];
     int status = report_session_open(&summary.session, db, options, result, err);
     if (status == 0 && family == DB_FAMILY_LEGACY)
         status = device_2022_each(db, options, write_device_2022, &summary, err);
     else if (status == 0 && family == DB_FAMILY_JOB)
         status = execution_each_device(db, write_device, &summary, err);
     if (status == 0)
-        status = tx_legacy_name(name, db, options, "", err);
+        status = tx_report_name(name, db, options, "", err);
     if (status == 0)
         status = write_whole(&summary, options, name + strlen("msprof_tx"), err);
     report_session_release(&summary.session);

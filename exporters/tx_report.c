@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-int tx_legacy_name(char name[TX_LEGACY_NAME_MAX], sqlite3 *db, const struct export_options *options, const char *suffix,
+int tx_report_name(char name[TX_REPORT_NAME_MAX], sqlite3 *db, const struct export_options *options, const char *suffix,
                    struct err *err)
 {
     char device[32] = "";
@@ -15,6 +15,6 @@ int tx_legacy_name(char name[TX_LEGACY_NAME_MAX], sqlite3 *db, const struct expo
         return status;
     if (device_id != DB_NULL)
         snprintf(device, sizeof device, "_%lld", (long long)device_id);
-    snprintf(name, TX_LEGACY_NAME_MAX, "msprof_tx%s_%lld%s", device, (long long)iteration, suffix);
+    snprintf(name, TX_REPORT_NAME_MAX, "msprof_tx%s_%lld%s", device, (long long)iteration, suffix);
     return 0;
 }

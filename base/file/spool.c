@@ -90,9 +90,9 @@ void spool_free(struct spool *spool)
 
 /* ---- sorting what is in memory ---- */
 
-static unsigned byte_of(const struct entry *entry, unsigned byte)
+static size_t byte_of(const struct entry *entry, unsigned byte)
 {
-    return (byte < 8 ? entry->key.minor >> byte * 8 : entry->key.major >> (byte - 8) * 8) & 0xff;
+    return (byte < 8 ? entry->key.minor >> byte * 8 : entry->key.major >> (byte - 8) * 8) & UINT64_C(0xff);
 }
 
 /* Moves the entries to `to` in the order of one byte, of equal ones in that which they have. */

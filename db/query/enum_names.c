@@ -1,5 +1,7 @@
 #include "db/query/enum_names.h"
 
+#include "parsers/records/cann_rows.h"
+
 #include <stddef.h>
 
 const struct enum_name hccl_data_types[] = {
@@ -90,11 +92,19 @@ static const struct enum_name modules[] = {
 };
 
 static const struct enum_name api_types[] = {
-    {20000, "acl"}, {15000, "model"}, {10000, "node"},  {5500, "communication"}, {5000, "runtime"},
-    {50001, "op"},  {50002, "queue"}, {50003, "trace"}, {50004, "mstx"},         {0, NULL},
+    {HOST_LEVEL_ACL, "acl"},
+    {HOST_LEVEL_MODEL, "model"},
+    {HOST_LEVEL_NODE, "node"},
+    {HOST_LEVEL_COMMUNICATION, "communication"},
+    {HOST_LEVEL_RUNTIME, "runtime"},
+    {50001, "op"},
+    {50002, "queue"},
+    {50003, "trace"},
+    {50004, "mstx"},
+    {0, NULL},
 };
 
-static const struct enum_name memcpy_operations[] = {
+const struct enum_name copy_directions[] = {
     {0, "host to host"},      {1, "host to device"},
     {2, "device to host"},    {3, "device to device"},
     {4, "managed memory"},    {5, "addr device to device"},
@@ -117,7 +127,7 @@ const struct enum_table enum_tables[] = {
     {"ENUM_HCCL_LINK_TYPE", hccl_link_types},
     {"ENUM_HCCL_TRANSPORT_TYPE", hccl_transport_types},
     {"ENUM_HCCL_RDMA_TYPE", hccl_rdma_types},
-    {"ENUM_MEMCPY_OPERATION", memcpy_operations},
+    {"ENUM_MEMCPY_OPERATION", copy_directions},
     {"ENUM_MSTX_EVENT_TYPE", mstx_event_types},
     {"ENUM_OVERLAP_ANALYSIS_TYPE", overlap_types},
     {NULL, NULL},

@@ -9,7 +9,8 @@ struct enum_name {
     const char *name; /* NULL ends a list */
 };
 
-extern const struct enum_name hccl_data_types[], hccl_link_types[], hccl_transport_types[], hccl_rdma_types[];
+extern const struct enum_name hccl_data_types[], hccl_link_types[], hccl_transport_types[], hccl_rdma_types[],
+    copy_directions[];
 /* Of hccl lists: what is not known, and what is no type. */
 #define HCCL_NOT_GIVEN 65534
 #define HCCL_INVALID 65535

@@ -73,12 +73,19 @@ struct cann_task {
     int64_t aic_total_cycle, aic_counters[CANN_COUNTERS], aiv_total_cycle, aiv_counters[CANN_COUNTERS];
 };
 /* By a task's op_task_type: what is written back (3) or invalid (11) does not run; what communicates (9, 12) runs but
- * does not compute. */
+ * does not compute. The same in SQL. */
+enum { TASK_WRITES_BACK = 3, TASK_COMMUNICATES = 9, TASK_INVALID = 11, TASK_COMMUNICATES_ON_AI_CPU = 12 };
 #define CANN_OPERATOR_RUNS(type) type " <> 3 AND " type " <> 11"
 #define CANN_OPERATOR_COMPUTES(type) type " <> 9 AND " type " <> 12"
 /* Of device_task: whether a task is shown as an operator: one that has a name, runs and computes. */
 #define CANN_IS_OPERATOR                                                                                               \
     "op_name_id IS NOT NULL AND " CANN_OPERATOR_RUNS("op_task_type") " AND " CANN_OPERATOR_COMPUTES("op_task_type")
+static inline bool cann_is_operator(const struct cann_task *task)
+{
+    return task->op_name_id != DB_NULL && task->op_task_type != TASK_WRITES_BACK &&
+           task->op_task_type != TASK_INVALID && task->op_task_type != TASK_COMMUNICATES &&
+           task->op_task_type != TASK_COMMUNICATES_ON_AI_CPU;
+}
 /* Reads ranges of tasks, one after another. Tasks are numbered by device and start. */
 struct cann_task_reader; /* opaque */
 /* NULL with err set. with_counters: false leaves has_aic, has_aiv and the counters unset, which is faster. */

@@ -123,7 +123,7 @@ void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup)
     static const int8_t none[PMU_METRIC_EVENTS] = {-1, -1, -1, -1, -1};
     uint16_t events[PMU_EVENTS];
     *plan = (struct pmu_plan){
-        .rules = setup->legacy      ? PMU_RULES_2022
+        .rules = setup->of_2022     ? PMU_RULES_2022
                  : setup->chip == 5 ? PMU_RULES_CORE
                                     : PMU_RULES_PYTHON,
         .side = setup->side,
@@ -327,7 +327,7 @@ static struct pmu_value exact_value(const struct pmu_plan *plan, const struct pm
 /* ---- as in 2022 ---- */
 
 /* In the tool's order of operations. */
-double pmu_legacy_milliseconds(const struct pmu_plan *plan, const struct pmu_counts *counts)
+double pmu_2022_milliseconds(const struct pmu_plan *plan, const struct pmu_counts *counts)
 {
     if (!is_time_known(plan, counts))
         return 0;
@@ -341,7 +341,7 @@ double pmu_legacy_milliseconds(const struct pmu_plan *plan, const struct pmu_cou
 static double transfer_seconds(const struct pmu_plan *plan, const struct pmu_counts *counts)
 {
     if (plan->chip == 0)
-        return pmu_legacy_milliseconds(plan, counts) / 1000;
+        return pmu_2022_milliseconds(plan, counts) / 1000;
     return plan->frequency_hz > 0 ? (double)counts->total_cycle / (double)plan->frequency_hz : 0;
 }
 
@@ -381,7 +381,7 @@ static double floating_value(const struct pmu_plan *plan, const struct pmu_colum
     switch (metric->formula) {
     case PIPE:
         if (column->is_time)
-            return pmu_round_binary(pmu_legacy_milliseconds(plan, counts) * quotient(sum, cycles), 6) * 1000;
+            return pmu_round_binary(pmu_2022_milliseconds(plan, counts) * quotient(sum, cycles), 6) * 1000;
         return quotient(sum, cycles);
     case SHARE:
         return quotient(sum, cycles);
@@ -411,7 +411,7 @@ static struct pmu_value value_2022(const struct pmu_plan *plan, const struct pmu
     case COUNT:
         return exact_value(plan, column, counts);
     case TOTAL_TIME:
-        value = pmu_legacy_milliseconds(plan, counts) * 1000;
+        value = pmu_2022_milliseconds(plan, counts) * 1000;
         break;
     default:
         value = pmu_round_binary(floating_value(plan, column, counts), 6);

@@ -29,7 +29,7 @@ enum pmu_side { PMU_AIC, PMU_AIV };
 struct pmu_setup {
     enum pmu_side side;
     int64_t chip;         /* platform_version */
-    bool legacy;          /* a capture of the layout of 2022 */
+    bool of_2022;         /* a capture of the layout of 2022 */
     const char *group;    /* "PipeUtilization" */
     const char *events;   /* "0x8,0xa,...": which event each counter is of; "" or NULL: the usual ones of the group */
     int64_t frequency_hz; /* of the core; not above 0: not known, times are 0 */
@@ -79,7 +79,7 @@ void pmu_plan_values_of(const struct pmu_plan *plan, const struct pmu_plan *othe
                         struct pmu_value *values);
 
 /* The time of a task in ms by the rules of 2022, as its tool held it before rounding. */
-double pmu_legacy_milliseconds(const struct pmu_plan *plan, const struct pmu_counts *counts);
+double pmu_2022_milliseconds(const struct pmu_plan *plan, const struct pmu_counts *counts);
 
 /* ---- both sides together: what an operator summary since 2023 says of a task ---- */
 

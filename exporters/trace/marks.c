@@ -202,10 +202,10 @@ static int first_free_thread(void *db, int64_t *ret, struct err *err)
 int marks_timeline(struct timeline_run *run, struct err *err)
 {
     const struct trace_info info = {.clock = "system monotonic", .device_id = DB_NULL};
-    char name[TX_LEGACY_NAME_MAX];
+    char name[TX_REPORT_NAME_MAX];
     struct trace trace;
     struct marks marks;
-    int status = tx_legacy_name(name, run->db, run->options, ".json", err);
+    int status = tx_report_name(name, run->db, run->options, ".json", err);
     if (status == 0)
         status = trace_open(&trace, run, run->options->trace_compat ? &trace_style_2022 : &trace_style_msprof,
                             "msprof_tx", name, err);

@@ -2,6 +2,7 @@
 #include "exporters/cann_report.h"
 #include "exporters/tracks/placed.h"
 #include "exporters/tracks/put.h"
+#include "parsers/records/cann_rows.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -174,8 +175,7 @@ static unsigned shared_ends(const struct worker *worker)
 /* An operator's launch at the level of nodes. */
 static bool is_launch(const struct cann_call *call)
 {
-    enum { LEVEL_NODE = 10000, TYPE_LAUNCH = 5 };
-    return call->level == LEVEL_NODE && call->type == TYPE_LAUNCH;
+    return call->level == HOST_LEVEL_NODE && call->type == HOST_NODE_LAUNCH;
 }
 
 /* Where the arrow to what the last call launched begins: at the launch around it, else at the call itself. */
@@ -193,15 +193,15 @@ static int64_t launch_start(const struct worker *worker)
 static const char *level_prefix(int64_t level)
 {
     switch (level) {
-    case 20000:
+    case HOST_LEVEL_ACL:
         return "AscendCL@";
-    case 15000:
+    case HOST_LEVEL_MODEL:
         return "Model@";
-    case 10000:
+    case HOST_LEVEL_NODE:
         return "Node@";
-    case 5500:
+    case HOST_LEVEL_COMMUNICATION:
         return "Communication@";
-    case 5000:
+    case HOST_LEVEL_RUNTIME:
         return "Runtime@";
     default:
         return "Api@";
@@ -219,12 +219,11 @@ static const char *acl_mode(int64_t type)
 
 static char *put_arguments(char *p, const struct cann_call *call, struct cann_text name, struct cann_text item)
 {
-    enum { LEVEL_ACL = 20000 };
     const char *level = cann_level_name(call->level);
     p = trace_put_literal(p, "\"Thread Id\":");
     p = number_put_signed(p, call->thread_id);
     p = trace_put_literal(p, ",\"Mode\":");
-    if (call->level == LEVEL_ACL) {
+    if (call->level == HOST_LEVEL_ACL) {
         p = trace_put_literal(p, "\"");
         p = trace_put_word(p, acl_mode(call->type));
         p = trace_put_literal(p, "\"");
@@ -237,7 +236,7 @@ static char *put_arguments(char *p, const struct cann_call *call, struct cann_te
     else
         p = number_put_signed(p, call->level);
     p = trace_put_literal(p, "\",\"id\":");
-    p = call->level == LEVEL_ACL ? put_string(p, name) : trace_put_literal(p, "\"0\"");
+    p = call->level == HOST_LEVEL_ACL ? put_string(p, name) : trace_put_literal(p, "\"0\"");
     p = trace_put_literal(p, ",\"item_id\":");
     p = put_string(p, item);
     if (call->connection_id != DB_NULL) {

@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "parsers/record.h"
+#include "parsers/records/cann_rows.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,14 +25,6 @@ struct association; /* opaque; one for a decoder */
 struct association *decoder_association(struct decoder *decoder);
 
 #define NO_CONTEXT INT64_C(4294967295) /* context id of a task that is not split, and model id of none */
-
-enum {
-    HOST_LEVEL_RUNTIME = 5000,
-    HOST_LEVEL_COMMUNICATION = 5500,
-    HOST_LEVEL_NODE = 10000,
-    HOST_LEVEL_MODEL = 15000,
-    HOST_LEVEL_ACL = 20000
-};
 
 /* One API call (both halves of an event pair count as one). */
 struct host_call {

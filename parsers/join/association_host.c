@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TYPE_LAUNCH 5    /* of a node-level call: it launches an operator */
 #define NODE_FFTS_PLUS 6 /* task type of a node: a whole that was split into parts */
 
 /* ---- sorting ---- */
@@ -150,7 +149,7 @@ uint32_t association_call_around(const struct association *association, const st
 /* The call itself or the nearest around it that launches an operator. */
 static uint32_t launch_around(const struct association *association, const struct thread *thread, uint32_t call)
 {
-    return association_call_around(association, thread, call, HOST_LEVEL_NODE, TYPE_LAUNCH);
+    return association_call_around(association, thread, call, HOST_LEVEL_NODE, HOST_NODE_LAUNCH);
 }
 
 #define FIND_LAUNCHES(association, thread, items, count)                                                               \

@@ -162,7 +162,7 @@ static void a_task_of_the_310_has_the_values_of_2022_rounded_twice(void **state)
 {
     (void)state;
     const struct pmu_setup setup = {
-        .chip = 0, .legacy = true, .group = "PipeUtilization", .frequency_hz = 680000000, .core_num = 2};
+        .chip = 0, .of_2022 = true, .group = "PipeUtilization", .frequency_hz = 680000000, .core_num = 2};
     const struct pmu_counts counts = {
         .total_cycle = 9844, .counters = {3782, 2590, 4666, 3825, 2692, 5394, 4511, 985}, .block_num = 2};
     /* mte1_time is 2.8125 before it is rounded: the tool shows 2.812. */
@@ -178,7 +178,7 @@ static void a_task_of_the_910a_has_the_values_of_2022_rounded_twice(void **state
 {
     (void)state;
     const struct pmu_setup setup = {
-        .chip = 1, .legacy = true, .group = "PipeUtilization", .frequency_hz = 1000000000, .core_num = 32};
+        .chip = 1, .of_2022 = true, .group = "PipeUtilization", .frequency_hz = 1000000000, .core_num = 32};
     const struct pmu_counts counts = {
         .total_cycle = 40260, .counters = {20657, 17403, 27965, 25932, 12985, 24709, 20079, 29503}, .block_num = 10};
     CHECK_PLAN(&setup, &counts, {"aicore_time(us)", "4.026"}, {"total_cycles", "40260"}, {"vec_time(us)", "2.066"},
@@ -198,10 +198,10 @@ static void a_task_of_the_910a_has_the_values_of_2022_rounded_twice(void **state
 static const struct pmu_counts thousands = {
     .total_cycle = CYCLES, .counters = {1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000}, .block_num = 1};
 
-static struct pmu_setup group_of(const char *group, int64_t chip, bool legacy, enum pmu_side side)
+static struct pmu_setup group_of(const char *group, int64_t chip, bool of_2022, enum pmu_side side)
 {
     return (struct pmu_setup){
-        .side = side, .chip = chip, .legacy = legacy, .group = group, .frequency_hz = BANDWIDTH_HZ, .core_num = 1};
+        .side = side, .chip = chip, .of_2022 = of_2022, .group = group, .frequency_hz = BANDWIDTH_HZ, .core_num = 1};
 }
 
 /* The task's time at 2^33 Hz. */

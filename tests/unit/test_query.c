@@ -405,6 +405,28 @@ static void a_query_that_fails_is_an_error_and_not_a_zero(void **state)
     sqlite3_close(db);
 }
 
+static void an_operator_is_the_same_in_sql_as_in_c(void **state)
+{
+    struct err err = ERR_INIT;
+    sqlite3 *db = NULL;
+    char sql[256];
+    (void)state;
+    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+    for (int64_t type = 0; type < 32; type++) {
+        for (int64_t name = 0; name < 2; name++) {
+            const struct cann_task task = {.op_name_id = name > 0 ? name : DB_NULL, .op_task_type = type};
+            int64_t is_operator;
+            snprintf(sql, sizeof sql,
+                     "SELECT " CANN_IS_OPERATOR " FROM (SELECT nullif(%" PRId64 ", 0) AS op_name_id, %" PRId64
+                     " AS op_task_type)",
+                     name, type);
+            assert_int_equal(query_number(db, sql, &is_operator, &err), 0);
+            assert_int_equal(is_operator, cann_is_operator(&task));
+        }
+    }
+    sqlite3_close(db);
+}
+
 struct everything {
     int64_t number;
     bool flag;
@@ -458,6 +480,7 @@ int main(void)
         SCRATCH_TEST(executions_are_named_by_descriptions_from_task_25000_on),
         cmocka_unit_test(a_query_that_fails_is_an_error_and_not_a_zero),
         cmocka_unit_test(each_column_is_read_as_the_type_of_its_member_says),
+        cmocka_unit_test(an_operator_is_the_same_in_sql_as_in_c),
     };
     return cmocka_run_group_tests_name("queries", tests, NULL, NULL);
 }
