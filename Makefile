@@ -27,12 +27,14 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion 
 
 # No path of the build machine in the program: the same sources make the same bytes in every directory.
 OPTIMIZED := -O2 -g -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -ffile-prefix-map='$(CURDIR)'=.
-SANITIZED := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
+# Line numbers are all that a sanitizer's report needs of debug information.
+SANITIZED := -O1 -g1 -fno-omit-frame-pointer -fno-sanitize-recover=all
 HARDENED  := -Wl,-z,relro -Wl,-z,now
 
 CFLAGS_release   := $(OPTIMIZED)
 LDFLAGS_release  := $(HARDENED)
-CFLAGS_clang     := $(OPTIMIZED)
+# What clang says of the sources: nothing runs this build, so it is neither optimized nor for a debugger.
+CFLAGS_clang     := -O0
 LDFLAGS_clang    := $(HARDENED)
 CFLAGS_asan      := $(SANITIZED) -fsanitize=address,undefined
 LDFLAGS_asan     := -fsanitize=address,undefined
@@ -322,7 +324,7 @@ uninstall: ## remove what install made; layouts and reports that were put there 
 .PHONY: asan tsan clang
 asan: ## build build/asan: gcc's address and undefined-behaviour sanitizers
 tsan: ## build build/tsan: the thread sanitizer
-clang: ## build build/clang: as release, with clang
+clang: ## build build/clang: what clang says of the sources
 asan tsan clang:
 	$(MAKE) VARIANT=$@ program test-programs
 
