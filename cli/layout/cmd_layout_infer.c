@@ -8,6 +8,7 @@
 #include "cli/layout/layout_job.h"
 #include "cli/status.h"
 #include "parsers/infer/infer.h"
+#include "parsers/infer/info_keys.h"
 #include "parsers/infer/structure.h"
 
 #include <inttypes.h>
@@ -263,6 +264,21 @@ static int check_names(const struct settings *settings)
     return STATUS_USAGE;
 }
 
+/* A board that writes other records may spell the keys of its texts otherwise, too. */
+static void tell_unknown_keys(const struct layout_job *job)
+{
+    struct strbuf text;
+
+    strbuf_init(&text, TEXT_LIMIT);
+    info_keys_report(&job->capture, &text);
+    for (const char *line = text.data; *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        console_warning("%.*s", (int)length, line);
+        line += length + (line[length] != '\0');
+    }
+    strbuf_release(&text);
+}
+
 static int run_infer(const struct settings *settings)
 {
     struct layout_job job = {.tables = {.items = NULL}};
@@ -271,6 +287,8 @@ static int run_infer(const struct settings *settings)
     if (status != STATUS_DONE)
         return status;
     status = layout_job_open(&job, settings, NULL, layout_job_kind(settings->layout.kind));
+    if (status == STATUS_DONE)
+        tell_unknown_keys(&job);
     if (status == STATUS_DONE)
         status = job.tables.count > 0 ? infer_of(settings, &job) : tell_structure(settings, &job);
     layout_job_release(&job);

@@ -506,6 +506,16 @@ static int parse_column(struct parser *p)
     return append_field(p, &field);
 }
 
+static int parse_frequency(struct parser *p)
+{
+    size_t at = 0;
+    uint64_t khz;
+    int r = expect_words(p, 2, "frequency KHZ");
+    if (r == 0 && (r = text_take_number(&p->line, &at, 1, LAYOUT_KHZ_MAX, &khz)) == 0)
+        p->current->layout.core_khz = (int64_t)khz;
+    return r;
+}
+
 /* ---- files ---- */
 
 static int parse_line(struct parser *p, const char *line, size_t length)
@@ -517,7 +527,7 @@ static int parse_line(struct parser *p, const char *line, size_t length)
     } directives[] = {
         {"kind", false, parse_kind},  {"layout", false, parse_layout}, {"source", true, parse_source},
         {"size", true, parse_size},   {"header", true, parse_header},  {"endian", true, parse_endian},
-        {"magic", true, parse_magic}, {"column", true, parse_column},
+        {"magic", true, parse_magic}, {"column", true, parse_column},  {"frequency", true, parse_frequency},
     };
     int r = text_split(&p->line, line, length);
     if (r < 0 || p->line.word_count == 0)

@@ -241,6 +241,7 @@ static int try_first(struct hunt *hunt, const struct frame *frame, struct place_
                                   .big_endian = frame->big_endian,
                                   .cut = problem->cut,
                                   .rows = problem->rows,
+                                  .frequency_needed = hunt->best.frequency_needed,
                                   .frequency_doubted = hunt->best.frequency_doubted,
                                   .contradicted = hunt->best.contradicted,
                                   .core_khz = problem->core_khz};

@@ -268,7 +268,10 @@ void problem_settle_frequency(struct problem *problem, struct infer_result *resu
     for (size_t i = 0; i < problem->tables->count && name <= 0; i++)
         name = problem->tables->items[i].core_khz;
     int64_t given = problem->options->core_khz;
-    problem->core_khz = given > 0 ? given : info > 0 ? info : name;
+    result->frequency_needed = info <= 0;
+    int64_t layout =
+        layout_frequency(problem->capture->options.layouts, record_kind_find(printed_kind_of(problem)->kind));
+    problem->core_khz = given > 0 ? given : info > 0 ? info : name > 0 ? name : layout;
     const struct {
         const char *what;
         int64_t khz;
