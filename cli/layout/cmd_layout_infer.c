@@ -140,14 +140,23 @@ static int tell_structure(const struct settings *settings, const struct layout_j
     return STATUS_FAILURE;
 }
 
+/* A warning for each line of a text. */
+static void warn_of_lines(const char *line)
+{
+    while (*line != '\0') {
+        size_t length = strcspn(line, "\n");
+        console_warning("%.*s", (int)length, line);
+        line += length + (line[length] != '\0');
+    }
+}
+
 static int tell_nothing_fits(const struct settings *settings, const struct layout_job *job,
                              const struct infer_result *result)
 {
     struct err err = ERR_INIT;
 
     print_structure(settings, job);
-    if (result->notes.length > 0)
-        console_warning("%.*s", (int)strcspn(result->notes.data, "\n"), result->notes.data);
+    warn_of_lines(result->notes.data);
     err_set(&err, ERR_FORMAT, "no layout of the records of '%s' gives what the tables print", job->capture.directory);
     err_hint(&err,
              "are the tables of this capture, and is the frequency right? Bring a capture of another model, or one "
@@ -271,11 +280,7 @@ static void tell_unknown_keys(const struct layout_job *job)
 
     strbuf_init(&text, TEXT_LIMIT);
     info_keys_report(&job->capture, &text);
-    for (const char *line = text.data; *line != '\0';) {
-        size_t length = strcspn(line, "\n");
-        console_warning("%.*s", (int)length, line);
-        line += length + (line[length] != '\0');
-    }
+    warn_of_lines(text.data);
     strbuf_release(&text);
 }
 
