@@ -5,8 +5,8 @@
 #include "base/progress.h"
 #include "base/strbuf.h"
 #include "parsers/capture/capture.h"
-#include "parsers/infer/printed.h"
 #include "parsers/infer/search.h"
+#include "parsers/tables/printed.h"
 
 /* What is known of where a column stands. */
 enum infer_state {

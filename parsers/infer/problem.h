@@ -3,8 +3,8 @@
 #define MSPROF_PARSERS_INFER_PROBLEM_H
 
 #include "parsers/infer/infer.h"
-#include "parsers/infer/layers.h"
 #include "parsers/infer/source.h"
+#include "parsers/tables/layers.h"
 
 #define SAMPLE_MAX 8192 /* rows that the search looks at; all are verified */
 #define HEADER_MAX 4096

@@ -230,6 +230,7 @@ static bool difference_fits(const struct interval *interval, uint64_t difference
            value >= interval->low && value <= interval->high;
 }
 
+#define SCALE_MOST 1000
 static const int64_t difference_scales[] = {1, 10, 100, 1000, 2, 4, 8, 16, 32, 64, 128, 256};
 
 static bool minus_fits(const struct matrix *matrix, const struct search_column *column, const struct place_found *place)
@@ -281,12 +282,14 @@ int search_minus(const struct matrix *matrix, const struct search_column *column
     for (unsigned whole = 64; whole >= 32 && status == 0 && column->known > 0; whole -= 32) {
         uint32_t count = 8 * (uint32_t)matrix->size < whole ? 0 : (8 * (uint32_t)matrix->size - whole) / step + 1;
         uint64_t most = (uint64_t)column->intervals[column->order[0]].high;
+        uint64_t least = (uint64_t)(column->intervals[column->order[0]].low + SCALE_MOST - 1) / SCALE_MOST;
         for (uint32_t i = 0; i < count; i++)
             values[i] = matrix_bits(matrix_row(matrix, column->order[0]), i * step, whole);
         for (uint32_t end = 0; end < count && status == 0; end++) {
             for (uint32_t start = 0; start < count && status == 0; start++) {
                 uint32_t apart = (end > start ? end - start : start - end) * step;
-                if (apart >= whole && values[end] >= values[start] && values[end] - values[start] <= most)
+                if (apart >= whole && values[end] >= values[start] && values[end] - values[start] <= most &&
+                    values[end] - values[start] >= least)
                     status = add_differences(matrix, column, end * step, start * step, whole, list, err);
             }
         }

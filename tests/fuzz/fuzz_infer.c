@@ -3,8 +3,8 @@
 #include "tests/fuzz/support.h"
 
 #include "parsers/infer/check.h"
-#include "parsers/infer/printed_form.h"
 #include "parsers/infer/structure.h"
+#include "parsers/tables/printed_form.h"
 
 #define MOST_BYTES 8192 /* the search takes time by the square of them */
 
