@@ -96,7 +96,8 @@ struct layout {
     bool part;           /* of records among those of other kinds (see parts of a kind): no file is of this layout */
     const char *version; /* of info.json, whose captures alone have it; NULL: those of every other */
     uint32_t record_size;
-    uint32_t header; /* bytes in front of the first record of a stream */
+    uint32_t header;  /* bytes in front of the first record of a stream */
+    int64_t core_khz; /* of the board's AI core, where the capture does not say it; 0: not known */
     bool big_endian;
     bool mixed; /* records of the kind's other mixed layouts may stand in the same stream; the magics tell them apart */
     struct magic magics[LAYOUT_MAX_MAGICS];

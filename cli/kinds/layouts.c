@@ -34,8 +34,8 @@ int layouts_load(struct layout_set *set, const struct settings *settings, struct
 
 static void describe_layout(struct strbuf *text, const struct layout *layout)
 {
-    strbuf_addf(text, "%s %" PRIu32 " %" PRIu32 " %d\n", layout->name, layout->record_size, layout->header,
-                layout->big_endian);
+    strbuf_addf(text, "%s %" PRIu32 " %" PRIu32 " %d %" PRId64 "\n", layout->name, layout->record_size, layout->header,
+                layout->big_endian, layout->core_khz);
     for (size_t i = 0; i < LAYOUT_MAX_MAGICS && layout->magics[i].width != 0; i++)
         strbuf_addf(text, "magic %" PRIu32 " %" PRIu32 " %" PRIx64 " %" PRIx64 "\n", layout->magics[i].offset,
                     layout->magics[i].width, layout->magics[i].value, layout->magics[i].mask);

@@ -8,6 +8,7 @@
 #include "cli/layout/layout_job.h"
 #include "cli/status.h"
 #include "parsers/infer/infer.h"
+#include "parsers/infer/info_keys.h"
 #include "parsers/infer/structure.h"
 
 #include <inttypes.h>
@@ -139,14 +140,23 @@ static int tell_structure(const struct settings *settings, const struct layout_j
     return STATUS_FAILURE;
 }
 
+/* A warning for each line of a text. */
+static void warn_of_lines(const char *line)
+{
+    while (*line != '\0') {
+        size_t length = strcspn(line, "\n");
+        console_warning("%.*s", (int)length, line);
+        line += length + (line[length] != '\0');
+    }
+}
+
 static int tell_nothing_fits(const struct settings *settings, const struct layout_job *job,
                              const struct infer_result *result)
 {
     struct err err = ERR_INIT;
 
     print_structure(settings, job);
-    if (result->notes.length > 0)
-        console_warning("%.*s", (int)strcspn(result->notes.data, "\n"), result->notes.data);
+    warn_of_lines(result->notes.data);
     err_set(&err, ERR_FORMAT, "no layout of the records of '%s' gives what the tables print", job->capture.directory);
     err_hint(&err,
              "are the tables of this capture, and is the frequency right? Bring a capture of another model, or one "
@@ -263,6 +273,17 @@ static int check_names(const struct settings *settings)
     return STATUS_USAGE;
 }
 
+/* A board that writes other records may spell the keys of its texts otherwise, too. */
+static void tell_unknown_keys(const struct layout_job *job)
+{
+    struct strbuf text;
+
+    strbuf_init(&text, TEXT_LIMIT);
+    info_keys_report(&job->capture, &text);
+    warn_of_lines(text.data);
+    strbuf_release(&text);
+}
+
 static int run_infer(const struct settings *settings)
 {
     struct layout_job job = {.tables = {.items = NULL}};
@@ -271,6 +292,8 @@ static int run_infer(const struct settings *settings)
     if (status != STATUS_DONE)
         return status;
     status = layout_job_open(&job, settings, NULL, layout_job_kind(settings->layout.kind));
+    if (status == STATUS_DONE)
+        tell_unknown_keys(&job);
     if (status == STATUS_DONE)
         status = job.tables.count > 0 ? infer_of(settings, &job) : tell_structure(settings, &job);
     layout_job_release(&job);

@@ -75,6 +75,8 @@ static void print_layout(const struct record_kind *kind, const struct layout *la
            layout->big_endian ? "big" : "little");
     if (layout->header > 0)
         printf(", behind a header of %" PRIu32 " bytes", layout->header);
+    if (layout->core_khz > 0)
+        printf(", of a board whose AI core has %" PRId64 " kHz", layout->core_khz);
     printf("\n      ");
     for (int i = 0; i < BYTES_A_LINE; i++)
         printf(" %2d", i);

@@ -190,7 +190,8 @@ static void settle_clocks(struct capture *capture)
         const struct device_info *device = capture_device(capture, file->identity.device_id);
         reported = file->identity.device_id;
         struct place place = {NULL, -1, -1, NULL};
-        if (capture->family == CAPTURE_SVP && (device == NULL || device->core_khz <= 0))
+        if (capture->family == CAPTURE_SVP && (device == NULL || device->core_khz <= 0) &&
+            layout_frequency(capture->options.layouts, kind) <= 0)
             diag_report(capture->diag, DIAG_CONFIG_MISSING, &place,
                         "no aic_frequency for device %lld in info.json; times are unknown, cycles and ratios are right",
                         (long long)reported);

@@ -49,6 +49,8 @@ struct diagnostics *decoder_diag(struct decoder *decoder);
 struct place decoder_place(const struct decoder *decoder, const char *field);
 /* The bytes of the current record, for what a layout cannot say; only inside of a record hook. */
 struct bytes decoder_bytes(const struct decoder *decoder);
+/* The layout of the current record; likewise. */
+const struct layout *decoder_layout(const struct decoder *decoder);
 /* The source_file row of the current file. */
 int64_t decoder_file_id(const struct decoder *decoder);
 /* How many rows of a kind have been emitted so far: the id of the last one. */

@@ -89,6 +89,7 @@ static int take_record(struct stream *stream, const unsigned char *record, struc
             row_set_integer(&row, i, decoder->file->id);
     }
     decoder->bytes = (struct bytes){record, stream->plan->layout->record_size};
+    decoder->layout = stream->plan->layout;
     if (keep && kind->hooks != NULL && kind->hooks->record != NULL)
         status = kind->hooks->record(decoder, stream->state, &row, &keep, err);
     if (status < 0)

@@ -105,6 +105,11 @@ struct bytes decoder_bytes(const struct decoder *decoder)
     return decoder->bytes;
 }
 
+const struct layout *decoder_layout(const struct decoder *decoder)
+{
+    return decoder->layout;
+}
+
 int64_t decoder_file_id(const struct decoder *decoder)
 {
     return decoder->file->id;

@@ -26,6 +26,7 @@ struct decoder {
     struct capture_file *file;
     int64_t record, offset;
     struct bytes bytes;              /* of the record that a hook is looking at */
+    const struct layout *layout;     /* of that record */
     bool consumed;                   /* a hook took the current record: no row is stored */
     bool row_problem;                /* a hook or line reported the current record */
     struct association *association; /* NULL until a hook asks for it */

@@ -46,6 +46,15 @@ const struct layout *layout_candidate(const struct layout_set *set, const struct
     return NULL;
 }
 
+int64_t layout_frequency(const struct layout_set *set, const struct record_kind *kind)
+{
+    const struct layout *layout;
+    for (size_t i = 0; (layout = layout_candidate(set, kind, i)) != NULL; i++)
+        if (layout->core_khz > 0)
+            return layout->core_khz;
+    return 0;
+}
+
 static const struct loaded_layout *loaded_of(const struct layout_set *set, const struct layout *layout)
 {
     const struct loaded_layout *loaded = set != NULL ? set->first : NULL;

@@ -28,6 +28,7 @@ void layout_set_release(struct layout_set *set);
 
 #define LAYOUT_FILE_LIMIT 262144 /* bytes */
 #define LAYOUT_HEADER_MAX 65536  /* bytes */
+#define LAYOUT_KHZ_MAX 100000000
 
 /* Parses the text of one layout file (format: msprof-records(5), LAYOUT FILES) and adds what it defines; inside one
  * file the first layout of a kind is tried first. On a mistake nothing is added and err says name:line, what was found
@@ -43,6 +44,9 @@ int layout_set_load_directory(struct layout_set *set, const char *path, struct e
 /* The i-th layout to try for a kind: loaded ones first, then built-in ones whose name no loaded one took; NULL at the
  * end. */
 const struct layout *layout_candidate(const struct layout_set *set, const struct record_kind *kind, size_t i);
+
+/* The frequency in kHz that the first layout of a kind says that says one; 0: none does. */
+int64_t layout_frequency(const struct layout_set *set, const struct record_kind *kind);
 
 /* What has been loaded so far is what is installed with msprof. */
 void layout_set_mark_shipped(struct layout_set *set);

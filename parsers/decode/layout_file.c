@@ -27,14 +27,6 @@ static int take_once(struct parser *p, size_t at, unsigned *seen, unsigned bit)
     return 0;
 }
 
-static int expect_words(struct parser *p, size_t count, const char *form)
-{
-    if (p->line.word_count != count)
-        return text_mistake(&p->line, "'%.*s' with %zu words after it, expected: %s", SHOWN(&p->line.words[0]),
-                            p->line.word_count - 1, form);
-    return 0;
-}
-
 /* ---- blocks ---- */
 
 /* A layout is complete where the next begins or the file ends. */
@@ -61,7 +53,7 @@ static int parse_kind(struct parser *p)
         return r;
     p->line.number = line;
     p->kind = NULL;
-    if ((r = expect_words(p, 2, "kind NAME")) < 0)
+    if ((r = text_expect_words(&p->line, 2, "kind NAME")) < 0)
         return r;
     const struct word *word = &p->line.words[1];
     struct choice choice;
@@ -105,7 +97,7 @@ static int parse_layout(struct parser *p)
     if (r < 0)
         return r;
     p->line.number = line;
-    if ((r = expect_words(p, 2, "layout NAME")) < 0)
+    if ((r = text_expect_words(&p->line, 2, "layout NAME")) < 0)
         return r;
     if (p->kind == NULL)
         return text_mistake(&p->line, "'layout' before any 'kind', expected a line 'kind NAME' first");
@@ -141,7 +133,7 @@ static int parse_layout(struct parser *p)
 static int parse_source(struct parser *p)
 {
     struct loaded_layout *current = p->current;
-    int r = expect_words(p, 2, "source \"TEXT\"");
+    int r = text_expect_words(&p->line, 2, "source \"TEXT\"");
     if (r < 0)
         return r;
     if (current->source != NULL)
@@ -156,22 +148,18 @@ static int parse_source(struct parser *p)
 
 static int parse_size(struct parser *p)
 {
-    size_t at = 0;
     uint64_t size;
-    int r = expect_words(p, 2, "size BYTES");
-    if (r < 0)
-        return r;
-    if (p->current->layout.record_size != 0)
+    int r = text_take_only_number(&p->line, "size BYTES", 1, RECORD_MAX_SIZE, &size);
+    if (r == 0 && p->current->layout.record_size != 0)
         return text_mistake(&p->line, "a second 'size' in layout '%s'", p->current->name);
-    if ((r = text_take_number(&p->line, &at, 1, RECORD_MAX_SIZE, &size)) < 0)
-        return r;
-    p->current->layout.record_size = (uint32_t)size;
-    return 0;
+    if (r == 0)
+        p->current->layout.record_size = (uint32_t)size;
+    return r;
 }
 
 static int parse_endian(struct parser *p)
 {
-    int r = expect_words(p, 2, "endian little|big");
+    int r = text_expect_words(&p->line, 2, "endian little|big");
     if (r < 0)
         return r;
     if (p->endian_given)
@@ -185,15 +173,12 @@ static int parse_endian(struct parser *p)
 
 static int parse_header(struct parser *p)
 {
-    size_t at = 0;
     uint64_t size;
-    int r = expect_words(p, 2, "header BYTES");
+    int r = text_take_only_number(&p->line, "header BYTES", 0, LAYOUT_HEADER_MAX, &size);
     if (r < 0)
         return r;
     if (p->current->layout.header != 0)
         return text_mistake(&p->line, "a second 'header' in layout '%s'", p->current->name);
-    if ((r = text_take_number(&p->line, &at, 0, LAYOUT_HEADER_MAX, &size)) < 0)
-        return r;
     p->current->layout.header = (uint32_t)size;
     return 0;
 }
@@ -506,6 +491,15 @@ static int parse_column(struct parser *p)
     return append_field(p, &field);
 }
 
+static int parse_frequency(struct parser *p)
+{
+    uint64_t khz;
+    int r = text_take_only_number(&p->line, "frequency KHZ", 1, LAYOUT_KHZ_MAX, &khz);
+    if (r == 0)
+        p->current->layout.core_khz = (int64_t)khz;
+    return r;
+}
+
 /* ---- files ---- */
 
 static int parse_line(struct parser *p, const char *line, size_t length)
@@ -517,7 +511,7 @@ static int parse_line(struct parser *p, const char *line, size_t length)
     } directives[] = {
         {"kind", false, parse_kind},  {"layout", false, parse_layout}, {"source", true, parse_source},
         {"size", true, parse_size},   {"header", true, parse_header},  {"endian", true, parse_endian},
-        {"magic", true, parse_magic}, {"column", true, parse_column},
+        {"magic", true, parse_magic}, {"column", true, parse_column},  {"frequency", true, parse_frequency},
     };
     int r = text_split(&p->line, line, length);
     if (r < 0 || p->line.word_count == 0)

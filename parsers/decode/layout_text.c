@@ -154,3 +154,18 @@ int text_take_number(struct text_line *line, size_t *at, uint64_t minimum, uint6
     *ret = value;
     return 0;
 }
+
+int text_expect_words(struct text_line *line, size_t count, const char *form)
+{
+    if (line->word_count != count)
+        return text_mistake(line, "'%.*s' with %zu words after it, expected: %s", SHOWN(&line->words[0]),
+                            line->word_count - 1, form);
+    return 0;
+}
+
+int text_take_only_number(struct text_line *line, const char *form, uint64_t minimum, uint64_t maximum, uint64_t *ret)
+{
+    size_t at = 0;
+    int r = text_expect_words(line, 2, form);
+    return r < 0 ? r : text_take_number(line, &at, minimum, maximum, ret);
+}

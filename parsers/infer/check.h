@@ -2,14 +2,8 @@
 #ifndef MSPROF_PARSERS_INFER_CHECK_H
 #define MSPROF_PARSERS_INFER_CHECK_H
 
-#include "base/strbuf.h"
+#include "parsers/infer/check_result.h"
 #include "parsers/infer/infer.h"
-
-struct check_result {
-    uint64_t cells, different; /* that were compared; that differ */
-    uint64_t rows, unmatched;  /* of the tables; without a record */
-    struct strbuf first;       /* the first cell that differs: table, row, column, printed, given */
-};
 
 /* Decodes the capture, whose options name the layouts, into memory and compares its records with the tables. */
 int check_tables(struct capture *capture, const struct printed_files *tables, const struct infer_options *options,

@@ -3,7 +3,7 @@
 #ifndef MSPROF_PARSERS_INFER_CHECK_RECORDS_H
 #define MSPROF_PARSERS_INFER_CHECK_RECORDS_H
 
-#include "parsers/infer/check.h"
+#include "parsers/infer/check_result.h"
 #include "parsers/infer/problem.h"
 
 /* A record that was decoded. */

@@ -131,6 +131,8 @@ static void judge(const struct choice *choice, const struct place_list *list, co
     }
     column->tries = log2((double)(8 * choice->frame->size) * 2 * (double)infer_scale_count);
     column->tries += id || role == PRINTED_WORD ? 0 : choice->frame->order_bits;
+    if (best->mode == PLACE_MINUS) /* it is one of as many pairs */
+        column->tries += log2((double)(8 * choice->frame->size));
     column->rows = role == PRINTED_WORD ? choice->frame->matrix.rows : searched->known;
     bool sure = column->place.evidence - column->tries >= CHANCE_BITS;
     column->state = column->other_count == 0 && sure ? INFER_UNIQUE : INFER_AMBIGUOUS;

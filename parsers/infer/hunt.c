@@ -1,6 +1,7 @@
 /* The first column by its printed numbers, the others beside it: of device records total_cycle by the time, and what is
  * printed as a share of it. */
 #include "parsers/infer/hunt.h"
+#include "parsers/infer/structure.h"
 
 #include "base/array.h"
 #include "base/interrupt.h"
@@ -241,6 +242,7 @@ static int try_first(struct hunt *hunt, const struct frame *frame, struct place_
                                   .big_endian = frame->big_endian,
                                   .cut = problem->cut,
                                   .rows = problem->rows,
+                                  .frequency_needed = hunt->best.frequency_needed,
                                   .frequency_doubted = hunt->best.frequency_doubted,
                                   .contradicted = hunt->best.contradicted,
                                   .core_khz = problem->core_khz};
@@ -494,6 +496,29 @@ static void check_rows(const struct problem *problem, struct infer_result *resul
         wrong, problem->sample.count);
 }
 
+/* What may be the reason that nothing was found. */
+static int note_sizes(const struct problem *problem, struct infer_result *result, struct err *err)
+{
+    struct structure_size sizes[STRUCTURE_SIZES];
+    const struct source_stream *stream = &problem->streams.items[0];
+    uint64_t rows = problem->rows_of_stream[0];
+    err->code = ERR_NONE;
+    if (rows > stream->length / SIZE_MIN) {
+        (void)strbuf_addf(&result->notes, "%" PRIu64 " rows, but only %" PRIu64 " bytes of records\n", rows,
+                          stream->length);
+        return 0;
+    }
+    if (structure_sizes(&problem->source.items[stream->first], sizes, err) == 0)
+        return -(int)err->code;
+    uint64_t records = stream->length / sizes[0].size;
+    if (rows > records)
+        (void)strbuf_addf(&result->notes,
+                          "%" PRIu64 " rows, but the bytes look like %" PRIu64 " records of %zu bytes: are rows in it "
+                          "twice, or tables of another capture?\n",
+                          rows, records, sizes[0].size);
+    return 0;
+}
+
 int infer_layout(const struct capture *capture, const struct printed_files *tables, const struct infer_options *options,
                  struct infer_result *result, struct err *err)
 {
@@ -517,6 +542,8 @@ int infer_layout(const struct capture *capture, const struct printed_files *tabl
     problem.core_khz = result->core_khz;
     if (status == 0 && result->found)
         status = finish_layout(&problem, result, err);
+    if (status == 0 && !result->found)
+        status = note_sizes(&problem, result, err);
     hunt_release(&hunt);
     problem_release(&problem);
     return status;

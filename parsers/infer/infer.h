@@ -5,8 +5,8 @@
 #include "base/progress.h"
 #include "base/strbuf.h"
 #include "parsers/capture/capture.h"
-#include "parsers/infer/printed.h"
 #include "parsers/infer/search.h"
+#include "parsers/tables/printed.h"
 
 /* What is known of where a column stands. */
 enum infer_state {
@@ -64,6 +64,7 @@ struct infer_result {
     enum infer_order order;
     uint64_t window; /* ORDER_WINDOW: the record of the first row */
     int64_t core_khz;
+    bool frequency_needed;  /* the capture does not say it: the layout has to */
     bool frequency_doubted; /* what says the frequency contradicts itself, or nothing says it */
     bool contradicted;      /* the tables contradict themselves */
     bool few_records;       /* so that widths say little */

@@ -177,6 +177,12 @@ static bool is_sampled(const struct problem *problem, uint64_t number)
     return (number * UINT64_C(0x9e3779b97f4a7c15) >> 32) % problem->stride == 0;
 }
 
+static bool is_repeated(const struct printed_row *before, const struct printed_row *row)
+{
+    return memcmp(before->values, row->values, sizeof row->values) == 0 && strcmp(before->word, row->word) == 0 &&
+           before->layer_id == row->layer_id;
+}
+
 /* One of stride rows is kept; when they are too many, about every second of them. */
 static int keep_row(void *arg, uint32_t stream, uint64_t index, const struct printed_row *row, struct err *err)
 {
@@ -188,6 +194,8 @@ static int keep_row(void *arg, uint32_t stream, uint64_t index, const struct pri
         if (row->decimals[i] > problem->decimals[i])
             problem->decimals[i] = row->decimals[i];
     }
+    problem->repeated += problem->rows > 0 && is_repeated(&problem->last, row);
+    problem->last = *row;
     problem->rows_of_stream[stream] += problem->tables->form->sums && row->count > 0 ? (uint64_t)row->count : 1;
     const struct sample_row sampled = {.stream = stream, .index = index, .number = problem->rows++, .printed = *row};
     note_largest(problem, &sampled);
@@ -244,6 +252,9 @@ int problem_open(struct problem *problem, struct infer_result *result, struct er
     if (problem->skipped > 0)
         (void)strbuf_addf(&result->notes, "%" PRIu64 " rows of the tables are cut short and left out\n",
                           problem->skipped);
+    if (problem->repeated > 0)
+        (void)strbuf_addf(&result->notes, "%" PRIu64 " of %" PRIu64 " rows say the same as the row before them\n",
+                          problem->repeated, problem->rows);
     if (problem->tables->duplicates > 0)
         (void)strbuf_addf(&result->notes, "%zu tables of an inference that another is of, too, are left out\n",
                           problem->tables->duplicates);
@@ -268,7 +279,10 @@ void problem_settle_frequency(struct problem *problem, struct infer_result *resu
     for (size_t i = 0; i < problem->tables->count && name <= 0; i++)
         name = problem->tables->items[i].core_khz;
     int64_t given = problem->options->core_khz;
-    problem->core_khz = given > 0 ? given : info > 0 ? info : name;
+    result->frequency_needed = info <= 0;
+    int64_t layout =
+        layout_frequency(problem->capture->options.layouts, record_kind_find(printed_kind_of(problem)->kind));
+    problem->core_khz = given > 0 ? given : info > 0 ? info : name > 0 ? name : layout;
     const struct {
         const char *what;
         int64_t khz;

@@ -3,8 +3,8 @@
 #define MSPROF_PARSERS_INFER_PROBLEM_H
 
 #include "parsers/infer/infer.h"
-#include "parsers/infer/layers.h"
 #include "parsers/infer/source.h"
+#include "parsers/tables/layers.h"
 
 #define SAMPLE_MAX 8192 /* rows that the search looks at; all are verified */
 #define HEADER_MAX 4096
@@ -37,7 +37,8 @@ struct problem {
         struct sample_row row;
         double value;        /* how large the column's number is, as far as the table tells; 0: none yet */
     } largest[PRINTED_MOST]; /* of each column: fields must be wide enough for it */
-    uint64_t stride, rows, skipped;
+    uint64_t stride, rows, skipped, repeated; /* repeated: rows that say what the row before says */
+    struct printed_row last;
     uint8_t decimals[PRINTED_MOST]; /* the most of any row */
     bool shown[PRINTED_MOST];       /* some row has it */
     struct layers layers;

@@ -230,6 +230,7 @@ static bool difference_fits(const struct interval *interval, uint64_t difference
            value >= interval->low && value <= interval->high;
 }
 
+#define SCALE_MOST 1000
 static const int64_t difference_scales[] = {1, 10, 100, 1000, 2, 4, 8, 16, 32, 64, 128, 256};
 
 static bool minus_fits(const struct matrix *matrix, const struct search_column *column, const struct place_found *place)
@@ -248,35 +249,53 @@ static bool minus_fits(const struct matrix *matrix, const struct search_column *
     return changes;
 }
 
+/* Adds the scales at which the difference of two numbers fits all rows. */
+static int add_differences(const struct matrix *matrix, const struct search_column *column, uint32_t end,
+                           uint32_t start, unsigned whole, struct place_list *list, struct err *err)
+{
+    for (size_t s = 0; s < sizeof difference_scales / sizeof difference_scales[0]; s++) {
+        struct place_found place = {.bit = end,
+                                    .bits = whole,
+                                    .scale = difference_scales[s],
+                                    .mode = PLACE_MINUS,
+                                    .other_bit = start,
+                                    .divide = 1,
+                                    .whole_bits = whole,
+                                    .rows_that_say = column->distinct};
+        if (list->count >= SEARCH_MAX_PLACES || !minus_fits(matrix, column, &place))
+            continue;
+        place.evidence = search_evidence(column, place.scale, 32);
+        if (add_place(list, &place, err) < 0)
+            return -(int)err->code;
+    }
+    return 0;
+}
+
 int search_minus(const struct matrix *matrix, const struct search_column *column, struct place_list *list,
                  struct err *err)
 {
     /* counted from the end, as big-endian records are, even offsets of odd records are odd */
     uint32_t step = matrix->size % 2 == 0 ? 16 : 8;
+    uint64_t *values = calloc(matrix->size, sizeof *values); /* of the row that tells most, at each place */
+    int status = values != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
     /* the wider first: times are cut by the narrower */
-    for (unsigned whole = 64; whole >= 32; whole -= 32) {
-        for (size_t s = 0; s < sizeof difference_scales / sizeof difference_scales[0]; s++) {
-            for (uint32_t end = 0; end + whole <= 8 * matrix->size; end += step) {
-                for (uint32_t start = 0; start + whole <= 8 * matrix->size; start += step) {
-                    struct place_found place = {.bit = end,
-                                                .bits = whole,
-                                                .scale = difference_scales[s],
-                                                .mode = PLACE_MINUS,
-                                                .other_bit = start,
-                                                .divide = 1,
-                                                .whole_bits = whole,
-                                                .rows_that_say = column->distinct};
-                    uint32_t apart = end > start ? end - start : start - end;
-                    if (apart < whole || list->count >= SEARCH_MAX_PLACES || !minus_fits(matrix, column, &place))
-                        continue;
-                    place.evidence = search_evidence(column, place.scale, 32);
-                    if (add_place(list, &place, err) < 0)
-                        return -(int)err->code;
-                }
+    for (unsigned whole = 64; whole >= 32 && status == 0 && column->known > 0; whole -= 32) {
+        uint32_t count = 8 * (uint32_t)matrix->size < whole ? 0 : (8 * (uint32_t)matrix->size - whole) / step + 1;
+        uint64_t most = (uint64_t)column->intervals[column->order[0]].high;
+        uint64_t least = (uint64_t)(column->intervals[column->order[0]].low + SCALE_MOST - 1) / SCALE_MOST;
+        for (uint32_t i = 0; i < count; i++)
+            values[i] = matrix_bits(matrix_row(matrix, column->order[0]), i * step, whole);
+        for (uint32_t end = 0; end < count && status == 0; end++) {
+            for (uint32_t start = 0; start < count && status == 0; start++) {
+                uint32_t apart = (end > start ? end - start : start - end) * step;
+                if (apart >= whole && values[end] >= values[start] && values[end] - values[start] <= most &&
+                    values[end] - values[start] >= least)
+                    status = add_differences(matrix, column, end * step, start * step, whole, list, err);
             }
         }
     }
-    return 0;
+    free(values);
+    return status;
 }
 
 static bool delta_fits(const struct matrix *matrix, const struct search_column *column, const struct place_found *place)

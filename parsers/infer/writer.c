@@ -98,6 +98,8 @@ int infer_write(const struct infer_result *result, const char *name, const char 
     if (result->header > 0)
         (void)strbuf_addf(text, "header %" PRIu64 "\n", result->header);
     (void)strbuf_addf(text, "endian %s\n", result->big_endian ? "big" : "little");
+    if (result->frequency_needed)
+        (void)strbuf_addf(text, "frequency %" PRId64 "\n", result->core_khz);
     for (size_t i = 0; i < result->magic_count; i++)
         (void)strbuf_addf(text, "magic offset %" PRIu32 " width %" PRIu32 " value 0x%0*" PRIx64 "\n",
                           result->magics[i].offset, result->magics[i].width, (int)(2 * result->magics[i].width),

@@ -1,10 +1,10 @@
-/* A layout from bytes and a table: the table before a line "---" and the records after it. Whatever they are, the text
- * that comes out is a layout file, and the structure report ends. */
+/* A layout from bytes and a table, which may be of any form: the table before a line "---" and the records after it.
+ * Whatever they are, the text that comes out is a layout file that check reads, and the structure report ends. */
 #include "tests/fuzz/support.h"
 
-#include "parsers/infer/infer.h"
-#include "parsers/infer/printed_form.h"
+#include "parsers/infer/check.h"
 #include "parsers/infer/structure.h"
+#include "parsers/tables/printed_form.h"
 
 #define MOST_BYTES 8192 /* the search takes time by the square of them */
 
@@ -17,16 +17,32 @@ static int write_file(const char *name, const void *bytes, size_t size)
     return written == size ? 0 : -1;
 }
 
-static void infer(struct capture *capture, const char *table)
+/* What is found, and what check says of it; that may be anything, but has to come. */
+static void check(struct capture *capture, const struct printed_files *tables, const struct infer_options *options,
+                  const struct layout_set *set)
+{
+    struct check_result result = {.cells = 0};
+    struct err err = ERR_INIT;
+    capture->options = (struct capture_options){.layouts = set, .only_named = true};
+    strbuf_init(&result.first, 8192);
+    if (check_tables(capture, tables, options, &result, &err) < 0)
+        EXPECT(*err_message(&err) != '\0');
+    EXPECT(result.different <= result.cells && result.unmatched <= result.rows);
+    strbuf_release(&result.first);
+    capture->options = (struct capture_options){.layouts = NULL};
+}
+
+static void infer(struct capture *capture, const struct printed_form *form, const char *table, bool json)
 {
     struct printed_file item = {.path = strdup(table),
+                                .json = json,
                                 .device_id = -1,
                                 .model_id = 1,
                                 .batch_num = -1,
                                 .input_pic_num = -1,
                                 .current_pic_count = 5,
                                 .core_khz = 600000};
-    struct printed_files tables = {.form = printed_forms[0], .items = &item, .count = 1, .capacity = 1};
+    struct printed_files tables = {.form = form, .items = &item, .count = 1, .capacity = 1};
     const struct infer_options options = {.rounding = ROUNDING_HALF};
     struct infer_result result;
     struct strbuf text;
@@ -39,6 +55,7 @@ static void infer(struct capture *capture, const char *table)
         layout_set_init(&set);
         EXPECT(infer_write(&result, "fuzz", "fuzz", &text, &err) == 0);
         EXPECT(layout_set_parse(&set, "fuzz.layout", text.data, text.length, &err) == 0);
+        check(capture, &tables, &options, &set);
         layout_set_release(&set);
     } else if (!result.found && err.code != ERR_NONE) {
         EXPECT(*err_message(&err) != '\0');
@@ -52,26 +69,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char separator[] = "\n---\n";
     const uint8_t *end = memmem(data, size, separator, strlen(separator));
-    char directory[] = "/tmp/msprof-fuzz-XXXXXX", table[64], records[64], name[] = "data/aicore.0.1.1";
+    char directory[] = "/tmp/msprof-fuzz-XXXXXX", table[64], records[64], name[] = "data/records";
     if (end == NULL || size > MOST_BYTES)
         return 0;
     EXPECT(mkdtemp(directory) != NULL);
-    snprintf(table, sizeof table, "%s/op_summary.csv", directory);
+    snprintf(table, sizeof table, "%s/table", directory);
     snprintf(records, sizeof records, "%s/records", directory);
     const uint8_t *bytes = end + strlen(separator);
     size_t count = size - (size_t)(bytes - data);
     EXPECT(write_file(table, data, (size_t)(end - data) + 1) == 0 && write_file(records, bytes, count) == 0);
     struct diagnostics diag;
     struct err err = ERR_INIT;
-    struct capture_file file = {.id = 1,
-                                .path = records,
-                                .name = name,
-                                .kind = record_kind_find("svp_pmu"),
-                                .size = count,
-                                .identity = {0, 1, 1, 1, -1, -1, NULL, NULL, -1}};
+    struct capture_file file = {
+        .id = 1, .path = records, .name = name, .size = count, .identity = {0, 1, 1, 1, -1, -1, NULL, NULL, -1}};
     diag_init(&diag, false);
     struct capture capture = {.files = &file, .file_count = 1, .diag = &diag};
-    infer(&capture, table);
+    for (size_t i = 0; printed_forms[i] != NULL; i++) {
+        file.kind = record_kind_find(printed_forms[i]->kind->kind);
+        infer(&capture, printed_forms[i], table, data[0] == '{' || data[0] == '[');
+    }
     struct source source = {.items = NULL};
     struct strbuf report;
     strbuf_init(&report, (size_t)1024 * 1024);

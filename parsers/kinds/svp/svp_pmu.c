@@ -442,6 +442,8 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     *keep = check_counters(decoder, row);
     if (!*keep)
         return 0;
+    if (state->core_khz <= 0 && decoder_layout(decoder)->core_khz > 0)
+        state->core_khz = decoder_layout(decoder)->core_khz;
     if (state->current == NULL || state->current->model_id != model_id ||
         state->current->current_pic_count != current_pic_count) {
         int status = switch_inference(decoder, state, model_id, current_pic_count, err);

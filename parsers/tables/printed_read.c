@@ -1,8 +1,8 @@
 /* The rows of one table. */
 #include "base/format/csv_in.h"
 #include "base/format/json_rows.h"
-#include "parsers/infer/printed_form.h"
 #include "parsers/record.h"
+#include "parsers/tables/printed_form.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* The tables that tools print, as data: the names of their files, and which of their columns is which of a record's. */
-#ifndef MSPROF_PARSERS_INFER_PRINTED_FORM_H
-#define MSPROF_PARSERS_INFER_PRINTED_FORM_H
+#ifndef MSPROF_PARSERS_TABLES_PRINTED_FORM_H
+#define MSPROF_PARSERS_TABLES_PRINTED_FORM_H
 
-#include "parsers/infer/printed.h"
+#include "parsers/tables/printed.h"
 
 /* Where a cell goes that is no field of the kind. */
 enum printed_target {

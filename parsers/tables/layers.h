@@ -1,9 +1,9 @@
 /* Which task runs a layer, of the tables of a capture's models: what tables name by layers and their types. */
-#ifndef MSPROF_PARSERS_INFER_LAYERS_H
-#define MSPROF_PARSERS_INFER_LAYERS_H
+#ifndef MSPROF_PARSERS_TABLES_LAYERS_H
+#define MSPROF_PARSERS_TABLES_LAYERS_H
 
 #include "parsers/capture/capture.h"
-#include "parsers/infer/printed_form.h"
+#include "parsers/tables/printed_form.h"
 
 struct layer_task {
     int64_t model_id, layer_id, task_id;

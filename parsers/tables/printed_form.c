@@ -1,4 +1,4 @@
-#include "parsers/infer/printed_form.h"
+#include "parsers/tables/printed_form.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "parsers/capture/capture.h"
-#include "parsers/infer/printed_form.h"
+#include "parsers/tables/printed_form.h"
 
 #include <dirent.h>
 #include <errno.h>

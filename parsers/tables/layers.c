@@ -1,4 +1,4 @@
-#include "parsers/infer/layers.h"
+#include "parsers/tables/layers.h"
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
