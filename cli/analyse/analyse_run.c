@@ -156,15 +156,15 @@ static int without_capture(struct work *work)
     struct err err = ERR_INIT;
     sqlite3 *db = NULL;
     int status = database_setup(&err);
-    if (status == 0 && sqlite3_open(":memory:", &db) != SQLITE_OK)
-        status = database_error(&err, db, "cannot make a database in memory");
+    if (status == 0)
+        status = database_open_memory(&db, &err);
     if (status == 0)
         status = schema_create_tables(db, &err);
     if (status == 0)
         status = schema_finish(db, &err);
     if (status == 0)
         status = write_output(work, db, NULL, &err);
-    sqlite3_close(db);
+    database_close(db);
     return finish(work, status, &err);
 }
 
