@@ -164,28 +164,15 @@ static const struct example examples[] = {
     {NULL, NULL},
 };
 
-#define DESCRIPTION                                                                                                    \
-    "Writes ASCEND_PROFILER_OUTPUT/ of directories that the profilers of MindSpore and\n"                              \
-    "PyTorch make (*_ascend_ms, *_ascend_pt), as the frameworks' own analysis does: the\n"                             \
-    "timeline with the framework's operators, kernels, steps. DIR may hold many of them.\n"
-
 const struct command command_analyse = {
     .path = "analyse",
     .parent = COMMAND_ROOT,
+    .also = "analyze",
     .summary = "analyse directories of MindSpore and PyTorch",
-    .description = DESCRIPTION,
-    .operands = "DIR...",
-    .most_operands = -1,
-    .needs_capture = true,
-    .examples = examples,
-    .run = run_analyse,
-};
-
-const struct command command_analyze = {
-    .path = "analyze",
-    .parent = COMMAND_ROOT,
-    .summary = "the same as analyse",
-    .description = DESCRIPTION,
+    .description = "Writes ASCEND_PROFILER_OUTPUT/ of directories that the profilers of MindSpore and\n"
+                   "PyTorch make (*_ascend_ms, *_ascend_pt), as the frameworks' own analysis does: the\n"
+                   "timeline with the framework's operators, kernels, steps. DIR may hold many of them.\n"
+                   "'analyze' is the same command.\n",
     .operands = "DIR...",
     .most_operands = -1,
     .needs_capture = true,
