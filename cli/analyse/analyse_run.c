@@ -44,9 +44,8 @@ static int load_framework(struct work *work, struct framework *framework, struct
 {
     const char *directory = work->request->directory;
     framework->info = work->info;
-    return work->info.kind == FRAMEWORK_MINDSPORE
-               ? mindspore_load(framework, directory, &work->clock, &work->diag, err)
-               : pytorch_load(framework, directory, &work->clock, &work->diag, err);
+    return work->info.kind == FRAMEWORK_MINDSPORE ? mindspore_load(framework, directory, &work->clock, &work->diag, err)
+                                                  : pytorch_load(framework, directory, &work->clock, &work->diag, err);
 }
 
 /* Steps that are asked for and not there are told. */
@@ -71,7 +70,8 @@ static void tell_databases(struct work *work)
     const char *types = work->request->settings->analyse.export_types;
     if (types == NULL || strstr(types, "db") == NULL)
         return;
-    tell_not_written(work, "the databases", "this version writes texts only; 'msprof export db' makes msprof_<time>.db");
+    tell_not_written(work, "the databases",
+                     "this version writes texts only; 'msprof export db' makes msprof_<time>.db");
 }
 
 static int write_output(struct work *work, sqlite3 *db, const char *database, struct err *err)
@@ -196,9 +196,8 @@ static int prepare(struct work *work, struct err *err)
         work->clock = (struct framework_clock){0, 0, work->clock.monotonic_offset_ns, 0};
     if (status == 0)
         status = make_directories(request->results, err);
-    return status == 0
-               ? analyse_output_open(&work->output, request->results, request->settings->analyse.force, err)
-               : status;
+    return status == 0 ? analyse_output_open(&work->output, request->results, request->settings->analyse.force, err)
+                       : status;
 }
 
 static int run(struct work *work)

@@ -160,7 +160,8 @@ static int run_analyse(const struct settings *settings)
 
 static const struct example examples[] = {
     {"what MindSpore's or PyTorch's own analysis writes, into ASCEND_PROFILER_OUTPUT/", "msprof analyse run_ascend_ms"},
-    {"two steps of another one, with the results elsewhere", "msprof analyse run_ascend_pt --step-list 4,5 --output results/run"},
+    {"two steps of another one, with the results elsewhere",
+     "msprof analyse run_ascend_pt --step-list 4,5 --output results/run"},
     {NULL, NULL},
 };
 

@@ -43,13 +43,13 @@ struct file {
 static int framework_write_details(struct framework_analysis *analysis, struct err *err)
 {
     return analysis->framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_write_tables(analysis, err)
-                                                                   : pytorch_write_tables(analysis, err);
+                                                                 : pytorch_write_tables(analysis, err);
 }
 
 static int framework_write_memory(struct framework_analysis *analysis, struct err *err)
 {
     return analysis->framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_write_memory(analysis, err)
-                                                                   : pytorch_write_memory(analysis, err);
+                                                                 : pytorch_write_memory(analysis, err);
 }
 
 static int write_minddata(struct framework_analysis *analysis, struct err *err)

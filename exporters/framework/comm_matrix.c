@@ -28,12 +28,12 @@ struct entries {
 /* ---- types ---- */
 
 static const char *const mindspore_p2p[] = {"receive", "send", NULL};
-static const char *const mindspore_collective[] = {"invalid",       "broadcast", "allreduce", "reduce",    "allgather",
-                                                   "reducescatter", "scatter",   "alltoall",  "alltoallv", "alltoallvc",
-                                                   NULL};
-static const char *const pytorch_types[] = {"send",      "reduce",        "invalid", "broadcast", "allreduce", "receive",
-                                            "allgather", "reducescatter", "scatter", "alltoall",  "alltoallv",
-                                            "alltoallvc", "batchsendrecv", NULL};
+static const char *const mindspore_collective[] = {"invalid",   "broadcast",     "allreduce", "reduce",
+                                                   "allgather", "reducescatter", "scatter",   "alltoall",
+                                                   "alltoallv", "alltoallvc",    NULL};
+static const char *const pytorch_types[] = {"send",      "reduce",     "invalid",       "broadcast", "allreduce",
+                                            "receive",   "allgather",  "reducescatter", "scatter",   "alltoall",
+                                            "alltoallv", "alltoallvc", "batchsendrecv", NULL};
 
 /* The first place where one of the words is: of several at one place the first of the list. */
 static const char *find_word(const char *name, const char *const *words)
@@ -54,9 +54,9 @@ static void type_of(const struct comm_document *document, const struct comm_oper
     for (const char *p = operator->name; *p != '\0' && length + 1 < sizeof lower; p++)
         lower[length++] = (char)tolower((unsigned char)*p);
     lower[length] = '\0';
-    const char *word = find_word(lower, document->pytorch           ? pytorch_types
-                                        : operator->point_to_point ? mindspore_p2p
-                                                                    : mindspore_collective);
+    const char *word = find_word(lower, document->pytorch        ? pytorch_types :
+                                        operator->point_to_point ? mindspore_p2p
+                                                                 : mindspore_collective);
     const char *slash = strrchr(lower, '/'), *begin = slash != NULL && !document->pytorch ? slash + 1 : lower;
     const char *end = strstr(begin, document->pytorch ? "__" : "-op");
     if (word != NULL)
@@ -67,7 +67,7 @@ static void type_of(const struct comm_document *document, const struct comm_oper
 
 /* ---- entries ---- */
 
-static int add_operator(struct comm_document *document, const struct comm_operator *operator, struct entries *entries,
+static int add_operator(struct comm_document *document, const struct comm_operator *operator, struct entries * entries,
                         struct err *err)
 {
     struct comm_transfer_sums sums = {.count = 0};
@@ -80,9 +80,9 @@ static int add_operator(struct comm_document *document, const struct comm_operat
         if (status == 0 && copy == NULL)
             status = err_set(err, ERR_NO_MEMORY, "out of memory for a type of communication");
         if (status == 0) {
-            entries->items[entries->count] = (struct entry){
-                copy, operator->group, sums.items[i], comm_bandwidth(sums.items[i].mb, sums.items[i].ms),
-                entries->count, operator->name};
+            entries->items[entries->count] =
+                (struct entry){copy, operator->group, sums.items[i], comm_bandwidth(sums.items[i].mb, sums.items[i].ms),
+                               entries->count, operator->name };
             entries->count++;
         }
     }
@@ -208,9 +208,9 @@ int comm_write_matrix_half(struct comm_document *document, size_t step, bool poi
     struct entries entries = {.count = 0};
     int status = 0;
     for (size_t i = 0; status == 0 && i < document->operator_count; i++) {
-        const struct comm_operator *operator = &document->operators[i];
+        const struct comm_operator *operator= & document->operators[i];
         if (operator->step == step && operator->point_to_point == point_to_point && operator->start_ns != INT64_MAX)
-            status = add_operator(document, operator, &entries, err);
+            status = add_operator(document, operator, & entries, err);
     }
     array_sort(entries.items, entries.count, sizeof *entries.items, compare_entries);
     for (size_t i = 0, n; status == 0 && i < entries.count; i += n) {

@@ -280,8 +280,8 @@ static int add_transfer(struct comm_transfer_sums *sums, const struct comm_task 
     size_t place = 0;
     if (task->local_rank == NO_RANK)
         return 0;
-    while (place < sums->count && (sums->items[place].source != task->local_rank ||
-                                   sums->items[place].destination != destination))
+    while (place < sums->count &&
+           (sums->items[place].source != task->local_rank || sums->items[place].destination != destination))
         place++;
     if (place == sums->count) {
         if (array_reserve(sums, 1, err) < 0)
@@ -309,8 +309,8 @@ static int sum_transfers(void *arg, int64_t plane, struct err *err)
                 status = add_transfer(summing->transfers, task, "RDMA", burst.bytes,
                                       ms_of(burst.end_ns - burst.start_ns), err);
         } else if (task->moves) {
-            status = add_transfer(summing->transfers, task, transport_of(task), task->bytes, ms_of(task->duration_ns),
-                                  err);
+            status =
+                add_transfer(summing->transfers, task, transport_of(task), task->bytes, ms_of(task->duration_ns), err);
         }
     }
     return status;

@@ -36,7 +36,8 @@ static int put_sizes(struct strbuf *text, const struct map *sizes, struct err *e
     size_t count = 0;
     if (sorted == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for sizes of packets");
-    for (const struct comm_packets *packets = map_next(sizes, NULL); packets != NULL; packets = map_next(sizes, packets))
+    for (const struct comm_packets *packets = map_next(sizes, NULL); packets != NULL;
+         packets = map_next(sizes, packets))
         sorted[count++] = packets;
     array_sort(sorted, count, sizeof(const struct comm_packets *), compare_packets);
     comm_put_key(text, "Size Distribution");
@@ -96,7 +97,7 @@ static int put_sum(struct comm_document *document, const char *name, const struc
     return status;
 }
 
-static int put_operator(struct comm_document *document, const struct comm_operator *operator, struct comm_sum *total,
+static int put_operator(struct comm_document *document, const struct comm_operator *operator, struct comm_sum * total,
                         struct err *err)
 {
     struct strbuf name;
@@ -122,11 +123,11 @@ int comm_write_half(struct comm_document *document, size_t step, bool point_to_p
     bool any = false;
     comm_sum_init(&total);
     for (size_t i = 0; status == 0 && i < document->operator_count; i++) {
-        const struct comm_operator *operator = &document->operators[i];
+        const struct comm_operator *operator= & document->operators[i];
         if (operator->step != step || operator->point_to_point != point_to_point || operator->start_ns == INT64_MAX)
             continue;
         any = true;
-        status = put_operator(document, operator, &total, err);
+        status = put_operator(document, operator, & total, err);
     }
     if (status == 0 && any)
         status = put_sum(document, "Total Op Info", &total, true, err);

@@ -134,8 +134,8 @@ static int take_transfer(void *arg, const struct cann_transfer *transfer, struct
         .remote_rank = transfer->remote_rank,
         .master = transfer->master != NO_MASTER,
         .waits = strcmp(name, "Notify_Wait") == 0,
-        .moves = (strcmp(name, "Memcpy") == 0 || strcmp(name, "Reduce_Inline") == 0) &&
-                 transfer->transport_type == SDMA,
+        .moves =
+            (strcmp(name, "Memcpy") == 0 || strcmp(name, "Reduce_Inline") == 0) && transfer->transport_type == SDMA,
         .payload = transfer->rdma_type == RDMA_PAYLOAD,
         .link_type = (uint8_t)(transfer->link_type >= 0 && transfer->link_type < 255 ? transfer->link_type : 255),
     };
@@ -192,7 +192,7 @@ static int64_t master_start(const struct comm_operator *operator)
 {
     int64_t start_ns = INT64_MAX;
     for (size_t i = 0; i < operator->tasks.count; i++) {
-        if (operator->tasks.items[i].master && operator->tasks.items[i].start_ns < start_ns)
+        if (operator->tasks.items[i].master && operator->tasks.items[i].start_ns<start_ns)
             start_ns = operator->tasks.items[i].start_ns;
     }
     return start_ns;

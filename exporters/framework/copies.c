@@ -13,12 +13,18 @@ struct copy {
 };
 
 static const struct copy copies[] = {
-    {"api_statistic", "api_statistic", true, 1}, {"op_statistic", "op_statistic", true, 1},
-    {"data_preprocess", "aicpu", true, 2},       {"l2_cache", "l2_cache", true, -1},
-    {"static_op_mem", "static_op_mem", true, 0}, {"hbm", "hbm", true, -1},
-    {"nic", "nic", true, -1},                    {"roce", "roce", true, -1},
-    {"pcie", "pcie", true, -1},                  {"hccs", "hccs", true, -1},
-    {"task_time", "task_time", false, 0},        {"soc_pmu", "soc_pmu", false, -1},
+    {"api_statistic", "api_statistic", true, 1},
+    {"op_statistic", "op_statistic", true, 1},
+    {"data_preprocess", "aicpu", true, 2},
+    {"l2_cache", "l2_cache", true, -1},
+    {"static_op_mem", "static_op_mem", true, 0},
+    {"hbm", "hbm", true, -1},
+    {"nic", "nic", true, -1},
+    {"roce", "roce", true, -1},
+    {"pcie", "pcie", true, -1},
+    {"hccs", "hccs", true, -1},
+    {"task_time", "task_time", false, 0},
+    {"soc_pmu", "soc_pmu", false, -1},
     {NULL, NULL, false, 0},
 };
 
@@ -27,8 +33,9 @@ static bool is_wanted(const struct framework_info *info, const struct copy *copy
     const struct {
         const char *name;
         bool wanted;
-    } options[] = {{"l2_cache", info->l2_cache}, {"soc_pmu", info->l2_cache},           {"nic", info->sys_io},
-                   {"roce", info->sys_io},       {"pcie", info->sys_interconnection},   {"hccs", info->sys_interconnection}};
+    } options[] = {
+        {"l2_cache", info->l2_cache}, {"soc_pmu", info->l2_cache},         {"nic", info->sys_io},
+        {"roce", info->sys_io},       {"pcie", info->sys_interconnection}, {"hccs", info->sys_interconnection}};
     if (info->kind == FRAMEWORK_MINDSPORE)
         return copy->mindspore;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
@@ -71,8 +78,8 @@ int framework_write_module_memory(struct framework_analysis *analysis, struct er
     if (info->kind == FRAMEWORK_MINDSPORE)
         return framework_write_report(analysis, report, err);
     for (; report->columns[count].title != NULL && count + 1 < sizeof columns / sizeof *columns; count++)
-        columns[count] = strcmp(report->columns[count].title, "Total Reserved(KB)") == 0 ? megabytes
-                                                                                         : report->columns[count];
+        columns[count] =
+            strcmp(report->columns[count].title, "Total Reserved(KB)") == 0 ? megabytes : report->columns[count];
     columns[count] = (struct report_column){.title = NULL};
     struct report named = *report;
     named.columns = columns;

@@ -25,14 +25,14 @@ static const struct renaming mindspore_titles[] = {{"Device_id", NULL},
 /* PyTorch's has the device too. */
 static const struct renaming *const pytorch_titles = mindspore_titles + 1;
 /* What level 0 does not have besides. */
-static const struct renaming level_0_titles[] = {{"Mix Block Dim", NULL},      {"HF32 Eligible", NULL},
-                                                 {"Input Shapes", NULL},       {"Input Data Types", NULL},
-                                                 {"Input Formats", NULL},      {"Output Shapes", NULL},
-                                                 {"Output Data Types", NULL},  {"Output Formats", NULL},
-                                                 {"Context ID", NULL},         {NULL, NULL}};
-static const struct renaming pytorch_level_0_titles[] = {{"Model ID", NULL}, {"Task ID", NULL},       {"Stream ID", NULL},
-                                                         {"OP State", NULL}, {"Mix Block Num", NULL}, {"HF32 Eligible", NULL},
-                                                         {"Context ID", NULL}, {NULL, NULL}};
+static const struct renaming level_0_titles[] = {{"Mix Block Dim", NULL},     {"HF32 Eligible", NULL},
+                                                 {"Input Shapes", NULL},      {"Input Data Types", NULL},
+                                                 {"Input Formats", NULL},     {"Output Shapes", NULL},
+                                                 {"Output Data Types", NULL}, {"Output Formats", NULL},
+                                                 {"Context ID", NULL},        {NULL, NULL}};
+static const struct renaming pytorch_level_0_titles[] = {
+    {"Model ID", NULL},      {"Task ID", NULL},       {"Stream ID", NULL},  {"OP State", NULL},
+    {"Mix Block Num", NULL}, {"HF32 Eligible", NULL}, {"Context ID", NULL}, {NULL, NULL}};
 
 /* Which columns of op_summary the rows are made from. */
 struct places {
@@ -81,8 +81,8 @@ static int open_details(struct report_run *run, struct err *err)
     struct framework_analysis *analysis = report_analysis(run);
     struct details *details = details_of(run);
     static const struct report_column connection = {"connection", "connection_id", .flags = REPORT_INPUT};
-    const struct report_column step = {
-        analysis->framework->info.kind == FRAMEWORK_PYTORCH ? "Step Id" : "Step ID", .flags = REPORT_FIRST};
+    const struct report_column step = {analysis->framework->info.kind == FRAMEWORK_PYTORCH ? "Step Id" : "Step ID",
+                                       .flags = REPORT_FIRST};
     int status = report_op_summary.open(run, err);
     details->names = status == 0 ? report_names(run->session, true, err) : NULL;
     if (details->names == NULL)
@@ -136,8 +136,7 @@ static int put_name(struct report_worker *worker, const struct framework *framew
     return 0;
 }
 
-static int finish_row(struct report_worker *worker, struct report_value *values, int64_t connection_id,
-                      struct err *err)
+static int finish_row(struct report_worker *worker, struct report_value *values, int64_t connection_id, struct err *err)
 {
     const struct framework_analysis *analysis = report_analysis(worker->run);
     const struct details *details = details_of(worker->run);
@@ -157,8 +156,9 @@ static int take_task(struct report_worker *worker, struct report_value *values, 
 {
     const struct report_value connection = values[details_of(worker->run)->places.connection];
     int status = report_op_summary.scan->row(worker, values, err);
-    return status == 0 ? finish_row(worker, values, connection.kind == VALUE_INTEGER ? connection.integer : DB_NULL, err)
-                       : status;
+    return status == 0
+               ? finish_row(worker, values, connection.kind == VALUE_INTEGER ? connection.integer : DB_NULL, err)
+               : status;
 }
 
 static int take_communication(struct report_worker *worker, size_t i, struct report_value *values, struct err *err)
@@ -204,8 +204,7 @@ static struct report_column *make_columns(const struct framework_info *info, str
     memcpy(columns, report_op_summary.columns, count * sizeof *columns);
     for (size_t i = 0; i < count; i++) {
         if (info->level == 0)
-            rename_column(&columns[i],
-                          info->kind == FRAMEWORK_PYTORCH ? pytorch_level_0_titles : level_0_titles);
+            rename_column(&columns[i], info->kind == FRAMEWORK_PYTORCH ? pytorch_level_0_titles : level_0_titles);
         rename_column(&columns[i], info->kind == FRAMEWORK_PYTORCH ? pytorch_titles : mindspore_titles);
     }
     return columns;

@@ -129,7 +129,10 @@ static int put_raw_rows(struct report_run *run, struct err *err)
 static int write_raw(struct framework_analysis *analysis, const struct minddata *data, struct err *err)
 {
     char name[64];
-    const struct report raw = {.name = name, .title = "Data pipeline", .columns = raw_columns, .rows = put_raw_rows,
+    const struct report raw = {.name = name,
+                               .title = "Data pipeline",
+                               .columns = raw_columns,
+                               .rows = put_raw_rows,
                                .doc = "What the queues of the data pipeline held."};
     struct minddata_report report = {data};
     snprintf(name, sizeof name, "minddata_pipeline_raw_%" PRId64, analysis->framework->info.rank);

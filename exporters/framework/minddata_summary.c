@@ -23,20 +23,49 @@ struct line {
 };
 
 enum {
-    OP_IDS, OP_NAMES, PIPELINE_OPS, NUM_WORKERS, QUEUE_AVERAGE, QUEUE_UTILIZATION, QUEUE_EMPTY, CHILDREN, PARENT,
-    AVG_CPU, PIPELINE_TIME, PUSH_TIME, BATCH_TIME, CPU_PER_WORKER, CPU_DETAILS, QUEUE_DETAILS, WARNING, SUGGESTION,
+    OP_IDS,
+    OP_NAMES,
+    PIPELINE_OPS,
+    NUM_WORKERS,
+    QUEUE_AVERAGE,
+    QUEUE_UTILIZATION,
+    QUEUE_EMPTY,
+    CHILDREN,
+    PARENT,
+    AVG_CPU,
+    PIPELINE_TIME,
+    PUSH_TIME,
+    BATCH_TIME,
+    CPU_PER_WORKER,
+    CPU_DETAILS,
+    QUEUE_DETAILS,
+    WARNING,
+    SUGGESTION,
     LINES
 };
-static const char *const keys[LINES] = {
-    "op_ids", "op_names", "pipeline_ops", "num_workers", "queue_average_size", "queue_utilization_pct",
-    "queue_empty_freq_pct", "children_ids", "parent_id", "avg_cpu_pct", "per_pipeline_time", "per_push_queue_time",
-    "per_batch_time", "avg_cpu_pct_per_worker", "cpu_analysis_details", "queue_analysis_details", "bottleneck_warning",
-    "bottleneck_suggestion"};
+static const char *const keys[LINES] = {"op_ids",
+                                        "op_names",
+                                        "pipeline_ops",
+                                        "num_workers",
+                                        "queue_average_size",
+                                        "queue_utilization_pct",
+                                        "queue_empty_freq_pct",
+                                        "children_ids",
+                                        "parent_id",
+                                        "avg_cpu_pct",
+                                        "per_pipeline_time",
+                                        "per_push_queue_time",
+                                        "per_batch_time",
+                                        "avg_cpu_pct_per_worker",
+                                        "cpu_analysis_details",
+                                        "queue_analysis_details",
+                                        "bottleneck_warning",
+                                        "bottleneck_suggestion"};
 
 /* An operator with what is judged. */
 struct judged {
     const struct minddata_op *op;
-    char name[128]; /* "Map(id=2)" */
+    char name[128];                     /* "Map(id=2)" */
     double average, utilization, empty; /* of its queue; UNKNOWN: it has none */
     double cpu, per_worker;
     const struct judged *input; /* NULL: none of its children has a queue */
@@ -93,8 +122,7 @@ static void add_integer(struct summary *summary, int line, int64_t value)
     strbuf_addf(next_value(summary, line), "%" PRId64, value);
 }
 
-static void add_text(struct summary *summary, int line, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+static void add_text(struct summary *summary, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void add_text(struct summary *summary, int line, const char *format, ...)
 {
     char text[1024];
@@ -169,8 +197,7 @@ static int judge_all(struct summary *summary, struct err *err)
         const struct minddata_op *op = judged->op = &data->ops[i];
         snprintf(judged->name, sizeof judged->name, "%.*s(id=%" PRId64 ")", type_length(op), op->type, op->id);
         judge_queue(judged);
-        judged->cpu =
-            op->id >= 0 && (uint64_t)op->id < data->cpu_count ? rounded(data->cpu[op->id], 2) : UNKNOWN;
+        judged->cpu = op->id >= 0 && (uint64_t)op->id < data->cpu_count ? rounded(data->cpu[op->id], 2) : UNKNOWN;
         judged->per_worker = op->workers > 0 ? rounded(judged->cpu / (double)op->workers, 2) : UNKNOWN;
     }
     for (size_t i = 0; i < summary->count; i++)
@@ -213,8 +240,7 @@ static void add_high_cpu(struct summary *summary, int line, const struct judged 
     char cpu[64];
     number_text(cpu, judged->per_worker);
     add_text(summary, line,
-             "%s is using %s%% CPU per worker. Setting num_parallel_workers>%" PRId64
-             " might bring extra performance.",
+             "%s is using %s%% CPU per worker. Setting num_parallel_workers>%" PRId64 " might bring extra performance.",
              judged->name, cpu, judged->op->workers);
 }
 
@@ -256,11 +282,12 @@ static void judge_queues(struct summary *summary, const struct judged *judged)
     } else if (judged->op->has_queue && input->utilization - judged->utilization > DIFFERENCE) {
         number_text(a, input->utilization);
         number_text(b, judged->utilization);
-        add_text(summary, QUEUE_DETAILS,
-                 "%s's input queue usage=%s%% is greater than output queue usage=%s%%. This indicates child op %s might "
-                 "be producing faster than its parent %s can consume. If this op has low CPU utilization, try "
-                 "increasing prefetch_size or increasing num_workers.",
-                 judged->name, a, b, input->name, judged->name);
+        add_text(
+            summary, QUEUE_DETAILS,
+            "%s's input queue usage=%s%% is greater than output queue usage=%s%%. This indicates child op %s might "
+            "be producing faster than its parent %s can consume. If this op has low CPU utilization, try "
+            "increasing prefetch_size or increasing num_workers.",
+            judged->name, a, b, input->name, judged->name);
     }
 }
 

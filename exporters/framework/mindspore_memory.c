@@ -122,7 +122,8 @@ static int put_pieces(struct report_run *run, const struct mindspore_memories *m
 {
     const struct mindspore_memory **sorted = calloc(memories->count + 1, sizeof(const struct mindspore_memory *));
     struct piece *pieces = calloc(memories->count + 1, sizeof *pieces);
-    int status = sorted != NULL && pieces != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for operator_memory");
+    int status =
+        sorted != NULL && pieces != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for operator_memory");
     if (status == 0) {
         for (size_t i = 0; i < memories->count; i++)
             sorted[i] = &memories->items[i];
@@ -194,9 +195,9 @@ static int step_ge(struct totals *totals, struct err *err)
 static int put_total(struct report_run *run, const char *component, int64_t time_ns, const double *values,
                      const char *device, struct err *err)
 {
-    const struct report_value row[RECORD_COLUMNS] = {
-        value_text(component),  value_scaled(time_ns, 3), value_real(values[0]),
-        value_real(values[1]), value_real(values[2]),    value_text(device)};
+    const struct report_value row[RECORD_COLUMNS] = {value_text(component), value_scaled(time_ns, 3),
+                                                     value_real(values[0]), value_real(values[1]),
+                                                     value_real(values[2]), value_text(device)};
     return report_row(run, row, err);
 }
 

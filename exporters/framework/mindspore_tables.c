@@ -14,8 +14,7 @@ static const struct report_column detail_columns[] = {
     {.title = NULL},
 };
 
-static int put_shape(void *arg, const struct framework_text *name, const struct framework_text *shapes,
-                     struct err *err)
+static int put_shape(void *arg, const struct framework_text *name, const struct framework_text *shapes, struct err *err)
 {
     const struct report_value values[] = {value_text_of(name->text != NULL ? name->text : "", name->length),
                                           value_text_of(shapes->text != NULL ? shapes->text : "", shapes->length)};

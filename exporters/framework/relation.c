@@ -32,8 +32,7 @@ static int take_call(void *arg, const struct cann_call *call, struct err *err)
     bool inside = making->open && making->thread_id == call->thread_id && call->start_ns <= making->end_ns;
     if (!inside || call->connection_id < 0 || (uint64_t)call->connection_id >= making->relation->count)
         return 0;
-    const struct framework_launch *launch =
-        framework_launch_at(making->framework, call->thread_id, making->start_ns);
+    const struct framework_launch *launch = framework_launch_at(making->framework, call->thread_id, making->start_ns);
     if (launch != NULL)
         making->relation->launches[call->connection_id] = (uint32_t)(launch - making->framework->launches) + 1;
     return 0;
@@ -52,8 +51,8 @@ int relation_make(struct relation *relation, const struct framework *framework, 
         return err_set(err, ERR_NO_MEMORY, "out of memory for %lld connections", (long long)last);
     relation->count = (size_t)last + 1;
     struct cann_call_reader *reader = cann_call_reader_new(db, err);
-    int status = reader != NULL ? cann_read_calls(reader, 1, cann_call_count(db) + 1, take_call, &making, err)
-                                : -(int)err->code;
+    int status =
+        reader != NULL ? cann_read_calls(reader, 1, cann_call_count(db) + 1, take_call, &making, err) : -(int)err->code;
     cann_call_reader_free(reader);
     return status;
 }

@@ -104,7 +104,8 @@ static bool is_same(const struct layer *layer, const struct path *path, size_t i
 static int take(struct scopes *scopes, const struct path *path, int64_t start_ns, int64_t end_ns, struct err *err)
 {
     size_t same = 0;
-    if (path->count == 0 || !trace_shows(scopes->view, start_ns) || (scopes->open > 0 && start_ns < scopes->layers[0].end_ns))
+    if (path->count == 0 || !trace_shows(scopes->view, start_ns) ||
+        (scopes->open > 0 && start_ns < scopes->layers[0].end_ns))
         return 0;
     while (same < scopes->open && same < path->count && is_same(&scopes->layers[same], path, same))
         scopes->layers[same++].end_ns = end_ns;
@@ -119,8 +120,7 @@ static int take_cpu_ops(struct scopes *scopes, int64_t until_ns, struct err *err
 {
     const struct framework *framework = scopes->view->analysis->framework;
     int status = 0;
-    while (status == 0 && scopes->next_cpu < scopes->cpu_count &&
-           scopes->cpu[scopes->next_cpu].start_ns <= until_ns) {
+    while (status == 0 && scopes->next_cpu < scopes->cpu_count && scopes->cpu[scopes->next_cpu].start_ns <= until_ns) {
         const struct mindspore_cpu_op *op = &scopes->cpu[scopes->next_cpu++];
         const char *name = framework_text(framework, op->name);
         split(name, strlen(name), &scopes->path);
@@ -166,8 +166,8 @@ static int take_tasks(struct scopes *scopes, struct err *err)
 {
     sqlite3 *db = scopes->view->analysis->db;
     struct cann_task_reader *reader = cann_task_reader_new(db, false, err);
-    int status = reader != NULL ? cann_read_tasks(reader, 1, cann_task_count(db) + 1, take_task, scopes, err)
-                                : -(int)err->code;
+    int status =
+        reader != NULL ? cann_read_tasks(reader, 1, cann_task_count(db) + 1, take_task, scopes, err) : -(int)err->code;
     cann_task_reader_free(reader);
     return status;
 }

@@ -2,7 +2,6 @@
 
 #include "frameworks/pytorch/torch.h"
 
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,8 +69,8 @@ static int sum_spans(struct summing *summing, const struct cann_communications *
     sqlite3 *db = summing->analysis->db;
     struct cann_span_reader *reader = cann_span_reader_new(db, err);
     overlap_init(&summing->overlap, communications, take_span, summing);
-    int status = reader != NULL ? cann_read_spans(reader, 1, cann_task_count(db) + 1, take_task, summing, err)
-                                : -(int)err->code;
+    int status =
+        reader != NULL ? cann_read_spans(reader, 1, cann_task_count(db) + 1, take_task, summing, err) : -(int)err->code;
     if (status == 0)
         status = overlap_end(&summing->overlap, err);
     cann_span_reader_free(reader);
@@ -141,8 +140,7 @@ static int take_transfer(void *arg, const struct cann_transfer *transfer, struct
     return 0;
 }
 
-static int sum_communication(struct summing *summing, const struct cann_communications *communications,
-                             struct err *err)
+static int sum_communication(struct summing *summing, const struct cann_communications *communications, struct err *err)
 {
     for (size_t i = 0; i < communications->count; i++) {
         const struct cann_communication *item = &communications->items[i];
@@ -179,8 +177,8 @@ static int make_steps(struct framework_analysis *analysis, struct step_sums *ret
         ret->items[ret->count++] = (struct step_sum){.end_ns = INT64_MAX, .host_start_ns = first_ns};
     }
     for (size_t i = 0; i < ret->count; i++)
-        ret->items[i].first_ns = ret->items[i].last_end_ns = ret->items[i].last_start_ns =
-            ret->items[i].first_work_ns = DB_NULL;
+        ret->items[i].first_ns = ret->items[i].last_end_ns = ret->items[i].last_start_ns = ret->items[i].first_work_ns =
+            DB_NULL;
     return 0;
 }
 

@@ -13,8 +13,22 @@
 /* ---- operator_memory.csv ---- */
 
 enum {
-    NAME, SIZE, GOT, GAVE, ACTIVE_GAVE, DURATION, ACTIVE_DURATION, GOT_ALLOCATED, GOT_RESERVED, GOT_ACTIVE,
-    GAVE_ALLOCATED, GAVE_RESERVED, GAVE_ACTIVE, STREAM, DEVICE, COLUMNS
+    NAME,
+    SIZE,
+    GOT,
+    GAVE,
+    ACTIVE_GAVE,
+    DURATION,
+    ACTIVE_DURATION,
+    GOT_ALLOCATED,
+    GOT_RESERVED,
+    GOT_ACTIVE,
+    GAVE_ALLOCATED,
+    GAVE_RESERVED,
+    GAVE_ACTIVE,
+    STREAM,
+    DEVICE,
+    COLUMNS
 };
 
 struct piece {
@@ -133,7 +147,8 @@ static int put_pieces(struct report_run *run, struct err *err)
     const struct torch_memory **sorted = calloc(memories->count + 1, sizeof(const struct torch_memory *));
     struct piece *pieces = calloc(memories->count + 1, sizeof *pieces);
     size_t shown = 0;
-    int status = sorted != NULL && pieces != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for operator_memory");
+    int status =
+        sorted != NULL && pieces != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for operator_memory");
     for (size_t i = 0; status == 0 && i < memories->count; i++) {
         if (is_shown(&memories->items[i]))
             sorted[shown++] = &memories->items[i];
@@ -264,7 +279,7 @@ static int put_application(struct report_run *run, sqlite3_stmt *row, struct err
 /* The framework's rows and the engine's by time, each followed by what both hold together. */
 struct merging {
     struct report_run *run;
-    size_t next; /* of the framework's */
+    size_t next;              /* of the framework's */
     double own[3], engine[2]; /* allocated, reserved, active: the last ones */
     uint64_t stream;
     bool has_stream;

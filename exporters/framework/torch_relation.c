@@ -6,8 +6,7 @@ enum { AI_CORE = 0 };
 
 static const struct torch_range *dequeue_of(const struct framework_analysis *analysis, int64_t connection_id)
 {
-    const struct framework_launch *launch =
-        relation_launch(&analysis->relation, analysis->framework, connection_id);
+    const struct framework_launch *launch = relation_launch(&analysis->relation, analysis->framework, connection_id);
     return launch != NULL ? &analysis->framework->torch->dequeues.items[launch->range] : NULL;
 }
 

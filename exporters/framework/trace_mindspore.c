@@ -130,8 +130,7 @@ static int write_cpu_ops(struct framework_trace *view, struct trace *trace, stru
             status = err_set(err, ERR_NO_MEMORY, "out of memory for the type of an operator");
             break;
         }
-        const struct framework_event event = {TRACE_CPU_OP,    op->thread, op->start_ns,
-                                              op->duration_ns, "",         type.data};
+        const struct framework_event event = {TRACE_CPU_OP, op->thread, op->start_ns, op->duration_ns, "", type.data};
         trace_put_json(view, framework_text(framework, op->name));
         status = trace_write_range(view, trace, &event, err);
     }
@@ -145,8 +144,8 @@ static void shift_as_mindspore(struct mindspore_cpu_ops *ops)
 {
     static const long double per_ns = 2.0816681711721685e-17L;
     for (size_t i = 0; i < ops->count; i++)
-        ops->items[i].start_ns = number_add(ops->items[i].start_ns,
-                                            (int64_t)((long double)ops->items[i].start_ns * per_ns + 0.5L));
+        ops->items[i].start_ns =
+            number_add(ops->items[i].start_ns, (int64_t)((long double)ops->items[i].start_ns * per_ns + 0.5L));
 }
 
 int mindspore_trace_begin(void *arg, struct trace *trace, struct err *err)
@@ -173,8 +172,7 @@ static int collect_flows(const struct framework *framework, struct map *flows, s
 {
     for (size_t i = 0; i < framework->ranges.count; i++) {
         const struct framework_range *range = &framework->ranges.items[i];
-        if (range->flow == FRAMEWORK_NO_FLOW || (range->flags & RANGE_STACK) != 0 ||
-            range->start_ns == range->end_ns)
+        if (range->flow == FRAMEWORK_NO_FLOW || (range->flags & RANGE_STACK) != 0 || range->start_ns == range->end_ns)
             continue;
         struct flow *flow = map_add(flows, &range->flow, NULL, err);
         if (flow == NULL)

@@ -388,6 +388,7 @@ bool pytorch_find_launch(void *arg, int64_t connection_id, struct trace_launch *
     const struct torch_op *op = torch_op_of(view->analysis, connection_id);
     if (op == NULL)
         return false;
-    *ret = (struct trace_launch){op->pid, op->thread, op->start_ns, framework_text(view->analysis->framework, op->name)};
+    *ret =
+        (struct trace_launch){op->pid, op->thread, op->start_ns, framework_text(view->analysis->framework, op->name)};
     return true;
 }

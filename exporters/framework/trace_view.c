@@ -84,8 +84,8 @@ int framework_write_trace_view(struct framework_analysis *analysis, struct err *
         if (status == 0)
             status = tracks_write_with(&run, &guest, TRACE_VIEW_FILE, !analysis->relative_times, err);
     } else {
-        status = write_alone(&view, &run, &guest, analysis->relative_times ? &trace_style_msprof : &trace_style_2023,
-                             err);
+        status =
+            write_alone(&view, &run, &guest, analysis->relative_times ? &trace_style_msprof : &trace_style_2023, err);
     }
     strbuf_release(&view.name);
     return status;
