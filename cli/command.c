@@ -63,7 +63,8 @@ enum command_id command_find(enum command_id parent, const char *name)
 {
     enum command_id id = command_next_child(parent, COMMAND_ROOT);
 
-    while (id != COMMAND_COUNT && strcmp(command_name(id), name) != 0)
+    while (id != COMMAND_COUNT && strcmp(command_name(id), name) != 0 &&
+           (commands[id]->also == NULL || strcmp(commands[id]->also, name) != 0))
         id = command_next_child(parent, id);
     return id;
 }

@@ -21,7 +21,6 @@ struct settings;
     X(COMMAND_QUERY, command_query)                                                                                    \
     X(COMMAND_SHOW, command_show)                                                                                      \
     X(COMMAND_ANALYSE, command_analyse)                                                                                \
-    X(COMMAND_ANALYZE, command_analyze)                                                                                \
     X(COMMAND_CLUSTER, command_cluster)                                                                                \
     X(COMMAND_ADVISE, command_advise)                                                                                  \
     X(COMMAND_DIFF, command_diff)                                                                                      \
@@ -50,6 +49,7 @@ struct example {
 struct command {
     const char *path; /* the words after "msprof": "export timeline"; "" for msprof itself */
     enum command_id parent;
+    const char *also;               /* NULL, or another spelling of its last word */
     const char *summary;            /* one line */
     const char *description;        /* lines of the help, each ended by a newline */
     const char *operands;           /* as in the usage line, NULL: none */

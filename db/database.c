@@ -105,6 +105,18 @@ int database_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **ret, struct er
                : database_error(err, db, "database query cannot be prepared");
 }
 
+int database_open_memory(sqlite3 **ret, struct err *err)
+{
+    sqlite3 *db = NULL;
+    if (sqlite3_open(":memory:", &db) == SQLITE_OK && take_row_register(db) == SQLITE_OK) {
+        *ret = db;
+        return 0;
+    }
+    int status = database_error(err, db, "cannot make a database in memory");
+    sqlite3_close(db);
+    return status;
+}
+
 void database_close(sqlite3 *db)
 {
     sqlite3_close(db);

@@ -48,8 +48,8 @@ static int load_start_log(const char *host, int64_t *ret_monotonic_ns, int64_t *
     if (path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     int status = read_whole_file(path, CONFIG_LIMIT, &text, &length, err);
-    if (status == 0 && (!find_number(text, "clock_monotonic_raw", ret_monotonic_ns) ||
-                        !find_number(text, "cntvct", ret_tick)))
+    if (status == 0 &&
+        (!find_number(text, "clock_monotonic_raw", ret_monotonic_ns) || !find_number(text, "cntvct", ret_tick)))
         status = err_set(err, ERR_FORMAT, "'%s' does not say clock_monotonic_raw and cntvct, both above 0", path);
     free(text);
     free(path);
@@ -62,7 +62,8 @@ static int load_start_info(const char *host, int64_t *ret_begin_us, int64_t *ret
     int status = load_json(host, "start_info", &root, err);
     if (status == 0 && (!json_integer(json_member(root, "collectionTimeBegin"), ret_begin_us) ||
                         !json_integer(json_member(root, "clockMonotonicRaw"), ret_monotonic_ns)))
-        status = err_set(err, ERR_FORMAT, "'%s/start_info' does not say collectionTimeBegin and clockMonotonicRaw", host);
+        status =
+            err_set(err, ERR_FORMAT, "'%s/start_info' does not say collectionTimeBegin and clockMonotonicRaw", host);
     json_free(root);
     return status;
 }
@@ -87,7 +88,8 @@ int framework_clock_load(const char *prof, struct framework_clock *ret, struct e
 {
     int64_t log_ns = 0, tick = 0, begin_us = 0, info_ns = 0, hz = 0;
     char *host = path_join(prof, "host");
-    int status = host != NULL ? load_start_log(host, &log_ns, &tick, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status =
+        host != NULL ? load_start_log(host, &log_ns, &tick, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
     if (status == 0)
         status = load_start_info(host, &begin_us, &info_ns, err);
     if (status == 0)
@@ -95,8 +97,8 @@ int framework_clock_load(const char *prof, struct framework_clock *ret, struct e
     if (status == 0)
         ret->monotonic_offset_ns = number_subtract(number_multiply(begin_us, 1000), info_ns);
     if (status == 0)
-        *ret = (struct framework_clock){tick, hz, number_add(log_ns, ret->monotonic_offset_ns),
-                                        ret->monotonic_offset_ns};
+        *ret =
+            (struct framework_clock){tick, hz, number_add(log_ns, ret->monotonic_offset_ns), ret->monotonic_offset_ns};
     free(host);
     return status;
 }

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 struct framework_clock {
-    int64_t tick, hz;  /* the counter at offset_ns, and its frequency; hz 0: times are ns already */
-    int64_t offset_ns; /* since 1970 */
+    int64_t tick, hz;            /* the counter at offset_ns, and its frequency; hz 0: times are ns already */
+    int64_t offset_ns;           /* since 1970 */
     int64_t monotonic_offset_ns; /* what to add to the monotonic clock */
 };
 

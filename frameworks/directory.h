@@ -14,7 +14,8 @@ struct framework_paths {
 };
 void framework_paths_release(struct framework_paths *paths);
 
-/* Adds the directory itself when it is a capture, else the captures directly inside it. Links are not followed there. */
+/* Adds the directory itself when it is a capture, else the captures directly inside it. Links are not followed there.
+ */
 int framework_find(const char *path, struct framework_paths *paths, struct err *err);
 /* The PROF captures in a framework's directory. */
 int framework_find_prof(const char *directory, struct framework_paths *paths, struct err *err);

@@ -16,13 +16,13 @@ enum framework_kind { FRAMEWORK_MINDSPORE, FRAMEWORK_PYTORCH };
 /* What profiler_info_<rank>.json says. */
 struct framework_info {
     enum framework_kind kind;
-    int64_t rank;         /* -1: not said */
-    int level;            /* 0 to 2; -1: LevelNone */
-    bool scheduled;       /* steps are told apart: is_set_schedule */
-    bool graph_compiled;  /* jit_level O2: launches are not related to operators */
+    int64_t rank;        /* -1: not said */
+    int level;           /* 0 to 2; -1: LevelNone */
+    bool scheduled;      /* steps are told apart: is_set_schedule */
+    bool graph_compiled; /* jit_level O2: launches are not related to operators */
     bool with_cpu, with_npu;
     bool memory, record_shapes, data_process, simplify;
-    bool text, database;  /* of export_type */
+    bool text, database; /* of export_type */
     bool aic_metrics, l2_cache, sys_io, sys_interconnection;
     /* PyTorch: the clock without a PROF capture. */
     struct framework_clock clock;
@@ -51,7 +51,7 @@ struct framework_range {
 struct framework_step {
     uint32_t id; /* of texts: "12" */
     int64_t start_ns, end_ns;
-    int64_t latest_end_ns; /* of it and those before */
+    int64_t latest_end_ns;                  /* of it and those before */
     int64_t device_start_ns, device_end_ns; /* what device times are compared with */
 };
 
@@ -85,13 +85,11 @@ struct framework {
     struct framework_datasets {
         struct framework_dataset *items;
         size_t count, capacity;
-    } datasets; /* in the order of their first appearance */
+    } datasets;                        /* in the order of their first appearance */
     struct framework_launch *launches; /* by thread, start, then place */
     size_t launch_count;
     struct torch *torch; /* PyTorch's; NULL: it is MindSpore's. Owned */
 };
-
-
 
 void framework_release(struct framework *framework);
 
@@ -102,7 +100,8 @@ static inline const char *framework_text(const struct framework *framework, uint
 
 /* Sorts what is read by time, and finds what launches. Called once by readers. */
 int framework_finish(struct framework *framework, struct err *err);
-/* Its parts: of steps of one id the later stays; launches that are sorted by their ends are found from the innermost. */
+/* Its parts: of steps of one id the later stays; launches that are sorted by their ends are found from the innermost.
+ */
 void framework_unite_steps(struct framework *framework);
 void framework_sort_launches_by_end(struct framework *framework);
 
@@ -111,7 +110,6 @@ const struct framework_step *framework_step_at(const struct framework *framework
 /* The same by the steps' times on the device. */
 const struct framework_step *framework_device_step_at(const struct framework *framework, int64_t time_ns);
 /* The same of what a thread launches: of ranges inside each other the outermost of those that are sorted by start. */
-const struct framework_launch *framework_launch_at(const struct framework *framework, int64_t thread,
-                                                   int64_t time_ns);
+const struct framework_launch *framework_launch_at(const struct framework *framework, int64_t thread, int64_t time_ns);
 
 #endif

@@ -114,9 +114,9 @@ static void take_clock(const struct json *root, struct framework_info *ret)
                 json_number(json_member(start, "freq"), &mhz) && mhz > 0 && mhz < 1e6;
     ret->monotonic = json_is_object(start) && !counts;
     ret->has_clock = known;
-    ret->clock = (struct framework_clock){
-        tick, counts ? (int64_t)(mhz * 1e6 + 0.5) : 0,
-        number_add(monotonic_ns, number_subtract(end_ns, end_monotonic_ns)), number_subtract(end_ns, end_monotonic_ns)};
+    ret->clock = (struct framework_clock){tick, counts ? (int64_t)(mhz * 1e6 + 0.5) : 0,
+                                          number_add(monotonic_ns, number_subtract(end_ns, end_monotonic_ns)),
+                                          number_subtract(end_ns, end_monotonic_ns)};
 }
 
 static int take_pytorch(const struct json *root, struct framework_info *ret, struct err *err)
@@ -159,7 +159,7 @@ int framework_info_load(const char *directory, enum framework_kind kind, struct 
     int status = read_whole_file(path, INFO_LIMIT, &text, &length, err);
     struct json *root = status == 0 ? json_parse(text, length, err) : NULL;
     if (status == 0)
-        status = root == NULL ? -(int)err->code
+        status = root == NULL                  ? -(int)err->code
                  : kind == FRAMEWORK_MINDSPORE ? take_mindspore(root, ret, err)
                                                : take_pytorch(root, ret, err);
     if (status < 0)

@@ -211,8 +211,8 @@ bool framework_texts(const struct bytes *value, size_t fixed, unsigned first, st
             return false;
         const char *text = (const char *)value->data + at + HEAD_SIZE;
         if (type >= first && type - first < count)
-            texts[type - first] = is_utf8(text, length) ? (struct framework_text){text, length}
-                                                        : (struct framework_text){"N/A", 3};
+            texts[type - first] =
+                is_utf8(text, length) ? (struct framework_text){text, length} : (struct framework_text){"N/A", 3};
         at += HEAD_SIZE + length;
     }
     return true;

@@ -23,8 +23,8 @@ struct framework_record {
 typedef int framework_take(void *arg, const struct framework_record *record, struct err *err);
 
 /* Calls take for every record whose value has at least `fixed` bytes; shorter ones, and what the end of the file cuts
- * off, are told to diag. *ret_found (may be NULL): whether there is such a file. A link, or what is no file, is told and
- * not read. */
+ * off, are told to diag. *ret_found (may be NULL): whether there is such a file. A link, or what is no file, is told
+ * and not read. */
 int framework_read_tagged(const char *path, size_t fixed, framework_take *take, void *arg, bool *ret_found,
                           struct diagnostics *diag, struct err *err);
 /* The same of records that all have this size and no head. */

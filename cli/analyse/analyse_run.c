@@ -44,9 +44,8 @@ static int load_framework(struct work *work, struct framework *framework, struct
 {
     const char *directory = work->request->directory;
     framework->info = work->info;
-    return work->info.kind == FRAMEWORK_MINDSPORE
-               ? mindspore_load(framework, directory, &work->clock, &work->diag, err)
-               : pytorch_load(framework, directory, &work->clock, &work->diag, err);
+    return work->info.kind == FRAMEWORK_MINDSPORE ? mindspore_load(framework, directory, &work->clock, &work->diag, err)
+                                                  : pytorch_load(framework, directory, &work->clock, &work->diag, err);
 }
 
 /* Steps that are asked for and not there are told. */
@@ -71,7 +70,8 @@ static void tell_databases(struct work *work)
     const char *types = work->request->settings->analyse.export_types;
     if (types == NULL || strstr(types, "db") == NULL)
         return;
-    tell_not_written(work, "the databases", "this version writes texts only; 'msprof export db' makes msprof_<time>.db");
+    tell_not_written(work, "the databases",
+                     "this version writes texts only; 'msprof export db' makes msprof_<time>.db");
 }
 
 static int write_output(struct work *work, sqlite3 *db, const char *database, struct err *err)
@@ -156,15 +156,15 @@ static int without_capture(struct work *work)
     struct err err = ERR_INIT;
     sqlite3 *db = NULL;
     int status = database_setup(&err);
-    if (status == 0 && sqlite3_open(":memory:", &db) != SQLITE_OK)
-        status = database_error(&err, db, "cannot make a database in memory");
+    if (status == 0)
+        status = database_open_memory(&db, &err);
     if (status == 0)
         status = schema_create_tables(db, &err);
     if (status == 0)
         status = schema_finish(db, &err);
     if (status == 0)
         status = write_output(work, db, NULL, &err);
-    sqlite3_close(db);
+    database_close(db);
     return finish(work, status, &err);
 }
 
@@ -196,9 +196,8 @@ static int prepare(struct work *work, struct err *err)
         work->clock = (struct framework_clock){0, 0, work->clock.monotonic_offset_ns, 0};
     if (status == 0)
         status = make_directories(request->results, err);
-    return status == 0
-               ? analyse_output_open(&work->output, request->results, request->settings->analyse.force, err)
-               : status;
+    return status == 0 ? analyse_output_open(&work->output, request->results, request->settings->analyse.force, err)
+                       : status;
 }
 
 static int run(struct work *work)

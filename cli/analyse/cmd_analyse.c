@@ -160,32 +160,20 @@ static int run_analyse(const struct settings *settings)
 
 static const struct example examples[] = {
     {"what MindSpore's or PyTorch's own analysis writes, into ASCEND_PROFILER_OUTPUT/", "msprof analyse run_ascend_ms"},
-    {"all directories below RUN, three steps of each, elsewhere", "msprof analyse RUN --step-list 10,11,12 --output out"},
+    {"two steps of another one, with the results elsewhere",
+     "msprof analyse run_ascend_pt --step-list 4,5 --output results/run"},
     {NULL, NULL},
 };
-
-#define DESCRIPTION                                                                                                    \
-    "Writes ASCEND_PROFILER_OUTPUT/ of directories that the profilers of MindSpore and\n"                              \
-    "PyTorch make (*_ascend_ms, *_ascend_pt), as the frameworks' own analysis does: the\n"                             \
-    "timeline with the framework's operators, kernels, steps. DIR may hold many of them.\n"
 
 const struct command command_analyse = {
     .path = "analyse",
     .parent = COMMAND_ROOT,
+    .also = "analyze",
     .summary = "analyse directories of MindSpore and PyTorch",
-    .description = DESCRIPTION,
-    .operands = "DIR...",
-    .most_operands = -1,
-    .needs_capture = true,
-    .examples = examples,
-    .run = run_analyse,
-};
-
-const struct command command_analyze = {
-    .path = "analyze",
-    .parent = COMMAND_ROOT,
-    .summary = "the same as analyse",
-    .description = DESCRIPTION,
+    .description = "Writes ASCEND_PROFILER_OUTPUT/ of directories that the profilers of MindSpore and\n"
+                   "PyTorch make (*_ascend_ms, *_ascend_pt), as the frameworks' own analysis does: the\n"
+                   "timeline with the framework's operators, kernels, steps. DIR may hold many of them.\n"
+                   "'analyze' is the same command.\n",
     .operands = "DIR...",
     .most_operands = -1,
     .needs_capture = true,

@@ -29,8 +29,8 @@ static int simplify_part(const char *prof, const char *part, struct err *err)
 
 static int simplify_prof(const char *prof, struct err *err)
 {
-    static const char *const made[] = {"mindstudio_profiler_output", "mindstudio_profiler_log", "sqlite", "timeline",
-                                       "summary", "log"};
+    static const char *const made[] = {
+        "mindstudio_profiler_output", "mindstudio_profiler_log", "sqlite", "timeline", "summary", "log"};
     int status = 0;
     for (size_t i = 0; status == 0 && i < sizeof made / sizeof *made; i++)
         status = remove_inside(prof, made[i], err);

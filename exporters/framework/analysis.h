@@ -18,10 +18,10 @@ struct step_filter_list {
 /* One directory on its way. */
 struct framework_analysis {
     struct framework *framework;
-    const char *directory;         /* *_ascend_ms, *_ascend_pt */
-    sqlite3 *db;                   /* of its PROF capture, or empty tables */
-    const char *prof;              /* its PROF capture; NULL: there is none */
-    const char *database;          /* its path; NULL: there is no PROF capture */
+    const char *directory; /* *_ascend_ms, *_ascend_pt */
+    sqlite3 *db;           /* of its PROF capture, or empty tables */
+    const char *prof;      /* its PROF capture; NULL: there is none */
+    const char *database;  /* its path; NULL: there is no PROF capture */
     const struct export_options *options;
     struct export_result *result;
     struct diagnostics *diag;
@@ -34,8 +34,8 @@ struct framework_analysis {
 
     /* Made by framework_write: */
     struct relation relation;
-    struct map work; /* of PyTorch: torch_relation.h */
-    struct report_session session; /* its context is this */
+    struct map work;                  /* of PyTorch: torch_relation.h */
+    struct report_session session;    /* its context is this */
     struct minddata_report *minddata; /* of the report that is being made */
 };
 

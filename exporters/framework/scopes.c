@@ -29,6 +29,8 @@ struct scopes {
     struct layer layers[MOST_LAYERS];
     size_t open;
     size_t named; /* layers whose threads have names */
+    int64_t pid, device_id;
+    bool has_device;
     struct path path, other;
 };
 
@@ -38,7 +40,7 @@ static int close_layers(struct scopes *scopes, size_t keep, struct err *err)
     while (scopes->open > keep) {
         struct layer *layer = &scopes->layers[--scopes->open];
         const struct framework_event event = {
-            TRACE_SCOPE, (int64_t)scopes->open, layer->start_ns, layer->end_ns - layer->start_ns, "", NULL};
+            scopes->pid, (int64_t)scopes->open, layer->start_ns, layer->end_ns - layer->start_ns, "", NULL};
         if (status == 0) {
             trace_put_json(scopes->view, layer->name);
             status = trace_write_range(scopes->view, scopes->trace, &event, err);
@@ -56,10 +58,10 @@ static int open_layer(struct scopes *scopes, const char *name, size_t length, in
     char thread[48];
     struct layer *layer = &scopes->layers[scopes->open];
     if (scopes->named == 0)
-        trace_name_process(trace, TRACE_SCOPE, 12, "Scope Layer", NULL);
+        trace_name_process(trace, scopes->pid, 12, "Scope Layer", NULL);
     if (scopes->named == scopes->open) {
         snprintf(thread, sizeof thread, "Thread %zu", scopes->open);
-        trace_name_thread(trace, TRACE_SCOPE, (int64_t)scopes->open, (int64_t)scopes->open, thread);
+        trace_name_thread(trace, scopes->pid, (int64_t)scopes->open, (int64_t)scopes->open, thread);
         scopes->named++;
     }
     *layer = (struct layer){strndup(name, length), start_ns, end_ns};
@@ -104,7 +106,8 @@ static bool is_same(const struct layer *layer, const struct path *path, size_t i
 static int take(struct scopes *scopes, const struct path *path, int64_t start_ns, int64_t end_ns, struct err *err)
 {
     size_t same = 0;
-    if (path->count == 0 || !trace_shows(scopes->view, start_ns) || (scopes->open > 0 && start_ns < scopes->layers[0].end_ns))
+    if (path->count == 0 || !trace_shows(scopes->view, start_ns) ||
+        (scopes->open > 0 && start_ns < scopes->layers[0].end_ns))
         return 0;
     while (same < scopes->open && same < path->count && is_same(&scopes->layers[same], path, same))
         scopes->layers[same++].end_ns = end_ns;
@@ -135,6 +138,24 @@ static const char *last_part(const char *name)
     return name;
 }
 
+/* Each further device has a process of its own: what two devices do overlaps. Operators of the host go with the first.
+ */
+static int take_device(struct scopes *scopes, int64_t device_id, struct err *err)
+{
+    enum { NEXT_DEVICE = 256 };
+    int status = 0;
+    if (scopes->has_device && scopes->device_id != device_id) {
+        status = take_cpu_ops(scopes, INT64_MAX, err);
+        if (status == 0)
+            status = close_layers(scopes, 0, err);
+        scopes->pid += NEXT_DEVICE;
+        scopes->named = 0;
+    }
+    scopes->has_device = true;
+    scopes->device_id = device_id;
+    return status;
+}
+
 static int take_task(void *arg, const struct cann_task *task, struct err *err)
 {
     struct scopes *scopes = arg;
@@ -142,7 +163,9 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
     const struct framework *framework = analysis->framework;
     struct cann_text name = cann_text(scopes->names, task->op_name_id, 0);
     const struct path *longer = &scopes->path;
-    int status = take_cpu_ops(scopes, task->start_ns, err);
+    int status = take_device(scopes, task->device_id, err);
+    if (status == 0)
+        status = take_cpu_ops(scopes, task->start_ns, err);
     split(name.text != NULL ? name.text : "", name.length, &scopes->path);
     const struct framework_launch *launch =
         task->op_name_id != DB_NULL ? relation_launch(&analysis->relation, framework, task->connection_id) : NULL;
@@ -177,6 +200,7 @@ int trace_write_scopes(struct framework_trace *view, struct trace *trace, struct
         return err_set(err, ERR_NO_MEMORY, "out of memory for scopes");
     scopes->view = view;
     scopes->trace = trace;
+    scopes->pid = TRACE_SCOPE;
     scopes->cpu = view->cpu_ops.items;
     scopes->cpu_count = view->cpu_ops.count;
     array_sort(scopes->cpu, scopes->cpu_count, sizeof *scopes->cpu, compare_starts);

@@ -7,7 +7,7 @@
 
 /* A step, or the whole capture. Times in ns; DB_NULL: nothing began. */
 struct step_sum {
-    const char *id;  /* NULL: the whole capture */
+    const char *id;           /* NULL: the whole capture */
     int64_t start_ns, end_ns; /* which spans count: those that begin in it */
     int64_t host_start_ns;
     int64_t spans_ns[OVERLAP_FREE + 1]; /* by enum overlap_type */

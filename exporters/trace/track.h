@@ -36,7 +36,7 @@ struct track_run {
     struct timeline_run *run;
     struct trace trace;
     bool compat;
-    bool everything; /* the timeline of all layers that are asked for, not a file of some */
+    bool everything;                 /* the timeline of all layers that are asked for, not a file of some */
     const struct trace_guest *guest; /* of the timeline of a framework; NULL: none */
     struct cann_parts parts;
     struct cann_texts names; /* as JSON strings, with their quotes */

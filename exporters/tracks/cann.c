@@ -265,9 +265,10 @@ static int draw_call(void *arg, const struct cann_call *call, struct err *err)
         return 0;
     if (status == 0)
         status = add_thread(worker, call->thread_id, err);
-    char *start =
-        status == 0 ? parallel_reserve(worker->output, 2 * TRACE_EVENT_MAX + (size_t)2 * name.length + (size_t)2 * item.length, err)
-                    : NULL;
+    char *start = status == 0
+                      ? parallel_reserve(worker->output,
+                                         2 * TRACE_EVENT_MAX + (size_t)2 * name.length + (size_t)2 * item.length, err)
+                      : NULL;
     if (start == NULL)
         return -(int)err->code;
     struct trace_slice slice = {.pid = worker->calls->pid,

@@ -38,8 +38,8 @@ static int take_record(void *arg, const struct framework_record *record, struct 
         diag_report(reading->diag, DIAG_RECORD_VALUE, &place, "a time past 2^63 ns");
         return 0;
     }
-    int status = intern_add(&reading->framework->texts, owner.text != NULL ? owner.text : "", owner.length,
-                            &memory.owner, err);
+    int status =
+        intern_add(&reading->framework->texts, owner.text != NULL ? owner.text : "", owner.length, &memory.owner, err);
     if (status == 0)
         status = array_reserve(reading->memories, 1, err);
     if (status == 0)

@@ -104,8 +104,7 @@ static void set_parents(struct minddata *data)
 {
     for (size_t i = 0; i < data->op_count; i++) {
         for (size_t k = 0; k < data->ops[i].child_count; k++) {
-            struct minddata_op *child =
-                (struct minddata_op *)(uintptr_t)minddata_op_of(data, data->ops[i].children[k]);
+            struct minddata_op *child = (struct minddata_op *)(uintptr_t)minddata_op_of(data, data->ops[i].children[k]);
             if (child != NULL)
                 child->parent = data->ops[i].id;
         }

@@ -18,7 +18,7 @@ struct minddata_op {
 
 struct minddata {
     bool has_pipeline, has_cpu, has_batches;
-    int64_t interval; /* of samples */
+    int64_t interval;        /* of samples */
     struct minddata_op *ops; /* as the file has them */
     size_t op_count;
     double *cpu; /* by id: mean of what both kinds of time took, % */

@@ -88,8 +88,7 @@ static void take_fields(const struct bytes *value, struct fields *ret)
     };
 }
 
-static int add_step(struct framework *framework, const struct framework_range *range, const char *name,
-                    struct err *err)
+static int add_step(struct framework *framework, const struct framework_range *range, const char *name, struct err *err)
 {
     const char *id = strrchr(name, '#') + 1;
     uint32_t number;
@@ -159,9 +158,9 @@ static int add_dataset(struct reading *reading, const struct fields *fields, con
         status = intern_text(framework, &fields->texts[TEXT_NAME], &key.key.operation, err);
     put_custom(&reading->name, &fields->texts[TEXT_CUSTOM]);
     if (status == 0)
-        status = reading->name.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                                      : intern_add(&framework->texts, reading->name.data, reading->name.length,
-                                                   &key.key.custom, err);
+        status = reading->name.failed
+                     ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                     : intern_add(&framework->texts, reading->name.data, reading->name.length, &key.key.custom, err);
     struct group *group = status == 0 ? map_add(&reading->groups, &key, &added, err) : NULL;
     if (group == NULL)
         return -(int)err->code;
@@ -220,11 +219,8 @@ int mindspore_load(struct framework *framework, const char *directory, const str
                    struct diagnostics *diag, struct err *err)
 {
     char *path = path_join(directory, "FRAMEWORK/mindspore.op_range");
-    struct reading reading = {.framework = framework,
-                              .clock = clock,
-                              .path = path,
-                              .diag = diag,
-                              .groups = MAP_OF(struct group, key)};
+    struct reading reading = {
+        .framework = framework, .clock = clock, .path = path, .diag = diag, .groups = MAP_OF(struct group, key)};
     if (path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     strbuf_init(&reading.name, NAME_LIMIT);

@@ -83,8 +83,7 @@ static int take_cpu_line(void *arg, const struct framework_line *line, struct er
         return 0;
     }
     type++;
-    int status =
-        intern_add(&reading->framework->texts, line->text, (size_t)(type - 1 - line->text), &op.name, err);
+    int status = intern_add(&reading->framework->texts, line->text, (size_t)(type - 1 - line->text), &op.name, err);
     if (status == 0)
         status = intern_add(&reading->framework->texts, type, strcspn(type, ";"), &op.type, err);
     return status == 0 ? take_runs(reading, line, runs + 1, op, err) : status;

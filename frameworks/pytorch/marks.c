@@ -46,8 +46,8 @@ static int take_mark(void *arg, const struct framework_record *record, struct er
                     (unsigned long long)mark.category);
         return 0;
     }
-    int status = intern_add(&marks->reading->framework->texts, name.text != NULL ? name.text : "", name.length,
-                            &mark.name, err);
+    int status =
+        intern_add(&marks->reading->framework->texts, name.text != NULL ? name.text : "", name.length, &mark.name, err);
     if (status == 0)
         status = array_reserve(marks, 1, err);
     if (status == 0)

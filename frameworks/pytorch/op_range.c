@@ -146,8 +146,8 @@ static int read_tagged(struct torch_reading *reading, const char *name, size_t f
 {
     char *path = torch_path(reading, name, err);
     reading->path = path;
-    int status = path != NULL ? framework_read_tagged(path, fixed, take, reading, NULL, reading->diag, err)
-                              : -(int)err->code;
+    int status =
+        path != NULL ? framework_read_tagged(path, fixed, take, reading, NULL, reading->diag, err) : -(int)err->code;
     reading->path = NULL;
     free(path);
     return status;

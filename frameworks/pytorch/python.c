@@ -38,8 +38,8 @@ static int take_name(void *arg, const struct framework_record *record, struct er
     struct torch_name name = {bytes_load(record->value.data, 8, false), 0};
     struct framework_text text;
     framework_texts(&record->value, NAME_FIXED, 1, &text, 1);
-    int status = intern_add(&reading->framework->texts, text.text != NULL ? text.text : "", text.length, &name.text,
-                            err);
+    int status =
+        intern_add(&reading->framework->texts, text.text != NULL ? text.text : "", text.length, &name.text, err);
     if (status == 0)
         status = array_reserve(names, 1, err);
     if (status == 0)
@@ -73,12 +73,13 @@ static int take_event(void *arg, const struct framework_record *record, struct e
     }
     if (array_reserve(events, 1, err) < 0)
         return -(int)err->code;
-    events->items[events->count] = (struct event){framework_clock_ns_cut(events->reading->clock, bytes_load(p, 8, false)),
-                                                  (int64_t)bytes_load(p + 8, 8, false),
-                                                  (int64_t)bytes_load(p + 16, 8, false),
-                                                  bytes_load(p + 24, 8, false),
-                                                  p[32],
-                                                  events->count};
+    events->items[events->count] =
+        (struct event){framework_clock_ns_cut(events->reading->clock, bytes_load(p, 8, false)),
+                       (int64_t)bytes_load(p + 8, 8, false),
+                       (int64_t)bytes_load(p + 16, 8, false),
+                       bytes_load(p + 24, 8, false),
+                       p[32],
+                       events->count};
     events->count++;
     return 0;
 }
@@ -187,9 +188,8 @@ int torch_read_python(struct torch_reading *reading, struct err *err)
     char *path = status == 0 ? torch_path(reading, "FRAMEWORK/torch.python_tracer_func", err) : NULL;
     reading->path = path;
     if (status == 0)
-        status = path != NULL
-                     ? framework_read_plain(path, CALL_SIZE, take_event, &events, NULL, reading->diag, err)
-                     : -(int)err->code;
+        status = path != NULL ? framework_read_plain(path, CALL_SIZE, take_event, &events, NULL, reading->diag, err)
+                              : -(int)err->code;
     if (status == 0)
         status = pair_events(&events, err);
     free(events.items);

@@ -50,7 +50,7 @@ struct torch {
     struct torch_ops {
         struct torch_op *items;
         size_t count, capacity;
-    } ops; /* by start, of those that start together the longest first */
+    } ops;                                  /* by start, of those that start together the longest first */
     struct torch_ranges enqueues, dequeues; /* by start */
     struct torch_memories {
         struct torch_memory *items;
@@ -70,7 +70,7 @@ struct torch {
             uint32_t text;
         } * items;
         size_t count, capacity;
-    } names; /* of Python's functions, by key */
+    } names;        /* of Python's functions, by key */
     bool has_queue; /* else enqueues and dequeues are the operators themselves */
 };
 
@@ -84,8 +84,8 @@ void torch_free(struct torch *torch);
 const char *torch_function_name(const struct framework *framework, uint64_t key);
 
 enum { TORCH_DEVICE_NPU = 20 };
-enum { TORCH_CACHING, TORCH_WORKSPACE };               /* components */
-enum { TORCH_MALLOC, TORCH_FREE, TORCH_BLOCK_FREE };   /* kinds */
+enum { TORCH_CACHING, TORCH_WORKSPACE };             /* components */
+enum { TORCH_MALLOC, TORCH_FREE, TORCH_BLOCK_FREE }; /* kinds */
 
 /* Inside of the reader. */
 struct torch_reading {

@@ -30,6 +30,7 @@ setup() {
 /usr/share/bash-completion/completions/msprof
 /usr/share/fish/vendor_completions.d/msprof.fish
 /usr/share/man/man1/msprof-advise.1
+/usr/share/man/man1/msprof-analyse.1
 /usr/share/man/man1/msprof-cluster.1
 /usr/share/man/man1/msprof-collect.1
 /usr/share/man/man1/msprof-completion.1

@@ -47,6 +47,8 @@ make_example_files() {
     printf '#!/bin/sh\nexec "%s/tests/acl/acl_program" nest\n' "$(dirname "$(readlink -f "$MSPROF")")" >main
     chmod +x main
     "$(dirname "$(readlink -f "$MSPROF")")/make-ranks" --output RUN --ranks 4 --steps 2 --collectives 3
+    cp -r "$repository"/testdata/frameworks/run_ascend_* .
+    chmod -R u+w run_ascend_*
     sed -n '/^# board.layout$/,/^\.Ed$/p' "$man/msprof-records.5.in" | grep -v '^\.Ed$' >board.layout
 }
 
@@ -75,7 +77,7 @@ run_examples() {
 }
 
 @test "the page of each command describes exactly its options" {
-    for command in collect run import export show advise diff cluster replay layout kinds completion; do
+    for command in collect run import export show analyse advise diff cluster replay layout kinds completion; do
         expect_equal "$(options_of_page "$man/msprof-$command.1")" "$(own_options "^msprof $command")"
     done
 }

@@ -244,3 +244,22 @@ for name, flags, size, table in (
     if name == "damaged":
         sent = sent[:100] + b"\xff" + sent[101:-1]
     put("subscribe", name, bytes([flags]) + len(table).to_bytes(2, "little") + table + sent)
+
+FRAMEWORK_FILES = ["mindspore.op_range", "mindspore.memory_usage", "mindspore.record_shapes", "cpu_op_execute_timestamp_1.txt",
+                   "cpu_ms_memory_record_1.txt", "pipeline_profiling_1.json", "minddata_cpu_utilization_1.json",
+                   "device_queue_profiling_1.txt", None, "torch.op_range", "torch.op_mark", "torch.memory_usage",
+                   "torch.python_tracer_func", "torch.python_tracer_hash", "torch.gc_record"]
+for number, name in enumerate(FRAMEWORK_FILES):
+    if name is None:
+        put("framework", "dataset_iterator_profiling_1.txt", bytes([number]) + b"0 0 1 5 10\n1 16 1 3 12\n1 16 2 3 20\n0 0 x\n1\n")
+        continue
+    kind = "pt" if name.startswith("torch") else "ms"
+    with open(os.path.join(SOURCE, "testdata/frameworks/run_ascend_%s/FRAMEWORK" % kind, name), "rb") as file:
+        content = file.read()[:3000]
+    put("framework", name, bytes([number]) + content)
+    put("framework", name + "_cut", bytes([number]) + content[:len(content) // 2 + 1])
+    put("framework", name + "_flipped", bytes([number]) + bytes(b ^ 0x80 if i % 37 == 3 else b for i, b in enumerate(content)))
+for number, kind in ((15, "ms"), (16, "pt")):
+    with open(os.path.join(SOURCE, "testdata/frameworks/run_ascend_%s/profiler_info_1.json" % kind), "rb") as file:
+        put("framework", "info_" + kind, bytes([number]) + file.read())
+put("framework", "host_start", bytes([17]) + b"[Host]\nclock_monotonic_raw: 5\ncntvct: 7\n")

@@ -1,0 +1,222 @@
+#!/usr/bin/env bats
+# Directories of MindSpore's and PyTorch's profilers: msprof analyse.
+
+# shellcheck disable=SC2154 # common.bash sets repository and shared, run_msprof sets status, output and stderr
+bats_require_minimum_version 1.5.0
+load ../cli/common
+
+setup() {
+    enter_scratch
+}
+
+# A copy of a directory that testdata/ ships: ms or pt.
+copy_run() {
+    cp -r "$repository/testdata/frameworks/run_ascend_$1" "run_ascend_$1"
+    chmod -R u+w "run_ascend_$1"
+    out=run_ascend_$1/ASCEND_PROFILER_OUTPUT
+}
+
+needs_python() {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+}
+
+# A generated directory of shared data: every cell and leaf as the framework's own analysis made it, but for what the
+# manual says.
+agree_with_framework() {
+    needs_python
+    [ -d "$shared/data/expected/$1" ] || skip "the shared data are not there: $shared/data/expected/$1"
+    cp -r "$shared/data/generated/$1" run
+    chmod -R u+w run
+    run_msprof analyse run
+    expect_status 0
+    python3 "$BATS_TEST_DIRNAME/agree.py" "$(echo run/*/ASCEND_PROFILER_OUTPUT)" \
+        "$shared/data/expected/$1/ASCEND_PROFILER_OUTPUT" "${@:2}"
+}
+
+@test "every file of a MindSpore directory is that of MindSpore's own analysis" {
+    agree_with_framework ascend-ms-small --hccl "$shared/data/expected/ascend-ms-small/step_trace_time.hccl.csv"
+}
+
+@test "every file of a PyTorch directory is that of PyTorch's own analysis" {
+    agree_with_framework ascend-ms-pt-small
+}
+
+@test "steps and kernels of a MindSpore directory equal a plain recalculation from the raw records" {
+    needs_python
+    copy_run ms
+    run_msprof analyse run_ascend_ms
+    expect_status 0
+    run python3 "$BATS_TEST_DIRNAME/recompute.py" run_ascend_ms "$out"
+    expect_equal "$output" "2 23"
+}
+
+@test "all files of both frameworks are there, and analyse.done of PyTorch's" {
+    copy_run ms
+    copy_run pt
+    run_msprof analyze . --jobs 2
+    expect_status 0
+    expect_equal "$(cd run_ascend_ms/ASCEND_PROFILER_OUTPUT && echo *)" "api_statistic.csv communication.json \
+communication_matrix.json dataset.csv kernel_details.csv memory_record.csv minddata_pipeline_raw_1.csv \
+minddata_pipeline_summary_1.csv minddata_pipeline_summary_1.json npu_module_mem.csv op_statistic.csv \
+operator_details.csv operator_memory.csv step_trace_time.csv trace_view.json"
+    expect_equal "$(cd run_ascend_pt/ASCEND_PROFILER_OUTPUT && echo *)" "analyse.done api_statistic.csv \
+communication.json communication_matrix.json kernel_details.csv memory_record.csv npu_module_mem.csv op_statistic.csv \
+operator_details.csv operator_memory.csv step_trace_time.csv task_time.csv trace_view.json"
+}
+
+@test "a list of steps, with a gap too, leaves these in the tables and in the timeline" {
+    needs_python
+    copy_run ms
+    run_msprof analyse run_ascend_ms --step-list 5
+    expect_status 0
+    expect_equal "$(cut -d , -f 1 "$out/step_trace_time.csv" | tail -n +2)" 5
+    expect_equal "$(cut -d , -f 1 "$out/kernel_details.csv" | tail -n +2 | sort -u)" 5
+    python3 - "$out" <<'END'
+import json, sys
+steps = [e['name'] for e in json.load(open(sys.argv[1] + '/trace_view.json')) if 'ProfilerStep#' in e['name']]
+assert len(steps) == 1 and steps[0].endswith('#5'), steps
+assert list(json.load(open(sys.argv[1] + '/communication.json'))) == ['step5']
+END
+    run_msprof analyse run_ascend_ms --step-list 4,9
+    expect_status 3
+    expect_contains "$stderr" "not written: the rows of a step, because the capture has 2 steps, and no step 9"
+    expect_equal "$(cut -d , -f 1 "$out/step_trace_time.csv" | tail -n +2)" 4
+    run_msprof analyse run_ascend_ms --step-list 4-5
+    expect_status 2
+}
+
+@test "--pretty changes JSON files in nothing but their blanks" {
+    needs_python
+    copy_run ms
+    "$MSPROF" analyse -q run_ascend_ms
+    mv "$out" plain
+    run_msprof analyse run_ascend_ms --pretty
+    expect_status 0
+    grep -q '^    {$' "$out/trace_view.json"
+    python3 - plain "$out" <<'END'
+import json, os, sys
+for name in sorted(os.listdir(sys.argv[1])):
+    if name.endswith('.json'):
+        a, b = (json.load(open(os.path.join(d, name))) for d in sys.argv[1:])
+        assert a == b, name
+END
+}
+
+@test "times are absolute texts as the frameworks write them, or numbers since the start" {
+    needs_python
+    copy_run ms
+    run_msprof analyse run_ascend_ms --relative-times
+    expect_status 0
+    python3 - "$out/trace_view.json" <<'END'
+import json, sys
+trace = json.load(open(sys.argv[1]))
+times = [e['ts'] for e in trace['traceEvents'] if 'ts' in e]
+assert all(isinstance(t, (int, float)) for t in times) and 0 <= min(times) and max(times) < 1e7
+assert all(isinstance(e['dur'], (int, float)) for e in trace['traceEvents'] if 'dur' in e)
+END
+}
+
+@test "--simplify removes what the results do not need, and only of what is complete" {
+    copy_run ms
+    run_msprof analyse run_ascend_ms --simplify
+    expect_status 0
+    [ ! -e run_ascend_ms/FRAMEWORK ]
+    [ ! -e "$(echo run_ascend_ms/PROF_*)/sqlite" ]
+    [ -f "$(echo run_ascend_ms/PROF_*)/device_0/data/stars_soc.data.0.slice_0" ]
+    [ -f "$out/kernel_details.csv" ]
+    rm -r run_ascend_ms
+    copy_run ms
+    truncate -s 5000 run_ascend_ms/FRAMEWORK/mindspore.op_range
+    run_msprof analyse run_ascend_ms --simplify
+    expect_status 3
+    [ -d run_ascend_ms/FRAMEWORK ]
+}
+
+@test "results that msprof did not write are replaced only with --force, its own always" {
+    copy_run ms
+    mkdir "$out"
+    echo theirs >"$out/kernel_details.csv"
+    run_msprof analyse run_ascend_ms
+    expect_status 1
+    expect_contains "$stderr" "msprof did not write it"
+    expect_equal "$(cat "$out"/*)" theirs
+    run_msprof analyse run_ascend_ms --force
+    expect_status 0
+    [ -f "$out/trace_view.json" ]
+    run_msprof analyse run_ascend_ms
+    expect_status 0
+}
+
+@test "a directory that is being analysed is left to who does it" {
+    copy_run ms
+    needs_python
+    python3 - "$MSPROF" <<'END'
+import fcntl, subprocess, sys
+with open('run_ascend_ms/.msprof_analyse.lock', 'w') as lock:
+    fcntl.lockf(lock, fcntl.LOCK_EX)
+    run = subprocess.run([sys.argv[1], 'analyse', 'run_ascend_ms'], capture_output=True, text=True)
+assert run.returncode == 1 and 'another process analyses' in run.stderr, run
+END
+    [ ! -e "$out" ]
+    run_msprof analyse run_ascend_ms
+    expect_status 0
+}
+
+@test "read-only directories give their results to --output" {
+    copy_run pt
+    chmod -R a-w run_ascend_pt
+    run_msprof analyse run_ascend_pt --output results
+    chmod -R u+w run_ascend_pt
+    expect_status 0
+    [ -f results/ASCEND_PROFILER_OUTPUT/trace_view.json ]
+    [ ! -e "$out" ]
+}
+
+@test "without a capture of the device the framework's part is written" {
+    copy_run pt
+    rm -r run_ascend_pt/PROF_*
+    run_msprof analyse run_ascend_pt
+    expect_status 0
+    grep -q aten:: "$out/operator_details.csv"
+    [ ! -e "$out/kernel_details.csv" ]
+}
+
+@test "cut, short, too long and broken records are named, and what is sound is kept" {
+    copy_run ms
+    truncate -s -7 run_ascend_ms/FRAMEWORK/mindspore.op_range
+    printf '\0\0\5\0\0\0short' >>run_ascend_ms/FRAMEWORK/mindspore.memory_usage
+    printf '\15\0\377\377\377\377' >>run_ascend_ms/FRAMEWORK/mindspore.memory_usage
+    echo 'no;run;1,2' >>run_ascend_ms/FRAMEWORK/cpu_op_execute_timestamp_1.txt
+    echo '{' >run_ascend_ms/FRAMEWORK/pipeline_profiling_1.json
+    run_msprof analyse run_ascend_ms
+    expect_status 3
+    expect_contains "$stderr" "mindspore.op_range"
+    expect_contains "$stderr" "53 bytes of 60 are there"
+    expect_contains "$stderr" "5 bytes, expected at least 100"
+    expect_contains "$stderr" "a record of 4294967295 bytes"
+    expect_contains "$stderr" "cpu_op_execute_timestamp_1.txt"
+    expect_contains "$stderr" "pipeline_profiling_1.json"
+    [ -f "$out/kernel_details.csv" ]
+    [ ! -e "$out/minddata_pipeline_raw_1.csv" ]
+}
+
+@test "a directory without its settings, and one that is none, are told" {
+    copy_run ms
+    rm run_ascend_ms/profiler_info_1.json
+    run_msprof analyse run_ascend_ms
+    expect_status 1
+    expect_contains "$stderr" "has no profiler_info_<rank>.json"
+    mkdir empty
+    run_msprof analyse empty
+    expect_status 4
+    expect_contains "$stderr" "holds none"
+}
+
+@test "databases that are asked for and not made are told" {
+    copy_run ms
+    run_msprof analyse run_ascend_ms --export text,db
+    expect_status 3
+    expect_contains "$stderr" "not written: the databases, because"
+    run_msprof analyse run_ascend_ms --export xml
+    expect_status 2
+}
