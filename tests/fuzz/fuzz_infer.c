@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                 .name = name,
                                 .kind = record_kind_find("svp_pmu"),
                                 .size = count,
-                                .identity = {0, 1, 1, 1, -1, -1, NULL, NULL, -1}};
+                                .identity = {0, 1, 1, 1, -1, -1, NULL, NULL, -1, false}};
     diag_init(&diag, false);
     struct capture capture = {.files = &file, .file_count = 1, .diag = &diag};
     infer(&capture, table);
