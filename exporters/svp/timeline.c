@@ -25,7 +25,7 @@ static int write_model(void *arg, const struct svp_model *model, struct err *err
         return -(int)err->code;
     if (model->acl_calls > 0 && acl_timeline(run, model, err) < 0)
         return -(int)err->code;
-    if (model->ai_core_tasks + model->ai_cpu_tasks + model->acl_calls > 0 && svp_merged_timeline(run, model, err) < 0)
+    if (number_add(tasks_of(model), model->acl_calls) > 0 && svp_merged_timeline(run, model, err) < 0)
         return -(int)err->code;
     return 0;
 }
