@@ -1,4 +1,5 @@
 /* Tasks of devices, by stream, and where the arrows from the host's calls end. */
+#include "base/number.h"
 #include "exporters/cann_report.h"
 #include "exporters/tracks/placed.h"
 #include "exporters/tracks/put.h"
@@ -13,7 +14,7 @@ struct tasks {
 
 static int64_t first_free_stream(void *db)
 {
-    return cann_largest_stream(db) + 1;
+    return number_add(cann_largest_stream(db), 1);
 }
 
 static int begin(struct track_run *run, void *opaque, struct err *err)

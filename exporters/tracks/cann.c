@@ -1,4 +1,5 @@
 /* Calls of the host, by thread, and where the arrows to what they launched begin. */
+#include "base/number.h"
 #include "exporters/cann_report.h"
 #include "exporters/tracks/placed.h"
 #include "exporters/tracks/put.h"
@@ -16,7 +17,7 @@ struct calls {
 
 static int64_t first_free_thread(void *db)
 {
-    return cann_largest_thread(db) + 1;
+    return number_add(cann_largest_thread(db), 1);
 }
 
 static int begin(struct track_run *run, void *opaque, struct err *err)
