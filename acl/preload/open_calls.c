@@ -6,10 +6,9 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#define MOST_CALLS 32    /* inside of each other; what is deeper is not followed */
-#define MOST_THREADS 512 /* with calls, at once; of more threads, calls under way when the process ends are not known  \
-                          */
-
+#define MOST_CALLS 32 /* inside of each other; what is deeper is not followed */
+/* With calls, at once; of more threads, calls under way when the process ends are not known. */
+#define MOST_THREADS 512
 #define COUNTED (-1) /* begin_ns: whoever ended the process, or tried to, has counted the call */
 
 /* The calls of one thread. begin_ns 0: the entry is in the making or free. */

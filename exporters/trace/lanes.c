@@ -1,5 +1,6 @@
 #include "exporters/trace/lanes.h"
 #include "base/array.h"
+#include "base/number.h"
 
 #include "db/database.h"
 
@@ -66,7 +67,9 @@ static int64_t new_tid(struct trace_lanes *lanes, const struct lanes_thread *thr
         return number;
     if (*lanes->next == 0)
         *lanes->next = lanes->first_free(lanes->arg);
-    return (*lanes->next)++;
+    int64_t tid = *lanes->next;
+    *lanes->next = number_add(tid, 1);
+    return tid;
 }
 
 int trace_lanes_place(struct trace_lanes *lanes, int64_t number, struct trace_slice *slice, struct err *err)
