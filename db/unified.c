@@ -1,5 +1,6 @@
 #include "db/unified.h"
 
+#include "base/number.h"
 #include "db/database.h"
 #include "db/query/enum_names.h"
 
@@ -156,8 +157,9 @@ static void tensor_text_id(sqlite3_context *context, int argc, sqlite3_value **a
     if (sqlite3_value_type(argv[1]) == SQLITE_NULL)
         sqlite3_result_int64(context, FIRST_WORD_ID + 16);
     else
-        sqlite3_result_int64(context, sqlite3_value_int64(argv[0]) + 6 * sqlite3_value_int64(argv[1]) +
-                                          sqlite3_value_int64(argv[2]));
+        sqlite3_result_int64(context, number_add(number_add(sqlite3_value_int64(argv[0]),
+                                                            number_multiply(6, sqlite3_value_int64(argv[1]))),
+                                                 sqlite3_value_int64(argv[2])));
 }
 
 /* The tables that give numbers their names. */

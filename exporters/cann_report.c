@@ -1,5 +1,6 @@
 #include "exporters/cann_report.h"
 
+#include "base/number.h"
 #include "base/strbuf.h"
 #include "db/query/enum_names.h"
 #include "parsers/records/cann_rows.h"
@@ -136,7 +137,7 @@ struct pmu_task cann_pmu_task(const struct cann_task *task, const struct cann_pa
         .began_on_aiv = task->op_task_type == MIX_AIV,
         .duration_ns = task->duration_ns,
         .time_hz = part->chip == CHIP_910B
-                       ? cann_frequency_hz(frequencies, task->device_id, task->start_ns + task->duration_ns)
+                       ? cann_frequency_hz(frequencies, task->device_id, number_add(task->start_ns, task->duration_ns))
                        : 0,
     };
     memcpy(result.aic_counters, task->aic_counters, sizeof result.aic_counters);

@@ -4,98 +4,159 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <unistd.h>
 
 #define MOST_CALLS 32 /* inside of each other; what is deeper is not followed */
+/* With calls, at once; of more threads, calls under way when the process ends are not known. */
+#define MOST_THREADS 512
+#define COUNTED (-1) /* begin_ns: whoever ended the process, or tried to, has counted the call */
 
-/* begin_ns 0: the entry is in the making, or free. */
-static _Thread_local struct {
+/* The calls of one thread. begin_ns 0: the entry is in the making or free. */
+struct thread_calls {
+    atomic_bool taken;
     struct open_call {
         const void *frame;
-        int64_t begin_ns;
-        uint32_t index;
+        _Atomic int64_t begin_ns;
+        _Atomic uint32_t index;
     } calls[MOST_CALLS];
     uint32_t count, untracked;
-    bool has_destructor;
-} open_calls __attribute__((tls_model("initial-exec")));
+};
+
+static struct thread_calls threads[MOST_THREADS];
+static _Thread_local struct thread_calls *own __attribute__((tls_model("initial-exec")));
+static _Thread_local struct thread_calls spare __attribute__((tls_model("initial-exec"))); /* when all are taken */
 
 static void (*count_left)(uint32_t index, int change);
 static pthread_key_t thread_end;
 static atomic_bool prepared;
+static _Atomic pid_t process; /* a child of vfork() sees the calls of its parent */
+
+/* The thread's place; signal handlers call ACL, too: what interrupts the search has made it. */
+static struct thread_calls *of_this_thread(void)
+{
+    for (size_t i = 0; own == NULL && i < MOST_THREADS; i++) {
+        bool is_free = false;
+        if (!atomic_load_explicit(&threads[i].taken, memory_order_relaxed) &&
+            atomic_compare_exchange_strong(&threads[i].taken, &is_free, true)) {
+            own = &threads[i];
+            own->count = own->untracked = 0;
+            pthread_setspecific(thread_end, own);
+        }
+    }
+    if (own == NULL) {
+        own = &spare;
+        pthread_setspecific(thread_end, own);
+    }
+    return own;
+}
+
+/* Gives the last one up. */
+static void leave_last(struct thread_calls *thread)
+{
+    struct open_call *call = &thread->calls[thread->count - 1];
+    uint32_t index = atomic_load_explicit(&call->index, memory_order_relaxed);
+    int64_t begin_ns = atomic_exchange(&call->begin_ns, 0);
+    thread->count--;
+    if (begin_ns != 0 && begin_ns != COUNTED)
+        count_left(index, 1);
+}
+
+static bool is_call(const struct open_call *call, uint32_t index, int64_t begin_ns)
+{
+    int64_t its = atomic_load_explicit(&call->begin_ns, memory_order_relaxed);
+    return (its == begin_ns || its == COUNTED) && atomic_load_explicit(&call->index, memory_order_relaxed) == index;
+}
 
 static void at_thread_end(void *arg)
 {
-    (void)arg;
-    open_calls_leave();
+    struct thread_calls *thread = arg;
+    while (thread->count > 0)
+        leave_last(thread);
+    own = NULL;
+    atomic_store(&thread->taken, false);
+}
+
+/* Calls of the parent's other threads are theirs. */
+static void in_forked_child(void)
+{
+    atomic_store(&process, getpid());
+    for (size_t i = 0; i < MOST_THREADS; i++) {
+        if (&threads[i] == own)
+            continue;
+        for (size_t k = 0; k < MOST_CALLS; k++)
+            atomic_store_explicit(&threads[i].calls[k].begin_ns, 0, memory_order_relaxed);
+        atomic_store(&threads[i].taken, false);
+    }
 }
 
 void open_calls_prepare(void (*count)(uint32_t index, int change))
 {
     count_left = count;
+    atomic_store(&process, getpid());
+    pthread_atfork(NULL, NULL, in_forked_child);
     if (pthread_key_create(&thread_end, at_thread_end) == 0)
         atomic_store(&prepared, true);
-}
-
-/* Gives the last one up. */
-static void leave_last(void)
-{
-    struct open_call *call = &open_calls.calls[open_calls.count - 1];
-    int64_t begin_ns = call->begin_ns;
-    uint32_t index = call->index;
-    call->begin_ns = 0;
-    atomic_signal_fence(memory_order_seq_cst);
-    open_calls.count--;
-    if (begin_ns != 0)
-        count_left(index, 1);
 }
 
 void open_calls_add(uint32_t index, int64_t begin_ns, const void *frame)
 {
     if (!atomic_load_explicit(&prepared, memory_order_acquire))
         return;
+    struct thread_calls *thread = own != NULL ? own : of_this_thread();
     /* stacks grow downwards: a call inside of another has a lower frame */
-    while (open_calls.count > 0 && open_calls.calls[open_calls.count - 1].begin_ns != 0 &&
-           (uintptr_t)open_calls.calls[open_calls.count - 1].frame <= (uintptr_t)frame)
-        leave_last();
-    if (open_calls.count == MOST_CALLS) {
-        open_calls.untracked++;
+    while (thread->count > 0 &&
+           atomic_load_explicit(&thread->calls[thread->count - 1].begin_ns, memory_order_relaxed) != 0 &&
+           (uintptr_t)thread->calls[thread->count - 1].frame <= (uintptr_t)frame)
+        leave_last(thread);
+    if (thread->count == MOST_CALLS) {
+        thread->untracked++;
         return;
     }
-    if (!open_calls.has_destructor) {
-        open_calls.has_destructor = true;
-        pthread_setspecific(thread_end, &open_calls);
-    }
-    struct open_call *call = &open_calls.calls[open_calls.count];
-    open_calls.count++;
+    struct open_call *call = &thread->calls[thread->count];
+    thread->count++;
     atomic_signal_fence(memory_order_seq_cst);
     call->frame = frame;
-    call->index = index;
-    atomic_signal_fence(memory_order_seq_cst);
-    call->begin_ns = begin_ns;
+    atomic_store_explicit(&call->index, index, memory_order_relaxed);
+    atomic_store_explicit(&call->begin_ns, begin_ns, memory_order_release);
 }
 
 void open_calls_remove(uint32_t index, int64_t begin_ns)
 {
-    uint32_t i = open_calls.count;
     if (!atomic_load_explicit(&prepared, memory_order_acquire))
         return;
-    while (i > 0 && (open_calls.calls[i - 1].begin_ns != begin_ns || open_calls.calls[i - 1].index != index))
+    struct thread_calls *thread = own != NULL ? own : of_this_thread();
+    uint32_t i = thread->count;
+    while (i > 0 && !is_call(&thread->calls[i - 1], index, begin_ns))
         i--;
     if (i == 0) { /* it was not followed, or was taken for left */
-        if (open_calls.untracked > 0)
-            open_calls.untracked--;
+        if (thread->untracked > 0)
+            thread->untracked--;
         else
             count_left(index, -1);
         return;
     }
-    while (open_calls.count > i)
-        leave_last();
-    open_calls.calls[i - 1].begin_ns = 0;
-    atomic_signal_fence(memory_order_seq_cst);
-    open_calls.count--;
+    while (thread->count > i)
+        leave_last(thread);
+    bool is_counted = atomic_exchange(&thread->calls[i - 1].begin_ns, 0) == COUNTED;
+    thread->count--;
+    if (is_counted)
+        count_left(index, -1);
 }
 
-void open_calls_leave(void)
+void open_calls_end(void)
 {
-    while (open_calls.count > 0)
-        leave_last();
+    if (!atomic_load_explicit(&prepared, memory_order_acquire) || atomic_load(&process) != getpid())
+        return;
+    for (size_t i = 0; i < MOST_THREADS; i++) {
+        if (!atomic_load_explicit(&threads[i].taken, memory_order_relaxed))
+            continue;
+        for (size_t k = 0; k < MOST_CALLS; k++) {
+            struct open_call *call = &threads[i].calls[k];
+            int64_t begin_ns = atomic_load_explicit(&call->begin_ns, memory_order_acquire);
+            uint32_t index = atomic_load_explicit(&call->index, memory_order_relaxed);
+            if (begin_ns != 0 && begin_ns != COUNTED &&
+                atomic_compare_exchange_strong(&call->begin_ns, &begin_ns, COUNTED))
+                count_left(index, 1);
+        }
+    }
 }

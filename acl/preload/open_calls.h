@@ -1,19 +1,19 @@
-/* The calls that each thread is in. One whose end never comes (an exception or a longjmp went past it, or its thread
- * ended) is noticed at the next call of the thread further out, or at the thread's end, and counted. */
+/* Calls that have begun and not returned, for those that never will: an exception or a longjmp that leaves the
+ * function, a thread that ends inside, a process that ends while its threads are inside. Such a call is told when that
+ * is known: the thread calls again outside of it, or ends, or the process does. */
 #ifndef MSPROF_ACL_PRELOAD_OPEN_CALLS_H
 #define MSPROF_ACL_PRELOAD_OPEN_CALLS_H
 
 #include <stdint.h>
 
-/* count is called with 1 for a call that was left, and with -1 when one comes back after all (from another stack).
- * Once, before the rest. */
+/* Whom to tell (change 1), and whom when a call that was given up returned after all (change -1). */
 void open_calls_prepare(void (*count)(uint32_t index, int change));
-
-/* frame: where on the stack the call is. Signal handlers may come in between. */
+/* Around each call: begin_ns tells it from others, frame is the address of a frame that lives as long as the call. Both
+ * may run in signal handlers. */
 void open_calls_add(uint32_t index, int64_t begin_ns, const void *frame);
 void open_calls_remove(uint32_t index, int64_t begin_ns);
-
-/* The calling thread ends: none of its calls will return. */
-void open_calls_leave(void);
+/* Gives up the calls of all threads: the process ends, or becomes another program. Also in signal handlers; a call that
+ * returns after all is taken back. */
+void open_calls_end(void);
 
 #endif

@@ -79,7 +79,7 @@ static void count_left(uint32_t index, int change)
 static void watch_ends(void)
 {
     open_calls_prepare(count_left);
-    int failure = atexit(open_calls_leave);
+    int failure = atexit(open_calls_end);
     (void)failure;
 }
 
@@ -92,6 +92,7 @@ static void start(void)
         .sample = {.acl_calls = true},
         .lazy = true,
         .crash_handlers = true,
+        .before_crash = open_calls_end,
     };
     struct err err = ERR_INIT;
     note_output();
@@ -143,6 +144,7 @@ void recording_set_target(const struct call_target *new_target)
 void recording_flush(void)
 {
     const struct call_target *program = atomic_load(&target);
+    open_calls_end();
     recorder_flush();
     if (program != NULL)
         program->flush();

@@ -305,6 +305,13 @@ bool recorder_flush(void)
     return result == 0;
 }
 
+static bool flush_at_crash(void)
+{
+    if (options.before_crash != NULL)
+        options.before_crash();
+    return recorder_flush();
+}
+
 /* What comes after this, from other exit handlers and destructors, is written record by record. */
 static void at_exit(void)
 {
@@ -488,7 +495,7 @@ int recorder_start_with(const struct recorder_options *from, sigaction_function 
     atomic_store(&wants_calls, atomic_load(&recorder_mode) != RECORDER_MODE_OFF && options.sample.acl_calls);
     leave(&before);
     if (status == 0 && options.crash_handlers)
-        crash_handlers_install(change, recorder_flush);
+        crash_handlers_install(change, flush_at_crash);
     pthread_mutex_unlock(&control);
     return status;
 }

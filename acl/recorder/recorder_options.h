@@ -28,10 +28,11 @@ struct recorder_options {
     const uint32_t *devices; /* named in info.json and sample.json */
     size_t device_count;     /* at most RECORDER_DEVICES_MAX */
     struct recorder_sample sample;
-    uint64_t storage_limit; /* bytes: when the data reach it, the oldest finished slices are removed; 0: no limit */
-    bool lazy;              /* make the capture when the first record comes, not at once */
-    bool crash_handlers;    /* catch the signals that would end the process by default, write what is in memory and
-                               let them do what they would have done; actions that the program set stay untouched */
+    uint64_t storage_limit;     /* bytes: when the data reach it, the oldest finished slices are removed; 0: no limit */
+    bool lazy;                  /* make the capture when the first record comes, not at once */
+    bool crash_handlers;        /* catch the signals that would end the process by default, write what is in memory and
+                                   let them do what they would have done; actions that the program set stay untouched */
+    void (*before_crash)(void); /* called by these before they write; NULL: nothing */
     /* Tells of what was lost, at most once a capture: one line without a newline. Called by whatever thread finds out,
      * also in signal handlers. NULL: one line on stderr. */
     void (*report)(const char *text);

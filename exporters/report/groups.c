@@ -1,5 +1,6 @@
 #include "exporters/report/groups.h"
 
+#include "base/number.h"
 #include "db/database.h"
 #include "db/query/operators/query_durations.h"
 #include "exporters/cann_report.h"
@@ -65,7 +66,7 @@ int count_in(struct groups *groups, const struct group *key, int64_t duration_ns
     if (group == NULL)
         return -(int)err->code;
     group->count++;
-    group->total_ns += duration_ns;
+    group->total_ns = number_add(group->total_ns, duration_ns);
     group->squares += (uint128)duration_ns * (uint128)duration_ns;
     if (duration_ns < group->min_ns)
         group->min_ns = duration_ns;
@@ -84,7 +85,7 @@ static int merge(struct groups *groups, const struct groups *others, struct err 
         if (group == NULL)
             return -(int)err->code;
         group->count += other->count;
-        group->total_ns += other->total_ns;
+        group->total_ns = number_add(group->total_ns, other->total_ns);
         group->squares += other->squares;
         if (other->min_ns < group->min_ns)
             group->min_ns = other->min_ns;

@@ -1,5 +1,6 @@
 /* op_summary: every operator that ran on a device, tasks and communication in one order, with what was counted of it.
  */
+#include "base/number.h"
 #include "exporters/cann_report.h"
 #include "exporters/report/report.h"
 
@@ -173,7 +174,7 @@ struct last_row {
 
 static void keep_row(struct last_row *last, const struct report_value *values)
 {
-    *last = (struct last_row){values[DEVICE].integer, values[START].integer + values[DURATION].integer};
+    *last = (struct last_row){values[DEVICE].integer, number_add(values[START].integer, values[DURATION].integer)};
 }
 
 static int begin_range(struct report_worker *worker, const struct report_value *previous, struct err *err)
@@ -191,7 +192,7 @@ static void set_wait(struct report_worker *worker, struct report_value *values)
     struct last_row *last = worker->state;
     int64_t start_ns = values[START].integer;
     bool waited = last->device_id == values[DEVICE].integer && last->end_ns != DB_NULL && start_ns > last->end_ns;
-    values[WAIT] = value_integer(waited ? start_ns - last->end_ns : 0);
+    values[WAIT] = value_integer(waited ? number_subtract(start_ns, last->end_ns) : 0);
     keep_row(last, values);
 }
 

@@ -1,4 +1,5 @@
 /* What the devices did over time: computing, communicating, neither; for the terminal. */
+#include "base/number.h"
 #include "exporters/report/report.h"
 #include "exporters/trace/busy.h"
 
@@ -53,7 +54,7 @@ static int add_span(void *arg, const struct overlap_span *span, struct err *err)
     int status = sums->any && sums->device_id != span->device_id ? put_sums(sums, err) : 0;
     sums->any = true;
     sums->device_id = span->device_id;
-    sums->ns[span->type] += span->end_ns - span->start_ns;
+    sums->ns[span->type] = number_add(sums->ns[span->type], number_subtract(span->end_ns, span->start_ns));
     return status;
 }
 

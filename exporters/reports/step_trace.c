@@ -1,4 +1,5 @@
 /* step_trace: the iterations of models. */
+#include "base/number.h"
 #include "db/query/operators/query_steps.h"
 #include "exporters/cann_report.h"
 #include "exporters/report/report.h"
@@ -27,7 +28,7 @@ static const struct report_column columns[] = {
 
 static int64_t between(int64_t start_ns, int64_t end_ns)
 {
-    return start_ns != DB_NULL && end_ns != DB_NULL ? end_ns - start_ns : DB_NULL;
+    return start_ns != DB_NULL && end_ns != DB_NULL ? number_subtract(end_ns, start_ns) : DB_NULL;
 }
 
 static int open_steps(struct report_run *run, struct err *err)
@@ -68,7 +69,7 @@ static int put_step(struct report_run *run, const struct cann_steps *steps, cons
         [FORWARD] = value_integer(step->forward_ns),
         [BACKWARD] = value_integer(step->backward_ns),
         [END] = value_integer(step->end_ns),
-        [TIME] = value_integer(step->end_ns - step->start_ns),
+        [TIME] = value_integer(number_subtract(step->end_ns, step->start_ns)),
         [FORWARD_TO_BACKWARD] = value_integer(between(step->forward_ns, step->backward_ns)),
         [REFRESH] = value_integer(between(step->backward_ns, step->end_ns)),
         [AUGMENTATION] = value_integer(step->augmentation_ns),
@@ -78,7 +79,7 @@ static int put_step(struct report_run *run, const struct cann_steps *steps, cons
     for (size_t i = 0; i < reduces && i < step->reduce_count; i++) {
         const struct cann_step_span *reduce = &steps->reduces[step->first_reduce + i];
         values[LEADING + 2 * i] = value_integer(reduce->start_ns);
-        values[LEADING + 2 * i + 1] = value_integer(reduce->end_ns - reduce->start_ns);
+        values[LEADING + 2 * i + 1] = value_integer(number_subtract(reduce->end_ns, reduce->start_ns));
     }
     return report_row(run, values, err);
 }

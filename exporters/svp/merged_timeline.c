@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/interrupt.h"
+#include "base/number.h"
 #include "db/database.h"
 #include "exporters/svp/draw.h"
 #include "exporters/svp/execute_calls.h"
@@ -139,13 +140,14 @@ static int collect_inference(void *arg, const struct svp_inference *inference, s
     if (array_reserve(&merged->inferences, 1, err) < 0)
         return -(int)err->code;
     int64_t shift_ns = inference->start_known ? 0 : merged->run->origin.time_ns;
-    merged->inferences.items[merged->inferences.count++] = (struct span){.id = inference->id,
-                                                                         .start_ns = inference->start_ns + shift_ns,
-                                                                         .end_ns = inference->end_ns + shift_ns,
-                                                                         .tasks = inference->tasks,
-                                                                         .input = inference->input_pic_num,
-                                                                         .batch = inference->batch_num,
-                                                                         .start_known = inference->start_known != 0};
+    merged->inferences.items[merged->inferences.count++] =
+        (struct span){.id = inference->id,
+                      .start_ns = number_add(inference->start_ns, shift_ns),
+                      .end_ns = inference->end_ns + shift_ns,
+                      .tasks = inference->tasks,
+                      .input = inference->input_pic_num,
+                      .batch = inference->batch_num,
+                      .start_known = inference->start_known != 0};
     return 0;
 }
 
@@ -325,7 +327,7 @@ static int draw_core_task(void *arg, const struct svp_task *task, struct err *er
     if (task->start_ns == DB_NULL || task->duration_ns == DB_NULL || task->duration_ns < 0)
         return 0;
     struct trace_slice slice = {
-        .pid = DEVICE_PID, .start_ns = task->start_ns + merged->shift_ns, .duration_ns = task->duration_ns};
+        .pid = DEVICE_PID, .start_ns = number_add(task->start_ns, merged->shift_ns), .duration_ns = task->duration_ns};
     count_task(merged, slice.start_ns, task);
     return draw_device_task(merged, &merged->core_names, number_of(THREAD_CORE, merged->lane, task->stream_id),
                             task->stream_id, task->task_id, &slice, err);

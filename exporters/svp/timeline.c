@@ -1,25 +1,31 @@
 #include "exporters/svp/timeline.h"
 
+#include "base/number.h"
 #include "exporters/svp/acl_timeline.h"
 #include "exporters/svp/merged_timeline.h"
 #include "exporters/svp/task_timeline.h"
+
+static int64_t tasks_of(const struct svp_model *model)
+{
+    return number_add(model->ai_core_tasks, model->ai_cpu_tasks);
+}
 
 static int add_to_total(void *arg, const struct svp_model *model, struct err *err)
 {
     struct timeline_run *run = arg;
     (void)err;
-    run->total += (uint64_t)(model->ai_core_tasks + model->ai_cpu_tasks + model->acl_calls);
+    run->total += (uint64_t)number_add(tasks_of(model), model->acl_calls);
     return 0;
 }
 
 static int write_model(void *arg, const struct svp_model *model, struct err *err)
 {
     struct timeline_run *run = arg;
-    if (model->ai_core_tasks + model->ai_cpu_tasks > 0 && svp_task_timeline(run, model, err) < 0)
+    if (tasks_of(model) > 0 && svp_task_timeline(run, model, err) < 0)
         return -(int)err->code;
     if (model->acl_calls > 0 && acl_timeline(run, model, err) < 0)
         return -(int)err->code;
-    if (model->ai_core_tasks + model->ai_cpu_tasks + model->acl_calls > 0 && svp_merged_timeline(run, model, err) < 0)
+    if (number_add(tasks_of(model), model->acl_calls) > 0 && svp_merged_timeline(run, model, err) < 0)
         return -(int)err->code;
     return 0;
 }

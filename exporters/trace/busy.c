@@ -1,5 +1,7 @@
 #include "exporters/trace/busy.h"
 
+#include "base/number.h"
+
 void overlap_init(struct overlap *overlap, const struct cann_communications *communications,
                   int (*each)(void *arg, const struct overlap_span *span, struct err *err), void *arg)
 {
@@ -105,8 +107,8 @@ static int take_communications(struct overlap *overlap, int64_t device_id, int64
         const struct cann_communication *next = &overlap->communications->items[overlap->next_communication];
         if (next->device_id != device_id || next->start_ns > until_ns)
             break;
-        status =
-            take(overlap, device_id, next->start_ns, next->start_ns + next->duration_ns, &overlap->communicating, err);
+        status = take(overlap, device_id, next->start_ns, number_add(next->start_ns, next->duration_ns),
+                      &overlap->communicating, err);
     }
     return status;
 }

@@ -1,5 +1,6 @@
 #include "exporters/trace/lanes.h"
 #include "base/array.h"
+#include "base/number.h"
 
 #include "db/database.h"
 
@@ -70,7 +71,8 @@ static int add_tid(struct trace_lanes *lanes, struct lanes_thread *thread, int64
     }
     if (*lanes->next == 0 && lanes->first_free(lanes->arg, lanes->next, err) < 0)
         return -(int)err->code;
-    thread->tids[thread->tid_count++] = (*lanes->next)++;
+    thread->tids[thread->tid_count++] = *lanes->next;
+    *lanes->next = number_add(*lanes->next, 1);
     return 0;
 }
 

@@ -115,7 +115,9 @@ static inline int64_t track_pid_of(int64_t process_id, int64_t layer, int64_t de
     enum { HOST_DEVICE = 31 }; /* where the number of a device stands in the process ids of the host */
     if (device_id == DB_NULL)
         device_id = HOST_DEVICE;
-    return device_id >> 5 << 42 | process_id << 10 | layer << 5 | (device_id & 31);
+    /* unsigned: what stands in a database may be negative */
+    return (int64_t)((uint64_t)(device_id >> 5) << 42 | (uint64_t)process_id << 10 | (uint64_t)layer << 5 |
+                     (uint64_t)(device_id & 31));
 }
 static inline int64_t track_pid(const struct track_run *run, int64_t layer, int64_t device_id)
 {

@@ -1,4 +1,5 @@
 /* Tasks of devices, by stream, and where the arrows from the host's calls end. */
+#include "base/number.h"
 #include "exporters/cann_report.h"
 #include "exporters/tracks/placed.h"
 #include "exporters/tracks/put.h"
@@ -14,7 +15,7 @@ struct tasks {
 static int first_free_stream(void *db, int64_t *ret, struct err *err)
 {
     int status = cann_largest_stream(db, ret, err);
-    ++*ret;
+    *ret = number_add(*ret, 1);
     return status;
 }
 

@@ -1,4 +1,5 @@
 /* Calls of the host, by thread, and where the arrows to what they launched begin. */
+#include "base/number.h"
 #include "exporters/cann_report.h"
 #include "exporters/tracks/placed.h"
 #include "exporters/tracks/put.h"
@@ -18,7 +19,7 @@ struct calls {
 static int first_free_thread(void *db, int64_t *ret, struct err *err)
 {
     int status = cann_largest_thread(db, ret, err);
-    ++*ret;
+    *ret = number_add(*ret, 1);
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* Communication operators and their tasks: for each group of each device a thread with its operators, and one for each
  * plane with their tasks. */
 #include "base/array.h"
+#include "base/number.h"
 #include "db/query/enum_names.h"
 #include "exporters/cann_report.h"
 #include "exporters/trace/track.h"
@@ -183,7 +184,7 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
     if (launched)
         p = trace_guest_put_arrow(p, run->guest, &launch, style, &slice);
     if (run->shows_calls) {
-        int64_t flow = layer->first_flow + op->id;
+        int64_t flow = number_add(layer->first_flow, op->id);
         p = trace_put_flow(p, style, &host_to_device, 's', flow, track_pid(run, LAYER_CANN, DB_NULL), op->thread_id,
                            op->host_start_ns);
         p = trace_put_flow(p, style, &host_to_device, 'f', flow, slice.pid, slice.tid, op->start_ns);

@@ -1,4 +1,5 @@
 /* When each device computed, communicated, did that only, or neither. */
+#include "base/number.h"
 #include "exporters/trace/busy.h"
 #include "exporters/trace/track.h"
 #include "exporters/tracks/put.h"
@@ -97,7 +98,7 @@ static int draw(void *opaque, const struct track_unit *unit, struct parallel_out
         const struct trace_slice slice = {.pid = track_pid(run, LAYER_OVERLAP, spans[i].device_id),
                                           .tid = spans[i].type,
                                           .start_ns = spans[i].start_ns,
-                                          .duration_ns = spans[i].end_ns - spans[i].start_ns};
+                                          .duration_ns = number_subtract(spans[i].end_ns, spans[i].start_ns)};
         if (!trace_guest_shows(run->guest, spans[i].start_ns))
             continue;
         char *start = parallel_reserve(output, TRACE_EVENT_MAX, err);

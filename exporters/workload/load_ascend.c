@@ -1,6 +1,7 @@
 /* Ascend: operators are tasks with a name; communication operators are joined at import; steps are marked. */
 #include "base/array.h"
 #include "base/map.h"
+#include "base/number.h"
 #include "db/query/operators/query_steps.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_records.h"
@@ -104,7 +105,7 @@ static void add_counters(struct counted *counted, const struct cann_task *task)
         for (int i = 0; i < CANN_COUNTERS; i++)
             sums->aiv_counters[i] += task->aiv_counters[i] != DB_NULL ? task->aiv_counters[i] : 0;
     }
-    sums->duration_ns += task->duration_ns;
+    sums->duration_ns = number_add(sums->duration_ns, task->duration_ns);
     sums->began_on_aiv = task->op_task_type == TASK_MIX_VECTOR;
     counted->block_sum += task->block_num != DB_NULL ? task->block_num : 0;
     counted->mix_block_sum += task->mix_block_num != DB_NULL ? task->mix_block_num : 0;

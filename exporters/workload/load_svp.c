@@ -1,6 +1,7 @@
 /* SVP: an operator is a layer group of a model, a step is an inference. */
 #include "base/array.h"
 #include "base/map.h"
+#include "base/number.h"
 #include "db/database.h"
 #include "db/query/query.h"
 #include "exporters/workload/load_family.h"
@@ -119,8 +120,8 @@ static int take_task(void *arg, const struct svp_task *task, struct err *err)
     if (status != 0 || task->start_ns == DB_NULL || task->duration_ns == DB_NULL)
         return status;
     status = workload_add(load->workload, known->op, load->inference->device_id, task->stream_id,
-                          task->start_ns + (load->inference->start_known ? 0 : load->origin_ns), task->duration_ns,
-                          &taken, err);
+                          number_add(task->start_ns, load->inference->start_known ? 0 : load->origin_ns),
+                          task->duration_ns, &taken, err);
     return status == 0 && taken ? count_task(load, known->op, task, err) : status;
 }
 
@@ -144,8 +145,8 @@ static int take_inference(void *arg, const struct svp_inference *inference, stru
     if (status != 0 || inference->start_ns == DB_NULL || inference->end_ns == DB_NULL || inference->core_khz == DB_NULL)
         return status;
     load->workload->step_source = STEPS_INFERENCES;
-    return workload_add_step(load->workload, inference->device_id, inference->model_id, inference->start_ns + offset_ns,
-                             inference->end_ns + offset_ns, err);
+    return workload_add_step(load->workload, inference->device_id, inference->model_id,
+                             number_add(inference->start_ns, offset_ns), inference->end_ns + offset_ns, err);
 }
 
 struct ai_cpu_load {

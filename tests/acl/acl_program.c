@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -237,6 +238,53 @@ static void leave_functions(void)
     CHECK(aclrtSetDevice(2) == 2);
 }
 
+/* ---- ends of the process while threads are inside of functions ---- */
+
+static atomic_int inside;
+
+static int stay_inside(void *arg)
+{
+    (void)arg;
+    atomic_fetch_add(&inside, 1);
+    return pause();
+}
+
+static void *be_inside(void *arg)
+{
+    aclrtLaunchCallback(stay_inside, NULL);
+    return arg;
+}
+
+/* Ends as its argument says while three threads are inside of a function. */
+static void end_with_threads_inside(const char *how)
+{
+    pthread_t thread;
+    CHECK(aclrtSetDevice(1) == 1);
+    for (int i = 0; i < 3; i++)
+        CHECK(pthread_create(&thread, NULL, be_inside, NULL) == 0);
+    while (atomic_load(&inside) < 3)
+        pause_ms(1);
+    if (strcmp(how, "_exit") == 0)
+        _exit(0);
+    if (strcmp(how, "exec") == 0)
+        execl("/bin/true", "true", (char *)NULL);
+    if (strcmp(how, "signal") == 0)
+        kill(getpid(), SIGTERM);
+    if (strcmp(how, "failed exec") == 0) { /* nothing ended: the threads' calls may return yet */
+        CHECK(execl("/does/not/exist", "nothing", (char *)NULL) == -1);
+        CHECK(aclrtSetDevice(2) == 2);
+    }
+    if (strcmp(how, "fork") == 0) { /* the child has none of the threads */
+        pid_t child = fork();
+        if (child == 0) {
+            CHECK(aclrtSetDevice(3) == 3);
+            exit(0);
+        }
+        CHECK(waitpid(child, NULL, 0) == child);
+    }
+    exit(0);
+}
+
 /* ---- signals ---- */
 
 static volatile sig_atomic_t handled;
@@ -461,6 +509,8 @@ int main(int argc, char **argv)
         end(first);
     } else if (strcmp(mode, "signals") == 0) {
         use_signals();
+    } else if (strcmp(mode, "inside") == 0) {
+        end_with_threads_inside(first);
     } else if (strcmp(mode, "leave") == 0) {
         leave_functions();
     } else if (strcmp(mode, "guard") == 0) {

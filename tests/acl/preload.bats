@@ -104,6 +104,25 @@ aclrtSynchronizeStream|aclmdlExecute'
     expect_status 3
 }
 
+@test "calls that other threads are in when the process ends are counted by name, whatever ends it" {
+    for how in exit _exit exec signal "failed exec" fork; do
+        rm -rf captures
+        preloaded "$PROGRAM" inside "$how"
+        [ "$how" = signal ] || expect_equal "$status $stderr" "0 "
+        local of_parent=0
+        for capture in $(captures); do
+            run_msprof import -dir "$capture"
+            if [ "$status" -eq 3 ]; then
+                expect_contains "$stderr" "'aclrtLaunchCallback': 3 that did not return"
+                of_parent=$((of_parent + 1))
+            else
+                expect_equal "$how $status" "fork 0" # the child has none of the threads
+            fi
+        done
+        expect_equal "$how $of_parent" "$how 1"
+    done
+}
+
 @test "a coroutine whose stack ends at a page that cannot be read is no crash" {
     preloaded "$PROGRAM" guard
     expect_equal "$status $stderr" "0 "

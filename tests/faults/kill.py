@@ -97,7 +97,11 @@ def bring_home(what):
         sys.exit(f"{what}: nobody has {the_board.lost()}")
     remote = the_board.on_board()
     if remote is not None and os.path.exists(the_board.ran):
-        finish(f"{what}, --fetch-only", [msprof, *the_board.fetching(remote), "-q"])
+        try:
+            finish(f"{what}, --fetch-only", [msprof, *the_board.fetching(remote), "-q"])
+        except SystemExit:
+            if the_board.on_board() is not None:  # else the killed run's board was still removing what had come home
+                raise
         if not the_board.is_fetched() or the_board.on_board() is not None:
             sys.exit(f"{what}: --fetch-only does not bring the capture")
     the_board.forget()

@@ -1,4 +1,5 @@
 /* runtime_api: time in functions of the runtime, as Ascend's tool of 2022 has it. */
+#include "base/number.h"
 #include "db/query/query_plain_calls.h"
 #include "exporters/device_2022.h"
 
@@ -30,7 +31,7 @@ static int add_total(void *arg, const struct call_total *total, struct err *err)
     (void)err;
     struct report_run *run = arg;
     struct totals *totals = run->state;
-    totals->all_ns += total->total_ns;
+    totals->all_ns = number_add(totals->all_ns, total->total_ns);
     return 0;
 }
 
