@@ -57,12 +57,13 @@ int cann_communications_load(sqlite3 *db, struct cann_communications *ret, struc
 {
     struct communications_load load = {.communications = ret};
     *ret = (struct cann_communications){.items = NULL};
-    int status = query_run(db,
-                           "SELECT id, device_id, name_id, type_id, group_name_id, algorithm_id, data_type, count, "
-                           "relay, retry, rank_size,"
-                           " model_id, thread_id, connection_id, host_start_ns, start_ns, duration_ns, all_duration_ns"
-                           " FROM communication_op ORDER BY id",
-                           NULL, 0, take_communication, &load, err);
+    int status =
+        query_run(db,
+                  "SELECT id, device_id, name_id, type_id, group_name_id, group_id, algorithm_id, data_type, count, "
+                  "relay, retry, rank_size,"
+                  " model_id, thread_id, connection_id, host_start_ns, start_ns, duration_ns, all_duration_ns"
+                  " FROM communication_op ORDER BY id",
+                  NULL, 0, take_communication, &load, err);
     if (status < 0)
         cann_communications_release(ret);
     return status;
@@ -92,16 +93,24 @@ static int give_transfer(void *arg, sqlite3_stmt *row, struct err *err)
     return loop->each(loop->arg, &transfer, err);
 }
 
+#define TRANSFERS                                                                                                      \
+    "SELECT c.task_row_id, c.op_id, c.type_id, c.master, c.group_name_id, c.plane_id, c.notify_id,"                    \
+    " c.local_rank, c.remote_rank, c.transport_type, c.link_type, c.rdma_type, c.data_type, c.bytes,"                  \
+    " c.estimated_ns, t.device_id, t.stream_id, t.task_id, t.context_id, t.start_ns, t.duration_ns"                    \
+    " FROM communication_task c JOIN device_task t ON t.id = c.task_row_id"
+
 int cann_each_transfer(sqlite3 *db, int (*each)(void *arg, const struct cann_transfer *transfer, struct err *err),
                        void *arg, struct err *err)
 {
     struct transfer_loop loop = {each, arg};
-    return query_run(db,
-                     "SELECT c.task_row_id, c.op_id, c.type_id, c.master, c.group_name_id, c.plane_id, c.notify_id,"
-                     " c.local_rank, c.remote_rank, c.transport_type, c.link_type, c.rdma_type, c.data_type, c.bytes,"
-                     " c.estimated_ns, t.device_id, t.stream_id, t.task_id, t.context_id, t.start_ns, t.duration_ns"
-                     " FROM communication_task c JOIN device_task t ON t.id = c.task_row_id ORDER BY c.id",
-                     NULL, 0, give_transfer, &loop, err);
+    return query_run(db, TRANSFERS " ORDER BY c.id", NULL, 0, give_transfer, &loop, err);
+}
+
+int cann_each_transfer_by_op(sqlite3 *db, int (*each)(void *arg, const struct cann_transfer *transfer, struct err *err),
+                             void *arg, struct err *err)
+{
+    struct transfer_loop loop = {each, arg};
+    return query_run(db, TRANSFERS " ORDER BY c.op_id, t.start_ns, c.id", NULL, 0, give_transfer, &loop, err);
 }
 
 /* ---- frequencies ---- */

@@ -89,6 +89,8 @@ static inline int64_t span_end(int64_t start_ns, int64_t duration_ns)
     return __builtin_add_overflow(start_ns, duration_ns, &end) ? INT64_MAX : end;
 }
 
+/* A number as short as it reads back the same, with a point. Needs a finite one. */
+char *trace_put_float(char *p, double real);
 char *trace_put_tagged(char *p, int64_t pid);
 char *trace_put_shortened(char *p, int64_t start_ns, int64_t duration_ns, unsigned shared_ends);
 
