@@ -56,6 +56,7 @@ char *trace_put_shortened(char *p, int64_t start_ns, int64_t duration_ns, unsign
 char *trace_put_flow(char *p, const struct trace_style *style, const struct trace_flow *flow, char phase, int64_t id,
                      int64_t pid, int64_t tid, int64_t time_ns)
 {
+    id += style->first_arrow;
     p = trace_put_literal(p, ",\n{\"name\":\"");
     p = trace_put_word(p, flow->name);
     if (flow->numbered)

@@ -30,6 +30,7 @@ enum trace_phase_place {
 
 struct trace_style {
     int64_t origin_ns;     /* ts 0 */
+    int64_t first_arrow;   /* added to the ids of arrows: those of several captures in one file differ */
     bool array;            /* the document is the array of events: nothing tells the origin */
     bool string_times;     /* ts is a text */
     bool short_durations;  /* dur without zeros at its end */
