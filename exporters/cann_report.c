@@ -103,6 +103,12 @@ bool cann_is_operator(const struct cann_task *task)
            task->op_task_type != INVALID && task->op_task_type != HCCL_AI_CPU;
 }
 
+bool cann_measures_frequency(const struct cann_part *part)
+{
+    enum { CHIP_910B = 5, CHIP_310B = 7 };
+    return !part->is_host && (part->chip == CHIP_910B || part->chip == CHIP_310B);
+}
+
 struct pmu_input cann_pmu_input(const struct cann_part *part)
 {
     return (struct pmu_input){
@@ -121,7 +127,7 @@ struct pmu_input cann_pmu_input(const struct cann_part *part)
 struct pmu_task cann_pmu_task(const struct cann_task *task, const struct cann_part *part,
                               const struct cann_frequencies *frequencies)
 {
-    enum { MIX_AIV = 5, CHIP_910B = 5 };
+    enum { MIX_AIV = 5 };
     struct pmu_task result = {
         .has_aic = task->has_aic,
         .has_aiv = task->has_aiv,
@@ -131,7 +137,7 @@ struct pmu_task cann_pmu_task(const struct cann_task *task, const struct cann_pa
         .mix_block_num = task->mix_block_num != DB_NULL ? task->mix_block_num : 0,
         .began_on_aiv = task->op_task_type == MIX_AIV,
         .duration_ns = task->duration_ns,
-        .time_hz = part->chip == CHIP_910B
+        .time_hz = cann_measures_frequency(part)
                        ? cann_frequency_hz(frequencies, task->device_id, task->start_ns + task->duration_ns)
                        : 0,
     };
