@@ -9,6 +9,7 @@
 #include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/merge/merge.h"
 #include "cli/status.h"
 #include "db/database.h"
 #include "db/query/query.h"
@@ -282,11 +283,19 @@ static int export_capture_db(struct capture_job *job)
 
 static int run_timeline(const struct settings *settings)
 {
+    static const struct merge_type merged = {"timeline", "event", export_merged_timeline};
+
+    if (settings->merge)
+        return merge_captures(settings, &merged);
     return run_export(settings, export_capture_timeline);
 }
 
 static int run_summary(const struct settings *settings)
 {
+    static const struct merge_type merged = {"summary", "row", export_merged_summary};
+
+    if (settings->merge)
+        return merge_captures(settings, &merged);
     return run_export(settings, export_capture_summary);
 }
 

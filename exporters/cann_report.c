@@ -108,6 +108,12 @@ const char *cann_copy_direction(int64_t direction)
     return name != NULL ? name : "other";
 }
 
+bool cann_measures_frequency(const struct cann_part *part)
+{
+    enum { CHIP_910B = 5, CHIP_310B = 7 };
+    return !part->is_host && (part->chip == CHIP_910B || part->chip == CHIP_310B);
+}
+
 struct pmu_input cann_pmu_input(const struct cann_part *part)
 {
     return (struct pmu_input){
@@ -126,7 +132,7 @@ struct pmu_input cann_pmu_input(const struct cann_part *part)
 struct pmu_task cann_pmu_task(const struct cann_task *task, const struct cann_part *part,
                               const struct cann_frequencies *frequencies)
 {
-    enum { MIX_AIV = 5, CHIP_910B = 5 };
+    enum { MIX_AIV = 5 };
     struct pmu_task result = {
         .has_aic = task->has_aic,
         .has_aiv = task->has_aiv,
@@ -136,7 +142,7 @@ struct pmu_task cann_pmu_task(const struct cann_task *task, const struct cann_pa
         .mix_block_num = task->mix_block_num != DB_NULL ? task->mix_block_num : 0,
         .began_on_aiv = task->op_task_type == MIX_AIV,
         .duration_ns = task->duration_ns,
-        .time_hz = part->chip == CHIP_910B
+        .time_hz = cann_measures_frequency(part)
                        ? cann_frequency_hz(frequencies, task->device_id, number_add(task->start_ns, task->duration_ns))
                        : 0,
     };

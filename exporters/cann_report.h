@@ -35,6 +35,9 @@ const char *cann_copy_direction(int64_t direction);
 /* "acl" for 20000 and so on; NULL: a level without a name. */
 const char *cann_level_name(int64_t level);
 
+/* Whether Ascend's tool knows measured frequencies of the AI cores of a device: those of chips 5 and 7. */
+bool cann_measures_frequency(const struct cann_part *part);
+
 /* What the metrics of a device are made of, and of a task. */
 struct pmu_input cann_pmu_input(const struct cann_part *part);
 struct pmu_task cann_pmu_task(const struct cann_task *task, const struct cann_part *part,

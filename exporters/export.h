@@ -57,6 +57,21 @@ struct export_result {
 int export_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 int export_summary(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 
+/* One capture among several that become one result. */
+struct merge_part {
+    sqlite3 *db; /* of a new CANN capture; its times are by a clock that all have */
+    const char *database;
+    const char *label; /* what tells it from the others: names files that cannot be united */
+    const char *host;  /* stands before numbers of devices; NULL: they differ in all parts */
+    bool names_host;   /* rows of the host are named after it, too */
+};
+/* The timeline of all of them in one file, each process by itself. */
+int export_merged_timeline(const struct merge_part *parts, size_t count, const struct export_options *options,
+                           struct export_result *ret, struct err *err);
+/* Their tables, each with the rows of all in the order of the parts, as CSV. */
+int export_merged_summary(const struct merge_part *parts, size_t count, const struct export_options *options,
+                          struct export_result *ret, struct err *err);
+
 /* Whether a timeline may have a layer of this name, as in the file of --reports. */
 bool export_has_layer(const char *name);
 

@@ -2,6 +2,7 @@
 #include "db/query/query_executions.h"
 #include "exporters/answers/absence.h"
 #include "exporters/cann_report.h"
+#include "exporters/communication/communication_files.h"
 #include "exporters/device_2022.h"
 #include "exporters/export.h"
 #include "exporters/report/report.h"
@@ -130,7 +131,7 @@ static int write_cann(sqlite3 *db, const struct export_options *options, struct 
     if (status == 0)
         status = write_whole(&summary, options, suffix, err);
     report_session_release(&summary.session);
-    return status;
+    return status == 0 ? communication_files(db, options, result, err) : status;
 }
 
 static int write_earlier(sqlite3 *db, const struct export_options *options, int family, struct export_result *result,

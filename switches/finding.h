@@ -1,8 +1,38 @@
-/* How a finding is put together. Inside of switches/. */
+/* What is found in a file of options: problems, and what holds. */
 #ifndef MSPROF_SWITCHES_FINDING_H
 #define MSPROF_SWITCHES_FINDING_H
 
-#include "switches/check.h"
+#include "base/err.h"
+#include "switches/rule.h"
+
+struct switch_problem {
+    char *key, *value; /* as the file has them */
+    char *message;
+    char *suggestion; /* what to write instead; NULL: nothing is better than another */
+};
+
+/* An option in the words of GE and acl.json. */
+struct switch_option {
+    char *key, *value;
+};
+
+/* All zero: nothing is known. */
+struct switch_finding {
+    unsigned writer; /* SWITCH_...: what the file is for */
+    struct switch_problems {
+        struct switch_problem *items;
+        size_t count, capacity;
+    } problems;
+    /* What holds, with the values of what is absent; nothing when all is off. */
+    struct switch_options {
+        struct switch_option *items;
+        size_t count, capacity;
+    } options;
+};
+
+void switch_finding_release(struct switch_finding *finding);
+/* NULL: the option is not set. */
+const char *switch_option_value(const struct switch_finding *finding, const char *key);
 
 /* value and suggestion may be NULL. Returns 0, or -ERR_NO_MEMORY. */
 int finding_problem(struct switch_finding *finding, const char *key, const char *value, const char *suggestion,

@@ -72,11 +72,15 @@ static int read_all(int fd, struct csv_parser *parser, struct reading *reading)
     return reading->status;
 }
 
-int csv_read(const char *path,
-             int (*row)(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err),
-             void *arg, struct err *err)
+static int is_no_blank(unsigned char c)
 {
-    struct reading reading = {.row = row, .arg = arg, .err = err};
+    (void)c;
+    return 0;
+}
+
+static int read_file(const char *path, struct reading *reading, bool exactly)
+{
+    struct err *err = reading->err;
     struct csv_parser parser;
     struct stat info;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -90,10 +94,28 @@ int csv_read(const char *path,
         close(fd);
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     }
-    strbuf_init(&reading.text, CSV_ROW_LIMIT);
-    int status = read_all(fd, &parser, &reading);
-    strbuf_release(&reading.text);
+    if (exactly)
+        csv_set_space_func(&parser, is_no_blank);
+    strbuf_init(&reading->text, CSV_ROW_LIMIT);
+    int status = read_all(fd, &parser, reading);
+    strbuf_release(&reading->text);
     csv_free(&parser);
     close(fd);
     return status;
+}
+
+int csv_read(const char *path,
+             int (*row)(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err),
+             void *arg, struct err *err)
+{
+    struct reading reading = {.row = row, .arg = arg, .err = err};
+    return read_file(path, &reading, false);
+}
+
+int csv_read_exactly(const char *path,
+                     int (*row)(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err),
+                     void *arg, struct err *err)
+{
+    struct reading reading = {.row = row, .arg = arg, .err = err};
+    return read_file(path, &reading, true);
 }

@@ -17,5 +17,9 @@
 int csv_read(const char *path,
              int (*row)(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err),
              void *arg, struct err *err);
+/* The same with the blanks around fields, which csv_read leaves out. */
+int csv_read_exactly(const char *path,
+                     int (*row)(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err),
+                     void *arg, struct err *err);
 
 #endif

@@ -15,6 +15,7 @@ struct capture_job {
     const struct settings *settings;
     const struct layout_set *layouts;
     const char *parameters; /* what else than the capture the database depends on */
+    int64_t clock_shift_ns; /* one of these: of struct capture_options */
     char *directory;        /* of the capture, absolute */
     char *results;          /* where sqlite/, timeline/, summary/ and log/ are or come to be, absolute */
     char *database;         /* <results>/sqlite/runtime.db */

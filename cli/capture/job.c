@@ -92,7 +92,9 @@ static struct import_request make_request(const struct capture_job *job)
         .database = job->database,
         .tool_version = MSPROF_VERSION,
         .parameters = job->parameters,
-        .options = {.layouts = job->layouts, .clock_khz = job->settings->clock_khz},
+        .options = {.layouts = job->layouts,
+                    .clock_khz = job->settings->clock_khz,
+                    .clock_shift_ns = job->clock_shift_ns},
         .progress = console_progress(),
     };
 }

@@ -128,7 +128,7 @@ struct settings {
     const char *reports; /* --reports; NULL: not given */
     int table_format;    /* enum table_format */
     int columns;         /* enum column_set */
-    bool trace_compat, clear, stable_names, spreadsheet_safe;
+    bool trace_compat, clear, stable_names, spreadsheet_safe, merge;
     int model_id;        /* -1: not given */
     int iteration_id;    /* 0: not given */
     int iteration_count; /* 0: not given */

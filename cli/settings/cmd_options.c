@@ -6,6 +6,7 @@
 #include "cli/options/options.h"
 #include "cli/status.h"
 #include "exporters/answers/options_output.h"
+#include "switches/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,6 +12,7 @@ static const struct query_field communication_fields[] = {
     QUERY_FIELD(struct cann_communication, name_id, "name_id"),
     QUERY_FIELD(struct cann_communication, type_id, "type_id"),
     QUERY_FIELD(struct cann_communication, group_name_id, "group_name_id"),
+    QUERY_FIELD(struct cann_communication, group_id, "group_id"),
     QUERY_FIELD(struct cann_communication, algorithm_id, "algorithm_id"),
     QUERY_FIELD(struct cann_communication, data_type, "data_type"),
     QUERY_FIELD(struct cann_communication, count, "count"),
@@ -81,9 +82,11 @@ static const struct query_field transfer_fields[] = {
     QUERY_FIELD(struct cann_transfer, start_ns, "t.start_ns"),
     QUERY_FIELD(struct cann_transfer, duration_ns, "t.duration_ns"),
 };
-static const struct query_select transfers = {
-    QUERY_FIELDS(transfer_fields),
-    .from = "FROM communication_task c JOIN device_task t ON t.id = c.task_row_id ORDER BY c.id"};
+
+#define TRANSFERS "FROM communication_task c JOIN device_task t ON t.id = c.task_row_id"
+static const struct query_select transfers = {QUERY_FIELDS(transfer_fields), .from = TRANSFERS " ORDER BY c.id"},
+                                 transfers_by_op = {QUERY_FIELDS(transfer_fields),
+                                                    .from = TRANSFERS " ORDER BY c.op_id, t.start_ns, c.id"};
 
 struct transfer_loop {
     int (*each)(void *arg, const struct cann_transfer *transfer, struct err *err);
@@ -103,6 +106,13 @@ int cann_each_transfer(sqlite3 *db, int (*each)(void *arg, const struct cann_tra
 {
     struct transfer_loop loop = {each, arg};
     return query_select(db, &transfers, NULL, 0, give_transfer, &loop, err);
+}
+
+int cann_each_transfer_by_op(sqlite3 *db, int (*each)(void *arg, const struct cann_transfer *transfer, struct err *err),
+                             void *arg, struct err *err)
+{
+    struct transfer_loop loop = {each, arg};
+    return query_select(db, &transfers_by_op, NULL, 0, give_transfer, &loop, err);
 }
 
 /* ---- frequencies ---- */

@@ -12,7 +12,8 @@
 
 /* One run of a communication operator; texts are ids of names. */
 struct cann_communication {
-    int64_t id, device_id, name_id, type_id, group_name_id, algorithm_id, data_type, count, relay, retry, rank_size;
+    int64_t id, device_id, name_id, type_id, group_name_id, group_id, algorithm_id, data_type, count, relay, retry,
+        rank_size;
     int64_t model_id, thread_id, connection_id, host_start_ns, start_ns, duration_ns, all_duration_ns;
 };
 /* All of them, by device and start. */
@@ -32,6 +33,9 @@ struct cann_transfer {
 /* In the order of the tasks. */
 int cann_each_transfer(sqlite3 *db, int (*each)(void *arg, const struct cann_transfer *transfer, struct err *err),
                        void *arg, struct err *err);
+/* The same by operator, and by start within one. */
+int cann_each_transfer_by_op(sqlite3 *db, int (*each)(void *arg, const struct cann_transfer *transfer, struct err *err),
+                             void *arg, struct err *err);
 
 /* The largest number of a connection; 0: there is none. */
 int cann_last_connection(sqlite3 *db, int64_t *ret, struct err *err);

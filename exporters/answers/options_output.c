@@ -1,6 +1,7 @@
 #include "exporters/answers/options_output.h"
 
 #include "exporters/answers/grid.h"
+#include "switches/check.h"
 
 #include <inttypes.h>
 #include <string.h>

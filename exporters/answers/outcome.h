@@ -3,7 +3,7 @@
 #define MSPROF_EXPORTERS_ANSWERS_OUTCOME_H
 
 #include "base/err.h"
-#include "switches/check.h"
+#include "switches/finding.h"
 #include "switches/effect.h"
 
 #define OUTCOME_EVERY_CHIP (-1)

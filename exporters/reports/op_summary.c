@@ -220,7 +220,7 @@ static void take_counters(const struct report_value *values, bool *ret_has, int6
 
 static void set_metrics(const struct op_summary *summary, struct report_value *values)
 {
-    enum { MIX_AIV = 5, CHIP_910B = 5 };
+    enum { MIX_AIV = 5 };
     const struct device_columns *device = columns_of_device(summary, values[DEVICE].integer);
     struct pmu_value metrics[2 * PMU_MAX_COLUMNS + 1];
     struct pmu_task task = {.has_aic = false};
@@ -232,7 +232,7 @@ static void set_metrics(const struct op_summary *summary, struct report_value *v
         task.mix_block_num = known(&values[MIX_BLOCKS]);
         task.began_on_aiv = values[CORE].kind != VALUE_MISSING && values[CORE].integer == MIX_AIV;
         task.duration_ns = values[DURATION].integer;
-        if (device->part->chip == CHIP_910B)
+        if (cann_measures_frequency(device->part))
             task.time_hz = cann_frequency_hz(&summary->frequencies, values[DEVICE].integer,
                                              values[START].integer + task.duration_ns);
         pmu_columns_values(&device->pmu, &task, metrics);

@@ -1,5 +1,8 @@
 #include "exporters/trace/event.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #define SHARED_ENDS_MAX 100
 
 const struct trace_style trace_style_msprof = {.phase = PHASE_SECOND};
@@ -53,6 +56,7 @@ char *trace_put_shortened(char *p, int64_t start_ns, int64_t duration_ns, unsign
 char *trace_put_flow(char *p, const struct trace_style *style, const struct trace_flow *flow, char phase, int64_t id,
                      int64_t pid, int64_t tid, int64_t time_ns)
 {
+    id += style->first_arrow;
     p = trace_put_literal(p, ",\n{\"name\":\"");
     p = trace_put_word(p, flow->name);
     if (flow->numbered)
@@ -76,4 +80,18 @@ char *trace_put_flow(char *p, const struct trace_style *style, const struct trac
     p = trace_put_place(p, style, pid, tid);
     p = trace_put_time(p, style, time_ns);
     return phase == 'f' ? trace_put_literal(p, ",\"bp\":\"e\"}") : trace_put_literal(p, "}");
+}
+
+#define REAL_MAX 32 /* bytes of a number with 17 digits, its sign, point and exponent */
+
+char *trace_put_float(char *p, double real)
+{
+    char text[REAL_MAX];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, real);
+        if (strtod(text, NULL) == real)
+            break;
+    }
+    p = trace_put_word(p, text);
+    return strspn(text, "-0123456789") == strlen(text) ? trace_put_literal(p, ".0") : p;
 }

@@ -30,6 +30,7 @@ enum trace_phase_place {
 
 struct trace_style {
     int64_t origin_ns;     /* ts 0 */
+    int64_t first_arrow;   /* added to the ids of arrows: those of several captures in one file differ */
     bool array;            /* the document is the array of events: nothing tells the origin */
     bool string_times;     /* ts is a text */
     bool short_durations;  /* dur without zeros at its end */
@@ -89,6 +90,8 @@ static inline int64_t span_end(int64_t start_ns, int64_t duration_ns)
     return __builtin_add_overflow(start_ns, duration_ns, &end) ? INT64_MAX : end;
 }
 
+/* A number as short as it reads back the same, with a point. Needs a finite one. */
+char *trace_put_float(char *p, double real);
 char *trace_put_tagged(char *p, int64_t pid);
 char *trace_put_shortened(char *p, int64_t start_ns, int64_t duration_ns, unsigned shared_ends);
 

@@ -36,19 +36,6 @@ int series_each(int (*each)(void *arg, const struct record_kind *kind, const str
 
 /* ---- numbers ---- */
 
-/* As short as it reads back the same. */
-static char *put_float(char *p, double real)
-{
-    char text[REAL_MAX];
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, real);
-        if (strtod(text, NULL) == real)
-            break;
-    }
-    p = trace_put_word(p, text);
-    return strspn(text, "-0123456789") == strlen(text) ? trace_put_literal(p, ".0") : p;
-}
-
 static char *put_rounded(char *p, double real, const struct report_column *value)
 {
     static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
@@ -72,7 +59,8 @@ static char *put_rounded(char *p, double real, const struct report_column *value
 
 static char *put_real(char *p, double real, const struct report_column *value)
 {
-    return value->form == FORM_FIXED || value->form == FORM_SHORTEST ? put_rounded(p, real, value) : put_float(p, real);
+    return value->form == FORM_FIXED || value->form == FORM_SHORTEST ? put_rounded(p, real, value)
+                                                                     : trace_put_float(p, real);
 }
 
 static char *put_integer(char *p, int64_t integer, const struct report_column *value)

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
+#include "db/query/query.h"
 #include "exporters/cann_report.h"
 #include "exporters/report/row_format.h"
 #include "exporters/trace/series.h"
@@ -114,13 +115,15 @@ struct named_process {
 int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, int64_t device_id, const char *name,
                      int64_t *ret_pid, struct err *err)
 {
-    char label[32] = "CPU";
+    char label[192] = "CPU";
     bool added;
     *ret_pid = track_pid_of(process_id, layer, device_id);
     if (map_add(&run->processes, ret_pid, &added, err) == NULL)
         return -(int)err->code;
     if (device_id != DB_NULL)
         snprintf(label, sizeof label, "NPU %lld", (long long)device_id);
+    if (run->host != NULL)
+        snprintf(label + strlen(label), sizeof label - strlen(label), " of %s", run->host);
     if (added)
         trace_name_process(&run->trace, *ret_pid, layer, name, label);
     return 0;
@@ -274,5 +277,100 @@ int tracks_write_with(struct timeline_run *timeline, const struct trace_guest *g
     if (status == 0)
         status = write_file(run, NULL, path_join(timeline->options->directory, name), err);
     release(run);
+    return status;
+}
+
+/* ---- several captures in one file ---- */
+
+#define ARROWS_OF_A_PART (INT64_C(1) << 40)
+
+/* What the parts of a file share. */
+struct merging {
+    const struct merge_part *parts;
+    size_t count;
+    struct timeline_run timeline; /* of the part that is being written */
+    struct export_options options;
+    struct trace trace;
+    struct map processes; /* of programs that parts before had */
+};
+
+/* Another number for a program that an earlier part had, too: its processes must not become one. */
+static int choose_process(struct merging *merging, struct track_run *run, struct err *err)
+{
+    enum { LARGEST_OF_LINUX = 1 << 22 };
+    bool added = false;
+    int64_t process_id = run->process_id;
+    for (int64_t other = LARGEST_OF_LINUX; !added; other--) {
+        if (map_add(&merging->processes, &process_id, &added, err) == NULL)
+            return -(int)err->code;
+        run->process_id = process_id;
+        process_id = other;
+    }
+    return 0;
+}
+
+static int write_part(struct merging *merging, size_t i, const char *report, struct err *err)
+{
+    struct track_run *run = calloc(1, sizeof *run);
+    if (run == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for a timeline");
+    merging->options.database = merging->parts[i].database;
+    merging->timeline.db = merging->parts[i].db;
+    run->run = &merging->timeline;
+    run->compat = merging->options.trace_compat;
+    run->everything = report == NULL;
+    run->host = merging->parts[i].host;
+    run->processes = (struct map)MAP_OF(struct named_process, pid);
+    int status = load(run, err);
+    if (status == 0)
+        status = choose_process(merging, run, err);
+    if (status == 0)
+        status = choose_tracks(run, report, err);
+    run->trace = merging->trace;
+    run->trace.style.first_arrow = (int64_t)i * ARROWS_OF_A_PART;
+    if (status == 0)
+        status = write_tracks(run, err);
+    merging->trace = run->trace;
+    release_tracks(run);
+    release(run);
+    return status;
+}
+
+static int write_merged(struct merging *merging, const char *report, struct err *err)
+{
+    const char *name = report != NULL ? report : "msprof";
+    const struct trace_info info = {.clock = "unix", .device_id = DB_NULL};
+    int status = trace_open_path(&merging->trace, &merging->timeline,
+                                 merging->options.trace_compat ? &trace_style_2023 : &trace_style_msprof, name,
+                                 cann_report_path(&merging->options, name, -1, ".json", err), err);
+    if (status < 0)
+        return status;
+    for (size_t i = 0; status == 0 && i < merging->count; i++)
+        status = write_part(merging, i, report, err);
+    map_clear(&merging->processes);
+    return trace_close(&merging->trace, status, &info, err);
+}
+
+int export_merged_timeline(const struct merge_part *parts, size_t count, const struct export_options *options,
+                           struct export_result *ret, struct err *err)
+{
+    struct merging merging = {
+        .parts = parts, .count = count, .options = *options, .processes = MAP_OF(struct named_process, pid)};
+    int status = 0;
+    *ret = (struct export_result){0};
+    merging.timeline = (struct timeline_run){.options = &merging.options, .result = ret};
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        struct capture_origin origin;
+        status = query_origin(parts[i].db, DB_FAMILY_CANN, &origin, err);
+        if (status == 0 && (i == 0 || origin.time_ns < merging.timeline.origin.time_ns))
+            merging.timeline.origin = origin;
+    }
+    if (status == 0)
+        status = write_merged(&merging, NULL, err);
+    for (size_t i = 0; tracks[i] != NULL && status == 0; i++) {
+        if (tracks[i]->report != NULL && is_first_of_report(i))
+            status = write_merged(&merging, tracks[i]->report, err);
+    }
+    map_release(&merging.processes);
     return status;
 }

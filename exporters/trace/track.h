@@ -41,7 +41,8 @@ struct track_run {
     struct cann_parts parts;
     struct cann_texts names; /* as JSON strings, with their quotes */
     struct cann_communications communications;
-    int64_t process_id;                                             /* of the profiled program */
+    int64_t process_id; /* of the profiled program */
+    const char *host;   /* named beside the number of a device; NULL: numbers tell devices apart */
     bool shows_calls, shows_tasks, shows_marks, shows_device_marks; /* both ends of arrows are there */
     int64_t next_hardware_thread; /* of what is not a stream's own; 0: not asked for yet */
     /* inside of the engine */

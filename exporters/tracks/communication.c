@@ -1,9 +1,12 @@
 /* Communication operators and their tasks: for each group of each device a thread with its operators, and one for each
  * plane with their tasks. */
 #include "base/array.h"
+#include "base/map.h"
 #include "base/number.h"
 #include "db/query/enum_names.h"
 #include "exporters/cann_report.h"
+#include "exporters/communication/collectives.h"
+#include "exporters/report/plan.h"
 #include "exporters/trace/track.h"
 #include "exporters/tracks/put.h"
 
@@ -25,8 +28,14 @@ struct layer {
     struct trace_lanes lanes;
     bool begun;
     int64_t first_flow; /* arrows to operators have the numbers behind those to tasks */
+    struct map runs;    /* of tasks that RDMA confirmed together */
     char *buffer;
     size_t buffer_size;
+};
+
+/* What the whole run of a task moved, and in what time. */
+struct run_of_task {
+    int64_t task_row_id, bytes, ns;
 };
 
 static int compare_lanes(const void *a, const void *b)
@@ -129,6 +138,13 @@ static char *put_enum(char *p, const struct enum_name *names, int64_t id)
     return trace_put_literal(p, "\"");
 }
 
+static char *put_yes(char *p, int64_t flag)
+{
+    return flag == DB_NULL ? trace_put_literal(p, "\"N/A\"")
+           : flag != 0     ? trace_put_literal(p, "\"yes\"")
+                           : trace_put_literal(p, "\"no\"");
+}
+
 /* Where an event of an operator, or of a plane, is drawn. */
 static int place(struct layer *layer, const struct cann_communication *op, int64_t plane, struct trace_slice *slice,
                  struct err *err)
@@ -136,17 +152,6 @@ static int place(struct layer *layer, const struct cann_communication *op, int64
     if (track_process(layer->run, LAYER_COMMUNICATION, op->device_id, "Communication", &slice->pid, err) < 0)
         return -(int)err->code;
     return trace_lanes_place(&layer->lanes, number_of(layer, op, plane), slice, err);
-}
-
-/* What newer tools of Ascend say beside it. */
-static char *put_more(char *p, const struct cann_communication *op)
-{
-    p = trace_put_literal(p, ",\"rank_size\":");
-    p = put_number(p, op->rank_size);
-    p = trace_put_literal(p, ",\"relay\":");
-    p = trace_put_word(p, op->relay == 1 ? "\"yes\"" : "\"no\"");
-    p = trace_put_literal(p, ",\"retry\":");
-    return trace_put_word(p, op->retry == 1 ? "\"yes\"" : "\"no\"");
 }
 
 static int write_op(struct layer *layer, const struct cann_communication *op, struct err *err)
@@ -166,7 +171,9 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
         return -(int)err->code;
     p = put_string(trace_begin_event(p), name);
     p = trace_put_slice(p, style, &slice);
-    p = trace_put_literal(p, "\"connection_id\":");
+    p = trace_put_literal(p, "\"rank_size\":");
+    p = put_number(p, op->rank_size);
+    p = trace_put_literal(p, ",\"connection_id\":");
     p = put_number(p, op->connection_id);
     p = trace_put_literal(p, ",\"model id\":");
     p = put_number(p, op->model_id);
@@ -176,8 +183,10 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
     p = put_string(p, algorithm);
     p = trace_put_literal(p, ",\"count\":");
     p = put_number(p, op->count);
-    if (run->guest != NULL)
-        p = put_more(p, op);
+    p = trace_put_literal(p, ",\"relay\":");
+    p = put_yes(p, op->relay);
+    p = trace_put_literal(p, ",\"retry\":");
+    p = put_yes(p, op->retry);
     if (launched)
         p = trace_guest_put_argument(p, run->guest, &launch);
     p = trace_end_slice(p, style, &slice);
@@ -193,7 +202,16 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
     return 0;
 }
 
-static char *put_transfer(char *p, const struct cann_transfer *transfer, struct cann_text type)
+/* Bytes in a nanosecond are GB in a second. Tasks that RDMA confirmed together have one bandwidth. */
+static char *put_bandwidth(char *p, const struct layer *layer, const struct cann_transfer *transfer)
+{
+    const struct run_of_task *run = map_get(&layer->runs, &transfer->task_row_id);
+    int64_t bytes = run != NULL ? run->bytes : transfer->bytes, ns = run != NULL ? run->ns : transfer->duration_ns;
+    return trace_put_float(p, bytes != DB_NULL && ns > 0 ? (double)bytes / (double)ns : 0);
+}
+
+static char *put_transfer(char *p, const struct layer *layer, const struct cann_transfer *transfer,
+                          struct cann_text type)
 {
     p = trace_put_literal(p, "\"notify_id\":\"");
     p = number_put_unsigned(p, (uint64_t)transfer->notify_id);
@@ -219,9 +237,8 @@ static char *put_transfer(char *p, const struct cann_transfer *transfer, struct 
     p = put_enum(p, hccl_data_types, transfer->data_type);
     p = trace_put_literal(p, ",\"link type\":");
     p = put_enum(p, hccl_link_types, transfer->link_type);
-    p = trace_put_literal(p, ",\"bandwidth(GB/s)\":"); /* bytes a nanosecond */
-    p = number_put_shortest(p, number_ratio(transfer->bytes, transfer->duration_ns, 3), 3);
-    return p;
+    p = trace_put_literal(p, ",\"bandwidth(GB/s)\":");
+    return put_bandwidth(p, layer, transfer);
 }
 
 static int write_transfer(void *arg, const struct cann_transfer *transfer, struct err *err)
@@ -240,7 +257,7 @@ static int write_transfer(void *arg, const struct cann_transfer *transfer, struc
         return -(int)err->code;
     p = put_string(trace_begin_event(p), type);
     p = trace_put_slice(p, &run->trace.style, &slice);
-    p = put_transfer(p, transfer, type);
+    p = put_transfer(p, layer, transfer, type);
     p = trace_put_literal(p, ",\"model id\":");
     p = put_number(p, op->model_id);
     put_out(layer, trace_end_slice(p, &run->trace.style, &slice));
@@ -257,6 +274,37 @@ static int first_free_thread(void *opaque, int64_t *ret, struct err *err)
     return 0;
 }
 
+static int take_runs(void *arg, const struct cann_communication *op, const struct collective *collective,
+                     const int64_t *task_rows, struct err *err)
+{
+    struct layer *layer = arg;
+    (void)op;
+    for (size_t i = 0; i < collective->runs.count; i++) {
+        const struct collective_run *run = &collective->runs.items[i];
+        struct run_of_task *item = map_add(&layer->runs, &task_rows[run->task], NULL, err);
+        if (item == NULL)
+            return -(int)err->code;
+        item->bytes = run->bytes;
+        item->ns = run->ns;
+    }
+    return 0;
+}
+
+static int load_runs(struct layer *layer, sqlite3 *db, struct err *err)
+{
+    struct cann_texts names;
+    bool any = false;
+    int status = report_ask(db, "EXISTS (SELECT 1 FROM communication_task WHERE rdma_type = 1)", &any, err);
+    if (status < 0 || !any)
+        return status;
+    status = cann_names_load(db, &names, err);
+    if (status < 0)
+        return status;
+    status = collectives_each(db, &names, take_runs, layer, err);
+    cann_texts_release(&names);
+    return status;
+}
+
 static int begin(struct track_run *run, void *opaque, struct err *err)
 {
     struct layer *layer = opaque;
@@ -264,6 +312,7 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
     if (ops->count == 0)
         return 0;
     layer->run = run;
+    layer->runs = (struct map)MAP_OF(struct run_of_task, task_row_id);
     trace_lanes_init(&layer->lanes, "", first_free_thread, layer);
     layer->lanes.as_recorded = run->trace.style.as_recorded;
     layer->begun = true;
@@ -274,6 +323,8 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
         status = cann_each_transfer(run->run->db, add_plane, layer, err);
     if (status == 0)
         unite_lanes(layer);
+    if (status == 0)
+        status = load_runs(layer, run->run->db, err);
     for (size_t i = 0; status == 0 && i < ops->count; i++)
         status = write_op(layer, &ops->items[i], err);
     return status == 0 ? cann_each_transfer(run->run->db, write_transfer, layer, err) : status;
@@ -307,8 +358,10 @@ static int name_threads(struct track_run *run, void *opaque, struct err *err)
 static void release(void *opaque)
 {
     struct layer *layer = opaque;
-    if (layer->begun)
+    if (layer->begun) {
         trace_lanes_release(&layer->lanes);
+        map_release(&layer->runs);
+    }
     free(layer->list.items);
     free(layer->buffer);
 }

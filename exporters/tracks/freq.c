@@ -1,4 +1,5 @@
 /* At what frequency the AI cores of devices run. */
+#include "exporters/cann_report.h"
 #include "exporters/trace/track.h"
 
 static void write_frequency(struct track_run *run, int64_t pid, const struct cann_frequency *frequency)
@@ -28,13 +29,6 @@ static int write_device(struct track_run *run, const struct cann_frequencies *fr
     return status;
 }
 
-/* Ascend's tool has them of these chips only. */
-static bool has_frequencies(const struct cann_part *part)
-{
-    enum { CHIP_910B = 5, CHIP_310B = 7 };
-    return !part->is_host && (part->chip == CHIP_910B || part->chip == CHIP_310B);
-}
-
 static int begin(struct track_run *run, void *state, struct err *err)
 {
     struct cann_frequencies frequencies;
@@ -44,7 +38,7 @@ static int begin(struct track_run *run, void *state, struct err *err)
         return status;
     for (size_t i = 0; i < run->parts.count && status == 0; i++) {
         const struct cann_part *part = &run->parts.parts[i];
-        if (has_frequencies(part))
+        if (cann_measures_frequency(part))
             status = write_device(run, &frequencies, part->device_id != DB_NULL ? part->device_id : 0, err);
     }
     cann_frequencies_release(&frequencies);

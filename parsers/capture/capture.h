@@ -115,6 +115,7 @@ struct capture_options {
     const struct layout_set *layouts; /* may be NULL */
     bool only_named;                  /* kinds of which the user names layouts are read with those alone */
     int64_t clock_khz;                /* --freq-mhz in thousandths of MHz; 0: not given */
+    int64_t clock_shift_ns; /* of CANN: added to the real time of its host, so that it is that of another capture */
 };
 
 struct capture {

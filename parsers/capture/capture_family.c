@@ -1,4 +1,5 @@
 /* Which family a capture is of, and what follows from that: chips that are read, clocks, what must be there. */
+#include "base/number.h"
 #include "parsers/capture/capture_files.h"
 
 extern const struct record_kind kind_acl_call, kind_hwts, kind_svp_pmu;
@@ -150,6 +151,13 @@ static void skip_unknown_chips(struct capture *capture)
     }
 }
 
+static void shift_clock(struct capture_part *part, int64_t shift_ns)
+{
+    part->unix_offset_ns = number_add(part->unix_offset_ns, shift_ns);
+    part->start_unix_ns = number_add(part->start_unix_ns, shift_ns);
+    part->end_unix_ns = part->end_unix_ns >= 0 ? number_add(part->end_unix_ns, shift_ns) : part->end_unix_ns;
+}
+
 /* The clocks of a new capture: every time becomes one since 1970. */
 static void settle_parts(struct capture *capture)
 {
@@ -161,6 +169,8 @@ static void settle_parts(struct capture *capture)
             part->unix_offset_ns = part->start_unix_ns - part->start_monotonic_ns;
         else
             missing = "start_info: times count from the start of the host instead of from 1970";
+        if (missing == NULL)
+            shift_clock(part, capture->options.clock_shift_ns);
         if (part->host_monotonic_ns < 0 || (part->host_hz > 0 && part->host_tick < 0))
             missing = "host_start.log: times are shifted";
         else if (!part->is_host && part->device_tick < 0)

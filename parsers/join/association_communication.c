@@ -346,6 +346,7 @@ static int emit_run(struct association *association, int64_t device_id, struct c
     row_set_integer(&row, COMMUNICATION_OP_RETRY, collective->retry);
     row_set_integer(&row, COMMUNICATION_OP_DATA_TYPE, collective->data_type);
     row_set_integer(&row, COMMUNICATION_OP_COUNT, collective->count);
+    row_set_integer(&row, COMMUNICATION_OP_GROUP_ID, collective->group_id);
     status = set_text_of(association, &row, COMMUNICATION_OP_ALGORITHM_ID, collective->algorithm_id, err);
     return status == 0 ? set_text_of(association, &row, COMMUNICATION_OP_GROUP_NAME_ID, collective->group_id, err)
                        : status;

@@ -8,6 +8,7 @@ last bit of a double). What may differ is in DIFFERENCES and nowhere else; mspro
 """
 import csv
 import glob
+import json
 import os
 import re
 import sys
@@ -83,9 +84,9 @@ def read(path):
     return rows[0], rows[1:]
 
 
-def find_ours(directory, name):
-    found = [p for p in glob.glob(os.path.join(directory, name + "_*.csv"))
-             if re.fullmatch(re.escape(name) + r"(_slice_\d+)?_\d+\.csv", os.path.basename(p))]
+def find_ours(directory, name, suffix="csv"):
+    found = [p for p in glob.glob(os.path.join(directory, name + "_*." + suffix))
+             if re.fullmatch(re.escape(name) + r"(_slice_\d+)?_\d+\." + suffix, os.path.basename(p))]
     return found[0] if len(found) == 1 else None
 
 
@@ -110,6 +111,25 @@ def compare(name, theirs_path, ours_path):
     return problems
 
 
+def compare_values(place, theirs, ours):
+    """Every member in its order; their numbers are sums of doubles, and stamps in us are doubles too."""
+    if isinstance(theirs, dict) and isinstance(ours, dict):
+        if list(theirs) != list(ours):
+            return ["%s has %s, expected %s" % (place, list(ours)[:5], list(theirs)[:5])]
+        return [problem for key in theirs for problem in compare_values(place + "/" + key, theirs[key], ours[key])]
+    if isinstance(theirs, list) and isinstance(ours, list) and len(theirs) == len(ours):
+        return [problem for a, b in zip(theirs, ours) for problem in compare_values(place, a, b)]
+    if isinstance(theirs, (int, float)) and isinstance(ours, (int, float)):
+        limit = 0.25 if place.endswith("Timestamp(us)") else 1e-9 * max(1, abs(theirs))
+        return [] if abs(theirs - ours) <= limit else ["%s: %s, expected %s" % (place, ours, theirs)]
+    return [] if theirs == ours else ["%s: %s, expected %s" % (place, ours, theirs)]
+
+
+def compare_documents(theirs_path, ours_path):
+    with open(theirs_path, encoding="utf-8") as theirs, open(ours_path, encoding="utf-8") as ours:
+        return compare_values("", json.load(theirs), json.load(ours))
+
+
 def main():
     expected, ours = sys.argv[1:3]
     only = set(sys.argv[3:])
@@ -121,6 +141,14 @@ def main():
         mine = find_ours(ours, name)
         problems = compare(name, path, mine) if mine else ["there is none"]
         print("%s: %s" % (name, "equal" if not problems else "%d differences: %s" % (len(problems), "; ".join(problems[:3]))))
+        failed += bool(problems)
+    for name in ("communication", "communication_matrix"):
+        path = os.path.join(expected, name + ".json")
+        if only or not os.path.exists(path):
+            continue
+        mine = find_ours(ours, name, "json")
+        problems = compare_documents(path, mine) if mine else ["there is none"]
+        print("%s: %s" % (name, "equal" if not problems else "; ".join(problems[:3])))
         failed += bool(problems)
     sys.exit(failed != 0)
 

@@ -139,6 +139,23 @@ assert [entry[2:5] for entry in slices if entry[2] == 'GetNext'] == [('GetNext',
 END
 }
 
+@test "on chip 7, too, times of counted tasks are made of the measured frequency" {
+    write_capture <<'END'
+p.chip = 7
+p.frequency([(-1000, 800)])
+p.launch(0, 1, 1, 'op')
+p.ran(1000, 2000, 1, 1)
+p.pmu(1000, 2000, 1, 1, 7777, range(1, 9))
+END
+    export_reports summary
+    python3 - <<'END'
+import csv, glob
+with open(glob.glob('PROF_1/mindstudio_profiler_output/op_summary_*.csv')[0], newline='') as stream:
+    (row,) = csv.DictReader(stream)
+assert row['aicore_time(us)'] == '2.43', row  # 7777 cycles / 800 MHz / 4 blocks * 1 round on 8 cores
+END
+}
+
 @test "the frequency of the AI cores is the measured one, and times of counted tasks are made of it" {
     write_capture <<'END'
 p.frequency([(-1000, 1200), (2000, 800), (3000, 1650)])

@@ -88,3 +88,19 @@ agree_with_tool() {
 @test "sampled cores of an Ascend 910A are those of Ascend's tool" {
     agree_with_tool sample-chip1
 }
+
+@test "voltages of the cores and the bus are counters of the timeline" {
+    [ -d "$shared/data/generated/system-chip5" ] || skip "the shared data are not there"
+    run_msprof export timeline -q --stable-names --output out "$shared/data/generated/system-chip5"/PROF_*
+    expect_status 0
+    python3 - <<'END'
+import json
+events = json.load(open("out/mindstudio_profiler_output/msprof.json"))["traceEvents"]
+def values(name):
+    return [(e["ts"], e["args"]["mV"]) for e in events if e["name"] == name and e["ph"] == "C"]
+# two records of five pairs each tell of the same five times
+assert values("Aicore Voltage(mV)")[:4] == [(292, 889), (292, 887), (876, 854), (876, 821)], values("Aicore Voltage(mV)")
+assert len(values("Bus Voltage(mV)")) == 10 and values("Bus Voltage(mV)")[0] == (292, 744)
+assert any(e["name"] == "process_name" and e["args"]["name"] == "Voltage Info" for e in events)
+END
+}

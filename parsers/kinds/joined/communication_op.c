@@ -11,6 +11,8 @@ static const struct column columns[] = {
                                   "The operator's type (name.id)."},
     [COMMUNICATION_OP_GROUP_NAME_ID] = {"group_name_id", "Group", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                                         "The communication group (name.id)."},
+    [COMMUNICATION_OP_GROUP_ID] = {"group_id", "Group ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                                   "The number that stands for the group's name, 64 bits without a sign."},
     [COMMUNICATION_OP_ALGORITHM_ID] = {"algorithm_id", "Algorithm", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                                        "The algorithm (name.id)."},
     [COMMUNICATION_OP_DATA_TYPE] = {"data_type", "Data type", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,

@@ -1,0 +1,93 @@
+/* What a communication operator did with its time, and over which links: arithmetic alone, exact in nanoseconds and
+ * bytes. The times are those of the main plane; links and pairs are of all planes. */
+#ifndef MSPROF_ANALYSIS_COLLECTIVE_H
+#define MSPROF_ANALYSIS_COLLECTIVE_H
+
+#include "base/err.h"
+#include "base/map.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define COLLECTIVE_NO_RANK INT64_C(4294967295)
+
+/* What a task of an operator is. */
+enum collective_task_kind {
+    COLLECTIVE_OTHER,
+    COLLECTIVE_WAIT,   /* Notify_Wait */
+    COLLECTIVE_COPY,   /* by SDMA: it moves data */
+    COLLECTIVE_PAYLOAD /* RDMA_SEND_PAYLOAD: a run of these moves data until what confirms it has ended */
+};
+
+struct collective_task {
+    enum collective_task_kind kind;
+    bool master; /* of the operator's main stream */
+    int64_t plane, start_ns, duration_ns, bytes;
+    int64_t link;                    /* enum collective_medium */
+    int64_t local_rank, remote_rank; /* COLLECTIVE_NO_RANK: none */
+};
+
+/* How data go. */
+enum collective_medium {
+    MEDIUM_RDMA,
+    MEDIUM_HCCS,
+    MEDIUM_PCIE,
+    MEDIUM_SDMA, /* of an operator's media: the three by SDMA that have names, and those that have none */
+    MEDIUM_SIO,
+    MEDIUM_LOCAL, /* on the chip: no medium between ranks, of pairs alone */
+    MEDIUM_COUNT
+};
+extern const char *const collective_media[MEDIUM_COUNT];
+
+struct collective_times {
+    int64_t start_ns, elapse_ns, transit_ns, wait_ns;
+    int64_t synchronization_ns; /* of wait_ns, what was before the first data */
+};
+
+struct collective_packets {
+    int64_t bytes, count, ns; /* of one size */
+};
+
+/* Between two ranks. */
+struct collective_pair {
+    int64_t from, to, bytes, ns;
+    enum collective_medium medium;
+};
+
+struct collective {
+    struct collective_times times;
+    struct collective_traffic {
+        int64_t bytes, ns;
+        int64_t packets, large;   /* of all, those over 32 MB; by RDMA over 0.5 MB */
+        struct collective_sizes { /* in the order in which they were seen first */
+            struct collective_packets *items;
+            size_t count, capacity;
+        } sizes;
+    } media[MEDIUM_LOCAL];
+    struct collective_pairs { /* the same */
+        struct collective_pair *items;
+        size_t count, capacity;
+    } pairs;
+    struct collective_runs { /* of each payload of a run that was confirmed: what the whole run moved, and in what time
+                              */
+        struct collective_run {
+            size_t task; /* its place among the tasks */
+            int64_t bytes, ns;
+        } * items;
+        size_t count, capacity;
+    } runs;
+    struct map places; /* of sizes and pairs in their lists */
+};
+
+void collective_init(struct collective *collective);
+/* Tasks are of one run of an operator, in the order of their start. point_to_point: it sends or receives, which RDMA
+ * confirms with fewer tasks. Adds to *ret, which is initialized; it needs
+ * collective_release whatever the result. */
+int collective_analyse(const struct collective_task *tasks, size_t count, bool point_to_point, struct collective *ret,
+                       struct err *err);
+/* Adds what one operator did to the sum of several. */
+int collective_add(struct collective *sum, const struct collective *one, struct err *err);
+void collective_release(struct collective *collective);
+
+#endif

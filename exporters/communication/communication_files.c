@@ -1,0 +1,261 @@
+#include "exporters/communication/communication_files.h"
+
+#include "base/map.h"
+#include "base/number.h"
+#include "exporters/cann_report.h"
+#include "exporters/communication/collectives.h"
+#include "exporters/json_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define TOTAL_NAME "Total HCCL Operators"
+#define TEXT_LIMIT ((size_t)1 << 20) /* bytes of the name of an operator */
+
+/* Of one device. */
+struct files {
+    const struct export_options *options;
+    struct export_result *result;
+    const struct cann_texts *names;
+    bool several_devices;
+    int64_t device_id;
+    bool open;
+    struct communication_file {
+        char report[64], *path;
+        struct outfile out;
+    } times, matrix;
+    uint64_t rows;
+    struct collective total;
+    struct map seen; /* names: of an operator that ran again only the first run stands in the files */
+};
+
+struct seen_name {
+    struct seen_key {
+        int64_t name_id, group_id;
+    } key;
+};
+
+static void put(struct communication_file *file, const char *text)
+{
+    outfile_write(&file->out, text, strlen(text));
+}
+
+/* value / 10^decimals */
+static void put_number(struct communication_file *file, int64_t value, unsigned decimals)
+{
+    char text[NUMBER_MAX];
+    outfile_write(&file->out, text, (size_t)(number_put_shortest(text, value, decimals) - text));
+}
+
+static void put_member(struct communication_file *file, const char *name, int64_t value, unsigned decimals)
+{
+    put(file, name);
+    put_number(file, value, decimals);
+}
+
+/* ---- communication.json ---- */
+
+static void put_times(struct communication_file *file, const struct collective_times *times)
+{
+    int64_t idle = times->elapse_ns - times->transit_ns - times->wait_ns;
+    char start[NUMBER_MAX];
+    put(file, "{\"Communication Time Info\":{\"Start Timestamp(us)\":");
+    outfile_write(&file->out, start, (size_t)(number_put_shortest(start, times->start_ns, 3) - start));
+    put_member(file, ",\"Elapse Time(ms)\":", times->elapse_ns, 6);
+    put_member(file, ",\"Transit Time(ms)\":", times->transit_ns, 6);
+    put_member(file, ",\"Wait Time(ms)\":", times->wait_ns, 6);
+    put_member(file, ",\"Synchronization Time(ms)\":", times->synchronization_ns, 6);
+    put_member(file, ",\"Idle Time(ms)\":", idle, 6);
+    put_member(file,
+               ",\"Wait Time Ratio\":", number_ratio(times->wait_ns, number_add(times->wait_ns, times->transit_ns), 4),
+               4);
+    put_member(file, ",\"Synchronization Time Ratio\":",
+               number_ratio(times->synchronization_ns, number_add(times->synchronization_ns, times->transit_ns), 4), 4);
+    put(file, "}");
+}
+
+static void put_traffic(struct communication_file *file, const char *name, const struct collective_traffic *traffic,
+                        bool is_sum)
+{
+    put(file, "\"");
+    put(file, name);
+    put_member(file, "\":{\"Transit Size(MB)\":", traffic->bytes, 6);
+    put_member(file, ",\"Transit Time(ms)\":", traffic->ns, 6);
+    put_member(file, ",\"Bandwidth(GB/s)\":", number_ratio(traffic->bytes, traffic->ns, 4), 4);
+    put_member(file, ",\"Large Packet Ratio\":", is_sum ? 0 : number_ratio(traffic->large, traffic->packets, 4), 4);
+    put(file, ",\"Size Distribution\":{");
+    for (size_t i = 0; !is_sum && i < traffic->sizes.count; i++) {
+        const struct collective_packets *packets = &traffic->sizes.items[i];
+        put(file, i > 0 ? ",\"" : "\"");
+        put_number(file, packets->bytes, 6);
+        put_member(file, "\":[", packets->count, 0);
+        put_member(file, ",", packets->ns, 6);
+        put(file, "]");
+    }
+    put(file, "}}");
+}
+
+static void put_collective(struct communication_file *file, const struct collective *collective)
+{
+    put_times(file, &collective->times);
+    put(file, ",\"Communication Bandwidth Info\":{");
+    for (size_t i = 0; i < MEDIUM_LOCAL; i++) {
+        put(file, i > 0 ? "," : "");
+        put_traffic(file, collective_media[i], &collective->media[i], i == MEDIUM_SDMA);
+    }
+    put(file, "}}");
+}
+
+/* ---- communication_matrix.json ---- */
+
+static void put_pairs(struct communication_file *file, const struct collective *collective)
+{
+    put(file, "{");
+    for (size_t i = 0; i < collective->pairs.count; i++) {
+        const struct collective_pair *pair = &collective->pairs.items[i];
+        put(file, i > 0 ? ",\"" : "\"");
+        put_number(file, pair->from, 0);
+        put_member(file, "-", pair->to, 0);
+        put(file, "\":{\"Transport Type\":\"");
+        put(file, collective_media[pair->medium]);
+        put_member(file, "\",\"Transit Size(MB)\":", pair->bytes, 6);
+        put_member(file, ",\"Transit Time(ms)\":", pair->ns, 6);
+        put_member(file, ",\"Bandwidth(GB/s)\":", number_ratio(pair->bytes, pair->ns, 4), 4);
+        put(file, "}");
+    }
+    put(file, "}");
+}
+
+/* ---- the files ---- */
+
+static int open_file(struct files *files, struct communication_file *file, const char *name, struct err *err)
+{
+    if (files->several_devices)
+        snprintf(file->report, sizeof file->report, "%s_%" PRId64, name, files->device_id);
+    else
+        snprintf(file->report, sizeof file->report, "%s", name);
+    file->path = cann_report_path(files->options, file->report, -1, ".json", err);
+    if (file->path == NULL)
+        return -(int)err->code;
+    int status = outfile_open(&file->out, file->path, err);
+    if (status == 0)
+        put(file, "{");
+    return status;
+}
+
+static int open_files(struct files *files, int64_t device_id, struct err *err)
+{
+    files->device_id = device_id;
+    files->rows = 0;
+    files->open = true;
+    int status = open_file(files, &files->times, "communication", err);
+    return status == 0 ? open_file(files, &files->matrix, "communication_matrix", err) : status;
+}
+
+static int close_file(struct files *files, struct communication_file *file, struct err *err)
+{
+    put(file, "}\n");
+    return cann_report_done(&file->out, file->report, file->path, files->rows, files->options, files->result, err);
+}
+
+static void release_files(struct files *files)
+{
+    outfile_abort(&files->times.out);
+    outfile_abort(&files->matrix.out);
+    free(files->times.path);
+    free(files->matrix.path);
+    files->times.path = files->matrix.path = NULL;
+    collective_release(&files->total);
+    map_clear(&files->seen);
+    files->open = false;
+}
+
+/* The sum of all operators stands at the end, and both files get their names. */
+static int finish_device(struct files *files, struct err *err)
+{
+    if (!files->open)
+        return 0;
+    put(&files->times, ",\"" TOTAL_NAME "\":");
+    put_collective(&files->times, &files->total);
+    put(&files->matrix, ",\"" TOTAL_NAME "\":");
+    put_pairs(&files->matrix, &files->total);
+    int status = close_file(files, &files->times, err);
+    if (status == 0)
+        status = close_file(files, &files->matrix, err);
+    release_files(files);
+    return status;
+}
+
+/* "<operator>@<number of its group>" */
+static int put_key(struct files *files, const struct cann_communication *op, struct err *err)
+{
+    const struct cann_text name = cann_text(files->names, op->name_id, 0);
+    char number[NUMBER_MAX];
+    struct strbuf key;
+    strbuf_init(&key, TEXT_LIMIT);
+    strbuf_adds(&key, files->rows > 0 ? ",\"" : "\"");
+    if (name.text != NULL)
+        json_text_append(&key, name.text, name.length);
+    strbuf_addc(&key, '@');
+    if (op->group_id != DB_NULL)
+        strbuf_add(&key, number, (size_t)(number_put_unsigned(number, (uint64_t)op->group_id) - number));
+    strbuf_adds(&key, "\":");
+    if (!key.failed) {
+        put(&files->times, key.data);
+        put(&files->matrix, key.data);
+    }
+    int status = key.failed ? err_set(err, ERR_LIMIT, "the name of a communication operator is too long") : 0;
+    strbuf_release(&key);
+    return status;
+}
+
+static int take_collective(void *arg, const struct cann_communication *op, const struct collective *collective,
+                           const int64_t *task_rows, struct err *err)
+{
+    struct files *files = arg;
+    (void)task_rows;
+    const struct seen_key key = {op->name_id, op->group_id};
+    bool added = false;
+    int status = files->open && files->device_id != op->device_id ? finish_device(files, err) : 0;
+    if (status == 0 && !files->open)
+        status = open_files(files, op->device_id, err);
+    if (status < 0 || map_add(&files->seen, &key, &added, err) == NULL)
+        return -(int)err->code;
+    if (!added)
+        return 0;
+    status = put_key(files, op, err);
+    put_collective(&files->times, collective);
+    put_pairs(&files->matrix, collective);
+    files->rows++;
+    return status == 0 ? collective_add(&files->total, collective, err) : status;
+}
+
+/* They stand by device. */
+static int ask_devices(sqlite3 *db, bool *ret_several, struct err *err)
+{
+    struct cann_communications ops;
+    int status = cann_communications_load(db, &ops, err);
+    *ret_several = status == 0 && ops.count > 0 && ops.items[0].device_id != ops.items[ops.count - 1].device_id;
+    cann_communications_release(&ops);
+    return status;
+}
+
+int communication_files(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
+{
+    struct cann_texts names;
+    struct files files = {.options = options, .result = ret, .seen = MAP_OF(struct seen_name, key)};
+    int status = cann_names_load(db, &names, err);
+    if (status < 0)
+        return status;
+    files.names = &names;
+    collective_init(&files.total);
+    status = ask_devices(db, &files.several_devices, err);
+    if (status == 0)
+        status = collectives_each(db, &names, take_collective, &files, err);
+    if (status == 0)
+        status = finish_device(&files, err);
+    release_files(&files);
+    map_release(&files.seen);
+    cann_texts_release(&names);
+    return status;
+}

@@ -1,0 +1,78 @@
+/* Voltage of the AI cores and the bus over time: lpmInfoConv.data. */
+#include "parsers/records/core_changes.h"
+
+static const char *const patterns[] = {
+    "lpmInfoConv.data.{device_id}.slice_{slice}",
+    NULL,
+};
+
+enum { WHAT = CORE_CHANGES_OWN };
+
+static const struct value_name whats[] = {
+    {0, "frequency of the cores"}, {1, "voltage of the cores"}, {2, "voltage of the bus"}, {0, NULL}};
+
+static const struct column columns[] = {
+    CORE_CHANGES_COLUMNS,
+    [CORE_CHANGES_VALUE] = {"value", "Value", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                            "mV from then on; MHz of a frequency."},
+    [WHAT] = {"what", "What", COLUMN_INTEGER, UNIT_NONE, 0, whats, "What changed."},
+};
+
+static const struct field fields[] = {
+    {.column = "changes", .offset = 0, .width = 4},
+    {.column = "what", .offset = 4, .width = 4},
+};
+
+static const struct layout layouts[] = {
+    {
+        .name = "cann-lpm-info-conv",
+        .source =
+            "docs/formats/system.md 9: 888 bytes, count, what, and from 8 on up to 55 pairs of system counter and "
+            "value, 16 bytes each",
+        .record_size = CORE_CHANGES_SIZE,
+        .fields = fields,
+        .field_count = sizeof fields / sizeof *fields,
+    },
+};
+
+static const struct report_column core_values[] = {
+    {"mV", "value", .form = FORM_TEXT, .doc = "Voltage of the AI cores."}, {.title = NULL}};
+static const struct report_column bus_values[] = {{"mV", "value", .form = FORM_TEXT, .doc = "Voltage of the bus."},
+                                                  {.title = NULL}};
+
+static const struct series_counter counters[] = {
+    {.name = "'Aicore Voltage(mV)'",
+     .values = core_values,
+     .query = {.where = "what = 1", .order_by = "device_id, time_ns, id"}},
+    {.name = "'Bus Voltage(mV)'",
+     .values = bus_values,
+     .query = {.where = "what = 2", .order_by = "device_id, time_ns, id"}},
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "voltage",
+        .title = "Voltage",
+        .doc = "Voltage of the AI cores and the bus, at each change.",
+        .process = "Voltage Info",
+        .process_order = 30,
+        .counters = counters,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_core_voltage = {
+    .name = "core_voltage",
+    .table = "core_voltage",
+    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .title = "Voltage of the AI cores and the bus",
+    .doc = "When a voltage of a device changed, and to what; also frequencies of the cores, told a second time.",
+    .patterns = patterns,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .layouts = layouts,
+    .layout_count = sizeof layouts / sizeof *layouts,
+    .hooks = &core_changes_hooks,
+    .series = series,
+};

@@ -1,0 +1,161 @@
+#!/usr/bin/env bats
+# --merge: the captures of one run, one of each device or host, become one timeline and one set of tables.
+
+# shellcheck disable=SC2154 # common.bash sets shared and repository, run_msprof sets status, output and stderr
+bats_require_minimum_version 1.5.0
+load ../cli/common
+
+setup() {
+    enter_scratch
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    export PYTHONDONTWRITEBYTECODE=1
+}
+
+# make_prof NAME DEVICE HOST [REAL_TIME_LATER_NS]: a launched operator on a device, 10 us after the monotonic start.
+make_prof() {
+    python3 - "$BATS_TEST_DIRNAME" "$@" <<'END'
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import prof
+from prof import *
+name, device, host = sys.argv[2], int(sys.argv[3]), sys.argv[4]
+prof.UNIX += int(sys.argv[5]) if len(sys.argv) > 5 else 0
+p = Prof(name)
+p.devices = {device: {}}
+who = {"hostname": host, "hostUid": host + "-uid"}
+p.configs = {"host": who, "device_%d" % device: who}
+p.launch(0, 2, 1, "op", device=device)
+p.ran(10000, 11000 + 1000 * device, 2, 1, device=device)
+p.write()
+END
+}
+
+# The cells of a column of a table: column TABLE TITLE
+column() {
+    python3 - "$1" "$2" <<'END'
+import csv, glob, sys
+(path,) = glob.glob("out/mindstudio_profiler_output/%s_2*.csv" % sys.argv[1])
+print(" ".join(row[sys.argv[2]].strip() for row in csv.DictReader(open(path))))
+END
+}
+
+@test "devices of one host stand in one table by their numbers, and a process of the timeline each" {
+    make_prof PROF_1 0 node
+    make_prof PROF_2 1 node
+    run_msprof export summary --merge --output out PROF_1 PROF_2
+    expect_status 0
+    expect_equal "$(column op_summary Device_id)" "0 1"
+    expect_equal "$(column op_summary "Task Duration(us)")" "1 2"
+    expect_equal "$(column api_statistic Device_id)" "host host host host"
+    run_msprof export timeline --merge --output out PROF_1 PROF_2
+    expect_status 0
+    python3 - <<'END'
+import glob, json
+(path,) = glob.glob("out/mindstudio_profiler_output/msprof_*.json")
+events = json.load(open(path))["traceEvents"]
+names = {}
+for e in events:
+    if e["name"] == "process_name":
+        assert e["pid"] not in names, "a process has two captures"
+        names[e["pid"]] = e["args"]["name"]
+assert sorted(names.values()).count("Ascend Hardware") == 2 and sorted(names.values()).count("CANN") == 2, names
+arrows = [(e["id"], e["ph"]) for e in events if e["ph"] in "sf"]
+assert len(arrows) == 4 and len(set(arrows)) == 4, arrows
+labels = {e["args"]["labels"] for e in events if e["name"] == "process_labels"}
+assert labels == {"CPU", "NPU 0", "NPU 1"}, labels
+END
+}
+
+@test "clocks of one host are joined by its monotonic clock, whatever real time was told" {
+    make_prof PROF_1 0 node
+    make_prof PROF_2 1 node 5000000
+    run_msprof export summary --merge --output out PROF_1 PROF_2
+    expect_status 0
+    read -r first second <<<"$(column op_summary "Task Start Time(us)")"
+    expect_equal "$first" "$second"
+    # by itself the second keeps the time that it was told
+    run_msprof export summary --output alone PROF_2
+    expect_not_contains "$(cat alone/mindstudio_profiler_output/op_summary_*.csv)" "$first"
+}
+
+@test "clocks of two hosts are joined by real time, and equal numbers of devices are named by host" {
+    make_prof PROF_1 0 one
+    make_prof PROF_2 0 two 5000000
+    mkdir run
+    mv PROF_1 PROF_2 run
+    run_msprof export summary --merge --output out run
+    expect_status 0
+    expect_equal "$(column op_summary Device_id)" "one:0 two:0"
+    expect_equal "$(column api_statistic Device_id)" "one:host one:host two:host two:host"
+    read -r first second <<<"$(column op_summary "Task Start Time(us)")"
+    expect_equal "$(python3 -c 'import sys; from decimal import Decimal as D; print(D(sys.argv[2]) - D(sys.argv[1]))' \
+        "$first" "$second")" "5000.000"
+    run_msprof export timeline --merge --output out run
+    expect_status 0
+    expect_contains "$(cat out/mindstudio_profiler_output/msprof_*.json)" '"NPU 0 of two"'
+}
+
+@test "two captures of one device of one host are named by their directories" {
+    make_prof PROF_1 0 node
+    make_prof PROF_2 0 node
+    run_msprof export summary --merge --output out PROF_1 PROF_2
+    expect_status 0
+    expect_equal "$(column op_summary Device_id)" "PROF_1:0 PROF_2:0"
+}
+
+@test "a merged export replaces the one before, and leaves nothing else" {
+    make_prof PROF_1 0 node
+    make_prof PROF_2 1 node
+    run_msprof export summary --merge --output out PROF_1 PROF_2
+    sleep 1.1 # names have the second
+    ls -A out/mindstudio_profiler_output | sed 's/_[0-9]*\.csv$//' >before
+    run_msprof export summary --merge --output out PROF_1 PROF_2
+    expect_status 0
+    expect_equal "$(ls -A out/mindstudio_profiler_output | sed 's/_[0-9]*\.csv$//')" "$(cat before)"
+    expect_not_contains "$(cat before)" .part
+}
+
+@test "what cannot be merged is refused with status 2" {
+    make_prof PROF_1 0 node
+    copy_capture JOBX
+    run_msprof export summary --merge PROF_1
+    expect_status 2
+    expect_contains "$stderr" "--merge needs --output DIR"
+    run_msprof export summary --merge --output out PROF_1
+    expect_status 2
+    expect_contains "$stderr" "--merge needs several captures, and there is 1"
+    run_msprof export timeline --merge --output out PROF_1 JOBX
+    expect_status 2
+    expect_contains "$stderr" "--merge takes only those"
+    run_msprof export summary --merge --format json --output out PROF_1 JOBX
+    expect_status 2
+    [ ! -d out/mindstudio_profiler_output ]
+}
+
+@test "each table of two captures with samples has the rows of both" {
+    [ -d "$shared/data/generated/system-chip5" ] || skip "the shared data are not there"
+    cp -r "$shared/data/generated/system-chip5"/PROF_* PROF_1
+    cp -r "$shared/data/generated/system-chip1"/PROF_* PROF_2
+    chmod -R u+w PROF_1 PROF_2
+    sed -i 's/"hostname":"gen"/"hostname":"two"/; s/"hostUid":"[^"]*"/"hostUid":"2"/' PROF_2/*/info.json*
+    run_msprof export summary -q --merge --output out PROF_1 PROF_2
+    expect_status 0
+    for i in 1 2; do
+        run_msprof export summary -q --output "alone$i" "PROF_$i"
+    done
+    python3 - <<'END'
+import csv, glob, os, re
+def tables(directory):
+    return {re.sub(r"_\d{14}\.csv", "", os.path.basename(p)): list(csv.DictReader(open(p)))
+            for p in glob.glob(directory + "/mindstudio_profiler_output/*.csv")}
+merged, parts = tables("out"), [tables("alone1"), tables("alone2")]
+assert set(merged) == set(parts[0]) | set(parts[1]) and len(merged) > 35
+for name, rows in merged.items():
+    expected = [row for part in parts for row in part.get(name, [])]
+    assert len(rows) == len(expected), name
+    for row, other in zip(rows, expected):
+        first = next(iter(other))
+        assert row[first].split(":")[1] == other[first], (name, row[first])
+        assert all(row[title] == text for title, text in other.items() if title != first), (name, row, other)
+END
+}
