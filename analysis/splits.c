@@ -142,8 +142,7 @@ int gaps_make(const struct workload *workload, struct gaps *ret, struct err *err
         if (last != NULL && last->device == execution->device && execution->start_ns > end_ns) {
             status = array_reserve(ret, 1, err);
             if (status == 0)
-                ret->items[ret->count++] =
-                    (struct gap){end_ns, execution->start_ns, last->op, execution->op, i, execution->device};
+                ret->items[ret->count++] = (struct gap){(uint32_t)(last - workload->executions), (uint32_t)i};
         }
         if (last == NULL || last->device != execution->device || execution->start_ns + execution->duration_ns >= end_ns)
             last = execution;

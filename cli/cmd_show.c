@@ -56,7 +56,11 @@ static int show_database(struct capture_job *job, sqlite3 *db)
         err_wrap(&err, "cannot show '%s'", job->directory);
         status = job_fail(job, LOG_SOURCE_COMMON, &err);
     } else if (shown.rows == 0) {
-        err_set(&err, ERR_NOT_FOUND, "'%s' has nothing to show", job->directory);
+        if (shown.needs != NULL)
+            err_set(&err, ERR_NOT_FOUND, "'%s' has no rows for the table '%s': it is made of %s", job->directory,
+                    job->settings->show.table, shown.needs);
+        else
+            err_set(&err, ERR_NOT_FOUND, "'%s' has nothing to show", job->directory);
         console_error(&err);
         status = STATUS_NOTHING;
     }

@@ -39,7 +39,7 @@ static int find_advice(sqlite3 *db, const struct advising *advising, struct advi
 {
     struct workload workload;
     struct host_evidence evidence;
-    int result = workload_load(db, &workload, err);
+    int result = workload_load(db, WITH_COUNTERS, &workload, err);
 
     if (result != 0)
         return result;

@@ -56,13 +56,14 @@ static const char *last_name(const char *path)
 
 static int profile_database(sqlite3 *db, const char *directory, struct profiles *profiles, struct err *err)
 {
+    const struct profile_choice choice = {.subjects = ALL_SUBJECTS};
     struct workload workload;
     struct profile profile;
-    int result = workload_load(db, &workload, err);
+    int result = workload_load(db, WITH_COUNTERS, &workload, err);
 
     if (result != 0)
         return result;
-    result = profile_make(&workload, last_name(directory), &profile, err);
+    result = profile_make(&workload, last_name(directory), &choice, &profile, err);
     workload_release(&workload);
     if (result == 0 && profiles->with_calls)
         result = workload_load_calls(db, &profile, err);

@@ -27,7 +27,7 @@ static unsigned free_families(const char *name)
 {
     unsigned families = REPORT_OF_ALL;
     for (size_t i = 0; own_reports[i] != NULL; i++) {
-        if (strcmp(own_reports[i]->name, name) == 0)
+        if (!own_reports[i]->shown_only && strcmp(own_reports[i]->name, name) == 0)
             families &= ~own_reports[i]->families;
     }
     return families;
@@ -71,9 +71,12 @@ const struct report *const *report_all(void)
 
 const struct report *report_find(const char *name, int family)
 {
+    const struct report *found = NULL;
     for (const struct report *const *report = report_all(); *report != NULL; report++) {
-        if (((*report)->families & REPORT_OF(family)) != 0 && strcmp((*report)->name, name) == 0)
-            return *report;
+        if (((*report)->families & REPORT_OF(family)) == 0 || strcmp((*report)->name, name) != 0)
+            continue;
+        if (found == NULL || (*report)->shown_only)
+            found = *report;
     }
-    return NULL;
+    return found;
 }

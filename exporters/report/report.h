@@ -44,6 +44,7 @@ struct report {
     const char *name;  /* "op_summary": of its files, of show --table */
     const char *title; /* "Operators" */
     const char *doc;   /* a sentence or two for the manual */
+    const char *needs; /* NULL, or what a capture without rows of it lacks: "calls of the host" */
     unsigned families; /* REPORT_OF(...) that can have it */
     bool shown_only;   /* on terminals and by its name, not among the files of a summary */
     bool of_device;    /* a table for each device, :device; else one for the capture */
@@ -91,9 +92,11 @@ int report_write(struct report_session *session, const struct report *report, co
                  uint64_t *ret_rows, struct err *err);
 
 /* All reports: those of exporters/reports/, then those of kinds with a series, each group by name; ended by NULL.
- * Within a family the names are different from each other, by test. */
+ * Within a family the names of those that summaries have are different from each other, and so are those of the shown
+ * ones, by test. */
 const struct report *const *report_all(void);
-/* The report of this name that captures of a family (DB_FAMILY_...) can have; NULL: there is none. */
+/* The report of this name that captures of a family (DB_FAMILY_...) can have; of two the one that is only shown. NULL:
+ * there is none. */
 const struct report *report_find(const char *name, int family);
 
 #endif

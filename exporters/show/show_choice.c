@@ -46,6 +46,7 @@ int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_forma
     if (fflush(stream) == 0)
         status = write_table(&show, facts.family, report, format, choice, &ret->rows, err);
     display_release(&show.display);
+    ret->needs = ret->rows == 0 && choice->filter_count == 0 ? report->needs : NULL;
     if (status == 0 && (fflush(stream) != 0 || ferror(stream)))
         return err_set_errno(err, errno, "cannot write the table");
     return status;
@@ -59,7 +60,8 @@ int show_table_list(sqlite3 *db, FILE *stream, struct err *err)
     for (const struct report *const *report = report_all(); status == 0 && *report != NULL; report++) {
         struct report_plan plan = {.column_count = 0};
 
-        if (((*report)->families & REPORT_OF(facts.family)) == 0)
+        if (((*report)->families & REPORT_OF(facts.family)) == 0 ||
+            report_find((*report)->name, facts.family) != *report)
             continue;
         fprintf(stream, "%-24s %s\n", (*report)->name, (*report)->title);
         status = report_plan_take(&plan, (*report)->columns, db, COLUMNS_GUIDE, err);

@@ -54,20 +54,18 @@ static int put_table(struct report_run *run, const struct profile_table *table,
 int answer_rows(struct report_run *run, enum subject subject, bool (*wanted)(const struct profile_row *row),
                 struct err *err)
 {
+    const struct profile_choice choice = {.subjects = SUBJECT_BIT(subject), .warmup = true};
     struct workload workload;
     struct profile profile;
-    int status = workload_load(run->session->db, &workload, err);
+    int status = workload_load(run->session->db, WITHOUT_COUNTERS, &workload, err);
 
     if (status != 0)
         return status;
-    status = profile_make(&workload, "", &profile, err);
+    status = profile_make(&workload, "", &choice, &profile, err);
     workload_release(&workload);
     if (status != 0)
         return status;
-    if (subject == BY_API)
-        status = workload_load_calls(run->session->db, &profile, err);
-    if (status == 0)
-        status = put_table(run, &profile.tables[subject], wanted, err);
+    status = put_table(run, &profile.tables[subject], wanted, err);
     profile_release(&profile);
     return status;
 }

@@ -39,6 +39,7 @@ struct cann_load {
     struct counted *counted;      /* of each operator */
     size_t counted_count, counted_capacity;
     struct cann_communications communications;
+    bool with_counters;
 };
 
 static enum work work_of(const struct cann_task *task)
@@ -130,7 +131,7 @@ static int count_operator(struct cann_load *load, uint32_t op, const struct cann
     if (load->part == NULL)
         return 0;
     add_blocks(&load->workload->operators[op], load->part, task);
-    if (!task->has_aic && !task->has_aiv)
+    if (!load->with_counters || (!task->has_aic && !task->has_aiv))
         return 0;
     int status = grow_counted(load, op, err);
     if (status != 0)
@@ -166,7 +167,12 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
     if (status == 0)
         status = workload_add(load->workload, op, task->device_id, task->stream_id, task->start_ns, task->duration_ns,
                               &taken, err);
-    return status == 0 && taken && is_operator ? count_operator(load, op, task, err) : status;
+    if (status != 0 || !taken)
+        return status;
+    if (is_operator)
+        return count_operator(load, op, task, err);
+    load->workload->operators[op].copy_bytes += (double)task->copy_bytes;
+    return 0;
 }
 
 static int add_communications(struct cann_load *load, sqlite3 *db, struct err *err)
@@ -189,7 +195,7 @@ static int add_communications(struct cann_load *load, sqlite3 *db, struct err *e
 
 static int add_tasks(struct cann_load *load, sqlite3 *db, struct err *err)
 {
-    struct cann_task_reader *reader = cann_task_reader_new(db, true, err);
+    struct cann_task_reader *reader = cann_task_reader_new(db, load->with_counters, err);
     int status;
 
     if (reader == NULL)
@@ -264,9 +270,9 @@ static void fill_facts(struct workload_facts *facts, const struct cann_parts *pa
     }
 }
 
-int workload_load_ascend(sqlite3 *db, struct workload *workload, struct err *err)
+int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err)
 {
-    struct cann_load load = {.workload = workload, .known = MAP_OF(struct known_operator, ids)};
+    struct cann_load load = {.workload = workload, .with_counters = counters == WITH_COUNTERS, .known = MAP_OF(struct known_operator, ids)};
     int status = cann_parts_load(db, &load.parts, err);
 
     if (status == 0)

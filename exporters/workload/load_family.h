@@ -2,13 +2,10 @@
 #ifndef MSPROF_EXPORTERS_WORKLOAD_LOAD_FAMILY_H
 #define MSPROF_EXPORTERS_WORKLOAD_LOAD_FAMILY_H
 
-#include "analysis/workload.h"
-#include "base/err.h"
+#include "exporters/workload/load.h"
 
-#include <sqlite3.h>
-
-int workload_load_svp(sqlite3 *db, struct workload *workload, struct err *err);
-int workload_load_ascend(sqlite3 *db, struct workload *workload, struct err *err);
+int workload_load_svp(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err);
+int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err);
 
 /* Appends a word to a list in a fact, separated by ", ", each once; cut where it does not fit. */
 void facts_append(char *list, size_t size, const char *word);

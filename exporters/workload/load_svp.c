@@ -197,12 +197,13 @@ static void fill_units(const struct svp_load *load)
     }
 }
 
-int workload_load_svp(sqlite3 *db, struct workload *workload, struct err *err)
+int workload_load_svp(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err)
 {
     struct svp_load load = {.db = db, .workload = workload, .known = MAP_OF(struct known_task, task_id)};
     struct db_facts facts;
     int status = db_read_facts(db, &facts, err);
 
+    (void)counters; /* they stand in the same rows */
     snprintf(workload->facts.chip, sizeof workload->facts.chip, "SVP");
     workload->facts.cube_cores = 1;
     load.origin_ns = facts.origin_ns;
