@@ -53,30 +53,46 @@ static int put_gap(const struct gap_table *table, size_t i, struct err *err)
 }
 
 /* The longest first; of equal ones the first. */
-static int by_length(const void *a, const void *b, void *arg)
+static bool stands_before(const struct gap_table *table, uint32_t x, uint32_t y)
 {
-    const struct gap_table *table = arg;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     int64_t dx = gap_length_ns(&table->workload, &table->gaps.items[x]);
     int64_t dy = gap_length_ns(&table->workload, &table->gaps.items[y]);
 
-    if (dx != dy)
-        return dx > dy ? -1 : 1;
-    return (x > y) - (x < y);
+    return dx != dy ? dx > dy : x < y;
 }
 
+/* A heap: each item stands before the two below it. */
+static void sink(const struct gap_table *table, uint32_t *heap, size_t count, size_t at)
+{
+    for (size_t below = 2 * at + 1; below < count; below = 2 * at + 1) {
+        if (below + 1 < count && stands_before(table, heap[below + 1], heap[below]))
+            below++;
+        if (!stands_before(table, heap[below], heap[at]))
+            return;
+        uint32_t swap = heap[at];
+        heap[at] = heap[below];
+        heap[below] = swap;
+        at = below;
+    }
+}
+
+/* There may be a million of which twenty are wanted: only those that are put get into their order. */
 static int put_all(struct gap_table *table, struct err *err)
 {
-    uint32_t *order = malloc((table->gaps.count + 1) * sizeof *order);
-    int status = order != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    size_t count = table->gaps.count;
+    uint32_t *heap = malloc((count + 1) * sizeof *heap);
+    int status = heap != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
 
-    for (size_t i = 0; status == 0 && i < table->gaps.count; i++)
-        order[i] = (uint32_t)i;
-    if (status == 0)
-        qsort_r(order, table->gaps.count, sizeof *order, by_length, table);
-    for (size_t i = 0; status == 0 && i < table->gaps.count; i++)
-        status = put_gap(table, order[i], err);
-    free(order);
+    for (size_t i = 0; status == 0 && i < count; i++)
+        heap[i] = (uint32_t)i;
+    for (size_t i = count / 2; status == 0 && i-- > 0;)
+        sink(table, heap, count, i);
+    while (status == 0 && count > 0 && !report_writer_is_full(&table->run->writer)) {
+        status = put_gap(table, heap[0], err);
+        heap[0] = heap[--count];
+        sink(table, heap, count, 0);
+    }
+    free(heap);
     return status;
 }
 

@@ -1,5 +1,6 @@
 #include "exporters/workload/host_calls.h"
 
+#include "db/query/operators/query_durations.h"
 #include "db/query/query.h"
 #include "db/query/query_cann.h"
 
@@ -22,14 +23,6 @@ static int add_name(struct call_reading *reading, const char *name, uint32_t *re
 
 /* ---- Ascend ---- */
 
-/* As the tables of calls show it: of communication, the operator. */
-static int64_t name_of(const struct cann_call *call)
-{
-    enum { COMMUNICATION_LEVEL = 5500 };
-
-    return call->level == COMMUNICATION_LEVEL && call->item_id != DB_NULL ? call->item_id : call->name_id;
-}
-
 static int number_of(struct call_reading *reading, int64_t id, uint32_t *ret, struct err *err)
 {
     size_t place = id >= 0 && (uint64_t)id < reading->texts.rows ? (size_t)id : reading->texts.rows;
@@ -43,7 +36,7 @@ static int number_of(struct call_reading *reading, int64_t id, uint32_t *ret, st
     return status;
 }
 
-static int take_host_call(void *arg, const struct cann_call *call, struct err *err)
+static int take_host_call(void *arg, const struct timed_call *call, struct err *err)
 {
     struct call_reading *reading = arg;
     struct host_call plain = {
@@ -52,13 +45,12 @@ static int take_host_call(void *arg, const struct cann_call *call, struct err *e
     if (call->start_ns == DB_NULL || call->duration_ns == DB_NULL || call->duration_ns < 0 ||
         __builtin_add_overflow(call->start_ns, call->duration_ns, &plain.end_ns))
         return 0;
-    int status = number_of(reading, name_of(call), &plain.name, err);
+    int status = number_of(reading, call->name_id, &plain.name, err);
     return status == 0 ? reading->each(reading->arg, &plain, err) : status;
 }
 
 static int read_ascend(struct call_reading *reading, struct err *err)
 {
-    struct cann_call_reader *reader = NULL;
     int status = cann_names_load(reading->db, &reading->texts, err);
 
     if (status == 0) {
@@ -68,11 +60,8 @@ static int read_ascend(struct call_reading *reading, struct err *err)
     }
     for (size_t i = 0; status == 0 && i <= reading->texts.rows; i++)
         reading->numbers[i] = NO_TEXT;
-    if (status == 0 && (reader = cann_call_reader_new(reading->db, err)) == NULL)
-        status = -(int)err->code;
     if (status == 0)
-        status = cann_read_calls(reader, 1, cann_call_count(reading->db) + 1, take_host_call, reading, err);
-    cann_call_reader_free(reader);
+        status = read_timed_calls(reading->db, take_host_call, reading, err);
     cann_texts_release(&reading->texts);
     free(reading->numbers);
     return status;

@@ -60,19 +60,34 @@ static int by_place(const void *a, const void *b)
 struct evidence_load {
     struct host_evidence *evidence;
     struct intern names;
+    bool *memory; /* whether each name is that of a memory call */
+    size_t memory_count, memory_capacity;
     struct gap_calls calls;
     int64_t steady_ns; /* the end of the first step */
 };
+
+static int judge_names(struct evidence_load *load, struct err *err)
+{
+    while (load->memory_count < load->names.count) {
+        if (load->memory_count == load->memory_capacity &&
+            array_grow(&load->memory, &load->memory_capacity, load->memory_count, 1, sizeof *load->memory, err) != 0)
+            return -(int)err->code;
+        load->memory[load->memory_count] = is_memory_call(load->names.items[load->memory_count].bytes);
+        load->memory_count++;
+    }
+    return 0;
+}
 
 static int take_call(void *arg, const struct host_call *call, struct err *err)
 {
     struct evidence_load *load = arg;
     struct host_evidence *evidence = load->evidence;
 
-    (void)err;
+    if (call->name >= load->memory_count && judge_names(load, err) != 0)
+        return -(int)err->code;
     evidence->known = true;
     gap_calls_take(&load->calls, call);
-    if (call->start_ns >= load->steady_ns && is_memory_call(load->names.items[call->name].bytes)) {
+    if (call->start_ns >= load->steady_ns && load->memory[call->name]) {
         if (evidence->memory_calls++ == 0)
             evidence->first_memory_ns = call->start_ns;
         evidence->memory_ns += interval_length(call->start_ns, call->end_ns);
@@ -154,5 +169,6 @@ int evidence_load(sqlite3 *db, const struct workload *workload, struct host_evid
     if (status == 0 && facts.family != DB_FAMILY_SVP)
         status = load_frequency(db, ret, err);
     intern_release(&load.names);
+    free(load.memory);
     return status;
 }
