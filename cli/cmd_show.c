@@ -1,4 +1,5 @@
 /* msprof show: the tables of a capture in the terminal. */
+#include "cli/answers/pager.h"
 #include "cli/answers/screen.h"
 #include "cli/capture/captures.h"
 #include "cli/capture/report_files.h"
@@ -34,9 +35,10 @@ static int show_database(struct capture_job *job, sqlite3 *db)
     struct report_files report_files = {.items = NULL};
     struct show_options options = {
         .database = job->database,
-        .width = screen_width(job->settings),
         .color = console_colors_stdout(),
-        .top = job->settings->top,
+        .plain = job->settings->show.table != NULL,
+        .ascii = screen_is_ascii(),
+        .top = job->settings->top > 0 ? job->settings->top : TOP_DEFAULT,
     };
     struct export_result shown = {0};
     struct err err = ERR_INIT;
@@ -47,6 +49,9 @@ static int show_database(struct capture_job *job, sqlite3 *db)
         return job_fail(job, LOG_SOURCE_COMMON, &err);
     }
     options.report_files = &report_files;
+    options.width = options.plain ? screen_answer_width(job->settings) : screen_width(job->settings);
+    if (job->settings->show.format == 0)
+        pager_start(job->settings);
     console_output_begin();
     if (job->one_of_many && job->settings->show.format == 0)
         printf("Capture : %s\n\n", job->directory);
@@ -93,7 +98,9 @@ static int run_show(const struct settings *settings)
         console_error(&err);
         return STATUS_USAGE;
     }
-    return captures_process(settings, show_one);
+    int status = captures_process(settings, show_one);
+    pager_end();
+    return status;
 }
 
 static const struct example examples[] = {

@@ -1,6 +1,7 @@
 /* msprof diff: what changed between captures, and whether that breaks a gate. */
 #include "analysis/compare.h"
 #include "base/array.h"
+#include "cli/answers/pager.h"
 #include "cli/answers/screen.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
@@ -246,15 +247,18 @@ static int compare_sides(const struct settings *settings, const struct profiles 
         return err.code == ERR_NOT_FOUND ? STATUS_NOTHING : status_of_error(&err);
     }
     output.comparison = &comparison;
-    output.width = screen_width(settings);
+    output.width = screen_answer_width(settings);
     output.top = (size_t)settings->diff.top;
     if (output.top == 0 && (settings->diff.format == DIFF_TABLE || settings->diff.format == DIFF_MARKDOWN))
         output.top = TOP_DEFAULT;
+    if (settings->diff.format == DIFF_TABLE)
+        pager_start(settings);
     console_output_begin();
     result = diff_print(&output, (enum diff_format)settings->diff.format, stdout, &err);
     if (result != 0)
         console_error(&err);
     status = console_output_end(result != 0);
+    pager_end();
     if (result != 0)
         status = status_worse(status, status_of_error(&err));
     status = status_worse(status, tell_gates(settings, &comparison));

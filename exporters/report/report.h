@@ -46,6 +46,7 @@ struct report {
     const char *doc;   /* a sentence or two for the manual */
     const char *needs; /* NULL, or what a capture without rows of it lacks: "calls of the host" */
     unsigned families; /* REPORT_OF(...) that can have it */
+    bool whole;        /* all rows are shown unless --top says otherwise: it is short */
     bool shown_only;   /* on terminals and by its name, not among the files of a summary */
     bool of_device;    /* a table for each device, :device; else one for the capture */
     const char *when;  /* NULL, or an expression; without it the table is not made */

@@ -1,6 +1,7 @@
 #include "exporters/report/writer.h"
 
 #include "base/strbuf.h"
+#include "exporters/report/plain.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -121,10 +122,9 @@ static bool is_terminal(const struct report_writer *writer)
     return writer->plan->format == TABLE_TERMINAL;
 }
 
-static bool holds_texts(const struct report_column *column)
+static bool is_plain(const struct report_writer *writer)
 {
-    return column->names != NULL || column->form == FORM_NAME || column->form == FORM_TENSORS ||
-           (column->form == FORM_TEXT && (column->flags & REPORT_NUMBER) == 0);
+    return is_terminal(writer) && writer->options->show->options->plain;
 }
 
 static void open_terminal(struct report_writer *writer)
@@ -135,7 +135,7 @@ static void open_terminal(struct report_writer *writer)
         const struct report_column *column = &plan->columns[plan->steps[i].value].column;
         columns[i] = (struct text_column){
             .title = plan->titles[i],
-            .kind = holds_texts(column) ? TEXT_COLUMN : NUMBER_COLUMN,
+            .kind = column_holds_texts(column) ? TEXT_COLUMN : NUMBER_COLUMN,
             .stackable = (column->flags & REPORT_NARROW) != 0,
         };
     }
@@ -148,9 +148,11 @@ static int take_bytes(struct report_writer *writer, const char *row, size_t leng
     struct table_cell cells[REPORT_MAX_COLUMNS];
     writer->rows++;
     if (is_terminal(writer)) {
+        row_cells(&writer->plan->pieces, row, row + length, cells);
+        if (is_plain(writer))
+            return plain_row(&writer->grid, writer->plan, cells, err);
         if (!writer->terminal_open)
             open_terminal(writer);
-        row_cells(&writer->plan->pieces, row, row + length, cells);
         show_table_row(&writer->terminal, cells);
         return 0;
     }
@@ -188,6 +190,14 @@ bool report_writer_is_full(const struct report_writer *writer)
     return choice != NULL && !choice->sorted && choice->top > 0 && writer->rows >= choice->top;
 }
 
+void report_writer_leave(struct report_writer *writer, uint64_t rows)
+{
+    bool counted = rows != UINT64_MAX && writer->choice->filter_count == 0;
+    if (counted)
+        writer->passed += rows;
+    writer->more = writer->more || !counted;
+}
+
 /* A sorted row does not know yet whether it is the first: see take_sorted. */
 static int sort_row(struct report_writer *writer, const struct report_value *values, struct err *err)
 {
@@ -218,7 +228,10 @@ static int take_sorted(void *arg, const char *row, size_t length, struct err *er
 int report_writer_row(struct report_writer *writer, const struct report_value *values, struct err *err)
 {
     if (writer->choice != NULL) {
-        if (report_writer_is_full(writer) || !row_choice_passes(writer->choice, values))
+        if (!row_choice_passes(writer->choice, values))
+            return 0;
+        writer->passed++;
+        if (report_writer_is_full(writer))
             return 0;
         if (writer->sorter != NULL)
             return sort_row(writer, values, err);
@@ -250,7 +263,11 @@ int report_writer_close(struct report_writer *writer, int status, struct err *er
     status = close_file(writer, status, err);
     if (status == 0 && writer->terminal_open)
         status = show_table_print(&writer->terminal, writer->options->show, err);
+    if (status == 0 && writer->grid.count > 0)
+        status = plain_print(&writer->grid, writer->plan, writer->options->show,
+                             writer->passed > writer->rows ? writer->passed - writer->rows : 0, writer->more, err);
     show_table_release(&writer->terminal);
+    grid_release(&writer->grid);
     sorter_free(writer->sorter);
     free(writer->row);
     return status;

@@ -6,6 +6,7 @@
 #include "exporters/export.h"
 #include "exporters/report/choice.h"
 #include "exporters/report/sorter.h"
+#include "exporters/show/grid.h"
 #include "exporters/show/show_table.h"
 
 #define ROWS_PER_FILE 1000000
@@ -25,6 +26,9 @@ struct report_writer {
     size_t row_size;
     struct show_table terminal;
     bool terminal_open;
+    struct grid grid; /* of a terminal where options->show->options->plain wants no frames */
+    uint64_t passed;  /* rows that are chosen but for --top, as far as they were given */
+    bool more;        /* there are others that were not given */
 };
 
 /* Prepares it; nothing appears before the first row. All arguments must outlive it. */
@@ -33,8 +37,10 @@ int report_writer_open(struct report_writer *writer, const char *name, const cha
                        struct export_result *result, struct err *err);
 /* Takes the row of these values, one for each known column of the plan. */
 int report_writer_row(struct report_writer *writer, const struct report_value *values, struct err *err);
-/* Whether no further row can be shown. */
+/* Whether no further row can be shown; who then gives no more says so with report_writer_leave. */
 bool report_writer_is_full(const struct report_writer *writer);
+/* So many rows are not given, because report_writer_is_full; UINT64_MAX: nobody knows how many. */
+void report_writer_leave(struct report_writer *writer, uint64_t rows);
 /* Completes what is open, or drops it when status < 0, and releases everything. Returns status, or a failure of its
  * own. */
 int report_writer_close(struct report_writer *writer, int status, struct err *err);

@@ -46,13 +46,13 @@ static int put_function(struct report_run *run, const struct ranked *ranked, dou
         return status;
     const struct report_value values[COLUMNS] = {
         [SHARE] = value_integer(self_ns > 0 ? (int64_t)(time->self_ns / self_ns * 1e4 + 0.5) : 0),
-        [SELF] = value_integer((int64_t)time->self_ns),
-        [BLOCKED] = value_integer((int64_t)time->blocked_ns),
-        [TOTAL] = value_integer((int64_t)time->total_ns),
+        [SELF] = value_rounded(time->self_ns),
+        [BLOCKED] = value_rounded(time->blocked_ns),
+        [TOTAL] = value_rounded(time->total_ns),
         [COUNT] = value_integer(series.n),
-        [MEDIAN] = value_integer((int64_t)series.median),
-        [P95] = value_integer((int64_t)series_percentile(&series, 0.95)),
-        [LONGEST] = value_integer((int64_t)series.maximum),
+        [MEDIAN] = value_rounded(series.median),
+        [P95] = value_rounded(series_percentile(&series, 0.95)),
+        [LONGEST] = value_rounded(series.maximum),
         [NAME] = value_text(ranked->name),
     };
     status = report_row(run, values, err);

@@ -72,7 +72,7 @@ static int put_operator(struct report_run *run, const struct workload *workload,
     bool bytes = named->bytes >= 0 && times->counted_ns > 0;
     const struct report_value values[COLUMNS] = {
         [SHARE] = share_value(all_ns > 0 ? named->total_ns / all_ns : 0),
-        [TOTAL] = value_integer((int64_t)named->total_ns),
+        [TOTAL] = value_rounded(named->total_ns),
         [COUNT] = value_integer(named->count),
         [BOUND] = value_text(bound_name(unit_times_bound(times))),
         [COMPUTE] = share_value(unit_times_compute(times)),

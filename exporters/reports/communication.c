@@ -66,12 +66,12 @@ static int put_item(struct report_run *run, const struct workload *workload, con
     const struct series *series = &item->series;
     const struct report_value values[COLUMNS] = {
         [SHARE] = value_integer(all_ns > 0 ? (int64_t)(series->total / all_ns * 1e4 + 0.5) : 0),
-        [TOTAL] = value_integer((int64_t)series->total),
+        [TOTAL] = value_rounded(series->total),
         [EXPOSED] = value_integer(item->exposed_ns),
         [EXPOSED_SHARE] = value_integer(number_ratio(item->exposed_ns, (int64_t)series->total, 4)),
         [COUNT] = value_integer(series->n),
-        [MEDIAN] = value_integer((int64_t)series->median),
-        [LONGEST] = value_integer((int64_t)series->maximum),
+        [MEDIAN] = value_rounded(series->median),
+        [LONGEST] = value_rounded(series->maximum),
         [TYPE] = value_text(workload_text(workload, key->type)),
         [NAME] = value_text(workload_text(workload, key->name)),
     };

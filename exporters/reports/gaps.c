@@ -92,6 +92,8 @@ static int put_all(struct gap_table *table, struct err *err)
         heap[0] = heap[--count];
         sink(table, heap, count, 0);
     }
+    if (status == 0 && count > 0)
+        report_writer_leave(&table->run->writer, count);
     free(heap);
     return status;
 }

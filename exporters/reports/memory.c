@@ -63,7 +63,7 @@ static int put_item(struct report_run *run, const struct item *item, struct err 
     const struct report_value values[COLUMNS] = {
         [KIND] = value_text(kinds[item->kind]),
         [COUNT] = item->count > 0 ? value_integer(item->count) : value_none(),
-        [TIME] = item->time_ns >= 0 ? value_integer((int64_t)item->time_ns) : value_none(),
+        [TIME] = item->time_ns >= 0 ? value_rounded(item->time_ns) : value_none(),
         [BYTES] = item->bytes >= 0 ? value_real(megabytes) : value_none(),
         [RATE] = item->bytes >= 0 && item->time_ns > 0 ? value_real(megabytes / (item->time_ns / 1e9)) : value_none(),
         [NAME] = value_text(item->name),

@@ -51,6 +51,7 @@ const struct report report_small = {
     .doc = "How many operators take how long.",
     .needs = "tasks with times",
     .families = REPORT_OF_ALL,
+    .whole = true,
     .shown_only = true,
     .columns = columns,
     .rows = put_rows,

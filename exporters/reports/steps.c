@@ -3,11 +3,28 @@
 #include "exporters/report/report.h"
 #include "exporters/workload/load.h"
 
-enum { DEVICE, MODEL, STEPS, WARMUP, MEDIAN, MAD, P95, SLOWEST, NUMBER, START, PART, PART_BY, OP_BY, SOURCE, OP, COLUMNS };
+enum {
+    MEDIAN,
+    MAD,
+    P95,
+    SLOWEST,
+    STEPS,
+    PART,
+    PART_BY,
+    MODEL,
+    DEVICE,
+    WARMUP,
+    NUMBER,
+    START,
+    SOURCE,
+    OP_BY,
+    OP,
+    COLUMNS
+};
 
 static const struct report_column columns[] = {
-    [DEVICE] = {"Device_id", NULL, .flags = REPORT_NUMBER, .doc = "The device."},
-    [MODEL] = {"Model_id", NULL, .flags = REPORT_NUMBER, .doc = "The model."},
+    [DEVICE] = {"Device_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
+    [MODEL] = {"Model_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The model."},
     [STEPS] = {"Steps", NULL, .flags = REPORT_NUMBER, .doc = "How many steps it made, without warm-up."},
     [WARMUP] = {"Warmup", NULL, .flags = REPORT_NUMBER | REPORT_NARROW,
                 .doc = "How many of the first steps are warm-up, and left out."},
@@ -36,15 +53,15 @@ static int put_group(struct report_run *run, const struct workload *workload, co
         [MODEL] = value_integer(group->model_id),
         [STEPS] = value_integer(times->n),
         [WARMUP] = value_integer((int64_t)group->warmup),
-        [MEDIAN] = value_integer((int64_t)times->median),
-        [MAD] = value_integer((int64_t)times->mad),
-        [P95] = value_integer((int64_t)series_percentile(times, 0.95)),
-        [SLOWEST] = value_integer((int64_t)times->maximum),
+        [MEDIAN] = value_rounded(times->median),
+        [MAD] = value_rounded(times->mad),
+        [P95] = value_rounded(series_percentile(times, 0.95)),
+        [SLOWEST] = value_rounded(times->maximum),
         [NUMBER] = value_integer((int64_t)group->slowest + 1),
         [START] = value_integer(splits->items[group->slowest].start_ns),
         [PART] = group->part_ns > 0 ? value_text(step_part_name(group->part)) : value_none(),
-        [PART_BY] = group->part_ns > 0 ? value_integer((int64_t)group->part_ns) : value_none(),
-        [OP_BY] = grew ? value_integer((int64_t)group->op_ns) : value_none(),
+        [PART_BY] = group->part_ns > 0 ? value_rounded(group->part_ns) : value_none(),
+        [OP_BY] = grew ? value_rounded(group->op_ns) : value_none(),
         [SOURCE] = value_text(step_source_name(workload->step_source)),
         [OP] = grew ? value_text(workload_text(workload, workload->operators[group->op].key.name)) : value_none(),
     };
@@ -79,6 +96,7 @@ const struct report report_steps = {
            "period of the sequence of operators.",
     .needs = "marks of steps, or operators that repeat",
     .families = REPORT_OF_ALL,
+    .whole = true,
     .shown_only = true,
     .columns = columns,
     .rows = put_rows,

@@ -42,8 +42,9 @@ static int put_facts(struct report_run *run, const struct workload *workload, st
     if (status == 0 && facts->clock_khz > 0)
         status = put_line(run, "Clock", err, "%.3f MHz", (double)facts->clock_khz / 1000);
     if (status == 0 && facts->cube_cores > 0)
-        status = put_line(run, "Cores", err, "%lld, and %lld for vectors", (long long)facts->cube_cores,
-                          (long long)facts->vector_cores);
+        status = facts->vector_cores > 0 ? put_line(run, "Cores", err, "%lld, and %lld for vectors",
+                                                    (long long)facts->cube_cores, (long long)facts->vector_cores)
+                                         : put_line(run, "Cores", err, "%lld", (long long)facts->cube_cores);
     if (status == 0)
         status = put_line(run, "Devices", err, "%zu", workload->device_count);
     if (status == 0)
@@ -183,6 +184,7 @@ const struct report report_summary = {
     .title = "Summary",
     .doc = "What the capture is, how its time divides, and the five findings with most time at stake.",
     .families = REPORT_OF_ALL,
+    .whole = true,
     .shown_only = true,
     .columns = columns,
     .rows = put_rows,

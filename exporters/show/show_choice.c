@@ -7,14 +7,19 @@
 
 #include <errno.h>
 
+#define ROWS_SHOWN 20 /* on a terminal, unless more are asked for */
+
 static int write_table(struct show *show, int family, const struct report *report, enum table_format format,
                        const struct table_choice *choice, uint64_t *ret_rows, struct err *err)
 {
     struct report_show shows;
+    struct table_choice cut = *choice;
     int status = report_show_open(&shows, show, family, err);
 
+    if (format == TABLE_TERMINAL && choice->top == 0 && !report->whole)
+        cut.top = ROWS_SHOWN;
     if (status == 0) {
-        shows.options.choice = choice;
+        shows.options.choice = &cut;
         if (format != TABLE_TERMINAL) {
             shows.options.format = format;
             shows.options.show = NULL;

@@ -15,6 +15,8 @@
 
 enum { TASK_AI_CPU = 1, TASK_VECTOR = 2, TASK_MIX_VECTOR = 5 }; /* op_task_type, cann_core_type() names them */
 
+#define NAME_SIZE 1024 /* of a communication operator; longer ones are cut */
+
 struct operator_ids {
     int64_t name, type, tensors, work;
 };
@@ -175,6 +177,20 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
     return 0;
 }
 
+/* "hcom_allReduce__010_7_1" is the seventh of its group 010: without the number it is the same one in every step. */
+static void take_number_off(const char *name, char *ret, size_t size)
+{
+    const char *mark = strstr(name, "__"), *end;
+
+    snprintf(ret, size, "%s", name);
+    if (mark == NULL || (size_t)(mark - name) + 2 >= size)
+        return;
+    end = mark + 2 + strspn(mark + 2, "0123456789");
+    if (end > mark + 2 && end[0] == '_' && end[1 + strspn(end + 1, "0123456789_")] == '\0' &&
+        (size_t)(end - name) < size)
+        ret[end - name] = '\0';
+}
+
 static int add_communications(struct cann_load *load, sqlite3 *db, struct err *err)
 {
     int status = cann_communications_load(db, &load->communications, err);
@@ -184,7 +200,9 @@ static int add_communications(struct cann_load *load, sqlite3 *db, struct err *e
         struct operator_ids ids = {item->name_id, item->type_id, DB_NULL, WORK_COMMUNICATION};
         uint32_t op = 0;
         bool taken;
-        status = find_operator(load, &ids, text_or_none(cann_text(&load->names, item->name_id, 0)),
+        char name[NAME_SIZE];
+        take_number_off(text_or_none(cann_text(&load->names, item->name_id, 0)), name, sizeof name);
+        status = find_operator(load, &ids, name,
                                text_or_none(cann_text(&load->names, item->type_id, 0)), NULL, &op, err);
         if (status == 0 && item->start_ns != DB_NULL && item->duration_ns != DB_NULL)
             status =
