@@ -1,6 +1,7 @@
 #include "analysis/profile.h"
 
 #include "base/array.h"
+#include "base/strbuf.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,20 +127,21 @@ static size_t layer_length(const char *name)
     return slash != NULL && slash != name ? (size_t)(slash - name) : strlen(name);
 }
 
-static void operator_key(const struct workload *workload, const struct workload_operator *op, enum subject subject,
-                         char *key, size_t size)
+static int operator_key(const struct workload *workload, const struct workload_operator *op, enum subject subject,
+                        struct strbuf *key, struct err *err)
 {
     const char *name = workload_text(workload, op->key.name), *type = workload_text(workload, op->key.type);
     const char *shapes = workload_text(workload, op->key.shapes);
 
-    if (subject == BY_TYPE)
-        snprintf(key, size, "%s", type);
-    else if (subject == BY_SHAPE)
-        snprintf(key, size, "%s%s%s", type, shapes[0] != '\0' ? " " : "", shapes);
-    else if (subject == BY_LAYER)
-        snprintf(key, size, "%.*s", (int)layer_length(name), name);
-    else
-        snprintf(key, size, "%s", name);
+    strbuf_clear(key);
+    if (subject == BY_LAYER) {
+        strbuf_add(key, name, layer_length(name));
+    } else {
+        strbuf_adds(key, subject == BY_TYPE || subject == BY_SHAPE ? type : name);
+        if (subject == BY_SHAPE)
+            strbuf_addf(key, "%s%s", shapes[0] != '\0' ? " " : "", shapes);
+    }
+    return key->failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
 }
 
 #define KEY_SIZE 4096
@@ -165,11 +167,13 @@ static int table_of_operators(const struct counting *counting, enum subject subj
     struct grouping grouping = {.groups = NULL};
     uint32_t *groups = calloc(workload->operator_count + 1, sizeof *groups);
     int status = groups == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
-    char key[KEY_SIZE];
+    struct strbuf key;
 
+    strbuf_init(&key, SIZE_MAX / 2);
     for (size_t i = 0; status == 0 && i < workload->operator_count; i++) {
-        operator_key(workload, &workload->operators[i], subject, key, sizeof key);
-        status = find_group(&grouping, key, (uint32_t)i, workload->operators[i].first, &groups[i], err);
+        status = operator_key(workload, &workload->operators[i], subject, &key, err);
+        if (status == 0)
+            status = find_group(&grouping, key.data, (uint32_t)i, workload->operators[i].first, &groups[i], err);
         if (status == 0 && workload->operators[i].first < grouping.groups[groups[i]].order)
             grouping.groups[groups[i]].order = workload->operators[i].first;
     }
@@ -183,6 +187,7 @@ static int table_of_operators(const struct counting *counting, enum subject subj
     if (status == 0)
         status = make_rows(table, workload, &grouping, err);
     grouping_release(&grouping);
+    strbuf_release(&key);
     free(groups);
     return status;
 }

@@ -15,7 +15,7 @@
 
 enum { TASK_AI_CPU = 1, TASK_VECTOR = 2, TASK_MIX_VECTOR = 5 }; /* op_task_type, cann_core_type() names them */
 
-#define NAME_SIZE 1024 /* of a communication operator; longer ones are cut */
+#define NAME_SIZE 1024 /* of a communication operator with a number; longer ones are left as they are */
 
 struct operator_ids {
     int64_t name, type, tensors, work;
@@ -178,17 +178,16 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
 }
 
 /* "hcom_allReduce__010_7_1" is the seventh of its group 010: without the number it is the same one in every step. */
-static void take_number_off(const char *name, char *ret, size_t size)
+static const char *take_number_off(const char *name, char buffer[NAME_SIZE])
 {
-    const char *mark = strstr(name, "__"), *end;
+    const char *mark = strstr(name, "__");
+    const char *end = mark != NULL ? mark + 2 + strspn(mark + 2, "0123456789") : NULL;
 
-    snprintf(ret, size, "%s", name);
-    if (mark == NULL || (size_t)(mark - name) + 2 >= size)
-        return;
-    end = mark + 2 + strspn(mark + 2, "0123456789");
-    if (end > mark + 2 && end[0] == '_' && end[1 + strspn(end + 1, "0123456789_")] == '\0' &&
-        (size_t)(end - name) < size)
-        ret[end - name] = '\0';
+    if (mark == NULL || end == mark + 2 || end[0] != '_' || end[1 + strspn(end + 1, "0123456789_")] != '\0' ||
+        end - name >= NAME_SIZE)
+        return name;
+    snprintf(buffer, NAME_SIZE, "%.*s", (int)(end - name), name);
+    return buffer;
 }
 
 static int add_communications(struct cann_load *load, sqlite3 *db, struct err *err)
@@ -201,8 +200,7 @@ static int add_communications(struct cann_load *load, sqlite3 *db, struct err *e
         uint32_t op = 0;
         bool taken;
         char name[NAME_SIZE];
-        take_number_off(text_or_none(cann_text(&load->names, item->name_id, 0)), name, sizeof name);
-        status = find_operator(load, &ids, name,
+        status = find_operator(load, &ids, take_number_off(text_or_none(cann_text(&load->names, item->name_id, 0)), name),
                                text_or_none(cann_text(&load->names, item->type_id, 0)), NULL, &op, err);
         if (status == 0 && item->start_ns != DB_NULL && item->duration_ns != DB_NULL)
             status =
