@@ -126,7 +126,9 @@ END
     make -s all
     expect_equal "$(make all)" ""
     expect_equal "$(make all prefix=/elsewhere | grep '^  CC ' | sort)" \
-        $'  CC      build/release/cli/cmd_run.o\n  CC      build/release/cli/layouts.o'
+        "  CC      build/release/cli/capture/report_files.o
+  CC      build/release/cli/cmd_run.o
+  CC      build/release/cli/kinds/layouts.o"
     expect_equal "$(make all prefix=/elsewhere)" ""
     output=$(make -j2 all prefix=/elsewhere CFLAGS=-g1)
     expect_contains "$output" "  CC      build/release/base/err.o"
