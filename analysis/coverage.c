@@ -93,8 +93,7 @@ static size_t device_end(const struct workload *workload, size_t from)
 {
     size_t until = from;
 
-    while (until < workload->execution_count &&
-           workload->executions[until].device == workload->executions[from].device)
+    while (until < workload->execution_count && workload->executions[until].device == workload->executions[from].device)
         until++;
     return until;
 }

@@ -22,19 +22,19 @@ const char *gap_cause_name(enum gap_cause cause);
 
 /* What is known of a gap; small, for there may be as many as executions. */
 struct gap_call {
-    uint32_t name;     /* of the call that covers most of the gap; of equal ones the shortest, which is the innermost.
-                          NO_TEXT: none */
-    float covered_ns;  /* how much it covers */
-    float length_ns;   /* how long that call took */
+    uint32_t name;    /* of the call that covers most of the gap; of equal ones the shortest, which is the innermost.
+                         NO_TEXT: none */
+    float covered_ns; /* how much it covers */
+    float length_ns;  /* how long that call took */
     bool launched;
 };
 
 struct gap_calls {
     const struct workload *workload;
-    const struct gaps *gaps;  /* as gaps_make orders them, or some of them in that order */
-    struct gap_call *items;   /* one for each gap */
-    size_t *device_ends;      /* of each device that has gaps: the index behind its last gap */
-    size_t *cursors;          /* of each of them: where to look first */
+    const struct gaps *gaps; /* as gaps_make orders them, or some of them in that order */
+    struct gap_call *items;  /* one for each gap */
+    size_t *device_ends;     /* of each device that has gaps: the index behind its last gap */
+    size_t *cursors;         /* of each of them: where to look first */
     size_t device_count;
     bool any; /* a call was taken */
 };

@@ -407,8 +407,9 @@ const struct option_spec option_table[] = {
      .minimum = 1,
      .maximum = 100000,
      .offset = MEMBER(top),
-     .help = "how many rows of --table are shown, and without it\nof the longest operators, tasks and messages of CANN\n"
-             "captures (20; all of --table in other formats)"},
+     .help =
+         "how many rows of --table are shown, and without it\nof the longest operators, tasks and messages of CANN\n"
+         "captures (20; all of --table in other formats)"},
     {.name = "no-pager",
      .commands = COMMAND_BIT(COMMAND_SHOW) | ON_DIFF | ON_ADVISE,
      .offset = MEMBER(no_pager),

@@ -161,7 +161,7 @@ static void value_text(char *text, size_t size, enum gate_unit unit, double valu
 static int put_gates(const struct diff_output *output, FILE *stream, enum grid_format format, struct err *err)
 {
     static const struct grid_column columns[] = {
-        {.title = "gate", .cut = true},    {.title = "limit"},  {.title = "base", .number = true},
+        {.title = "gate", .cut = true},   {.title = "limit"},  {.title = "base", .number = true},
         {.title = "new", .number = true}, {.title = "result"}, {.title = "worst", .cut = true, .least_first = 1}};
     struct grid grid = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     int status = 0;

@@ -107,4 +107,3 @@ int plain_print(struct grid *grid, const struct report_plan *plan, struct show *
     grid->columns = NULL;
     return status;
 }
-

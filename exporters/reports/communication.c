@@ -50,9 +50,9 @@ static int add_device(const struct workload *workload, uint16_t device, struct c
         struct communication *item = &items[execution->op];
         if (execution->device != device || workload->operators[execution->op].key.work != WORK_COMMUNICATION)
             continue;
-        item->exposed_ns += execution->duration_ns -
-                            coverage_within(&computing, execution->start_ns,
-                                            execution->start_ns + execution->duration_ns, &cursor);
+        item->exposed_ns +=
+            execution->duration_ns -
+            coverage_within(&computing, execution->start_ns, execution->start_ns + execution->duration_ns, &cursor);
         status = durations_add(&item->durations, execution->duration_ns, err);
     }
     coverage_release(&computing);

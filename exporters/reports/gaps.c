@@ -14,8 +14,7 @@ static const struct report_column columns[] = {
     [DEVICE] = {"Device_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
     [CAUSE] = {"Cause", .doc = "host: a launch began inside of it; sync: a call that waits or copies covers at least "
                                "half of it; queue: neither; unknown: no calls were recorded."},
-    [COVERED] = {"Covered(%)", NULL, FORM_SCALED, 1, .flags = REPORT_NARROW,
-                 .doc = "How much of it the call covers."},
+    [COVERED] = {"Covered(%)", NULL, FORM_SCALED, 1, .flags = REPORT_NARROW, .doc = "How much of it the call covers."},
     [CALL] = {"Call", .doc = "The call of the host that covers most of it."},
     [BEFORE] = {"Before", .doc = "The operator that ended."},
     [AFTER] = {"After", .doc = "The operator that began."},

@@ -39,8 +39,7 @@ static int number_of(struct call_reading *reading, int64_t id, uint32_t *ret, st
 static int take_host_call(void *arg, const struct timed_call *call, struct err *err)
 {
     struct call_reading *reading = arg;
-    struct host_call plain = {
-        .thread = call->thread_id, .start_ns = call->start_ns, .launches = call->launches > 0};
+    struct host_call plain = {.thread = call->thread_id, .start_ns = call->start_ns, .launches = call->launches > 0};
 
     if (call->start_ns == DB_NULL || call->duration_ns == DB_NULL || call->duration_ns < 0 ||
         __builtin_add_overflow(call->start_ns, call->duration_ns, &plain.end_ns))

@@ -200,8 +200,9 @@ static int add_communications(struct cann_load *load, sqlite3 *db, struct err *e
         uint32_t op = 0;
         bool taken;
         char name[NAME_SIZE];
-        status = find_operator(load, &ids, take_number_off(text_or_none(cann_text(&load->names, item->name_id, 0)), name),
-                               text_or_none(cann_text(&load->names, item->type_id, 0)), NULL, &op, err);
+        status =
+            find_operator(load, &ids, take_number_off(text_or_none(cann_text(&load->names, item->name_id, 0)), name),
+                          text_or_none(cann_text(&load->names, item->type_id, 0)), NULL, &op, err);
         if (status == 0 && item->start_ns != DB_NULL && item->duration_ns != DB_NULL)
             status =
                 workload_add(load->workload, op, item->device_id, -1, item->start_ns, item->duration_ns, &taken, err);
@@ -288,7 +289,8 @@ static void fill_facts(struct workload_facts *facts, const struct cann_parts *pa
 
 int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err)
 {
-    struct cann_load load = {.workload = workload, .with_counters = counters == WITH_COUNTERS, .known = MAP_OF(struct known_operator, ids)};
+    struct cann_load load = {
+        .workload = workload, .with_counters = counters == WITH_COUNTERS, .known = MAP_OF(struct known_operator, ids)};
     int status = cann_parts_load(db, &load.parts, err);
 
     if (status == 0)

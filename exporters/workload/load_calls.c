@@ -21,9 +21,8 @@ static int take_call(void *arg, const struct host_call *call, struct err *err)
         if (status == 0)
             load->items[load->count++] = (struct durations){.items = NULL};
     }
-    return status == 0
-               ? durations_add(&load->items[call->name], interval_length(call->start_ns, call->end_ns), err)
-               : status;
+    return status == 0 ? durations_add(&load->items[call->name], interval_length(call->start_ns, call->end_ns), err)
+                       : status;
 }
 
 int workload_load_calls(sqlite3 *db, struct profile *profile, struct err *err)

@@ -47,8 +47,9 @@ static int add_joined(struct svp_load *load, size_t first, size_t count, bool ty
         strbuf_adds(&joined, joined.length > 0 ? "," : "");
         strbuf_adds(&joined, text != NULL ? text : "");
     }
-    int status = joined.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                               : workload_add_text(load->workload, joined.length > 0 ? joined.data : otherwise, ret, err);
+    int status = joined.failed
+                     ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                     : workload_add_text(load->workload, joined.length > 0 ? joined.data : otherwise, ret, err);
     strbuf_release(&joined);
     return status;
 }

@@ -90,8 +90,8 @@ int read_timed_calls(sqlite3 *db, int (*each)(void *arg, const struct timed_call
 {
     struct timed_loop loop = {each, arg};
     sqlite3_stmt *scan = NULL;
-    int status = query_scan_prepare(db, "thread_id, start_ns, duration_ns, launches, " CALL_NAME, "host_call", NULL,
-                                    &scan, err);
+    int status =
+        query_scan_prepare(db, "thread_id, start_ns, duration_ns, launches, " CALL_NAME, "host_call", NULL, &scan, err);
 
     if (status == 0)
         status = query_scan(db, scan, 0, INT64_MAX, give_timed_call, &loop, err);
