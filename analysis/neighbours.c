@@ -21,7 +21,6 @@ struct stream {
 struct search {
     const struct workload *workload;
     bool *wanted; /* of each operator */
-    struct stream *streams;
     struct map known;
     struct neighbour_list *list;
 };
@@ -67,19 +66,21 @@ static int by_total(const void *a, const void *b)
 static int walk(struct search *search, struct err *err)
 {
     const struct workload *workload = search->workload;
-    int status = 0;
+    struct stream *streams = calloc(workload->stream_count + 1, sizeof *streams);
+    int status = streams != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
 
-    for (size_t i = 0; i < workload->stream_count; i++)
-        search->streams[i] = (struct stream){.before = NO_TEXT};
+    for (size_t i = 0; status == 0 && i < workload->stream_count; i++)
+        streams[i] = (struct stream){.before = NO_TEXT};
     for (size_t i = 0; status == 0 && i < workload->execution_count; i++) {
         const struct execution *execution = &workload->executions[i];
-        struct stream *stream = &search->streams[execution->stream];
+        struct stream *stream = &streams[execution->stream];
         status = count_last(search, stream, execution->op, err);
         stream->before = stream->last != NULL ? stream->last->op : NO_TEXT;
         stream->last = execution;
     }
     for (size_t i = 0; status == 0 && i < workload->stream_count; i++)
-        status = count_last(search, &search->streams[i], NO_TEXT, err);
+        status = count_last(search, &streams[i], NO_TEXT, err);
+    free(streams);
     return status;
 }
 
@@ -92,8 +93,7 @@ int neighbours_find(const struct workload *workload,
 
     *ret = (struct neighbour_list){.items = NULL};
     search.wanted = calloc(workload->operator_count + 1, sizeof *search.wanted);
-    search.streams = calloc(workload->stream_count + 1, sizeof *search.streams);
-    if (search.wanted == NULL || search.streams == NULL)
+    if (search.wanted == NULL)
         status = err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t i = 0; status == 0 && i < workload->operator_count; i++)
         search.wanted[i] = wanted(workload, &workload->operators[i]);
@@ -105,7 +105,6 @@ int neighbours_find(const struct workload *workload,
         neighbours_release(ret);
     map_release(&search.known);
     free(search.wanted);
-    free(search.streams);
     return status;
 }
 

@@ -1,4 +1,5 @@
 /* msprof show: the tables of a capture in the terminal. */
+#include "cli/answers/large_memory.h"
 #include "cli/answers/pager.h"
 #include "cli/answers/screen.h"
 #include "cli/capture/captures.h"
@@ -98,6 +99,8 @@ static int run_show(const struct settings *settings)
         console_error(&err);
         return STATUS_USAGE;
     }
+    if (show->table != NULL)
+        give_large_memory_back();
     int status = captures_process(settings, show_one);
     pager_end();
     return status;

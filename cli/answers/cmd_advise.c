@@ -1,6 +1,7 @@
 /* msprof advise: what to look at first, with the evidence. */
 #include "analysis/advice.h"
 #include "base/number.h"
+#include "cli/answers/large_memory.h"
 #include "cli/answers/pager.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
@@ -121,6 +122,7 @@ static int run_advise(const struct settings *settings)
         console_error(&err);
         return STATUS_USAGE;
     }
+    give_large_memory_back();
     status = captures_process_list(settings, &settings->captures, advise_one, &advising);
     pager_end();
     return status;

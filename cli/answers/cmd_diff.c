@@ -1,6 +1,7 @@
 /* msprof diff: what changed between captures, and whether that breaks a gate. */
 #include "analysis/compare.h"
 #include "base/array.h"
+#include "cli/answers/large_memory.h"
 #include "cli/answers/pager.h"
 #include "cli/answers/screen.h"
 #include "cli/capture/captures.h"
@@ -293,6 +294,7 @@ static int run_diff(const struct settings *settings)
     struct gate *gates = NULL;
     int status = find_sides(settings, &base_words, &new_words);
 
+    give_large_memory_back();
     if (status == STATUS_DONE)
         status = parse_gates(settings, &gates);
     if (status != STATUS_DONE)

@@ -16,6 +16,7 @@
 #define ON_REPLAY COMMAND_BIT(COMMAND_REPLAY)
 #define ON_ADVISE COMMAND_BIT(COMMAND_ADVISE)
 #define ON_DIFF COMMAND_BIT(COMMAND_DIFF)
+#define ON_ANSWERS (COMMAND_BIT(COMMAND_SHOW) | ON_DIFF | ON_ADVISE)
 #define MEMBER(name) offsetof(struct settings, name)
 
 /* Each list is in the order of the enum that its index is stored as. */
@@ -408,12 +409,8 @@ const struct option_spec option_table[] = {
      .maximum = 100000,
      .offset = MEMBER(top),
      .help =
-         "how many rows of --table are shown, and without it\nof the longest operators, tasks and messages of CANN\n"
-         "captures (20; all of --table in other formats)"},
-    {.name = "no-pager",
-     .commands = COMMAND_BIT(COMMAND_SHOW) | ON_DIFF | ON_ADVISE,
-     .offset = MEMBER(no_pager),
-     .help = "print on the terminal itself, not through $PAGER"},
+         "how many rows of --table, or of the longest of CANN\ncaptures (20; all rows in other formats than table)"},
+    {.name = "no-pager", .commands = ON_ANSWERS, .offset = MEMBER(no_pager), .help = "print without $PAGER"},
     {.name = "table",
      .commands = COMMAND_BIT(COMMAND_SHOW),
      .type = VALUE_TEXT,
@@ -467,10 +464,7 @@ const struct option_spec option_table[] = {
      .repeatable = true,
      .offset = MEMBER(advise.thresholds),
      .help = "another limit for a rule; may be repeated"},
-    {.name = "list",
-     .commands = ON_ADVISE,
-     .offset = MEMBER(advise.list),
-     .help = "tell what rules there are, their formulas and\nlimits"},
+    {.name = "list", .commands = ON_ADVISE, .offset = MEMBER(advise.list), .help = "tell the rules and their limits"},
     {.name = "base",
      .commands = ON_DIFF,
      .type = VALUE_FILE,

@@ -3,13 +3,7 @@
 #define MSPROF_EXPORTERS_WORKLOAD_LOAD_H
 
 #include "analysis/profile.h"
-#include "analysis/workload.h"
-#include "base/err.h"
-
-#include <sqlite3.h>
-
-/* Whether the sums of units, blocks and bytes of operators are wanted too: they are more than all the rest. */
-enum load_counters { WITHOUT_COUNTERS, WITH_COUNTERS };
+#include "exporters/workload/load_family.h"
 
 /* Reads what ran on the devices of a capture of any family: operators, communication operators, copies, steps. ret is
  * empty before; workload_release() it when this succeeds. */

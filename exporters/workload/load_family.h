@@ -2,7 +2,13 @@
 #ifndef MSPROF_EXPORTERS_WORKLOAD_LOAD_FAMILY_H
 #define MSPROF_EXPORTERS_WORKLOAD_LOAD_FAMILY_H
 
-#include "exporters/workload/load.h"
+#include "analysis/workload.h"
+#include "base/err.h"
+
+#include <sqlite3.h>
+
+/* Whether the sums of units, blocks and bytes of operators are wanted too: they are more than all the rest. */
+enum load_counters { WITHOUT_COUNTERS, WITH_COUNTERS };
 
 int workload_load_svp(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err);
 int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err);

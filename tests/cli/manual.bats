@@ -258,6 +258,7 @@ example_block() { # page, first line
     grep -q 'exit_codes: 7' gitlab.yml
     export GITHUB_STEP_SUMMARY=$PWD/step-summary
     for factor in 1.0 1.4; do
+        # shellcheck disable=SC2016 # an argument of the program
         printf '#!/bin/sh\nrm -rf "$1"; cp -r base "$1"; rm -rf "$1/sqlite"\n%s "$1" --slower 56:%s >/dev/null\n' \
             "$repository/tests/cli/jitter.py" "$factor" >profile.sh
         chmod +x profile.sh

@@ -126,6 +126,7 @@ assert times == sorted(times, reverse=True)' "$BATS_TEST_TMPDIR/stdout" "$expect
 
 @test "on a terminal the pager shows it, as git does it; nothing in a pipe, with --no-pager or PAGER=cat" {
     command -v script >/dev/null || skip "script(1) is not installed"
+    # shellcheck disable=SC2016 # the pager's variable
     printf '#!/bin/sh\necho "LESS is $LESS"\nsed "s/^/| /"\n' >pager
     chmod +x pager
     on_terminal() {
