@@ -24,7 +24,7 @@ program() {
 }
 
 all_answers() {
-    python3 "$BATS_TEST_DIRNAME/sound_answers.py" "$MSPROF" "$1"
+    python3 "$BATS_TEST_DIRNAME/sound_answers.py" "$MSPROF" "$@"
 }
 
 @test "names cannot break a format or drive a terminal" {
@@ -68,7 +68,7 @@ PY
     copy_capture JOBX
     echo '{}' >JOBX/info.json.0
     run_msprof import -q JOBX
-    all_answers JOBX
+    all_answers JOBX json
     run_msprof -q advise JOBX --format json
     python3 - "$BATS_TEST_TMPDIR/stdout" <<'PY'
 import json, sys
@@ -81,7 +81,7 @@ PY
     program PROF_1 <<'PY'
 p.op('alone')
 PY
-    all_answers PROF_1
+    all_answers PROF_1 json
     run_msprof -q show PROF_1 --table ops --columns count,total,name --format csv
     expect_equal "$(tail -1 <<<"$output")" "1,50,alone"
     program PROF_2 <<'PY'
@@ -92,11 +92,11 @@ for step in range(5):
     p.at += 1000
     p.end_step()
 PY
-    all_answers PROF_2
+    all_answers PROF_2 json
     run_msprof -q show PROF_2 --table overlap --columns step,computing,free_share --format csv
     expect_equal "$(tail -n +2 <<<"$output" | tr '\n' ' ')" "1,0,100 2,0,100 3,50,1.96 4,0,100 5,0,100 "
     rm -r PROF_2/device_0/data/stars_soc*
-    all_answers PROF_2
+    all_answers PROF_2 json
 }
 
 @test "times at the end of the clock are refused, counted and told" {
@@ -114,7 +114,7 @@ PY
         UPDATE device_task SET aic_total_cycle = 9223372036854775807, aic_event1 = 9223372036854775807 WHERE id = 5;
         UPDATE host_call SET duration_ns = 9223372036854775807 WHERE id = 1;
         UPDATE host_call SET start_ns = 9223372036854775807 WHERE id = 2"
-    all_answers PROF_1
+    all_answers PROF_1 json
     run_msprof -q show PROF_1 --table summary --format csv
     expect_contains "$output" "Refused,3 executions whose times cannot be"
 }
