@@ -445,8 +445,9 @@ BENCH_PROGRAMS := $(B)/tests/bench/measure $(B)/tests/bench/ceiling
 $(BENCH_PROGRAMS): %: %.o $(filter $(B)/base/%,$(LIB_OBJECTS)) $(B)/flags
 	$(call link-program)
 
-bench: program $(B)/make-capture $(BENCH_PROGRAMS) ## measure import and export at BENCH_SIZES records
+bench: program $(B)/make-capture $(BENCH_PROGRAMS) ## measure import, export and answers at BENCH_SIZES records
 	tests/bench/bench.sh $(B)
+	tests/bench/bench_answers.sh $(B)
 
 .PHONY: torture
 torture: program test-programs ## fail every call once, and kill -9 at random moments: an hour; not in CI (see tools/torture.sh)

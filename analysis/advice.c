@@ -134,8 +134,7 @@ static void check_gap(const struct look *look, struct finding *finding)
     measured(finding, value, all, value > finding->threshold);
     finding->time_ns = gap->start_ns;
     say(finding, "The longest gap takes %.3f us between '%.80s' and '%.80s'%s%.100s.", length / 1e3,
-        workload_text(look->workload, look->workload->operators[gap->before].key.name),
-        workload_text(look->workload, look->workload->operators[gap->after].key.name),
+        execution_name(look->workload, gap->before), execution_name(look->workload, gap->after),
         !look->host->known     ? "; the capture has no calls of the host to say why"
         : gap->call[0] != '\0' ? "; the host was in "
         : gap->launched        ? "; the next task was launched late"
@@ -207,7 +206,7 @@ static void check_small(const struct look *look, struct finding *finding)
         }
     }
     for (size_t i = 0; i < look->gaps->count; i++)
-        gaps_ns += (double)interval_length(look->gaps->items[i].start_ns, look->gaps->items[i].end_ns);
+        gaps_ns += (double)gap_length_ns(look->workload, &look->gaps->items[i]);
     double value = percent(small, all), mean = small > 0 ? time_ns / small : 0;
     double mean_gap = all > 1 ? gaps_ns / (all - 1) : 0;
     measured(finding, value, mean_gap * small, value > finding->threshold && mean_gap > mean);

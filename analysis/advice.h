@@ -2,6 +2,7 @@
 #ifndef MSPROF_ANALYSIS_ADVICE_H
 #define MSPROF_ANALYSIS_ADVICE_H
 
+#include "analysis/gap_calls.h"
 #include "analysis/splits.h"
 #include "analysis/workload.h"
 
@@ -16,16 +17,14 @@ struct host_evidence {
     bool known; /* there are calls */
     struct gap_evidence {
         int64_t start_ns, end_ns;
-        uint32_t before, after; /* operators */
+        uint32_t before, after; /* executions */
         char call[NAME_SIZE];   /* that covers most of it; "" none */
-        int64_t covered_ns, call_ns;
-        bool launched;    /* a launch began inside */
+        bool launched;          /* a launch began inside */
+        enum gap_cause cause;
     } gaps[LONGEST_GAPS]; /* the longest first */
     size_t gap_count;
     int64_t memory_ns, memory_calls; /* of calls that allocate, free, or copy and wait */
     int64_t first_memory_ns;
-    double icache_hits, icache_misses; /* SVP */
-    bool icache_known;
     /* Frequency of the cores, weighted by time; 0: not measured. */
     double mean_mhz, rated_mhz;
 };

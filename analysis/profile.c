@@ -1,6 +1,7 @@
 #include "analysis/profile.h"
 
 #include "base/array.h"
+#include "base/strbuf.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,20 +127,21 @@ static size_t layer_length(const char *name)
     return slash != NULL && slash != name ? (size_t)(slash - name) : strlen(name);
 }
 
-static void operator_key(const struct workload *workload, const struct workload_operator *op, enum subject subject,
-                         char *key, size_t size)
+static int operator_key(const struct workload *workload, const struct workload_operator *op, enum subject subject,
+                        struct strbuf *key, struct err *err)
 {
     const char *name = workload_text(workload, op->key.name), *type = workload_text(workload, op->key.type);
     const char *shapes = workload_text(workload, op->key.shapes);
 
-    if (subject == BY_TYPE)
-        snprintf(key, size, "%s", type);
-    else if (subject == BY_SHAPE)
-        snprintf(key, size, "%s%s%s", type, shapes[0] != '\0' ? " " : "", shapes);
-    else if (subject == BY_LAYER)
-        snprintf(key, size, "%.*s", (int)layer_length(name), name);
-    else
-        snprintf(key, size, "%s", name);
+    strbuf_clear(key);
+    if (subject == BY_LAYER) {
+        strbuf_add(key, name, layer_length(name));
+    } else {
+        strbuf_adds(key, subject == BY_TYPE || subject == BY_SHAPE ? type : name);
+        if (subject == BY_SHAPE)
+            strbuf_addf(key, "%s%s", shapes[0] != '\0' ? " " : "", shapes);
+    }
+    return key->failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
 }
 
 #define KEY_SIZE 4096
@@ -165,11 +167,13 @@ static int table_of_operators(const struct counting *counting, enum subject subj
     struct grouping grouping = {.groups = NULL};
     uint32_t *groups = calloc(workload->operator_count + 1, sizeof *groups);
     int status = groups == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
-    char key[KEY_SIZE];
+    struct strbuf key;
 
+    strbuf_init(&key, SIZE_MAX / 2);
     for (size_t i = 0; status == 0 && i < workload->operator_count; i++) {
-        operator_key(workload, &workload->operators[i], subject, key, sizeof key);
-        status = find_group(&grouping, key, (uint32_t)i, workload->operators[i].first, &groups[i], err);
+        status = operator_key(workload, &workload->operators[i], subject, &key, err);
+        if (status == 0)
+            status = find_group(&grouping, key.data, (uint32_t)i, workload->operators[i].first, &groups[i], err);
         if (status == 0 && workload->operators[i].first < grouping.groups[groups[i]].order)
             grouping.groups[groups[i]].order = workload->operators[i].first;
     }
@@ -183,6 +187,7 @@ static int table_of_operators(const struct counting *counting, enum subject subj
     if (status == 0)
         status = make_rows(table, workload, &grouping, err);
     grouping_release(&grouping);
+    strbuf_release(&key);
     free(groups);
     return status;
 }
@@ -262,7 +267,8 @@ static int by_total(const void *a, const void *b)
 }
 
 /* Groups that are not kept have no gaps any more, and the gaps no group. */
-static int keep_largest(struct grouping *grouping, const struct gaps *gaps, uint32_t *groups, struct err *err)
+static int keep_largest(const struct workload *workload, struct grouping *grouping, const struct gaps *gaps,
+                        uint32_t *groups, struct err *err)
 {
     struct gap_total *totals = calloc(grouping->group_count + 1, sizeof *totals);
 
@@ -271,7 +277,7 @@ static int keep_largest(struct grouping *grouping, const struct gaps *gaps, uint
     for (size_t i = 0; i < grouping->group_count; i++)
         totals[i].group = i;
     for (size_t i = 0; i < gaps->count; i++)
-        totals[groups[i]].total_ns += (double)interval_length(gaps->items[i].start_ns, gaps->items[i].end_ns);
+        totals[groups[i]].total_ns += (double)gap_length_ns(workload, &gaps->items[i]);
     array_sort(totals, grouping->group_count, sizeof *totals, by_total);
     for (size_t i = GAP_KEYS_MAX; i < grouping->group_count; i++)
         grouping->groups[totals[i].group].count = 0;
@@ -296,20 +302,19 @@ static int table_of_gaps(const struct counting *counting, struct profile_table *
         status = err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t i = 0; status == 0 && i < gaps.count; i++) {
         const struct gap *gap = &gaps.items[i];
-        snprintf(key, sizeof key, "%.1000s -> %.1000s",
-                 workload_text(workload, workload->operators[gap->before].key.name),
-                 workload_text(workload, workload->operators[gap->after].key.name));
+        snprintf(key, sizeof key, "%.1000s -> %.1000s", execution_name(workload, gap->before),
+                 execution_name(workload, gap->after));
         status = find_group(&grouping, key, NO_TEXT, i, &groups[i], err);
         if (status == 0)
-            grouping.groups[groups[i]].count += counts(counting, &workload->executions[gap->after_execution]);
+            grouping.groups[groups[i]].count += counts(counting, &workload->executions[gap->after]);
     }
     if (status == 0)
-        status = keep_largest(&grouping, &gaps, groups, err);
+        status = keep_largest(workload, &grouping, &gaps, groups, err);
     if (status == 0)
         status = make_room(&grouping, err);
     for (size_t i = 0; status == 0 && i < gaps.count; i++)
-        if (groups[i] != NO_TEXT && counts(counting, &workload->executions[gaps.items[i].after_execution]))
-            put_value(&grouping, groups[i], interval_length(gaps.items[i].start_ns, gaps.items[i].end_ns));
+        if (groups[i] != NO_TEXT && counts(counting, &workload->executions[gaps.items[i].after]))
+            put_value(&grouping, groups[i], gap_length_ns(workload, &gaps.items[i]));
     if (status == 0 && !workload->facts.placed)
         status = make_rows(table, workload, &grouping, err);
     grouping_release(&grouping);
@@ -361,7 +366,13 @@ static void make_sums(struct profile *profile, const struct workload *workload)
     }
 }
 
-int profile_make(const struct workload *workload, const char *name, struct profile *ret, struct err *err)
+static bool wants(const struct profile_choice *choice, enum subject subject)
+{
+    return (choice->subjects >> subject & 1) != 0;
+}
+
+int profile_make(const struct workload *workload, const char *name, const struct profile_choice *choice,
+                 struct profile *ret, struct err *err)
 {
     struct splits splits = {.items = NULL};
     struct counting counting = {workload, &splits, INT64_MIN, 0};
@@ -374,6 +385,8 @@ int profile_make(const struct workload *workload, const char *name, struct profi
     status = copy_text(&ret->name, name, err);
     if (status == 0)
         status = splits_make(workload, &splits, err);
+    if (status == 0 && choice->warmup)
+        splits.warmup = 0;
     if (status == 0 && splits.warmup > 0) {
         counting.device = splits.items[0].device;
         counting.until_ns = splits.items[splits.warmup - 1].end_ns;
@@ -383,12 +396,13 @@ int profile_make(const struct workload *workload, const char *name, struct profi
     if (status == 0)
         status = make_measures(ret, &splits, err);
     for (int subject = BY_OP; status == 0 && subject <= BY_LAYER; subject++)
-        status = table_of_operators(&counting, (enum subject)subject, &ret->tables[subject], err);
-    if (status == 0)
+        if (wants(choice, (enum subject)subject))
+            status = table_of_operators(&counting, (enum subject)subject, &ret->tables[subject], err);
+    if (status == 0 && wants(choice, BY_STREAM))
         status = table_of_streams(&counting, &ret->tables[BY_STREAM], err);
-    if (status == 0)
+    if (status == 0 && wants(choice, BY_STEP))
         status = table_of_steps(&counting, &ret->tables[BY_STEP], err);
-    if (status == 0)
+    if (status == 0 && wants(choice, BY_GAP))
         status = table_of_gaps(&counting, &ret->tables[BY_GAP], err);
     if (status == 0)
         make_sums(ret, workload);
@@ -398,8 +412,8 @@ int profile_make(const struct workload *workload, const char *name, struct profi
     return status;
 }
 
-int profile_add_calls(struct profile *profile, const char *const *names, const size_t *offsets, size_t count,
-                      int64_t *durations, struct err *err)
+int profile_add_calls(struct profile *profile, const char *const *names, const struct durations *durations,
+                      size_t count, struct err *err)
 {
     struct profile_table *table = &profile->tables[BY_API];
     int status = 0;
@@ -418,7 +432,7 @@ int profile_add_calls(struct profile *profile, const char *const *names, const s
         if (status == 0)
             status = copy_text(&row->shapes, "", err);
         if (status == 0)
-            status = series_make(&row->durations, durations + offsets[i], offsets[i + 1] - offsets[i], err);
+            status = series_make(&row->durations, durations[i].items, durations[i].count, err);
     }
     array_sort(table->rows, table->count, sizeof *table->rows, by_key);
     table->known = true;

@@ -42,13 +42,23 @@ struct profile {
     struct profile_table tables[SUBJECTS];
 };
 
-/* name is copied. Warm-up steps and what ran in them are left out. BY_API stays unknown: profile_add_calls has it. */
-int profile_make(const struct workload *workload, const char *name, struct profile *ret, struct err *err);
+/* What a profile is made of. */
+struct profile_choice {
+    unsigned subjects; /* SUBJECT_BIT of each table that is wanted; the others stay unknown */
+    bool warmup;       /* warm-up steps, and what ran in them, count too */
+};
+#define SUBJECT_BIT(subject) (1U << (subject))
+#define ALL_SUBJECTS (SUBJECT_BIT(SUBJECTS) - 1)
+
+/* name is copied. The sums of AI CPU and conversions are those of table BY_OP. BY_API stays unknown: profile_add_calls
+ * has it. */
+int profile_make(const struct workload *workload, const char *name, const struct profile_choice *choice,
+                 struct profile *ret, struct err *err);
 void profile_release(struct profile *profile);
 
-/* Adds rows for calls of the host: name i has the durations [offsets[i], offsets[i + 1]), which are sorted here. */
-int profile_add_calls(struct profile *profile, const char *const *names, const size_t *offsets, size_t count,
-                      int64_t *durations, struct err *err);
+/* Adds rows for calls of the host: name i has durations[i], which are sorted here. */
+int profile_add_calls(struct profile *profile, const char *const *names, const struct durations *durations,
+                      size_t count, struct err *err);
 
 /* The divisor of totals: steps, at least 1. */
 static inline double profile_steps(const struct profile *profile)

@@ -7,6 +7,23 @@
 
 enum { COMPUTING, COMMUNICATING, COPYING, BUSY, EXPOSED, LISTS };
 
+/* Only where there is more than computing: else that is all the device did. */
+static int unite_busy(struct intervals *lists, struct err *err)
+{
+    struct intervals both = {.items = NULL};
+    int status = intervals_join(&lists[COMMUNICATING], &lists[COPYING], &both, err);
+
+    if (status == 0)
+        status = intervals_join(&lists[COMPUTING], &both, &lists[BUSY], err);
+    intervals_release(&both);
+    return status;
+}
+
+static const struct intervals *busy_of(const struct intervals *lists)
+{
+    return lists[BUSY].count > 0 ? &lists[BUSY] : &lists[COMPUTING];
+}
+
 static int unite_device(const struct workload *workload, size_t from, size_t until, struct intervals *lists,
                         struct err *err)
 {
@@ -18,11 +35,11 @@ static int unite_device(const struct workload *workload, size_t from, size_t unt
         int kind = work == WORK_COMMUNICATION ? COMMUNICATING : work == WORK_COPY ? COPYING : COMPUTING;
         int64_t end_ns = execution->start_ns + execution->duration_ns;
         status = intervals_extend(&lists[kind], execution->start_ns, end_ns, err);
-        if (status == 0)
-            status = intervals_extend(&lists[BUSY], execution->start_ns, end_ns, err);
     }
     if (status == 0)
         status = intervals_subtract(&lists[COMMUNICATING], &lists[COMPUTING], &lists[EXPOSED], err);
+    if (status == 0 && lists[COMMUNICATING].count + lists[COPYING].count > 0)
+        status = unite_busy(lists, err);
     return status;
 }
 
@@ -35,7 +52,7 @@ static void fill_split(struct split *split, const struct intervals *lists, size_
     split->communication_ns = intervals_length_within(&lists[COMMUNICATING], from, until, &cursors[COMMUNICATING]);
     split->exposed_ns = intervals_length_within(&lists[EXPOSED], from, until, &cursors[EXPOSED]);
     split->copy_ns = intervals_length_within(&lists[COPYING], from, until, &cursors[COPYING]);
-    split->busy_ns = intervals_length_within(&lists[BUSY], from, until, &cursors[BUSY]);
+    split->busy_ns = intervals_length_within(busy_of(lists), from, until, &cursors[BUSY]);
     split->free_ns = split->time_ns - split->busy_ns;
 }
 
@@ -64,9 +81,9 @@ static int split_device(const struct workload *workload, size_t from, size_t unt
     for (size_t i = 0; status == 0 && i < workload->step_count; i++)
         if (workload->steps[i].device == device)
             status = add_split(splits, &workload->steps[i], lists, cursors, err);
-    if (status == 0 && workload->step_count == 0 && lists[BUSY].count > 0) {
-        const struct workload_step all = {lists[BUSY].items[0].start_ns,
-                                          lists[BUSY].items[lists[BUSY].count - 1].end_ns, 0, device};
+    if (status == 0 && workload->step_count == 0 && busy_of(lists)->count > 0) {
+        const struct intervals *busy = busy_of(lists);
+        const struct workload_step all = {busy->items[0].start_ns, busy->items[busy->count - 1].end_ns, 0, device};
         status = add_split(splits, &all, lists, cursors, err);
     }
     for (size_t i = 0; i < LISTS; i++)
@@ -142,8 +159,7 @@ int gaps_make(const struct workload *workload, struct gaps *ret, struct err *err
         if (last != NULL && last->device == execution->device && execution->start_ns > end_ns) {
             status = array_reserve(ret, 1, err);
             if (status == 0)
-                ret->items[ret->count++] =
-                    (struct gap){end_ns, execution->start_ns, last->op, execution->op, i, execution->device};
+                ret->items[ret->count++] = (struct gap){(uint32_t)(last - workload->executions), (uint32_t)i};
         }
         if (last == NULL || last->device != execution->device || execution->start_ns + execution->duration_ns >= end_ns)
             last = execution;

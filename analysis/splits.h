@@ -30,13 +30,30 @@ void splits_release(struct splits *splits);
  * scatter of all of them: then it is warm-up and counts in no statistic. */
 bool splits_is_warmup(const struct splits *splits, size_t i);
 
-/* A stretch in which a device does nothing, between two executions. */
+/* A stretch in which a device does nothing, between two executions: the one that ends last before it, and the first
+ * behind it. There may be as many as executions. */
 struct gap {
-    int64_t start_ns, end_ns;
-    uint32_t before, after; /* operators */
-    size_t after_execution; /* index */
-    uint16_t device;
+    uint32_t before, after; /* executions */
 };
+static inline int64_t gap_start_ns(const struct workload *workload, const struct gap *gap)
+{
+    const struct execution *before = &workload->executions[gap->before];
+
+    return before->start_ns + before->duration_ns;
+}
+static inline int64_t gap_end_ns(const struct workload *workload, const struct gap *gap)
+{
+    return workload->executions[gap->after].start_ns;
+}
+static inline int64_t gap_length_ns(const struct workload *workload, const struct gap *gap)
+{
+    return interval_length(gap_start_ns(workload, gap), gap_end_ns(workload, gap));
+}
+/* The name of the operator of an execution. */
+static inline const char *execution_name(const struct workload *workload, uint32_t execution)
+{
+    return workload_text(workload, workload->operators[workload->executions[execution].op].key.name);
+}
 struct gaps {
     struct gap *items; /* by device and start */
     size_t count, capacity;

@@ -11,10 +11,58 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+#define RADIX_LEAST 2048 /* values from which on counting digits is faster than comparing */
+#define DIGITS 256
+
+static size_t digit(int64_t value, unsigned shift)
+{
+    return (((uint64_t)value ^ (uint64_t)1 << 63) >> shift) % DIGITS;
+}
+
+/* By digits, the lowest first; digits that all values share are passed over. The result is in values. */
+static void sort_by_digits(int64_t *values, int64_t *other, size_t n)
+{
+    int64_t *from = values, *to = other;
+
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        size_t places[DIGITS] = {0}, next = 0;
+        for (size_t i = 0; i < n; i++)
+            places[digit(from[i], shift)]++;
+        if (places[digit(from[0], shift)] == n)
+            continue;
+        for (size_t d = 0; d < DIGITS; d++) {
+            size_t count = places[d];
+            places[d] = next;
+            next += count;
+        }
+        for (size_t i = 0; i < n; i++)
+            to[places[digit(from[i], shift)]++] = from[i];
+        int64_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != values)
+        memcpy(values, from, n * sizeof *values);
+}
+
 void statistics_sort(int64_t *values, size_t n)
 {
-    if (n > 1)
+    int64_t *other = n >= RADIX_LEAST ? malloc(n * sizeof *other) : NULL;
+
+    if (other != NULL)
+        sort_by_digits(values, other, n);
+    else
         array_sort(values, n, sizeof *values, by_value);
+    free(other);
+}
+
+int durations_add(struct durations *durations, int64_t duration_ns, struct err *err)
+{
+    int status = array_reserve(durations, 1, err);
+
+    if (status == 0)
+        durations->items[durations->count++] = duration_ns;
+    return status;
 }
 
 double statistics_percentile(const int64_t *sorted, size_t n, double p)

@@ -14,6 +14,13 @@ double statistics_median(const int64_t *sorted, size_t n);
 /* The median of the distances from the median: two pointers walk from the middle outwards, nothing is copied. */
 double statistics_mad(const int64_t *sorted, size_t n, double median);
 
+/* Values that are collected one by one: array_reserve() makes room. All zero: none; free(items). */
+struct durations {
+    int64_t *items;
+    size_t count, capacity;
+};
+int durations_add(struct durations *durations, int64_t duration_ns, struct err *err);
+
 /* At most this many values stand for all of them. */
 #define SAMPLES_MAX 256
 

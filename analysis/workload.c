@@ -143,6 +143,8 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
         if (status != 0)
             return status;
     }
+    if (workload->execution_count == UINT32_MAX)
+        return err_set(err, ERR_LIMIT, "more than %u executions", UINT32_MAX);
     if (workload->execution_count == workload->execution_capacity) {
         status = array_grow(&workload->executions, &workload->execution_capacity, workload->execution_count, 1,
                             sizeof *workload->executions, err);

@@ -46,6 +46,7 @@ struct workload_operator {
     double waste_ns;                /* core time lost by the number of blocks; of executions whose blocks are known */
     double blocks_ns;               /* time of those */
     double read_bytes, write_bytes; /* of outside memory; negative: not counted */
+    double copy_bytes;              /* what a copy moved */
 };
 
 struct execution {

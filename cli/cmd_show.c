@@ -1,4 +1,6 @@
 /* msprof show: the tables of a capture in the terminal. */
+#include "cli/answers/large_memory.h"
+#include "cli/answers/pager.h"
 #include "cli/answers/screen.h"
 #include "cli/capture/captures.h"
 #include "cli/capture/report_files.h"
@@ -31,14 +33,17 @@ static int show_table(struct capture_job *job, sqlite3 *db, const struct show_op
 }
 
 /* A table that is empty by itself, not by its filters, needed something to be switched on. */
-static int tell_nothing(struct capture_job *job, sqlite3 *db)
+static int tell_nothing(struct capture_job *job, sqlite3 *db, const char *needs)
 {
     const struct show_settings *settings = &job->settings->show;
     struct err err = ERR_INIT, ignored = ERR_INIT;
     struct strbuf reason;
 
     strbuf_init(&reason, ERR_TEXT_SIZE);
-    if (settings->table != NULL && settings->filters.count == 0 &&
+    if (needs != NULL) {
+        err_set(&err, ERR_NOT_FOUND, "'%s' has no rows for the table '%s': it is made of %s", job->directory,
+                settings->table, needs);
+    } else if (settings->table != NULL && settings->filters.count == 0 &&
         absence_tell(db, settings->table, &reason, &ignored) == 0) {
         err_set(&err, ERR_NOT_FOUND, "%s", reason.data);
         err_wrap(&err, "'%s' has nothing to show", job->directory);
@@ -55,9 +60,10 @@ static int show_database(struct capture_job *job, sqlite3 *db)
     struct report_files report_files = {.items = NULL};
     struct show_options options = {
         .database = job->database,
-        .width = screen_width(job->settings),
         .color = console_colors_stdout(),
-        .top = job->settings->top,
+        .plain = job->settings->show.table != NULL,
+        .ascii = screen_is_ascii(),
+        .top = job->settings->top > 0 ? job->settings->top : TOP_DEFAULT,
     };
     struct export_result shown = {0};
     struct err err = ERR_INIT;
@@ -68,6 +74,9 @@ static int show_database(struct capture_job *job, sqlite3 *db)
         return job_fail(job, LOG_SOURCE_COMMON, &err);
     }
     options.report_files = &report_files;
+    options.width = options.plain ? screen_answer_width(job->settings) : screen_width(job->settings);
+    if (job->settings->show.format == 0)
+        pager_start(job->settings);
     console_output_begin();
     if (job->one_of_many && job->settings->show.format == 0)
         printf("Capture : %s\n\n", job->directory);
@@ -77,7 +86,7 @@ static int show_database(struct capture_job *job, sqlite3 *db)
         err_wrap(&err, "cannot show '%s'", job->directory);
         status = job_fail(job, LOG_SOURCE_COMMON, &err);
     } else if (shown.rows == 0) {
-        status = tell_nothing(job, db);
+        status = tell_nothing(job, db, shown.needs);
     }
     report_files_release(&report_files);
     return status_worse(status, console_output_end(result != 0));
@@ -108,7 +117,11 @@ static int run_show(const struct settings *settings)
         console_error(&err);
         return STATUS_USAGE;
     }
-    return captures_process(settings, show_one);
+    if (show->table != NULL)
+        give_large_memory_back();
+    int status = captures_process(settings, show_one);
+    pager_end();
+    return status;
 }
 
 static const struct example examples[] = {

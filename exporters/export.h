@@ -50,6 +50,7 @@ struct export_options {
 
 struct export_result {
     uint64_t files, rows; /* rows of tables, or events of timelines */
+    const char *needs;    /* of a shown table without rows: what it is made of; NULL: not said */
 };
 
 /* Writes every timeline (or summary) that the database has data for; *ret counts also on failure. Files written before
@@ -82,6 +83,8 @@ struct show_options {
     const char *database;                    /* path, as in export_options */
     int width;                               /* columns of the terminal; 0: no limit */
     bool color;                              /* titles in cyan */
+    bool plain;                              /* tables have no frames */
+    bool ascii;                              /* of those: the terminal shows nothing but ASCII */
     const struct report_files *report_files; /* as in export_options */
     int64_t top; /* of tables with a row for each operator, task or message: at most this many, the longest */
 };

@@ -1,6 +1,8 @@
 /* msprof advise: what to look at first, with the evidence. */
 #include "analysis/advice.h"
 #include "base/number.h"
+#include "cli/answers/large_memory.h"
+#include "cli/answers/pager.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
@@ -39,7 +41,7 @@ static int find_advice(sqlite3 *db, const struct advising *advising, struct advi
 {
     struct workload workload;
     struct host_evidence evidence;
-    int result = workload_load(db, &workload, err);
+    int result = workload_load(db, WITH_COUNTERS, &workload, err);
 
     if (result != 0)
         return result;
@@ -63,6 +65,8 @@ static int tell(struct capture_job *job, const struct advice *advice)
     const struct advise_settings *settings = &job->settings->advise;
     int status;
 
+    if (settings->format == 0)
+        pager_start(job->settings);
     console_output_begin();
     advice_print(advice, last_name(job->directory), (enum advice_format)settings->format, stdout);
     status = console_output_end(false);
@@ -118,7 +122,10 @@ static int run_advise(const struct settings *settings)
         console_error(&err);
         return STATUS_USAGE;
     }
-    return captures_process_list(settings, &settings->captures, advise_one, &advising);
+    give_large_memory_back();
+    status = captures_process_list(settings, &settings->captures, advise_one, &advising);
+    pager_end();
+    return status;
 }
 
 static const struct example examples[] = {

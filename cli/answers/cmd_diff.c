@@ -1,6 +1,8 @@
 /* msprof diff: what changed between captures, and whether that breaks a gate. */
 #include "analysis/compare.h"
 #include "base/array.h"
+#include "cli/answers/large_memory.h"
+#include "cli/answers/pager.h"
 #include "cli/answers/screen.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
@@ -56,13 +58,14 @@ static const char *last_name(const char *path)
 
 static int profile_database(sqlite3 *db, const char *directory, struct profiles *profiles, struct err *err)
 {
+    const struct profile_choice choice = {.subjects = ALL_SUBJECTS};
     struct workload workload;
     struct profile profile;
-    int result = workload_load(db, &workload, err);
+    int result = workload_load(db, WITH_COUNTERS, &workload, err);
 
     if (result != 0)
         return result;
-    result = profile_make(&workload, last_name(directory), &profile, err);
+    result = profile_make(&workload, last_name(directory), &choice, &profile, err);
     workload_release(&workload);
     if (result == 0 && profiles->with_calls)
         result = workload_load_calls(db, &profile, err);
@@ -245,15 +248,18 @@ static int compare_sides(const struct settings *settings, const struct profiles 
         return err.code == ERR_NOT_FOUND ? STATUS_NOTHING : status_of_error(&err);
     }
     output.comparison = &comparison;
-    output.width = screen_width(settings);
+    output.width = screen_answer_width(settings);
     output.top = (size_t)settings->diff.top;
     if (output.top == 0 && (settings->diff.format == DIFF_TABLE || settings->diff.format == DIFF_MARKDOWN))
         output.top = TOP_DEFAULT;
+    if (settings->diff.format == DIFF_TABLE)
+        pager_start(settings);
     console_output_begin();
     result = diff_print(&output, (enum diff_format)settings->diff.format, stdout, &err);
     if (result != 0)
         console_error(&err);
     status = console_output_end(result != 0);
+    pager_end();
     if (result != 0)
         status = status_worse(status, status_of_error(&err));
     status = status_worse(status, tell_gates(settings, &comparison));
@@ -288,6 +294,7 @@ static int run_diff(const struct settings *settings)
     struct gate *gates = NULL;
     int status = find_sides(settings, &base_words, &new_words);
 
+    give_large_memory_back();
     if (status == STATUS_DONE)
         status = parse_gates(settings, &gates);
     if (status != STATUS_DONE)

@@ -16,6 +16,7 @@
 #define ON_ADVISE COMMAND_BIT(COMMAND_ADVISE)
 #define ON_OPTIONS COMMAND_BIT(COMMAND_OPTIONS)
 #define ON_DIFF COMMAND_BIT(COMMAND_DIFF)
+#define ON_ANSWERS (COMMAND_BIT(COMMAND_SHOW) | ON_DIFF | ON_ADVISE)
 #define MEMBER(name) offsetof(struct settings, name)
 
 /* Each list is in the order of the enum that its index is stored as. */
@@ -469,7 +470,9 @@ const struct option_spec option_table[] = {
      .minimum = 1,
      .maximum = 100000,
      .offset = MEMBER(top),
-     .help = "of CANN captures: how many of the longest operators,\ntasks and messages are shown (20)"},
+     .help =
+         "how many rows of --table, or of the longest of CANN\ncaptures (20; all rows in other formats than table)"},
+    {.name = "no-pager", .commands = ON_ANSWERS, .offset = MEMBER(no_pager), .help = "print without $PAGER"},
     {.name = "table",
      .commands = COMMAND_BIT(COMMAND_SHOW),
      .type = VALUE_TEXT,
@@ -523,10 +526,7 @@ const struct option_spec option_table[] = {
      .repeatable = true,
      .offset = MEMBER(advise.thresholds),
      .help = "another limit for a rule; may be repeated"},
-    {.name = "list",
-     .commands = ON_ADVISE,
-     .offset = MEMBER(advise.list),
-     .help = "tell what rules there are, their formulas and\nlimits"},
+    {.name = "list", .commands = ON_ADVISE, .offset = MEMBER(advise.list), .help = "tell the rules and their limits"},
     {.name = "base",
      .commands = ON_DIFF,
      .type = VALUE_FILE,

@@ -134,7 +134,8 @@ struct settings {
     int iteration_count; /* 0: not given */
     int kinds_format;    /* enum kinds_format */
     int width;           /* WIDTH_DEFAULT, or columns; 0: no limit */
-    int top;             /* rows of the longest */
+    int top;             /* rows of the longest; 0: not given */
+    bool no_pager;
 
     bool list_options; /* help --options */
 

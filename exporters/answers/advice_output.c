@@ -1,7 +1,7 @@
 #include "exporters/answers/advice_output.h"
 
 #include "base/number.h"
-#include "exporters/answers/grid.h"
+#include "exporters/show/grid.h"
 
 #include <math.h>
 

@@ -378,6 +378,15 @@ static int parse(const char *text, size_t length, struct profile **ret, size_t *
     return -(int)err->code;
 }
 
+int baseline_parse(const char *text, size_t length, struct profile **ret, size_t *ret_count, struct err *err)
+{
+    int status = check_text(text, length, err);
+
+    *ret = NULL;
+    *ret_count = 0;
+    return status == 0 ? parse(text, length, ret, ret_count, err) : status;
+}
+
 int baseline_read(const char *path, struct profile **ret, size_t *ret_count, struct err *err)
 {
     char *text = NULL;
@@ -387,9 +396,7 @@ int baseline_read(const char *path, struct profile **ret, size_t *ret_count, str
     *ret = NULL;
     *ret_count = 0;
     if (status == 0)
-        status = check_text(text, length, err);
-    if (status == 0)
-        status = parse(text, length, ret, ret_count, err);
+        status = baseline_parse(text, length, ret, ret_count, err);
     free(text);
     if (status != 0) {
         err_wrap(err, "cannot use '%s' as a baseline", path);

@@ -1,7 +1,7 @@
 /* JSON of the schema msprof.diff/1: names of members ascend, times are microseconds, and nothing depends on when or
  * where it was made. */
-#include "exporters/answers/grid.h"
 #include "exporters/diff/diff_output.h"
+#include "exporters/show/grid.h"
 
 #include <math.h>
 #include <stdlib.h>

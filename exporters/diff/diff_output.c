@@ -1,16 +1,24 @@
 #include "exporters/diff/diff_output.h"
 
-#include "exporters/answers/grid.h"
+#include "exporters/show/grid.h"
 
 #include <math.h>
 #include <string.h>
 
 static const struct grid_column row_columns[] = {
-    {"change/step", true, false, 0}, {"change", true, false, 0},      {"base/step", true, false, 4},
-    {"new/step", true, false, 3},    {"base median", true, false, 6}, {"new median", true, false, 5},
-    {"n base", true, false, 9},      {"n new", true, false, 8},       {"q", true, false, 7},
-    {"cliff", true, false, 10},      {"verdict", false, false, 0},    {"match", false, false, 2},
-    {"key", false, true, 0},
+    {.title = "change/step", .number = true},
+    {.title = "change", .number = true},
+    {.title = "base/step", .number = true, .least_first = 4},
+    {.title = "new/step", .number = true, .least_first = 3},
+    {.title = "base median", .number = true, .least_first = 6},
+    {.title = "new median", .number = true, .least_first = 5},
+    {.title = "n base", .number = true, .least_first = 9},
+    {.title = "n new", .number = true, .least_first = 8},
+    {.title = "q", .number = true, .least_first = 7},
+    {.title = "cliff", .number = true, .least_first = 10},
+    {.title = "verdict"},
+    {.title = "match", .least_first = 2},
+    {.title = "key", .cut = true},
 };
 #define ROW_COLUMNS (sizeof row_columns / sizeof *row_columns)
 
@@ -152,9 +160,9 @@ static void value_text(char *text, size_t size, enum gate_unit unit, double valu
 
 static int put_gates(const struct diff_output *output, FILE *stream, enum grid_format format, struct err *err)
 {
-    static const struct grid_column columns[] = {{"gate", false, true, 0},    {"limit", false, false, 0},
-                                                 {"base", true, false, 0},    {"new", true, false, 0},
-                                                 {"result", false, false, 0}, {"worst", false, true, 1}};
+    static const struct grid_column columns[] = {
+        {.title = "gate", .cut = true},   {.title = "limit"},  {.title = "base", .number = true},
+        {.title = "new", .number = true}, {.title = "result"}, {.title = "worst", .cut = true, .least_first = 1}};
     struct grid grid = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     int status = 0;
 
@@ -174,7 +182,7 @@ static int put_gates(const struct diff_output *output, FILE *stream, enum grid_f
     }
     if (status == 0 && grid.count > 0) {
         fputc('\n', stream);
-        grid_print(&grid, stream, format, output->width, output->ascii);
+        status = grid_print(&grid, stream, format, output->width, output->ascii, err);
     }
     grid_release(&grid);
     return status;
@@ -208,7 +216,7 @@ int diff_print(const struct diff_output *output, enum diff_format format, FILE *
                 step_unit.name, median_unit.name, format == DIFF_MARKDOWN ? "\n" : "");
     }
     if (status == 0)
-        grid_print(&grid, stream, kind, output->width, output->ascii);
+        status = grid_print(&grid, stream, kind, output->width, output->ascii, err);
     grid_release(&grid);
     return status;
 }

@@ -369,7 +369,7 @@ static void make_lines(struct summary *summary)
 
 /* ---- files ---- */
 
-static void put_json(const struct summary *summary, struct strbuf *text)
+static void put_document(const struct summary *summary, struct strbuf *text)
 {
     strbuf_addc(text, '{');
     for (int i = 0, first = 1; i < LINES; i++) {
@@ -458,7 +458,7 @@ int minddata_write_summary(struct framework_analysis *analysis, const struct min
             status = summary.lines[i].values.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for a summary") : 0;
     }
     if (status == 0)
-        status = write_file(analysis, &summary, ".json", put_json, err);
+        status = write_file(analysis, &summary, ".json", put_document, err);
     if (status == 0)
         status = write_file(analysis, &summary, ".csv", put_csv, err);
     for (int i = 0; i < LINES; i++)

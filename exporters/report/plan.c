@@ -289,6 +289,12 @@ static size_t show_all(const struct report_plan *plan, enum table_format format,
     return count;
 }
 
+bool report_holds_texts(const struct report_column *column)
+{
+    return column->names != NULL || column->form == FORM_NAME || column->form == FORM_TENSORS ||
+           (column->form == FORM_TEXT && (column->flags & REPORT_NUMBER) == 0);
+}
+
 int report_plan_compile(struct report_plan *plan, enum table_format format, const size_t *shown, size_t shown_count,
                         const struct report_texts *texts, struct err *err)
 {
@@ -302,7 +308,7 @@ int report_plan_compile(struct report_plan *plan, enum table_format format, cons
         count = show_all(plan, format, all);
     if (status == 0)
         status = make_steps(plan, shown != NULL ? shown : all, shown != NULL ? shown_count : count, texts, err);
-    for (size_t i = 1; status == 0 && shown == NULL && format == TABLE_TERMINAL && i < count; i++)
+    for (size_t i = 1; status == 0 && shown == NULL && plan->frames && i < count; i++)
         status = join_step(plan, i, err);
     if (status == 0)
         plan->fixed_room = row_room(&plan->pieces, 0);

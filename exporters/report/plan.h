@@ -44,6 +44,7 @@ struct report_step {
 
 struct report_plan {
     enum table_format format;
+    bool frames;         /* TABLE_TERMINAL: columns that are joined are one */
     size_t column_count; /* known ones: a row of the report has a value for each */
     struct known_column {
         struct report_column column;
@@ -73,6 +74,9 @@ int report_plan_add(struct report_plan *plan, const struct report_column *column
 int report_plan_find(const struct report_plan *plan, const char *id, size_t length);
 /* What the unit in brackets of a column's title is: "us", "%"; "" when there is none. *ret_length its bytes. */
 const char *report_title_unit(const char *title, size_t *ret_length);
+
+/* Whether a column holds texts, which stand to the left. */
+bool report_holds_texts(const struct report_column *column);
 
 /* Makes the steps of these columns, in their order (shown NULL: all that are there). */
 int report_plan_compile(struct report_plan *plan, enum table_format format, const size_t *shown, size_t shown_count,

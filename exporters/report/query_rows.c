@@ -77,6 +77,21 @@ struct report_value report_scanned_value(sqlite3_value *value)
     }
 }
 
+/* Tells how many rows there are behind those that are shown, as far as counting them is quick. */
+static int leave_rows(struct report_run *run, sqlite3_stmt *statement, struct err *err)
+{
+    enum { MOST = 10000 };
+    uint64_t rows = 0;
+    int code = SQLITE_ROW;
+    while (rows < MOST && (code = sqlite3_step(statement)) == SQLITE_ROW)
+        rows++;
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        return database_error(err, run->session->db, "the database cannot be read");
+    if (rows > 0)
+        report_writer_leave(&run->writer, code == SQLITE_DONE ? rows : UINT64_MAX);
+    return 0;
+}
+
 int report_statement_rows(struct report_run *run, sqlite3_stmt *statement, struct err *err)
 {
     struct report_value values[REPORT_MAX_COLUMNS];
@@ -87,6 +102,8 @@ int report_statement_rows(struct report_run *run, sqlite3_stmt *statement, struc
         status = interrupted() ? interrupt_error(err) : report_row(run, values, err);
         code = SQLITE_DONE;
     }
+    if (status == 0 && report_writer_is_full(&run->writer))
+        status = leave_rows(run, statement, err);
     return status == 0 && code != SQLITE_DONE ? database_error(err, run->session->db, "the database cannot be read")
                                               : status;
 }

@@ -26,7 +26,7 @@ static unsigned free_families(const char *name)
 {
     unsigned families = REPORT_OF_ALL;
     for (size_t i = 0; own_reports[i] != NULL; i++) {
-        if (strcmp(own_reports[i]->name, name) == 0)
+        if (!own_reports[i]->shown_only && strcmp(own_reports[i]->name, name) == 0)
             families &= ~own_reports[i]->families;
     }
     return families;
@@ -92,9 +92,12 @@ const struct report *const *report_all(struct err *err)
 
 const struct report *report_find(const struct report *const *all, const char *name, int family)
 {
+    const struct report *found = NULL;
     for (const struct report *const *report = all; *report != NULL; report++) {
-        if (((*report)->families & REPORT_OF(family)) != 0 && strcmp((*report)->name, name) == 0)
-            return *report;
+        if (((*report)->families & REPORT_OF(family)) == 0 || strcmp((*report)->name, name) != 0)
+            continue;
+        if (found == NULL || (*report)->shown_only)
+            found = *report;
     }
-    return NULL;
+    return found;
 }

@@ -59,7 +59,9 @@ struct report {
     const char *name;  /* "op_summary": of its files, of show --table */
     const char *title; /* "Operators" */
     const char *doc;   /* a sentence or two for the manual */
+    const char *needs; /* NULL, or what a capture without rows of it lacks: "calls of the host" */
     unsigned families; /* REPORT_OF(...) that can have it */
+    bool is_short;     /* all rows are shown unless --top says otherwise */
     bool shown_only;   /* on terminals and by its name, not among the files of a summary */
     bool of_device;    /* a table for each device, :device; else one for the capture */
     bool whole;        /* no file is split, however many rows it has */
@@ -141,9 +143,11 @@ int report_close(struct report_run *run, int status, struct err *err);
 int report_end_part(struct report_run *run, struct err *err);
 
 /* All reports: those of exporters/reports/, then those of kinds with a series, each group by name; ended by NULL.
- * Within a family the names are different from each other, by test. NULL with err set when memory ran out. */
+ * Within a family the names of those that summaries have are different from each other, and so are those of the shown
+ * ones, by test. NULL with err set when memory ran out. */
 const struct report *const *report_all(struct err *err);
-/* Of all reports the one of this name that captures of a family (DB_FAMILY_...) can have; NULL: there is none. */
+/* Of all reports the one of this name that captures of a family (DB_FAMILY_...) can have; of two the one that is only
+ * shown. NULL: there is none. */
 const struct report *report_find(const struct report *const *all, const char *name, int family);
 
 #endif

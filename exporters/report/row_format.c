@@ -135,6 +135,17 @@ int row_format_join(struct row_format *format, size_t column, struct err *err)
 
 /* ---- texts ---- */
 
+void row_cells(const char *row, const char *end, size_t count, struct table_cell *cells)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *stop = i + 1 < count ? memchr(row, '\0', (size_t)(end - row)) : NULL;
+        if (stop == NULL)
+            stop = end;
+        cells[i] = cell_text_of_length(row, (size_t)(stop - row));
+        row = stop < end ? stop + 1 : end;
+    }
+}
+
 bool spreadsheet_runs(const char *text, size_t length)
 {
     if (length < 2 || memchr("=+-@\t\r", text[0], 6) == NULL)

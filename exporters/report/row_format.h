@@ -10,6 +10,7 @@
 #include "db/query/query_cann.h"
 #include "exporters/export.h"
 #include "exporters/parallel.h"
+#include "exporters/show/cell.h"
 
 #include <string.h>
 
@@ -52,6 +53,9 @@ char *row_put_text(const struct row_format *format, const char *text, size_t len
 
 /* Bytes that a row of texts of so many bytes together takes at most. */
 size_t row_room(const struct row_format *format, size_t text_bytes);
+
+/* The cells of a row for TABLE_TERMINAL: they are separated by NUL, which no text of a database holds. */
+void row_cells(const char *row, const char *end, size_t count, struct table_cell *cells);
 
 /* Whether a spreadsheet runs a cell with this text instead of showing it: what begins with = + - @ and is no number. */
 bool spreadsheet_runs(const char *text, size_t length);

@@ -29,6 +29,7 @@ static int compile(struct report_run *run, struct err *err)
     struct report_texts texts, plain;
     size_t *shown = NULL, count = 0;
     int status = find_texts(run, false, &texts, err);
+    run->plan.frames = run->terminal != NULL;
     if (status == 0)
         status = row_choice_columns(options->choice, &run->plan, &shown, &count, err);
     if (status == 0)
@@ -96,6 +97,7 @@ static int open_run(struct report_run *run, struct err *err)
         .whole = report->whole,
         .choice = run->chosen ? &run->choice : NULL,
         .terminal = run->terminal,
+        .is_plain = session->options->format == TABLE_TERMINAL && run->terminal == NULL,
     };
     return report_writer_open(&run->writer, &writer, run->scope->suffix, err);
 }
@@ -119,7 +121,7 @@ int report_close(struct report_run *run, int status, struct err *err)
 size_t report_leading_columns(const struct report_run *run, size_t limit)
 {
     size_t count = 0;
-    if (run->chosen || run->terminal != NULL)
+    if (run->chosen || run->terminal != NULL || run->writer.is_plain)
         return 0;
     while (count < run->plan.step_count && run->plan.steps[count].value < limit)
         count++;
@@ -160,7 +162,7 @@ static int show_part(struct report_run *run, const struct report_part *part, str
 int report_put_part(struct report_run *run, const struct report_part *part, struct err *err)
 {
     int status = 0;
-    if (run->chosen || run->session->options->stream_path != NULL)
+    if (run->chosen || run->writer.is_plain || run->session->options->stream_path != NULL)
         return put_part_rows(run, part, err);
     if (run->terminal != NULL)
         return show_part(run, part, err);
@@ -217,6 +219,6 @@ int report_write(struct report_session *session, const struct report *report, co
     int status = report_is_there(session, report, &there, err);
     if (status < 0 || !there)
         return status;
-    return session->options->format == TABLE_TERMINAL ? make_terminal_table(&run, ret_rows, err)
-                                                      : make_table(&run, ret_rows, err);
+    bool frames = session->options->format == TABLE_TERMINAL && !session->options->show->options->plain;
+    return frames ? make_terminal_table(&run, ret_rows, err) : make_table(&run, ret_rows, err);
 }

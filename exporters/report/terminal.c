@@ -7,12 +7,6 @@
 
 /* ---- columns ---- */
 
-static bool holds_texts(const struct report_column *column)
-{
-    return column->names != NULL || column->form == FORM_NAME || column->form == FORM_TENSORS ||
-           (column->form == FORM_TEXT && (column->flags & REPORT_NUMBER) == 0);
-}
-
 /* The titles of the steps from first to the last that is joined with it, a line each. */
 static char *join_titles(const struct report_plan *plan, size_t first, size_t *ret_end)
 {
@@ -38,9 +32,9 @@ static int take_columns(struct terminal_table *table, const struct report_plan *
             return err_set(err, ERR_NO_MEMORY, "out of memory for a table");
         table->columns[table->column_count++] = (struct text_column){
             .title = title,
-            .kind = end > i + 1           ? VALUES_COLUMN
-                    : holds_texts(column) ? TEXT_COLUMN
-                                          : NUMBER_COLUMN,
+            .kind = end > i + 1                  ? VALUES_COLUMN
+                    : report_holds_texts(column) ? TEXT_COLUMN
+                                                 : NUMBER_COLUMN,
             .stackable = (column->flags & REPORT_NARROW) != 0,
         };
     }
@@ -77,18 +71,6 @@ void terminal_table_release(struct terminal_table *table)
 
 /* ---- rows ---- */
 
-/* The cells of a row: they are separated by NUL, which no text of a database holds. */
-static void split_row(const struct terminal_table *table, const char *row, const char *end, struct table_cell *cells)
-{
-    for (size_t i = 0; i < table->column_count; i++) {
-        const char *stop = i + 1 < table->column_count ? memchr(row, '\0', (size_t)(end - row)) : NULL;
-        if (stop == NULL)
-            stop = end;
-        cells[i] = cell_text_of_length(row, (size_t)(stop - row));
-        row = stop < end ? stop + 1 : end;
-    }
-}
-
 static int keep_row(struct terminal_table *table, const char *row, size_t length, struct err *err)
 {
     struct kept_rows *rows = &table->rows;
@@ -117,7 +99,7 @@ static void print_row(struct terminal_table *table, const struct table_cell *cel
 int terminal_table_row(struct terminal_table *table, const char *row, const char *end, struct err *err)
 {
     struct table_cell cells[TABLE_MAX_COLUMNS];
-    split_row(table, row, end, cells);
+    row_cells(row, end, table->column_count, cells);
     if (table->pass == TERMINAL_PRINT) {
         print_row(table, cells);
         return 0;
@@ -148,7 +130,7 @@ static int print_kept(struct terminal_table *table, struct err *err)
     for (size_t at = 0; at < table->rows.count; at += length) {
         memcpy(&length, table->rows.items + at, sizeof length);
         at += sizeof length;
-        split_row(table, table->rows.items + at, table->rows.items + at + length, cells);
+        row_cells(table->rows.items + at, table->rows.items + at + length, table->column_count, cells);
         print_row(table, cells);
         if (interrupted())
             return interrupt_error(err);

@@ -4,6 +4,7 @@
 
 #include "db/database.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -38,6 +39,12 @@ static inline struct report_value value_none(void)
 static inline struct report_value value_integer(int64_t integer)
 {
     return (struct report_value){.integer = integer, .kind = integer == DB_NULL ? VALUE_MISSING : VALUE_INTEGER};
+}
+
+/* The nearest integer. */
+static inline struct report_value value_rounded(double real)
+{
+    return value_integer(llround(real));
 }
 
 static inline struct report_value value_scaled(int64_t integer, unsigned decimals)

@@ -1,6 +1,7 @@
 #include "exporters/report/writer.h"
 
 #include "base/strbuf.h"
+#include "exporters/report/plain.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -125,6 +126,8 @@ static int need_file(struct report_writer *writer, struct err *err)
 static int take_bytes(struct report_writer *writer, const char *row, size_t length, struct err *err)
 {
     writer->rows++;
+    if (writer->is_plain)
+        return plain_row(&writer->grid, writer->plan, row, row + length, err);
     if (writer->terminal != NULL)
         return terminal_table_row(writer->terminal, row, row + length, err);
     int status = need_file(writer, err);
@@ -159,6 +162,14 @@ bool report_writer_is_full(const struct report_writer *writer)
 {
     const struct row_choice *choice = writer->choice;
     return choice != NULL && !choice->sorted && choice->top > 0 && writer->rows >= choice->top;
+}
+
+void report_writer_leave(struct report_writer *writer, uint64_t rows)
+{
+    bool counted = rows != UINT64_MAX && writer->choice->filter_count == 0;
+    if (counted)
+        writer->passed += rows;
+    writer->more = writer->more || !counted;
 }
 
 /* A sorted row does not know yet whether it is the first: see take_sorted. */
@@ -216,12 +227,16 @@ static int write_row(struct report_writer *writer, const struct report_value *va
 int report_writer_row(struct report_writer *writer, const struct report_value *values, struct err *err)
 {
     if (writer->choice != NULL) {
-        if (report_writer_is_full(writer) || !row_choice_passes(writer->choice, values))
+        if (!row_choice_passes(writer->choice, values))
+            return 0;
+        writer->passed++;
+        if (report_writer_is_full(writer))
             return 0;
         if (writer->sorter != NULL)
             return sort_row(writer, values, err);
     }
-    return writer->terminal != NULL ? copy_row(writer, values, err) : write_row(writer, values, err);
+    return writer->terminal != NULL || writer->is_plain ? copy_row(writer, values, err)
+                                                        : write_row(writer, values, err);
 }
 
 /* ---- parts ---- */
@@ -270,6 +285,10 @@ int report_writer_close(struct report_writer *writer, int status, struct err *er
     if (status == 0 && writer->sorter != NULL)
         status = sorter_each(writer->sorter, take_sorted, writer, err);
     status = close_file(writer, status, err);
+    if (status == 0 && writer->grid.count > 0)
+        status = plain_print(&writer->grid, writer->plan, writer->options->show,
+                             writer->passed > writer->rows ? writer->passed - writer->rows : 0, writer->more, err);
+    grid_release(&writer->grid);
     strbuf_release(&writer->suffix);
     sorter_free(writer->sorter);
     free(writer->row);

@@ -8,6 +8,7 @@
 #include "exporters/report/choice.h"
 #include "exporters/report/sorter.h"
 #include "exporters/report/terminal.h"
+#include "exporters/show/grid.h"
 
 #define ROWS_PER_FILE 1000000
 
@@ -26,6 +27,10 @@ struct report_writer {
     char *row;
     size_t row_size;
     struct terminal_table *terminal; /* TABLE_TERMINAL: where rows go; it is the caller's */
+    bool is_plain; /* TABLE_TERMINAL without frames: rows go to the grid, and are printed at the end */
+    struct grid grid;
+    uint64_t passed; /* rows that are chosen but for --top, as far as they were given */
+    bool more;       /* there are others that were not given */
 };
 
 /* Makes the writer of a table; nothing appears before the first row. Of `wanted` are name, plan, choice, whole,
@@ -38,10 +43,12 @@ int report_writer_part(struct report_writer *writer, const char *suffix, struct 
 int report_writer_end_part(struct report_writer *writer, struct err *err);
 /* Takes the row of these values, one for each known column of the plan. */
 int report_writer_row(struct report_writer *writer, const struct report_value *values, struct err *err);
-/* Whether no further row can be shown. */
+/* Whether no further row can be shown; who then gives no more says so with report_writer_leave. */
 bool report_writer_is_full(const struct report_writer *writer);
 /* ".csv" and so on. */
 const char *report_suffix(enum table_format format);
+/* So many rows are not given, because report_writer_is_full; UINT64_MAX: nobody knows how many. */
+void report_writer_leave(struct report_writer *writer, uint64_t rows);
 /* Completes what is open, or drops it when status < 0, and releases everything. Returns status, or a failure of its
  * own. */
 int report_writer_close(struct report_writer *writer, int status, struct err *err);

@@ -17,6 +17,7 @@ const struct report report_ops = {
     .name = "ops",
     .title = "Operators by time",
     .doc = "The operators, the largest total first.",
+    .needs = "tasks with times",
     .families = REPORT_OF_ALL,
     .shown_only = true,
     .columns = columns,

@@ -19,7 +19,7 @@ static int put_rows(struct report_run *run, struct err *err)
     struct workload workload;
     struct histogram histogram;
     int64_t all = 0;
-    int status = workload_load(run->session->db, &workload, err);
+    int status = workload_load(run->session->db, WITHOUT_COUNTERS, &workload, err);
 
     if (status != 0)
         return status;
@@ -49,7 +49,9 @@ const struct report report_small = {
     .name = "small",
     .title = "Durations of operators",
     .doc = "How many operators take how long.",
+    .needs = "tasks with times",
     .families = REPORT_OF_ALL,
+    .is_short = true,
     .shown_only = true,
     .columns = columns,
     .rows = put_rows,

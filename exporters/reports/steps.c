@@ -1,33 +1,69 @@
-/* Steps: how each divides into computing, communication, copies and nothing. */
-#include "analysis/splits.h"
+/* Steps of each model: how long they take, how much they scatter, which is the slowest and why. */
+#include "analysis/step_groups.h"
 #include "exporters/report/report.h"
 #include "exporters/workload/load.h"
 
-enum { STEP, DEVICE, START, TIME, COMPUTING, COMMUNICATION, EXPOSED, COPIES, FREE, COLUMNS };
+enum {
+    MEDIAN,
+    MAD,
+    P95,
+    SLOWEST,
+    STEPS,
+    PART,
+    PART_BY,
+    MODEL,
+    DEVICE,
+    WARMUP,
+    NUMBER,
+    START,
+    SOURCE,
+    OP_BY,
+    OP,
+    COLUMNS
+};
 
 static const struct report_column columns[] = {
-    [STEP] = {"Step", NULL, .flags = REPORT_NUMBER, .doc = "From 1; without steps the whole capture is one."},
-    [DEVICE] = {"Device_id", NULL, .flags = REPORT_NUMBER, .doc = "The device."},
-    [START] = {"Start(us)", NULL, FORM_TIME, .doc = "When it began."},
-    [TIME] = {"Time(us)", NULL, FORM_SCALED, 3, .doc = "How long it took."},
-    [COMPUTING] = {"Computing(us)", NULL, FORM_SCALED, 3, .doc = "When operators ran."},
-    [COMMUNICATION] = {"Communication(us)", NULL, FORM_SCALED, 3, .doc = "When the device communicated."},
-    [EXPOSED] = {"Exposed(us)", NULL, FORM_SCALED, 3, .doc = "When it communicated and did not compute."},
-    [COPIES] = {"Copies(us)", NULL, FORM_SCALED, 3, .doc = "When it copied."},
-    [FREE] = {"Free(us)", NULL, FORM_SCALED, 3, .doc = "When it did nothing."},
+    [DEVICE] = {"Device_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
+    [MODEL] = {"Model_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The model."},
+    [STEPS] = {"Steps", NULL, .flags = REPORT_NUMBER, .doc = "How many steps it made, without warm-up."},
+    [WARMUP] = {"Warmup", NULL, .flags = REPORT_NUMBER | REPORT_NARROW,
+                .doc = "How many of the first steps are warm-up, and left out."},
+    [MEDIAN] = {"Median(us)", NULL, FORM_SCALED, 3, .doc = "Half of the steps took no longer."},
+    [MAD] = {"MAD(us)", NULL, FORM_SCALED, 3, .doc = "Half of the steps are no further from the median."},
+    [P95] = {"P95(us)", NULL, FORM_SCALED, 3, .doc = "19 of 20 steps took no longer."},
+    [SLOWEST] = {"Slowest(us)", NULL, FORM_SCALED, 3, .doc = "The longest step."},
+    [NUMBER] = {"Slowest step", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Its number in table overlap."},
+    [START] = {"At(us)", NULL, FORM_TIME, .flags = REPORT_NARROW, .doc = "When it began."},
+    [PART] = {"Grew", .doc = "What grew most in it: computing, exposed communication, copies or free time."},
+    [PART_BY] = {"Grew by(us)", NULL, FORM_SCALED, 3, .doc = "By how much, from the median of this part."},
+    [OP_BY] = {"Operator by(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW,
+               .doc = "How much longer the operator took than in the mean of the other steps."},
+    [SOURCE] = {"Source", .flags = REPORT_NARROW, .doc = "What told the steps apart."},
+    [OP] = {"Operator", .doc = "The operator that took longer in it than elsewhere, most of all."},
     {.title = NULL},
 };
 
-static int put_split(struct report_run *run, const struct workload *workload, const struct splits *splits, size_t i,
-                     struct err *err)
+static int put_group(struct report_run *run, const struct workload *workload, const struct splits *splits,
+                     const struct step_group *group, struct err *err)
 {
-    const struct split *split = &splits->items[i];
+    const struct series *times = &group->times;
+    bool grew = group->op != NO_TEXT;
     const struct report_value values[COLUMNS] = {
-        [STEP] = value_integer((int64_t)i + 1),           [DEVICE] = value_integer(workload->devices[split->device].id),
-        [START] = value_integer(split->start_ns),         [TIME] = value_integer(split->time_ns),
-        [COMPUTING] = value_integer(split->computing_ns), [COMMUNICATION] = value_integer(split->communication_ns),
-        [EXPOSED] = value_integer(split->exposed_ns),     [COPIES] = value_integer(split->copy_ns),
-        [FREE] = value_integer(split->free_ns),
+        [DEVICE] = value_integer(workload->devices[group->device].id),
+        [MODEL] = value_integer(group->model_id),
+        [STEPS] = value_integer(times->n),
+        [WARMUP] = value_integer((int64_t)group->warmup),
+        [MEDIAN] = value_rounded(times->median),
+        [MAD] = value_rounded(times->mad),
+        [P95] = value_rounded(series_percentile(times, 0.95)),
+        [SLOWEST] = value_rounded(times->maximum),
+        [NUMBER] = value_integer((int64_t)group->slowest + 1),
+        [START] = value_integer(splits->items[group->slowest].start_ns),
+        [PART] = group->part_ns > 0 ? value_text(step_part_name(group->part)) : value_none(),
+        [PART_BY] = group->part_ns > 0 ? value_rounded(group->part_ns) : value_none(),
+        [OP_BY] = grew ? value_rounded(group->op_ns) : value_none(),
+        [SOURCE] = value_text(step_source_name(workload->step_source)),
+        [OP] = grew ? value_text(workload_text(workload, workload->operators[group->op].key.name)) : value_none(),
     };
     return report_row(run, values, err);
 }
@@ -36,13 +72,18 @@ static int put_rows(struct report_run *run, struct err *err)
 {
     struct workload workload;
     struct splits splits;
-    int status = workload_load(run->session->db, &workload, err);
+    struct step_groups groups = {.items = NULL};
+    int status = workload_load(run->session->db, WITHOUT_COUNTERS, &workload, err);
 
     if (status != 0)
         return status;
     status = splits_make(&workload, &splits, err);
-    for (size_t i = 0; status == 0 && i < splits.count; i++)
-        status = put_split(run, &workload, &splits, i, err);
+    if (status == 0 && !splits.whole)
+        status = step_groups_make(&workload, &splits, &groups, err);
+    for (size_t i = 0; status == 0 && i < groups.count; i++)
+        if (groups.items[i].times.n > 0)
+            status = put_group(run, &workload, &splits, &groups.items[i], err);
+    step_groups_release(&groups);
     splits_release(&splits);
     workload_release(&workload);
     return status;
@@ -51,8 +92,11 @@ static int put_rows(struct report_run *run, struct err *err)
 const struct report report_steps = {
     .name = "steps",
     .title = "Steps",
-    .doc = "How each step divides; without marks steps are the period of the sequence of operators.",
+    .doc = "The time of steps by device and model, the slowest, and what made it slow; without marks steps are the "
+           "period of the sequence of operators.",
+    .needs = "marks of steps, or operators that repeat",
     .families = REPORT_OF_ALL,
+    .is_short = true,
     .shown_only = true,
     .columns = columns,
     .rows = put_rows,

@@ -17,6 +17,7 @@ const struct report report_streams = {
     .name = "streams",
     .title = "Streams by time",
     .doc = "The streams of each device, the busiest first.",
+    .needs = "tasks with times",
     .families = REPORT_OF_ALL,
     .shown_only = true,
     .columns = columns,

@@ -17,6 +17,7 @@ const struct report report_types = {
     .name = "types",
     .title = "Types of operators by time",
     .doc = "The types of operators, the largest total first.",
+    .needs = "tasks with times",
     .families = REPORT_OF_ALL,
     .shown_only = true,
     .columns = columns,

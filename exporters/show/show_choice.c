@@ -7,14 +7,19 @@
 
 #include <errno.h>
 
+#define ROWS_SHOWN 20 /* on a terminal, unless more are asked for */
+
 static int write_table(struct show *show, int family, const struct report *report, enum table_format format,
                        const struct table_choice *choice, uint64_t *ret_rows, struct err *err)
 {
     struct report_show shows;
+    struct table_choice cut = *choice;
     int status = report_show_open(&shows, show, family, err);
 
+    if (format == TABLE_TERMINAL && choice->top == 0 && !report->is_short)
+        cut.top = ROWS_SHOWN;
     if (status == 0) {
-        shows.options.choice = choice;
+        shows.options.choice = &cut;
         if (format != TABLE_TERMINAL) {
             shows.options.format = format;
             shows.options.show = NULL;
@@ -46,6 +51,7 @@ int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_forma
     if (fflush(stream) == 0)
         status = write_table(&show, facts.family, report, format, choice, &ret->rows, err);
     display_release(&show.display);
+    ret->needs = ret->rows == 0 && choice->filter_count == 0 ? report->needs : NULL;
     if (status == 0 && (fflush(stream) != 0 || ferror(stream)))
         return err_set_errno(err, errno, "cannot write the table");
     return status;
@@ -53,14 +59,15 @@ int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_forma
 
 int show_table_list(sqlite3 *db, FILE *stream, struct err *err)
 {
-    const struct report *const *report = report_all(err);
+    const struct report *const *all = report_all(err), *const *report = all;
     struct db_facts facts;
-    int status = report != NULL ? db_read_facts(db, &facts, err) : -(int)err->code;
+    int status = all != NULL ? db_read_facts(db, &facts, err) : -(int)err->code;
 
     for (; status == 0 && *report != NULL; report++) {
         struct report_plan plan = {.column_count = 0};
 
-        if (((*report)->families & REPORT_OF(facts.family)) == 0)
+        if (((*report)->families & REPORT_OF(facts.family)) == 0 ||
+            report_find(all, (*report)->name, facts.family) != *report)
             continue;
         fprintf(stream, "%-24s %s\n", (*report)->name, (*report)->title);
         status = report_plan_take(&plan, (*report)->columns, db, COLUMNS_VENDOR, err);

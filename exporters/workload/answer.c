@@ -19,11 +19,11 @@ static int put_row(struct report_run *run, const struct profile_row *row, double
     const struct series *durations = &row->durations;
     const struct report_value values[ANSWER_COLUMNS] = {
         [ANSWER_SHARE] = value_integer(total_ns > 0 ? (int64_t)(durations->total / total_ns * 1e4 + 0.5) : 0),
-        [ANSWER_TOTAL] = value_integer((int64_t)durations->total),
+        [ANSWER_TOTAL] = value_rounded(durations->total),
         [ANSWER_COUNT] = value_integer(durations->n),
-        [ANSWER_MEDIAN] = value_integer((int64_t)durations->median),
-        [ANSWER_P95] = value_integer((int64_t)series_percentile(durations, 0.95)),
-        [ANSWER_LONGEST] = value_integer((int64_t)durations->maximum),
+        [ANSWER_MEDIAN] = value_rounded(durations->median),
+        [ANSWER_P95] = value_rounded(series_percentile(durations, 0.95)),
+        [ANSWER_LONGEST] = value_rounded(durations->maximum),
         [ANSWER_TYPE] = value_text(row->type),
         [ANSWER_NAME] = value_text(row->key),
     };
@@ -54,20 +54,18 @@ static int put_table(struct report_run *run, const struct profile_table *table,
 int answer_rows(struct report_run *run, enum subject subject, bool (*wanted)(const struct profile_row *row),
                 struct err *err)
 {
+    const struct profile_choice choice = {.subjects = SUBJECT_BIT(subject), .warmup = true};
     struct workload workload;
     struct profile profile;
-    int status = workload_load(run->session->db, &workload, err);
+    int status = workload_load(run->session->db, WITHOUT_COUNTERS, &workload, err);
 
     if (status != 0)
         return status;
-    status = profile_make(&workload, "", &profile, err);
+    status = profile_make(&workload, "", &choice, &profile, err);
     workload_release(&workload);
     if (status != 0)
         return status;
-    if (subject == BY_API)
-        status = workload_load_calls(run->session->db, &profile, err);
-    if (status == 0)
-        status = put_table(run, &profile.tables[subject], wanted, err);
+    status = put_table(run, &profile.tables[subject], wanted, err);
     profile_release(&profile);
     return status;
 }

@@ -18,11 +18,11 @@ void facts_append(char *list, size_t size, const char *word)
         snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "", word);
 }
 
-int workload_load(sqlite3 *db, struct workload *ret, struct err *err)
+int workload_load(sqlite3 *db, enum load_counters counters, struct workload *ret, struct err *err)
 {
     static const struct {
         const char *name;
-        int (*load)(sqlite3 *db, struct workload *workload, struct err *err);
+        int (*load)(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err);
     } families[] = {
         [DB_FAMILY_SVP] = {"SVP", workload_load_svp},
         [DB_FAMILY_JOB] = {"Ascend JOB", workload_load_ascend},
@@ -37,7 +37,7 @@ int workload_load(sqlite3 *db, struct workload *ret, struct err *err)
         snprintf(ret->facts.family, sizeof ret->facts.family, "%s", families[facts.family].name);
         ret->facts.problems = facts.problems;
         ret->facts.tick_ns = 10;
-        status = families[facts.family].load(db, ret, err);
+        status = families[facts.family].load(db, counters, ret, err);
     }
     if (status == 0)
         status = workload_finish(ret, err);

@@ -16,6 +16,8 @@
 
 enum { TASK_AI_CPU = 1, TASK_VECTOR = 2, TASK_MIX_VECTOR = 5 }; /* op_task_type, cann_core_type() names them */
 
+#define NAME_SIZE 1024 /* of a communication operator with a number; longer ones are left as they are */
+
 struct operator_ids {
     int64_t name, type, tensors, work;
 };
@@ -40,6 +42,7 @@ struct cann_load {
     struct counted *counted;      /* of each operator */
     size_t counted_count, counted_capacity;
     struct cann_communications communications;
+    bool with_counters;
 };
 
 static enum work work_of(const struct cann_task *task)
@@ -131,7 +134,7 @@ static int count_operator(struct cann_load *load, uint32_t op, const struct cann
     if (load->part == NULL)
         return 0;
     add_blocks(&load->workload->operators[op], load->part, task);
-    if (!task->has_aic && !task->has_aiv)
+    if (!load->with_counters || (!task->has_aic && !task->has_aiv))
         return 0;
     int status = grow_counted(load, op, err);
     if (status != 0)
@@ -167,7 +170,25 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
     if (status == 0)
         status = workload_add(load->workload, op, task->device_id, task->stream_id, task->start_ns, task->duration_ns,
                               &taken, err);
-    return status == 0 && taken && is_operator ? count_operator(load, op, task, err) : status;
+    if (status != 0 || !taken)
+        return status;
+    if (is_operator)
+        return count_operator(load, op, task, err);
+    load->workload->operators[op].copy_bytes += (double)task->copy_bytes;
+    return 0;
+}
+
+/* "hcom_allReduce__010_7_1" is the seventh of its group 010: without the number it is the same one in every step. */
+static const char *take_number_off(const char *name, char buffer[NAME_SIZE])
+{
+    const char *mark = strstr(name, "__");
+    const char *end = mark != NULL ? mark + 2 + strspn(mark + 2, "0123456789") : NULL;
+
+    if (mark == NULL || end == mark + 2 || end[0] != '_' || end[1 + strspn(end + 1, "0123456789_")] != '\0' ||
+        end - name >= NAME_SIZE)
+        return name;
+    snprintf(buffer, NAME_SIZE, "%.*s", (int)(end - name), name);
+    return buffer;
 }
 
 static int add_communications(struct cann_load *load, sqlite3 *db, struct err *err)
@@ -179,8 +200,10 @@ static int add_communications(struct cann_load *load, sqlite3 *db, struct err *e
         struct operator_ids ids = {item->name_id, item->type_id, DB_NULL, WORK_COMMUNICATION};
         uint32_t op = 0;
         bool taken;
-        status = find_operator(load, &ids, text_or_none(cann_text(&load->names, item->name_id, 0)),
-                               text_or_none(cann_text(&load->names, item->type_id, 0)), NULL, &op, err);
+        char name[NAME_SIZE];
+        status =
+            find_operator(load, &ids, take_number_off(text_or_none(cann_text(&load->names, item->name_id, 0)), name),
+                          text_or_none(cann_text(&load->names, item->type_id, 0)), NULL, &op, err);
         if (status == 0 && item->start_ns != DB_NULL && item->duration_ns != DB_NULL)
             status =
                 workload_add(load->workload, op, item->device_id, -1, item->start_ns, item->duration_ns, &taken, err);
@@ -190,7 +213,7 @@ static int add_communications(struct cann_load *load, sqlite3 *db, struct err *e
 
 static int add_tasks(struct cann_load *load, sqlite3 *db, struct err *err)
 {
-    struct cann_task_reader *reader = cann_task_reader_new(db, true, err);
+    struct cann_task_reader *reader = cann_task_reader_new(db, load->with_counters, err);
     int64_t count;
     int status;
 
@@ -268,9 +291,10 @@ static void fill_facts(struct workload_facts *facts, const struct cann_parts *pa
     }
 }
 
-int workload_load_ascend(sqlite3 *db, struct workload *workload, struct err *err)
+int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err)
 {
-    struct cann_load load = {.workload = workload, .known = MAP_OF(struct known_operator, ids)};
+    struct cann_load load = {
+        .workload = workload, .with_counters = counters == WITH_COUNTERS, .known = MAP_OF(struct known_operator, ids)};
     int status = cann_parts_load(db, &load.parts, err);
 
     if (status == 0)

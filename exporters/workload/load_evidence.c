@@ -1,108 +1,137 @@
 #include "exporters/workload/load_evidence.h"
 
+#include "base/array.h"
+#include "db/database.h"
 #include "db/query/query.h"
-#include "db/query/query_cann.h"
 #include "db/query/query_records.h"
+#include "exporters/workload/host_calls.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-struct evidence_load {
-    struct host_evidence *evidence;
-    const struct cann_texts *names;
-    int64_t steady_ns; /* the end of the first step */
+/* ---- the longest gaps ---- */
+
+struct longest {
+    struct gap items[LONGEST_GAPS]; /* the longest first */
+    int64_t lengths[LONGEST_GAPS];
+    size_t count;
 };
 
-static void keep_gap(struct host_evidence *evidence, const struct gap *gap)
+static void keep_gap(struct longest *longest, const struct workload *workload, const struct gap *gap)
 {
-    const struct gap_evidence new_gap = {
-        .start_ns = gap->start_ns, .end_ns = gap->end_ns, .before = gap->before, .after = gap->after};
-    int64_t length = interval_length(gap->start_ns, gap->end_ns);
-    size_t at = evidence->gap_count;
+    int64_t length = gap_length_ns(workload, gap);
+    size_t at = longest->count;
 
-    while (at > 0 && interval_length(evidence->gaps[at - 1].start_ns, evidence->gaps[at - 1].end_ns) < length)
+    while (at > 0 && longest->lengths[at - 1] < length)
         at--;
     if (at == LONGEST_GAPS)
         return;
-    if (evidence->gap_count < LONGEST_GAPS)
-        evidence->gap_count++;
-    memmove(&evidence->gaps[at + 1], &evidence->gaps[at], (evidence->gap_count - 1 - at) * sizeof evidence->gaps[0]);
-    evidence->gaps[at] = new_gap;
+    if (longest->count < LONGEST_GAPS)
+        longest->count++;
+    memmove(&longest->items[at + 1], &longest->items[at], (longest->count - 1 - at) * sizeof longest->items[0]);
+    memmove(&longest->lengths[at + 1], &longest->lengths[at], (longest->count - 1 - at) * sizeof longest->lengths[0]);
+    longest->items[at] = *gap;
+    longest->lengths[at] = length;
 }
 
-/* The call that covers most of a gap; of equal ones the shortest, which is the innermost. */
-static void hold_against(struct gap_evidence *gap, const char *name, int64_t start_ns, int64_t end_ns)
+static int find_longest(const struct workload *workload, struct longest *ret, struct err *err)
 {
-    int64_t from = start_ns > gap->start_ns ? start_ns : gap->start_ns;
-    int64_t covered = interval_length(from, end_ns < gap->end_ns ? end_ns : gap->end_ns);
-    int64_t length = interval_length(start_ns, end_ns);
+    struct gaps gaps;
+    int status = gaps_make(workload, &gaps, err);
 
-    if (covered == 0 || covered < gap->covered_ns ||
-        (covered == gap->covered_ns && gap->call_ns > 0 && length >= gap->call_ns))
-        return;
-    gap->covered_ns = covered;
-    gap->call_ns = length;
-    snprintf(gap->call, sizeof gap->call, "%s", name);
+    *ret = (struct longest){.count = 0};
+    for (size_t i = 0; status == 0 && i < gaps.count; i++)
+        keep_gap(ret, workload, &gaps.items[i]);
+    if (status == 0)
+        gaps_release(&gaps);
+    return status;
 }
 
-static bool is_memory_call(const char *name)
+static int by_place(const void *a, const void *b)
 {
-    return strcasestr(name, "malloc") != NULL || strcasestr(name, "free") != NULL ||
-           (strcasestr(name, "memcpy") != NULL && strcasestr(name, "async") == NULL);
+    const struct gap *x = a, *y = b;
+
+    return (x->after > y->after) - (x->after < y->after);
 }
 
-static void take_call(struct evidence_load *load, const char *name, int64_t start_ns, int64_t end_ns, bool launches)
-{
-    struct host_evidence *evidence = load->evidence;
+/* ---- calls ---- */
 
-    evidence->known = true;
-    for (size_t i = 0; i < evidence->gap_count; i++) {
-        struct gap_evidence *gap = &evidence->gaps[i];
-        if (end_ns <= gap->start_ns || start_ns >= gap->end_ns)
-            continue;
-        hold_against(gap, name, start_ns, end_ns);
-        gap->launched = gap->launched || (launches && start_ns > gap->start_ns);
-    }
-    if (start_ns >= load->steady_ns && is_memory_call(name)) {
-        if (evidence->memory_calls++ == 0)
-            evidence->first_memory_ns = start_ns;
-        evidence->memory_ns += interval_length(start_ns, end_ns);
-    }
-}
-
-static int take_host_call(void *arg, const struct cann_call *call, struct err *err)
-{
-    struct evidence_load *load = arg;
-    struct cann_text name = cann_text(load->names, call->name_id, 0);
-    int64_t end_ns;
-
-    (void)err;
-    if (call->start_ns == DB_NULL || call->duration_ns == DB_NULL ||
-        __builtin_add_overflow(call->start_ns, call->duration_ns, &end_ns))
-        return 0;
-    take_call(load, name.text != NULL ? name.text : "N/A", call->start_ns, end_ns, call->launches > 0);
-    return 0;
-}
-
-static int take_acl_call(void *arg, const struct acl_call *call, struct err *err)
-{
-    (void)err;
-    take_call(arg, call->name, call->start_ns, call->end_ns, false);
-    return 0;
-}
-
-struct model_load {
-    struct evidence_load *load;
-    sqlite3 *db;
+struct evidence_load {
+    struct host_evidence *evidence;
+    struct intern names;
+    bool *memory; /* whether each name is that of a memory call */
+    size_t memory_count, memory_capacity;
+    struct gap_calls calls;
+    int64_t steady_ns; /* the end of the first step */
 };
 
-static int take_model(void *arg, const struct svp_model *model, struct err *err)
+static int judge_names(struct evidence_load *load, struct err *err)
 {
-    struct model_load *each = arg;
+    while (load->memory_count < load->names.count) {
+        if (load->memory_count == load->memory_capacity &&
+            array_grow(&load->memory, &load->memory_capacity, load->memory_count, 1, sizeof *load->memory, err) != 0)
+            return -(int)err->code;
+        load->memory[load->memory_count] = is_memory_call(load->names.items[load->memory_count].bytes);
+        load->memory_count++;
+    }
+    return 0;
+}
 
-    return acl_each_call(each->db, model, take_acl_call, each->load, err);
+static int take_call(void *arg, const struct host_call *call, struct err *err)
+{
+    struct evidence_load *load = arg;
+    struct host_evidence *evidence = load->evidence;
+
+    if (call->name >= load->memory_count && judge_names(load, err) != 0)
+        return -(int)err->code;
+    evidence->known = true;
+    gap_calls_take(&load->calls, call);
+    if (call->start_ns >= load->steady_ns && load->memory[call->name]) {
+        if (evidence->memory_calls++ == 0)
+            evidence->first_memory_ns = call->start_ns;
+        evidence->memory_ns += interval_length(call->start_ns, call->end_ns);
+    }
+    return 0;
+}
+
+static void tell_gap(struct gap_evidence *ret, const struct evidence_load *load, const struct workload *workload,
+                     const struct gap *gap)
+{
+    size_t i = 0;
+
+    *ret = (struct gap_evidence){.start_ns = gap_start_ns(workload, gap),
+                                 .end_ns = gap_end_ns(workload, gap),
+                                 .before = gap->before,
+                                 .after = gap->after};
+    while (load->calls.gaps->items[i].after != gap->after)
+        i++;
+    const struct gap_call *call = &load->calls.items[i];
+    const char *name = call->name != NO_TEXT ? load->names.items[call->name].bytes : NULL;
+    ret->launched = call->launched;
+    ret->cause = gap_calls_cause(&load->calls, i, name);
+    snprintf(ret->call, sizeof ret->call, "%s", name != NULL ? name : "");
+}
+
+static int load_calls(sqlite3 *db, const struct workload *workload, struct evidence_load *load, struct err *err)
+{
+    struct longest longest;
+    struct gap placed[LONGEST_GAPS];
+    int status = find_longest(workload, &longest, err);
+
+    if (status != 0)
+        return status;
+    const struct gaps gaps = {.items = placed, .count = longest.count};
+    memcpy(placed, longest.items, sizeof placed);
+    array_sort(placed, longest.count, sizeof *placed, by_place);
+    status = gap_calls_open(&load->calls, workload, &gaps, err);
+    if (status == 0)
+        status = host_calls_each(db, &load->names, take_call, load, err);
+    for (size_t i = 0; status == 0 && i < longest.count; i++)
+        tell_gap(&load->evidence->gaps[i], load, workload, &longest.items[i]);
+    load->evidence->gap_count = longest.count;
+    gap_calls_release(&load->calls);
+    return status;
 }
 
 /* Frequency over time: each value counts until the next of its device. */
@@ -125,49 +154,21 @@ static int load_frequency(sqlite3 *db, struct host_evidence *evidence, struct er
     return status;
 }
 
-static int load_calls(sqlite3 *db, struct evidence_load *load, struct err *err)
-{
-    struct cann_texts names = {.items = NULL};
-    struct cann_call_reader *reader = NULL;
-    int64_t count = 0;
-    int status = cann_names_load(db, &names, err);
-
-    load->names = &names;
-    if (status == 0 && (reader = cann_call_reader_new(db, err)) == NULL)
-        status = -(int)err->code;
-    if (status == 0)
-        status = cann_call_count(db, &count, err);
-    if (status == 0)
-        status = cann_read_calls(reader, 1, count + 1, take_host_call, load, err);
-    cann_call_reader_free(reader);
-    cann_texts_release(&names);
-    load->names = NULL;
-    return status;
-}
-
 int evidence_load(sqlite3 *db, const struct workload *workload, struct host_evidence *ret, struct err *err)
 {
     struct evidence_load load = {.evidence = ret, .steady_ns = INT64_MIN};
-    struct model_load each = {&load, db};
     struct db_facts facts;
-    struct gaps gaps;
-    int status = gaps_make(workload, &gaps, err);
+    int status = db_read_facts(db, &facts, err);
 
     *ret = (struct host_evidence){.first_memory_ns = INT64_MIN};
-    if (status != 0)
-        return status;
-    for (size_t i = 0; i < gaps.count; i++)
-        keep_gap(ret, &gaps.items[i]);
-    gaps_release(&gaps);
+    ret->rated_mhz = (double)workload->facts.rated_khz / 1000;
     if (workload->step_count > 1)
         load.steady_ns = workload->steps[0].end_ns;
-    ret->rated_mhz = (double)workload->facts.rated_khz / 1000;
-    status = db_read_facts(db, &facts, err);
-    if (status == 0 && facts.family == DB_FAMILY_SVP)
-        status = svp_each_model(db, take_model, &each, err);
-    if (status == 0 && facts.family != DB_FAMILY_SVP)
-        status = load_calls(db, &load, err);
+    if (status == 0)
+        status = load_calls(db, workload, &load, err);
     if (status == 0 && facts.family != DB_FAMILY_SVP)
         status = load_frequency(db, ret, err);
+    intern_release(&load.names);
+    free(load.memory);
     return status;
 }

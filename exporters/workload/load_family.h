@@ -7,8 +7,11 @@
 
 #include <sqlite3.h>
 
-int workload_load_svp(sqlite3 *db, struct workload *workload, struct err *err);
-int workload_load_ascend(sqlite3 *db, struct workload *workload, struct err *err);
+/* Whether the sums of units, blocks and bytes of operators are wanted too: they are more than all the rest. */
+enum load_counters { WITHOUT_COUNTERS, WITH_COUNTERS };
+
+int workload_load_svp(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err);
+int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err);
 
 /* Appends a word to a list in a fact, separated by ", ", each once; cut where it does not fit. */
 void facts_append(char *list, size_t size, const char *word);

@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "base/number.h"
+#include "base/strbuf.h"
 #include "db/database.h"
 #include "db/query/query.h"
 #include "exporters/workload/load_family.h"
@@ -9,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NAME_SIZE 1024 /* of a layer group; longer ones are cut */
 
 /* What the counters of an operator add up to. */
 struct counted {
@@ -37,36 +36,35 @@ struct svp_load {
     size_t counted_count, counted_capacity;
 };
 
-static void join_layers(const struct svp_layers *layers, size_t first, size_t count, bool types, char *ret, size_t size)
+/* Adds the joined names, or types, to the texts of the workload; where there are none, the other text. */
+static int add_joined(struct svp_load *load, size_t first, size_t count, bool types, const char *otherwise,
+                      uint32_t *ret, struct err *err)
 {
-    size_t used = 0;
+    struct strbuf joined;
 
-    ret[0] = '\0';
+    strbuf_init(&joined, SIZE_MAX / 2);
     for (size_t i = first; i < first + count; i++) {
-        const char *text = types ? layers->layers[i].type : layers->layers[i].name;
-        int n = snprintf(ret + used, size - used, "%s%s", used > 0 ? "," : "", text != NULL ? text : "");
-        if (n < 0 || (size_t)n >= size - used)
-            return;
-        used += (size_t)n;
+        const char *text = types ? load->layers.layers[i].type : load->layers.layers[i].name;
+        strbuf_adds(&joined, joined.length > 0 ? "," : "");
+        strbuf_adds(&joined, text != NULL ? text : "");
     }
+    int status = joined.failed
+                     ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                     : workload_add_text(load->workload, joined.length > 0 ? joined.data : otherwise, ret, err);
+    strbuf_release(&joined);
+    return status;
 }
 
 static int operator_of_task(struct svp_load *load, int64_t task_id, bool ai_cpu, uint32_t *ret, struct err *err)
 {
     struct workload_key key = {.shapes = NO_TEXT, .work = ai_cpu ? WORK_AI_CPU : WORK_CUBE};
-    char name[NAME_SIZE], type[NAME_SIZE];
+    char unnamed[32];
     size_t first, count = svp_layers_of_task(&load->layers, task_id, ai_cpu, &first);
-    int status;
 
-    join_layers(&load->layers, first, count, false, name, sizeof name);
-    join_layers(&load->layers, first, count, true, type, sizeof type);
-    if (name[0] == '\0')
-        snprintf(name, sizeof name, "task %lld", (long long)task_id);
-    if (type[0] == '\0')
-        snprintf(type, sizeof type, "N/A");
-    status = workload_add_text(load->workload, name, &key.name, err);
+    snprintf(unnamed, sizeof unnamed, "task %lld", (long long)task_id);
+    int status = add_joined(load, first, count, false, unnamed, &key.name, err);
     if (status == 0)
-        status = workload_add_text(load->workload, type, &key.type, err);
+        status = add_joined(load, first, count, true, "N/A", &key.type, err);
     return status == 0 ? workload_add_operator(load->workload, &key, ret, err) : status;
 }
 
@@ -198,12 +196,13 @@ static void fill_units(const struct svp_load *load)
     }
 }
 
-int workload_load_svp(sqlite3 *db, struct workload *workload, struct err *err)
+int workload_load_svp(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err)
 {
     struct svp_load load = {.db = db, .workload = workload, .known = MAP_OF(struct known_task, task_id)};
     struct db_facts facts;
     int status = db_read_facts(db, &facts, err);
 
+    (void)counters; /* they stand in the same rows */
     snprintf(workload->facts.chip, sizeof workload->facts.chip, "SVP");
     workload->facts.cube_cores = 1;
     load.origin_ns = facts.origin_ns;

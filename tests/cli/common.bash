@@ -12,7 +12,8 @@ shared=${MSPROF_SHARED:-$repository/../shared}
 REAL_CAPTURE=$shared/data/real-910a-job3/raw
 
 # Neither the user's layouts nor the terminal may change what is tested.
-unset NO_COLOR COLUMNS
+unset NO_COLOR COLUMNS LESS
+export PAGER=cat
 export XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/config
 export LC_ALL=C.UTF-8
 umask 0027

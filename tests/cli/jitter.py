@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Rewrites the cycles of an SVP capture of the reference layout, in place.
 
-usage: jitter.py CAPTURE [--seed N] [--sigma SHARE] [--slower TASK:FACTOR]...
+usage: jitter.py CAPTURE [--seed N] [--sigma SHARE] [--slower TASK:FACTOR]... [--computing]
 
-Every AI core task takes 1 + N(0, sigma) of its cycles, tasks that are named FACTOR times as many. Prints the number of
+With --computing no unit that moves data is busy for more than a tenth of the time. Every AI core task takes 1 + N(0, sigma) of its cycles, tasks that are named FACTOR times as many. Prints the number of
 records.
 """
 import argparse
@@ -14,6 +14,7 @@ import sys
 
 RECORD = 128
 CYCLES = (16, 32, 40, 48, 56, 64, 72, 80, 88)  # total_cycle first
+MOVING = 64  # from here on of units that move data
 
 
 def main():
@@ -22,6 +23,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sigma", type=float, default=0.0)
     parser.add_argument("--slower", action="append", default=[])
+    parser.add_argument("--computing", action="store_true")
     arguments = parser.parse_args()
     slower = {int(task): float(factor) for task, factor in (text.split(":") for text in arguments.slower)}
     generator = random.Random(arguments.seed)
@@ -39,6 +41,11 @@ def main():
             for offset in CYCLES:
                 cycles = struct.unpack_from("<Q", data, start + offset)[0]
                 struct.pack_into("<Q", data, start + offset, round(cycles * factor))
+            if arguments.computing:
+                total = struct.unpack_from("<Q", data, start + CYCLES[0])[0]
+                for offset in CYCLES[1:]:
+                    share = 2 if offset < MOVING else 10
+                    struct.pack_into("<Q", data, start + offset, total // share)
             records += 1
         with open(path, "wb") as file:
             file.write(data)

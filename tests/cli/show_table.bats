@@ -18,7 +18,7 @@ sql() {
     run_msprof -q show JOBX --table list
     expect_status 0
     list=$output
-    for name in ops types streams api steps gaps small conversions aicpu_operators; do
+    for name in summary ops types gaps steps streams api overlap bound small conversions aicpu communication memory; do
         expect_contains "$list" "$name "
         run_msprof_into "$BATS_TEST_TMPDIR/one" -q show JOBX --table "$name" --format json
         [ "$status" -eq 0 ] || [ "$status" -eq 4 ]
@@ -53,7 +53,103 @@ assert times == sorted(times, reverse=True)' "$BATS_TEST_TMPDIR/stdout" "$expect
     expect_contains "$stderr" "--table NAME is missing"
 }
 
-@test "steps are the inferences" {
-    run_msprof -q show JOBX --table steps --format csv --top 100000
+@test "overlap has a row for each inference" {
+    run_msprof -q show JOBX --table overlap --format csv
     expect_equal "$(($(wc -l <"$BATS_TEST_TMPDIR/stdout") - 1))" "$(sql 'SELECT count(*) FROM inference')"
+}
+
+@test "--table list has an id for each title, in lower case without the unit, by which the column is found" {
+    run_msprof -q show JOBX --table list
+    expect_equal "$(grep -A1 '^ops ' <<<"$output" | tail -1)" "    share total count median p95 longest type name"
+    for name in ops steps gaps api bound memory; do
+        for id in $("$MSPROF" show -q JOBX --table list | grep -A1 "^$name " | tail -1); do
+            run_msprof_into "$BATS_TEST_TMPDIR/one" -q show JOBX --table "$name" --columns "$id" --sort "$id,desc" --top 1
+            [ "$status" -eq 0 ]
+        done
+    done
+}
+
+@test "a table has no rules, numbers to the right, one unit a column, share first and name last" {
+    run_msprof -q show JOBX --table ops --top 3
+    expect_status 0
+    expect_equal "$output" "$(printf '%s\n' \
+        'Share(%)  Total(us)  Count  Median(us)  P95(us)  Longest(us)  Type         Name' \
+        '   12.15   3106.166      4     776.084  787.016      788.166  Fc           bbox_pred' \
+        '    5.43   1389.469      4     346.991  376.738      377.637  Preprocess   colour_convert' \
+        '    3.68    941.166      4     235.083  237.858      238.333  Convolution  res5a_branch2b' \
+        'and 59 more (--top N)')"
+    run_msprof -q show JOBX --table api --top 2 --columns self,count,function
+    expect_equal "$output" "$(printf '%s\n' 'Self(ms)  Count  Function' ' 314.465      1  svp_acl_mdl_load_from_mem' \
+        ' 120.072     20  svp_acl_mdl_execute' 'and 20 more (--top N)')"
+}
+
+@test "a terminal gets 20 rows and the number of the others, a pipe in another format all" {
+    run_msprof -q show JOBX --table ops
+    expect_equal "$(wc -l <"$BATS_TEST_TMPDIR/stdout")" 22
+    expect_equal "$(tail -1 <<<"$output")" "and 42 more (--top N)"
+    run_msprof_into all -q show JOBX --table ops --filter 'total>400us' --format csv
+    run_msprof -q show JOBX --table ops --filter 'total>400us' --sort count --top 3
+    expect_equal "$(tail -1 <<<"$output")" "and $(($(wc -l <all) - 4)) more (--top N)"
+    for format in csv json markdown; do
+        run_msprof -q show JOBX --table ops --format "$format"
+        expect_equal "$(grep -c res "$BATS_TEST_TMPDIR/stdout")" "$("$MSPROF" show -q JOBX --table ops --top 1000 | grep -c res)"
+    done
+}
+
+@test "every table fits any width from 60 columns on, and tells what it leaves out" {
+    for name in $("$MSPROF" show -q JOBX --table list | grep -v '^ ' | cut -d' ' -f1); do
+        for width in 60 61 75 100 140; do
+            run_msprof -q show JOBX --table "$name" --width "$width"
+            [ "$status" -eq 4 ] && continue
+            expect_status 0
+            [ "$(wc -L <"$BATS_TEST_TMPDIR/stdout")" -le "$width" ] || { printf '%s %s\n%s\n' "$name" "$width" "$output" >&2; return 1; }
+        done
+    done
+    run_msprof -q show JOBX --table ops --width 60
+    expect_contains "$output" "(left out, for want of room: P95(us), Longest(us), Type)"
+    LC_ALL=C run_msprof -q show JOBX --table ops --top 60 --width 60
+    expect_equal "$(LC_ALL=C grep -cP '[^\x00-\x7f]' "$BATS_TEST_TMPDIR/stdout")" 0
+}
+
+@test "names are cut on a terminal only, in the middle, never in a pipe" {
+    command -v script >/dev/null || skip "script(1) is not installed"
+    long=$(printf 'beginning%0200dend' 0)
+    sed -i "s/bbox_pred/$long/" JOBX/data/*.layer.info
+    COLUMNS=70 run_msprof -q show JOBX --table ops --top 1
+    expect_contains "$output" "$long"
+    script -qec "stty cols 70; TERM=xterm '$MSPROF' show -q JOBX --table ops --top 1" /dev/null | tr -d '\r' >shown
+    expect_contains "$(<shown)" "beginning"
+    expect_contains "$(<shown)" "…"
+    expect_contains "$(<shown)" "end"
+    [ "$(wc -L <shown)" -le 70 ]
+}
+
+@test "on a terminal the pager shows it, as git does it; nothing in a pipe, with --no-pager or PAGER=cat" {
+    command -v script >/dev/null || skip "script(1) is not installed"
+    # shellcheck disable=SC2016 # the pager's variable
+    printf '#!/bin/sh\necho "LESS is $LESS"\nsed "s/^/| /"\n' >pager
+    chmod +x pager
+    on_terminal() {
+        script -qec "stty cols 100; TERM=xterm $1" /dev/null | tr -d '\r' >shown
+    }
+    for command in "show JOBX --table ops" "show JOBX" "advise JOBX" "diff JOBX JOBX"; do
+        on_terminal "PAGER='./pager; true' '$MSPROF' -q $command"
+        expect_equal "$(head -1 shown)" "LESS is FRX"
+        expect_equal "$(tail -n +2 shown | grep -vc '^| ')" 0
+        LESS=X on_terminal "PAGER=./pager '$MSPROF' -q $command"
+        expect_equal "$(head -1 shown)" "LESS is X"
+        on_terminal "PAGER=./pager '$MSPROF' -q $command --no-pager"
+        expect_equal "$(grep -c '^| ' shown)" 0
+        on_terminal "PAGER= '$MSPROF' -q $command"
+        expect_equal "$(grep -c '^| ' shown)" 0
+    done
+    on_terminal "PAGER=./pager '$MSPROF' -q show JOBX --table ops --format csv"
+    expect_equal "$(grep -c '^| ' shown)" 0
+    PAGER=./pager run_msprof -q show JOBX --table ops
+    expect_not_contains "$output" "| "
+    # the status is that of the answer, and a pager that is not there is told by the shell
+    on_terminal "PAGER=./pager '$MSPROF' -q show JOBX --table nothing; echo status \$?"
+    expect_contains "$(<shown)" "status 2"
+    on_terminal "PAGER=./pager '$MSPROF' -q diff JOBX JOBX --gate 'step_time:<1us' ; echo status \$?"
+    expect_contains "$(<shown)" "status 6"
 }

@@ -409,10 +409,12 @@ static void test_a_step_divides_into_computing_exposed_copies_and_free(void **st
     assert_int_equal(splits.items[0].free_ns, 35);
     assert_int_equal(gaps_make(&workload, &gaps, &err), 0);
     assert_int_equal(gaps.count, 2);
-    assert_int_equal(gaps.items[0].start_ns, 180);
-    assert_int_equal(gaps.items[0].end_ns, 190);
-    assert_int_equal(gaps.items[0].before, all);
-    assert_int_equal(gaps.items[1].after, op);
+    assert_int_equal(gap_start_ns(&workload, &gaps.items[0]), 180);
+    assert_int_equal(gap_end_ns(&workload, &gaps.items[0]), 190);
+    assert_int_equal(gap_length_ns(&workload, &gaps.items[0]), 10);
+    assert_int_equal(workload.executions[gaps.items[0].before].op, all);
+    assert_int_equal(workload.executions[gaps.items[1].after].op, op);
+    assert_string_equal(execution_name(&workload, gaps.items[1].after), "conv");
     gaps_release(&gaps);
     splits_release(&splits);
     workload_release(&workload);

@@ -149,8 +149,10 @@ static void names_of_reports_are_different_within_a_family(void **state)
     (void)state;
     for (int family = DB_FAMILY_SVP; family <= DB_FAMILY_CANN; family++) {
         for (const struct report *const *one = all; *one != NULL; one++) {
+            const struct report *found = report_find(all, (*one)->name, family);
+            /* a shown one hides that of summaries which has its name, not the other way round */
             if ((*one)->families & REPORT_OF(family))
-                assert_ptr_equal(report_find(all, (*one)->name, family), *one);
+                assert_true(found == *one || (found->shown_only && !(*one)->shown_only));
         }
     }
 }

@@ -4,16 +4,17 @@
 
 #include <stdlib.h>
 
+/* Of communication (level 5500) a call is named by its operator. */
+#define CALL_NAME "CASE level WHEN 5500 THEN coalesce(item_id, name_id) ELSE name_id END"
+
 static const struct query_field task_fields[] = {
     QUERY_FIELD(struct duration, major, "device_id"),       QUERY_FIELD(struct duration, minor, "op_task_type"),
     QUERY_FIELD(struct duration, name_id, "op_type_id"),    QUERY_FIELD(struct duration, duration_ns, "duration_ns"),
     QUERY_FIELD(struct duration, op_name_id, "op_name_id"),
 };
 static const struct query_field call_fields[] = {
-    QUERY_FIELD(struct duration, major, "level"),
-    QUERY_FIELD(struct duration, minor, "0"),
-    QUERY_FIELD(struct duration, name_id, "CASE level WHEN 5500 THEN coalesce(item_id, name_id) ELSE name_id END"),
-    QUERY_FIELD(struct duration, duration_ns, "duration_ns"),
+    QUERY_FIELD(struct duration, major, "level"),     QUERY_FIELD(struct duration, minor, "0"),
+    QUERY_FIELD(struct duration, name_id, CALL_NAME), QUERY_FIELD(struct duration, duration_ns, "duration_ns"),
     QUERY_FIELD(struct duration, op_name_id, "NULL"),
 };
 static const struct {
@@ -72,4 +73,41 @@ int read_durations(struct duration_reader *reader, int64_t first, int64_t end,
 {
     struct duration_loop loop = {reader->select, each, arg};
     return query_scan(reader->db, reader->range, first, end, give_duration, &loop, err);
+}
+
+/* ---- timed calls ---- */
+
+struct timed_loop {
+    int (*each)(void *arg, const struct timed_call *call, struct err *err);
+    void *arg;
+};
+
+static const struct query_field timed_fields[] = {
+    QUERY_FIELD(struct timed_call, thread_id, "coalesce(thread_id, 0)"),
+    QUERY_FIELD(struct timed_call, start_ns, "start_ns"),
+    QUERY_FIELD(struct timed_call, duration_ns, "duration_ns"),
+    QUERY_FIELD(struct timed_call, launches, "coalesce(launches, 0)"),
+    QUERY_FIELD(struct timed_call, name_id, CALL_NAME),
+};
+static const struct query_select timed_calls = {QUERY_FIELDS(timed_fields)};
+
+static int give_timed_call(void *arg, sqlite3_value **row, struct err *err)
+{
+    const struct timed_loop *loop = arg;
+    struct timed_call call;
+    scan_take(row, timed_calls.fields, timed_calls.field_count, &call);
+    return loop->each(loop->arg, &call, err);
+}
+
+int read_timed_calls(sqlite3 *db, int (*each)(void *arg, const struct timed_call *call, struct err *err), void *arg,
+                     struct err *err)
+{
+    struct timed_loop loop = {each, arg};
+    sqlite3_stmt *scan = NULL;
+    int status = query_scan_fields(db, &timed_calls, NULL, "host_call", &scan, err);
+
+    if (status == 0)
+        status = query_scan(db, scan, 0, INT64_MAX, give_timed_call, &loop, err);
+    sqlite3_finalize(scan);
+    return status;
 }

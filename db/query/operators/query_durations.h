@@ -27,4 +27,13 @@ int read_durations(struct duration_reader *reader, int64_t first, int64_t end,
                    int (*each)(void *arg, const struct duration *duration, struct err *err), void *arg,
                    struct err *err);
 
+/* When a call was made: less than query_cann.h tells of it, and read faster. */
+struct timed_call {
+    int64_t thread_id, start_ns, duration_ns, launches;
+    int64_t name_id; /* of communication, the operator's */
+};
+/* All calls of a capture of Ascend, by thread and start; a call comes before those inside of it. */
+int read_timed_calls(sqlite3 *db, int (*each)(void *arg, const struct timed_call *call, struct err *err), void *arg,
+                     struct err *err);
+
 #endif

@@ -70,7 +70,7 @@ static int open_summary(struct report_run *run, struct err *err)
 {
     struct summary *summary = run->state;
     (void)err;
-    summary->separator = run->session->options->format == TABLE_TERMINAL ? '\n' : ',';
+    summary->separator = run->terminal != NULL ? '\n' : ',';
     svp_layer_lists_init(&summary->lists);
     strbuf_init(&summary->suffix, REPORT_NAME_MAX);
     strbuf_init(&summary->text, TEXT_MAX);

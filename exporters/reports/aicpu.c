@@ -18,10 +18,11 @@ static int put_rows(struct report_run *run, struct err *err)
     return answer_rows(run, BY_OP, wanted, err);
 }
 
-const struct report report_aicpu_operators = {
-    .name = "aicpu_operators",
+const struct report report_aicpu = {
+    .name = "aicpu",
     .title = "Operators on the AI CPU",
     .doc = "The operators that run on the AI CPU.",
+    .needs = "operators that ran on the AI CPU",
     .families = REPORT_OF_ALL,
     .shown_only = true,
     .columns = columns,

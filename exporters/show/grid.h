@@ -1,7 +1,8 @@
-/* A short table for people and their tools: no frames, numbers to the right, on a terminal long texts are cut in the
- * middle and columns that matter least go where the room is too narrow. */
-#ifndef MSPROF_EXPORTERS_ANSWERS_GRID_H
-#define MSPROF_EXPORTERS_ANSWERS_GRID_H
+/* A short table for people and their tools: no frames, numbers to the right. Where the width is limited titles are
+ * wrapped first, then long texts are cut in the middle, and at last the columns that matter least are left out, which a
+ * line below the table tells. */
+#ifndef MSPROF_EXPORTERS_SHOW_GRID_H
+#define MSPROF_EXPORTERS_SHOW_GRID_H
 
 #include "base/err.h"
 
@@ -9,12 +10,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define GRID_MAX_COLUMNS 24
+#define GRID_MAX_COLUMNS 224
 
 struct grid_column {
     const char *title;
     bool number;     /* to the right */
     bool cut;        /* may be cut in the middle */
+    bool time;       /* of numbers: microseconds, for grid_unite_numbers */
     int least_first; /* 0: always shown; else the column with the largest number goes first */
 };
 
@@ -30,8 +32,13 @@ enum grid_format { GRID_TABLE, GRID_CSV, GRID_MARKDOWN };
 
 /* Copies a row of texts, NULL is "". Control characters become '?'. */
 int grid_row(struct grid *grid, const char *const *cells, struct err *err);
-/* width: of the terminal; 0: nothing is cut. ascii: no other characters are added. */
-void grid_print(const struct grid *grid, FILE *stream, enum grid_format format, int width, bool ascii);
+/* Gives the numbers of a column as many decimals each, and times the unit that fits the largest of their column, in
+ * place of that in the title: titles needs room for one for each column, to be freed; the grid's columns are the
+ * caller's, and are changed. */
+int grid_unite_numbers(struct grid *grid, struct grid_column *columns, char **titles, struct err *err);
+/* width: of the terminal; 0: nothing is cut. ascii: no other characters are added, and with a width none are printed.
+ */
+int grid_print(struct grid *grid, FILE *stream, enum grid_format format, int width, bool ascii, struct err *err);
 void grid_release(struct grid *grid);
 
 /* A text of Markdown in which nothing of `text` is markup. */

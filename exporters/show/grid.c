@@ -1,4 +1,4 @@
-#include "exporters/answers/grid.h"
+#include "exporters/show/grid.h"
 
 #include "base/array.h"
 #include "exporters/json_text.h"
@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_CUT 12 /* columns that a text keeps */
+/* Columns of the terminal that a text keeps: first where other columns can be left out, then where none is left. */
+#define LEAST_CUT 20
+#define LEAST_OF_ALL 8
 
 int grid_row(struct grid *grid, const char *const *cells, struct err *err)
 {
@@ -68,7 +70,7 @@ static bool drop_column(const struct grid *grid, struct layout *layout)
 }
 
 /* Cuts the widest text as far as it may, then drops columns. */
-static void fit(const struct grid *grid, struct layout *layout, size_t width)
+static void fit(const struct grid *grid, struct layout *layout, size_t width, size_t least)
 {
     size_t natural[GRID_MAX_COLUMNS];
 
@@ -78,12 +80,12 @@ static void fit(const struct grid *grid, struct layout *layout, size_t width)
         for (size_t over = total_width(grid, layout); over > width; over = total_width(grid, layout)) {
             size_t widest = SIZE_MAX;
             for (size_t c = 0; c < grid->column_count; c++)
-                if (layout->shown[c] && grid->columns[c].cut && layout->widths[c] > LEAST_CUT &&
+                if (layout->shown[c] && grid->columns[c].cut && layout->widths[c] > least &&
                     (widest == SIZE_MAX || layout->widths[c] > layout->widths[widest]))
                     widest = c;
             if (widest == SIZE_MAX)
                 break;
-            size_t most = layout->widths[widest] - LEAST_CUT, wanted = over - width;
+            size_t most = layout->widths[widest] - least, wanted = over - width;
             layout->widths[widest] -= wanted < most ? wanted : most;
         }
     } while (total_width(grid, layout) > width && drop_column(grid, layout));
@@ -147,30 +149,216 @@ static void print_line(const struct grid *grid, const struct layout *layout, con
     fputc('\n', stream);
 }
 
-static void print_table(const struct grid *grid, FILE *stream, int width, bool ascii)
-{
-    const char *titles[GRID_MAX_COLUMNS];
-    struct layout layout;
-    struct display display;
+/* ---- titles ---- */
 
-    display_init(&display);
+/* The first piece of a title that no line may end in: up to a blank or '_', or the '(' of the unit. */
+static size_t title_piece(const char *title)
+{
+    size_t length = title[0] != '\0';
+
+    while (title[length] != '\0' && title[length] != '(' && title[length - 1] != ' ' && title[length - 1] != '_')
+        length++;
+    return length;
+}
+
+static size_t longest_piece(const char *title)
+{
+    size_t longest = 0;
+
+    for (size_t length; (length = title_piece(title)) > 0; title += length)
+        longest = length > longest ? length : longest;
+    return longest;
+}
+
+/* Moves the next line of a title, of at most width bytes, into line. */
+static void take_title_line(const char **title, size_t width, char *line, size_t size)
+{
+    size_t used = 0;
+
+    for (size_t length; (length = title_piece(*title)) > 0 && (used == 0 || used + length <= width); *title += length) {
+        int n = snprintf(line + used, size - used, "%.*s", (int)length, *title);
+        used += n > 0 && (size_t)n < size - used ? (size_t)n : 0;
+    }
+    while (used > 0 && line[used - 1] == ' ')
+        used--;
+    line[used] = '\0';
+}
+
+#define TITLE_SIZE 128
+
+static int print_titles(const struct grid *grid, const struct layout *layout, const struct display *display,
+                        FILE *stream, bool ascii, struct err *err)
+{
+    const char **rest = calloc(grid->column_count, sizeof *rest), **cells = calloc(grid->column_count, sizeof *cells);
+    char(*lines)[TITLE_SIZE] = calloc(grid->column_count, sizeof *lines);
+    bool any = rest != NULL && cells != NULL && lines != NULL;
+    int status = any ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+
+    for (size_t c = 0; status == 0 && c < grid->column_count; c++)
+        rest[c] = grid->columns[c].title;
+    while (any) {
+        any = false;
+        for (size_t c = 0; c < grid->column_count; c++) {
+            lines[c][0] = '\0';
+            take_title_line(&rest[c], layout->widths[c], lines[c], TITLE_SIZE);
+            cells[c] = lines[c];
+            any = any || (layout->shown[c] && rest[c][0] != '\0');
+        }
+        print_line(grid, layout, display, stream, cells, ascii);
+    }
+    free((void *)rest);
+    free((void *)cells);
+    free(lines);
+    return status;
+}
+
+/* ---- tables ---- */
+
+static void measure(const struct grid *grid, const struct display *display, struct layout *layout, bool wrapped)
+{
     for (size_t c = 0; c < grid->column_count; c++) {
-        titles[c] = grid->columns[c].title;
-        layout.shown[c] = true;
-        layout.widths[c] = strlen(titles[c]);
+        const char *title = grid->columns[c].title;
+        layout->shown[c] = true;
+        layout->widths[c] = wrapped ? longest_piece(title) : strlen(title);
     }
     for (size_t i = 0; i < grid->count; i++) {
         // NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
-        size_t cell = display_width(&display, grid->cells[i], strlen(grid->cells[i])), c = i % grid->column_count;
-        if (cell > layout.widths[c])
-            layout.widths[c] = cell;
+        size_t cell = display_width(display, grid->cells[i], strlen(grid->cells[i])), c = i % grid->column_count;
+        if (cell > layout->widths[c])
+            layout->widths[c] = cell;
     }
-    if (width > 0)
-        fit(grid, &layout, (size_t)width);
-    print_line(grid, &layout, &display, stream, titles, ascii);
-    for (size_t i = 0; i < grid->count; i += grid->column_count)
+}
+
+static void tell_left_out(const struct grid *grid, const struct layout *layout, FILE *stream, size_t width)
+{
+    static const char begin[] = "(left out, for want of room: ";
+    size_t at = 0;
+
+    for (size_t c = 0; c < grid->column_count; c++) {
+        size_t length = strlen(grid->columns[c].title);
+        if (layout->shown[c])
+            continue;
+        if (at == 0) {
+            at = sizeof begin - 1;
+            fputs(begin, stream);
+        } else if (at + 2 + length >= width) {
+            fputs(",\n  ", stream);
+            at = 2;
+        } else {
+            fputs(", ", stream);
+            at += 2;
+        }
+        fputs(grid->columns[c].title, stream);
+        at += length;
+    }
+    fputs(at > 0 ? ")\n" : "", stream);
+}
+
+static void keep_ascii(struct grid *grid)
+{
+    for (size_t i = 0; i < grid->count; i++)
+        for (char *c = grid->cells[i]; *c != '\0'; c++)
+            *c = (unsigned char)*c < 0x80 ? *c : '?';
+}
+
+static int print_table(struct grid *grid, FILE *stream, int width, bool ascii, struct err *err)
+{
+    struct layout layout;
+    struct display display;
+
+    if (ascii && width > 0)
+        keep_ascii(grid);
+    display_init(&display);
+    measure(grid, &display, &layout, false);
+    if (width > 0 && total_width(grid, &layout) > (size_t)width) {
+        measure(grid, &display, &layout, true);
+        fit(grid, &layout, (size_t)width, LEAST_CUT);
+        fit(grid, &layout, (size_t)width, LEAST_OF_ALL);
+    }
+    int status = print_titles(grid, &layout, &display, stream, ascii, err);
+    for (size_t i = 0; status == 0 && i < grid->count; i += grid->column_count)
         print_line(grid, &layout, &display, stream, (const char *const *)grid->cells + i, ascii);
+    if (status == 0)
+        tell_left_out(grid, &layout, stream, (size_t)width);
     display_release(&display);
+    return status;
+}
+
+/* ---- numbers ---- */
+
+static size_t decimals_of(const char *text)
+{
+    const char *point = strchr(text, '.');
+
+    return point != NULL ? strlen(point + 1) : 0;
+}
+
+static bool is_number(const char *text)
+{
+    size_t digits = strspn(text + (text[0] == '-'), "0123456789.");
+
+    return digits > 0 && text[(text[0] == '-') + digits] == '\0';
+}
+
+/* The same number with so many decimals, or a time in another unit. */
+static int rewrite(char **cell, size_t decimals, bool time, double unit_us, struct err *err)
+{
+    char text[64];
+    size_t given = decimals_of(*cell);
+
+    if (time && unit_us > 1)
+        snprintf(text, sizeof text, "%.3f", strtod(*cell, NULL) / unit_us);
+    else
+        snprintf(text, sizeof text, "%s%s%.*s", *cell, given == 0 && decimals > 0 ? "." : "", (int)(decimals - given),
+                 "000000000000");
+    char *copy = strdup(text);
+    if (copy == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    free(*cell);
+    *cell = copy;
+    return 0;
+}
+
+static int unite_column(struct grid *grid, size_t c, struct time_unit *ret_unit, struct err *err)
+{
+    size_t decimals = 0;
+    double largest = 0;
+    int status = 0;
+
+    for (size_t i = c; i < grid->count; i += grid->column_count) {
+        if (!is_number(grid->cells[i]) || decimals_of(grid->cells[i]) > 12)
+            continue;
+        decimals = decimals_of(grid->cells[i]) > decimals ? decimals_of(grid->cells[i]) : decimals;
+        largest = fmax(largest, fabs(strtod(grid->cells[i], NULL)));
+    }
+    *ret_unit = time_unit_for(grid->columns[c].time ? largest * 1e3 : 0);
+    if (grid->columns[c].time)
+        decimals = 3;
+    for (size_t i = c; status == 0 && i < grid->count; i += grid->column_count)
+        if (is_number(grid->cells[i]) && decimals_of(grid->cells[i]) <= decimals)
+            status = rewrite(&grid->cells[i], decimals, grid->columns[c].time, ret_unit->ns / 1e3, err);
+    return status;
+}
+
+int grid_unite_numbers(struct grid *grid, struct grid_column *columns, char **titles, struct err *err)
+{
+    int status = 0;
+
+    for (size_t c = 0; status == 0 && c < grid->column_count; c++) {
+        struct time_unit unit;
+        if (!columns[c].number)
+            continue;
+        status = unite_column(grid, c, &unit, err);
+        size_t length = strlen(columns[c].title);
+        if (status != 0 || !columns[c].time || length < sizeof "(us)" - 1)
+            continue;
+        if (asprintf(&titles[c], "%.*s(%s)", (int)(length - (sizeof "(us)" - 1)), columns[c].title, unit.name) < 0) {
+            titles[c] = NULL;
+            return err_set(err, ERR_NO_MEMORY, "out of memory");
+        }
+        columns[c].title = titles[c];
+    }
+    return status;
 }
 
 static void put_csv(FILE *stream, const char *text)
@@ -227,13 +415,13 @@ static void print_markdown(const struct grid *grid, FILE *stream)
     }
 }
 
-void grid_print(const struct grid *grid, FILE *stream, enum grid_format format, int width, bool ascii)
+int grid_print(struct grid *grid, FILE *stream, enum grid_format format, int width, bool ascii, struct err *err)
 {
     const char *titles[GRID_MAX_COLUMNS];
 
-    if (format == GRID_TABLE) {
-        print_table(grid, stream, width, ascii);
-    } else if (format == GRID_MARKDOWN) {
+    if (format == GRID_TABLE)
+        return print_table(grid, stream, width, ascii, err);
+    if (format == GRID_MARKDOWN) {
         print_markdown(grid, stream);
     } else {
         for (size_t c = 0; c < grid->column_count; c++)
@@ -242,6 +430,7 @@ void grid_print(const struct grid *grid, FILE *stream, enum grid_format format, 
         for (size_t i = 0; i < grid->count; i += grid->column_count)
             print_csv_line(grid, stream, (const char *const *)grid->cells + i);
     }
+    return 0;
 }
 
 void put_json(FILE *stream, const char *text)

@@ -1,0 +1,29 @@
+/* What limits an operator: calculating, moving data, or neither. */
+#ifndef MSPROF_ANALYSIS_BOUND_H
+#define MSPROF_ANALYSIS_BOUND_H
+
+#include "analysis/workload.h"
+
+enum bound {
+    BOUND_UNKNOWN, /* its units were not counted */
+    BOUND_COMPUTE, /* the busiest unit calculates */
+    BOUND_MEMORY,  /* the busiest unit moves data from or to memory outside of the core */
+    BOUND_LATENCY, /* neither is busy for half of the time */
+};
+const char *bound_name(enum bound bound); /* "unknown", "compute" and so on */
+
+/* Counted time of one operator or of several, and how much of it each unit was busy. */
+struct unit_times {
+    double counted_ns;
+    double units[UNITS]; /* ns; negative: not counted */
+};
+void unit_times_init(struct unit_times *times);
+void unit_times_add(struct unit_times *times, const struct workload_operator *op);
+
+/* Shares of the counted time, weighted by time: of the busiest unit that calculates, of the busiest that moves data;
+ * negative: not counted. */
+double unit_times_compute(const struct unit_times *times);
+double unit_times_memory(const struct unit_times *times);
+enum bound unit_times_bound(const struct unit_times *times);
+
+#endif

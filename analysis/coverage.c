@@ -1,0 +1,160 @@
+#include "analysis/coverage.h"
+
+#include <stdlib.h>
+
+int coverage_make(struct intervals *list, struct coverage *ret, struct err *err)
+{
+    int64_t sum = 0;
+
+    *ret = (struct coverage){.before = malloc((list->count + 1) * sizeof *ret->before)};
+    if (ret->before == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < list->count; i++) {
+        int64_t length = interval_length(list->items[i].start_ns, list->items[i].end_ns);
+        ret->before[i] = sum;
+        sum = length > INT64_MAX - sum ? INT64_MAX : sum + length;
+    }
+    ret->list = *list;
+    *list = (struct intervals){.items = NULL};
+    return 0;
+}
+
+void coverage_release(struct coverage *coverage)
+{
+    intervals_release(&coverage->list);
+    free(coverage->before);
+    *coverage = (struct coverage){.before = NULL};
+}
+
+/* The first interval that ends behind a time, from `first` on, in front of which all end before: steps that double,
+ * then halves. */
+static size_t first_ending_behind(const struct intervals *list, int64_t time_ns, size_t first)
+{
+    size_t step = 1, low = first, high;
+
+    while (low < list->count && list->items[low].end_ns <= time_ns) {
+        first = low + 1;
+        low = list->count - low > step ? low + step : list->count;
+        step *= 2;
+    }
+    for (high = low; first < high;) {
+        size_t middle = first + (high - first) / 2;
+        if (list->items[middle].end_ns <= time_ns)
+            first = middle + 1;
+        else
+            high = middle;
+    }
+    return first;
+}
+
+/* What is covered before a time that is not behind interval i. */
+static int64_t covered_until(const struct coverage *coverage, size_t i, int64_t time_ns)
+{
+    const struct intervals *list = &coverage->list;
+
+    if (i == list->count)
+        return i > 0 ? coverage->before[i - 1] + interval_length(list->items[i - 1].start_ns, list->items[i - 1].end_ns)
+                     : 0;
+    return coverage->before[i] + interval_length(list->items[i].start_ns, time_ns);
+}
+
+int64_t coverage_within(const struct coverage *coverage, int64_t from_ns, int64_t until_ns, size_t *cursor)
+{
+    const struct intervals *list = &coverage->list;
+
+    if (until_ns <= from_ns || list->count == 0)
+        return 0;
+    if (*cursor > 0 && list->items[*cursor - 1].end_ns > from_ns)
+        *cursor = 0;
+    *cursor = first_ending_behind(list, from_ns, *cursor);
+    if (*cursor == list->count || list->items[*cursor].start_ns >= until_ns)
+        return 0;
+    size_t last = first_ending_behind(list, until_ns, *cursor);
+    return covered_until(coverage, last, until_ns) - covered_until(coverage, *cursor, from_ns);
+}
+
+/* ---- of workloads ---- */
+
+/* The executions of devices one after another, those that are wanted: NULL for all. */
+static int unite(const struct workload *workload, size_t from, size_t until, bool (*wanted)(uint32_t work),
+                 struct intervals *ret, struct err *err)
+{
+    int status = 0;
+
+    for (size_t i = from; status == 0 && i < until; i++) {
+        const struct execution *execution = &workload->executions[i];
+        if (wanted == NULL || wanted(workload->operators[execution->op].key.work))
+            status = intervals_extend(ret, execution->start_ns, execution->start_ns + execution->duration_ns, err);
+    }
+    return status;
+}
+
+static size_t device_end(const struct workload *workload, size_t from)
+{
+    size_t until = from;
+
+    while (until < workload->execution_count && workload->executions[until].device == workload->executions[from].device)
+        until++;
+    return until;
+}
+
+static int join_device(const struct workload *workload, size_t from, size_t until, struct intervals *all,
+                       struct err *err)
+{
+    struct intervals own = {.items = NULL}, both = {.items = NULL};
+    int status = unite(workload, from, until, NULL, &own, err);
+
+    if (status == 0 && all->count == 0) {
+        *all = own;
+        return 0;
+    }
+    if (status == 0)
+        status = intervals_join(all, &own, &both, err);
+    intervals_release(&own);
+    intervals_release(all);
+    *all = both;
+    return status;
+}
+
+/* Leaves what is between the intervals, in the same memory: there may be a million. */
+static void turn_inside_out(struct intervals *list)
+{
+    for (size_t i = 0; i + 1 < list->count; i++)
+        list->items[i] = (struct interval){list->items[i].end_ns, list->items[i + 1].start_ns};
+    list->count -= list->count > 0;
+}
+
+int coverage_of_idle(const struct workload *workload, struct coverage *ret, struct err *err)
+{
+    struct intervals list = {.items = NULL};
+    int status = 0;
+
+    *ret = (struct coverage){.before = NULL};
+    for (size_t from = 0, until; status == 0 && from < workload->execution_count; from = until) {
+        until = device_end(workload, from);
+        status = join_device(workload, from, until, &list, err);
+    }
+    if (status == 0)
+        turn_inside_out(&list);
+    if (status == 0)
+        status = coverage_make(&list, ret, err);
+    intervals_release(&list);
+    return status;
+}
+
+int coverage_of_computing(const struct workload *workload, uint16_t device, struct coverage *ret, struct err *err)
+{
+    struct intervals list = {.items = NULL};
+    int status = 0;
+
+    *ret = (struct coverage){.before = NULL};
+    for (size_t from = 0, until; status == 0 && from < workload->execution_count; from = until) {
+        until = device_end(workload, from);
+        if (workload->executions[from].device == device)
+            status = unite(workload, from, until, work_computes, &list, err);
+    }
+    if (status == 0)
+        status = coverage_make(&list, ret, err);
+    intervals_release(&list);
+    return status;
+}

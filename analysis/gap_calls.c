@@ -1,0 +1,141 @@
+#include "analysis/gap_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+const char *gap_cause_name(enum gap_cause cause)
+{
+    static const char *const names[] = {"unknown", "host", "sync", "queue"};
+
+    return names[cause];
+}
+
+static uint16_t device_of(const struct gap_calls *calls, size_t gap)
+{
+    return calls->workload->executions[calls->gaps->items[gap].after].device;
+}
+
+static int find_devices(struct gap_calls *calls, struct err *err)
+{
+    size_t count = calls->gaps->count;
+
+    calls->device_ends = calloc(calls->workload->device_count + 1, sizeof *calls->device_ends);
+    calls->cursors = calloc(calls->workload->device_count + 1, sizeof *calls->cursors);
+    if (calls->device_ends == NULL || calls->cursors == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || device_of(calls, i) != device_of(calls, i - 1))
+            calls->cursors[calls->device_count++] = i;
+        calls->device_ends[calls->device_count - 1] = i + 1;
+    }
+    return 0;
+}
+
+int gap_calls_open(struct gap_calls *calls, const struct workload *workload, const struct gaps *gaps, struct err *err)
+{
+    *calls = (struct gap_calls){.workload = workload, .gaps = gaps};
+    calls->items = calloc(gaps->count + 1, sizeof *calls->items);
+    if (calls->items == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < gaps->count; i++)
+        calls->items[i].name = NO_TEXT;
+    return find_devices(calls, err);
+}
+
+void gap_calls_release(struct gap_calls *calls)
+{
+    free(calls->items);
+    free(calls->device_ends);
+    free(calls->cursors);
+    *calls = (struct gap_calls){.items = NULL};
+}
+
+static int64_t end_of(const struct gap_calls *calls, size_t gap)
+{
+    return gap_end_ns(calls->workload, &calls->gaps->items[gap]);
+}
+
+/* The first gap of [low, high) that ends behind a time. */
+static size_t search(const struct gap_calls *calls, size_t low, size_t high, int64_t time_ns)
+{
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (end_of(calls, middle) <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The next call of a thread begins near the one before: a few steps find it. */
+static size_t find_first(const struct gap_calls *calls, size_t device, int64_t time_ns)
+{
+    enum { STEPS = 8 };
+    size_t begin = device > 0 ? calls->device_ends[device - 1] : 0, end = calls->device_ends[device];
+    size_t at = calls->cursors[device];
+
+    if (at > begin && end_of(calls, at - 1) > time_ns)
+        return search(calls, begin, at, time_ns);
+    for (int i = 0; i < STEPS; i++, at++)
+        if (at == end || end_of(calls, at) > time_ns)
+            return at;
+    return search(calls, at, end, time_ns);
+}
+
+static void hold_against(const struct gap_calls *calls, size_t gap, const struct host_call *call)
+{
+    struct gap_call *item = &calls->items[gap];
+    int64_t start_ns = gap_start_ns(calls->workload, &calls->gaps->items[gap]), end_ns = end_of(calls, gap);
+    float length = (float)interval_length(call->start_ns, call->end_ns);
+    float covered = (float)interval_length(call->start_ns > start_ns ? call->start_ns : start_ns,
+                                           call->end_ns < end_ns ? call->end_ns : end_ns);
+
+    item->launched = item->launched || (call->launches && call->start_ns > start_ns);
+    if (covered <= 0 || covered < item->covered_ns || (covered == item->covered_ns && length >= item->length_ns))
+        return;
+    item->name = call->name;
+    item->covered_ns = covered;
+    item->length_ns = length;
+}
+
+void gap_calls_take(struct gap_calls *calls, const struct host_call *call)
+{
+    calls->any = true;
+    for (size_t device = 0; device < calls->device_count; device++) {
+        size_t first = find_first(calls, device, call->start_ns);
+        calls->cursors[device] = first;
+        for (size_t i = first;
+             i < calls->device_ends[device] && gap_start_ns(calls->workload, &calls->gaps->items[i]) < call->end_ns;
+             i++)
+            hold_against(calls, i, call);
+    }
+}
+
+enum gap_cause gap_calls_cause(const struct gap_calls *calls, size_t i, const char *name)
+{
+    const struct gap_call *item = &calls->items[i];
+
+    if (!calls->any)
+        return CAUSE_UNKNOWN;
+    if (item->launched)
+        return CAUSE_HOST;
+    bool half = 2 * (double)item->covered_ns >= (double)gap_length_ns(calls->workload, &calls->gaps->items[i]);
+    return name != NULL && half && is_waiting_call(name) ? CAUSE_SYNC : CAUSE_QUEUE;
+}
+
+static bool copies_and_waits(const char *name)
+{
+    return strcasestr(name, "memcpy") != NULL && strcasestr(name, "async") == NULL;
+}
+
+bool is_waiting_call(const char *name)
+{
+    return strcasestr(name, "synchronize") != NULL || copies_and_waits(name);
+}
+
+bool is_memory_call(const char *name)
+{
+    return strcasestr(name, "malloc") != NULL || strcasestr(name, "free") != NULL || copies_and_waits(name);
+}

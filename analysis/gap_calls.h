@@ -1,0 +1,55 @@
+/* Why a device waited: which call of the host covers a gap, and whether a launch began inside of it. */
+#ifndef MSPROF_ANALYSIS_GAP_CALLS_H
+#define MSPROF_ANALYSIS_GAP_CALLS_H
+
+#include "analysis/splits.h"
+
+/* A call of the host. */
+struct host_call {
+    uint32_t name; /* a number of the caller's */
+    int64_t thread;
+    int64_t start_ns, end_ns;
+    bool launches; /* it launched a task */
+};
+
+enum gap_cause {
+    CAUSE_UNKNOWN, /* the capture has no calls of the host */
+    CAUSE_HOST,    /* a launch began inside of the gap: the device waited for the host */
+    CAUSE_SYNC,    /* none did, and a call that waits or copies covers at least half of the gap */
+    CAUSE_QUEUE,   /* none did: what the device waited for was launched before */
+};
+const char *gap_cause_name(enum gap_cause cause);
+
+/* What is known of a gap; small, for there may be as many as executions. */
+struct gap_call {
+    uint32_t name;    /* of the call that covers most of the gap; of equal ones the shortest, which is the innermost.
+                         NO_TEXT: none */
+    float covered_ns; /* how much it covers */
+    float length_ns;  /* how long that call took */
+    bool launched;
+};
+
+struct gap_calls {
+    const struct workload *workload;
+    const struct gaps *gaps; /* as gaps_make orders them, or some of them in that order */
+    struct gap_call *items;  /* one for each gap */
+    size_t *device_ends;     /* of each device that has gaps: the index behind its last gap */
+    size_t *cursors;         /* of each of them: where to look first */
+    size_t device_count;
+    bool any; /* a call was taken */
+};
+
+/* Its arguments must outlive it. gap_calls_release() it whatever the result. */
+int gap_calls_open(struct gap_calls *calls, const struct workload *workload, const struct gaps *gaps, struct err *err);
+/* Takes one call; fastest when the calls of a thread come by their starts. */
+void gap_calls_take(struct gap_calls *calls, const struct host_call *call);
+void gap_calls_release(struct gap_calls *calls);
+
+/* Why gap i was; name is that of the call which covers it, NULL when there is none. */
+enum gap_cause gap_calls_cause(const struct gap_calls *calls, size_t i, const char *name);
+
+/* By their names: calls that wait for a device, and calls that allocate, free, or copy and wait. */
+bool is_waiting_call(const char *name);
+bool is_memory_call(const char *name);
+
+#endif

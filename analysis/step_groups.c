@@ -1,0 +1,170 @@
+#include "analysis/step_groups.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+
+const char *step_part_name(enum step_part part)
+{
+    static const char *const names[] = {"computing", "communication", "copies", "free"};
+
+    return names[part];
+}
+
+static int64_t part_of(const struct split *split, enum step_part part)
+{
+    const int64_t parts[] = {split->computing_ns, split->exposed_ns, split->copy_ns, split->free_ns};
+
+    return parts[part];
+}
+
+static bool is_of(const struct step_group *group, const struct split *split)
+{
+    return group->device == split->device && group->model_id == split->model_id;
+}
+
+static int by_device_and_model(const void *a, const void *b)
+{
+    const struct step_group *x = a, *y = b;
+
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    return (x->model_id > y->model_id) - (x->model_id < y->model_id);
+}
+
+static int find_groups(const struct splits *splits, struct step_groups *groups, struct err *err)
+{
+    int status = 0;
+
+    for (size_t i = 0; status == 0 && i < splits->count; i++) {
+        size_t g = groups->count;
+        while (g > 0 && !is_of(&groups->items[g - 1], &splits->items[i]))
+            g--;
+        if (g > 0)
+            continue;
+        status = array_reserve(groups, 1, err);
+        if (status == 0)
+            groups->items[groups->count++] = (struct step_group){
+                .device = splits->items[i].device, .model_id = splits->items[i].model_id, .op = NO_TEXT};
+    }
+    if (status == 0)
+        array_sort(groups->items, groups->count, sizeof *groups->items, by_device_and_model);
+    return status;
+}
+
+/* The median of a part of all steps of a group that are no warm-up; values is room for them. */
+static double median_of_part(const struct splits *splits, const struct step_group *group, enum step_part part,
+                             int64_t *values)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < splits->count; i++)
+        if (is_of(group, &splits->items[i]) && !splits_is_warmup(splits, i))
+            values[n++] = part_of(&splits->items[i], part);
+    statistics_sort(values, n);
+    return statistics_median(values, n);
+}
+
+static void find_part(const struct splits *splits, struct step_group *group, int64_t *values)
+{
+    for (int part = 0; part < STEP_PARTS; part++) {
+        double more = (double)part_of(&splits->items[group->slowest], (enum step_part)part) -
+                      median_of_part(splits, group, (enum step_part)part, values);
+        if (part == 0 || more > group->part_ns) {
+            group->part = (enum step_part)part;
+            group->part_ns = more;
+        }
+    }
+}
+
+/* Adds up what each operator took in a step: sums[operator] += share * time. */
+static void add_operators(const struct workload *workload, const struct split *split, double share, double *sums)
+{
+    size_t low = 0, high = workload->execution_count;
+
+    while (low < high) { /* executions are by device and start */
+        size_t middle = low + (high - low) / 2;
+        const struct execution *execution = &workload->executions[middle];
+        if (execution->device < split->device ||
+            (execution->device == split->device && execution->start_ns < split->start_ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < workload->execution_count && workload->executions[low].device == split->device &&
+           workload->executions[low].start_ns < split->end_ns;
+         low++)
+        sums[workload->executions[low].op] += share * (double)workload->executions[low].duration_ns;
+}
+
+static int find_operator(const struct workload *workload, const struct splits *splits, struct step_group *group,
+                         struct err *err)
+{
+    double *sums = calloc(workload->operator_count + 1, sizeof *sums);
+    double others = (double)(group->times.n - 1);
+
+    if (sums == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    add_operators(workload, &splits->items[group->slowest], 1, sums);
+    for (size_t i = 0; others > 0 && i < splits->count; i++)
+        if (i != group->slowest && is_of(group, &splits->items[i]) && !splits_is_warmup(splits, i))
+            add_operators(workload, &splits->items[i], -1 / others, sums);
+    for (size_t i = 0; others > 0 && i < workload->operator_count; i++)
+        if (sums[i] > group->op_ns) {
+            group->op = (uint32_t)i;
+            group->op_ns = sums[i];
+        }
+    free(sums);
+    return 0;
+}
+
+static int fill_group(const struct workload *workload, const struct splits *splits, struct step_group *group,
+                      int64_t *values, struct err *err)
+{
+    size_t n = 0;
+    int64_t longest = -1;
+
+    for (size_t i = 0; i < splits->count; i++) {
+        const struct split *split = &splits->items[i];
+        if (!is_of(group, split))
+            continue;
+        group->warmup += splits_is_warmup(splits, i);
+        if (splits_is_warmup(splits, i))
+            continue;
+        values[n++] = split->time_ns;
+        if (split->time_ns > longest) {
+            longest = split->time_ns;
+            group->slowest = i;
+        }
+    }
+    int status = series_make(&group->times, values, n, err);
+    if (status != 0 || n == 0)
+        return status;
+    find_part(splits, group, values);
+    return find_operator(workload, splits, group, err);
+}
+
+int step_groups_make(const struct workload *workload, const struct splits *splits, struct step_groups *ret,
+                     struct err *err)
+{
+    int64_t *values = calloc(splits->count + 1, sizeof *values);
+    int status = values == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+
+    *ret = (struct step_groups){.items = NULL};
+    if (status == 0)
+        status = find_groups(splits, ret, err);
+    for (size_t i = 0; status == 0 && i < ret->count; i++)
+        status = fill_group(workload, splits, &ret->items[i], values, err);
+    free(values);
+    if (status != 0)
+        step_groups_release(ret);
+    return status;
+}
+
+void step_groups_release(struct step_groups *groups)
+{
+    for (size_t i = 0; i < groups->count; i++)
+        series_release(&groups->items[i].times);
+    free(groups->items);
+    *groups = (struct step_groups){.items = NULL};
+}

@@ -1,0 +1,33 @@
+/* Steps of one model on one device: how long they take, which is the slowest, and what made it slow. */
+#ifndef MSPROF_ANALYSIS_STEP_GROUPS_H
+#define MSPROF_ANALYSIS_STEP_GROUPS_H
+
+#include "analysis/splits.h"
+#include "analysis/statistics.h"
+
+/* What a step divides into. */
+enum step_part { PART_COMPUTING, PART_EXPOSED, PART_COPIES, PART_FREE, STEP_PARTS };
+const char *step_part_name(enum step_part part); /* "computing" and so on */
+
+struct step_group {
+    uint16_t device; /* index */
+    int64_t model_id;
+    size_t warmup;       /* so many of its steps are warm-up and count in nothing else here */
+    struct series times; /* ns */
+    size_t slowest;      /* of the splits */
+    enum step_part part; /* that is longest in the slowest step, compared with its median */
+    double part_ns;      /* by so much */
+    uint32_t op;         /* the operator that took longer there than in the mean of the others; NO_TEXT: none did */
+    double op_ns;        /* by so much */
+};
+
+struct step_groups {
+    struct step_group *items; /* by device and model */
+    size_t count, capacity;
+};
+
+int step_groups_make(const struct workload *workload, const struct splits *splits, struct step_groups *ret,
+                     struct err *err);
+void step_groups_release(struct step_groups *groups);
+
+#endif

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Measures the answers about an imported CANN capture: every table of show, advise, and diff of the capture with itself
+# and with a baseline.
+#
+# usage: bench_answers.sh BUILD_DIR
+#   BENCH_ANSWERS   operators of the capture (1000000)
+#   BENCH_RUNS      runs of each; the fastest counts (3)
+#   MSPROF_SHARED   where tools/gen_prof.py is, which needs Python with numpy
+#   TMPDIR          where the capture goes (/tmp); a million operators need 1.5 GB there
+#
+# Nothing is asserted about time. What a million operators may take: a table of show 1 s, advise 2 s, diff 3 s, each in
+# 64 MiB.
+set -euo pipefail
+
+build=$1
+repository=$(cd "$(dirname "$0")/../.." && pwd)
+generator=${MSPROF_SHARED:-$repository/../shared}/tools/gen_prof.py
+operators=${BENCH_ANSWERS:-1000000}
+runs=${BENCH_RUNS:-3}
+python=${PYTHON:-/usr/bin/python3}
+umask 0027
+
+if [ ! -f "$generator" ] || ! "$python" -c 'import numpy' 2>/dev/null; then
+    echo "bench_answers.sh: needs $generator and a Python with numpy (PYTHON=$python)" >&2
+    exit 1
+fi
+
+directory=$(mktemp -d "${TMPDIR:-/tmp}/msprof-bench.XXXXXX")
+trap 'rm -rf "$directory"' EXIT
+
+# Prints wall and CPU seconds and peak MiB of the fastest run.
+row() {
+    local name=$1
+    shift
+    rm -f "$directory/times"
+    for ((run = 0; run < runs; run++)); do
+        "$build/tests/bench/measure" "$directory/times" "$build/msprof" -q "$@" >"$directory/output" 2>&1 || true
+    done
+    sort -n "$directory/times" | head -1 |
+        awk -v name="$name" '{ printf "%-28s %6.2f %6.2f %6.1f\n", name, $1 / 1e6, $3 / 1e6, $2 / 1024 }'
+}
+
+"$python" "$generator" "$directory" -n "$operators" --chip 5 >/dev/null
+capture=$(echo "$directory"/PROF_*)
+"$build/msprof" import -q "$capture"
+"$build/msprof" diff -q --save "$directory/base.json" --base "$capture"
+echo "answers about $operators operators, the fastest of $runs runs on $(nproc) processors"
+printf '%-28s %6s %6s %6s\n' answer wall cpu peak '' s s MiB
+for table in $("$build/msprof" show -q "$capture" --table list | grep -v '^ ' | cut -d' ' -f1); do
+    row "show --table $table" show "$capture" --table "$table"
+done
+row "advise" advise "$capture"
+row "diff" diff "$capture" "$capture"
+row "diff with a baseline" diff "$directory/base.json" "$capture"

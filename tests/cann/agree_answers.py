@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Holds the tables of answers of msprof show against plain arithmetic over the database.
+
+usage: agree_answers.py MSPROF CAPTURE
+
+Prints the names of the tables that had rows.
+"""
+import collections
+import csv
+import io
+import os
+import re
+import sqlite3
+import statistics
+import subprocess
+import sys
+
+msprof, capture = sys.argv[1:3]
+db = sqlite3.connect(os.path.join(capture, 'sqlite/runtime.db'))
+svp = db.execute('SELECT count(*) FROM ai_core_task').fetchone()[0] > 0
+CONVERSIONS = {'TransData', 'Cast', 'Transpose', 'TransposeD', 'Reformat'}
+told = []
+
+
+def table(name):
+    done = subprocess.run([msprof, '-q', 'show', capture, '--table', name, '--format', 'csv'], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, check=False)
+    assert done.returncode in (0, 3, 4), (name, done.returncode, done.stderr)  # 3: of an import that had problems
+    rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+    assert (done.returncode == 4) == (len(rows) == 0), name
+    if rows:
+        told.append(name)
+    return rows
+
+
+def us(text):
+    return round(float(text.strip()) * 1000)
+
+
+def near(a, b, slack=1.0):
+    assert abs(a - b) <= slack, (a, b)
+
+
+class Task:
+    def __init__(self, device, stream, start, duration, name, kind, work):
+        self.device, self.stream, self.start, self.duration = device, stream, start, duration
+        self.end, self.name, self.kind, self.work = start + duration, name, kind, work
+
+
+def ascend_tasks():
+    names = dict(db.execute('SELECT id, text FROM name'))
+    for device, stream, start, duration, name, kind, core, size in db.execute(
+            'SELECT device_id, stream_id, start_ns, duration_ns, op_name_id, op_type_id, op_task_type, copy_bytes'
+            ' FROM device_task WHERE start_ns IS NOT NULL AND duration_ns IS NOT NULL'):
+        if name is not None and core not in (3, 9, 11, 12) and core is not None:
+            yield Task(device, stream, start, duration, names[name], names.get(kind),
+                       'aicpu' if core == 1 else 'compute')
+        elif size is not None and name is None:
+            yield Task(device, stream, start, duration, None, 'copy', 'copy')
+    for device, start, duration, name, kind in db.execute(
+            'SELECT device_id, start_ns, duration_ns, name_id, type_id FROM communication_op'
+            ' WHERE start_ns IS NOT NULL AND duration_ns IS NOT NULL'):
+        yield Task(device, -1, start, duration, re.sub(r'(__\d+)(_\d+)+$', r'\1', names[name]), names.get(kind), 'comm')
+
+
+def svp_tasks():
+    names = {(task, engine): (name, kind) for task, engine, name, kind in
+             db.execute('SELECT task_id, engine, layer_names, layer_types FROM layer_group')}
+    for task, stream, start, duration in db.execute('SELECT task_id, stream_id, start_ns, duration_ns FROM ai_core_task'):
+        yield Task(0, stream, start, duration, *names[task, 'AI_CORE'], 'compute')
+    for task, stream, start, duration in db.execute('SELECT task_id, stream_id, start_ns, duration_ns FROM ai_cpu_task'):
+        yield Task(0, stream, start, duration, *names[task, 'AI_CPU'], 'aicpu')
+
+
+def union(spans):
+    merged = []
+    for start, end in sorted(spans):
+        if end <= start:
+            continue
+        if merged and start <= merged[-1][1]:
+            merged[-1][1] = max(merged[-1][1], end)
+        else:
+            merged.append([start, end])
+    return merged
+
+
+def within(merged, start, end):
+    return sum(max(0, min(b, end) - max(a, start)) for a, b in merged)
+
+
+tasks = sorted(svp_tasks() if svp else ascend_tasks(), key=lambda t: (t.device, t.start))
+devices = {t.device for t in tasks}
+computing = {d: union((t.start, t.end) for t in tasks if t.device == d and t.work in ('compute', 'aicpu'))
+             for d in devices}
+busy = {d: union((t.start, t.end) for t in tasks if t.device == d) for d in devices}
+together = union(span for d in devices for span in busy[d])
+idle = [[a[1], b[0]] for a, b in zip(together, together[1:])]
+
+# Operators, types and streams add up.
+for name in ('ops', 'types', 'streams'):
+    near(sum(us(row['Total(us)']) for row in table(name)), sum(t.duration for t in tasks), len(tasks))
+by_name = collections.defaultdict(list)
+for t in tasks:
+    by_name[t.name].append(t.duration)
+for row in table('ops'):
+    durations = by_name.get(row['Name'])
+    if durations is not None:
+        assert int(row['Count']) == len(durations), row
+        near(us(row['Total(us)']), sum(durations))
+        near(us(row['Median(us)']), statistics.median(durations))
+        near(us(row['Longest(us)']), max(durations))
+
+# Gaps are the complement of what is busy.
+gaps = table('gaps')
+expected = sorted((b[0] - a[1], a[1]) for d in devices for a, b in zip(busy[d], busy[d][1:]))
+assert sorted((us(row['Length(us)']), us(row['Start(us)'])) for row in gaps) == [
+    (length, us('%d.%03d' % divmod(start, 1000)))
+    for length, start in expected], 'gaps'
+lengths = [us(row['Length(us)']) for row in gaps]
+assert lengths == sorted(lengths, reverse=True)
+
+# Steps divide; their statistics are those of the parts.
+overlap = table('overlap')
+for row in overlap:
+    device = int(row['Device_id'])
+    start = int(round(float(row['Start(us)'].strip().split('.')[0]))) * 1000 + int(row['Start(us)'].strip().split('.')[1])
+    end = start + us(row['Time(us)'])
+    near(us(row['Computing(us)']), within(computing[device], start, end))
+    near(us(row['Free(us)']), end - start - within(busy[device], start, end))
+    communication = union((t.start, t.end) for t in tasks if t.device == device and t.work == 'comm')
+    near(us(row['Communication(us)']), within(communication, start, end))
+    near(us(row['Exposed(us)']), within(union(communication + computing[device]), start, end) -
+         within(computing[device], start, end))
+steps = table('steps')
+if len(steps) == 1 and int(steps[0]['Warmup']) == 0:
+    times = sorted(us(row['Time(us)']) for row in overlap)
+    assert int(steps[0]['Steps']) == len(times)
+    median = statistics.median(times)
+    near(us(steps[0]['Median(us)']), median)
+    near(us(steps[0]['MAD(us)']), statistics.median(abs(t - median) for t in times))
+    near(us(steps[0]['Slowest(us)']), times[-1])
+    slowest = overlap[int(steps[0]['Slowest step']) - 1]
+    near(us(slowest['Time(us)']), times[-1])
+
+# Communication: what computing does not hide.
+for row in table('communication'):
+    mine = [t for t in tasks if t.work == 'comm' and t.name == row['Name']]
+    near(us(row['Total(us)']), sum(t.duration for t in mine))
+    near(us(row['Exposed(us)']), sum(t.duration - within(computing[t.device], t.start, t.end) for t in mine))
+
+# Conversions: each between its neighbours on the stream.
+found = collections.Counter()
+for key in {(t.device, t.stream) for t in tasks}:
+    mine = [t for t in tasks if (t.device, t.stream) == key]
+    for i, t in enumerate(mine):
+        if t.kind in CONVERSIONS:
+            found[mine[i - 1].name if i > 0 else 'N/A', t.name, mine[i + 1].name if i + 1 < len(mine) else 'N/A'] += 1
+told_conversions = collections.Counter()
+for row in table('conversions'):
+    told_conversions[row['Producer'], row['Name'], row['Consumer']] += int(row['Count'])
+assert told_conversions == found, (told_conversions, found)
+
+# The AI CPU, and how long operators take.
+near(sum(us(row['Total(us)']) for row in table('aicpu')), sum(t.duration for t in tasks if t.work == 'aicpu'), 100)
+for row in table('small'):
+    low, high = us(row['From(us)']), us(row['Until(us)']) if row['Until(us)'] != 'N/A' else 1 << 62
+    mine = [t.duration for t in tasks if t.work in ('compute', 'aicpu') and low <= t.duration < high]
+    assert int(row['Count']) == len(mine), row
+    near(us(row['Total(us)']), sum(mine))
+
+# Calls: self time by the parents that the import found, blocked time by what no device did.
+if svp:
+    calls = [(name, start, end, None, None) for name, start, end in
+             db.execute('SELECT name, start_ns, end_ns FROM acl_call')]
+else:
+    names = dict(db.execute('SELECT id, text FROM name'))
+    calls = [(names.get(item if level == 5500 and item is not None else name, 'N/A'), start, start + duration, parent, i)
+             for i, name, item, level, start, duration, parent in db.execute(
+                 'SELECT id, name_id, item_id, level, start_ns, duration_ns, parent_id FROM host_call')]
+owner = {call[4]: call[0] for call in calls}
+total, own, blocked = collections.Counter(), collections.Counter(), collections.Counter()
+for name, start, end, parent, _ in calls:
+    total[name] += end - start
+    own[name] += end - start
+    blocked[name] += within(idle, start, end)
+    if parent is not None and parent in owner:
+        own[owner[parent]] -= end - start
+for row in table('api'):
+    near(us(row['Total(us)']), total[row['Function']])
+    near(us(row['Blocked(us)']), blocked[row['Function']])
+    if not svp:
+        near(us(row['Self(us)']), own[row['Function']])
+
+# What limits layers of SVP.
+units = {'Memory(%)': ('dstr', 'dld', 'wld'), 'Compute(%)': ('mac_busy', 'vec_ppen')}
+for row in table('bound'):
+    if not svp or row['Bound'] == 'unknown':
+        continue
+    for title, columns in units.items():
+        shares = db.execute('SELECT %s FROM ai_core_task WHERE task_id IN (SELECT task_id FROM layer_group WHERE layer_names'
+                            " = ? AND engine = 'AI_CORE')" % ', '.join(
+                                'sum(%s_cycle) * 100.0 / sum(total_cycle)' % c for c in columns), (row['Name'],)).fetchone()
+        near(float(row[title]), max(shares), 0.01)
+    compute, memory = float(row['Compute(%)']), float(row['Memory(%)'])
+    assert row['Bound'] == ('latency' if max(compute, memory) < 50 else 'memory' if memory > compute else 'compute'), row
+
+# Memory: copies and calls.
+memory = table('memory')
+copies = [t for t in tasks if t.work == 'copy']
+near(sum(us(row['Time(us)']) for row in memory if row['Kind'] == 'copy'), sum(t.duration for t in copies), len(memory))
+for row in memory:
+    if row['Kind'] == 'call':
+        near(us(row['Time(us)']), total[row['Name']])
+missed = {name for name in total if re.search('malloc|free', name, re.I)} - {row['Name'] for row in memory}
+assert not missed, missed
+
+items = {row['Item']: row['Value'] for row in table('summary')}
+assert items['Executions'].startswith('%d of ' % len(tasks)), items
+print(' '.join(sorted(set(told))))

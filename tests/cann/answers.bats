@@ -1,0 +1,249 @@
+#!/usr/bin/env bats
+# The answers of show, diff and advise about captures of programs that are known to the nanosecond.
+# shellcheck disable=SC2154 # common.bash sets shared, run_msprof sets status, output and stderr
+
+load ../cli/common
+
+setup() {
+    enter_scratch
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    export PYTHONDONTWRITEBYTECODE=1
+}
+
+# A capture of the program that the Python on standard input describes as p, imported. Further arguments are those of
+# Program.
+program() {
+    local path=$1
+    shift
+    rm -rf "$path"
+    {
+        printf 'import sys\nsys.path.insert(0, "%s")\nfrom program import *\np = Program("%s"%s)\n' \
+            "$BATS_TEST_DIRNAME" "$path" "${1:+, $1}"
+        cat
+        printf 'p.write()\n'
+    } >make.py
+    python3 make.py
+    run_msprof import -q "$path"
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+}
+
+json() {
+    python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$BATS_TEST_TMPDIR/stdout" "$1"
+}
+
+@test "every table says what plain arithmetic over the database says" {
+    program PROF_1 'seed=3, sigma=0.1' <<'PY'
+for step in range(12):
+    p.begin_step()
+    p.op('a/conv', 'Conv2D', 100, counters=(10, 50, 5, 20, 40, 10))
+    p.op('a/cast', 'Cast', 20, gap=5, core=VECTOR, stream=3)
+    p.op('b/mm', 'MatMul', 200, gap=step, counters=(0, 20, 5, 20, 95, 10))
+    p.communicate(us=60, back=30)
+    p.op('b/trans', 'TransData', 10)
+    p.copy()
+    p.op('b/where', 'Where', 30, core=AI_CPU)
+    if step % 3 == 0:
+        p.late()
+        p.call('aclrtSynchronizeStream', p.at, p.at + 3000)
+        p.call('aclrtMalloc', p.at + 1000, p.at + 2000)
+    p.op('c/relu', 'Relu', 3, gap=2, core=VECTOR)
+    p.end_step()
+PY
+    told=$(python3 "$BATS_TEST_DIRNAME/agree_answers.py" "$MSPROF" PROF_1)
+    expect_equal "$told" "aicpu api bound communication conversions gaps memory ops overlap small steps streams summary types"
+}
+
+@test "of a generated training and of a capture of SVP, too" {
+    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    copy_capture JOBX
+    "$MSPROF" import -q JOBX
+    python3 "$BATS_TEST_DIRNAME/agree_answers.py" "$MSPROF" JOBX >told
+    expect_equal "$(<told)" "aicpu api bound gaps memory ops overlap small steps streams summary types"
+    [ -d "$shared/data/generated" ] || skip "the shared data are not there: $shared/data/generated"
+    for name in system-chip5 prof-chip1-1k; do
+        cp -r "$shared/data/generated/$name"/PROF_* "PROF_$name"
+        chmod -R u+w "PROF_$name"
+        "$MSPROF" import -q "PROF_$name" || [ $? -eq 3 ]
+        python3 "$BATS_TEST_DIRNAME/agree_answers.py" "$MSPROF" "PROF_$name" >told
+        expect_contains "$(<told)" "api bound"
+    done
+}
+
+@test "a gap tells its cause: the host was late, it waited, or the work was queued" {
+    program PROF_1 <<'PY'
+p.op('first', us=100)
+p.op('queued', us=100, gap=50)
+p.call('aclrtSynchronizeStream', p.at + 1000, p.at + 100000)
+p.op('waited', us=100, gap=100)
+p.late()
+p.call('readInput', p.at, p.at + 190000)
+p.op('late', us=100, gap=200)
+PY
+    run_msprof -q show PROF_1 --table gaps --columns after,length,cause,call --format csv
+    expect_equal "$output" 'After,Length(us),Cause,Call
+late,200,host,readInput
+waited,100,sync,aclrtSynchronizeStream
+queued,50,queue,N/A'
+}
+
+@test "steps name the slowest step, the part of it that grew, and the operator" {
+    program PROF_1 <<'PY'
+for step in range(10):
+    p.begin_step()
+    p.op('a', us=100)
+    p.op('b', us=170 if step == 6 else 120, gap=10)
+    p.end_step()
+PY
+    run_msprof -q show PROF_1 --table steps --format csv \
+        --columns steps,median,mad,p95,slowest,slowest_step,grew,grew_by,operator,operator_by,source
+    expect_equal "$(tail -1 <<<"$output")" "10,230,0,257.5,280,7,computing,50,b,50,marked"
+}
+
+@test "without marks the sequence of operators tells the steps" {
+    program PROF_1 <<'PY'
+for step in range(6):
+    p.op('a', us=100)
+    p.op('b', us=50, gap=10 + step)
+PY
+    run_msprof -q show PROF_1 --table steps --columns source,steps --format csv
+    expect_equal "$(tail -1 <<<"$output")" "period of the operators,6"
+}
+
+# 24 inferences of 40 layers; arguments as those of Program.
+inferences() {
+    program "$1" "$2" <<'PY'
+for step in range(24):
+    p.begin_step()
+    for layer in range(40):
+        p.op('net/layer%d/op' % layer, ('Conv2D', 'MatMul', 'Relu', 'Add')[layer % 4], 40 + 7 * layer, gap=1)
+    p.end_step()
+PY
+}
+
+@test "diff: a capture of Ascend and its copy have nothing but unchanged rows, and every gate holds" {
+    inferences PROF_1 'sigma=0.004'
+    cp -r PROF_1 PROF_2
+    run_msprof -q diff PROF_1 PROF_2 --format json --gate step_time:+0% --gate 'op:*:+0%' --gate 'type:*:+0%' --gate free:+0us
+    expect_status 0
+    expect_equal "$(json '{r["verdict"] for r in d["rows"]}, d["verdict"], all(g["passed"] for g in d["gates"])')" \
+        "({'unchanged'}, 'ok', True)"
+}
+
+@test "diff: of 20 seeds of jitter none makes a regression; one layer 5 % slower is named alone in each; 30 % break the gates" {
+    inferences PROF_1 'seed=100, sigma=0.004'
+    "$MSPROF" -q diff --save base.json --base PROF_1
+    for seed in {1..20}; do
+        inferences PROF_2 "seed=$seed, sigma=0.004"
+        run_msprof -q diff base.json PROF_2 --format json
+        expect_status 0
+        expect_equal "$(json '[r["key"] for r in d["rows"] if r["verdict"] in ("regression", "improvement")]')" "[]"
+        slow="net/layer$((seed + 19))/op"
+        inferences PROF_2 "seed=$seed, sigma=0.004, slower={'$slow': 1.05}"
+        run_msprof -q diff base.json PROF_2 --format json
+        expect_equal "$(json '[r["key"] for r in d["rows"] if r["verdict"] in ("regression", "improvement")]')" "['$slow']"
+        run_msprof -q diff base.json PROF_2 --format json --by layer
+        expect_equal "$(json '[r["key"] for r in d["rows"] if r["verdict"] in ("regression", "improvement")]')" "['${slow%/op}']"
+    done
+    inferences PROF_2 "sigma=0.004, slower={'net/layer39/op': 1.3}"
+    run_msprof diff base.json PROF_2 --gate step_time:+1% --gate 'op:*:+10%'
+    expect_status 6
+    expect_contains "$stderr" "the gate step_time:+1% is broken"
+    expect_contains "$stderr" "the gate op:*:+10% is broken, most of all by net/layer39/op"
+}
+
+# ---- advise: each rule has a capture that fires it and one that does not ----
+
+# The capture of a rule; 1: the one that fires it, 0: the one that does not.
+rule_program() {
+    local rule=$1 path=$2 fires=$3
+    program "$path" <<PY
+fires = $fires
+long, short = (60, 2) if fires else (2, 60)
+for step in range(10):
+    p.begin_step()
+    if '$rule' == 'idle':
+        p.op('a', us=100)
+        p.op('b', us=100, gap=50 if fires else 1)
+    elif '$rule' == 'gap':
+        p.op('a', us=1000)
+        p.op('b', us=1000, gap=60 if fires and step == 3 else 1)
+    elif '$rule' == 'ai-cpu':
+        p.op('a', us=1000)
+        p.op('b', 'Where', us=100 if fires else 15, core=AI_CPU)
+    elif '$rule' == 'conversion':
+        p.op('a', us=100)
+        p.op('b', 'TransData', us=20 if fires else 2)
+    elif '$rule' == 'small-operators':
+        for i in range(10):
+            p.op('a%d' % i, us=3, gap=6 if fires else 1)
+    elif '$rule' == 'memory-bound':
+        p.op('a', us=100, counters=(5, 50, 5, 5, 70 if fires else 30, 20))
+    elif '$rule' == 'low-cube-use':
+        p.op('a', us=100, blocks=2 if fires else 8, counters=(5, 80, 5, 5, 10, 10))
+    elif '$rule' == 'idle-cores':
+        p.op('a', us=100, blocks=9 if fires else 16)
+    elif '$rule' == 'exposed-communication':
+        p.op('a', us=500)
+        p.communicate(us=200, back=0 if fires else 200)
+    elif '$rule' == 'step-jitter':
+        p.op('a', us=150 if fires and step in (4, 7) else 100)
+    elif '$rule' == 'frequency':
+        p.op('a', us=100)
+    elif '$rule' == 'memory-calls':
+        p.op('a', us=100)
+        p.call('aclrtMalloc' if fires else 'aclrtMemcpyAsync', p.at, p.at + 20000)
+    else:
+        raise SystemExit('no capture for the rule $rule')
+    p.end_step()
+if '$rule' == 'frequency':
+    mhz = 800 if fires else 990
+    p.prof.frequency([(20, mhz), (900000, mhz)])  # the capture lasts a millisecond
+PY
+}
+
+svp_rule() {
+    local rule=$1 path=$2 fires=$3
+    copy_capture "$path"
+    case $rule$fires in
+    svp-activation1) sed -i 's/"Eltwise"/"Softplus"/' "$path"/data/*.layer.info ;;
+    svp-memory-bound0) "$repository/tests/cli/jitter.py" "$path" --computing >/dev/null ;;
+    esac
+    "$MSPROF" import -q "$path"
+}
+
+@test "advise: every rule of --list has a capture that fires it and one that does not" {
+    mapfile -t rules < <("$MSPROF" advise --list --format json |
+        python3 -c 'import json, sys; [print(r["id"]) for r in json.load(sys.stdin)["rules"]]')
+    [ "${#rules[@]}" -ge 14 ]
+    for rule in "${rules[@]}"; do
+        for fires in 1 0; do
+            case $rule in
+            svp-*) svp_rule "$rule" "JOB_${rule//-/}$fires" "$fires" && name="JOB_${rule//-/}$fires" ;;
+            *) rule_program "$rule" PROF_R "$fires" && name=PROF_R ;;
+            esac
+            run_msprof -q advise "$name" --format json
+            [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+            expect_equal "$rule $fires: $(json "'$rule' in [f['id'] for f in d['findings']], '$rule' in d['passed']")" \
+                "$rule $fires: $([ "$fires" -eq 1 ] && echo '(True, False)' || echo '(False, True)')"
+            [ "$fires" -eq 0 ] || json "[f for f in d['findings'] if f['id'] == '$rule'][0]['sentence']" | grep -q '[0-9].*\.$'
+        done
+    done
+}
+
+@test "advise: what a capture lacks is said, rule by rule" {
+    program PROF_1 <<'PY'
+p.op('alone', us=100, blocks=8)
+PY
+    run_msprof -q advise PROF_1 --format json
+    expect_equal "$(json '"\n".join("%s: %s" % (n["id"], n["reason"]) for n in d["not_checked"])')" \
+"gap: there is no gap between two tasks
+memory-bound: no counters of memory units were collected (PipeUtilization has them)
+low-cube-use: no counters of the matrix unit were collected (PipeUtilization has them)
+exposed-communication: the capture has no communication operators
+step-jitter: fewer than four steps are known
+frequency: the frequency of the cores was not measured
+svp-memory-bound: only SVP captures have these counters
+svp-activation: only SVP captures have layers"
+    run_msprof -q advise PROF_1
+    expect_contains "$output" "frequency: not checked, because the frequency of the cores was not measured"
+}
