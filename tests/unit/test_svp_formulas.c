@@ -20,7 +20,7 @@
 
 #define KHZ 600000
 
-/* A metric as its column prints it; put into text behind what is there. */
+/* A metric as its column prints it; put into text behind what is there and a semicolon. */
 static void add_metric(char text[256], enum svp_metric metric, const struct svp_task *task,
                        const struct svp_task *network, int64_t core_khz)
 {
@@ -29,8 +29,9 @@ static void add_metric(char text[256], enum svp_metric metric, const struct svp_
     char number[NUMBER_MAX + 1] = "N/A";
     if (value != DB_NULL)
         *number_put_shortest(number, value, bytes ? 0 : metric == METRIC_BANDWIDTH ? 4 : 2) = '\0';
-    assert_true(strlen(text) + strlen(number) < 256);
-    strcat(text, number);
+    size_t used = strlen(text);
+    assert_true(used + strlen(number) + 1 < 256);
+    snprintf(text + used, 256 - used, "%s%s", used > 0 ? ";" : "", number);
 }
 
 static const char *metric_of(enum svp_metric metric, const struct svp_task *task, const struct svp_task *network,
@@ -64,11 +65,8 @@ static const char *metrics_of(const struct svp_task *task, const struct svp_task
 {
     static char text[256];
     text[0] = '\0';
-    for (int metric = METRIC_TIME; metric <= METRIC_MEMORY_BOUND; metric++) {
-        if (metric > METRIC_TIME)
-            strcat(text, ";");
+    for (int metric = METRIC_TIME; metric <= METRIC_MEMORY_BOUND; metric++)
         add_metric(text, (enum svp_metric)metric, task, network, KHZ);
-    }
     return text;
 }
 
