@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "db/query/enum_names.h"
-#include "parsers/records/cann_rows.h"
+#include "parsers/record.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -263,4 +263,15 @@ struct row_sink {
     void (*defer)(struct row_sink *sink, struct row_source *source);
 };
 
+/* Levels of calls on the host (host_call.level). */
+enum {
+    HOST_LEVEL_RUNTIME = 5000,
+    HOST_LEVEL_COMMUNICATION = 5500,
+    HOST_LEVEL_NODE = 10000,
+    HOST_LEVEL_MODEL = 15000,
+    HOST_LEVEL_ACL = 20000
+};
+/* Of the calls of nodes those of this type launch an operator. */
+enum { HOST_NODE_LAUNCH = 5 };
+
 #endif

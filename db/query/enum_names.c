@@ -1,6 +1,6 @@
 #include "db/query/enum_names.h"
 
-#include "parsers/records/cann_rows.h"
+#include "parsers/record.h"
 
 #include <stddef.h>
 

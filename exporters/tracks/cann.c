@@ -3,7 +3,7 @@
 #include "exporters/cann_report.h"
 #include "exporters/tracks/placed.h"
 #include "exporters/tracks/put.h"
-#include "parsers/records/cann_rows.h"
+#include "parsers/record.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -13,7 +13,6 @@
 
 #include "base/err.h"
 #include "parsers/record.h"
-#include "parsers/records/cann_rows.h"
 
 #include <stdbool.h>
 #include <stddef.h>

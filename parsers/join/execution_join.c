@@ -40,7 +40,12 @@ DEFINE_ORDER(by_end, execution, end_tick)
 DEFINE_ORDER(by_batch, description, batch_id)
 DEFINE_ORDER(by_core, counters, of_vector_core)
 DEFINE_ORDER(by_start_on_ai_cpu, ai_cpu_run, start_tick)
-DEFINE_ORDER(by_order, launch, order)
+
+static int by_order(const void *a, const void *b)
+{
+    const struct launch *x = a, *y = b;
+    return COMPARE(x->order, y->order);
+}
 
 static int by_state(const void *a, const void *b)
 {

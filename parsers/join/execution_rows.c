@@ -121,14 +121,15 @@ static int emit_ai_cpu(struct executions *executions, struct err *err)
     size_t operator_column = (size_t)record_kind_column(&kind_aicpu_node, "op_name_id");
     size_t file_column = (size_t)record_kind_column(&kind_aicpu_node, "file_id");
     struct spool_item item;
-    struct row row;
+    struct row row = {.cells = NULL}; /* the last one */
     int status = spool_finish(executions->ai_cpu, err);
     while (status == 0 && (status = spool_next(executions->ai_cpu, &item, err)) > 0) {
         status = 0;
-        if (item.key.minor == AI_CPU_OPERATOR) { /* of the row before */
+        if (item.key.minor == AI_CPU_OPERATOR) {
             uint32_t name;
             memcpy(&name, item.record, sizeof name);
-            set_text(&row, operator_column, name);
+            if (row.cells != NULL)
+                set_text(&row, operator_column, name);
             continue;
         }
         const struct ai_cpu_cells *cells = item.record;

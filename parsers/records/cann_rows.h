@@ -29,17 +29,6 @@ enum {
     HOST_CALL_LAUNCHES,
 };
 
-/* Levels of calls. */
-enum {
-    HOST_LEVEL_RUNTIME = 5000,
-    HOST_LEVEL_COMMUNICATION = 5500,
-    HOST_LEVEL_NODE = 10000,
-    HOST_LEVEL_MODEL = 15000,
-    HOST_LEVEL_ACL = 20000
-};
-/* Of the calls of nodes those of this type launch an operator. */
-enum { HOST_NODE_LAUNCH = 5 };
-
 enum {
     DEVICE_TASK_DEVICE_ID,
     DEVICE_TASK_STREAM_ID,

@@ -54,9 +54,9 @@ int model_each_fusion(sqlite3 *db, int64_t device_id,
     return query_select(db, &fusions, &device_id, 1, give_fusion, &loop, err);
 }
 
-#define OF_PHASE(which)                                                                                                \
-    "CASE p.phase WHEN 0 THEN t.input_" which "_ns WHEN 1 THEN t.inference_" which "_ns ELSE t.output_" which "_ns "   \
-                                                                                                              "END"
+#define OF_PHASE(time)                                                                                                 \
+    "CASE p.phase WHEN 0 THEN t.input_" time "_ns WHEN 1 THEN t.inference_" time "_ns"                                 \
+    " ELSE t.output_" time "_ns END"
 static const struct query_field phase_fields[] = {
     QUERY_FIELD(struct model_phase, model_id, "t.model_id"),
     QUERY_FIELD(struct model_phase, thread_id, "t.thread_id"),
