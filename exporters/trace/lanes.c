@@ -1,7 +1,7 @@
 #include "exporters/trace/lanes.h"
+
 #include "base/array.h"
 #include "base/number.h"
-
 #include "db/database.h"
 
 #include <stdlib.h>

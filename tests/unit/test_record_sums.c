@@ -139,6 +139,7 @@ static void check_reasons(const struct trial *trial, const struct capture_file *
 /* Decodes the capture; fails unless the file's records are rows or rejected. */
 static struct trial check_sums(struct trial trial)
 {
+    alarm(SCRATCH_LONGEST_WAIT); /* for each, however slow the machine is */
     struct collection *collection = collect(in_scratch("J"), NULL);
     const struct capture_file *file = collection_file(collection, trial.name);
     const struct diagnostics *diag = collection_diagnostics(collection);
@@ -361,6 +362,7 @@ static void read_text_fixture(const char *fixture, char path[128], char *text, s
 /* What a line is depends on the kind (heads, blocks of several lines); whatever is not a row any more is told. */
 static uint64_t check_text(struct trial *trial, uint64_t expected, const char *text)
 {
+    alarm(SCRATCH_LONGEST_WAIT);
     struct collection *collection = collect(in_scratch("J"), NULL);
     const struct capture_file *file = collection_file(collection, trial->name);
     uint64_t decoded = file->decoded;
@@ -416,7 +418,6 @@ static size_t check_kind(const struct record_kind *kind)
         if (dot == NULL || (!text && strcmp(dot, ".hex") != 0))
             continue;
         snprintf(path, sizeof path, "%s/%.255s", directory, entry->d_name);
-        alarm(SCRATCH_LONGEST_WAIT); /* for each, however slow the machine is */
         if (text)
             damage_text_fixture(kind, path);
         else
