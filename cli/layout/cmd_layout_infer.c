@@ -303,6 +303,9 @@ static int run_infer(const struct settings *settings)
 static const struct example examples[] = {
     {"from the tables in the capture; the first command stands for the vendor's tool",
      "msprof export summary -dir JOBX && msprof layout infer -dir JOBX --output found.layout"},
+    {"of the ACL calls, by their timeline; the process is the same in all of them, so that its place is given",
+     "msprof export timeline -dir JOBX && msprof layout infer -dir JOBX --kind acl_api --set process_id=24:4 "
+     "--output calls.layout"},
     {NULL, NULL},
 };
 
