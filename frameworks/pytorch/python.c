@@ -113,6 +113,8 @@ static int make_calls(const struct events *events, struct torch *torch, size_t *
                       struct err *err)
 {
     int status = 0;
+    if (events->count == 0 || events->items == NULL)
+        return 0;
     for (size_t i = 0; status == 0 && i < events->count; i++) {
         const struct event *event = &events->items[i];
         struct open_thread *thread = map_add(threads, &event->thread, NULL, err);
@@ -127,7 +129,7 @@ static int make_calls(const struct events *events, struct torch *torch, size_t *
             thread->event = parents[open] != NO_CALL ? parents[open] + 1 : 0;
         }
     }
-    int64_t last_ns = events->count > 0 ? events->items[events->count - 1].time_ns : 0;
+    int64_t last_ns = events->items[events->count - 1].time_ns;
     for (struct open_thread *thread = map_next(threads, NULL); status == 0 && thread != NULL;
          thread = map_next(threads, thread)) {
         for (size_t open = thread->event > 0 ? thread->event - 1 : NO_CALL; status == 0 && open != NO_CALL;
