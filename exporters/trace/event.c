@@ -1,5 +1,6 @@
 #include "exporters/trace/event.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -84,9 +85,48 @@ char *trace_put_flow(char *p, const struct trace_style *style, const struct trac
 
 #define REAL_MAX 32 /* bytes of a number with 17 digits, its sign, point and exponent */
 
+/* Powers of ten that a long double holds exactly. */
+static const long double powers_of_ten[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L, 1e9L,
+                                            1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L};
+
+/* Puts a number from 0.01 on and below 10^15 with the fewest digits, 15 to 17, that read back the same, by arithmetic
+ * that knows how far it may be off. NULL: it cannot tell. */
+static char *put_float_fast(char *p, double real)
+{
+    enum { LEAST_DIGITS = 15, MOST_DIGITS = 17 };
+    int places = -1, exponent; /* digits before the point; -1 for 0.01 */
+    if (!(real >= 0.01 && real < 1e15))
+        return NULL;
+    bool power_of_two = frexp(real, &exponent) == 0.5; /* the number below it is nearer than the one above */
+    const long double half_bit = ldexp(1, exponent - 54), rounding = 0x1p-62L;
+    while (places < 0 ? real >= 0.1 : (long double)real >= powers_of_ten[places])
+        places++;
+    for (int digits = LEAST_DIGITS; digits <= MOST_DIGITS; digits++) {
+        long double power = powers_of_ten[digits - places], scaled = (long double)real * power;
+        long double margin = scaled * rounding, limit = half_bit * power;
+        int64_t nearest = (int64_t)(scaled + 0.5L);
+        long double off = fabsl(scaled - (long double)nearest);
+        if (off - margin > limit)
+            continue;
+        if (off + margin >= (power_of_two ? limit / 2 : limit))
+            return NULL;
+        if (off + margin >= 0.5L) {
+            if (off != 0.5L || fmal((long double)real, power, -scaled) != 0)
+                return NULL;
+            nearest = (int64_t)scaled + ((int64_t)scaled & 1); /* of two that are equally near the even one */
+        }
+        return number_put_shortest(p, nearest, (unsigned)(digits - places));
+    }
+    return NULL;
+}
+
 char *trace_put_float(char *p, double real)
 {
-    char text[REAL_MAX];
+    char text[REAL_MAX], *start = p, *end = put_float_fast(p, real);
+    if (real == 0 && !signbit(real))
+        return trace_put_literal(p, "0.0");
+    if (end != NULL)
+        return memchr(start, '.', (size_t)(end - start)) == NULL ? trace_put_literal(end, ".0") : end;
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, real);
         if (strtod(text, NULL) == real)

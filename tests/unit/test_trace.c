@@ -402,6 +402,39 @@ static void more_streams_than_the_limit_share_one_thread_without_overlap(void **
     stream_threads_release(&threads);
 }
 
+/* As printf and strtod find it, digit by digit. */
+static void put_slowly(char *text, size_t size, double real)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        (void)snprintf(text, size, "%.*g", digits, real);
+        if (strtod(text, NULL) == real)
+            break;
+    }
+    if (strspn(text, "-0123456789") == strlen(text))
+        (void)snprintf(text + strlen(text), size - strlen(text), ".0");
+}
+
+static void a_number_is_as_short_as_it_reads_back(void **state)
+{
+    static const double own[] = {0,   -0.0, 1,      0.5,   0.015625, 1e15,    999999999999999.9,
+                                 0.1, 0.3,  2.5e-5, 1e300, -12.25,   8388608, 64e12};
+    uint64_t random = 88172645463325252;
+    char expected[64], text[64];
+    (void)state;
+    for (size_t i = 0; i < 300000; i++) {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        double real = i < sizeof own / sizeof *own ? own[i]
+                      : i % 3 == 0                 ? (double)(random % 100000000) * 32 / 1048576 / 0.02
+                      : i % 3 == 1                 ? (double)(random % 100000) / 100
+                                                   : (double)(random >> 20) / (double)((random & 0xfffff) + 1);
+        put_slowly(expected, sizeof expected, real);
+        *trace_put_float(text, real) = '\0';
+        assert_string_equal(text, expected);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +471,7 @@ int main(void)
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(more_streams_than_the_limit_share_one_thread_without_overlap, scratch_setup,
                                         scratch_teardown),
+        cmocka_unit_test(a_number_is_as_short_as_it_reads_back),
     };
     return cmocka_run_group_tests_name("trace", tests, NULL, NULL);
 }
