@@ -84,7 +84,7 @@ static int take_task(void *arg, const struct svp_task *task, struct err *err)
     size_t first = 0, count = svp_layers_of_task(layers, task->task_id, false, &first);
     if (interrupted())
         return interrupt_error(err);
-    int result = svp_layer_lists_set(&block->lists, layers->layers + first, count, '\n', err);
+    int result = svp_layer_lists_set(&block->lists, count > 0 ? layers->layers + first : NULL, count, '\n', err);
     if (result < 0)
         return result;
     cells[0] = cell_number(task->task_id, 0);
