@@ -63,7 +63,7 @@ static void take_object(const struct json *object, struct keys *keys)
         if (key == NULL || strlen(key) > EDIT_DISTANCE_MAX_LENGTH || keys->unknown_count == UNKNOWN_MOST ||
             is_known(keys, key))
             continue;
-        strcpy(keys->unknown[keys->unknown_count++], key);
+        memcpy(keys->unknown[keys->unknown_count++], key, strlen(key) + 1);
     }
 }
 
