@@ -135,7 +135,10 @@ static void put_device(struct merged_tables *merged, const char *device)
 static int put_row(struct merged_tables *merged, const char *const *fields, size_t count, struct err *err)
 {
     const char *cells[CSV_MAX_FIELDS];
-    for (size_t i = 0; i < merged->titles.count; i++)
+    const size_t columns = merged->titles.count;
+    if (columns == 0)
+        return 0;
+    for (size_t i = 0; i < columns; i++)
         cells[i] = "N/A";
     for (size_t i = 0; i < count && i < merged->place_count; i++)
         cells[merged->places[i]] = fields[i];
@@ -149,7 +152,7 @@ static int put_row(struct merged_tables *merged, const char *const *fields, size
         put_titles(merged);
     }
     put_device(merged, cells[0]);
-    for (size_t i = 1; i < merged->titles.count; i++)
+    for (size_t i = 1; i < columns; i++)
         put_field(&merged->out, cells[i], false);
     outfile_write(&merged->out, "\n", 1);
     merged->rows++;
