@@ -221,7 +221,7 @@ json() {
     run_msprof -q diff A B --width 60
     expect_status 0
     expect_equal "$(sed -n '/^By op/,$p' "$BATS_TEST_TMPDIR/stdout" | grep -cE '^.{61}')" 0
-    LC_ALL=C run_msprof -q diff A B --width 60
+    LC_ALL=C run_msprof -q diff A B --width 48
     expect_equal "$(LC_ALL=C grep -cP '[^\x00-\x7f]' "$BATS_TEST_TMPDIR/stdout")" 0
     expect_contains "$output" "..."
     run_msprof -q diff A B

@@ -238,44 +238,6 @@ run_examples() {
     grep -q 'Verdict: regression' summary
 }
 
-# The example of a page that begins with this line.
-example_block() { # page, first line
-    sed -n "/^$2\$/,/^\.Ed\$/p" "$man/$1" | grep -v '^\.Ed$' | sed 's/\\e$/\\/'
-}
-
-@test "the examples for GitHub and GitLab are sound, and their scripts tell a slower capture by their status" {
-    make_capture=$(dirname "$(readlink -f "$MSPROF")")/make-capture
-    "$make_capture" --output . --inferences 12 >made 2>/dev/null
-    mv JOB* base
-    "$MSPROF" -q diff --save base.json --base base
-    mkdir bin
-    ln -s "$MSPROF" bin/msprof
-    PATH=$PWD/bin:$PATH
-    example_block msprof-diff.1 '# .github\/workflows\/speed.yml' >speed.yml
-    example_block msprof-diff.1 '# .gitlab-ci.yml' >gitlab.yml
-    # what stands behind "run:", in its line or indented below; and the items of "script:"
-    { echo 'set -eo pipefail'; sed -n 's/^ *run: \([^|].*\)/\1/p; /run: |/,${/run: |/d;p;}' speed.yml; } >github.sh
-    { echo 'set -e'; sed -n '/^  script:/,/^  [a-z_]*:$/s/^    - //p' gitlab.yml; } >gitlab.sh
-    expect_equal "$(grep -c 'profile.sh\|msprof diff' github.sh) $(grep -c 'profile.sh\|msprof diff' gitlab.sh)" "2 2"
-    grep -q 'exit_codes: 7' gitlab.yml
-    export GITHUB_STEP_SUMMARY=$PWD/step-summary
-    for factor in 1.0 1.4; do
-        # shellcheck disable=SC2016 # an argument of the program
-        printf '#!/bin/sh\nrm -rf "$1"; cp -r base "$1"; rm -rf "$1/sqlite"\n%s "$1" --slower 56:%s >/dev/null\n' \
-            "$repository/tests/cli/jitter.py" "$factor" >profile.sh
-        chmod +x profile.sh
-        for script in github.sh gitlab.sh; do
-            rm -f diff.json step-summary
-            ended=0
-            bash "$script" 2>errors || ended=$?
-            [ "$factor" = 1.0 ] && expect_equal "$script $ended" "$script 0"
-            [ "$factor" = 1.0 ] || expect_equal "$script $ended" "$script 6"
-            [ "$script" = gitlab.sh ] || grep -q '^\*\*Verdict: ' step-summary
-            [ "$script" = github.sh ] || /usr/bin/python3 -c 'import json; assert json.load(open("diff.json"))["gates"]'
-        done
-    done
-}
-
 @test "msprof-show(1) names every table of answers" {
     copy_capture JOBX
     for file in "$repository"/exporters/reports/*.c; do
