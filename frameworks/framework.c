@@ -1,21 +1,9 @@
 #include "frameworks/framework.h"
 
 #include "base/array.h"
-#include "frameworks/pytorch/torch.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-void framework_release(struct framework *framework)
-{
-    intern_release(&framework->texts);
-    free(framework->ranges.items);
-    free(framework->steps.items);
-    free(framework->datasets.items);
-    free(framework->launches);
-    torch_free(framework->torch);
-    *framework = (struct framework){.launch_count = 0};
-}
 
 /* Of one id, then by place: the later wins. */
 static int compare_ids(const void *a, const void *b)

@@ -9,6 +9,7 @@
 #include "cli/status.h"
 #include "db/database.h"
 #include "db/schema.h"
+#include "exporters/framework/write.h"
 #include "frameworks/directory.h"
 #include "frameworks/mindspore/mindspore.h"
 #include "frameworks/pytorch/torch.h"

@@ -1,4 +1,4 @@
-#include "cli/options/options.h"
+#include "cli/options/analyse_options.h"
 
 #include <limits.h>
 
@@ -8,7 +8,6 @@
      COMMAND_BIT(COMMAND_QUERY) | COMMAND_BIT(COMMAND_REPLAY) | COMMAND_BIT(COMMAND_DIFF) |                            \
      COMMAND_BIT(COMMAND_ADVISE))
 #define ON_CLUSTER COMMAND_BIT(COMMAND_CLUSTER)
-#define ON_ANALYSE COMMAND_BIT(COMMAND_ANALYSE)
 #define ON_COLLECT COMMAND_BIT(COMMAND_COLLECT)
 #define ON_INFER COMMAND_BIT(COMMAND_LAYOUT_INFER)
 #define ON_TABLES (ON_INFER | COMMAND_BIT(COMMAND_LAYOUT_CHECK))
@@ -55,68 +54,7 @@ const struct option_spec option_table[] = {
      .help = "put sqlite/, timeline/, summary/ and log/ into DIR\n"
              "instead of the capture (several captures: into\n"
              "DIR/<capture name>)"},
-    {.name = "collection-dir",
-     .aliases = {"dir"},
-     .vendor = "-dir",
-     .vendor_means = "--collection-dir",
-     .commands = ON_ANALYSE,
-     .type = VALUE_DIRECTORY,
-     .argument = "DIR",
-     .repeatable = true,
-     .offset = MEMBER(captures),
-     .help = "a directory of a framework's profiler, or one that\nholds some, as DIR is; may be repeated"},
-    {.name = "output",
-     .commands = ON_ANALYSE,
-     .type = VALUE_DIRECTORY,
-     .argument = "DIR",
-     .offset = MEMBER(output),
-     .help = "put ASCEND_PROFILER_OUTPUT/ and sqlite/ into DIR\ninstead (several directories: into DIR/<name>)"},
-    {.name = "step-list",
-     .commands = ON_ANALYSE,
-     .type = VALUE_TEXT,
-     .argument = "LIST",
-     .offset = MEMBER(analyse.steps),
-     .help = "these steps only: 10,11,12"},
-    {.name = "export",
-     .commands = ON_ANALYSE,
-     .type = VALUE_TEXT,
-     .argument = "LIST",
-     .offset = MEMBER(analyse.export_types),
-     .help = "text, db or both: text,db (text)"},
-    {.name = "pretty",
-     .commands = ON_ANALYSE,
-     .type = VALUE_NONE,
-     .offset = MEMBER(analyse.pretty),
-     .help = "indent JSON files"},
-    {.name = "simplify",
-     .commands = ON_ANALYSE,
-     .type = VALUE_NONE,
-     .offset = MEMBER(analyse.simplify),
-     .help = "when all is written, remove FRAMEWORK/ and what\nelse the results do not need"},
-    {.name = "relative-times",
-     .commands = ON_ANALYSE,
-     .type = VALUE_NONE,
-     .offset = MEMBER(analyse.relative_times),
-     .help = "trace_view.json with numbers since the start of\nthe capture instead of absolute times as strings"},
-    {.name = "force",
-     .commands = ON_ANALYSE,
-     .type = VALUE_NONE,
-     .offset = MEMBER(analyse.force),
-     .help = "replace an ASCEND_PROFILER_OUTPUT/ that msprof did\nnot write"},
-    {.name = "jobs",
-     .commands = ON_ANALYSE,
-     .type = VALUE_NUMBER,
-     .argument = "N",
-     .minimum = 1,
-     .maximum = 256,
-     .offset = MEMBER(analyse.jobs),
-     .help = "analyse N directories at the same time (as many\nas there are processors)"},
-    {.name = "output",
-     .commands = ON_CLUSTER,
-     .type = VALUE_DIRECTORY,
-     .argument = "DIR",
-     .offset = MEMBER(output),
-     .help = "put cluster_analysis_output/ into DIR instead of\nthe directory of the ranks"},
+    ANALYSE_OPTIONS,
     {.name = "ranks",
      .commands = ON_CLUSTER,
      .type = VALUE_TEXT,

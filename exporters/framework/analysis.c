@@ -1,14 +1,7 @@
 #include "exporters/framework/analysis.h"
 
-#include "base/file/fsutil.h"
 #include "base/number.h"
-#include "exporters/framework/framework_tables.h"
-#include "exporters/framework/torch_relation.h"
-#include "exporters/json_indent.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool framework_wants_step(const struct framework_analysis *analysis, const char *id)
@@ -30,100 +23,4 @@ int framework_write_report(struct framework_analysis *analysis, const struct rep
     const struct report_scope scope = {DB_NULL, DB_NULL, DB_NULL, ""};
     uint64_t rows;
     return report_write(&analysis->session, report, &scope, &rows, err);
-}
-
-/* ---- the files ---- */
-
-struct file {
-    const char *name;
-    int (*write)(struct framework_analysis *analysis, struct err *err);
-    bool of_device; /* nothing without a PROF capture */
-};
-
-static int framework_write_details(struct framework_analysis *analysis, struct err *err)
-{
-    return analysis->framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_write_tables(analysis, err)
-                                                                 : pytorch_write_tables(analysis, err);
-}
-
-static int framework_write_memory(struct framework_analysis *analysis, struct err *err)
-{
-    return analysis->framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_write_memory(analysis, err)
-                                                                 : pytorch_write_memory(analysis, err);
-}
-
-static int write_minddata(struct framework_analysis *analysis, struct err *err)
-{
-    return analysis->framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_write_minddata(analysis, err) : 0;
-}
-
-static const struct file files[] = {
-    {"trace_view.json", framework_write_trace_view, false},
-    {"kernel_details.csv", framework_write_kernel_details, true},
-    {"step_trace_time.csv", framework_write_step_trace_time, true},
-    {"communication.json", framework_write_communication, true},
-    {"tables of the capture", framework_write_copies, true},
-    {"npu_module_mem.csv", framework_write_module_memory, true},
-    {"operator_details.csv", framework_write_details, false},
-    {"operator_memory.csv", framework_write_memory, false},
-    {"minddata_pipeline", write_minddata, false},
-    {NULL, NULL, false},
-};
-
-static bool ends_everything(const struct err *err)
-{
-    return err->code == ERR_NO_MEMORY || err->code == ERR_INTERRUPTED || err->code == ERR_NO_SPACE;
-}
-
-static int write_files(struct framework_analysis *analysis, struct err *err)
-{
-    for (const struct file *file = files; file->name != NULL; file++) {
-        if (file->of_device && analysis->database == NULL)
-            continue;
-        int status = file->write(analysis, err);
-        if (status < 0 && ends_everything(err))
-            return status;
-        if (status < 0) {
-            analysis->not_written(analysis->not_written_arg, file->name, err_message(err));
-            *err = (struct err)ERR_INIT;
-        }
-    }
-    return 0;
-}
-
-/* ---- JSON for people ---- */
-
-static int indent_all(const struct framework_analysis *analysis, struct err *err)
-{
-    DIR *directory = opendir(analysis->options->directory);
-    int status = directory != NULL ? 0 : err_set_errno(err, errno, "cannot read '%s'", analysis->options->directory);
-    for (struct dirent *entry; status == 0 && (entry = readdir(directory)) != NULL;) {
-        const char *dot = strrchr(entry->d_name, '.');
-        if (entry->d_name[0] == '.' || dot == NULL || strcmp(dot, ".json") != 0)
-            continue;
-        char *path = path_join(analysis->options->directory, entry->d_name);
-        status = path != NULL ? json_indent_file(path, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
-        free(path);
-    }
-    if (directory != NULL)
-        closedir(directory);
-    return status;
-}
-
-int framework_write(struct framework_analysis *analysis, struct err *err)
-{
-    int status = report_session_open(&analysis->session, analysis->db, analysis->options, analysis->result, err);
-    analysis->session.context = analysis;
-    if (status == 0)
-        status = relation_make(&analysis->relation, analysis->framework, analysis->db, err);
-    if (status == 0 && analysis->framework->torch != NULL)
-        status = torch_relate(analysis, &analysis->work, err);
-    if (status == 0)
-        status = write_files(analysis, err);
-    if (status == 0 && analysis->pretty)
-        status = indent_all(analysis, err);
-    map_release(&analysis->work);
-    relation_release(&analysis->relation);
-    report_session_release(&analysis->session);
-    return status;
 }

@@ -39,10 +39,6 @@ struct framework_analysis {
     struct minddata_report *minddata; /* of the report that is being made */
 };
 
-/* Writes all files that there are data for into options->directory. A file that fails is told and the next one is made,
- * but for lack of space or memory and interrupts, which end the work. */
-int framework_write(struct framework_analysis *analysis, struct err *err);
-
 /* Whether a step's rows and events are written. */
 bool framework_wants_step(const struct framework_analysis *analysis, const char *id);
 

@@ -1,0 +1,11 @@
+/* All files of ASCEND_PROFILER_OUTPUT. */
+#ifndef MSPROF_EXPORTERS_FRAMEWORK_WRITE_H
+#define MSPROF_EXPORTERS_FRAMEWORK_WRITE_H
+
+#include "exporters/framework/analysis.h"
+
+/* Writes all files that there are data for into options->directory. A file that fails is told and the next one is made,
+ * but for lack of space or memory and interrupts, which end the work. */
+int framework_write(struct framework_analysis *analysis, struct err *err);
+
+#endif
