@@ -11,6 +11,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 
 import board
 import capture
@@ -100,6 +101,10 @@ def check(number, done, sound):
 def check_collected(where, done, talk):
     if the_board.lost():
         sys.exit(f"{where}: exit status {done.returncode}, and nobody has {the_board.lost()}\n{talk}")
+    for _ in range(30):  # a board that lost its connection gives the lock back by itself
+        if not the_board.left():
+            break
+        time.sleep(0.1)
     if done.returncode == 0 and (not the_board.is_fetched() or the_board.left()):
         sys.exit(f"{where}: exit status 0, but {the_board.left() or 'files are missing'}\n{talk}")
 
