@@ -28,7 +28,7 @@ static void a_task_is_named_after_its_original_layers(void **state)
     add_cpu_tasks(1, 7000, 0, 100, 4, 1);
     struct export_result result = export_all();
     assert_int_equal(result.files, 2);
-    assert_int_equal(result.rows, 16);
+    assert_int_equal(result.rows, 7);
     assert_int_equal(report_count, 2);
     assert_string_equal(reports[0], "task_time " TASK_TIME);
     char *text = read_text(TASK_TIME);
