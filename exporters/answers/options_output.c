@@ -1,6 +1,6 @@
 #include "exporters/answers/options_output.h"
 
-#include "exporters/answers/grid.h"
+#include "exporters/show/grid.h"
 #include "switches/check.h"
 
 #include <inttypes.h>
