@@ -82,7 +82,7 @@ static int add_metrics(struct outcome_table *table, const struct switch_finding 
 static int add_report_columns(struct outcome_table *table, int family, struct err *err)
 {
     const struct report *const *all = report_all(err);
-    const struct report *report = all != NULL ? report_find(all, table->name, family) : NULL;
+    const struct report *report = all != NULL ? report_find_file(all, table->name, family) : NULL;
     int status = all != NULL ? 0 : -(int)err->code;
     for (const struct report_column *column = report != NULL ? report->columns : NULL;
          status == 0 && column != NULL && column->title != NULL; column++) {

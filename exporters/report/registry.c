@@ -90,14 +90,25 @@ const struct report *const *report_all(struct err *err)
     return all_reports;
 }
 
+static bool is_named(const struct report *report, const char *name, int family)
+{
+    return (report->families & REPORT_OF(family)) != 0 && strcmp(report->name, name) == 0;
+}
+
+const struct report *report_find_file(const struct report *const *all, const char *name, int family)
+{
+    for (const struct report *const *report = all; *report != NULL; report++) {
+        if (!(*report)->shown_only && is_named(*report, name, family))
+            return *report;
+    }
+    return NULL;
+}
+
 const struct report *report_find(const struct report *const *all, const char *name, int family)
 {
-    const struct report *found = NULL;
     for (const struct report *const *report = all; *report != NULL; report++) {
-        if (((*report)->families & REPORT_OF(family)) == 0 || strcmp((*report)->name, name) != 0)
-            continue;
-        if (found == NULL || (*report)->shown_only)
-            found = *report;
+        if ((*report)->shown_only && is_named(*report, name, family))
+            return *report;
     }
-    return found;
+    return report_find_file(all, name, family);
 }

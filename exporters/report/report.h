@@ -149,5 +149,7 @@ const struct report *const *report_all(struct err *err);
 /* Of all reports the one of this name that captures of a family (DB_FAMILY_...) can have; of two the one that is only
  * shown. NULL: there is none. */
 const struct report *report_find(const struct report *const *all, const char *name, int family);
+/* The same among those that summaries have files of. */
+const struct report *report_find_file(const struct report *const *all, const char *name, int family);
 
 #endif

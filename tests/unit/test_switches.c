@@ -165,7 +165,7 @@ static void every_effect_names_kinds_and_tables_that_there_are(void **state)
         if (effect->reports != NULL)
             (void)snprintf(names, sizeof names, "%s", effect->reports);
         while ((effect->writers & SWITCH_ACL) != 0 && (name = strsep(&rest, ",")) != NULL && *name != '\0')
-            assert_non_null(report_find(report_all(NULL), name, DB_FAMILY_CANN));
+            assert_non_null(report_find_file(report_all(NULL), name, DB_FAMILY_CANN));
     }
 }
 
