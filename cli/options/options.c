@@ -108,6 +108,8 @@ static int unknown_option(struct err *err, enum command_id command, const char *
         result = err_set(err, ERR_USAGE, "'%.*s' is an option of %s, not of '%s'", (int)length, word, owners.data,
                          command_full_name(command));
         strbuf_release(&owners);
+        if (command == COMMAND_ROOT)
+            hint_of_option(word, err);
         return result;
     }
     if (length >= sizeof name)

@@ -22,7 +22,7 @@ answers() { # status, lines, words of the command
 EXPORTS='msprof export summary CAPTURE, or msprof export timeline CAPTURE'
 
 @test "the switches of Ascend's msprof are answered with our commands" {
-    answers 2 "msprof: unknown option '--export'; try 'msprof --help'
+    answers 2 "msprof: '--export' is an option of 'msprof analyse', not of 'msprof'; try 'msprof --help'
   try: $EXPORTS" --export=on --output=JOBX
     answers 2 "msprof: unknown option '--analyze'; try 'msprof --help'
   try: $EXPORTS" --analyze=on
