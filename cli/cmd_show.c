@@ -44,7 +44,7 @@ static int tell_nothing(struct capture_job *job, sqlite3 *db, const char *needs)
         err_set(&err, ERR_NOT_FOUND, "'%s' has no rows for the table '%s': it is made of %s", job->directory,
                 settings->table, needs);
     } else if (settings->table != NULL && settings->filters.count == 0 &&
-        absence_tell(db, settings->table, &reason, &ignored) == 0) {
+               absence_tell(db, settings->table, &reason, &ignored) == 0) {
         err_set(&err, ERR_NOT_FOUND, "%s", reason.data);
         err_wrap(&err, "'%s' has nothing to show", job->directory);
     } else {

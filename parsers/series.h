@@ -74,8 +74,9 @@ struct report_column {
     const char *names_of;           /* "msproftx.event_type": a kind's column that has them; NULL: none */
     const char *id; /* as --columns and --sort name it; NULL: the title in lower case without its unit, blanks as
                        '_': "read" */
-    uint16_t value; /* of a report whose own code gives the values: which of them it shows, from 0; two columns, of which
-                       one is the guide's and one the vendor's, may show the same. 0: the one of the column's place */
+    uint16_t
+        value; /* of a report whose own code gives the values: which of them it shows, from 0; two columns, of which
+                  one is the guide's and one the vendor's, may show the same. 0: the one of the column's place */
 };
 
 /* The query whose rows are a table's rows or a track's events: WITH with SELECT <columns> FROM from WHERE where GROUP

@@ -3,8 +3,8 @@
 #include "base/file/fsutil.h"
 #include "base/number.h"
 #include "base/strbuf.h"
-#include "cli/console.h"
 #include "base/suggest.h"
+#include "cli/console.h"
 
 #include <stdlib.h>
 #include <string.h>

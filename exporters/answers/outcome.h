@@ -3,8 +3,8 @@
 #define MSPROF_EXPORTERS_ANSWERS_OUTCOME_H
 
 #include "base/err.h"
-#include "switches/finding.h"
 #include "switches/effect.h"
+#include "switches/finding.h"
 
 #define OUTCOME_EVERY_CHIP (-1)
 

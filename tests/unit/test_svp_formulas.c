@@ -428,7 +428,9 @@ static char *acl_table(enum column_set set)
                 "CREATE TABLE profiled_model(id, device_id, model_id);"
                 "INSERT INTO source_file VALUES(1, 1); INSERT INTO profiled_model VALUES(1, 0, 1);");
     add_figure_calls(made.db);
-    assert_int_equal(report_write(&made.session, report_find(report_all(&err), "acl_statistic", DB_FAMILY_SVP), &whole, &rows, &err), 0);
+    assert_int_equal(
+        report_write(&made.session, report_find(report_all(&err), "acl_statistic", DB_FAMILY_SVP), &whole, &rows, &err),
+        0);
     assert_int_equal(rows, 4);
     return end_table(&made);
 }
