@@ -15,18 +15,35 @@ size_t query_put_fields(struct strbuf *sql, const struct query_field *fields, si
     return before;
 }
 
+static int write_select(const struct query_select *select, const char *behind, struct strbuf *sql, struct err *err)
+{
+    strbuf_init(sql, SQL_LIMIT);
+    if (select->with != NULL)
+        strbuf_addf(sql, "%s ", select->with);
+    strbuf_adds(sql, "SELECT ");
+    query_put_fields(sql, select->fields, select->field_count, 0);
+    strbuf_addf(sql, " %s%s", select->from, behind != NULL ? behind : "");
+    return sql->failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+}
+
+int query_prepare(sqlite3 *db, const struct query_select *select, const char *behind, sqlite3_stmt **ret,
+                  struct err *err)
+{
+    struct strbuf sql;
+    int status = write_select(select, behind, &sql, err);
+    if (status == 0)
+        status = database_prepare(db, sql.data, ret, err);
+    strbuf_release(&sql);
+    return status;
+}
+
 int query_select(sqlite3 *db, const struct query_select *select, const int64_t *parameters, size_t parameter_count,
                  int (*each)(void *arg, sqlite3_stmt *row, struct err *err), void *arg, struct err *err)
 {
     struct strbuf sql;
-    strbuf_init(&sql, SQL_LIMIT);
-    if (select->with != NULL)
-        strbuf_addf(&sql, "%s ", select->with);
-    strbuf_adds(&sql, "SELECT ");
-    query_put_fields(&sql, select->fields, select->field_count, 0);
-    strbuf_addf(&sql, " %s", select->from);
-    int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                            : query_run(db, sql.data, parameters, parameter_count, each, arg, err);
+    int status = write_select(select, NULL, &sql, err);
+    if (status == 0)
+        status = query_run(db, sql.data, parameters, parameter_count, each, arg, err);
     strbuf_release(&sql);
     return status;
 }

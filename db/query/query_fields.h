@@ -52,6 +52,9 @@ struct query_select {
 };
 #define QUERY_FIELDS(array) .fields = (array), .field_count = sizeof(array) / sizeof *(array)
 
+/* Prepares a select. `behind`, NULL for nothing, stands behind its `from`. The caller finalizes it. */
+int query_prepare(sqlite3 *db, const struct query_select *select, const char *behind, sqlite3_stmt **ret,
+                  struct err *err);
 /* Prepares a select, binds integers (DB_NULL as NULL) and gives each row to each, as query_run does. */
 int query_select(sqlite3 *db, const struct query_select *select, const int64_t *parameters, size_t parameter_count,
                  int (*each)(void *arg, sqlite3_stmt *row, struct err *err), void *arg, struct err *err);

@@ -1,12 +1,26 @@
 /* Models, inferences, AI CPU tasks, layers and ACL calls of SVP captures. */
 #include "db/database.h"
 #include "db/query/query.h"
+#include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- models ---- */
+
+static const struct query_field model_fields[] = {
+    QUERY_FIELD(struct svp_model, device_id, "device_id"),
+    QUERY_FIELD(struct svp_model, name, "model_name"),
+    QUERY_FIELD(struct svp_model, model_id, "model_id"),
+    QUERY_FIELD(struct svp_model, batch_num, "batch_num"),
+    QUERY_FIELD(struct svp_model, inferences, "inferences"),
+    QUERY_FIELD(struct svp_model, ai_core_tasks, "ai_core_tasks"),
+    QUERY_FIELD(struct svp_model, ai_cpu_tasks, "ai_cpu_tasks"),
+    QUERY_FIELD(struct svp_model, acl_calls, "acl_calls"),
+};
+static const struct query_select models = {
+    QUERY_FIELDS(model_fields), .from = "FROM profiled_model ORDER BY device_id, model_name, model_id, batch_num"};
 
 struct model_loop {
     int (*each)(void *arg, const struct svp_model *model, struct err *err);
@@ -16,16 +30,8 @@ struct model_loop {
 static int give_model(void *arg, sqlite3_stmt *row, struct err *err)
 {
     const struct model_loop *loop = arg;
-    const struct svp_model model = {
-        .device_id = query_integer(row, 0),
-        .name = query_text(row, 1),
-        .model_id = query_integer(row, 2),
-        .batch_num = query_integer(row, 3),
-        .inferences = query_integer(row, 4),
-        .ai_core_tasks = query_integer(row, 5),
-        .ai_cpu_tasks = query_integer(row, 6),
-        .acl_calls = query_integer(row, 7),
-    };
+    struct svp_model model;
+    query_take(row, 0, models.fields, models.field_count, &model);
     return loop->each(loop->arg, &model, err);
 }
 
@@ -33,18 +39,14 @@ int svp_each_model(sqlite3 *db, int (*each)(void *arg, const struct svp_model *m
                    struct err *err)
 {
     struct model_loop loop = {each, arg};
-    return query_run(
-        db,
-        "SELECT device_id, model_name, model_id, batch_num, inferences, ai_core_tasks, ai_cpu_tasks, acl_calls"
-        " FROM profiled_model ORDER BY device_id, model_name, model_id, batch_num",
-        NULL, 0, give_model, &loop, err);
+    return query_select(db, &models, NULL, 0, give_model, &loop, err);
 }
 
 /* Prepares a statement whose parameters ?1 to ?4 are a model's device, name, id and batch number. */
-static int prepare_for_model(sqlite3 *db, const char *sql, const struct svp_model *model, sqlite3_stmt **ret,
-                             struct err *err)
+static int prepare_for_model(sqlite3 *db, const struct query_select *select, const char *behind,
+                             const struct svp_model *model, sqlite3_stmt **ret, struct err *err)
 {
-    int status = database_prepare(db, sql, ret, err);
+    int status = query_prepare(db, select, behind, ret, err);
     if (status < 0)
         return status;
     query_bind(*ret, 1, model->device_id);
@@ -56,14 +58,39 @@ static int prepare_for_model(sqlite3 *db, const char *sql, const struct svp_mode
 
 /* ---- inferences ---- */
 
-#define INFERENCE_COLUMNS                                                                                              \
-    "SELECT inference_id, device_id, coalesce(model_name, 'unknown'), model_id, batch_num, input_pic_num,"             \
-    " current_pic_count, start_ns, end_ns, start_known, tasks, icache_hit, icache_miss, core_khz,"                     \
-    " total_cycle, mac_busy_cycle, mac_ppen_cycle, vec_busy_cycle, vec_ppen_cycle, dstr_cycle, dtrans_cycle, "         \
-    "dld_cycle,"                                                                                                       \
-    " wld_cycle, ddr_read_bytes, ddr_write_bytes FROM inference"
+#define MODEL_NAME "coalesce(model_name, 'unknown')"
+static const struct query_field inference_fields[] = {
+    QUERY_FIELD(struct svp_inference, id, "inference_id"),
+    QUERY_FIELD(struct svp_inference, device_id, "device_id"),
+    QUERY_FIELD(struct svp_inference, model, MODEL_NAME),
+    QUERY_FIELD(struct svp_inference, model_id, "model_id"),
+    QUERY_FIELD(struct svp_inference, batch_num, "batch_num"),
+    QUERY_FIELD(struct svp_inference, input_pic_num, "input_pic_num"),
+    QUERY_FIELD(struct svp_inference, current_pic_count, "current_pic_count"),
+    QUERY_FIELD(struct svp_inference, start_ns, "start_ns"),
+    QUERY_FIELD(struct svp_inference, end_ns, "end_ns"),
+    QUERY_FIELD(struct svp_inference, start_known, "start_known"),
+    QUERY_FIELD(struct svp_inference, tasks, "tasks"),
+    QUERY_FIELD(struct svp_inference, icache_hit, "icache_hit"),
+    QUERY_FIELD(struct svp_inference, icache_miss, "icache_miss"),
+    QUERY_FIELD(struct svp_inference, core_khz, "core_khz"),
+    QUERY_FIELD(struct svp_inference, total_cycle, "total_cycle"),
+    QUERY_FIELD(struct svp_inference, cycles[SVP_MAC_BUSY], "mac_busy_cycle"),
+    QUERY_FIELD(struct svp_inference, cycles[SVP_MAC_PPEN], "mac_ppen_cycle"),
+    QUERY_FIELD(struct svp_inference, cycles[SVP_VEC_BUSY], "vec_busy_cycle"),
+    QUERY_FIELD(struct svp_inference, cycles[SVP_VEC_PPEN], "vec_ppen_cycle"),
+    QUERY_FIELD(struct svp_inference, cycles[SVP_DSTR], "dstr_cycle"),
+    QUERY_FIELD(struct svp_inference, cycles[SVP_DTRANS], "dtrans_cycle"),
+    QUERY_FIELD(struct svp_inference, cycles[SVP_DLD], "dld_cycle"),
+    QUERY_FIELD(struct svp_inference, cycles[SVP_WLD], "wld_cycle"),
+    QUERY_FIELD(struct svp_inference, ddr_read_bytes, "ddr_read_bytes"),
+    QUERY_FIELD(struct svp_inference, ddr_write_bytes, "ddr_write_bytes"),
+};
+static const struct query_select inferences = {QUERY_FIELDS(inference_fields), .from = "FROM inference"};
+
 #define INFERENCE_ORDER                                                                                                \
-    " ORDER BY device_id, 3, model_id, batch_num, input_pic_num, start_known DESC, start_ns, inference_id"
+    " ORDER BY device_id, " MODEL_NAME ", model_id, batch_num, input_pic_num, start_known DESC, start_ns, "            \
+                                       "inference_id"
 #define INFERENCE_ORDER_IN_MODEL " ORDER BY input_pic_num, start_known DESC, start_ns, inference_id"
 
 struct inference_loop {
@@ -74,27 +101,8 @@ struct inference_loop {
 static int give_inference(void *arg, sqlite3_stmt *row, struct err *err)
 {
     const struct inference_loop *loop = arg;
-    struct svp_inference inference = {
-        .id = query_integer(row, 0),
-        .device_id = query_integer(row, 1),
-        .model = query_text(row, 2),
-        .model_id = query_integer(row, 3),
-        .batch_num = query_integer(row, 4),
-        .input_pic_num = query_integer(row, 5),
-        .current_pic_count = query_integer(row, 6),
-        .start_ns = query_integer(row, 7),
-        .end_ns = query_integer(row, 8),
-        .start_known = query_integer(row, 9),
-        .tasks = query_integer(row, 10),
-        .icache_hit = query_integer(row, 11),
-        .icache_miss = query_integer(row, 12),
-        .core_khz = query_integer(row, 13),
-        .total_cycle = query_integer(row, 14),
-        .ddr_read_bytes = query_integer(row, 15 + SVP_CYCLE_KINDS),
-        .ddr_write_bytes = query_integer(row, 16 + SVP_CYCLE_KINDS),
-    };
-    for (int i = 0; i < SVP_CYCLE_KINDS; i++)
-        inference.cycles[i] = query_integer(row, 15 + i);
+    struct svp_inference inference;
+    query_take(row, 0, inferences.fields, inferences.field_count, &inference);
     return loop->each(loop->arg, &inference, err);
 }
 
@@ -104,11 +112,10 @@ int svp_each_inference(sqlite3 *db, const struct svp_model *model,
 {
     struct inference_loop loop = {each, arg};
     sqlite3_stmt *statement = NULL;
-    int status = model == NULL ? database_prepare(db, INFERENCE_COLUMNS INFERENCE_ORDER, &statement, err)
-                               : prepare_for_model(db,
-                                                   INFERENCE_COLUMNS
-                                                   " WHERE device_id IS ?1 AND coalesce(model_name, 'unknown') = ?2"
-                                                   " AND model_id IS ?3 AND batch_num IS ?4" INFERENCE_ORDER_IN_MODEL,
+    int status = model == NULL ? query_prepare(db, &inferences, INFERENCE_ORDER, &statement, err)
+                               : prepare_for_model(db, &inferences,
+                                                   " WHERE device_id IS ?1 AND " MODEL_NAME " = ?2 AND model_id IS ?3"
+                                                   " AND batch_num IS ?4" INFERENCE_ORDER_IN_MODEL,
                                                    model, &statement, err);
     if (status == 0)
         status = query_loop(db, statement, give_inference, &loop, err);
@@ -118,46 +125,71 @@ int svp_each_inference(sqlite3 *db, const struct svp_model *model,
 
 /* ---- AI CPU tasks ---- */
 
+struct ai_cpu_row {
+    struct svp_ai_cpu_task task;
+    const char *model;
+};
+#define AI_CPU_FIELDS                                                                                                  \
+    QUERY_FIELD(struct ai_cpu_row, task.start_ns, "t.start_ns"),                                                       \
+        QUERY_FIELD(struct ai_cpu_row, task.duration_ns, "t.duration_ns"),                                             \
+        QUERY_FIELD(struct ai_cpu_row, task.stream_id, "t.stream_id"),                                                 \
+        QUERY_FIELD(struct ai_cpu_row, task.task_id, "t.task_id"),                                                     \
+        QUERY_FIELD(struct ai_cpu_row, task.input_pic_num, "f.input_pic_num"),                                         \
+        QUERY_FIELD(struct ai_cpu_row, task.current_pic_count, "f.current_pic_count")
+static const struct query_field ai_cpu_fields[] = {
+    AI_CPU_FIELDS,
+    QUERY_FIELD(struct ai_cpu_row, task.touches, "t.start_ns + t.duration_ns IN (SELECT start_ns FROM ai_cpu_task)"),
+};
+static const struct query_field named_ai_cpu_fields[] = {
+    AI_CPU_FIELDS,
+    QUERY_FIELD(struct ai_cpu_row, model, "coalesce(f.model_name, 'unknown')"),
+};
+static const struct query_select
+    ai_cpu_tasks_of_model = {QUERY_FIELDS(ai_cpu_fields),
+                             .from = "FROM profiled_model p JOIN source_file f ON f.profiled_model_id = p.id"
+                                     " AND f.kind = 'aicpu_task' JOIN ai_cpu_task t ON t.file_id = f.id"
+                                     " WHERE p.device_id IS ?1 AND p.model_name = ?2 AND p.model_id IS ?3"
+                                     " AND p.batch_num IS ?4 AND t.start_ns >= ?5 AND t.start_ns < ?6"
+                                     " ORDER BY t.start_ns, t.id"},
+    ai_cpu_tasks_of_report = {QUERY_FIELDS(named_ai_cpu_fields),
+                              .from = "FROM source_file f JOIN ai_cpu_task t ON t.file_id = f.id"
+                                      " WHERE f.kind = 'aicpu_task' AND f.device_id IS ?1 AND f.model_id IS ?2"
+                                      " AND f.current_pic_count IS ?3"
+                                      " ORDER BY coalesce(f.model_name, 'unknown'), t.start_ns, t.id"};
+
 struct ai_cpu_loop {
     int (*each)(void *arg, const struct svp_ai_cpu_task *task, struct err *err);
-    int (*each_of_model)(void *arg, const char *model, const struct svp_ai_cpu_task *task, struct err *err);
     void *arg;
 };
 
 static int give_ai_cpu_task(void *arg, sqlite3_stmt *row, struct err *err)
 {
     const struct ai_cpu_loop *loop = arg;
-    const struct svp_ai_cpu_task task = {
-        .start_ns = query_integer(row, 0),
-        .duration_ns = query_integer(row, 1),
-        .stream_id = query_integer(row, 2),
-        .task_id = query_integer(row, 3),
-        .input_pic_num = query_integer(row, 4),
-        .current_pic_count = query_integer(row, 5),
-        .touches = sqlite3_column_int(row, 7) != 0,
-    };
-    return loop->each != NULL ? loop->each(loop->arg, &task, err)
-                              : loop->each_of_model(loop->arg, query_text(row, 6), &task, err);
+    struct ai_cpu_row taken;
+    query_take(row, 0, ai_cpu_tasks_of_model.fields, ai_cpu_tasks_of_model.field_count, &taken);
+    return loop->each(loop->arg, &taken.task, err);
 }
 
-#define FILES_OF_MODEL                                                                                                 \
-    " FROM profiled_model p JOIN source_file f ON f.profiled_model_id = p.id AND f.kind = 'aicpu_task'"                \
-    " JOIN ai_cpu_task t ON t.file_id = f.id"                                                                          \
-    " WHERE p.device_id IS ?1 AND p.model_name = ?2 AND p.model_id IS ?3 AND p.batch_num IS ?4"
+struct named_ai_cpu_loop {
+    int (*each)(void *arg, const char *model, const struct svp_ai_cpu_task *task, struct err *err);
+    void *arg;
+};
+
+static int give_named_ai_cpu_task(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    const struct named_ai_cpu_loop *loop = arg;
+    struct ai_cpu_row taken = {.task.touches = false};
+    query_take(row, 0, ai_cpu_tasks_of_report.fields, ai_cpu_tasks_of_report.field_count, &taken);
+    return loop->each(loop->arg, taken.model, &taken.task, err);
+}
 
 int svp_each_ai_cpu_task(sqlite3 *db, const struct svp_model *model, int64_t from_ns, int64_t until_ns,
                          int (*each)(void *arg, const struct svp_ai_cpu_task *task, struct err *err), void *arg,
                          struct err *err)
 {
-    struct ai_cpu_loop loop = {each, NULL, arg};
+    struct ai_cpu_loop loop = {each, arg};
     sqlite3_stmt *statement = NULL;
-    int status = prepare_for_model(
-        db,
-        "SELECT t.start_ns, t.duration_ns, t.stream_id, t.task_id, f.input_pic_num,"
-        " f.current_pic_count, NULL, t.start_ns + t.duration_ns IN (SELECT start_ns FROM ai_cpu_task)" FILES_OF_MODEL
-        " AND t.start_ns >= ?5 AND t.start_ns < ?6"
-        " ORDER BY t.start_ns, t.id",
-        model, &statement, err);
+    int status = prepare_for_model(db, &ai_cpu_tasks_of_model, NULL, model, &statement, err);
     if (status == 0) {
         sqlite3_bind_int64(statement, 5, from_ns);
         sqlite3_bind_int64(statement, 6, until_ns);
@@ -169,6 +201,17 @@ int svp_each_ai_cpu_task(sqlite3 *db, const struct svp_model *model, int64_t fro
 
 /* ---- reports that cover several inferences ---- */
 
+static const struct query_field report_fields[] = {
+    QUERY_FIELD(struct svp_report, device_id, "device_id"),
+    QUERY_FIELD(struct svp_report, model_id, "model_id"),
+    QUERY_FIELD(struct svp_report, current_pic_count, "current_pic_count"),
+};
+static const struct query_select reports = {
+    QUERY_FIELDS(report_fields),
+    .from = "FROM (SELECT device_id, model_id, current_pic_count FROM inference UNION"
+            " SELECT device_id, model_id, current_pic_count FROM source_file WHERE kind = 'aicpu_task')"
+            " ORDER BY device_id, model_id, current_pic_count"};
+
 struct report_loop {
     int (*each)(void *arg, const struct svp_report *report, struct err *err);
     void *arg;
@@ -177,7 +220,8 @@ struct report_loop {
 static int give_report(void *arg, sqlite3_stmt *row, struct err *err)
 {
     const struct report_loop *loop = arg;
-    const struct svp_report report = {query_integer(row, 0), query_integer(row, 1), query_integer(row, 2)};
+    struct svp_report report;
+    query_take(row, 0, reports.fields, reports.field_count, &report);
     return loop->each(loop->arg, &report, err);
 }
 
@@ -185,11 +229,7 @@ int svp_each_report(sqlite3 *db, int (*each)(void *arg, const struct svp_report 
                     struct err *err)
 {
     struct report_loop loop = {each, arg};
-    return query_run(
-        db,
-        "SELECT device_id, model_id, current_pic_count FROM inference UNION"
-        " SELECT device_id, model_id, current_pic_count FROM source_file WHERE kind = 'aicpu_task' ORDER BY 1, 2, 3",
-        NULL, 0, give_report, &loop, err);
+    return query_select(db, &reports, NULL, 0, give_report, &loop, err);
 }
 
 struct svp_report_reader {
@@ -203,20 +243,13 @@ struct svp_report_reader *svp_report_reader_new(sqlite3 *db, struct err *err)
     int status = reader != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
     if (status == 0) {
         reader->db = db;
-        status =
-            database_prepare(db,
-                             INFERENCE_COLUMNS " WHERE device_id IS ?1 AND model_id IS ?2 AND current_pic_count IS ?3"
-                                               " ORDER BY 3, batch_num, input_pic_num, start_ns, inference_id",
-                             &reader->inferences, err);
+        status = query_prepare(db, &inferences,
+                               " WHERE device_id IS ?1 AND model_id IS ?2 AND current_pic_count IS ?3"
+                               " ORDER BY " MODEL_NAME ", batch_num, input_pic_num, start_ns, inference_id",
+                               &reader->inferences, err);
     }
     if (status == 0)
-        status = database_prepare(db,
-                                  "SELECT t.start_ns, t.duration_ns, t.stream_id, t.task_id, f.input_pic_num,"
-                                  " f.current_pic_count, coalesce(f.model_name, 'unknown')"
-                                  " FROM source_file f JOIN ai_cpu_task t ON t.file_id = f.id"
-                                  " WHERE f.kind = 'aicpu_task' AND f.device_id IS ?1 AND f.model_id IS ?2"
-                                  " AND f.current_pic_count IS ?3 ORDER BY 7, t.start_ns, t.id",
-                                  &reader->ai_cpu_tasks, err);
+        status = query_prepare(db, &ai_cpu_tasks_of_report, NULL, &reader->ai_cpu_tasks, err);
     if (status < 0) {
         svp_report_reader_free(reader);
         return NULL;
@@ -254,9 +287,9 @@ int svp_read_report_ai_cpu_tasks(struct svp_report_reader *reader, const struct 
                                              struct err *err),
                                  void *arg, struct err *err)
 {
-    struct ai_cpu_loop loop = {NULL, each, arg};
+    struct named_ai_cpu_loop loop = {each, arg};
     bind_report(reader->ai_cpu_tasks, report);
-    return query_loop(reader->db, reader->ai_cpu_tasks, give_ai_cpu_task, &loop, err);
+    return query_loop(reader->db, reader->ai_cpu_tasks, give_named_ai_cpu_task, &loop, err);
 }
 
 /* ---- layers ---- */
@@ -287,6 +320,15 @@ static int add_text(struct layer_loop *loop, const char *text, const char **ret_
     return 0;
 }
 
+static const struct query_field layer_fields[] = {
+    QUERY_FIELD(struct svp_layer, layer_id, "layer_id"), QUERY_FIELD(struct svp_layer, task_id, "task_id"),
+    QUERY_FIELD(struct svp_layer, name, "name"),         QUERY_FIELD(struct svp_layer, type, "type"),
+    QUERY_FIELD(struct svp_layer, ori_name, "ori_name"), QUERY_FIELD(struct svp_layer, ai_cpu, "engine = 'AI_CPU'"),
+};
+static const struct query_select layers_of_model = {
+    QUERY_FIELDS(layer_fields),
+    .from = "FROM layer WHERE model_name = ?1 AND model_id IS ?2 ORDER BY task_id, layer_id, id"};
+
 static int add_layer(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct layer_loop *loop = arg;
@@ -299,16 +341,14 @@ static int add_layer(void *arg, sqlite3_stmt *row, struct err *err)
         loop->capacity = capacity;
     }
     struct svp_layer *layer = &loop->layers.layers[loop->layers.count++];
-    *layer = (struct svp_layer){
-        .layer_id = query_integer(row, 0),
-        .task_id = query_integer(row, 1),
-        .ai_cpu = sqlite3_column_int(row, 5) != 0,
-    };
-    int status = add_text(loop, query_text(row, 2), &layer->name, err);
+    struct svp_layer taken;
+    query_take(row, 0, layers_of_model.fields, layers_of_model.field_count, &taken);
+    *layer = (struct svp_layer){.layer_id = taken.layer_id, .task_id = taken.task_id, .ai_cpu = taken.ai_cpu};
+    int status = add_text(loop, taken.name, &layer->name, err);
     if (status == 0)
-        status = add_text(loop, query_text(row, 3), &layer->type, err);
+        status = add_text(loop, taken.type, &layer->type, err);
     if (status == 0)
-        status = add_text(loop, query_text(row, 4), &layer->ori_name, err);
+        status = add_text(loop, taken.ori_name, &layer->ori_name, err);
     return status;
 }
 
@@ -322,10 +362,7 @@ int svp_layers_load(sqlite3 *db, const char *model, int64_t model_id, struct svp
 {
     struct layer_loop loop = {.capacity = 0};
     sqlite3_stmt *statement = NULL;
-    int status = database_prepare(db,
-                                  "SELECT layer_id, task_id, name, type, ori_name, engine = 'AI_CPU' FROM layer"
-                                  " WHERE model_name = ?1 AND model_id IS ?2 ORDER BY task_id, layer_id, id",
-                                  &statement, err);
+    int status = query_prepare(db, &layers_of_model, NULL, &statement, err);
     if (status == 0) {
         sqlite3_bind_text(statement, 1, model, -1, SQLITE_STATIC);
         query_bind(statement, 2, model_id);
@@ -373,6 +410,21 @@ size_t svp_layers_of_task(const struct svp_layers *layers, int64_t task_id, bool
 
 /* ---- ACL calls ---- */
 
+static const struct query_field call_fields[] = {
+    QUERY_FIELD(struct acl_call, start_ns, "c.start_ns"),
+    QUERY_FIELD(struct acl_call, end_ns, "c.end_ns"),
+    QUERY_FIELD(struct acl_call, process_id, "c.process_id"),
+    QUERY_FIELD(struct acl_call, thread_id, "c.thread_id"),
+    QUERY_FIELD(struct acl_call, api_type, "c.api_type"),
+    QUERY_FIELD(struct acl_call, name, "coalesce(c.name, 'N/A')"),
+    QUERY_FIELD(struct acl_call, touches, "c.end_ns IN (SELECT start_ns FROM acl_call)"),
+};
+static const struct query_select calls_of_model = {
+    QUERY_FIELDS(call_fields),
+    .from = "FROM profiled_model p JOIN source_file f ON f.profiled_model_id = p.id AND f.kind = 'acl_call'"
+            " JOIN acl_call c ON c.file_id = f.id WHERE p.device_id IS ?1 AND p.model_name = ?2 AND p.model_id IS ?3"
+            " AND p.batch_num IS ?4 ORDER BY c.process_id, c.thread_id, c.start_ns, c.end_ns DESC, c.id"};
+
 struct acl_loop {
     int (*each)(void *arg, const struct acl_call *call, struct err *err);
     void *arg;
@@ -381,15 +433,8 @@ struct acl_loop {
 static int give_call(void *arg, sqlite3_stmt *row, struct err *err)
 {
     const struct acl_loop *loop = arg;
-    const struct acl_call call = {
-        .start_ns = query_integer(row, 0),
-        .end_ns = query_integer(row, 1),
-        .process_id = query_integer(row, 2),
-        .thread_id = query_integer(row, 3),
-        .api_type = query_integer(row, 4),
-        .name = query_text(row, 5),
-        .touches = sqlite3_column_int(row, 6) != 0,
-    };
+    struct acl_call call;
+    query_take(row, 0, calls_of_model.fields, calls_of_model.field_count, &call);
     return loop->each(loop->arg, &call, err);
 }
 
@@ -398,20 +443,34 @@ int acl_each_call(sqlite3 *db, const struct svp_model *model,
 {
     struct acl_loop loop = {each, arg};
     sqlite3_stmt *statement = NULL;
-    int status =
-        prepare_for_model(db,
-                          "SELECT c.start_ns, c.end_ns, c.process_id, c.thread_id, c.api_type, coalesce(c.name, 'N/A'),"
-                          " c.end_ns IN (SELECT start_ns FROM acl_call)"
-                          " FROM profiled_model p JOIN source_file f ON f.profiled_model_id = p.id"
-                          " AND f.kind = 'acl_call' JOIN acl_call c ON c.file_id = f.id WHERE p.device_id IS ?1"
-                          " AND p.model_name = ?2 AND p.model_id IS ?3 AND p.batch_num IS ?4"
-                          " ORDER BY c.process_id, c.thread_id, c.start_ns, c.end_ns DESC, c.id",
-                          model, &statement, err);
+    int status = prepare_for_model(db, &calls_of_model, NULL, model, &statement, err);
     if (status == 0)
         status = query_loop(db, statement, give_call, &loop, err);
     sqlite3_finalize(statement);
     return status;
 }
+
+static const struct query_field statistic_fields[] = {
+    QUERY_FIELD(struct acl_statistic, device_id, "device_id"),
+    QUERY_FIELD(struct acl_statistic, model_id, "model_id"),
+    QUERY_FIELD(struct acl_statistic, process_id, "process_id"),
+    QUERY_FIELD(struct acl_statistic, thread_id, "thread_id"),
+    QUERY_FIELD(struct acl_statistic, api_type, "api_type"),
+    QUERY_FIELD(struct acl_statistic, name, "name"),
+    QUERY_FIELD(struct acl_statistic, count, "calls"),
+    QUERY_FIELD(struct acl_statistic, total_ns, "total_ns"),
+    QUERY_FIELD(struct acl_statistic, min_ns, "min_ns"),
+    QUERY_FIELD(struct acl_statistic, max_ns, "max_ns"),
+    QUERY_FIELD(struct acl_statistic, report_total_ns, "sum(total_ns) OVER (PARTITION BY device_id, model_id)"),
+};
+static const struct query_select statistics = {
+    QUERY_FIELDS(statistic_fields),
+    .from = "FROM (SELECT p.device_id, p.model_id, c.process_id, c.thread_id, c.api_type,"
+            " coalesce(c.name, 'N/A') AS name, count(*) AS calls, sum(c.end_ns - c.start_ns) AS total_ns,"
+            " min(c.end_ns - c.start_ns) AS min_ns, max(c.end_ns - c.start_ns) AS max_ns"
+            " FROM acl_call c JOIN source_file f ON f.id = c.file_id JOIN profiled_model p ON p.id ="
+            " f.profiled_model_id GROUP BY 1, 2, 3, 4, 5, 6)"
+            " ORDER BY device_id, model_id, process_id, thread_id, total_ns DESC, name"};
 
 struct acl_statistic_loop {
     int (*each)(void *arg, const struct acl_statistic *row, struct err *err);
@@ -421,19 +480,8 @@ struct acl_statistic_loop {
 static int give_acl_statistic(void *arg, sqlite3_stmt *row, struct err *err)
 {
     const struct acl_statistic_loop *loop = arg;
-    const struct acl_statistic statistic = {
-        .device_id = query_integer(row, 0),
-        .model_id = query_integer(row, 1),
-        .process_id = query_integer(row, 2),
-        .thread_id = query_integer(row, 3),
-        .api_type = query_integer(row, 4),
-        .name = query_text(row, 5),
-        .count = query_integer(row, 6),
-        .total_ns = query_integer(row, 7),
-        .min_ns = query_integer(row, 8),
-        .max_ns = query_integer(row, 9),
-        .report_total_ns = query_integer(row, 10),
-    };
+    struct acl_statistic statistic;
+    query_take(row, 0, statistics.fields, statistics.field_count, &statistic);
     return loop->each(loop->arg, &statistic, err);
 }
 
@@ -441,16 +489,7 @@ int acl_each_statistic(sqlite3 *db, int (*each)(void *arg, const struct acl_stat
                        struct err *err)
 {
     struct acl_statistic_loop loop = {each, arg};
-    return query_run(
-        db,
-        "SELECT *, sum(total_ns) OVER (PARTITION BY device_id, model_id) FROM ("
-        "  SELECT p.device_id, p.model_id, c.process_id, c.thread_id, c.api_type, coalesce(c.name, 'N/A') AS name,"
-        "    count(*) AS calls, sum(c.end_ns - c.start_ns) AS total_ns, min(c.end_ns - c.start_ns),"
-        "    max(c.end_ns - c.start_ns)"
-        "  FROM acl_call c JOIN source_file f ON f.id = c.file_id JOIN profiled_model p ON p.id = f.profiled_model_id"
-        "  GROUP BY 1, 2, 3, 4, 5, 6)"
-        " ORDER BY device_id, model_id, process_id, thread_id, total_ns DESC, name",
-        NULL, 0, give_acl_statistic, &loop, err);
+    return query_select(db, &statistics, NULL, 0, give_acl_statistic, &loop, err);
 }
 
 const char *acl_mode_name(int64_t api_type)

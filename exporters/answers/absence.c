@@ -1,6 +1,7 @@
 #include "exporters/answers/absence.h"
 
 #include "db/database.h"
+#include "db/query/query.h"
 #include "exporters/answers/outcome.h"
 
 #include <stdio.h>
@@ -104,9 +105,12 @@ static int find_cause(sqlite3 *db, const char *report, const struct switch_effec
 
 int absence_tell(sqlite3 *db, const char *report, struct strbuf *ret, struct err *err)
 {
-    const struct switch_effect *cause;
+    const struct switch_effect *cause = NULL;
     struct trace trace = {.on_chip = false};
-    int status = find_cause(db, report, &cause, &trace, err);
+    struct db_facts facts;
+    int status = db_read_facts(db, &facts, err);
+    if (status == 0 && facts.family != DB_FAMILY_SVP) /* no capture of SVP says what was on */
+        status = find_cause(db, report, &cause, &trace, err);
     if (status < 0)
         return status;
     strbuf_addf(ret, "%s: no data", report);

@@ -153,3 +153,11 @@ assert times == sorted(times, reverse=True)' "$BATS_TEST_TMPDIR/stdout" "$expect
     on_terminal "PAGER=./pager '$MSPROF' -q diff JOBX JOBX --gate 'step_time:<1us' ; echo status \$?"
     expect_contains "$(<shown)" "status 6"
 }
+
+@test "an SVP capture without tasks is not told to switch an option of other captures on" {
+    cp -R "$repository"/testdata/figures/acl_statistic/JOB* JOBACL
+    run_msprof show --table op_summary -dir JOBACL
+    expect_status 4
+    expect_contains "$stderr" "op_summary: no data"
+    if grep -q 'task_time' <<<"$stderr"; then false; fi
+}

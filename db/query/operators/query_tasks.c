@@ -1,5 +1,6 @@
 /* Tasks of SVP inferences: the rows that there are millions of. */
 #include "db/query/query.h"
+#include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
 #include "db/query/query_scan.h"
 
@@ -10,11 +11,26 @@ struct svp_task_reader {
     sqlite3_stmt *runs, *tasks, *times;
 };
 
-#define TIME_COLUMNS "start_ns, duration_ns, stream_id, task_id"
-#define TASK_COLUMNS                                                                                                   \
-    TIME_COLUMNS ", total_cycle, mac_busy_cycle, mac_ppen_cycle, vec_busy_cycle, vec_ppen_cycle, dstr_cycle,"          \
-                 " dtrans_cycle, dld_cycle, wld_cycle, ddr_read_bytes, ddr_write_bytes"
-enum { TASK_TIMES = 4, TASK_VALUES = TASK_TIMES + 1 + SVP_CYCLE_KINDS + 2 };
+static const struct query_field time_fields[] = {
+    QUERY_FIELD(struct svp_task, start_ns, "start_ns"),
+    QUERY_FIELD(struct svp_task, duration_ns, "duration_ns"),
+    QUERY_FIELD(struct svp_task, stream_id, "stream_id"),
+    QUERY_FIELD(struct svp_task, task_id, "task_id"),
+};
+static const struct query_field counter_fields[] = {
+    QUERY_FIELD(struct svp_task, total_cycle, "total_cycle"),
+    QUERY_FIELD(struct svp_task, cycles[SVP_MAC_BUSY], "mac_busy_cycle"),
+    QUERY_FIELD(struct svp_task, cycles[SVP_MAC_PPEN], "mac_ppen_cycle"),
+    QUERY_FIELD(struct svp_task, cycles[SVP_VEC_BUSY], "vec_busy_cycle"),
+    QUERY_FIELD(struct svp_task, cycles[SVP_VEC_PPEN], "vec_ppen_cycle"),
+    QUERY_FIELD(struct svp_task, cycles[SVP_DSTR], "dstr_cycle"),
+    QUERY_FIELD(struct svp_task, cycles[SVP_DTRANS], "dtrans_cycle"),
+    QUERY_FIELD(struct svp_task, cycles[SVP_DLD], "dld_cycle"),
+    QUERY_FIELD(struct svp_task, cycles[SVP_WLD], "wld_cycle"),
+    QUERY_FIELD(struct svp_task, ddr_read_bytes, "ddr_read_bytes"),
+    QUERY_FIELD(struct svp_task, ddr_write_bytes, "ddr_write_bytes"),
+};
+static const struct query_select times = {QUERY_FIELDS(time_fields)}, counters = {QUERY_FIELDS(counter_fields)};
 
 struct svp_task_reader *svp_task_reader_new(sqlite3 *db, struct err *err)
 {
@@ -28,9 +44,9 @@ struct svp_task_reader *svp_task_reader_new(sqlite3 *db, struct err *err)
         db, "SELECT first_task, last_task FROM inference_run WHERE inference_id = ?1 ORDER BY first_task",
         &reader->runs, err);
     if (status == 0)
-        status = query_scan_prepare(db, TASK_COLUMNS, "ai_core_task", NULL, &reader->tasks, err);
+        status = query_scan_fields(db, &times, &counters, "ai_core_task", &reader->tasks, err);
     if (status == 0)
-        status = query_scan_prepare(db, TIME_COLUMNS, "ai_core_task", NULL, &reader->times, err);
+        status = query_scan_fields(db, &times, NULL, "ai_core_task", &reader->times, err);
     if (status < 0) {
         svp_task_reader_free(reader);
         return NULL;
@@ -60,17 +76,9 @@ static int give_task(void *arg, sqlite3_value **row, struct err *err)
 {
     const struct task_read *read = arg;
     struct svp_task task;
-    task.start_ns = scan_integer(row[0]);
-    task.duration_ns = scan_integer(row[1]);
-    task.stream_id = scan_integer(row[2]);
-    task.task_id = scan_integer(row[3]);
-    if (read->all_values) {
-        task.total_cycle = scan_integer(row[TASK_TIMES]);
-        for (int i = 0; i < SVP_CYCLE_KINDS; i++)
-            task.cycles[i] = scan_integer(row[TASK_TIMES + 1 + i]);
-        task.ddr_read_bytes = scan_integer(row[TASK_VALUES - 2]);
-        task.ddr_write_bytes = scan_integer(row[TASK_VALUES - 1]);
-    }
+    scan_take(row, times.fields, times.field_count, &task);
+    if (read->all_values)
+        scan_take(row + times.field_count, counters.fields, counters.field_count, &task);
     return read->each(read->arg, &task, err);
 }
 
