@@ -1,5 +1,6 @@
 #include "exporters/device_2022.h"
 
+#include "exporters/pmu/digits_2022.h"
 #include "exporters/pmu/pmu_rounding.h"
 
 #include <math.h>
@@ -115,15 +116,11 @@ double task_2022_milliseconds(const struct counters_2022 *counters, const struct
 double time_2022(const struct device_2022 *device, int64_t tick)
 {
     const struct cann_part *part = device->part;
-    char text[64];
     if (tick == DB_NULL)
         return NAN;
     double hertz = part->device_hz > 0 ? (double)part->device_hz : 1e9;
     double time = (double)(tick - part->device_tick) / hertz * 1e9 + (double)part->host_monotonic_ns;
-    if (part->chip != 0)
-        return time;
-    sqlite3_snprintf(sizeof text, text, "%!.15g", time);
-    return strtod(text, NULL);
+    return part->chip == 0 ? digits_2022(time) : time;
 }
 
 struct task_2022 task_2022_of(const struct device_2022 *device, const struct execution *run)

@@ -1,6 +1,7 @@
 /* PMU metrics against what Ascend's tool shows of the same counters, and formulas that no shared capture uses against
  * the ones written down. */
 #include "base/number.h"
+#include "exporters/pmu/digits_2022.h"
 #include "exporters/pmu/pmu_metric.h"
 #include "exporters/pmu/pmu_rounding.h"
 
@@ -394,6 +395,24 @@ static void rounding_is_that_of_the_exact_binary_value(void **state)
     assert_int_equal(pmu_round_decimal(pmu_round_binary(0.20015048, 6), 4), 2001);
 }
 
+static void times_of_15_digits_are_those_that_sqlite_makes(void **state)
+{
+    uint64_t random = 88172645463325252u;
+    (void)state;
+    for (int i = 0; i < 400000; i++) {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        double value = ldexp((double)(random >> 11), (int)(random % 9) - 9); /* around 1e11 to 1e16 */
+        if (i % 4 == 0)                                                      /* halves, and their neighbours */
+            value = floor(value) + 0.5 + (double)(i % 12 / 4 - 1) * ldexp(1, -7);
+        double expected = digits_2022_plainly(value), found = digits_2022(value);
+        if (expected != found)
+            fail_msg("%.17g: %.17g, expected %.17g", value, found, expected);
+    }
+    assert_true(digits_2022(0) == 0 && digits_2022(-1.5) == -1.5 && isinf(digits_2022(INFINITY)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -412,6 +431,7 @@ int main(void)
         cmocka_unit_test(nothing_is_divided_by_nothing),
         cmocka_unit_test(the_largest_counters_overflow_nothing),
         cmocka_unit_test(rounding_is_that_of_the_exact_binary_value),
+        cmocka_unit_test(times_of_15_digits_are_those_that_sqlite_makes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
