@@ -1,13 +1,11 @@
 #include "db/query/query.h"
-#include "db/query/query_executions.h"
 #include "exporters/answers/absence.h"
 #include "exporters/cann_report.h"
 #include "exporters/communication/communication_files.h"
-#include "exporters/device_2022.h"
 #include "exporters/export.h"
 #include "exporters/report/report.h"
 #include "exporters/report/report_file.h"
-#include "exporters/report_name.h"
+#include "exporters/report_scopes.h"
 #include "exporters/tx_report.h"
 
 #include <stdio.h>
@@ -100,26 +98,9 @@ static int write_whole(struct summary *summary, const struct export_options *opt
     return status;
 }
 
-static int write_device_2022(void *arg, const struct device_2022 *device, struct err *err)
+static int write_device(void *arg, const struct report_scope *scope, struct err *err)
 {
-    char suffix[SUFFIX_2022_MAX];
-    device_2022_suffix(device, suffix);
-    const struct report_scope scope = {device->part->device_id, device->range.model_id, device->range.iteration,
-                                       suffix};
-    return write_reports(arg, true, &scope, err);
-}
-
-static int write_device(void *arg, int64_t device_id, struct err *err)
-{
-    struct strbuf suffix;
-    strbuf_init(&suffix, REPORT_NAME_MAX);
-    strbuf_addc(&suffix, '_');
-    report_name_number(&suffix, device_id);
-    const struct report_scope scope = {device_id, DB_NULL, DB_NULL, suffix.data};
-    int status = suffix.failed ? err_set(err, ERR_NO_MEMORY, "no room for the name of a report file")
-                               : write_reports(arg, true, &scope, err);
-    strbuf_release(&suffix);
-    return status;
+    return write_reports(arg, true, scope, err);
 }
 
 static int write_cann(sqlite3 *db, const struct export_options *options, struct export_result *result, struct err *err)
@@ -140,10 +121,8 @@ static int write_earlier(sqlite3 *db, const struct export_options *options, int 
     struct summary summary = {.family = family};
     char name[TX_REPORT_NAME_MAX];
     int status = report_session_open(&summary.session, db, options, result, err);
-    if (status == 0 && family == DB_FAMILY_LEGACY)
-        status = device_2022_each(db, options, write_device_2022, &summary, err);
-    else if (status == 0 && family == DB_FAMILY_JOB)
-        status = execution_each_device(db, write_device, &summary, err);
+    if (status == 0)
+        status = report_scopes_each(db, family, options, write_device, &summary, err);
     if (status == 0)
         status = tx_report_name(name, db, options, "", err);
     if (status == 0)

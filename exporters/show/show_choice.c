@@ -3,11 +3,27 @@
 #include "exporters/export.h"
 #include "exporters/report/report.h"
 #include "exporters/report/show_report.h"
+#include "exporters/report_scopes.h"
 #include "exporters/show/show_block.h"
 
 #include <errno.h>
 
 #define ROWS_SHOWN 20 /* on a terminal, unless more are asked for */
+
+struct device_tables {
+    struct report_show *shows;
+    const struct report *report;
+    uint64_t rows;
+};
+
+static int write_device(void *arg, const struct report_scope *scope, struct err *err)
+{
+    struct device_tables *tables = arg;
+    uint64_t rows;
+    int status = report_write(&tables->shows->session, tables->report, scope, &rows, err);
+    tables->rows += rows;
+    return status;
+}
 
 static int write_table(struct show *show, int family, const struct report *report, enum table_format format,
                        const struct table_choice *choice, uint64_t *ret_rows, struct err *err)
@@ -25,7 +41,10 @@ static int write_table(struct show *show, int family, const struct report *repor
             shows.options.show = NULL;
             shows.options.stream_path = "/dev/stdout";
         }
-        status = report_write(&shows.session, report, &shows.scope, ret_rows, err);
+        struct device_tables tables = {&shows, report, 0};
+        status = report->of_device ? report_scopes_each(show->db, family, &shows.options, write_device, &tables, err)
+                                   : write_device(&tables, &shows.scope, err);
+        *ret_rows = tables.rows;
     }
     report_show_close(&shows);
     return status;

@@ -290,3 +290,14 @@ END
     show
     expect_equal "$(find PROF_1 -name '*.csv' -o -name 'msprof_*.json')" ""
 }
+
+@test "a table that captures of before 2023 have of each device is shown as it is exported" {
+    copy_family legacy-310 PROF_1
+    "$MSPROF" export summary -q PROF_1
+    for table in task_time op_summary acl; do
+        "$MSPROF" show -q --table "$table" --format csv PROF_1 | cmp - "PROF_1/summary/${table}_0_1.csv"
+    done
+    copy_family job-910a JOB_1
+    "$MSPROF" export summary -q JOB_1
+    "$MSPROF" show -q --table op_summary --format csv JOB_1 | cmp - JOB_1/summary/op_summary_1.csv
+}

@@ -1,0 +1,44 @@
+#include "exporters/report_scopes.h"
+
+#include "db/query/query_executions.h"
+#include "exporters/device_2022.h"
+#include "exporters/report_name.h"
+
+struct scopes {
+    int (*each)(void *arg, const struct report_scope *scope, struct err *err);
+    void *arg;
+};
+
+static int give_device_2022(void *arg, const struct device_2022 *device, struct err *err)
+{
+    const struct scopes *scopes = arg;
+    char suffix[SUFFIX_2022_MAX];
+    device_2022_suffix(device, suffix);
+    const struct report_scope scope = {device->part->device_id, device->range.model_id, device->range.iteration,
+                                       suffix};
+    return scopes->each(scopes->arg, &scope, err);
+}
+
+static int give_device(void *arg, int64_t device_id, struct err *err)
+{
+    const struct scopes *scopes = arg;
+    struct strbuf suffix;
+    strbuf_init(&suffix, REPORT_NAME_MAX);
+    strbuf_addc(&suffix, '_');
+    report_name_number(&suffix, device_id);
+    const struct report_scope scope = {device_id, DB_NULL, DB_NULL, suffix.data};
+    int status = suffix.failed ? err_set(err, ERR_NO_MEMORY, "no room for the name of a report file")
+                               : scopes->each(scopes->arg, &scope, err);
+    strbuf_release(&suffix);
+    return status;
+}
+
+int report_scopes_each(sqlite3 *db, int family, const struct export_options *options,
+                       int (*each)(void *arg, const struct report_scope *scope, struct err *err), void *arg,
+                       struct err *err)
+{
+    struct scopes scopes = {each, arg};
+    if (family == DB_FAMILY_LEGACY)
+        return device_2022_each(db, options, give_device_2022, &scopes, err);
+    return family == DB_FAMILY_JOB ? execution_each_device(db, give_device, &scopes, err) : 0;
+}
