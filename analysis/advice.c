@@ -464,10 +464,10 @@ int advice_make(const struct workload *workload, const struct host_evidence *hos
 {
     struct splits splits;
     struct gaps gaps;
-    const struct look look = {workload, host, &splits, &gaps, ret};
-    int status = splits_make(workload, &splits, err);
 
     *ret = (struct advice){.elapsed_ns = 0};
+    const struct look look = {workload, host, &splits, &gaps, ret};
+    int status = splits_make(workload, &splits, err);
     if (status != 0)
         return status;
     status = gaps_make(workload, &gaps, err);

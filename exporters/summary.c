@@ -73,7 +73,9 @@ static int write_report(struct summary *summary, const struct report *report, co
 static int write_reports(struct summary *summary, bool of_device, const struct report_scope *scope, struct err *err)
 {
     const struct report *const *all = report_all(err), *const *report = all;
-    int status = all != NULL ? 0 : -(int)err->code;
+    int status = 0;
+    if (all == NULL)
+        return -(int)err->code;
     for (; status == 0 && *report != NULL; report++) {
         if (!is_wanted(summary, *report, of_device))
             continue;

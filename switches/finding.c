@@ -79,8 +79,8 @@ int finding_set(struct switch_finding *finding, const char *key, const char *val
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     }
     if (option == NULL) {
-        finding->options.items[finding->options.count++] = (struct switch_option){name, copy};
-        return 0;
+        option = &finding->options.items[finding->options.count++];
+        *option = (struct switch_option){.key = name};
     }
     free(option->value);
     option->value = copy;

@@ -45,6 +45,7 @@ for command in "${commands[@]}"; do
         [ "$call" != memory ] || each=$stride
         # shellcheck disable=SC2086 # a command of several words
         rm -rf board
+        # shellcheck disable=SC2086 # the words of a command
         python3 "$root/tests/faults/inject.py" "$build/msprof" "$scratch/faults.so" "$call" "$each" $command || failed=1
     done
 done
@@ -52,6 +53,7 @@ done
 for command in "import" "export timeline" "export summary" "run $build/tests/acl/acl_program nest" "collect"; do
     # shellcheck disable=SC2086 # a command of several words
     rm -rf board
+    # shellcheck disable=SC2086 # the words of a command
     python3 "$root/tests/faults/kill.py" "$build/msprof" "$kills" "$seed" $command || failed=1
 done
 exit "$failed"

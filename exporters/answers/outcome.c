@@ -82,8 +82,10 @@ static int add_metrics(struct outcome_table *table, const struct switch_finding 
 static int add_report_columns(struct outcome_table *table, int family, struct err *err)
 {
     const struct report *const *all = report_all(err);
-    const struct report *report = all != NULL ? report_find_file(all, table->name, family) : NULL;
-    int status = all != NULL ? 0 : -(int)err->code;
+    int status = 0;
+    if (all == NULL)
+        return -(int)err->code;
+    const struct report *report = report_find_file(all, table->name, family);
     for (const struct report_column *column = report != NULL ? report->columns : NULL;
          status == 0 && column != NULL && column->title != NULL; column++) {
         if ((column->flags & (REPORT_INPUT | REPORT_VENDOR | REPORT_TERMINAL)) == 0)
@@ -173,7 +175,9 @@ static int add_reports(struct outcome *outcome, const struct switch_finding *fin
         return 0;
     int family = finding->writer == SWITCH_SVP ? DB_FAMILY_SVP : DB_FAMILY_CANN;
     const struct report *const *report = report_all(err);
-    int status = report != NULL ? 0 : -(int)err->code;
+    int status = 0;
+    if (report == NULL)
+        return -(int)err->code;
     for (; status == 0 && *report != NULL; report++) {
         if (((*report)->families & REPORT_OF(family)) != 0 &&
             switch_list_has(effect->reports, (*report)->name, strlen((*report)->name)))

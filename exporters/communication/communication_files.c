@@ -44,7 +44,8 @@ static void put(struct communication_file *file, const char *text)
 static void put_number(struct communication_file *file, int64_t value, unsigned decimals)
 {
     char text[NUMBER_MAX];
-    outfile_write(&file->out, text, (size_t)(number_put_shortest(text, value, decimals) - text));
+    const char *end = number_put_shortest(text, value, decimals);
+    outfile_write(&file->out, text, (size_t)(end - text));
 }
 
 static void put_member(struct communication_file *file, const char *name, int64_t value, unsigned decimals)
@@ -59,8 +60,9 @@ static void put_times(struct communication_file *file, const struct collective_t
 {
     int64_t idle = times->elapse_ns - times->transit_ns - times->wait_ns;
     char start[NUMBER_MAX];
+    const char *end = number_put_shortest(start, times->start_ns, 3);
     put(file, "{\"Communication Time Info\":{\"Start Timestamp(us)\":");
-    outfile_write(&file->out, start, (size_t)(number_put_shortest(start, times->start_ns, 3) - start));
+    outfile_write(&file->out, start, (size_t)(end - start));
     put_member(file, ",\"Elapse Time(ms)\":", times->elapse_ns, 6);
     put_member(file, ",\"Transit Time(ms)\":", times->transit_ns, 6);
     put_member(file, ",\"Wait Time(ms)\":", times->wait_ns, 6);

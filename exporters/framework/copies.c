@@ -48,7 +48,9 @@ static bool is_wanted(const struct framework_info *info, const struct copy *copy
 int framework_write_copies(struct framework_analysis *analysis, struct err *err)
 {
     const struct report *const *all = report_all(err);
-    int status = all != NULL ? 0 : -(int)err->code;
+    int status = 0;
+    if (all == NULL)
+        return -(int)err->code;
     for (const struct copy *copy = copies; status == 0 && copy->name != NULL; copy++) {
         const struct report *report = report_find_file(all, copy->report, DB_FAMILY_CANN);
         if (report == NULL || !is_wanted(&analysis->framework->info, copy))

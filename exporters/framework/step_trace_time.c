@@ -57,7 +57,9 @@ static int put_rows(struct report_run *run, struct err *err)
     struct framework_analysis *analysis = report_analysis(run);
     const struct cann_parts *parts = report_parts(run->session, err);
     struct report_value values[COUNT];
-    int status = parts != NULL ? 0 : -(int)err->code;
+    int status = 0;
+    if (parts == NULL)
+        return -(int)err->code;
     for (size_t i = 0; status == 0 && i < parts->count; i++) {
         const struct cann_part *part = &parts->parts[i];
         struct step_sums sums;

@@ -69,7 +69,9 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
 static int take_kernels(struct framework_analysis *analysis, struct err *err)
 {
     const struct cann_communications *communications = report_communications(&analysis->session, err);
-    struct cann_task_reader *reader = communications != NULL ? cann_task_reader_new(analysis->db, false, err) : NULL;
+    if (communications == NULL)
+        return -(int)err->code;
+    struct cann_task_reader *reader = cann_task_reader_new(analysis->db, false, err);
     int status = reader != NULL ? cann_read_tasks(reader, 1, INT64_MAX, take_task, analysis, err) : -(int)err->code;
     cann_task_reader_free(reader);
     for (size_t i = 0; status == 0 && i < communications->count; i++) {

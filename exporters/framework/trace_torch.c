@@ -357,7 +357,10 @@ static int write_collector(struct python_trace *python, struct err *err)
 int pytorch_trace_begin(void *arg, struct trace *trace, struct err *err)
 {
     struct framework_trace *view = arg;
-    struct python_trace python = {view, trace, view->analysis->framework, view->analysis->framework->torch, {NULL}};
+    struct python_trace python = {.view = view,
+                                  .trace = trace,
+                                  .framework = view->analysis->framework,
+                                  .torch = view->analysis->framework->torch};
     strbuf_init(&python.args, (size_t)4 * TORCH_TEXT_LIMIT);
     int status = name_threads(&python, err);
     if (status == 0)

@@ -57,9 +57,11 @@ int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_forma
     struct show show = {.db = db, .stream = stream, .options = options, .result = ret};
     struct db_facts facts;
     const struct report *const *all = report_all(err), *report = NULL;
-    int status = all != NULL ? db_read_facts(db, &facts, err) : -(int)err->code;
 
     *ret = (struct export_result){.files = 0};
+    if (all == NULL)
+        return -(int)err->code;
+    int status = db_read_facts(db, &facts, err);
     if (status == 0 && (report = report_find(all, name, facts.family)) == NULL) {
         status = err_set(err, ERR_USAGE, "this capture has no table '%s'", name);
         err_hint(err, "'msprof show --table list CAPTURE' prints those that there are");
@@ -80,7 +82,9 @@ int show_table_list(sqlite3 *db, FILE *stream, struct err *err)
 {
     const struct report *const *all = report_all(err), *const *report = all;
     struct db_facts facts;
-    int status = all != NULL ? db_read_facts(db, &facts, err) : -(int)err->code;
+    if (all == NULL)
+        return -(int)err->code;
+    int status = db_read_facts(db, &facts, err);
 
     for (; status == 0 && *report != NULL; report++) {
         struct report_plan plan = {.column_count = 0};

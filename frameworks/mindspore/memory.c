@@ -51,8 +51,8 @@ int mindspore_memory_load(struct framework *framework, const char *directory, st
                           struct diagnostics *diag, struct err *err)
 {
     char *path = path_join(directory, "FRAMEWORK/mindspore.memory_usage");
-    struct reading reading = {framework, ret, path, diag};
     *ret = (struct mindspore_memories){.count = 0};
+    struct reading reading = {framework, ret, path, diag};
     if (path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     int status = framework_read_tagged(path, FIXED, take_record, &reading, NULL, diag, err);

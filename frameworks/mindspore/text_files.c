@@ -93,8 +93,8 @@ int mindspore_cpu_ops_load(struct framework *framework, const char *directory, s
                            struct diagnostics *diag, struct err *err)
 {
     char *path = path_of(framework, directory, "cpu_op_execute_timestamp");
-    struct cpu_reading reading = {framework, ret, diag};
     *ret = (struct mindspore_cpu_ops){.count = 0};
+    struct cpu_reading reading = {framework, ret, diag};
     if (path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     int status = framework_read_lines(path, take_cpu_line, &reading, NULL, diag, err);

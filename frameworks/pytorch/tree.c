@@ -9,9 +9,9 @@ int torch_build_tree(struct torch *torch, struct err *err)
     if (torch->ops.count >= TORCH_NONE)
         return err_set(err, ERR_LIMIT, "more than %u operators", TORCH_NONE);
     for (size_t i = 0; i < torch->ops.count || enqueue < torch->enqueues.count;) {
-        struct torch_range *range = enqueue < torch->enqueues.count ? &torch->enqueues.items[enqueue] : NULL;
-        bool is_op = i < torch->ops.count && (range == NULL || torch->ops.items[i].start_ns <= range->start_ns);
-        int64_t start_ns = is_op ? torch->ops.items[i].start_ns : range->start_ns;
+        bool is_op = i < torch->ops.count && (enqueue == torch->enqueues.count ||
+                                              torch->ops.items[i].start_ns <= torch->enqueues.items[enqueue].start_ns);
+        int64_t start_ns = is_op ? torch->ops.items[i].start_ns : torch->enqueues.items[enqueue].start_ns;
         while (current != TORCH_NONE && start_ns > torch->ops.items[current].end_ns)
             current = torch->ops.items[current].parent;
         if (is_op) {
@@ -21,9 +21,9 @@ int torch_build_tree(struct torch *torch, struct err *err)
                 torch->ops.items[current].children_ns += op->end_ns - op->start_ns;
             current = (uint32_t)i++;
         } else {
+            struct torch_range *range = &torch->enqueues.items[enqueue++];
             if (torch->has_queue && current != TORCH_NONE && torch->ops.items[current].thread == range->thread)
                 range->op = current;
-            enqueue++;
         }
     }
     return 0;

@@ -108,10 +108,10 @@ END
     make_prof PROF_2 1 node
     run_msprof export summary --merge --output out PROF_1 PROF_2
     sleep 1.1 # names have the second
-    ls -A out/mindstudio_profiler_output | sed 's/_[0-9]*\.csv$//' >before
+    find out/mindstudio_profiler_output -mindepth 1 -printf '%f\n' | sort | sed 's/_[0-9]*\.csv$//' >before
     run_msprof export summary --merge --output out PROF_1 PROF_2
     expect_status 0
-    expect_equal "$(ls -A out/mindstudio_profiler_output | sed 's/_[0-9]*\.csv$//')" "$(cat before)"
+    expect_equal "$(find out/mindstudio_profiler_output -mindepth 1 -printf '%f\n' | sort | sed 's/_[0-9]*\.csv$//')" "$(cat before)"
     expect_not_contains "$(cat before)" .part
 }
 

@@ -68,7 +68,7 @@ print_tables() {
     judge_boards --tables one --seed 50 --count 3
     expect_contains "$(cat verdict)" "3 exact, 0 partial, 0 none, 0 wrong, 0 wrong with status 0"
     rm -r boards
-    judge_boards --tables one --hide done --seed 50 --count 3
+    judge_boards --tables one --hide 'done' --seed 50 --count 3
     expect_contains "$(cat verdict)" "0 none"
     expect_contains "$(cat verdict)" "0 wrong with status 0, 0 status 0"
     for layout in boards/*/found.layout; do

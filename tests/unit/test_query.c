@@ -435,13 +435,14 @@ struct everything {
     char buffer[4];
 };
 
+static const struct query_field fields[] = {
+    QUERY_FIELD(struct everything, number, "1"), QUERY_FIELD(struct everything, flag, "2"),
+    QUERY_FIELD(struct everything, text, "3"),   QUERY_LENGTH(struct everything, length),
+    QUERY_FIELD(struct everything, buffer, "4"),
+};
+
 static int take_everything(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    static const struct query_field fields[] = {
-        QUERY_FIELD(struct everything, number, "1"), QUERY_FIELD(struct everything, flag, "2"),
-        QUERY_FIELD(struct everything, text, "3"),   QUERY_LENGTH(struct everything, length),
-        QUERY_FIELD(struct everything, buffer, "4"),
-    };
     struct everything *everything = arg;
     (void)err;
     query_take(row, 0, fields, sizeof fields / sizeof *fields, everything);
