@@ -39,6 +39,7 @@ setup() {
 /usr/share/man/man1/msprof-import.1
 /usr/share/man/man1/msprof-kinds.1
 /usr/share/man/man1/msprof-layout.1
+/usr/share/man/man1/msprof-options.1
 /usr/share/man/man1/msprof-query.1
 /usr/share/man/man1/msprof-replay.1
 /usr/share/man/man1/msprof-run.1
