@@ -46,16 +46,16 @@ inject() {
 @test "a call that fails in a replay never makes wrong records of which nothing is said" {
     inject read 1 replay --fd 1 --speed max --names names
     inject write 1 replay --fd 1 --speed max --names names
-    has_sanitizer || inject memory 5 replay --fd 1 --speed max --names names
+    has_sanitizer || inject memory 101 replay --fd 1 --speed max --names names
 }
 
 @test "an allocation that fails ends an import cleanly" {
     ! has_sanitizer || skip "a sanitizer has its own allocator"
-    inject memory 61 import
+    inject memory 211 import
 }
 
 @test "an allocation that fails ends an export cleanly" {
     ! has_sanitizer || skip "a sanitizer has its own allocator"
-    inject memory 67 export timeline
-    inject memory 71 export summary
+    inject memory 307 export timeline
+    inject memory 311 export summary
 }
