@@ -90,7 +90,7 @@ static const struct query_select inferences = {QUERY_FIELDS(inference_fields), .
 
 #define INFERENCE_ORDER                                                                                                \
     " ORDER BY device_id, " MODEL_NAME ", model_id, batch_num, input_pic_num, start_known DESC, start_ns, "            \
-                                       "inference_id"
+    "inference_id"
 #define INFERENCE_ORDER_IN_MODEL " ORDER BY input_pic_num, start_known DESC, start_ns, inference_id"
 
 struct inference_loop {
