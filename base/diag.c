@@ -145,8 +145,7 @@ static char *compose_line(const struct place *place, const char *phrase, const c
         separator = ", ";
     }
     strbuf_addf(&line, "%s%s; %s", separator[0] != '\0' ? ": " : "", phrase, remedy);
-    char *text = line.failed ? NULL : strbuf_detach(&line);
-    strbuf_release(&line);
+    char *text = strbuf_detach(&line);
     if (text != NULL)
         err_mask_text(text);
     return text;

@@ -102,8 +102,11 @@ int strbuf_addf(struct strbuf *buf, const char *format, ...)
 
 char *strbuf_detach(struct strbuf *buf)
 {
-    char *data = buf->capacity > 0 ? buf->data : calloc(1, 1);
-    if (data != NULL)
-        strbuf_init(buf, buf->maximum);
+    if (buf->failed)
+        strbuf_release(buf);
+    else if (buf->capacity == 0)
+        return calloc(1, 1);
+    char *data = buf->capacity > 0 ? buf->data : NULL;
+    strbuf_init(buf, buf->maximum);
     return data;
 }

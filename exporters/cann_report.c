@@ -1,46 +1,14 @@
 #include "exporters/cann_report.h"
 
 #include "base/number.h"
-#include "base/strbuf.h"
 #include "db/query/enum_names.h"
+#include "exporters/output_file.h"
 #include "parsers/record.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-
-#define PATH_LIMIT 8192
 
 char *cann_report_path(const struct export_options *options, const char *report, int64_t slice, const char *suffix,
                        struct err *err)
 {
-    struct strbuf path;
-    strbuf_init(&path, PATH_LIMIT);
-    strbuf_addf(&path, "%s/%s", options->directory, report);
-    if (slice >= 0)
-        strbuf_addf(&path, "_slice_%" PRId64, slice);
-    strbuf_addf(&path, "_%s%s", options->timestamp, suffix);
-    if (path.failed) {
-        err_set(err, ERR_LIMIT, "the path of '%s' is too long", report);
-        strbuf_release(&path);
-        return NULL;
-    }
-    char *result = strbuf_detach(&path);
-    if (result == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory");
-    return result;
-}
-
-int cann_report_done(struct outfile *out, const char *report, const char *path, uint64_t rows,
-                     const struct export_options *options, struct export_result *result, struct err *err)
-{
-    int status = outfile_commit(out, err);
-    if (status < 0)
-        return status;
-    result->files++;
-    result->rows += rows;
-    if (options->written != NULL)
-        options->written(options->written_arg, report, path);
-    return 0;
+    return output_file_path(options, report, slice, (const char *const[3]){"_", options->timestamp, suffix}, err);
 }
 
 const struct value_name cann_core_types[] = {{0, "AI_CORE"},

@@ -20,9 +20,6 @@ int cann_export_iterations(cann_export *export, sqlite3 *db, const struct export
 /* "<directory>/<report>[_slice_<n>]_<timestamp><suffix>" (free() it); slice < 0: not in slices. */
 char *cann_report_path(const struct export_options *options, const char *report, int64_t slice, const char *suffix,
                        struct err *err);
-/* Puts a complete file in place, counts it and tells options->written. */
-int cann_report_done(struct outfile *out, const char *report, const char *path, uint64_t rows,
-                     const struct export_options *options, struct export_result *result, struct err *err);
 
 #define CANN_NO_ID INT64_C(4294967295) /* a model or part that there is none of */
 

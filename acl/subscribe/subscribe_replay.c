@@ -49,8 +49,7 @@ static void add_word(struct command_line *line, const char *option, const char *
     struct strbuf word;
     strbuf_init(&word, ARGUMENT_LIMIT);
     strbuf_addf(&word, "%s%s", option, value);
-    char *text = word.failed ? NULL : strbuf_detach(&word);
-    strbuf_release(&word);
+    char *text = strbuf_detach(&word);
     if (text == NULL || line->count == ARGUMENTS_MAX) {
         free(text);
         line->failed = true;

@@ -3,7 +3,9 @@
 #define MSPROF_BASE_FILE_OUTFILE_H
 
 #include "base/err.h"
+#include "base/strbuf.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -57,6 +59,14 @@ static inline void outfile_write(struct outfile *out, const void *bytes, size_t 
     }
     memcpy(out->buffer + out->used, bytes, length);
     out->used += length;
+}
+
+/* Appends the content of buf. One that lost a part (see strbuf.h) makes the file fail: it never appears. */
+static inline void outfile_add(struct outfile *out, const struct strbuf *buf)
+{
+    if (buf->failed && out->failure == 0)
+        out->failure = ENOMEM;
+    outfile_write(out, buf->data, buf->length);
 }
 
 static inline bool outfile_failed(const struct outfile *out)

@@ -44,7 +44,7 @@ static int write_record(const char *results, const char *name, const struct strb
                                 : outfile_open(&out, path, err);
     if (status == 0) {
         if (text->length > 0)
-            outfile_write(&out, text->data, text->length);
+            outfile_add(&out, text);
         status = outfile_commit(&out, err);
     }
     free(path);

@@ -198,8 +198,7 @@ static int choose_section(struct collect_config *config, struct collect_target *
     strbuf_init(&section, 1024);
     strbuf_addf(&section, PLAIN_SECTION "%s%s", target->name != NULL ? ":" : "",
                 target->name != NULL ? target->name : "");
-    target->section = section.failed ? NULL : strbuf_detach(&section);
-    strbuf_release(&section);
+    target->section = strbuf_detach(&section);
     if (target->section == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     if (ini_has_section(&config->ini, target->section))

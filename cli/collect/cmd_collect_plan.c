@@ -144,8 +144,7 @@ static int make_command_line(struct collect_plan *plan, struct err *err)
     strbuf_init(&text, COMMAND_LINE_LIMIT);
     strbuf_addf(&text, "./%s", plan->program);
     words_show(&plan->arguments, &text);
-    plan->command_line = text.failed ? NULL : strbuf_detach(&text);
-    strbuf_release(&text);
+    plan->command_line = strbuf_detach(&text);
     return plan->command_line != NULL ? 0 : out_of_memory(err);
 }
 

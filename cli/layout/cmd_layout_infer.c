@@ -32,7 +32,7 @@ static int put_text(const struct settings *settings, const struct strbuf *text)
     }
     result = outfile_open(&out, settings->output, &err);
     if (result == 0) {
-        outfile_write(&out, text->data, text->length);
+        outfile_add(&out, text);
         result = outfile_commit(&out, &err);
     }
     if (result == 0)

@@ -61,7 +61,5 @@ char *ranks_text(const int64_t *ranks, size_t count)
     for (size_t i = 0; i < count; i++)
         strbuf_addf(&text, i == 0 ? "%" PRId64 : ", %" PRId64, ranks[i]);
     strbuf_adds(&text, count == 1 ? ",)" : ")");
-    char *result = text.failed ? NULL : strbuf_detach(&text);
-    strbuf_release(&text);
-    return result;
+    return strbuf_detach(&text);
 }

@@ -5,6 +5,7 @@
 #include "exporters/cann_report.h"
 #include "exporters/communication/collectives.h"
 #include "exporters/json_text.h"
+#include "exporters/output_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -157,7 +158,7 @@ static int open_files(struct files *files, int64_t device_id, struct err *err)
 static int close_file(struct files *files, struct communication_file *file, struct err *err)
 {
     put(file, "}\n");
-    return cann_report_done(&file->out, file->report, file->path, files->rows, files->options, files->result, err);
+    return output_file_done(&file->out, file->report, file->path, files->rows, files->options, files->result, err);
 }
 
 static void release_files(struct files *files)

@@ -144,7 +144,7 @@ int baseline_write(const char *path, const struct profile *const *profiles, size
         status = err_set(err, ERR_LIMIT, "the baseline would be longer than %zu MB", BASELINE_MAX_BYTES >> 20);
         err_hint(err, "keep fewer captures in one baseline");
     } else if ((status = outfile_open(&out, path, err)) == 0) {
-        outfile_write(&out, text.data, text.length);
+        outfile_add(&out, &text);
         status = outfile_commit(&out, err);
     }
     strbuf_release(&text);

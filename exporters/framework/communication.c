@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "exporters/json_text.h"
-#include "exporters/report/writer.h"
+#include "exporters/output_file.h"
 #include "frameworks/hash_dic.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ int comm_flush(struct comm_document *document, struct err *err)
 {
     if (document->text.failed)
         return err_set(err, ERR_NO_MEMORY, "out of memory for the text of communication");
-    outfile_write(&document->out, document->text.data, document->text.length);
+    outfile_add(&document->out, &document->text);
     strbuf_clear(&document->text);
     return 0;
 }
@@ -80,7 +80,7 @@ int comm_write_steps(struct comm_document *document, const char *name,
     }
     outfile_write(&document->out, "}", 1);
     if (status == 0)
-        status = report_file_done(&document->out, name, path, document->operator_count, options,
+        status = output_file_done(&document->out, name, path, document->operator_count, options,
                                   document->analysis->result, err);
     else
         outfile_abort(&document->out);

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "exporters/json_text.h"
-#include "exporters/report/writer.h"
+#include "exporters/output_file.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -438,8 +438,8 @@ static int write_file(struct framework_analysis *analysis, const struct summary 
     int status = path != NULL && !text.failed ? outfile_open(&out, path, err)
                                               : err_set(err, ERR_NO_MEMORY, "out of memory for '%s'", name);
     if (status == 0) {
-        outfile_write(&out, text.data, text.length);
-        status = report_file_done(&out, name, path, LINES, analysis->options, analysis->result, err);
+        outfile_add(&out, &text);
+        status = output_file_done(&out, name, path, LINES, analysis->options, analysis->result, err);
     }
     strbuf_release(&text);
     free(path);

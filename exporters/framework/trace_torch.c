@@ -42,7 +42,7 @@ static int write_event(struct python_trace *python, const struct event *event, s
     p = trace_put_word(p, event->category);
     p = trace_put_literal(p, "\",\"args\":{");
     trace_advance(trace, start, p);
-    outfile_write(&trace->out, python->args.data, python->args.length);
+    outfile_add(&trace->out, &python->args);
     outfile_write(&trace->out, "}}", 2);
     trace->events++;
     return 0;

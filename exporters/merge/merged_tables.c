@@ -6,6 +6,7 @@
 #include "base/interrupt.h"
 #include "exporters/cann_report.h"
 #include "exporters/export.h"
+#include "exporters/output_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -118,7 +119,7 @@ static void put_titles(struct merged_tables *merged)
 
 static int close_file(struct merged_tables *merged, uint64_t rows, struct err *err)
 {
-    return cann_report_done(&merged->out, merged->report, merged->path, rows, merged->options, merged->result, err);
+    return output_file_done(&merged->out, merged->report, merged->path, rows, merged->options, merged->result, err);
 }
 
 /* Whose row it is: a device's number alone would be that of several. */

@@ -89,7 +89,7 @@ static void put_title(const struct row_format *format, const char *title, struct
     struct strbuf text;
     strbuf_init(&text, PIECE_MAX);
     row_format_text(format, title, strlen(title), &text);
-    outfile_write(out, text.data, text.length);
+    outfile_add(out, &text);
     strbuf_release(&text);
 }
 

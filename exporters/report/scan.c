@@ -5,6 +5,7 @@
 #include "base/interrupt.h"
 #include "db/query/query_loop.h"
 #include "db/query/query_scan.h"
+#include "exporters/output_file.h"
 #include "exporters/parallel.h"
 
 #include <stdatomic.h>
@@ -281,7 +282,7 @@ static int write_file(struct pass *pass, int64_t slice, struct err *err)
     if (status == 0) {
         status = fill_file(pass, &out, err);
         if (status == 0)
-            status = report_file_done(&out, run->report->name, path, pass->rows, run->session->options,
+            status = output_file_done(&out, run->report->name, path, pass->rows, run->session->options,
                                       run->session->result, err);
         else
             outfile_abort(&out);

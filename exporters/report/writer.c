@@ -1,6 +1,7 @@
 #include "exporters/report/writer.h"
 
 #include "base/strbuf.h"
+#include "exporters/output_file.h"
 #include "exporters/report/plain.h"
 
 #include <inttypes.h>
@@ -19,38 +20,13 @@ const char *report_suffix(enum table_format format)
 char *report_path(const struct export_options *options, const char *name, int64_t slice, const char *suffix,
                   struct err *err)
 {
-    struct strbuf path;
-    strbuf_init(&path, PATH_LIMIT);
-    if (options->stream_path != NULL) {
-        strbuf_adds(&path, options->stream_path);
-    } else {
-        strbuf_addf(&path, "%s/%s", options->directory, name);
-        if (slice >= 0)
-            strbuf_addf(&path, "_slice_%" PRId64, slice);
-        strbuf_addf(&path, "%s%s", suffix, report_suffix(options->format));
-    }
-    if (path.failed) {
-        err_set(err, ERR_LIMIT, "the path of '%s' is too long", name);
-        strbuf_release(&path);
-        return NULL;
-    }
-    char *result = strbuf_detach(&path);
-    if (result == NULL)
+    if (options->stream_path == NULL)
+        return output_file_path(options, name, slice,
+                                (const char *const[3]){suffix, report_suffix(options->format), ""}, err);
+    char *path = strdup(options->stream_path);
+    if (path == NULL)
         err_set(err, ERR_NO_MEMORY, "out of memory");
-    return result;
-}
-
-int report_file_done(struct outfile *out, const char *name, const char *path, uint64_t rows,
-                     const struct export_options *options, struct export_result *result, struct err *err)
-{
-    int status = outfile_commit(out, err);
-    if (status < 0)
-        return status;
-    result->files++;
-    result->rows += rows;
-    if (options->written != NULL)
-        options->written(options->written_arg, name, path);
-    return 0;
+    return path;
 }
 
 static int open_file(struct report_writer *writer, struct err *err)
@@ -87,7 +63,7 @@ static int close_file(struct report_writer *writer, int status, struct err *err)
         return status;
     if (status == 0) {
         row_format_tail(&writer->plan->pieces, writer->file_rows > 0, &writer->out);
-        status = report_file_done(&writer->out, writer->name, writer->path, writer->file_rows, writer->options,
+        status = output_file_done(&writer->out, writer->name, writer->path, writer->file_rows, writer->options,
                                   writer->result, err);
     } else {
         outfile_abort(&writer->out);

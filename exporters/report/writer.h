@@ -56,8 +56,5 @@ int report_writer_close(struct report_writer *writer, int status, struct err *er
 /* "<directory>/<name>[_slice_<n>]<suffix>.csv", to be freed; slice < 0: not in slices. */
 char *report_path(const struct export_options *options, const char *name, int64_t slice, const char *suffix,
                   struct err *err);
-/* Puts a complete file in place, counts it and tells options->written. */
-int report_file_done(struct outfile *out, const char *name, const char *path, uint64_t rows,
-                     const struct export_options *options, struct export_result *result, struct err *err);
 
 #endif

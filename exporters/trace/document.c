@@ -80,7 +80,7 @@ static int write_end(struct trace *trace, const struct trace_info *info, struct 
     if (other.failed)
         status = err_set(err, ERR_NO_MEMORY, "out of memory while ending a timeline");
     else
-        outfile_write(&trace->out, other.data, other.length);
+        outfile_add(&trace->out, &other);
     strbuf_release(&other);
     return status;
 }
@@ -217,7 +217,7 @@ void trace_write_name(struct trace *trace, const struct strbuf *name)
 {
     write_literal(&trace->out, trace->named ? ",\n{\"name\":" : "\n{\"name\":");
     trace->named = true;
-    outfile_write(&trace->out, name->data, name->length);
+    outfile_add(&trace->out, name);
 }
 
 char *trace_put_id(char *p, int64_t id)

@@ -108,7 +108,7 @@ static int put_arguments(struct marks *marks, const struct tx_event *event, cons
         p = trace_put_literal(p, ",\"domain\":");
     trace_advance(marks->trace, start, p);
     if (event->domain != NULL)
-        outfile_write(&marks->trace->out, marks->text.data, marks->text.length);
+        outfile_add(&marks->trace->out, &marks->text);
     start = trace_reserve(marks->trace, TRACE_EVENT_MAX);
     trace_advance(marks->trace, start, trace_end_slice(start, &marks->trace->style, slice));
     return 0;

@@ -201,7 +201,7 @@ static int draw_slice(struct series_run *series, sqlite3_stmt *row, struct err *
     trace_write_name(trace, &series->name);
     char *start = trace_reserve(trace, TRACE_EVENT_MAX);
     trace_advance(trace, start, trace_put_slice(start, &trace->style, &slice));
-    outfile_write(&trace->out, series->text.data, series->text.length);
+    outfile_add(&trace->out, &series->text);
     start = trace_reserve(trace, TRACE_EVENT_MAX);
     trace_advance(trace, start, trace_end_slice(start, &trace->style, &slice));
     trace->events++;
@@ -214,7 +214,7 @@ static void draw_counter(struct series_run *series, int64_t time_ns)
     trace_write_name(trace, &series->name);
     char *start = trace_reserve(trace, TRACE_EVENT_MAX);
     trace_advance(trace, start, trace_put_counter(start, &trace->style, series->pid, time_ns));
-    outfile_write(&trace->out, series->text.data, series->text.length);
+    outfile_add(&trace->out, &series->text);
     start = trace_reserve(trace, TRACE_EVENT_MAX);
     trace_advance(trace, start, trace_end_counter(start, &trace->style));
     trace->events++;

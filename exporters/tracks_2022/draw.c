@@ -117,7 +117,7 @@ int draw_2022_finish(struct draw_2022 *draw, struct err *err)
     struct trace *trace = &draw->trace;
     if (draw->text.failed)
         return too_long(err);
-    outfile_write(&trace->out, draw->text.data, draw->text.length);
+    outfile_add(&trace->out, &draw->text);
     if (++trace->events % EVENTS_PER_POLL != 0)
         return 0;
     timeline_progress(draw->run, EVENTS_PER_POLL);

@@ -48,10 +48,6 @@ char *known_hosts_name(const char *host, int port)
         strbuf_add(&name, host, length);
     else
         strbuf_addf(&name, "[%.*s]:%d", (int)length, host, port);
-    if (name.failed) {
-        strbuf_release(&name);
-        return NULL;
-    }
     for (size_t i = 0; i < name.length; i++)
         name.data[i] = lower(name.data[i]);
     return strbuf_detach(&name);

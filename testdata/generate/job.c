@@ -59,7 +59,7 @@ static int write_text(const struct job *job, const char *folder, const char *nam
     int r = open_output(&out, job, folder, name, err);
     if (r < 0)
         return r;
-    outfile_write(&out, text->data, text->length);
+    outfile_add(&out, text);
     return outfile_commit(&out, err);
 }
 

@@ -77,6 +77,24 @@ static void an_abort_leaves_nothing(void **state)
     assert_int_equal(scratch_count(), 1);
 }
 
+static void a_buffer_that_lost_a_part_never_becomes_a_file(void **state)
+{
+    (void)state;
+    struct err err = ERR_INIT;
+    struct outfile out;
+    struct strbuf buf;
+    strbuf_init(&buf, 6);
+    strbuf_adds(&buf, "hello ");
+    assert_int_equal(outfile_open(&out, in_scratch("out"), &err), 0);
+    outfile_add(&out, &buf);
+    assert_false(outfile_failed(&out));
+    strbuf_adds(&buf, "world");
+    outfile_add(&out, &buf);
+    assert_int_equal(outfile_commit(&out, &err), -ERR_NO_MEMORY);
+    assert_int_equal(scratch_count(), 0);
+    strbuf_release(&buf);
+}
+
 static void pieces_of_every_size_arrive_in_order(void **state)
 {
     (void)state;
@@ -464,6 +482,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_older_file_stays_until_the_new_one_is_complete, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(an_abort_leaves_nothing, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_buffer_that_lost_a_part_never_becomes_a_file, scratch_setup,
+                                        scratch_teardown),
         cmocka_unit_test_setup_teardown(pieces_of_every_size_arrive_in_order, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(a_full_disk_is_an_error_with_a_hint, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(writing_goes_on_harmlessly_after_a_failure, scratch_setup, scratch_teardown),

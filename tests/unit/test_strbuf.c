@@ -140,6 +140,20 @@ static void detaching_gives_the_string_away(void **state)
     strbuf_release(&buf);
 }
 
+static void what_lost_a_part_is_not_given_away(void **state)
+{
+    (void)state;
+    struct strbuf buf;
+    strbuf_init(&buf, 4);
+    strbuf_adds(&buf, "text");
+    assert_int_equal(strbuf_adds(&buf, "more"), -1);
+    assert_null(strbuf_detach(&buf));
+    assert_int_equal(strbuf_adds(&buf, "next"), 0);
+    char *text = strbuf_detach(&buf);
+    assert_string_equal(text, "next");
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +165,7 @@ int main(void)
         cmocka_unit_test(a_maximum_of_zero_takes_nothing_but_the_empty_text),
         cmocka_unit_test(clearing_keeps_the_memory),
         cmocka_unit_test(detaching_gives_the_string_away),
+        cmocka_unit_test(what_lost_a_part_is_not_given_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
