@@ -330,7 +330,7 @@ asan tsan clang:
 
 # --- tests ---
 
-UNIT_SOURCES   := $(sort $(wildcard tests/unit/test_*.c))
+UNIT_SOURCES   := $(sort $(wildcard tests/unit/*/test_*.c))
 UNIT_TESTS     := $(UNIT_SOURCES:%.c=$(B)/%)
 TEST_OBJECTS   := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard tests/lib/*.c)))
 FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
@@ -528,4 +528,4 @@ distclean: clean ## the same: nothing is made outside build/
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z][a-z0-9-]*:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
--include $(patsubst %.c,$(B)/%.d,$(LIB_SOURCES) $(CLI_SOURCES) $(ACL_SOURCES) $(GENERATE_SOURCES) $(wildcard tests/*/*.c))
+-include $(patsubst %.c,$(B)/%.d,$(LIB_SOURCES) $(CLI_SOURCES) $(ACL_SOURCES) $(GENERATE_SOURCES) $(wildcard tests/*/*.c) $(UNIT_SOURCES))

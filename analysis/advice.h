@@ -2,9 +2,9 @@
 #ifndef MSPROF_ANALYSIS_ADVICE_H
 #define MSPROF_ANALYSIS_ADVICE_H
 
+#include "analysis/diff/workload.h"
 #include "analysis/gap_calls.h"
 #include "analysis/splits.h"
-#include "analysis/workload.h"
 
 enum severity { SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH };
 const char *severity_name(enum severity severity);

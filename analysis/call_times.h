@@ -3,8 +3,8 @@
 #define MSPROF_ANALYSIS_CALL_TIMES_H
 
 #include "analysis/coverage.h"
+#include "analysis/diff/statistics.h"
 #include "analysis/gap_calls.h"
-#include "analysis/statistics.h"
 
 /* All calls of one name. */
 struct call_time {

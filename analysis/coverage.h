@@ -2,8 +2,8 @@
 #ifndef MSPROF_ANALYSIS_COVERAGE_H
 #define MSPROF_ANALYSIS_COVERAGE_H
 
+#include "analysis/diff/workload.h"
 #include "analysis/interval.h"
-#include "analysis/workload.h"
 
 /* All zero: covers nothing. */
 struct coverage {

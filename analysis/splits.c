@@ -1,6 +1,6 @@
 #include "analysis/splits.h"
 
-#include "analysis/statistics.h"
+#include "analysis/diff/statistics.h"
 #include "base/array.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef MSPROF_ANALYSIS_SPLITS_H
 #define MSPROF_ANALYSIS_SPLITS_H
 
-#include "analysis/workload.h"
+#include "analysis/diff/workload.h"
 
 struct split {
     int64_t start_ns, end_ns, model_id;

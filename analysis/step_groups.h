@@ -2,8 +2,8 @@
 #ifndef MSPROF_ANALYSIS_STEP_GROUPS_H
 #define MSPROF_ANALYSIS_STEP_GROUPS_H
 
+#include "analysis/diff/statistics.h"
 #include "analysis/splits.h"
-#include "analysis/statistics.h"
 
 /* What a step divides into. */
 enum step_part { PART_COMPUTING, PART_EXPOSED, PART_COPIES, PART_FREE, STEP_PARTS };

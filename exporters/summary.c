@@ -4,7 +4,7 @@
 #include "exporters/communication/communication_files.h"
 #include "exporters/export.h"
 #include "exporters/report/report.h"
-#include "exporters/report/report_file.h"
+#include "exporters/report/user/report_file.h"
 #include "exporters/report_scopes.h"
 #include "exporters/tx_report.h"
 

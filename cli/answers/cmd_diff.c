@@ -1,5 +1,5 @@
 /* msprof diff: what changed between captures, and whether that breaks a gate. */
-#include "analysis/compare.h"
+#include "analysis/diff/compare.h"
 #include "base/array.h"
 #include "cli/answers/large_memory.h"
 #include "cli/answers/pager.h"

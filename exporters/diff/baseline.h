@@ -3,7 +3,7 @@
 #ifndef MSPROF_EXPORTERS_DIFF_BASELINE_H
 #define MSPROF_EXPORTERS_DIFF_BASELINE_H
 
-#include "analysis/profile.h"
+#include "analysis/diff/profile.h"
 #include "base/err.h"
 
 /* A longer file is refused. */

@@ -2,7 +2,7 @@
 #ifndef MSPROF_EXPORTERS_DIFF_DIFF_OUTPUT_H
 #define MSPROF_EXPORTERS_DIFF_DIFF_OUTPUT_H
 
-#include "analysis/compare.h"
+#include "analysis/diff/compare.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Scope Layer: the scopes in the names of operators ("Default/network/layer0/Mul-op0"), nested as in the model. */
 #include "base/array.h"
-#include "exporters/framework/trace_view.h"
+#include "exporters/framework/trace/trace_view.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Communication operators: how long each, and how much of it nothing hides. */
 #include "analysis/coverage.h"
-#include "analysis/statistics.h"
+#include "analysis/diff/statistics.h"
 #include "base/array.h"
 #include "exporters/report/report.h"
 #include "exporters/workload/load.h"

@@ -1,5 +1,5 @@
 /* TransData, Cast, Transpose: operators that calculate nothing, with what makes their input and takes their output. */
-#include "analysis/neighbours.h"
+#include "analysis/diff/neighbours.h"
 #include "exporters/report/report.h"
 #include "exporters/workload/load.h"
 

@@ -1,5 +1,5 @@
 /* Durations of operators in bins of 1, 2, 5, 10 us and so on. */
-#include "analysis/statistics.h"
+#include "analysis/diff/statistics.h"
 #include "exporters/report/report.h"
 #include "exporters/workload/load.h"
 

@@ -1,7 +1,7 @@
 #include "db/query/query.h"
 #include "exporters/export.h"
-#include "exporters/report/report_file.h"
 #include "exporters/report/show_report.h"
+#include "exporters/report/user/report_file.h"
 #include "exporters/show/cann_show.h"
 #include "exporters/show/show_2022.h"
 #include "exporters/show/show_block.h"

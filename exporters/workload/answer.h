@@ -2,7 +2,7 @@
 #ifndef MSPROF_EXPORTERS_WORKLOAD_ANSWER_H
 #define MSPROF_EXPORTERS_WORKLOAD_ANSWER_H
 
-#include "analysis/profile.h"
+#include "analysis/diff/profile.h"
 #include "exporters/report/report.h"
 
 /* The columns of answer_rows: share of the total, total, how often, median, 95th percentile, longest, type, name. */

@@ -2,7 +2,7 @@
 #ifndef MSPROF_EXPORTERS_WORKLOAD_LOAD_H
 #define MSPROF_EXPORTERS_WORKLOAD_LOAD_H
 
-#include "analysis/profile.h"
+#include "analysis/diff/profile.h"
 #include "exporters/workload/load_family.h"
 
 /* Reads what ran on the devices of a capture of any family: operators, communication operators, copies, steps. ret is

@@ -2,7 +2,7 @@
 #ifndef MSPROF_EXPORTERS_WORKLOAD_LOAD_FAMILY_H
 #define MSPROF_EXPORTERS_WORKLOAD_LOAD_FAMILY_H
 
-#include "analysis/workload.h"
+#include "analysis/diff/workload.h"
 #include "base/err.h"
 
 #include <sqlite3.h>

@@ -1,6 +1,6 @@
 #include "parsers/records/task_track.h"
 #include "parsers/capture/capture.h"
-#include "parsers/records/host_record.h"
+#include "parsers/records/host/host_record.h"
 
 enum {
     DEVICE_ID = HOST_RECORD_COLUMN_COUNT,

@@ -19,7 +19,7 @@ output=$2
 # Nothing of these scripts is left beside them.
 export PYTHONDONTWRITEBYTECODE=1
 make=$(dirname "$0")/cann
-recompute=$(dirname "$0")/../../tests/cann
+recompute=$(dirname "$0")/../../tests/cann/lib
 
 cann() { # name, script that writes it, scripts that recalculate its tables, options
     name=$output/cann/$1 writer=$2 scripts=$3

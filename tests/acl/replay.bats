@@ -24,7 +24,7 @@ expect_agreement() {
     "$MSPROF" export summary -q -dir "$capture" --output results
     replay_all "$capture" --output results
     expect_status 0
-    python3 "$repository/tests/acl/agree_operators.py" records names results "$tolerance"
+    python3 "$repository/tests/acl/lib/agree_operators.py" records names results "$tolerance"
 }
 
 # The path of a capture of testdata/cann.

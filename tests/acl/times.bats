@@ -15,7 +15,7 @@ compare() {
     capture=$(capture_in out)
     "$MSPROF" export summary -q -dir "$capture"
     "$MSPROF" export timeline -q -dir "$capture"
-    python3 "$repository/tests/acl/known_times.py" known "$capture"
+    python3 "$repository/tests/acl/lib/known_times.py" known "$capture"
 }
 
 @test "database, table and timeline have the times that three threads saw" {

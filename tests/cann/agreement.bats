@@ -23,11 +23,11 @@ export_all() {
 
 # Every row, column, slice and arrow of a capture's reports against its raw bytes.
 recompute() {
-    python3 "$BATS_TEST_DIRNAME/recompute.py" "$1"
+    python3 "$BATS_TEST_DIRNAME/lib/recompute.py" "$1"
 }
 
 agree_with_shipped() { # name in testdata/cann, capture
-    python3 "$BATS_TEST_DIRNAME/agree_tables.py" "$repository/testdata/cann/$1/expected" "$2/mindstudio_profiler_output"
+    python3 "$BATS_TEST_DIRNAME/lib/agree_tables.py" "$repository/testdata/cann/$1/expected" "$2/mindstudio_profiler_output"
 }
 
 # A shared capture and what Ascend's tool made of it, and what is recalculated of its raw bytes besides.
@@ -36,7 +36,7 @@ agree_with_tool() {
     cp -r "$shared/data/generated/$1"/PROF_* PROF_1
     chmod -R u+w PROF_1
     export_all PROF_1
-    python3 "$BATS_TEST_DIRNAME/agree.py" "$shared/data/expected/$1" PROF_1/mindstudio_profiler_output "${TABLES[@]}" timeline
+    python3 "$BATS_TEST_DIRNAME/lib/agree.py" "$shared/data/expected/$1" PROF_1/mindstudio_profiler_output "${TABLES[@]}" timeline
     recompute PROF_1
 }
 
@@ -68,7 +68,7 @@ agree_with_tool() {
 @test "the reports do not depend on where slices are cut" {
     for name in prof-910b prof-910a; do
         rm -rf PROF_1
-        python3 "$BATS_TEST_DIRNAME/reslice.py" "$repository/testdata/cann/$name"/PROF_* PROF_1 1001
+        python3 "$BATS_TEST_DIRNAME/lib/reslice.py" "$repository/testdata/cann/$name"/PROF_* PROF_1 1001
         export_all PROF_1
         agree_with_shipped "$name" PROF_1
     done
@@ -78,7 +78,7 @@ agree_with_tool() {
     copy_family prof-910b PROF_2
     run_msprof import -dir PROF_2
     [[ $stderr =~ ([0-9]+)\ records\ decoded ]]
-    python3 "$BATS_TEST_DIRNAME/reslice.py" "$repository/testdata/cann/prof-910b"/PROF_* PROF_1 10001 37
+    python3 "$BATS_TEST_DIRNAME/lib/reslice.py" "$repository/testdata/cann/prof-910b"/PROF_* PROF_1 10001 37
     run_msprof import -dir PROF_1
     # each of the six streams of records has lost its first, and with it one task its start
     expect_contains "$stderr" "$((BASH_REMATCH[1] - 7)) records decoded, 7 rejected (6 record-aged, 1 task-unmatched-end)"
@@ -107,7 +107,7 @@ agree_with_tool() {
     rm -r PROF_1/device_0
     run_msprof export summary -dir PROF_1
     expect_status 0
-    python3 "$BATS_TEST_DIRNAME/agree.py" "$repository/testdata/cann/prof-910b/expected" PROF_1/mindstudio_profiler_output \
+    python3 "$BATS_TEST_DIRNAME/lib/agree.py" "$repository/testdata/cann/prof-910b/expected" PROF_1/mindstudio_profiler_output \
         api_statistic
 }
 
@@ -166,7 +166,7 @@ END
     run_msprof export summary -dir PROF_1
     expect_status 3
     expect_contains "$stderr" "device_0: field platform_version: chip 99"
-    python3 "$BATS_TEST_DIRNAME/agree.py" "$repository/testdata/cann/prof-910b/expected" PROF_1/mindstudio_profiler_output \
+    python3 "$BATS_TEST_DIRNAME/lib/agree.py" "$repository/testdata/cann/prof-910b/expected" PROF_1/mindstudio_profiler_output \
         api_statistic
 }
 
@@ -201,7 +201,7 @@ END
         for chip in 1 2 3 4 5 7 8 11; do
             rm -rf PROF_1
             if [ "$chip" -lt 5 ]; then cp -r old PROF_1; else cp -r new PROF_1; fi
-            python3 "$BATS_TEST_DIRNAME/set_metrics.py" PROF_1 "$chip" "$group" "$events" "$group" "$events"
+            python3 "$BATS_TEST_DIRNAME/lib/set_metrics.py" PROF_1 "$chip" "$group" "$events" "$group" "$events"
             run_msprof export summary -dir PROF_1
             expect_status 0
             recompute PROF_1
@@ -224,7 +224,7 @@ END
     find PROF_1 -name '*.done' -delete
     while read -r group events aiv_group aiv_events; do
         rm -rf PROF_1/sqlite PROF_1/mindstudio_profiler_output
-        python3 "$BATS_TEST_DIRNAME/set_metrics.py" PROF_1 5 "$group" "$events" "$aiv_group" "$aiv_events"
+        python3 "$BATS_TEST_DIRNAME/lib/set_metrics.py" PROF_1 5 "$group" "$events" "$aiv_group" "$aiv_events"
         run_msprof export summary -dir PROF_1
         expect_status 0
         recompute PROF_1

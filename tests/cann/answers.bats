@@ -18,7 +18,7 @@ program() {
     rm -rf "$path"
     {
         printf 'import sys\nsys.path.insert(0, "%s")\nfrom program import *\np = Program("%s"%s)\n' \
-            "$BATS_TEST_DIRNAME" "$path" "${1:+, $1}"
+            "$BATS_TEST_DIRNAME/lib" "$path" "${1:+, $1}"
         cat
         printf 'p.write()\n'
     } >make.py
@@ -49,7 +49,7 @@ for step in range(12):
     p.op('c/relu', 'Relu', 3, gap=2, core=VECTOR)
     p.end_step()
 PY
-    told=$(python3 "$BATS_TEST_DIRNAME/agree_answers.py" "$MSPROF" PROF_1)
+    told=$(python3 "$BATS_TEST_DIRNAME/lib/agree_answers.py" "$MSPROF" PROF_1)
     expect_equal "$told" "aicpu api bound communication conversions gaps memory ops overlap small steps streams summary types"
 }
 
@@ -57,14 +57,14 @@ PY
     command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
     copy_capture JOBX
     "$MSPROF" import -q JOBX
-    python3 "$BATS_TEST_DIRNAME/agree_answers.py" "$MSPROF" JOBX >told
+    python3 "$BATS_TEST_DIRNAME/lib/agree_answers.py" "$MSPROF" JOBX >told
     expect_equal "$(<told)" "aicpu api bound gaps memory ops overlap small steps streams summary types"
     [ -d "$shared/data/generated" ] || skip "the shared data are not there: $shared/data/generated"
     for name in system-chip5 prof-chip1-1k; do
         cp -r "$shared/data/generated/$name"/PROF_* "PROF_$name"
         chmod -R u+w "PROF_$name"
         "$MSPROF" import -q "PROF_$name" || [ $? -eq 3 ]
-        python3 "$BATS_TEST_DIRNAME/agree_answers.py" "$MSPROF" "PROF_$name" >told
+        python3 "$BATS_TEST_DIRNAME/lib/agree_answers.py" "$MSPROF" "PROF_$name" >told
         expect_contains "$(<told)" "api bound"
     done
 }

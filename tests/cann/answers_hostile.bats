@@ -14,7 +14,7 @@ setup() {
 program() {
     local path=$1
     {
-        printf 'import sys\nsys.path.insert(0, "%s")\nfrom program import *\np = Program("%s")\n' "$BATS_TEST_DIRNAME" "$path"
+        printf 'import sys\nsys.path.insert(0, "%s")\nfrom program import *\np = Program("%s")\n' "$BATS_TEST_DIRNAME/lib" "$path"
         cat
         printf 'p.write()\n'
     } >make.py
@@ -24,7 +24,7 @@ program() {
 }
 
 all_answers() {
-    python3 "$BATS_TEST_DIRNAME/sound_answers.py" "$MSPROF" "$@"
+    python3 "$BATS_TEST_DIRNAME/lib/sound_answers.py" "$MSPROF" "$@"
 }
 
 @test "names cannot break a format or drive a terminal" {

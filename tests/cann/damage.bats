@@ -15,7 +15,7 @@ setup() {
 # Writes the sound capture, damages it as the Python on standard input says, and exports it. Tells the status.
 damage() {
     {
-        printf 'import sys\nsys.path.insert(0, "%s")\nfrom damage import *\n' "$BATS_TEST_DIRNAME"
+        printf 'import sys\nsys.path.insert(0, "%s")\nfrom damage import *\n' "$BATS_TEST_DIRNAME/lib"
         cat
     } >make.py
     rm -rf PROF_1
@@ -392,7 +392,7 @@ END
 }
 
 @test "a database with a broken table fails what reads it, and never gives another answer" {
-    python3 "$BATS_TEST_DIRNAME/legacy_prof.py" --overlapping PROF_old 1 4
+    python3 "$BATS_TEST_DIRNAME/lib/legacy_prof.py" --overlapping PROF_old 1 4
     cp -r "$repository"/testdata/small/JOB* JOB_svp
     write_capture <<'END'
 p.launch(1000, 1, 1, 'net/MatMul')

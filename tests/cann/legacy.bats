@@ -19,8 +19,8 @@ setup() {
             run_msprof export $report -dir PROF_1
             expect_status 0
         done
-        python3 "$BATS_TEST_DIRNAME/agree_tables.py" --rounded-twice "$repository/testdata/cann/$name/expected" PROF_1/summary
-        python3 "$BATS_TEST_DIRNAME/recompute_legacy.py" PROF_1
+        python3 "$BATS_TEST_DIRNAME/lib/agree_tables.py" --rounded-twice "$repository/testdata/cann/$name/expected" PROF_1/summary
+        python3 "$BATS_TEST_DIRNAME/lib/recompute_legacy.py" PROF_1
     done
 }
 
@@ -34,7 +34,7 @@ setup() {
             run_msprof export $report -dir generated
             expect_status 0
         done
-        python3 "$BATS_TEST_DIRNAME/recompute_legacy.py" generated/PROF_*
+        python3 "$BATS_TEST_DIRNAME/lib/recompute_legacy.py" generated/PROF_*
     done <<'END'
 0 1500 7 3 50
 0 200 8 1 11
@@ -53,7 +53,7 @@ END
                 PROF_1/device_0/sample.json
             run_msprof export summary -dir PROF_1
             expect_status 0
-            python3 "$BATS_TEST_DIRNAME/recompute_legacy.py" PROF_1
+            python3 "$BATS_TEST_DIRNAME/lib/recompute_legacy.py" PROF_1
         done
     done <<'END'
 PipeUtilization 0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55

@@ -15,13 +15,13 @@ setup() {
 # chip, seed, [NAME=VALUE of sample.json...]
 make_capture() {
     rm -rf PROF_1
-    python3 "$BATS_TEST_DIRNAME/legacy_prof.py" PROF_1 "$@"
+    python3 "$BATS_TEST_DIRNAME/lib/legacy_prof.py" PROF_1 "$@"
 }
 
 expect_recomputed() { # script, iteration
     run_msprof export summary -dir PROF_1 --iteration-id "$2"
     expect_status 0
-    python3 "$BATS_TEST_DIRNAME/$1" PROF_1 "$2"
+    python3 "$BATS_TEST_DIRNAME/lib/$1" PROF_1 "$2"
 }
 
 @test "each execution of an operator of 2022 has the counters of the cores that it ran on" {
@@ -36,7 +36,7 @@ expect_recomputed() { # script, iteration
 @test "import of 160,000 executions of 2022 needs no more memory than that of 16,000" {
     [ -x /usr/bin/time ] || skip "/usr/bin/time is not installed"
     [[ $MSPROF == */release/* ]] || skip "the sanitizers keep memory"
-    python3 - "$BATS_TEST_DIRNAME" <<'END'
+    python3 - "$BATS_TEST_DIRNAME/lib" <<'END'
 import sys
 sys.path.insert(0, sys.argv[1])
 from legacy_prof import LegacyProf, fill
@@ -74,7 +74,7 @@ END
 }
 
 @test "two operators of 2022 with the same task number have the counters of their own kinds of cores" {
-    python3 - "$BATS_TEST_DIRNAME" <<'END'
+    python3 - "$BATS_TEST_DIRNAME/lib" <<'END'
 import sys
 sys.path.insert(0, sys.argv[1])
 from legacy_prof import AI_CORE, AIV, LegacyProf
@@ -126,7 +126,7 @@ END
 }
 
 @test "a time of the AI CPU of 2022 that contradicts another is missing, and a task that ends before it starts left out" {
-    python3 - "$BATS_TEST_DIRNAME" <<'END'
+    python3 - "$BATS_TEST_DIRNAME/lib" <<'END'
 import struct
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -146,7 +146,7 @@ END
 }
 
 @test "samples of cores of 2022 are in the database and make no columns of op_summary" {
-    python3 - "$BATS_TEST_DIRNAME" <<'END'
+    python3 - "$BATS_TEST_DIRNAME/lib" <<'END'
 import sys
 sys.path.insert(0, sys.argv[1])
 from legacy_prof import AI_CORE, LegacyProf

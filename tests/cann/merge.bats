@@ -13,7 +13,7 @@ setup() {
 
 # make_prof NAME DEVICE HOST [REAL_TIME_LATER_NS]: a launched operator on a device, 10 us after the monotonic start.
 make_prof() {
-    python3 - "$BATS_TEST_DIRNAME" "$@" <<'END'
+    python3 - "$BATS_TEST_DIRNAME/lib" "$@" <<'END'
 import json, sys
 sys.path.insert(0, sys.argv[1])
 import prof

@@ -9,7 +9,7 @@ setup() {
     enter_scratch
     command -v python3 >/dev/null || skip "python3 is not installed"
     command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
-    export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$BATS_TEST_DIRNAME:$BATS_TEST_DIRNAME/../lib
+    export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$BATS_TEST_DIRNAME/lib:$BATS_TEST_DIRNAME/../lib
 }
 
 # Writes the capture that the Python on standard input describes as p, and imports it.
@@ -38,10 +38,10 @@ export_all() {
 }
 
 agree() { # layout, seed
-    python3 "$BATS_TEST_DIRNAME/agree_tx.py" make . "$2" 400 "$1"
+    python3 "$BATS_TEST_DIRNAME/lib/agree_tx.py" make . "$2" 400 "$1"
     "$MSPROF" export summary -q -dir PROF_1
     "$MSPROF" export timeline -q -dir PROF_1
-    python3 "$BATS_TEST_DIRNAME/agree_tx.py" check .
+    python3 "$BATS_TEST_DIRNAME/lib/agree_tx.py" check .
     rm -r PROF_1
 }
 
@@ -59,10 +59,10 @@ agree() { # layout, seed
 
 @test "table and timeline say what the records of 2022 say, on the monotonic clock" {
     for seed in 1 2 3; do
-        python3 "$BATS_TEST_DIRNAME/agree_tx.py" make . "$seed" 400 2022
+        python3 "$BATS_TEST_DIRNAME/lib/agree_tx.py" make . "$seed" 400 2022
         "$MSPROF" export summary -q -dir JOBX
         "$MSPROF" export timeline -q -dir JOBX
-        python3 "$BATS_TEST_DIRNAME/agree_tx.py" check .
+        python3 "$BATS_TEST_DIRNAME/lib/agree_tx.py" check .
         rm -r JOBX
     done
 }
@@ -376,7 +376,7 @@ END
         expect_equal "$status" 0
         run_msprof export timeline -dir PROF_1
         expect_equal "$status" 0
-        run python3 "$BATS_TEST_DIRNAME/agree_program.py" PROF_1 said
+        run python3 "$BATS_TEST_DIRNAME/lib/agree_program.py" PROF_1 said
         expect_equal "$output" "$((threads * rounds * 5)) events, 0 differences"
         rm -r PROF_1
     done

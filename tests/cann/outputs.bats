@@ -44,9 +44,9 @@ END
 @test "communication, copies and fused operators come out as their raw records say" {
     for seed in 1 2 3; do
         rm -rf PROF_1
-        python3 "$BATS_TEST_DIRNAME/make_outputs.py" PROF_1 "$seed"
+        python3 "$BATS_TEST_DIRNAME/lib/make_outputs.py" PROF_1 "$seed"
         export_reports summary timeline db
-        python3 "$BATS_TEST_DIRNAME/recompute_outputs.py" PROF_1
+        python3 "$BATS_TEST_DIRNAME/lib/recompute_outputs.py" PROF_1
     done
 }
 
@@ -115,7 +115,7 @@ p.launch(0, 1, 1, 'op')
 p.ran(1000, 2000, 1, 1)
 END
     export_reports summary timeline
-    python3 "$BATS_TEST_DIRNAME/recompute_steps.py" PROF_1
+    python3 "$BATS_TEST_DIRNAME/lib/recompute_steps.py" PROF_1
 }
 
 @test "the table of iterations has the columns of Ascend's tool, and the iteration begins where the last one ended" {

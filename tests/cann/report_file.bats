@@ -17,7 +17,7 @@ report_of() {
 }
 
 @test "the example of the manual becomes a table of the summary and of show" {
-    python3 - "$BATS_TEST_DIRNAME" <<'END'
+    python3 - "$BATS_TEST_DIRNAME/lib" <<'END'
 import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])

@@ -26,7 +26,7 @@ expect_agreement() { # titles, top
         run_msprof export "$report" -q -dir PROF_1
         [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
     done
-    expect_equal "$(python3 "$BATS_TEST_DIRNAME/agree_show.py" shown PROF_1 "${@:2}")" "$1"
+    expect_equal "$(python3 "$BATS_TEST_DIRNAME/lib/agree_show.py" shown PROF_1 "${@:2}")" "$1"
 }
 
 expect_aligned() { # width
@@ -81,7 +81,7 @@ Longest tasks : 2 of 100 (more: --top N; all: task_time of 'msprof export summar
 @test "communication has its statistic, its place among the longest and its share of the time" {
     for seed in 1 2 3; do
         rm -rf PROF_1
-        python3 "$BATS_TEST_DIRNAME/make_outputs.py" PROF_1 "$seed"
+        python3 "$BATS_TEST_DIRNAME/lib/make_outputs.py" PROF_1 "$seed"
         show
         expect_agreement \
             $'Op statistic\nLongest operators\nCommunication statistic\nOverlap analysis\nApi statistic'
@@ -108,7 +108,7 @@ Device_id|Elapsed(us)|Computing(us)|Computing(%)|Communication(us)|Communication
 1|11.02|3.06|27.768|0|0|7.96|72.232
 7|11.14|3.42|30.7|0|0|7.72|69.3"
     copy_family legacy-910a PROF_1
-    python3 "$BATS_TEST_DIRNAME/copy_device.py" PROF_1 0 5
+    python3 "$BATS_TEST_DIRNAME/lib/copy_device.py" PROF_1 0 5
     show
     expect_agreement "$(printf '%s: Op statistic\n%s: Longest operators\n%s: Acl statistic\n%s: Runtime api\n' 0 0 0 0 5 5 5 5)"
     expect_equal "$(grep '^Device id' shown)" "Device id : 0 Model id : N/A Iteration : 1 Tasks : 100
@@ -118,14 +118,14 @@ Device id : 5 Model id : N/A Iteration : 1 Tasks : 100"
 @test "marks and ranges of the program are added up by message" {
     for layout in additional old; do
         rm -rf PROF_1
-        python3 "$BATS_TEST_DIRNAME/agree_tx.py" make . 1 400 "$layout"
+        python3 "$BATS_TEST_DIRNAME/lib/agree_tx.py" make . 1 400 "$layout"
         for top in 5 1000; do
             show --top "$top"
             expect_agreement "$(grep -oE '^(Op|Api|Msproftx) statistic|^Longest [a-z]*|^Overlap analysis' shown)" "$top"
             grep -q '^Msproftx statistic' shown
         done
     done
-    python3 - "$BATS_TEST_DIRNAME" <<'END'
+    python3 - "$BATS_TEST_DIRNAME/lib" <<'END'
 import sys
 sys.path.insert(0, sys.argv[1])
 from prof_tx import *
@@ -154,7 +154,7 @@ No device data: the capture has no device's half that can be read.
 Api statistic :"
     expect_not_contains "$(<shown)" "never executed"
     run_msprof export summary -q -dir PROF_1
-    expect_equal "$(python3 "$BATS_TEST_DIRNAME/agree_show.py" shown PROF_1)" $'Op statistic\nApi statistic'
+    expect_equal "$(python3 "$BATS_TEST_DIRNAME/lib/agree_show.py" shown PROF_1)" $'Op statistic\nApi statistic'
 }
 
 @test "without the half of the host the longest tasks are shown" {

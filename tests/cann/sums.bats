@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What is in the files of a damaged capture is in the tables or rejected, by reason: tests/cann/record_sums.py counts.
+# What is in the files of a damaged capture is in the tables or rejected, by reason: tests/cann/lib/record_sums.py counts.
 
 # shellcheck disable=SC2154 # common.bash sets status, output and stderr
 bats_require_minimum_version 1.5.0
@@ -15,7 +15,7 @@ setup() {
 # Writes a capture as the Python on standard input says and imports it.
 import_damaged() { # status
     {
-        printf 'import sys\nsys.path.insert(0, "%s")\nfrom damage import *\n' "$BATS_TEST_DIRNAME"
+        printf 'import sys\nsys.path.insert(0, "%s")\nfrom damage import *\n' "$BATS_TEST_DIRNAME/lib"
         cat
     } >make.py
     rm -rf PROF_1
@@ -25,7 +25,7 @@ import_damaged() { # status
 }
 
 count_records() {
-    python3 "$BATS_TEST_DIRNAME/record_sums.py" PROF_1 >sums
+    python3 "$BATS_TEST_DIRNAME/lib/record_sums.py" PROF_1 >sums
 }
 
 @test "the records of a sound capture are all rows or part of them" {
@@ -73,7 +73,7 @@ END
 @test "each counter record of 2022 is a row or part of a task" {
     for chip in 1 2 3; do
         rm -rf PROF_1
-        python3 "$BATS_TEST_DIRNAME/legacy_prof.py" PROF_1 "$chip" 7
+        python3 "$BATS_TEST_DIRNAME/lib/legacy_prof.py" PROF_1 "$chip" 7
         run_msprof import -dir PROF_1
         count_records
         counted=$(sqlite3 PROF_1/sqlite/*.db "SELECT count(aic_total_cycle) + count(aiv_total_cycle) FROM device_task")

@@ -12,13 +12,13 @@ setup() {
 }
 
 @test "text files become the rows that their fixtures say" {
-    python3 "$BATS_TEST_DIRNAME/text_kinds.py" "$MSPROF" "$repository/testdata/kinds" "$PWD/work"
+    python3 "$BATS_TEST_DIRNAME/lib/text_kinds.py" "$MSPROF" "$repository/testdata/kinds" "$PWD/work"
 }
 
 agree_with_expected() { # expected tables, capture
     run_msprof export summary -dir "$2"
     expect_status 0
-    python3 "$BATS_TEST_DIRNAME/agree_tables.py" "$1" "$2/mindstudio_profiler_output"
+    python3 "$BATS_TEST_DIRNAME/lib/agree_tables.py" "$1" "$2/mindstudio_profiler_output"
 }
 
 @test "every table of the shipped captures with samples is the one beside them" {
@@ -35,7 +35,7 @@ agree_with_expected() { # expected tables, capture
     for chip in 5 1; do
         rm -rf made expected
         capture=$(python3 "$repository/testdata/generate/cann/make_system.py" made --chip "$chip" --seed 3 --sampled-cores)
-        python3 "$BATS_TEST_DIRNAME/recompute_system.py" --tables expected "$capture"
+        python3 "$BATS_TEST_DIRNAME/lib/recompute_system.py" --tables expected "$capture"
         [ -e expected/ai_core_utilization.csv ]
         agree_with_expected expected "$capture"
     done
@@ -48,13 +48,13 @@ agree_with_expected() { # expected tables, capture
     while read -r name tables; do
         rm -rf tables
         # shellcheck disable=SC2086 # names of tables, or none for all
-        python3 "$BATS_TEST_DIRNAME/recompute_system.py" --tables tables "$shared/data/generated/$name"/PROF_* $tables
+        python3 "$BATS_TEST_DIRNAME/lib/recompute_system.py" --tables tables "$shared/data/generated/$name"/PROF_* $tables
         names=()
         for table in tables/*.csv; do
             names+=("$(basename "$table" .csv)")
             mv "$table" "${table%.csv}_1.csv"
         done
-        python3 "$BATS_TEST_DIRNAME/agree_system.py" "$shared/data/expected/$name" tables "${names[@]}"
+        python3 "$BATS_TEST_DIRNAME/lib/agree_system.py" "$shared/data/expected/$name" tables "${names[@]}"
     done <<'END'
 system-chip5
 system-chip1
@@ -70,7 +70,7 @@ agree_with_tool() {
     chmod -R u+w PROF_1
     run_msprof export summary -dir PROF_1
     expect_status 0
-    python3 "$BATS_TEST_DIRNAME/agree_system.py" "$shared/data/expected/$1" PROF_1/mindstudio_profiler_output
+    python3 "$BATS_TEST_DIRNAME/lib/agree_system.py" "$shared/data/expected/$1" PROF_1/mindstudio_profiler_output
 }
 
 @test "every table of an Ascend 910B with samples is that of Ascend's tool" {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # What msprof advise tells, in which forms, and with which status it ends. Each rule by itself is tested in
-# tests/unit/test_advice.c.
+# tests/unit/analysis/test_advice.c.
 # shellcheck disable=SC2154 # run_msprof sets stderr
 
 load common

@@ -9,7 +9,7 @@ load common
 setup() {
     enter_scratch
     command -v python3 >/dev/null || skip "python3 is not installed"
-    export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$repository/tests/lib:$repository/tests/cann
+    export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$repository/tests/lib:$repository/tests/cann/lib
 }
 
 bear_extremes() { # capture
@@ -28,7 +28,7 @@ bear_extremes() { # capture
 }
 
 @test "extreme integers in the database of a capture of 2022" {
-    python3 "$repository/tests/cann/legacy_prof.py" PROF_1 3 7
+    python3 "$repository/tests/cann/lib/legacy_prof.py" PROF_1 3 7
     bear_extremes PROF_1
 }
 

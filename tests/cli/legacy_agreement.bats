@@ -19,7 +19,7 @@ agrees() {
     "$MSPROF" import -dir "$capture"
     "$MSPROF" export summary -dir "$capture"
     "$MSPROF" export timeline --trace-compat -dir "$capture"
-    run python3 "$repository/tests/cann/agree_legacy.py" "$shared/data/expected/$name" "$capture"
+    run python3 "$repository/tests/cann/lib/agree_legacy.py" "$shared/data/expected/$name" "$capture"
     echo "$output"
     [ "$status" -eq 0 ]
 }
@@ -170,7 +170,7 @@ END
 MemcopyAsync,other,9,2,"""12.34""","""1000000010000""","""1000000022340"""
 MemcopyAsync,other,9,2,"""0.01""","""1000000030010""","""1000000030020"""'
     "$MSPROF" show -q -dir "$capture" --top 103 >shown
-    python3 "$repository/tests/cann/agree_show.py" shown "$capture" 103
+    python3 "$repository/tests/cann/lib/agree_show.py" shown "$capture" 103
     grep -q '│ MemcopyAsync *│ other .* 12.34 │ *1000000010000 │ *1000000022340 │' shown
     python3 - "$capture/timeline" <<'END'
 import json

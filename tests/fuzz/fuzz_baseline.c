@@ -1,7 +1,7 @@
 /* Baselines of msprof diff, with whatever digest is theirs: what is accepted can be compared, and is like itself. */
 #include "tests/fuzz/support.h"
 
-#include "analysis/compare.h"
+#include "analysis/diff/compare.h"
 #include "base/file/checksum.h"
 #include "exporters/diff/baseline.h"
 #include "exporters/diff/diff_output.h"

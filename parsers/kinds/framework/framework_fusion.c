@@ -1,6 +1,6 @@
 /* Which operators were fused into one, before 2023: Framework.fusion_op_info_<model>. */
 #include "parsers/decode/decode.h"
-#include "parsers/records/model_record.h"
+#include "parsers/records/host/model_record.h"
 
 static const char *const patterns[] = {
     "Framework.fusion_op_info_{model_id}.{device_id}.slice_{slice}",

@@ -1,6 +1,6 @@
 /* Calls of CANN's layers: *.api_event.data, a record for each call, or one for its begin and one for its end. */
 #include "parsers/capture/capture.h"
-#include "parsers/records/host_record.h"
+#include "parsers/records/host/host_record.h"
 #include "parsers/records/pair_table.h"
 
 static const char *const patterns[] = {

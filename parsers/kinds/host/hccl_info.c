@@ -1,7 +1,7 @@
 /* What single tasks of communication operators do: *.additional.hccl_info. */
 #include "parsers/capture/capture.h"
 #include "parsers/decode/decode.h"
-#include "parsers/records/host_record.h"
+#include "parsers/records/host/host_record.h"
 
 #include <math.h>
 #include <string.h>

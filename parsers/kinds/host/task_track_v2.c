@@ -1,5 +1,5 @@
 /* The second generation of task tracks, with wider numbers: *.compact.task_track_v2. */
-#include "parsers/records/host_record.h"
+#include "parsers/records/host/host_record.h"
 #include "parsers/records/task_track.h"
 
 static const char *const patterns[] = {

@@ -1,6 +1,6 @@
 /* Shapes, types and formats of operators' tensors: *.additional.tensor_info, up to five tensors a record. */
 #include "parsers/capture/capture.h"
-#include "parsers/records/host_record.h"
+#include "parsers/records/host/host_record.h"
 #include "parsers/records/tensor_columns.h"
 
 static const char *const patterns[] = {

@@ -1,5 +1,5 @@
 /* Memory that a compiled graph plans for its operators: *.additional.static_op_mem. */
-#include "parsers/records/named_host_record.h"
+#include "parsers/records/host/named_host_record.h"
 #include "parsers/records/sample_columns.h"
 
 static const char *const patterns[] = {"{tag}.additional.static_op_mem.slice_{slice}", NULL};

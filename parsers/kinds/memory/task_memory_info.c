@@ -1,5 +1,5 @@
 /* Allocations of memory for operators: *.additional.task_memory_info. */
-#include "parsers/records/named_host_record.h"
+#include "parsers/records/host/named_host_record.h"
 #include "parsers/records/sample_columns.h"
 
 static const char *const patterns[] = {"{tag}.additional.task_memory_info.slice_{slice}", NULL};

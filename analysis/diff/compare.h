@@ -1,0 +1,89 @@
+/* Two sides, each of one or more profiles: what changed, by how much, and whether that is more than noise. */
+#ifndef MSPROF_ANALYSIS_DIFF_COMPARE_H
+#define MSPROF_ANALYSIS_DIFF_COMPARE_H
+
+#include "analysis/diff/gate.h"
+#include "analysis/diff/match.h"
+#include "analysis/diff/profile.h"
+
+struct compare_options {
+    enum subject by;
+    double least_change; /* of a median, as a share of it: 0.02 */
+    double least_share;  /* of the step, of the change of a total: 0.001 */
+    double alpha;        /* 0.01 */
+    double comparable;   /* least score: 0.5 */
+};
+#define COMPARE_DEFAULTS                                                                                               \
+    {                                                                                                                  \
+        .by = BY_OP, .least_change = 0.02, .least_share = 0.001, .alpha = 0.01, .comparable = 0.5                      \
+    }
+
+enum row_verdict { ROW_UNCHANGED, ROW_NOISE, ROW_IMPROVEMENT, ROW_REGRESSION };
+const char *row_verdict_name(enum row_verdict verdict);
+enum verdict { VERDICT_OK, VERDICT_REGRESSION, VERDICT_INCONCLUSIVE };
+const char *verdict_name(enum verdict verdict);
+
+struct compare_row {
+    const char *key;                /* of the new side where it has it; lives as long as the profiles */
+    const char *base_key, *new_key; /* NULL: not on this side */
+    enum match_kind match;
+    int64_t n_base, n_new;
+    double median_base, median_new; /* ns */
+    double p, q, cliff;
+    double total_base, total_new; /* ns a step */
+    enum row_verdict verdict;
+};
+
+struct compare_rows {
+    struct compare_row *items; /* the largest change of the total first */
+    size_t count;
+};
+
+/* A fact of both sides. */
+struct compare_check {
+    const char *name;
+    char base[256], new_side[256];
+    bool same;
+    double factor; /* what the score is multiplied with */
+};
+#define CHECKS_MAX 12
+
+struct compare_gate {
+    const struct gate *gate;
+    double base, new_value; /* the worst, of a pattern */
+    const char *worst;      /* its key; NULL: no pattern */
+    bool passed, known;     /* known false: neither side has such a thing */
+};
+
+struct side {
+    const struct profile *const *profiles;
+    size_t count;
+};
+
+struct comparison {
+    struct compare_options options;
+    struct compare_check checks[CHECKS_MAX];
+    size_t check_count;
+    double score;
+    bool comparable, run_to_run; /* run_to_run: both sides have several captures */
+    double step_base, step_new;  /* median time of a step, ns */
+    struct compare_rows rows;    /* of options.by */
+    double rest_base, rest_new;  /* of the steps' times, what the rows do not explain */
+    struct compare_rows gaps;
+    enum verdict verdict;
+    struct compare_gate *gates;
+    size_t gate_count;
+};
+
+/* The comparison points into the profiles and the gates. -ERR_NOT_FOUND when a side has no operator. */
+int compare(const struct side *base, const struct side *new_side, const struct compare_options *options,
+            const struct gate *gates, size_t gate_count, struct comparison *ret, struct err *err);
+void comparison_release(struct comparison *comparison);
+
+/* Inside: the rows of one subject, sorted. */
+int compare_table(const struct side *base, const struct side *new_side, enum subject subject,
+                  const struct compare_options *options, double step_ns, struct compare_rows *ret, struct err *err);
+/* The median over a side's profiles. */
+double side_measure(const struct side *side, enum measure measure);
+
+#endif

@@ -1,0 +1,69 @@
+/* What is kept of a workload to compare it: aggregates only, small enough for a file. A comparison works on profiles
+ * alone, so one that was stored says the same as the capture it was made of. */
+#ifndef MSPROF_ANALYSIS_DIFF_PROFILE_H
+#define MSPROF_ANALYSIS_DIFF_PROFILE_H
+
+#include "analysis/diff/statistics.h"
+#include "analysis/diff/workload.h"
+#include "analysis/splits.h"
+
+/* By what rows are told apart. */
+enum subject { BY_OP, BY_TYPE, BY_SHAPE, BY_LAYER, BY_STREAM, BY_STEP, BY_API, BY_GAP, SUBJECTS };
+const char *subject_name(enum subject subject); /* "op" and so on */
+
+/* Everything with one key. */
+struct profile_row {
+    char *key;                  /* the name, the type, ...; unique in its table */
+    char *name, *type, *shapes; /* of operators, to match them; "" where there is none */
+    uint64_t order;             /* place of the first one in the sequence */
+    bool conversion, ai_cpu;
+    struct series durations; /* ns */
+};
+
+struct profile_table {
+    struct profile_row *rows; /* by key */
+    size_t count;
+    bool known; /* false: the capture has nothing of the kind */
+};
+
+/* One number a step. */
+enum measure { MEASURE_STEP, MEASURE_BUSY, MEASURE_FREE, MEASURE_EXPOSED, MEASURES };
+
+struct profile {
+    char *name; /* of the capture: the last part of its path */
+    struct workload_facts facts;
+    enum step_source step_source;
+    int64_t steps, warmup;            /* warmup: left out of steps */
+    struct series measures[MEASURES]; /* ns; without steps one value for each device */
+    double ai_cpu_ns, conversion_ns;  /* of all steps */
+    double cube_share;                /* time-weighted; negative: not counted */
+    double read_write_bytes;          /* of outside memory, of all steps; negative: not counted */
+    int64_t executions, refused;
+    struct profile_table tables[SUBJECTS];
+};
+
+/* What a profile is made of. */
+struct profile_choice {
+    unsigned subjects; /* SUBJECT_BIT of each table that is wanted; the others stay unknown */
+    bool warmup;       /* warm-up steps, and what ran in them, count too */
+};
+#define SUBJECT_BIT(subject) (1U << (subject))
+#define ALL_SUBJECTS (SUBJECT_BIT(SUBJECTS) - 1)
+
+/* name is copied. The sums of AI CPU and conversions are those of table BY_OP. BY_API stays unknown: profile_add_calls
+ * has it. */
+int profile_make(const struct workload *workload, const char *name, const struct profile_choice *choice,
+                 struct profile *ret, struct err *err);
+void profile_release(struct profile *profile);
+
+/* Adds rows for calls of the host: name i has durations[i], which are sorted here. */
+int profile_add_calls(struct profile *profile, const char *const *names, const struct durations *durations,
+                      size_t count, struct err *err);
+
+/* The divisor of totals: steps, at least 1. */
+static inline double profile_steps(const struct profile *profile)
+{
+    return profile->steps > 0 ? (double)profile->steps : 1;
+}
+
+#endif

@@ -1,0 +1,50 @@
+/* Inside of communication.json and communication_matrix.json: operators with what they did, by steps. */
+#ifndef MSPROF_EXPORTERS_FRAMEWORK_COMMUNICATION_COMMUNICATION_H
+#define MSPROF_EXPORTERS_FRAMEWORK_COMMUNICATION_COMMUNICATION_H
+
+#include "base/file/outfile.h"
+#include "base/strbuf.h"
+#include "exporters/framework/analysis.h"
+#include "exporters/framework/communication/comm_sum.h"
+
+struct comm_operator {
+    const char *name;
+    uint64_t group; /* its number */
+    bool point_to_point;
+    size_t step; /* place among the document's steps; SIZE_MAX: in none */
+    int64_t start_ns;
+    struct comm_tasks tasks;
+};
+
+struct comm_step {
+    const char *id; /* NULL: the whole capture */
+    int64_t start_ns, end_ns;
+};
+
+struct comm_document {
+    struct framework_analysis *analysis;
+    bool pytorch;
+    struct comm_operator *operators;
+    size_t operator_count;
+    struct comm_step *steps;
+    size_t step_count;
+    struct outfile out;
+    struct strbuf text; /* what is on its way to out */
+};
+
+/* Writes the halves of a step, "p2p" and "collective": an object each, whose members half writes. */
+int comm_write_steps(struct comm_document *document, const char *name,
+                     int (*half)(struct comm_document *document, size_t step, bool point_to_point, struct err *err),
+                     struct err *err);
+
+int comm_write_half(struct comm_document *document, size_t step, bool point_to_point, struct err *err);
+int comm_write_matrix_half(struct comm_document *document, size_t step, bool point_to_point, struct err *err);
+
+/* "key": with what must stand before it. */
+void comm_put_key(struct strbuf *text, const char *key);
+/* The same and a number, as short as it reads back the same. */
+void comm_put_real(struct strbuf *text, const char *key, double value);
+/* Gives the text to the file and empties it. */
+int comm_flush(struct comm_document *document, struct err *err);
+
+#endif

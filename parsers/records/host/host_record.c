@@ -1,0 +1,38 @@
+#include "parsers/records/host/host_record.h"
+
+#include "parsers/capture/capture.h"
+
+#include <string.h>
+
+const struct value_name host_level_names[] = {
+    {30000, "pytorch"}, {25000, "pta"},          {20500, "msproftx"}, {20000, "acl"}, {15000, "model"}, {10000, "node"},
+    {6000, "aicpu"},    {5500, "communication"}, {5000, "runtime"},   {4500, "prof"}, {4000, "dpu"},    {0, NULL},
+};
+
+int host_stream_open(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err)
+{
+    (void)err;
+    struct host_stream *stream = state;
+    stream->kind = file->kind;
+    stream->ageing = file->identity.tag != NULL && strcmp(file->identity.tag, "aging") == 0;
+    stream->part = decoder_part(decoder);
+    stream->association = decoder_association(decoder);
+    return 0;
+}
+
+int host_record_take(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    (void)decoder;
+    (void)keep;
+    (void)err;
+    const struct host_stream *stream = state;
+    if (row_has(row, TICK))
+        row_set_integer(row, TIME_NS, part_host_ns(stream->part, row->cells[TICK].integer));
+    return 0;
+}
+
+const struct kind_hooks host_record_hooks = {
+    .state_size = sizeof(struct host_stream),
+    .open = host_stream_open,
+    .record = host_record_take,
+};

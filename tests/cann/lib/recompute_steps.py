@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Recalculates the iterations of a capture with step marks from ts_track, and compares them with step_trace and the
+timelines.
+
+usage: recompute_steps.py CAPTURE
+"""
+import csv
+import glob
+import os
+import struct
+import sys
+from collections import defaultdict
+from decimal import Decimal
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'lib'))
+from timeline import events_of  # noqa: E402
+
+SHIFT = 1_700_000_000_000_000_000
+
+
+def read_marks(path):
+    """model: [(time, tag, stream)] in order of time"""
+    with open(os.path.join(path, 'device_0', 'data', 'ts_track.data.0.slice_0'), 'rb') as file:
+        data = file.read()
+    marks = defaultdict(list)
+    for at in range(0, len(data), 40):
+        kind, tick, _, model, stream, _, tag = struct.unpack_from('<xBxxxxxxQQQHHH', data, at)
+        if kind == 10:
+            marks[model].append((SHIFT + (tick - 5_000_000) * 20, at, tag, stream))
+    return {model: [(time, tag, stream) for time, _, tag, stream in sorted(found)] for model, found in marks.items()}
+
+
+def iterations_of(marks):
+    """Cuts the marks of a model into iterations: (start, end, marks in it)."""
+    begun, inside, ended_by_iteration = None, [], False
+    for time, tag, stream in marks:
+        if tag == 0 and (begun is None or ended_by_iteration):
+            begun, inside, ended_by_iteration = time, [], False
+        elif tag == 1 and begun is not None and not ended_by_iteration:
+            yield begun, time, inside
+            begun = None
+        elif tag == 4 and begun is not None:
+            yield begun, time, inside
+            begun, inside, ended_by_iteration = time, [], True
+        elif begun is not None:
+            inside.append((time, tag, stream))
+
+
+def reduces_of(inside):
+    open_, found = {}, []
+    for time, tag, stream in inside:
+        if 10000 <= tag < 20000:
+            if tag % 2 == 0:
+                open_[stream, tag] = time
+            elif (stream, tag - 1) in open_:
+                found.append((open_.pop((stream, tag - 1)), time))
+    return found
+
+
+def expected_steps(marks):
+    steps = []
+    for model, found in marks.items():
+        for number, (start, end, inside) in enumerate(iterations_of(found), 1):
+            by_tag = {tag: time for time, tag, _ in inside}
+            steps.append({'model': model, 'iteration': number, 'start': start, 'end': end,
+                          'fp': by_tag.get(2, by_tag.get(5)), 'bp': by_tag.get(3), 'reduces': reduces_of(inside)})
+    steps = [step for step in steps if step['end'] > step['start']]
+    for step in steps:
+        before = [other['end'] for other in steps if other['end'] < (step['fp'] or 0)
+                  and other['end'] <= step['end']]
+        step['aug'] = step['fp'] - max(before) if before else None
+    return steps
+
+
+def us(value):
+    return None if value is None else Decimal(value) / 1000
+
+
+def cell(text):
+    return None if text == 'N/A' else Decimal(text.strip())
+
+
+def difference(a, b):
+    return None if a is None or b is None else b - a
+
+
+def main():
+    steps = expected_steps(read_marks(sys.argv[1]))
+    output = os.path.join(sys.argv[1], 'mindstudio_profiler_output')
+    with open(glob.glob(os.path.join(output, 'step_trace_*.csv'))[0], newline='', encoding='utf-8') as file:
+        rows = list(csv.reader(file))
+    width = max(len(step['reduces']) for step in steps)
+    wanted = list(([Decimal(0), Decimal(step['iteration']), us(step['fp']), us(step['bp']), us(step['end']),
+                     us(step['end'] - step['start']), us(difference(step['fp'], step['bp'])),
+                     us(difference(step['bp'], step['end'])), us(step['aug']), Decimal(step['model'])] +
+                    [us(value) for start, end in step['reduces'] for value in (start, end - start)] +
+                    [None] * 2 * (width - len(step['reduces'])) for step in steps))
+    problems = 0
+    if rows[0][10:] != ['Reduce Start(us)', 'Reduce Duration(us)'] * width:
+        problems += 1
+        print('columns', rows[0])
+    found = sorted(([cell(text).normalize() if cell(text) is not None else None for text in row] for row in rows[1:]),
+                   key=str)
+    wanted = sorted(([value.normalize() if value is not None else None for value in row] for row in wanted), key=str)
+    if found != wanted:
+        problems += 1
+        print('%d rows, expected %d' % (len(found), len(wanted)))
+        print(*[(a, b) for a, b in zip(found, wanted) if a != b][:3], sep='\n')
+    slices = []
+    for step in steps:
+        slices.append((step['model'], 'Iteration %d' % step['iteration'], step['start'], step['end']))
+        if step['fp'] and step['bp'] and step['fp'] <= step['bp']:
+            slices.append((step['model'], 'FP_BP Time %d' % step['iteration'], step['fp'], step['bp']))
+            slices.append((step['model'], 'Iteration Refresh %d' % step['iteration'], step['bp'], step['end']))
+        slices += [(step['model'], 'Reduce_%d_%d' % (step['iteration'], i), *span)
+                   for i, span in enumerate(step['reduces'])]
+    for name in ('step_trace', 'msprof'):
+        with open(glob.glob(os.path.join(output, name + '_[0-9]*.json'))[0], encoding='utf-8') as file:
+            events = events_of(file)
+        lanes = {(e['pid'], e['tid']): e['args']['name'] for e in events if e['name'] == 'thread_name'}
+        assert len(lanes) == sum(e['name'] == 'thread_name' for e in events)
+        drawn = sorted((e['tid'] - 70000, e['name'], int(e['ts'] * 1000), int(e['ts'] * 1000) + int(e['dur'] * 1000))
+                       for e in events if e['ph'] == 'X' and e['tid'] >= 70000 and e['name'] != 'GetNext'
+                       and lanes[e['pid'], e['tid']] == 'Step Trace(Model ID:%d)' % (e['tid'] - 70000))
+        if drawn != sorted(slices):
+            problems += 1
+            print('%s: %d slices, expected %d' % (name, len(drawn), len(slices)))
+    print('%d iterations compared, %d problems' % (len(steps), problems))
+    return 1 if problems or not steps else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,131 @@
+#!/usr/bin/env bats
+# Completion scripts: they parse, and they offer what the option table has.
+# shellcheck disable=SC2154 # run_msprof sets stderr
+
+load ../cli/common
+
+setup() {
+    enter_scratch
+    "$MSPROF" help --options >table
+    "$MSPROF" completion bash >msprof.bash
+    "$MSPROF" completion zsh >_msprof
+    "$MSPROF" completion fish >msprof.fish
+}
+
+# Every command of the table, one a line.
+commands() {
+    cut -f 1 table | sort -u
+}
+
+# The options of one command, sorted.
+options_of() {
+    awk -F '\t' -v command="$1" '$1 == command { print $2 }' table | sort
+}
+
+# What bash offers after the given words; the last one is being completed.
+complete_bash() {
+    bash -c 'source ./msprof.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _msprof; printf "%s\n" "${COMPREPLY[@]}"' \
+        bash "$@"
+}
+
+# What fish offers for a command line, without descriptions.
+complete_fish() {
+    # shellcheck disable=SC2016 # fish expands it
+    HOME=$PWD fish --no-config -c 'source msprof.fish; complete -C $argv[1]' "$1" | cut -f 1
+}
+
+need() {
+    command -v "$1" >/dev/null || skip "$1 is not installed"
+}
+
+@test "an unknown or missing shell is a usage error" {
+    run_msprof completion tcsh
+    expect_status 2
+    expect_contains "$stderr" "'tcsh', expected one of: bash, zsh, fish"
+    run_msprof completion
+    expect_status 2
+    expect_contains "$stderr" "no shell given"
+}
+
+@test "the bash script is sound" {
+    bash -n msprof.bash
+    need shellcheck
+    shellcheck -s bash msprof.bash
+}
+
+@test "the zsh script parses" {
+    need zsh
+    zsh -n _msprof
+}
+
+@test "the fish script parses" {
+    need fish
+    fish --no-config -n msprof.fish
+}
+
+@test "bash offers exactly the table's options for every command" {
+    commands | while read -r command; do
+        # shellcheck disable=SC2086 # the words of a command
+        expect_equal "$(complete_bash $command - | sort)" "$(options_of "$command")"
+    done
+}
+
+@test "fish offers exactly the table's options for every command" {
+    need fish
+    commands | while read -r command; do
+        # fish shows words with two dashes only after the second one is typed
+        expect_equal "$({ complete_fish "$command -"; complete_fish "$command --"; } | grep '^-' | sort -u)" \
+            "$(options_of "$command" | sort -u)"
+    done
+}
+
+@test "zsh offers exactly the table's options for every command" {
+    need zsh
+    # compdef and _describe stand in for zsh's own, which need a terminal
+    cat >driver.zsh <<'END'
+compdef() { :; }
+_describe() { local list=${@[-1]}; print -l -- ${${(P)list}%%:*}; }
+compadd() { print -l -- "$@"; }
+_files() { print -- FILES "$@"; }
+source ./_msprof
+words=("$@") CURRENT=$#
+_msprof
+END
+    commands | while read -r command; do
+        # shellcheck disable=SC2086 # the words of a command
+        expect_equal "$(zsh -f driver.zsh $command - | sort)" "$(options_of "$command")"
+    done
+    expect_equal "$(zsh -f driver.zsh msprof export '' | sort)" $'db\nsummary\ntimeline'
+    expect_equal "$(zsh -f driver.zsh msprof export summary --format '')" $'csv\njson'
+    expect_equal "$(zsh -f driver.zsh msprof import --layout '')" "FILES"
+    expect_equal "$(zsh -f driver.zsh msprof import -dir '')" "FILES -/"
+    expect_equal "$(zsh -f driver.zsh msprof import '')" "FILES -/"
+}
+
+@test "values of options are offered" {
+    expect_equal "$(complete_bash msprof export summary --format '')" $'csv\njson'
+    expect_equal "$(complete_bash msprof export summary --format = j)" json
+    expect_equal "$(complete_bash msprof kinds --format '')" $'table\njson\nmdoc'
+    mkdir JOBX
+    touch board.layout
+    expect_equal "$(complete_bash msprof import -dir JO)" JOBX
+    expect_equal "$(complete_bash msprof import --layout bo)" board.layout
+    expect_equal "$(complete_bash msprof import -dir bo)" ""
+    expect_equal "$(complete_bash msprof show JO)" JOBX
+    expect_equal "$(complete_bash msprof export summary bo)" ""
+    expect_equal "$(complete_bash msprof import --freq-mhz '')" ""
+    need fish
+    expect_equal "$(complete_fish 'msprof export summary --format ' | sort)" $'csv\njson'
+    expect_equal "$(complete_fish 'msprof import -dir JO')" JOBX/
+    expect_equal "$(complete_fish 'msprof show JO')" JOBX/
+}
+
+@test "commands are offered, and a value that looks like one is none" {
+    expect_equal "$(complete_bash msprof exp)" export
+    expect_equal "$(complete_bash msprof -q export '')" $'timeline\nsummary\ndb'
+    expect_equal "$(complete_bash msprof completion '')" $'bash\nzsh\nfish'
+    expect_equal "$(complete_bash msprof --color export sh)" show
+    need fish
+    expect_equal "$(complete_fish 'msprof export ' | sort)" $'db\nsummary\ntimeline'
+    expect_equal "$(complete_fish 'msprof --color export sh')" show
+}

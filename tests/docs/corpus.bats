@@ -1,0 +1,40 @@
+#!/usr/bin/env bats
+# The inputs that the fuzz targets begin with.
+
+# shellcheck disable=SC2154 # common.bash sets repository
+bats_require_minimum_version 1.5.0
+load ../cli/common
+
+@test "the fuzz targets begin with files of every kind, numbered as the kinds are" {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    python3 - "$repository" <<'END'
+import glob, os, sys
+kinds = []
+for path in sorted(glob.glob(os.path.join(sys.argv[1], 'parsers/kinds/*/*.c')), key=os.path.basename):
+    with open(path, encoding='utf-8') as source:
+        if '.patterns = ' in source.read():
+            kinds.append(os.path.basename(path)[:-2])
+assert len(kinds) > 30
+for number, kind in enumerate(kinds):
+    for what in ('whole', 'slices', 'cut', 'joined'):
+        with open(os.path.join(sys.argv[1], 'tests/fuzz/corpus/decode', '%s_%s' % (kind, what)), 'rb') as seed:
+            first = seed.read(1)[0]
+        assert first == number, ('run tests/fuzz/make_seeds.py', kind, first, number)
+END
+}
+
+@test "whole captures of every family are what the target of imports begins with" {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    for seed in svp job legacy_0 legacy_1 prof_5 prof_1 system_5 system_1; do
+        [ -s "$repository/tests/fuzz/corpus/import/$seed" ]
+    done
+    # the scripts that write them are part of the sources: what they write today is what is there
+    cp -R "$repository/tests/fuzz" "$repository/tests/lib" "$BATS_TEST_TMPDIR"
+    mkdir "$BATS_TEST_TMPDIR/tree" "$BATS_TEST_TMPDIR/tree/tests"
+    mv "$BATS_TEST_TMPDIR/fuzz" "$BATS_TEST_TMPDIR/lib" "$BATS_TEST_TMPDIR/tree/tests"
+    ln -s "$repository/parsers" "$repository/testdata" "$BATS_TEST_TMPDIR/tree"
+    rm -r "$BATS_TEST_TMPDIR/tree/tests/fuzz/corpus/import"
+    python3 -B "$BATS_TEST_TMPDIR/tree/tests/fuzz/make_seeds.py"
+    # found_*: inputs that showed mistakes
+    diff -r -x 'found_*' "$BATS_TEST_TMPDIR/tree/tests/fuzz/corpus/import" "$repository/tests/fuzz/corpus/import"
+}

@@ -1,0 +1,52 @@
+#!/usr/bin/env bats
+# docs/ says what is so: the kind of docs/adding-a-kind.md is all that a new kind with a table needs.
+# shellcheck disable=SC2154 # common.bash sets repository and scratch; run_msprof sets status and output
+
+load ../cli/common
+load tree
+
+setup() {
+    enter_scratch
+    page=$repository/docs/adding-a-kind.md
+}
+
+blocks() {
+    sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/{/^\`\`\`/d;p;}" "$page"
+}
+
+# A capture of a device with two samples of fan 0 and one of fan 1.
+make_capture() {
+    PYTHONDONTWRITEBYTECODE=1 python3 - "$repository/tests/cann/lib" <<'END'
+import struct, sys
+sys.path.insert(0, sys.argv[1])
+from prof import *
+p = Prof("PROF_1")
+p.launch(0, 2, 1, "op")
+p.ran(10000, 11000, 2, 1)
+start = 1735689600000000000
+for time, fan, rpm in ((start + 1000, 0, 3000), (start + 2000, 1, 2500), (start + 3000, 0, 3001)):
+    p._device(0, "fan", struct.pack("<QHHI", time, fan, 0, rpm), 16)
+p.write()
+END
+}
+
+@test "a new kind with a table and counters is one file of tables and one fixture" {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    enter_tree_copy
+    blocks c >parsers/kinds/system/fan.c
+    expect_equal "$(grep -cE '^(static )?[a-z].*\) *\{?$' parsers/kinds/system/fan.c)" 0 # no function
+    mkdir testdata/kinds/fan
+    blocks text >testdata/kinds/fan/speed.hex
+    make -s -j2 program build/release/tests/unit/parsers/test_kinds
+    build/release/tests/unit/parsers/test_kinds >kinds.log 2>&1 || { cat kinds.log >&2; return 1; }
+    # shellcheck disable=SC2034 # run_msprof runs it
+    MSPROF=$PWD/build/msprof
+    make_capture
+    run_msprof export summary -q -dir PROF_1 --stable-names
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    expect_equal "$(cat PROF_1/mindstudio_profiler_output/fan.csv)" "Device_id,Fan,Slowest(rpm),Mean(rpm)
+0,0,3000,3000.5
+0,1,2500,2500"
+    run_msprof kinds fan
+    expect_contains "$output" "Speed of the fans"
+}

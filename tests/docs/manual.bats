@@ -1,0 +1,251 @@
+#!/usr/bin/env bats
+# The manual says what the program does: options, commands, diagnostics, tables; its examples run.
+# shellcheck disable=SC2154 # run_msprof sets stderr
+
+load ../cli/common
+
+setup() {
+    enter_scratch
+    man=$repository/man
+}
+
+# msprof-records(5) as it is installed.
+records_page() {
+    "$MSPROF" kinds --format mdoc >kinds.mdoc
+    sed -e '/@KINDS@/{r kinds.mdoc
+d}' "$man/msprof-records.5.in"
+}
+
+# The options that a page describes: the .It lines that hold an Fl, with their dashes.
+options_of_page() {
+    sed -n 's/^\.It \(Ar CAPTURE , \)\?\(Fl .*\)/\2/p' "$1" | grep -o 'Fl -\?[a-z_-]*' | sed 's/^Fl /-/' | sort -u
+}
+
+# The spellings in the option table of commands whose name matches a pattern, without the general ones.
+own_options() {
+    "$MSPROF" help --options |
+        awk -F '\t' -v pattern="$1" '$1 == "msprof" { general[$2] = 1; next }
+            $1 ~ pattern && !($2 in general) { print $2 }' | sort -u
+}
+
+# The commands in the examples of a page: the lines that begin with "$ ".
+examples_of_page() {
+    sed -n 's/^\$ //p' "$1"
+}
+
+make_example_files() {
+    copy_capture JOBX
+    copy_capture captures/JOBA
+    copy_capture captures/JOBB
+    mkdir -p project/out
+    printf '#!/bin/sh\n' >project/out/main
+    chmod +x project/out/main
+    printf '[ssh_config]\nip = 192.0.2.1\nusername = root\n[ssh_config:a]\n[ssh_config:b]\n' >board.ini
+    chmod 600 board.ini
+    printf '#!/bin/sh\nexec cat >/dev/null\n' >subscriber
+    chmod +x subscriber
+    printf '#!/bin/sh\nexec "%s/tests/acl/acl_program" nest\n' "$(dirname "$(readlink -f "$MSPROF")")" >main
+    chmod +x main
+    "$(dirname "$(readlink -f "$MSPROF")")/make-ranks" --output RUN --ranks 4 --steps 2 --collectives 3
+    cp -r "$repository"/testdata/frameworks/run_ascend_* .
+    chmod -R u+w run_ascend_*
+    sed -n '/^# board.layout$/,/^\.Ed$/p' "$man/msprof-records.5.in" | grep -v '^\.Ed$' >board.layout
+}
+
+# Runs example lines from stdin, each of which must succeed.
+run_examples() {
+    local count=0 line
+    PATH=$(dirname "$MSPROF"):$PATH
+    while IFS= read -r line; do
+        count=$((count + 1))
+        case $line in
+        *"msprof collect "*) line=${line/msprof collect /msprof collect --dry-run } ;; # there is no board here; tests/ssh/ has one
+        esac
+        if ! bash -e -o pipefail -c "$line" >out 2>err; then
+            printf 'failed: %s\n' "$line" >&2
+            cat out err >&2
+            return 1
+        fi
+    done
+    [ "$count" -gt 0 ]
+}
+
+@test "msprof(1) describes exactly the general options and those of help" {
+    general=$("$MSPROF" help --options | awk -F '\t' '$1 == "msprof" { print $2 }')
+    expect_equal "$(options_of_page "$man/msprof.1")" \
+        "$({ printf '%s\n' "$general"; own_options '^msprof help$'; } | sort -u)"
+}
+
+@test "the page of each command describes exactly its options" {
+    for command in collect run import export show analyse advise diff cluster replay layout kinds completion; do
+        expect_equal "$(options_of_page "$man/msprof-$command.1")" "$(own_options "^msprof $command")"
+    done
+}
+
+@test "every command has a page and is named in msprof(1)" {
+    "$MSPROF" help --options | cut -f 1 | sort -u | while read -r _ command sub; do
+        [ -n "$command" ] || continue
+        [ "$command" = help ] || [ -f "$man/msprof-$command.1" ]
+        grep -q "^\.It Cm $command" "$man/msprof.1"
+        [ -z "$sub" ] || grep -q "^\.Nm msprof $command $sub" "$man/msprof-$command.1"
+    done
+}
+
+@test "the choices of options are the same in the manual" {
+    "$MSPROF" help --options | awk -F '\t' '$3 ~ /\|/ { print $1 "\t" $2 "\t" $3 }' |
+        while IFS=$'\t' read -r command option choices; do
+            page=$man/msprof.1
+            if own_options "^$command\$" | grep -qx -- "$option"; then
+                read -r _ name _ <<<"$command"
+                page=$man/msprof-$name.1
+            fi
+            grep -q -- "^\.It Fl ${option#-} Cm ${choices//|/ | }\$" "$page"
+        done
+}
+
+@test "the manual is sound mdoc" {
+    command -v mandoc >/dev/null || skip "mandoc is not installed"
+    records_page >msprof-records.5
+    for page in "$man"/*.[1357] msprof-records.5; do
+        mandoc -T lint -W warning "$page"
+    done
+}
+
+@test "every page has the sections that belong to it" {
+    for page in "$man"/*.1; do
+        for section in NAME SYNOPSIS DESCRIPTION "EXIT STATUS" EXAMPLES "SEE ALSO"; do
+            grep -qx "\.Sh $section" "$page" || { echo "$page lacks $section"; return 1; }
+        done
+    done
+}
+
+@test "the examples of the manual run" {
+    for page in "$man"/*.1 "$man"/*.5 "$man"/*.5.in; do
+        # its report is about a capture of CANN: tests/cann/report_file.bats runs it
+        [ "${page##*/}" != msprof-report.5 ] || continue
+        rm -rf ./*
+        make_example_files
+        # sqlite3(1) is not part of msprof
+        if ! command -v sqlite3 >/dev/null; then
+            examples_of_page "$page" | grep -v '^sqlite3' | run_examples
+        else
+            examples_of_page "$page" | run_examples
+        fi
+    done
+}
+
+@test "the examples of the help run" {
+    "$MSPROF" help --options | cut -f 1 | sort -u | while read -r _ command; do
+        rm -rf ./*
+        make_example_files
+        # shellcheck disable=SC2086 # the words of a command
+        "$MSPROF" help $command | sed -n '/^EXAMPLES$/,/^$/s/^  \([^#].*\)/\1/p' >examples
+        run_examples <examples
+    done
+}
+
+@test "msprof-import(1) lists exactly the diagnostics of the program, with their severity" {
+    sed -n 's/^    X(DIAG_[A-Z_]*, "\([a-z-]*\)", DIAG_\([A-Z]*\),.*/\1 \2/p' "$repository/base/diag.h" |
+        tr '[:upper:]' '[:lower:]' | sort >in-program
+    [ "$(wc -l <in-program)" -eq "$(grep -c '^    X(DIAG_' "$repository/base/diag.h")" ]
+    sed -n 's/^\.It Cm \([a-z-]*\) Pq \(note\|warning\|error\)$/\1 \2/p' "$man/msprof-import.1" | sort >in-manual
+    expect_equal "$(<in-manual)" "$(<in-program)"
+}
+
+@test "every table, view and column of the database is in the manual" {
+    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    copy_capture JOBX
+    "$MSPROF" import -q -dir JOBX
+    grep -o '\.\(It \)\?Va.*' "$man/msprof-schema.5" | grep -o '[a-z][a-z0-9_]*' | sort -u >words
+    "$MSPROF" kinds --format json >kinds.json
+    sqlite3 JOBX/sqlite/runtime.db "
+        CREATE TEMP TABLE kind AS SELECT k.value ->> 'table' AS name, k.value AS kind
+            FROM json_each(CAST(readfile('kinds.json') AS TEXT)) k;
+        SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'
+            AND name NOT IN (SELECT name FROM kind WHERE name IS NOT NULL);
+        SELECT c.name FROM sqlite_schema t, pragma_table_info(t.name) c
+            WHERE t.type IN ('table', 'view') AND t.name NOT LIKE 'sqlite_%' AND t.name NOT IN (SELECT name FROM kind WHERE name IS NOT NULL);
+        SELECT 'not in kinds: ' || t.name || '.' || c.name FROM sqlite_schema t, pragma_table_info(t.name) c
+            WHERE t.name IN (SELECT name FROM kind) AND c.name <> 'id' AND c.name NOT IN
+                (SELECT j.value ->> 'name' FROM kind, json_each(kind.kind, '\$.columns') j WHERE kind.name = t.name);" |
+        sort -u >names
+    [ -s names ]
+    expect_equal "$(comm -23 names words)" ""
+    sqlite3 JOBX/sqlite/runtime.db 'SELECT key FROM meta' | while read -r key; do
+        grep -qx "\.It $key" "$man/msprof-schema.5"
+    done
+}
+
+@test "the version of the schema is the one in the manual" {
+    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    copy_capture JOBX
+    "$MSPROF" import -q -dir JOBX
+    version=$(sqlite3 JOBX/sqlite/runtime.db 'PRAGMA user_version')
+    grep -q "which is $version\.$" "$man/msprof-schema.5"
+    application=$(printf '0x%x' "$(sqlite3 JOBX/sqlite/runtime.db 'PRAGMA application_id')")
+    grep -q "^is $application," "$man/msprof-schema.5"
+}
+
+@test "the list of kinds is valid JSON with every kind of the table" {
+    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    "$MSPROF" kinds --format json >kinds.json
+    expect_equal "$(sqlite3 :memory: "SELECT json_valid(CAST(readfile('kinds.json') AS TEXT))")" 1
+    sqlite3 :memory: "SELECT value ->> 'name' FROM json_each(CAST(readfile('kinds.json') AS TEXT))" | sort >in-json
+    for source in "$repository"/parsers/kinds/*/*.c; do
+        sed -n 's/^    \.name = "\([a-z0-9_]*\)",$/\1/p' "$source"
+    done | sort >in-source
+    expect_equal "$(<in-json)" "$(<in-source)"
+    "$MSPROF" kinds | sed -n 's/^\([a-z0-9_]*\): .*/\1/p' | sort >in-table
+    expect_equal "$(<in-table)" "$(<in-source)"
+    records_page | sed -n 's/^\.Ss //p' | sort >in-manual
+    expect_equal "$(<in-manual)" "$(<in-source)"
+}
+
+@test "an unknown kind is a usage error" {
+    run_msprof kinds no_such_kind
+    expect_status 2
+    expect_contains "$stderr" "unknown record kind 'no_such_kind'"
+}
+
+@test "the jobs for GitHub and GitLab in msprof-diff(1) run, and a slower capture ends them" {
+    "$(dirname "$(readlink -f "$MSPROF")")/make-capture" --output . --inferences 12 >made 2>/dev/null
+    mv JOB* base
+    mkdir bin
+    ln -s "$MSPROF" bin/msprof
+    # shellcheck disable=SC2016 # the script's own
+    printf '#!/bin/sh\ncp -r base "$1"\n%s/tests/cli/jitter.py "$1" --sigma 0.002 --slower "56:$SLOWER"\n' "$repository" >profile.sh
+    chmod +x profile.sh
+    "$MSPROF" -q diff --save base.json --base base
+    mandoc -T utf8 -O width=200 "$man/msprof-diff.1" | col -bx >page
+    export PATH=$PWD/bin:$PATH GITHUB_STEP_SUMMARY=$PWD/summary
+    # the lines of 'run: |' and of 'script:', without their indentation
+    sed -n '/run: |$/,/GITHUB_STEP_SUMMARY/p' page | sed 1d >github.sh
+    sed -n '/script:$/,/allow_failure/s/^ *- //p' page >gitlab.sh
+    [ "$(wc -l <github.sh)" -eq 2 ]
+    [ "$(wc -l <gitlab.sh)" -eq 2 ]
+    for slower in 1.0:0 1.4:6; do
+        rm -rf new
+        SLOWER=${slower%:*} ./profile.sh new
+        status=0
+        bash -e github.sh || status=$?
+        [ "$status" -eq "${slower#*:}" ]
+        rm -rf new
+        status=0
+        SLOWER=${slower%:*} bash -e gitlab.sh || status=$?
+        [ "$status" -eq "${slower#*:}" ]
+        python3 -c 'import json; json.load(open("diff.json"))'
+    done
+    grep -q 'Verdict: regression' summary
+}
+
+@test "msprof-show(1) names every table of answers" {
+    copy_capture JOBX
+    for file in "$repository"/exporters/reports/*.c; do
+        grep -q '"exporters/workload/' "$file" || continue
+        name=$(sed -n 's/^    \.name = "\(.*\)",$/\1/p' "$file")
+        sed -n '/^\.Sh ANSWERS/,/^\.Sh ENV/p' "$man/msprof-show.1" | grep '^\.It Cm' | grep -qw "$name" || {
+            echo "$name is not in msprof-show(1)" >&2
+            return 1
+        }
+    done
+}

@@ -1,0 +1,153 @@
+#!/usr/bin/env bats
+# The README says what is so: its commands run, its examples work, its paths exist.
+# shellcheck disable=SC2154 # common.bash sets repository and scratch; run_msprof sets status and stderr
+
+load ../cli/common
+load tree
+
+setup() {
+    enter_scratch
+    readme=$repository/README.md
+}
+
+# The code blocks of a language, one after the other.
+blocks() {
+    sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/{/^\`\`\`/d;p;}" "$readme"
+}
+
+@test "the README gives two commands, and the second is what continuous integration runs" {
+    expect_equal "$(sed -n '/^## Two commands/,/^## A tour/s/^    //p' "$readme")" "tools/tour.sh
+tools/test.sh"
+    [ -x "$repository/tools/tour.sh" ]
+    [ -x "$repository/tools/test.sh" ]
+    grep -qx 'exec tools/test.sh --without-shared-too </dev/null' "$repository/.ci/run"
+}
+
+@test "the tour runs in a copy of the tree and leaves the shipped capture as it is" {
+    enter_tree_copy
+    find testdata -type f -exec sha256sum {} + | sort >before
+    tools/tour.sh >output 2>errors
+    find testdata -type f -exec sha256sum {} + | sort >after
+    cmp before after
+
+    for file in sqlite/runtime.db timeline/task_time_0.resnet50.6.1.json summary/acl_statistic_0_6_1.csv; do
+        [ -s "build/tour/$file" ]
+        grep -qx "  $file" output
+    done
+    grep -q '^Frequency : 600 Mhz' output
+    grep -q 'results are in build/tour' output
+}
+
+@test "every command of the README runs" {
+    copy_capture JOBX
+    copy_capture captures/JOBA
+    copy_capture captures/JOBB
+    blocks layout >board.layout
+    blocks C >program.c
+    # stands for the installed library
+    build=$(dirname "$(readlink -f "$MSPROF")")
+    sed -e "s|@LIBDIR@|$build|; s|@INCLUDEDIR@|$repository/include|" "$repository/acl/msprof_acl.pc.in" >msprof_acl.pc
+    export PKG_CONFIG_PATH=$PWD LD_LIBRARY_PATH=$build
+    PATH=$(dirname "$MSPROF"):$PATH
+    count=0
+    while IFS= read -r line; do
+        if [[ $line == sqlite3* ]] && ! command -v sqlite3 >/dev/null; then
+            continue
+        fi
+        count=$((count + 1))
+        if ! bash -e -o pipefail -c "$line" >out 2>err </dev/null; then
+            printf 'failed: %s\n' "$line" >&2
+            cat out err >&2
+            return 1
+        fi
+    done < <(blocks sh)
+    [ "$count" -ge 11 ]
+    compgen -G "captures/PROF_*/mindstudio_profiler_output/msprof_tx_*.json" >tx_files
+    [ -f JOBX/sqlite/runtime.db ]
+    [ -f JOBX/timeline/task_time_0.resnet50.6.1.json ]
+    [ -f JOBX/summary/acl_statistic_0_6_1.json ]
+    [ -d results/JOBA/summary ]
+    [ -d results/JOBB/summary ]
+}
+
+@test "the record kind of the README is all that a new kind needs" {
+    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    enter_tree_copy
+    blocks c >parsers/kinds/svp/memory.c
+    make -s -j2 program
+    MSPROF=$PWD/build/msprof
+    copy_capture JOBX
+    # two samples: 1000 ns, 7 KB; 2000 ns, 9 KB
+    printf '\x5a\xa5\0\0\0\0\0\0\xe8\x03\0\0\0\0\0\0\x07\0\0\0\0\0\0\0' >JOBX/data/memory.0
+    printf '\x5a\xa5\0\0\0\0\0\0\xd0\x07\0\0\0\0\0\0\x09\0\0\0\0\0\0\0' >>JOBX/data/memory.0
+    run_msprof import -dir JOBX
+    expect_status 0
+    expect_equal "$(sqlite3 JOBX/sqlite/runtime.db 'SELECT time_ns, used_bytes FROM memory_sample')" "1000|7000
+2000|9000"
+    run_msprof kinds memory
+    expect_contains "$output" "Memory in use."
+}
+
+@test "the exit statuses of the README are those of the help" {
+    listed=$(sed -nE 's/^\| ([0-9]+) \|.*/\1/p' "$readme" | sort -n | tr '\n' ' ')
+    told=$("$MSPROF" --help | sed -n '/^Exit status:/,$p' | grep -oE '(^| )[0-9]+ [a-z]' | grep -oE '[0-9]+' | sort -n | tr '\n' ' ')
+    expect_equal "$listed" "$told"
+}
+
+@test "the folders and files that the README names exist" {
+    count=0
+    # shellcheck disable=SC2016 # the backticks are those of the README
+    while IFS= read -r path; do
+        [ -e "$repository/$path" ] || {
+            echo "README.md names $path" >&2
+            return 1
+        }
+        count=$((count + 1))
+    done < <(grep -oE '`(acl|include|python|base|parsers|db|exporters|cli|man|tools|tests|testdata)/[^ `*]*`' "$readme" |
+        tr -d '`' | grep -v memory | sort -u)
+    [ "$count" -ge 10 ]
+}
+
+# Stands in for the package tools: logs what is called, and says that the packages in $installed are there.
+fake_package_tools() {
+    unset DEBIAN_FRONTEND
+    mkdir -p bin
+    cat >bin/dpkg-query <<'END'
+#!/bin/bash
+[[ " $installed " == *" ${*: -1} "* ]] || exit 1
+printf installed
+END
+    for tool in apt-get sudo; do
+        cat >bin/$tool <<END
+#!/bin/bash
+echo "$tool \$*\${DEBIAN_FRONTEND:+ (\$DEBIAN_FRONTEND)}" >>"$scratch/calls"
+[ $tool != sudo ] || exec "\$@"
+END
+    done
+    printf '#!/bin/bash\necho "%s"\n' "$1" >bin/id
+    chmod +x bin/*
+    : >calls
+}
+
+@test "only missing packages are installed, after an update and without questions" {
+    fake_package_tools 0
+    export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev libssh2-1-dev"
+    PATH=$scratch/bin:$PATH "$repository/tools/packages.sh" build
+    expect_equal "$(cat calls)" "apt-get update -qq
+apt-get install -y -qq --no-install-recommends libcsv-dev libssl-dev (noninteractive)"
+}
+
+@test "packages are installed with sudo by users that are not root" {
+    fake_package_tools 1000
+    export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev libssh2-1-dev libcsv-dev"
+    PATH=$scratch/bin:$PATH "$repository/tools/packages.sh" build
+    expect_equal "$(grep ^sudo calls)" "sudo apt-get update -qq
+sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends libssl-dev"
+}
+
+@test "nothing is called when nothing is missing" {
+    fake_package_tools 1000
+    export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev libssh2-1-dev libcsv-dev libssl-dev"
+    PATH=$scratch/bin:$PATH "$repository/tools/packages.sh" build
+    expect_equal "$(cat calls)" ""
+}
