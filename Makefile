@@ -260,10 +260,12 @@ $(B)/man/%: man/% $(B)/prefix
 	@mkdir -p $(@D)
 	$(call say,MAN)sed -e 's|/usr/local/share|$(prefix)/share|' -e 's|/usr/local/lib|$(libdir)|' $< >$@
 
-# The pages with a .in hold a line that stands for the record kinds.
+# A line '@msprof WORDS@' of a page with a .in stands for what that command prints: rows that are made of tables.
 $(B)/man/%: man/%.in $(B)/msprof $(B)/prefix
 	@mkdir -p $(@D)
-	$(call say,MAN)$(B)/msprof kinds --format mdoc | sed -e '/@KINDS@/{r /dev/stdin' -e 'd;}' -e 's|/usr/local/share|$(prefix)/share|' $< >$@
+	$(call say,MAN)awk -v msprof=$(B)/msprof '/^@msprof .*@$$/ { fflush(); \
+	    if (system(msprof substr($$0, 8, length($$0) - 8)) != 0) exit 1; next } { print }' $< | \
+	    sed -e 's|/usr/local/share|$(prefix)/share|' >$@
 
 $(B)/completions/msprof.%: $(B)/msprof
 	@mkdir -p $(@D)
@@ -341,7 +343,8 @@ REPLAY_TESTS   := $(FUZZ_SOURCES:tests/fuzz/fuzz_%.c=$(B)/tests/fuzz/replay_%)
 unit-tests: $(UNIT_TESTS) ## build the unit tests
 replay-tests: $(REPLAY_TESTS) ## build the programs that run the fuzz targets on their corpus
 
-test-programs: program unit-tests replay-tests generators ssh-test-programs acl-test-programs
+# Tests read the pages as they are built.
+test-programs: program manual unit-tests replay-tests generators ssh-test-programs acl-test-programs
 
 # An ACL library that is none, and programs that use it: as plain as the library that is preloaded into them.
 PRELOAD_TESTS := $(addprefix $(B)/tests/acl/,libascendcl.so acl_plugin.so acl_program acl_json_program acl_loader acl_profiled)

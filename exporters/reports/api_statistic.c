@@ -72,7 +72,7 @@ const struct report report_api_statistic = {
     .name = "api_statistic",
     .title = "Calls of the host",
     .doc = "How often the host called each function, and how long that took.",
-    .families = REPORT_OF(DB_FAMILY_CANN),
+    .families = FAMILY_CANN,
     .columns = columns,
     .rows = put_rows,
 };

@@ -24,8 +24,9 @@ static const struct report_column columns[] = {
 const struct report report_msprof_tx = {
     .name = "msprof_tx",
     .title = "Marks and ranges of programs",
-    .doc = "The marks and ranges that programs recorded with msproftx, and when a device saw them.",
-    .families = REPORT_OF(DB_FAMILY_CANN),
+    .doc = "Every mark and range of msproftx by its start, with its message, its domain and when the device saw it. What "
+           "a mark does not have is N/A, and the device of what no device saw is host.",
+    .families = FAMILY_CANN,
     .query = {.from = "msproftx m LEFT JOIN device_mark d ON d.id ="
                       " (SELECT min(id) FROM device_mark WHERE mark_id = m.mark_id)",
               .order_by = "m.start_ns, m.process_id, m.thread_id, m.end_ns DESC, m.id"},

@@ -19,7 +19,7 @@ const struct report report_msprof_tx_statistic = {
     .name = "msprof_tx_statistic",
     .title = "Messages of programs",
     .doc = "How often programs recorded each message with msproftx, and how long its ranges took.",
-    .families = REPORT_OF_ALL,
+    .families = FAMILY_ANY,
     .shown_only = true,
     .query = {.from = "msproftx", .group_by = "event_type, message", .order_by = TOTAL " DESC, event_type, message"},
     .columns = columns,

@@ -74,7 +74,7 @@ const struct report report_op_statistic = {
     .name = "op_statistic",
     .title = "Types of operators",
     .doc = "How often operators of each type ran on each kind of core of a device, and how long.",
-    .families = REPORT_OF(DB_FAMILY_CANN),
+    .families = FAMILY_CANN,
     .columns = columns,
     .rows = put_rows,
 };

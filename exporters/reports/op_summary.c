@@ -302,7 +302,7 @@ const struct report report_op_summary = {
     .title = "Operators",
     .doc = "Every operator that ran on a device, of tasks and of communication, by device and start; with the metrics "
            "that the profiled counters make.",
-    .families = REPORT_OF(DB_FAMILY_CANN),
+    .families = FAMILY_CANN,
     .columns = columns,
     .state_size = sizeof(struct op_summary),
     .open = open_summary,

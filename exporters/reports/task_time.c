@@ -41,7 +41,7 @@ const struct report report_task_time = {
     .name = "task_time",
     .title = "Tasks",
     .doc = "When every task of the devices ran, and what it was.",
-    .families = REPORT_OF(DB_FAMILY_CANN),
+    .families = FAMILY_CANN,
     .columns = columns,
     .scan = &scan,
 };

@@ -198,7 +198,7 @@ static int draw(void *opaque, const struct track_unit *unit, struct parallel_out
 const struct track track_ascend = {
     .name = "ascend",
     .process = "Ascend Hardware",
-    .doc = "tasks of devices, by stream",
+    .doc = "Tasks of devices, by stream.",
     .order = LAYER_HARDWARE,
     .rows = TRACK_TASKS,
     .state_size = sizeof(struct tasks),

@@ -309,7 +309,7 @@ static int draw(void *opaque, const struct track_unit *unit, struct parallel_out
 const struct track track_cann = {
     .name = "cann",
     .process = "CANN",
-    .doc = "calls of the host's libraries, by thread",
+    .doc = "Calls of the host's libraries, by thread.",
     .order = LAYER_CANN,
     .rows = TRACK_CALLS,
     .state_size = sizeof(struct calls),

@@ -49,7 +49,7 @@ static void release(void *opaque)
 const struct track track_device_tx = {
     .name = "device_tx",
     .process = "Ascend Hardware",
-    .doc = "marks and ranges of programs as devices saw them",
+    .doc = "Marks and ranges of programs as devices saw them.",
     .report = "msprof_tx",
     .order = LAYER_HARDWARE,
     .state_size = sizeof(struct layer),

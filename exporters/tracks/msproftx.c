@@ -60,7 +60,7 @@ static void release(void *opaque)
 const struct track track_msproftx = {
     .name = "msproftx",
     .process = MARKS_PROCESS,
-    .doc = "marks and ranges of programs",
+    .doc = "Marks and ranges of programs.",
     .report = "msprof_tx",
     .order = LAYER_PROGRAM,
     .state_size = sizeof(struct layer),

@@ -37,8 +37,14 @@ END
     expect_equal "$(grep -cE '^(static )?[a-z].*\) *\{?$' parsers/kinds/system/fan.c)" 0 # no function
     mkdir testdata/kinds/fan
     blocks text >testdata/kinds/fan/speed.hex
-    make -s -j2 program build/release/tests/unit/parsers/test_kinds
-    build/release/tests/unit/parsers/test_kinds >kinds.log 2>&1 || { cat kinds.log >&2; return 1; }
+    tests=build/release/tests/unit
+    make -s -j2 program manual "$tests"/{parsers/test_kinds,exporters/test_switches,exporters/test_report}
+    for test in "$tests"/{parsers/test_kinds,exporters/test_switches,exporters/test_report}; do
+        "$test" >test.log 2>&1 || { cat test.log >&2; return 1; }
+    done
+    expect_contains "$(<build/release/man/msprof-export.1)" ".It Cm fan
+How fast each fan ran."
+    sed -n '/^and those of samples:$/,/^Without events/p' build/release/man/msprof-export.1 | grep -qx '\.Cm fan ,'
     # shellcheck disable=SC2034 # run_msprof runs it
     MSPROF=$PWD/build/msprof
     make_capture
@@ -49,4 +55,7 @@ END
 0,1,2500,2500"
     run_msprof kinds fan
     expect_contains "$output" "Speed of the fans"
+    echo '{"sys_io_sampling_freq": 10}' >options.json
+    run_msprof options options.json
+    expect_contains "$output" "fan"
 }

@@ -20,7 +20,7 @@ const struct report report_msprof_tx_2022 = {
     .name = "msprof_tx",
     .title = "Marks and ranges of programs",
     .doc = "The marks and ranges that programs recorded with msproftx.",
-    .families = REPORT_OF(DB_FAMILY_SVP) | REPORT_OF(DB_FAMILY_JOB) | REPORT_OF(DB_FAMILY_LEGACY),
+    .families = FAMILY_SVP | FAMILY_JOB | FAMILY_2022,
     .query = {.from = "msproftx", .order_by = "start_ns, process_id, thread_id, end_ns DESC, id"},
     .columns = columns,
 };

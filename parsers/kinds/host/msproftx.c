@@ -13,7 +13,7 @@ static const char *const patterns[] = {
     NULL,
 };
 
-static const unsigned pattern_families[] = {FAMILY_CANN, FAMILY_LEGACY | FAMILY_CANN};
+static const unsigned pattern_families[] = {FAMILY_CANN, FAMILY_2022 | FAMILY_CANN};
 _Static_assert(sizeof pattern_families / sizeof *pattern_families == sizeof patterns / sizeof *patterns - 1,
                "one set a pattern");
 
@@ -270,7 +270,7 @@ static const struct kind_hooks hooks = {
 const struct record_kind kind_msproftx = {
     .name = "msproftx",
     .table = "msproftx",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Mark or range of the program",
     .doc = "A mark or range that the profiled program set with msproftx, with its message, when it was on the host's "
            "clock and, when a device saw it, the mark's number there.",

@@ -15,7 +15,7 @@ static const char *const patterns[] = {
 
 /* Boards of SVP used the name AclModule, too, but divided no file by the parts of ACL. */
 static const unsigned pattern_families[] = {
-    FAMILY_SVP, FAMILY_LEGACY, FAMILY_LEGACY, FAMILY_LEGACY, FAMILY_SVP, FAMILY_SVP | FAMILY_LEGACY, FAMILY_SVP,
+    FAMILY_SVP, FAMILY_2022, FAMILY_2022, FAMILY_2022, FAMILY_SVP, FAMILY_SVP | FAMILY_2022, FAMILY_SVP,
 };
 _Static_assert(sizeof pattern_families / sizeof *pattern_families == sizeof patterns / sizeof *patterns - 1,
                "one set a pattern");
@@ -117,7 +117,7 @@ static const struct kind_hooks hooks = {
 const struct record_kind kind_acl_call = {
     .name = "acl_call",
     .table = "acl_call",
-    .families = FAMILY_SVP | FAMILY_LEGACY,
+    .families = FAMILY_SVP | FAMILY_2022,
     .title = "ACL API call",
     .doc =
         "One call of an ACL C function by the profiled program: which function, which process and thread, from when to "
