@@ -55,15 +55,8 @@ static int put_group(struct report_run *run, const struct groups *groups, const 
 
 static int put_rows(struct report_run *run, struct err *err)
 {
-    const struct report_session *session = run->session;
     struct groups groups = {.items = NULL};
-    const struct cann_texts *names = report_names(run->session, false, err);
-    int64_t count = 0;
-    int status = names != NULL ? cann_task_count(session->db, &count, err) : -(int)err->code;
-    if (status == 0)
-        status = groups_of_operators(session->options->database, count, &groups, err);
-    if (status == 0)
-        groups_sort(&groups, names, compare);
+    int status = groups_load(run->session, GROUPS_OF_OPERATORS, compare, &groups, err);
     for (size_t i = 0; status == 0 && i < groups.used; i++)
         status = put_group(run, &groups, &groups.items[i], err);
     groups_release(&groups);

@@ -26,6 +26,19 @@ void marks_release(struct marks *marks)
     strbuf_release(&marks->text);
 }
 
+int marks_layer_name_threads(struct track_run *run, void *opaque, struct err *err)
+{
+    struct marks_layer *layer = opaque;
+    return trace_lanes_name(&layer->marks.lanes, &run->trace, NULL, NULL, err);
+}
+
+void marks_layer_release(void *opaque)
+{
+    struct marks_layer *layer = opaque;
+    if (layer->begun)
+        marks_release(&layer->marks);
+}
+
 /* The text as a JSON string in marks->text. */
 static int escape(struct marks *marks, const char *text, size_t length, struct err *err)
 {
