@@ -7,6 +7,7 @@
 #include "db/query/query_loop.h"
 #include "parsers/capture/capture.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,27 @@ int query_number(sqlite3 *db, const char *sql, int64_t *ret, struct err *err)
 {
     *ret = 0;
     return query_run(db, sql, NULL, 0, take_number, ret, err);
+}
+
+/* A row takes more than a byte, so what is numbered beyond the database's size was not numbered by an import. */
+int query_last_row(sqlite3 *db, const char *table, int64_t *ret, struct err *err)
+{
+    char sql[128];
+    int64_t bytes, last;
+    snprintf(sql, sizeof sql, "SELECT max(id) FROM %s", table);
+    int status = query_number(db, sql, &last, err);
+    if (status == 0)
+        status =
+            query_number(db, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", &bytes, err);
+    if (status < 0)
+        return status;
+    if (last > bytes) {
+        err_set(err, ERR_FORMAT, "the rows of the database's table %s are numbered up to %lld; expected at most %lld",
+                table, (long long)last, (long long)bytes);
+        return err_hint(err, "run 'msprof import' to build it anew");
+    }
+    *ret = last > 0 ? last : 0;
+    return 0;
 }
 
 void query_bind(sqlite3_stmt *statement, int index, int64_t value)

@@ -205,10 +205,10 @@ static int name_process(void *arg, int64_t number, int64_t *ret_pid, struct err 
     return 0;
 }
 
-static int first_free_thread(void *db, int64_t *ret, struct err *err)
+int marks_first_free_thread(void *db, int64_t *ret, struct err *err)
 {
     int status = tx_largest_thread(db, ret, err);
-    ++*ret;
+    *ret = number_add(*ret, 1);
     return status;
 }
 
@@ -225,7 +225,7 @@ int marks_timeline(struct timeline_run *run, struct err *err)
     if (status < 0)
         return status;
     struct processes processes = {.trace = &trace};
-    marks_init(&marks, &trace, "Thread ", first_free_thread, run->db);
+    marks_init(&marks, &trace, "Thread ", marks_first_free_thread, run->db);
     marks.process = name_process;
     marks.arg = &processes;
     status = marks_write_events(&marks, run->db, false, err);

@@ -27,6 +27,9 @@ struct marks_layer {
 int marks_layer_name_threads(struct track_run *run, void *layer, struct err *err);
 void marks_layer_release(void *layer);
 
+/* For marks_init, of the program's threads; arg is the database. */
+int marks_first_free_thread(void *db, int64_t *ret, struct err *err);
+
 void marks_init(struct marks *marks, struct trace *trace, const char *word,
                 int (*first_free)(void *arg, int64_t *ret, struct err *err), void *arg);
 void marks_release(struct marks *marks);

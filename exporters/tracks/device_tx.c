@@ -11,7 +11,7 @@ static int name_process(void *arg, int64_t device_id, int64_t *ret_pid, struct e
 static int first_free_stream(void *db, int64_t *ret, struct err *err)
 {
     int status = cann_largest_stream(db, ret, err);
-    ++*ret;
+    *ret = number_add(*ret, 1);
     return status;
 }
 

@@ -2,8 +2,6 @@
 #include "exporters/trace/marks.h"
 #include "exporters/trace/track.h"
 
-#include "db/query/query_tx.h"
-
 static const char *program_name(const struct cann_parts *parts)
 {
     for (size_t i = 0; i < parts->count; i++) {
@@ -20,17 +18,10 @@ static int name_process(void *arg, int64_t process_id, int64_t *ret_pid, struct 
     return track_process_of(run, process_id, LAYER_PROGRAM, DB_NULL, program_name(&run->parts), ret_pid, err);
 }
 
-static int first_free_thread(void *db, int64_t *ret, struct err *err)
-{
-    int status = tx_largest_thread(db, ret, err);
-    ++*ret;
-    return status;
-}
-
 static int begin(struct track_run *run, void *opaque, struct err *err)
 {
     struct marks_layer *layer = opaque;
-    marks_init(&layer->marks, &run->trace, "Thread ", first_free_thread, run->run->db);
+    marks_init(&layer->marks, &run->trace, "Thread ", marks_first_free_thread, run->run->db);
     layer->begun = true;
     layer->marks.arrows = run->shows_marks && run->shows_device_marks;
     layer->marks.process = name_process;
