@@ -1,7 +1,7 @@
 #include "exporters/report_scopes.h"
 
 #include "db/query/query_executions.h"
-#include "exporters/device_2022.h"
+#include "exporters/earlier/device_2022.h"
 #include "exporters/report_name.h"
 
 #include <stdio.h>

@@ -2,11 +2,11 @@
 #include "exporters/answers/absence.h"
 #include "exporters/cann_report.h"
 #include "exporters/communication/communication_files.h"
+#include "exporters/earlier/tx_report.h"
 #include "exporters/export.h"
 #include "exporters/report/report.h"
 #include "exporters/report/user/report_file.h"
 #include "exporters/report_scopes.h"
-#include "exporters/tx_report.h"
 
 #include <stdio.h>
 

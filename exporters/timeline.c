@@ -1,8 +1,8 @@
 #include "exporters/svp/timeline.h"
 #include "db/query/query.h"
 #include "exporters/cann_report.h"
+#include "exporters/earlier/timeline_earlier.h"
 #include "exporters/export.h"
-#include "exporters/timeline_earlier.h"
 #include "exporters/trace/marks.h"
 #include "exporters/trace/timeline.h"
 

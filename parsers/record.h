@@ -268,14 +268,29 @@ struct row_sink {
 };
 
 /* Levels of calls on the host (host_call.level). */
-enum {
-    HOST_LEVEL_RUNTIME = 5000,
-    HOST_LEVEL_COMMUNICATION = 5500,
-    HOST_LEVEL_NODE = 10000,
-    HOST_LEVEL_MODEL = 15000,
-    HOST_LEVEL_ACL = 20000
-};
+#define HOST_LEVEL_RUNTIME 5000
+#define HOST_LEVEL_COMMUNICATION 5500
+#define HOST_LEVEL_NODE 10000
+#define HOST_LEVEL_MODEL 15000
+#define HOST_LEVEL_ACL 20000
+#define HOST_LEVEL_NAMES                                                                                               \
+    {HOST_LEVEL_ACL, "acl"}, {HOST_LEVEL_MODEL, "model"}, {HOST_LEVEL_NODE, "node"},                                   \
+        {HOST_LEVEL_COMMUNICATION, "communication"},                                                                   \
+    {                                                                                                                  \
+        HOST_LEVEL_RUNTIME, "runtime"                                                                                  \
+    }
 /* Of the calls of nodes those of this type launch an operator. */
-enum { HOST_NODE_LAUNCH = 5 };
+#define HOST_NODE_LAUNCH 5
+
+/* Names of numbers that several kinds have, and which databases and reports show, too. */
+extern const struct value_name level_names[], /* of calls on the host */
+    core_names[],                             /* what an operator's task runs on (device_task.op_task_type) */
+    core_names_or_unknown[],                  /* the same with a name for every other number */
+    device_task_names[],                      /* what a device says that a task is (device_task.type) */
+    copy_direction_names[],                   /* of asynchronous copies */
+    mark_names[],                             /* events of msproftx */
+    acl_part_names[];                         /* parts of the API of ACL */
+/* The text of a value, or of VALUE_OTHER; NULL: it has none. */
+const char *value_name_find(const struct value_name *names, int64_t value);
 
 #endif

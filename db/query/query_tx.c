@@ -9,18 +9,6 @@ int tx_largest_thread(sqlite3 *db, int64_t *ret, struct err *err)
     return query_number(db, "SELECT coalesce(max(thread_id), -1) FROM msproftx", ret, err);
 }
 
-const char *tx_event_type_name(int64_t event_type)
-{
-    const struct record_kind *kind = record_kind_find("msproftx");
-    int column = kind != NULL ? record_kind_column(kind, "event_type") : -1;
-    const struct value_name *name = column >= 0 ? kind->columns[column].names : NULL;
-    for (; name != NULL && name->text != NULL; name++) {
-        if (name->value == event_type)
-            return name->text;
-    }
-    return NULL;
-}
-
 /* ---- events ---- */
 
 /* What stands with the program's record, then what is known elsewhere: the domain's name, and the device that saw it.

@@ -7,7 +7,7 @@ enum { DEVICE, LEVEL, NAME, TOTAL, COUNT, MEAN, MIN, MAX, VARIANCE, COLUMNS };
 
 static const struct report_column columns[] = {
     [DEVICE] = {"Device_id", .doc = "Always host."},
-    [LEVEL] = {"Level", .names = cann_levels, .doc = "The part of the software that was called."},
+    [LEVEL] = {"Level", .names = level_names, .doc = "The part of the software that was called."},
     [NAME] = {"API Name", NULL, FORM_NAME, .doc = "The function."},
     [TOTAL] = {"Time(us)", NULL, FORM_SCALED, 3, .doc = "How long all calls took together."},
     [COUNT] = {"Count", .flags = REPORT_NUMBER, .doc = "How many there were."},

@@ -4,7 +4,7 @@
 #define TOTAL "sum(end_ns - start_ns)"
 
 static const struct report_column columns[] = {
-    {"event_type", "event_type", .names_of = "msproftx.event_type", .doc = "A mark, or the kind of range."},
+    {"event_type", "event_type", .names = mark_names, .doc = "A mark, or the kind of range."},
     {"message", "coalesce(message, '')", .doc = "The message."},
     {"Count", "count(*)", .flags = REPORT_NUMBER, .doc = "How many there were."},
     {"Total Time(us)", TOTAL, FORM_SCALED, 3, .doc = "How long they took together."},

@@ -8,7 +8,7 @@ enum { DEVICE, TYPE, CORE, COUNT, TOTAL, MIN, MEAN, MAX, SHARE, COLUMNS };
 static const struct report_column columns[] = {
     [DEVICE] = {"Device_id", .flags = REPORT_NUMBER, .doc = "The device."},
     [TYPE] = {"OP Type", NULL, FORM_NAME, .doc = "The type of the operators."},
-    [CORE] = {"Core Type", .names = cann_core_types, .doc = "The core that they ran on."},
+    [CORE] = {"Core Type", .names = core_names_or_unknown, .doc = "The core that they ran on."},
     [COUNT] = {"Count", .flags = REPORT_NUMBER, .doc = "How many there were."},
     [TOTAL] = {"Total Time(us)", NULL, FORM_SCALED, 3, .doc = "How long they ran together."},
     [MIN] = {"Min Time(us)", NULL, FORM_SCALED, 3, .doc = "The shortest."},

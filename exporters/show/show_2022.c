@@ -1,6 +1,6 @@
 #include "exporters/show/show_2022.h"
 
-#include "exporters/device_2022.h"
+#include "exporters/earlier/device_2022.h"
 #include "exporters/report/show_report.h"
 
 struct show_2022 {

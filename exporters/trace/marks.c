@@ -3,7 +3,8 @@
 #include "base/file/fsutil.h"
 #include "db/database.h"
 #include "db/query/query_tx.h"
-#include "exporters/tx_report.h"
+#include "exporters/earlier/tx_report.h"
+#include "parsers/record.h"
 
 #include <stdlib.h>
 
@@ -79,7 +80,7 @@ static void put_arrow(struct marks *marks, char phase, int64_t mark_id, const st
 
 static char *put_event_type(char *p, int64_t event_type)
 {
-    const char *name = tx_event_type_name(event_type);
+    const char *name = value_name_find(mark_names, event_type);
     p = trace_put_literal(p, "\"event_type\":\"");
     if (name != NULL)
         p = trace_put_word(p, name);

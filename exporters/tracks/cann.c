@@ -220,7 +220,7 @@ static const char *acl_mode(int64_t type)
 
 static char *put_arguments(char *p, const struct cann_call *call, struct cann_text name, struct cann_text item)
 {
-    const char *level = cann_level_name(call->level);
+    const char *level = value_name_find(level_names, call->level);
     p = trace_put_literal(p, "\"Thread Id\":");
     p = number_put_signed(p, call->thread_id);
     p = trace_put_literal(p, ",\"Mode\":");
@@ -251,8 +251,7 @@ static char *put_arguments(char *p, const struct cann_call *call, struct cann_te
 static struct cann_text shown_name(const struct track_run *run, const struct cann_call *call, struct cann_text name,
                                    struct cann_text item)
 {
-    enum { LEVEL_COMMUNICATION = 5500 };
-    return run->guest != NULL && call->level == LEVEL_COMMUNICATION && item.text != NULL ? item : name;
+    return run->guest != NULL && call->level == HOST_LEVEL_COMMUNICATION && item.text != NULL ? item : name;
 }
 
 static int draw_call(void *arg, const struct cann_call *call, struct err *err)

@@ -1,7 +1,7 @@
 /* acl_statistic: time in functions of ACL, as Ascend's tool of 2022 has it. */
 #include "base/number.h"
 #include "db/query/query_plain_calls.h"
-#include "exporters/device_2022.h"
+#include "exporters/earlier/device_2022.h"
 
 enum { NAME, TYPE, SHARE, TIME, COUNT, MEAN, MIN, MAX, PROCESS, THREAD, COLUMNS };
 

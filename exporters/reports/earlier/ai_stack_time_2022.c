@@ -1,6 +1,6 @@
 /* ai_stack_time: the span of each layer of the software, as Ascend's tool of 2022 has it. */
 #include "db/query/query_plain_calls.h"
-#include "exporters/device_2022.h"
+#include "exporters/earlier/device_2022.h"
 
 #include <math.h>
 

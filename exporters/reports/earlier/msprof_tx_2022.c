@@ -5,7 +5,7 @@ static const struct report_column columns[] = {
     {"pid", "process_id", .flags = REPORT_NUMBER, .doc = "The process."},
     {"tid", "thread_id", .flags = REPORT_NUMBER, .doc = "The thread."},
     {"category", "category", .flags = REPORT_NUMBER, .doc = "The program's own number of a category."},
-    {"event_type", "event_type", .names_of = "msproftx.event_type", .doc = "A mark, or the kind of range."},
+    {"event_type", "event_type", .names = mark_names, .doc = "A mark, or the kind of range."},
     {"payload_type", "payload_type", .flags = REPORT_NUMBER, .doc = "The type of the program's own value."},
     {"payload_value", "CASE WHEN category IS NOT NULL THEN coalesce(payload_value, 0) END", FORM_UNSIGNED,
      .flags = REPORT_NUMBER, .doc = "That value, of stamps."},

@@ -1,5 +1,5 @@
 /* task_time: when every task ran, as Ascend's tool of 2022 has it: on chip 0 with its states. */
-#include "exporters/device_2022.h"
+#include "exporters/earlier/device_2022.h"
 #include "exporters/pmu/pmu_rounding.h"
 
 #include <math.h>

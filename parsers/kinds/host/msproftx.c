@@ -19,8 +19,6 @@ _Static_assert(sizeof pattern_families / sizeof *pattern_families == sizeof patt
 
 enum { INFO_STAMP, INFO_EX };
 static const struct value_name info_types[] = {{INFO_STAMP, "stamp"}, {INFO_EX, "ex"}, {0, NULL}};
-static const struct value_name event_types[] = {
-    {0, "marker"}, {1, "push/pop"}, {2, "start/end"}, {3, "marker_ex"}, {0, NULL}};
 #define EVENT_TYPES 4
 
 enum {
@@ -51,7 +49,7 @@ static const struct column columns[] = {
     [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                    "The thread; of a range the one that ended it."},
     [CATEGORY] = {"category", "Category", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The program's own; of stamps only."},
-    [EVENT_TYPE] = {"event_type", "Event type", COLUMN_INTEGER, UNIT_NONE, 0, event_types,
+    [EVENT_TYPE] = {"event_type", "Event type", COLUMN_INTEGER, UNIT_NONE, 0, mark_names,
                     "How the program made it: a mark, a range of a stack, a range with a start and an end, or a mark "
                     "that a device sees too."},
     [PAYLOAD_TYPE] = {"payload_type", "Payload type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,

@@ -20,14 +20,12 @@ static const unsigned pattern_families[] = {
 _Static_assert(sizeof pattern_families / sizeof *pattern_families == sizeof patterns / sizeof *patterns - 1,
                "one set a pattern");
 
-static const struct value_name api_types[] = {{1, "op"}, {2, "model"}, {3, "runtime"}, {4, "others"}, {0, NULL}};
-
 enum { FILE_ID, API_TYPE, START_NS, END_NS, PROCESS_ID, THREAD_ID, NAME };
 
 static const struct column columns[] = {
     [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
                  "The file it came from (source_file.id)."},
-    [API_TYPE] = {"api_type", "Type", COLUMN_INTEGER, UNIT_NONE, 0, api_types,
+    [API_TYPE] = {"api_type", "Type", COLUMN_INTEGER, UNIT_NONE, 0, acl_part_names,
                   "The part of ACL that the function belongs to."},
     [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, 0, NULL,
                   "When the call began, system monotonic clock."},

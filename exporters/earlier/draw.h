@@ -1,9 +1,9 @@
 /* Timelines of captures from before 2023: what their layers share. A file is of one layer, but msprof, which has
  * several. With compat events, their order and numbers are those of Ascend's tool of 2022. */
-#ifndef MSPROF_EXPORTERS_TRACKS_2022_DRAW_H
-#define MSPROF_EXPORTERS_TRACKS_2022_DRAW_H
+#ifndef MSPROF_EXPORTERS_EARLIER_DRAW_H
+#define MSPROF_EXPORTERS_EARLIER_DRAW_H
 
-#include "exporters/device_2022.h"
+#include "exporters/earlier/device_2022.h"
 #include "exporters/trace/document.h"
 #include "exporters/trace/lanes.h"
 
