@@ -57,6 +57,8 @@ void draw_2022_time(struct draw_2022 *draw, const char *key, int64_t nanoseconds
 /* Appends what tells a task, as the first arguments. */
 void draw_2022_task(struct draw_2022 *draw, const char *type, int64_t stream_id, int64_t task_id);
 /* Appends ,"key":"text". */
+/* key with its comma and quotes as it stands in JSON, and a number behind it. */
+void draw_2022_integer(struct draw_2022 *draw, const char *key, int64_t value);
 void draw_2022_text(struct draw_2022 *draw, const char *key, const char *text);
 /* Writes text, which are the arguments, and ends the slice. */
 int draw_2022_end(struct draw_2022 *draw, const struct trace_slice *slice, struct err *err);
