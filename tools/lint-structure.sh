@@ -50,7 +50,7 @@ check_includes() {
     while IFS=: read -r line header; do
         [[ $header == "$folder"/* ]] && continue
         [[ $header =~ $(allowed_includes "$folder") ]] && continue
-        finding "$file:$line: $folder/ must not include \"$header\" (see the way of the data in README.md)"
+        finding "$file:$line: $folder/ must not include \"$header\" (see docs/architecture.md)"
     done < <(sed -nE 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"([^"]+)".*/\1/;t found;b;:found;=;p' "$file" |
         paste -d: - -)
 }

@@ -97,3 +97,11 @@ END
     expect_contains "$(<build/release/man/msprof-export.1)" ".It Cm launch_wait
 How long tasks waited between their launch and their start, by stream."
 }
+
+@test "docs/architecture.md tells of every folder of sources, and of none that is not there" {
+    # shellcheck disable=SC2016 # the backticks are those of the page
+    grep '^| `' "$repository/docs/architecture.md" | cut -d '|' -f 2 | grep -o '`[a-z_/]*`' | tr -d '`' | sort >told
+    (cd "$repository" && find base switches parsers db analysis frameworks exporters cluster mpi ssh acl cli -name '*.[chS]' \
+        -exec dirname {} + | sort -u) >there
+    expect_equal "$(<told)" "$(<there)"
+}
