@@ -282,10 +282,19 @@ struct row_sink {
 /* Of the calls of nodes those of this type launch an operator. */
 #define HOST_NODE_LAUNCH 5
 
+/* What a record of the task scheduler is about (ts_track.tag), and which mark of a step it is (ts_track.step_tag). */
+#define TRACK_TAG_STEP 10
+#define TRACK_TAG_COPY 11
+#define STEP_TAG_MODEL_START 0
+#define STEP_TAG_MODEL_END 1
+#define STEP_TAG_MARK 11  /* of the program, not of a step */
+#define STEP_TAG_RANGE 12 /* two records: its begin and its end */
+
 /* Names of numbers that several kinds have, and which databases and reports show, too. */
 extern const struct value_name level_names[], /* of calls on the host */
     core_names[],                             /* what an operator's task runs on (device_task.op_task_type) */
     core_names_or_unknown[],                  /* the same with a name for every other number */
+    core_names_2022[],                        /* the same before 2023 */
     device_task_names[],                      /* what a device says that a task is (device_task.type) */
     copy_direction_names[],                   /* of asynchronous copies */
     mark_names[],                             /* events of msproftx */

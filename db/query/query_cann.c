@@ -1,8 +1,10 @@
 #include "db/query/query_cann.h"
 
 #include "base/array.h"
+#include "db/database.h"
 #include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
+#include "parsers/record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -521,9 +523,13 @@ static const struct query_field iteration_fields[] = {
 static const struct query_select iteration_select = {
     QUERY_FIELDS(iteration_fields),
     .with = "WITH step AS (SELECT model_id, index_id, max(time_ns) - min(time_ns) AS ns FROM ts_track"
-            "   WHERE tag = 10 AND step_tag IN (0, 1) AND device_id = ?1 GROUP BY model_id, index_id),"
-            " ranked AS (SELECT model_id, index_id, row_number() OVER (PARTITION BY model_id ORDER BY ns DESC,"
-            "   index_id) AS place FROM step)",
+            "   WHERE tag = " SQL_NUMBER(TRACK_TAG_STEP) " AND step_tag IN (" SQL_NUMBER(
+                STEP_TAG_MODEL_START) ", " SQL_NUMBER(STEP_TAG_MODEL_END) ") AND device_id = ?1 GROUP BY model_id, "
+                                                                          "index_id),"
+                                                                          " ranked AS (SELECT model_id, index_id, "
+                                                                          "row_number() OVER (PARTITION BY model_id "
+                                                                          "ORDER BY ns DESC,"
+                                                                          "   index_id) AS place FROM step)",
     .from = "FROM step s GROUP BY s.model_id"};
 
 struct iterations_loop {

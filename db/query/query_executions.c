@@ -1,7 +1,9 @@
 #include "db/query/query_executions.h"
 
+#include "db/database.h"
 #include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
+#include "parsers/record.h"
 
 #include <stdlib.h>
 
@@ -184,9 +186,9 @@ int execution_each(sqlite3 *db, const struct execution_query *query,
     "(SELECT stream_id, task_id, received, started, tick AS ended FROM (SELECT stream_id, task_id, task_state, tick,"  \
     "  lag(task_state, 2) OVER task AS state0, lag(tick, 2) OVER task AS received,"                                    \
     "  lag(task_state) OVER task AS state1, lag(tick) OVER task AS started"                                            \
-    "  FROM ts_track WHERE device_id = ?1 AND tag = 11"                                                                \
-    "  WINDOW task AS (PARTITION BY stream_id, task_id ORDER BY tick, task_state, id))"                                \
-    "  WHERE task_state = 2 AND state1 = 1 AND state0 = 0 AND " IN_RANGE("tick") ")"
+    "  FROM ts_track WHERE device_id = ?1 AND tag = " SQL_NUMBER(                                                      \
+        TRACK_TAG_COPY) "  WINDOW task AS (PARTITION BY stream_id, task_id ORDER BY tick, task_state, id))"            \
+                        "  WHERE task_state = 2 AND state1 = 1 AND state0 = 0 AND " IN_RANGE("tick") ")"
 
 static const struct query_field copy_fields[] = {
     QUERY_FIELD(struct device_copy, stream_id, "stream_id"),   QUERY_FIELD(struct device_copy, task_id, "task_id"),
@@ -360,8 +362,9 @@ static const struct query_field end_fields[] = {
 };
 static const struct query_select ends = {
     QUERY_FIELDS(end_fields),
-    .from = "FROM ts_track WHERE device_id = ?1 AND tag = 10 AND step_tag = 1 GROUP BY model_id, index_id"
-            " ORDER BY model_id, index_id"};
+    .from = "FROM ts_track WHERE device_id = ?1 AND tag = " SQL_NUMBER(TRACK_TAG_STEP) " AND step_tag = " SQL_NUMBER(
+        STEP_TAG_MODEL_END) " GROUP BY model_id, index_id"
+                            " ORDER BY model_id, index_id"};
 
 struct end_loop {
     int (*each)(void *arg, const struct iteration_end *end, struct err *err);

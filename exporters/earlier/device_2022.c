@@ -135,10 +135,9 @@ struct task_2022 task_2022_of(const struct device_2022 *device, const struct exe
 
 const char *task_2022_type(const struct device_2022 *device, const struct execution *run)
 {
-    static const char *const names[] = {"AI_CORE", "AI_CPU", "AIV"};
     /* Logs of hardware schedulers say it too, but the tool read it of chip 0 only. */
     int64_t type = run->op_name != NULL ? run->op_task_type : device->part->chip == 0 ? run->type : -1;
-    return type >= 0 && (size_t)type < sizeof names / sizeof *names ? names[type] : NULL;
+    return value_name_find(core_names_2022, type);
 }
 
 /* ---- values ---- */

@@ -112,6 +112,13 @@ struct named_process {
     int64_t pid;
 };
 
+int track_first_free_stream(void *db, int64_t *ret, struct err *err)
+{
+    int status = cann_largest_stream(db, ret, err);
+    *ret = number_add(*ret, 1);
+    return status;
+}
+
 int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, int64_t device_id, const char *name,
                      int64_t *ret_pid, struct err *err)
 {

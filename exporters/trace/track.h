@@ -103,6 +103,9 @@ void track_unit_submit(struct track_run *run);
 /* Whether the file has a layer of this name, or of what it was called before (may be NULL). */
 bool track_shows(const struct track_run *run, const char *name, const char *also);
 
+/* For lanes of streams (trace_lanes_init), whose arg is the database: a number above all of streams. */
+int track_first_free_stream(void *db, int64_t *ret, struct err *err);
+
 /* The process of a layer on a device (DB_NULL: of the host), which it names when nothing has. */
 int track_process(struct track_run *run, int64_t layer, int64_t device_id, const char *name, int64_t *ret_pid,
                   struct err *err);

@@ -13,18 +13,11 @@ struct tasks {
     struct placed_rows placed;
 };
 
-static int first_free_stream(void *db, int64_t *ret, struct err *err)
-{
-    int status = cann_largest_stream(db, ret, err);
-    *ret = number_add(*ret, 1);
-    return status;
-}
-
 static int begin(struct track_run *run, void *opaque, struct err *err)
 {
     struct tasks *tasks = opaque;
     int status = 0;
-    trace_lanes_init(&tasks->lanes, "Stream ", first_free_stream, run->run->db);
+    trace_lanes_init(&tasks->lanes, "Stream ", track_first_free_stream, run->run->db);
     tasks->lanes.next = &run->next_hardware_thread;
     tasks->lanes.as_recorded = run->trace.style.as_recorded;
     tasks->begun = true;

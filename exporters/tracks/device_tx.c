@@ -8,17 +8,10 @@ static int name_process(void *arg, int64_t device_id, int64_t *ret_pid, struct e
     return track_process(arg, LAYER_HARDWARE, device_id, "Ascend Hardware", ret_pid, err);
 }
 
-static int first_free_stream(void *db, int64_t *ret, struct err *err)
-{
-    int status = cann_largest_stream(db, ret, err);
-    *ret = number_add(*ret, 1);
-    return status;
-}
-
 static int begin(struct track_run *run, void *opaque, struct err *err)
 {
     struct marks_layer *layer = opaque;
-    marks_init(&layer->marks, &run->trace, "Marks of stream ", first_free_stream, run->run->db);
+    marks_init(&layer->marks, &run->trace, "Marks of stream ", track_first_free_stream, run->run->db);
     layer->begun = true;
     layer->marks.lanes.no_own = true;
     layer->marks.lanes.next = &run->next_hardware_thread;

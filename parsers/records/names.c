@@ -15,6 +15,8 @@ const struct value_name level_names[] = {
 const struct value_name core_names[] = {CORES, {0, NULL}};
 const struct value_name core_names_or_unknown[] = {CORES, {VALUE_OTHER, "UNKNOWN"}, {0, NULL}};
 
+const struct value_name core_names_2022[] = {{0, "AI_CORE"}, {1, "AI_CPU"}, {2, "AIV"}, {0, NULL}};
+
 const struct value_name device_task_names[] = {{0, "AI_CORE"},           {1, "AI_CPU"},
                                                {2, "AIV_SQE"},           {3, "PLACE_HOLDER_SQE"},
                                                {4, "EVENT_RECORD_SQE"},  {5, "EVENT_WAIT_SQE"},

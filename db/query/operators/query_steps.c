@@ -1,15 +1,17 @@
 #include "db/query/operators/query_steps.h"
 
 #include "base/array.h"
+#include "db/database.h"
 #include "db/query/query_fields.h"
+#include "parsers/record.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MODEL_START = 0,
-    MODEL_END = 1,
+    MODEL_START = STEP_TAG_MODEL_START,
+    MODEL_END = STEP_TAG_MODEL_END,
     FORWARD = 2,
     BACKWARD = 3,
     ITERATION_END = 4,
@@ -35,7 +37,8 @@ static const struct query_field mark_fields[] = {
     QUERY_FIELD(struct mark, tag, "step_tag"),        QUERY_FIELD(struct mark, index, "index_id"),
 };
 static const struct query_select marks = {
-    QUERY_FIELDS(mark_fields), .from = "FROM ts_track WHERE tag = 10 ORDER BY device_id, model_id, time_ns, id"};
+    QUERY_FIELDS(mark_fields),
+    .from = "FROM ts_track WHERE tag = " SQL_NUMBER(TRACK_TAG_STEP) " ORDER BY device_id, model_id, time_ns, id"};
 
 struct load {
     struct cann_steps *steps;

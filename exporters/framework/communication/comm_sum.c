@@ -193,9 +193,19 @@ struct summing {
     const struct comm_tasks *tasks;
 };
 
-static int sum_traffic(void *arg, int64_t plane, struct err *err)
+/* What moved: one task, or a burst of RDMA, which counts as one. */
+struct move {
+    const struct comm_task *task; /* of a burst the first */
+    bool rdma;
+    int64_t bytes;
+    double ms;
+};
+
+/* The moves of one plane, in order. */
+static int each_move(const struct summing *summing, int64_t plane, bool (*moves)(const struct comm_task *task),
+                     int (*take)(const struct summing *summing, const struct move *move, struct err *err),
+                     struct err *err)
 {
-    const struct summing *summing = arg;
     const struct comm_tasks *tasks = summing->tasks;
     int status = 0;
     for (size_t i = 0; status == 0 && i < tasks->count; i++) {
@@ -204,13 +214,24 @@ static int sum_traffic(void *arg, int64_t plane, struct err *err)
             continue;
         if (task->payload) {
             struct burst burst = take_burst(summing->name, tasks, &i);
+            const struct move move = {task, true, burst.bytes, ms_of(burst.end_ns - burst.start_ns)};
             if (burst.length > 0)
-                status = add_packet(summing->sum, COMM_RDMA, burst.bytes, ms_of(burst.end_ns - burst.start_ns), err);
-        } else if (transits(task)) {
-            status = add_packet(summing->sum, link_of(task), task->bytes, ms_of(task->duration_ns), err);
+                status = take(summing, &move, err);
+        } else if (moves(task)) {
+            status = take(summing, &(struct move){task, false, task->bytes, ms_of(task->duration_ns)}, err);
         }
     }
     return status;
+}
+
+static int add_traffic(const struct summing *summing, const struct move *move, struct err *err)
+{
+    return add_packet(summing->sum, move->rdma ? COMM_RDMA : link_of(move->task), move->bytes, move->ms, err);
+}
+
+static int sum_traffic(void *arg, int64_t plane, struct err *err)
+{
+    return each_move(arg, plane, transits, add_traffic, err);
 }
 
 int comm_sum_make(struct comm_sum *sum, const char *name, const struct comm_tasks *tasks, struct err *err)
@@ -294,26 +315,20 @@ static int add_transfer(struct comm_transfer_sums *sums, const struct comm_task 
     return 0;
 }
 
+static bool is_moved(const struct comm_task *task)
+{
+    return task->moves;
+}
+
+static int add_moved(const struct summing *summing, const struct move *move, struct err *err)
+{
+    return add_transfer(summing->transfers, move->task, move->rdma ? "RDMA" : transport_of(move->task), move->bytes,
+                        move->ms, err);
+}
+
 static int sum_transfers(void *arg, int64_t plane, struct err *err)
 {
-    const struct summing *summing = arg;
-    const struct comm_tasks *tasks = summing->tasks;
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < tasks->count; i++) {
-        const struct comm_task *task = &tasks->items[i];
-        if (task->plane != plane)
-            continue;
-        if (task->payload) {
-            struct burst burst = take_burst(summing->name, tasks, &i);
-            if (burst.length > 0)
-                status = add_transfer(summing->transfers, task, "RDMA", burst.bytes,
-                                      ms_of(burst.end_ns - burst.start_ns), err);
-        } else if (task->moves) {
-            status =
-                add_transfer(summing->transfers, task, transport_of(task), task->bytes, ms_of(task->duration_ns), err);
-        }
-    }
-    return status;
+    return each_move(arg, plane, is_moved, add_moved, err);
 }
 
 int comm_transfers_make(struct comm_transfer_sums *sums, const char *name, const struct comm_tasks *tasks,

@@ -10,8 +10,13 @@ static const char *const patterns[] = {
     NULL,
 };
 
-static const struct value_name tags[] = {{3, "time line"},  {10, "step trace"},   {11, "copy"}, {12, "task type"},
-                                         {14, "task flip"}, {15, "block number"}, {0, NULL}};
+static const struct value_name tags[] = {{3, "time line"},
+                                         {TRACK_TAG_STEP, "step trace"},
+                                         {TRACK_TAG_COPY, "copy"},
+                                         {12, "task type"},
+                                         {14, "task flip"},
+                                         {15, "block number"},
+                                         {0, NULL}};
 
 static const struct value_name task_states[] = {
     {1, "waiting"},       {2, "running"},      {3, "complete"},       {4, "pending"},

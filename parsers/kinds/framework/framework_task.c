@@ -13,8 +13,6 @@ static const char *const patterns[] = {
     NULL,
 };
 
-static const struct value_name task_types[] = {{0, "AI_CORE"}, {1, "AI_CPU"}, {2, "AIV"}, {0, NULL}};
-
 static const struct value_name shape_types[] = {{0, "static"}, {1, "dynamic"}, {0, NULL}};
 
 enum {
@@ -36,7 +34,7 @@ enum {
 static const struct column columns[] = {
     [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
                  "The file it came from (source_file.id)."},
-    [TASK_TYPE] = {"task_type", "Task type", COLUMN_INTEGER, UNIT_NONE, 0, task_types, "The kind of task."},
+    [TASK_TYPE] = {"task_type", "Task type", COLUMN_INTEGER, UNIT_NONE, 0, core_names_2022, "The kind of task."},
     MIXED_TEXT_COLUMNS(OP_NAME, "op_name", "Operator", "The name of the operator"),
     MIXED_TEXT_COLUMNS(OP_TYPE, "op_type", "Operator type", "The type of the operator"),
     [ITERATION] = {"iteration", "Iteration", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The iteration of the model."},
