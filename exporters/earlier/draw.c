@@ -19,7 +19,6 @@ static int first_free_thread(void *arg, int64_t *ret, struct err *err)
 void draw_2022_begin_layer(struct draw_2022 *draw, const char *word)
 {
     trace_lanes_init(&draw->lanes, &draw->trace.style, word, first_free_thread, draw);
-    draw->lanes.as_recorded = draw->compat;
     draw->first_free = 0;
 }
 

@@ -187,7 +187,6 @@ int draw_2022_tasks(struct draw_2022 *draw, struct err *err)
     draw_2022_begin_layer(draw, NULL);
     trace_lanes_init(&tasks.copies, &draw->trace.style, NULL, draw->lanes.first_free, draw);
     tasks.copies.no_own = !draw->compat;
-    tasks.copies.as_recorded = draw->compat;
     tasks.copies.next = draw->lanes.next;
     int status = draw_all(&tasks, err);
     if (status == 0 && !draw->compat)

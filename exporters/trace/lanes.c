@@ -96,7 +96,7 @@ int trace_lanes_place(struct trace_lanes *lanes, int64_t number, struct trace_sl
     slice->short_ps = 0;
     if (thread == NULL)
         return -(int)err->code;
-    if (!lanes->as_recorded &&
+    if (!lanes->style->as_recorded &&
         nesting_place(&thread->nesting, slice->start_ns, span_end(slice->start_ns, slice->duration_ns), &lane,
                       &shared_ends, err) < 0)
         return -(int)err->code;
@@ -104,7 +104,7 @@ int trace_lanes_place(struct trace_lanes *lanes, int64_t number, struct trace_sl
         return -(int)err->code;
     slice->instant = lane == NESTING_LANES_MAX;
     slice->tid = thread->tids[slice->instant ? 0 : lane];
-    if (!slice->instant && !lanes->as_recorded)
+    if (!slice->instant && !lanes->style->as_recorded)
         slice->short_ps = shortening(&thread->first_ns[lane], lanes->style->origin_ns, slice, shared_ends);
     return 0;
 }

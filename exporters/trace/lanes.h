@@ -15,7 +15,6 @@ struct trace_lanes {
     const char *word;                /* names are "<word><number>" and "<word><number> (2)": "Stream " */
     bool no_own;                     /* the numbers belong to others: all threads have numbers of their own */
     bool in_turn;                    /* places of threads are counted; else a thread's place is its number */
-    bool as_recorded;                /* nothing is moved to a further lane */
     /* A number above all that anybody has in these processes, asked for when the first further lane is needed. */
     int (*first_free)(void *arg, int64_t *ret, struct err *err);
     void *arg;

@@ -27,7 +27,6 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
 {
     struct calls *calls = opaque;
     trace_lanes_init(&calls->lanes, &run->trace.style, "Thread ", first_free_thread, run->run->db);
-    calls->lanes.as_recorded = run->trace.style.as_recorded;
     calls->has_lock = pthread_mutex_init(&calls->lock, NULL) == 0;
     if (!calls->has_lock)
         return err_set(err, ERR_NO_MEMORY, "out of memory for a lock");
