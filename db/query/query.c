@@ -64,7 +64,7 @@ int query_last_row(sqlite3 *db, const char *table, int64_t *ret, struct err *err
     if (status == 0)
         status =
             query_number(db, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", &bytes, err);
-    if (status < 0)
+    if (status != 0)
         return status;
     if (last > bytes) {
         err_set(err, ERR_FORMAT, "the rows of the database's table %s are numbered up to %lld; expected at most %lld",

@@ -87,8 +87,10 @@ static int find_cause(sqlite3 *db, const char *report, const struct switch_effec
                       struct err *err)
 {
     const struct switch_effect *effect = effects_all(err);
-    int status = effect != NULL ? 0 : -(int)err->code;
+    int status = 0;
     *ret = NULL;
+    if (effect == NULL)
+        return -(int)err->code;
     for (; status == 0 && effect->key != NULL; effect++) {
         struct trace trace = {.on_chip = false};
         if ((effect->writers & (SWITCH_GE | SWITCH_ACL)) == 0 || !outcome_has_table(effect, report))

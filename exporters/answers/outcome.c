@@ -205,8 +205,10 @@ int outcome_of(const struct switch_finding *finding, int64_t chip, struct outcom
 {
     unsigned writers = (finding->writer & (SWITCH_MINDSPORE | SWITCH_PYTORCH)) != 0 ? SWITCH_ACL : finding->writer;
     const struct switch_effect *effect = effects_all(err);
-    int status = effect != NULL ? 0 : -(int)err->code;
+    int status = 0;
     *ret = (struct outcome){.chip = chip};
+    if (effect == NULL)
+        return -(int)err->code;
     for (; status == 0 && effect->key != NULL; effect++) {
         const char *value = switch_option_value(finding, effect->key);
         if ((effect->writers & writers) != 0 && value != NULL && switch_has_effect(effect, effect->key, value))

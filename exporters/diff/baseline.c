@@ -329,9 +329,9 @@ static void get_table(struct reading *reading, const struct json *array, const c
     }
     table->known = count > 0;
     for (const struct json *item = json_first(array); item != NULL && !reading->failed; item = json_next(item)) {
-        get_row(reading, item, &table->rows[table->count++]);
-        if (!reading->failed && table->count > 1 &&
-            strcmp(table->rows[table->count - 2].key, table->rows[table->count - 1].key) >= 0)
+        struct profile_row *row = &table->rows[table->count++];
+        get_row(reading, item, row);
+        if (row->key == NULL || (table->count > 1 && strcmp(row[-1].key, row->key) >= 0))
             wrong(reading, name);
     }
 }
