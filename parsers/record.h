@@ -128,6 +128,7 @@ struct capture_file;
 /* What the stamp of a sample counts. */
 enum sample_clock {
     CLOCK_START_US,    /* microseconds since the collection began */
+    CLOCK_START_NS,    /* nanoseconds since then */
     CLOCK_DEVICE_NS,   /* the device's monotonic clock */
     CLOCK_DEVICE_TICK, /* the device's counter */
     CLOCK_HOST_NS,     /* the host's monotonic clock */
@@ -193,12 +194,15 @@ struct record_kind {
     const char *title; /* "Device PMU of a layer group" */
     const char *doc;   /* a few sentences for the manual */
     /* File names as patterns: literal text with {device_id}, {model}, {model_id}, {batch_num}, {input_pic_num},
-     * {current_pic_count}, {slice}, {process_id}, {tag} (letters and '_'), {number} (digits, ignored). {model} may hold
-     * dots and blanks and stands at most once. NULL ends the list; an empty list means that the kind is derived from
-     * others. Earlier patterns win. */
+     * {current_pic_count}, {slice}, {process_id}, {group_id}, {core_id}, {tag} (letters and '_'), {number} (digits,
+     * ignored). {model} may hold dots and blanks and stands at most once. NULL ends the list; an empty list means that
+     * the kind is derived from others. Earlier patterns win. */
     const char *const *patterns;
     /* NULL, or for each pattern the families that name their files so: a subset of the kind's. */
     const unsigned *pattern_families;
+    /* 0, or a bit (1 << number) for each chip whose files of these names are of this kind, and not of the one that has
+     * no such bits. */
+    uint32_t chips;
     /* NULL, or the name of the kind that says the same: a part of a capture that has such files is decoded from them.
      */
     const char *instead_of;

@@ -147,6 +147,15 @@ static bool take_words(struct cursor *cursor, unsigned count)
     return true;
 }
 
+/* Whether a number ends here: "12x" is none, unless the pattern says that an x follows. */
+static bool ends_number(const struct cursor *cursor, const struct line_pattern *pattern, size_t index)
+{
+    const struct line_token *next = index + 1 < pattern->count ? &pattern->tokens[index + 1] : NULL;
+    if (cursor->at == cursor->end || (next != NULL && next->type == TOKEN_LITERAL && *next->text == *cursor->at))
+        return true;
+    return !isalnum((unsigned char)*cursor->at) && *cursor->at != '_' && *cursor->at != '.';
+}
+
 static bool take_value(struct cursor *cursor, const struct line_pattern *pattern, size_t index, struct row *row)
 {
     const struct line_token *token = &pattern->tokens[index];
@@ -156,7 +165,7 @@ static bool take_value(struct cursor *cursor, const struct line_pattern *pattern
     bool taken = token->type == TOKEN_HEX       ? take_hex(cursor, &cell.integer)
                  : token->type == TOKEN_INTEGER ? take_number(cursor, token->count, &cell.integer)
                                                 : take_text(cursor, pattern, index, &text, &length);
-    if (!taken)
+    if (!taken || (token->type != TOKEN_TEXT && !ends_number(cursor, pattern, index)))
         return false;
     if (token->type == TOKEN_TEXT) {
         if (length == 0)
