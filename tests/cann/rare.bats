@@ -16,7 +16,7 @@ make_prof() {
     {
         printf 'import struct, sys\nsys.path.insert(0, sys.argv[1])\nfrom prof import *\np = Prof("PROF_1", chip=%s)\n' "$1"
         cat
-        echo 'p.write()'
+        printf 'p.hash("a name")\np.write()\n'
     } >make.py
     python3 make.py "$BATS_TEST_DIRNAME/lib"
 }
@@ -103,7 +103,7 @@ def flow(*numbers):
 p.samples = {0: {'instr_profiling_freq': '1000'}}
 first, second = flow(10, 70000, 30, 40, 50, 60), flow(11, 70001, 31, 41, 51, 61)
 p.devices[0]['instr.group_2_aic.0'] = aic((4000, 5, 0, 0, 0, 4000), first) + aic((104, 5, 500, 0, 0, 4095), second)
-p.devices[0]['instr.group_2_aiv1.0'] = b''.join(bytes(32) + cycles(*v) for v in ((0, 0), (0, 250), (0, 250)))
+p.devices[0]['instr.group_2_aiv1.0'] = b''.join(b'head'.ljust(32) + cycles(*v) for v in ((0, 0), (0, 250), (0, 250)))
 END
     run_msprof export timeline --stable-names PROF_1
     expect_status 0
@@ -133,8 +133,9 @@ END
 p.launch(0, 2, 1, "op")
 p.ran(10000, 12000, 2, 1)
 p.devices[0]['stars_soc.data.0'][64 + 18] = 0x4b
-p.ran(20000, 24000, 3, 7, kind=11)
+p.log(0, 20000, 3, 7, kind=11)
 p.ran_part(20200, 20700, 3, 7, 4, kind=8)
+p.log(1, 24000, 3, 7, kind=11)
 END
     run_msprof show --table acsq_task_statistic --format csv PROF_1
     expect_status 0

@@ -123,7 +123,7 @@ static const struct series_report series[] = {
         .title = "Pipes of single cores",
         .doc = "How long each pipe of a core worked, and what its bus carried, from sample to sample.",
         .process = "Biu Perf",
-        .process_order = 31,
+        .process_order = 8,
         .counters = counters,
     },
     {.name = NULL},
