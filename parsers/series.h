@@ -17,6 +17,7 @@
 #ifndef MSPROF_PARSERS_SERIES_H
 #define MSPROF_PARSERS_SERIES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -100,6 +101,8 @@ struct series_counter {
     const char *thread;      /* expression: number of the thread; NULL: 0 */
     const char *thread_name; /* expression: NULL: threads have no names */
     const char *when;        /* NULL, or an expression; without it the counter does not exist */
+    bool most; /* the rows of one device and time are one event, which has the largest of each value; the name is a
+                  constant, and the query has neither groups nor an order: rows are given by device and time */
 };
 
 struct series_report {

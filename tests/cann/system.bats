@@ -104,3 +104,44 @@ assert len(values("Bus Voltage(mV)")) == 10 and values("Bus Voltage(mV)")[0] == 
 assert any(e["name"] == "process_name" and e["args"]["name"] == "Voltage Info" for e in events)
 END
 }
+
+@test "of several accelerators at one time the timeline has the most, in the order of time whatever that of records" {
+    cat >make.py <<'END'
+import struct, sys
+sys.path.insert(0, sys.argv[1])
+from prof import *
+p = Prof("PROF_1", chip=5)
+p.hash("a name")
+def accelerator(number, time, unit, *values):
+    return struct.pack('<HHIQHH12x4Q', 0x1a | number << 6, 0x6bd3, 0, DEVICE_TICK + time // 20, 0, unit, *values)
+def die(number, time, which, *values):
+    return struct.pack('<HHIQHH12x8I', 0x19 | number << 6, 0x6bd3, 0, DEVICE_TICK + time // 20, 0, which, *values)
+p.devices[0]['stars_soc_profile.data.0'] = (
+    accelerator(0, 2000, 0, 7, 1, 2, 9) + accelerator(1, 2000, 1, 5, 3, 8, 4) + accelerator(2, 1000, 0, 6, 6, 6, 6) +
+    die(3, 1000, 0, *[1048576] * 8) + die(4, 1000, 1, *[1] * 8) + die(5, 2000, 0, *[1048576] * 8) +
+    die(6, 2000, 1, *[2097152] * 8))
+p.write()
+END
+    python3 make.py "$BATS_TEST_DIRNAME/lib"
+    run_msprof export timeline --stable-names -q PROF_1
+    python3 - <<'END'
+import json
+events = json.load(open("PROF_1/mindstudio_profiler_output/msprof.json"))["traceEvents"]
+def values(name):
+    return [(e["ts"], e["args"]) for e in events if e["name"] == name and e["ph"] == "C"]
+# of two records at 2 us: written 7 and 5, read 1 and 3, waiting 2 and 8, 9 and 4
+assert values("write_bandwidth") == [(1, {"value": 6}), (2, {"value": 7})], values("write_bandwidth")
+assert values("read_bandwidth") == [(1, {"value": 6}), (2, {"value": 3})]
+assert values("write_ost") == [(1, {"value": 6}), (2, {"value": 8})]
+assert values("read_ost") == [(1, {"value": 6}), (2, {"value": 9})]
+assert values("dat_rx") == [(2, {"die 0": 1000000.0, "die 1": 2000000.0})], values("dat_rx")
+END
+}
+
+@test "a capture of many samples has each of them in its timeline" {
+    capture=$(python3 "$repository/testdata/generate/cann/make_samples.py" made --samples 40000)
+    run_msprof export timeline --stable-names "$capture"
+    expect_status 0
+    # four values of every accelerator's record, two of every level's, and the frequency
+    expect_equal "$(grep -c '"ph":"C"' "$capture/mindstudio_profiler_output/msprof.json")" 120001
+}

@@ -42,8 +42,7 @@ static const struct layout layouts[] = {{
 
 static const struct sampling sampling = {.stamps = {{"tick", CLOCK_DEVICE_TICK}}, .keys = {"die_id"}};
 
-#define RATE(die, column)                                                                                              \
-    "max(CASE WHEN die_id = " die " AND span_ns > 0 THEN " column " / 1048576.0 / (span_ns / 1e9) END)"
+#define RATE(die, column) "CASE WHEN die_id = " die " AND span_ns > 0 THEN " column " / 1048576.0 / (span_ns / 1e9) END"
 #define VALUES(column)                                                                                                 \
     {                                                                                                                  \
         {"die 0", RATE("0", column), .form = FORM_FLOAT}, {"die 1", RATE("1", column), .form = FORM_FLOAT},            \
@@ -60,20 +59,15 @@ static const struct report_column rsp_tx[] = VALUES("rsp_tx_bytes");
 static const struct report_column snp_tx[] = VALUES("snp_tx_bytes");
 static const struct report_column dat_tx[] = VALUES("dat_tx_bytes");
 
-#define BY_TIME                                                                                                        \
-    {                                                                                                                  \
-        .group_by = "device_id, time_ns", .order_by = "device_id, time_ns"                                             \
-    }
-
 static const struct series_counter counters[] = {
-    {.name = "'dat_rx'", .values = dat_rx, .query = BY_TIME},
-    {.name = "'dat_tx'", .values = dat_tx, .query = BY_TIME},
-    {.name = "'req_rx'", .values = req_rx, .query = BY_TIME},
-    {.name = "'req_tx'", .values = req_tx, .query = BY_TIME},
-    {.name = "'rsp_rx'", .values = rsp_rx, .query = BY_TIME},
-    {.name = "'rsp_tx'", .values = rsp_tx, .query = BY_TIME},
-    {.name = "'snp_rx'", .values = snp_rx, .query = BY_TIME},
-    {.name = "'snp_tx'", .values = snp_tx, .query = BY_TIME},
+    {.name = "'dat_rx'", .values = dat_rx, .most = true},
+    {.name = "'dat_tx'", .values = dat_tx, .most = true},
+    {.name = "'req_rx'", .values = req_rx, .most = true},
+    {.name = "'req_tx'", .values = req_tx, .most = true},
+    {.name = "'rsp_rx'", .values = rsp_rx, .most = true},
+    {.name = "'rsp_tx'", .values = rsp_tx, .most = true},
+    {.name = "'snp_rx'", .values = snp_rx, .most = true},
+    {.name = "'snp_tx'", .values = snp_tx, .most = true},
     {.name = NULL},
 };
 
