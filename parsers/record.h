@@ -163,8 +163,8 @@ enum line_flags {
 /* A line of a text kind. In the pattern {column} stands for a value: for an integer digits, with {column:2} two
  * decimals more, so that the column holds hundredths, with {column:x} hexadecimal ones; for a text all up to what
  * follows in the pattern. {*} is passed over likewise, {*3} are three words. A blank stands for any number of blanks,
- * everything else for itself. Formats are tried in order. A kind none of whose lines is a row has a row for each
- * block; of several values of one column in a block the first counts. */
+ * none inside of a word, everything else for itself. Formats are tried in order. A kind none of whose lines is a row
+ * has a row for each block; of several values of one column in a block the first counts. */
 struct line_format {
     const char *pattern; /* NULL ends the list */
     unsigned flags;      /* enum line_flags */

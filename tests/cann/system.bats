@@ -15,6 +15,50 @@ setup() {
     python3 "$BATS_TEST_DIRNAME/lib/text_kinds.py" "$MSPROF" "$repository/testdata/kinds" "$PWD/work"
 }
 
+@test "of a damaged text the sound rows stay, and what is lost is counted and named" {
+    python3 "$BATS_TEST_DIRNAME/lib/text_damage.py" "$MSPROF" "$repository/testdata/kinds" "$PWD/work"
+}
+
+# text_capture FIXTURE [OLD NEW]: a capture with the text of testdata/kinds/FIXTURE, OLD in it replaced.
+text_capture() {
+    python3 - "$BATS_TEST_DIRNAME/lib" "$repository/testdata/kinds/$1" "${@:2}" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from text_kinds import make_capture, read_fixture
+name, chip, text = read_fixture(sys.argv[2])[:3]
+for old, new in zip(sys.argv[3::2], sys.argv[4::2]):
+    assert old in name + text, old
+    name, text = name.replace(old, new), text.replace(old, new)
+make_capture("PROF_1", name, text, chip)
+END
+}
+
+@test "a counter that falls is named, and its samples stay" {
+    text_capture netdev_stats/counters.text
+    run_msprof import PROF_1
+    rows=$(sqlite3 PROF_1/sqlite/runtime.db 'SELECT count(*), min(time_ns) FROM netdev_stats')
+    rm -r PROF_1
+    read -r first last < <(python3 - "$repository/testdata/kinds/netdev_stats/counters.text" <<'END'
+import sys
+lines = [line.split() for line in open(sys.argv[1]) if len(line.split()) == 16 and line[0].isdigit()]
+print(lines[0][3], lines[-1][3])
+END
+    )
+    text_capture netdev_stats/counters.text " $first " " 18446744073709551 "
+    run_msprof import PROF_1
+    expect_status 3
+    expect_contains "$stderr" "field mac_tx_bytes: $last after 18446744073709551; expected at least that"
+    expect_equal "$(sqlite3 PROF_1/sqlite/runtime.db 'SELECT count(*), min(time_ns) FROM netdev_stats')" "$rows"
+}
+
+@test "a file of a device that info.json does not know is named, and its samples stay" {
+    text_capture nic/port.text nic.data.0. nic.data.7.
+    run_msprof export summary PROF_1
+    expect_status 3
+    expect_contains "$stderr" "device_0/data/nic.data.7.slice_0: device 7; expected 0"
+    expect_equal "$(cut -d , -f 1 PROF_1/mindstudio_profiler_output/nic_*.csv | sort -u | tr '\n' ' ')" "7 Device_id "
+}
+
 agree_with_expected() { # expected tables, capture
     run_msprof export summary -dir "$2"
     expect_status 0

@@ -35,7 +35,10 @@ static const struct line_format lines[] = {
     {.pattern = NULL},
 };
 
-static const struct sampling sampling = {.stamps = {{"device_ns", CLOCK_DEVICE_NS}}};
+static const struct sampling sampling = {
+    .stamps = {{"device_ns", CLOCK_DEVICE_NS}},
+    .counters = {"mac_tx_bytes", "mac_rx_bytes", "nic_tx_bytes", "nic_rx_bytes"},
+};
 
 const struct record_kind kind_netdev_stats = {
     .name = "netdev_stats",

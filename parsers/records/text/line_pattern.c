@@ -58,7 +58,7 @@ bool line_pattern_init(struct line_pattern *pattern, const struct record_kind *k
 /* ---- lines ---- */
 
 struct cursor { /* of the line, not yet matched */
-    const char *at, *end;
+    const char *start, *at, *end;
 };
 
 static bool is_blank(char c)
@@ -70,6 +70,13 @@ static void skip_blanks(struct cursor *cursor)
 {
     while (cursor->at < cursor->end && is_blank(*cursor->at))
         cursor->at++;
+}
+
+/* Between two letters or digits: what blanks divide cannot be one word. */
+static bool is_in_word(const struct cursor *cursor)
+{
+    return cursor->at > cursor->start && cursor->at < cursor->end && isalnum((unsigned char)cursor->at[-1]) &&
+           isalnum((unsigned char)*cursor->at);
 }
 
 /* Digits, and so many decimals behind a point; further decimals are dropped. */
@@ -192,7 +199,7 @@ static bool take_token(struct cursor *cursor, const struct line_pattern *pattern
         return true;
     case TOKEN_BLANKS:
         skip_blanks(cursor);
-        return true;
+        return !is_in_word(cursor);
     case TOKEN_SKIP:
         return take_text(cursor, pattern, index, &ignored, &length);
     case TOKEN_WORDS:
@@ -207,7 +214,7 @@ static bool take_token(struct cursor *cursor, const struct line_pattern *pattern
 
 bool line_pattern_match(const struct line_pattern *pattern, const char *line, size_t length, struct row *row)
 {
-    struct cursor cursor = {line, line + length};
+    struct cursor cursor = {line, line, line + length};
     const uint64_t before = *row->present;
     for (size_t i = 0; i < pattern->count; i++) {
         if (!take_token(&cursor, pattern, i, row)) {
