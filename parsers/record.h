@@ -219,6 +219,8 @@ struct record_kind {
     const struct record_kind *const *parts;
     /* What reports and timelines show of the table; ended by one without a name. NULL: nothing of its own. */
     const struct series_report *series;
+    /* What the database for viewers has of the table; ended by one without a name. NULL: nothing. */
+    const struct exported_table *exported;
 };
 
 /* All kinds, ended by NULL; in the order of the names of the files below parsers/kinds/, whatever their room. */

@@ -119,4 +119,26 @@ struct series_report {
     const struct series_counter *counters; /* ended by one without a name; NULL: nothing in the timeline */
 };
 
+/* A table of the database for viewers, which this project did not make: bytes, bytes a second, ns since 1970. */
+enum exported_type {
+    EXPORTED_INTEGER,
+    EXPORTED_NUMERIC,
+    EXPORTED_REAL,
+    EXPORTED_WORD, /* a text, which STRING_IDS gives a number */
+};
+
+struct exported_column {
+    const char *name; /* NULL ends an array */
+    const char *sql;  /* an expression over the rows of the query */
+    enum exported_type type;
+};
+
+#define EXPORTED_MOST_COLUMNS 32
+
+struct exported_table {
+    const char *name; /* "HBM"; NULL ends an array */
+    const struct exported_column *columns;
+    struct report_query query;
+};
+
 #endif

@@ -58,6 +58,18 @@ static const struct series_report series[] = {
     {.name = NULL},
 };
 
+static const struct exported_column acc_pmu_columns[] = {
+    {"accId", "accelerator_id", EXPORTED_INTEGER},         {"readBwLevel", "read_bandwidth", EXPORTED_INTEGER},
+    {"writeBwLevel", "write_bandwidth", EXPORTED_INTEGER}, {"readOstLevel", "read_ost", EXPORTED_INTEGER},
+    {"writeOstLevel", "write_ost", EXPORTED_INTEGER},      {"timestampNs", "time_ns", EXPORTED_NUMERIC},
+    {"deviceId", "device_id", EXPORTED_INTEGER},           {.name = NULL},
+};
+
+static const struct exported_table exported[] = {
+    {.name = "ACC_PMU", .columns = acc_pmu_columns, .query = {.order_by = "id"}},
+    {.name = NULL},
+};
+
 const struct record_kind kind_acc_pmu = {
     .name = "acc_pmu",
     .families = FAMILY_LEGACY | FAMILY_CANN,
@@ -69,4 +81,5 @@ const struct record_kind kind_acc_pmu = {
     .hooks = &sample_hooks,
     .sampling = &soc_profile_sampling,
     .series = series,
+    .exported = exported,
 };

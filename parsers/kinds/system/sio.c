@@ -83,6 +83,28 @@ static const struct series_report series[] = {
     {.name = NULL},
 };
 
+#define PER_SECOND(bytes) bytes " * 1e9 / span_ns"
+
+static const struct exported_column sio_columns[] = {
+    {"deviceId", "device_id", EXPORTED_NUMERIC},
+    {"name", "'die ' || die_id", EXPORTED_WORD},
+    {"timestampNs", "time_ns", EXPORTED_NUMERIC},
+    {"rxReq", PER_SECOND("req_rx_bytes"), EXPORTED_NUMERIC},
+    {"rxRsp", PER_SECOND("rsp_rx_bytes"), EXPORTED_NUMERIC},
+    {"rxSnp", PER_SECOND("snp_rx_bytes"), EXPORTED_NUMERIC},
+    {"rxDat", PER_SECOND("dat_rx_bytes"), EXPORTED_NUMERIC},
+    {"txReq", PER_SECOND("req_tx_bytes"), EXPORTED_NUMERIC},
+    {"txRsp", PER_SECOND("rsp_tx_bytes"), EXPORTED_NUMERIC},
+    {"txSnp", PER_SECOND("snp_tx_bytes"), EXPORTED_NUMERIC},
+    {"txDat", PER_SECOND("dat_tx_bytes"), EXPORTED_NUMERIC},
+    {.name = NULL},
+};
+
+static const struct exported_table exported[] = {
+    {.name = "SIO", .columns = sio_columns, .query = {.where = "span_ns > 0", .order_by = "id"}},
+    {.name = NULL},
+};
+
 const struct record_kind kind_sio = {
     .name = "sio",
     .families = FAMILY_LEGACY | FAMILY_CANN,
@@ -94,4 +116,5 @@ const struct record_kind kind_sio = {
     .hooks = &sample_hooks,
     .sampling = &sampling,
     .series = series,
+    .exported = exported,
 };
