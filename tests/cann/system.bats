@@ -189,3 +189,108 @@ END
     # four values of every accelerator's record, two of every level's, and the frequency
     expect_equal "$(grep -c '"ph":"C"' "$capture/mindstudio_profiler_output/msprof.json")" 120001
 }
+
+# The counters of a timeline, of shared data, value by value.
+agree_with_counters() {
+    needs_shared "data/expected/$1"
+    run_msprof export timeline -q --trace-compat --stable-names --output out "$shared/data/generated/$1"/PROF_*
+    expect_status 0
+    python3 "$BATS_TEST_DIRNAME/lib/agree_counters.py" "$shared/data/expected/$1/msprof.json" \
+        out/mindstudio_profiler_output/msprof.json
+}
+
+@test "every counter of the timeline of an Ascend 910B has the values of Ascend's tool" {
+    agree_with_counters system-chip5
+}
+
+@test "every counter of the timeline of an Ascend 910A has the values of Ascend's tool" {
+    agree_with_counters system-chip1
+}
+
+@test "counters of sampled cores have the values of Ascend's tool" {
+    agree_with_counters sample-chip5
+    rm -r out
+    agree_with_counters sample-chip1
+}
+
+# generate_system PLACE CHIP SEED: a capture that the shared generators make.
+generate_system() {
+    generator_python=${PYTHON:-/usr/bin/python3}
+    "$generator_python" -c 'import numpy' 2>/dev/null || skip "numpy is not installed"
+    "$generator_python" "$shared/tools/gen_prof.py" "$1" -n 300 --chip "$2" --seed "$3" >/dev/null
+    "$generator_python" "$shared/tools/gen_system.py" "$1" -n 9 --seed "$3" >/dev/null
+}
+
+@test "tables of samples of two other seeds are what their raw records say" {
+    while read -r chip seed; do
+        rm -rf made expected
+        capture=$(python3 "$repository/testdata/generate/cann/make_system.py" made --chip "$chip" --seed "$seed" --samples 9)
+        python3 "$BATS_TEST_DIRNAME/lib/recompute_system.py" --tables expected "$capture"
+        [ "$(find expected -name '*.csv' | wc -l)" -ge 20 ]
+        agree_with_expected expected "$capture"
+    done <<'END'
+5 31
+1 47
+END
+}
+
+@test "each device of a capture has the rows that it has alone" {
+    needs_shared tools/gen_system.py
+    generator_python=${PYTHON:-/usr/bin/python3}
+    "$generator_python" -c 'import numpy' 2>/dev/null || skip "numpy is not installed"
+    of_devices=l2_cache,npu_mem,npu_module_mem,llc,hbm,nic,roce,pcie,hccs,dvpp,soc_profile,qos,soc_pmu,cpu_pmu,tscpu,netdev
+    system() {
+        "$generator_python" "$shared/tools/gen_system.py" "$@" >/dev/null
+    }
+    for seed in 5 6; do
+        "$generator_python" "$shared/tools/gen_prof.py" "made$seed" -n 200 --chip 5 --seed "$seed" >/dev/null
+    done
+    cp -r made5 two
+    system two --merge made6 --device 1
+    system two --device 0 -n 9 --seed 5
+    system two --device 1 -n 9 --seed 6 --only "$of_devices"
+    system made6 -n 9 --seed 6 --only "$of_devices"
+    for name in two made6; do
+        run_msprof export summary -q --stable-names --output "out_$name" "$name"/PROF_*
+        expect_status 0
+    done
+    python3 - <<'END'
+import csv, glob, os
+def tables(directory):
+    return {os.path.basename(path): list(csv.DictReader(open(path)))
+            for path in glob.glob(directory + "/mindstudio_profiler_output/*.csv")}
+def rows_of(rows, device):
+    first = next(iter(rows[0]))
+    return [{k: v.replace("NPU:" + device, "NPU") for k, v in row.items() if k != first} for row in rows
+            if row[first] == device]
+both, alone = tables("out_two"), tables("out_made6")
+checked = 0
+for name, rows in alone.items():
+    if name == "api_statistic.csv":
+        continue  # of the host
+    assert rows_of(both[name], "1") == rows_of(rows, "0") != [], name
+    devices = [row[next(iter(row))] for row in both[name]]
+    assert devices == sorted(devices) and set(devices) == {"0", "1"}, (name, devices)
+    checked += 1
+assert checked >= 20, checked
+END
+}
+
+@test "tables of samples of two other seeds are what the shared check calculates" {
+    needs_shared tools/check_system.py
+    while read -r chip seed; do
+        rm -rf made
+        generate_system made "$chip" "$seed"
+        run_msprof export summary -q --stable-names --output out made/PROF_*
+        expect_status 0
+        "$generator_python" "$shared/tools/check_system.py" made out/mindstudio_profiler_output >checked || {
+            # the throughput of the last-level cache is another one on purpose
+            cat checked
+            [ "$(grep -c 'BAD\|missing\|rows' checked)" -eq "$(grep -c '^llc_read_write BAD\|^nic BAD\|^roce BAD' checked)" ]
+        }
+        [ "$(grep -c ' ok$' checked)" -ge 10 ]
+    done <<'END'
+5 31
+1 47
+END
+}
