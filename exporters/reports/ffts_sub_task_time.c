@@ -1,5 +1,6 @@
 /* ffts_sub_task_time: the parts of split tasks. */
 #include "exporters/report/report.h"
+#include "parsers/records/stars_record.h"
 
 static const struct report_column columns[] = {
     {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
@@ -7,7 +8,7 @@ static const struct report_column columns[] = {
     {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
     {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "The number of the whole task in the stream."},
     {"Subtask Id", "context_id", .flags = REPORT_NUMBER, .doc = "Which part of it."},
-    {"Subtask Type", "type", .names_of = "stars_soc.sub_task_type", .doc = "What kind of part it is."},
+    {"Subtask Type", "type", .names = stars_part_types, .doc = "What kind of part it is."},
     {"Start Time(us)", "start_ns", FORM_TIME, .doc = "When it began, since 1970."},
     {"Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it ran."},
     {.title = NULL},
@@ -18,7 +19,7 @@ const struct report report_ffts_sub_task_time = {
     .title = "Parts of split tasks",
     .doc = "When every part of a split task ran.",
     .needs = "split tasks (FFTS+)",
-    .families = REPORT_OF(DB_FAMILY_CANN),
+    .families = FAMILY_CANN,
     .shown_only = true,
     .query = {.from = "device_task",
               .where = "context_id IS NOT NULL AND accelerator_id IS NULL",

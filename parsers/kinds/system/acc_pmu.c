@@ -72,7 +72,7 @@ static const struct exported_table exported[] = {
 
 const struct record_kind kind_acc_pmu = {
     .name = "acc_pmu",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "acc_pmu",
     .title = "Bandwidth of accelerators",
     .doc = "Bandwidth and open requests of an accelerator of the chip.",

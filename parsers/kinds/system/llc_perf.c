@@ -137,7 +137,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_llc_perf = {
     .name = "llc_perf",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .chips = 1 << 0,
     .table = "llc_perf",
     .title = "Events of the last-level cache, by perf",

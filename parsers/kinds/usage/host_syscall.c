@@ -82,7 +82,7 @@ static const struct exported_table exported[] = {
 
 const struct record_kind kind_host_syscall = {
     .name = "host_syscall",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "host_syscall",
     .title = "System call",
     .doc = "A system call of the profiled process. Text lines of perf trace.",
