@@ -5,7 +5,7 @@
 #define MSPROF_DB_UNIFIED_H
 
 #include "base/err.h"
-#include "parsers/series.h"
+#include "parsers/record.h"
 
 #include <sqlite3.h>
 #include <stdint.h>

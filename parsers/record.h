@@ -293,6 +293,7 @@ extern const struct value_name level_names[], /* of calls on the host */
     core_names[],                             /* what an operator's task runs on (device_task.op_task_type) */
     core_names_or_unknown[],                  /* the same with a name for every other number */
     device_task_names[],                      /* what a device says that a task is (device_task.type) */
+    device_part_names[],                      /* parts of split tasks, likewise */
     copy_direction_names[],                   /* of asynchronous copies */
     mark_names[],                             /* events of msproftx */
     acl_part_names[];                         /* parts of the API of ACL */

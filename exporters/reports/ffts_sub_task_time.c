@@ -1,6 +1,6 @@
 /* ffts_sub_task_time: the parts of split tasks. */
 #include "exporters/report/report.h"
-#include "parsers/records/stars_record.h"
+#include "parsers/record.h"
 
 static const struct report_column columns[] = {
     {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
@@ -8,7 +8,7 @@ static const struct report_column columns[] = {
     {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
     {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "The number of the whole task in the stream."},
     {"Subtask Id", "context_id", .flags = REPORT_NUMBER, .doc = "Which part of it."},
-    {"Subtask Type", "type", .names = stars_part_types, .doc = "What kind of part it is."},
+    {"Subtask Type", "type", .names = device_part_names, .doc = "What kind of part it is."},
     {"Start Time(us)", "start_ns", FORM_TIME, .doc = "When it began, since 1970."},
     {"Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it ran."},
     {.title = NULL},

@@ -112,7 +112,7 @@ import json
 events = json.load(open("PROF_1/mindstudio_profiler_output/msprof.json"))["traceEvents"]
 (pid,) = [e["pid"] for e in events if e["name"] == "process_name" and e["args"]["name"] == "Biu Perf"]
 threads = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name" and e["pid"] == pid}
-slices = sorted((threads[e["tid"]], e["name"], e["ts"], e["dur"], e["args"]["cycle_num"], e["args"]["ratio"])
+slices = sorted((threads[e["tid"]], e["name"], e["ts"], round(e["dur"], 3), e["args"]["cycle_num"], e["args"]["ratio"])
                 for e in events if e["ph"] == "X" and e["pid"] == pid)
 # a sample each microsecond: 1000 cycles at 1000 MHz; 4000 to 104 is 200 modulo 4096
 assert slices == [("aic_core2_group2 Cube", "Cube", 1, 0.5, 500, 0.5), ("aic_core2_group2 Mte3", "Mte3", 1, 0.095, 95, 0.095),
