@@ -91,6 +91,9 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_RECORD_UNPLACED, "record-unplaced", DIAG_WARNING,                                                           \
       "records about a call or an operator that no other record knows; they are in no table",                          \
       "no action is needed when it happens at the ends of a capture only")                                             \
+    X(DIAG_DEVICE_UNKNOWN, "device-unknown", DIAG_WARNING,                                                             \
+      "a file of a device's directory that is named after another device; the clocks are the directory's",             \
+      "its records are decoded; check that the file belongs to this capture")                                          \
     X(DIAG_CHIP_UNKNOWN, "chip-unknown", DIAG_WARNING,                                                                 \
       "a device whose chip (platform_version in info.json) is not supported; its data are skipped",                    \
       "see msprof-cann(7) for the chips that are read")                                                                \

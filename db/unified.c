@@ -1,17 +1,22 @@
 #include "db/unified.h"
 
 #include "base/number.h"
+#include "base/strbuf.h"
 #include "db/database.h"
 #include "db/query/enum_names.h"
 #include "db/query/query_cann.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MAX_METRICS 96
+#define SQL_MAX 4096
+#define WORD_KEPT 64
 
 /* Ids of words that are not texts of the capture, which published databases have: not ours to choose. */
 #define FIRST_WORD_ID INT64_C(4000000000)
+#define FIRST_SAMPLE_WORD_ID INT64_C(4100000000) /* of words of samples */
 #define FIRST_METRIC_ID (FIRST_WORD_ID + 1000)
 #define NOT_AVAILABLE_ID 4000000016
 #define SCHEDULE_ID 4000000018
@@ -24,6 +29,14 @@
 struct unified {
     struct database_build build;
     sqlite3_stmt *metric, *overlap, *word;
+    /* The table of samples that is being filled: */
+    const struct exported_table *table;
+    sqlite3_stmt *row, *add_word, *find_word;
+    size_t column_count;
+    struct last_word {
+        char text[WORD_KEPT]; /* the latest of a column, when it is short */
+        int64_t id;
+    } last_words[EXPORTED_MOST_COLUMNS];
     const char *names[MAX_METRICS]; /* of metrics that have an id */
     size_t name_count;
     int64_t overlaps;
@@ -359,8 +372,113 @@ int unified_add_overlap(struct unified *unified, int64_t device_id, int64_t star
     return insert(unified, unified->overlap, err);
 }
 
+/* ---- tables of samples ---- */
+
+int unified_begin_table(struct unified *unified, const struct exported_table *table, struct err *err)
+{
+    static const char *const types[] = {[EXPORTED_INTEGER] = "INTEGER",
+                                        [EXPORTED_NUMERIC] = "NUMERIC",
+                                        [EXPORTED_REAL] = "REAL",
+                                        [EXPORTED_WORD] = "INTEGER"};
+    sqlite3 *db = unified->build.db;
+    struct strbuf create, insert;
+    strbuf_init(&create, SQL_MAX);
+    strbuf_init(&insert, SQL_MAX);
+    strbuf_addf(&create, "CREATE TABLE IF NOT EXISTS main.%s(", table->name);
+    strbuf_addf(&insert, "INSERT INTO main.%s VALUES(", table->name);
+    unified->table = table;
+    unified->column_count = 0;
+    memset(unified->last_words, 0, sizeof unified->last_words);
+    for (const struct exported_column *column = table->columns; column->name != NULL; column++) {
+        const char *comma = unified->column_count++ > 0 ? ", " : "";
+        strbuf_addf(&create, "%s%s %s", comma, column->name, types[column->type]);
+        strbuf_addf(&insert, "%s?", comma);
+    }
+    strbuf_addc(&create, ')');
+    strbuf_addc(&insert, ')');
+    sqlite3_finalize(unified->row);
+    unified->row = NULL;
+    int status = create.failed || insert.failed || unified->column_count > EXPORTED_MOST_COLUMNS
+                     ? err_set(err, ERR_LIMIT, "table %s has too many columns", table->name)
+                     : database_exec(db, create.data, err);
+    if (status == 0)
+        status = database_prepare(db, insert.data, &unified->row, err);
+    strbuf_release(&create);
+    strbuf_release(&insert);
+    return status;
+}
+
+static int prepare_words(struct unified *unified, struct err *err)
+{
+    sqlite3 *db = unified->build.db;
+    if (unified->find_word != NULL)
+        return 0;
+    int status = database_exec(db, "CREATE TEMP TABLE sample_word(id INTEGER PRIMARY KEY, text TEXT UNIQUE)", err);
+    if (status == 0)
+        status = database_prepare(db, "INSERT INTO sample_word(text) VALUES(?1)", &unified->add_word, err);
+    return status == 0 ? database_prepare(db, "SELECT id FROM sample_word WHERE text = ?1", &unified->find_word, err)
+                       : status;
+}
+
+/* The number of a word, which is stored when it comes first; -code. */
+static int64_t word_id(struct unified *unified, const char *text, int length, struct err *err)
+{
+    int64_t id = 0;
+    if (prepare_words(unified, err) < 0)
+        return -(int)err->code;
+    sqlite3_bind_text(unified->find_word, 1, text, length, SQLITE_STATIC);
+    if (sqlite3_step(unified->find_word) == SQLITE_ROW)
+        id = FIRST_SAMPLE_WORD_ID + sqlite3_column_int64(unified->find_word, 0);
+    sqlite3_reset(unified->find_word);
+    if (id > 0)
+        return id;
+    sqlite3_bind_text(unified->add_word, 1, text, length, SQLITE_STATIC);
+    int status = insert(unified, unified->add_word, err);
+    id = FIRST_SAMPLE_WORD_ID + sqlite3_last_insert_rowid(unified->build.db);
+    sqlite3_bind_int64(unified->word, 1, id);
+    sqlite3_bind_text(unified->word, 2, text, length, SQLITE_STATIC);
+    if (status == 0)
+        status = insert(unified, unified->word, err);
+    return status < 0 ? status : id;
+}
+
+static int bind_word(struct unified *unified, size_t i, sqlite3_stmt *row, struct err *err)
+{
+    const char *text = (const char *)sqlite3_column_text(row, (int)i);
+    int length = sqlite3_column_bytes(row, (int)i);
+    struct last_word *last = &unified->last_words[i];
+    if (text == NULL)
+        return 0;
+    if (last->id == 0 || strcmp(last->text, text) != 0) {
+        last->id = word_id(unified, text, length, err);
+        if (last->id < 0)
+            return (int)last->id;
+        snprintf(last->text, sizeof last->text, "%s", text);
+    }
+    sqlite3_bind_int64(unified->row, (int)i + 1, last->id);
+    if (length >= WORD_KEPT)
+        last->id = 0;
+    return 0;
+}
+
+int unified_add_row(struct unified *unified, sqlite3_stmt *row, struct err *err)
+{
+    int status = 0;
+    sqlite3_clear_bindings(unified->row);
+    for (size_t i = 0; i < unified->column_count && status == 0; i++) {
+        if (unified->table->columns[i].type == EXPORTED_WORD)
+            status = bind_word(unified, i, row, err);
+        else
+            sqlite3_bind_value(unified->row, (int)i + 1, sqlite3_column_value(row, (int)i));
+    }
+    return status == 0 ? insert(unified, unified->row, err) : status;
+}
+
 static void finalize(struct unified *unified)
 {
+    sqlite3_finalize(unified->row);
+    sqlite3_finalize(unified->add_word);
+    sqlite3_finalize(unified->find_word);
     sqlite3_finalize(unified->metric);
     sqlite3_finalize(unified->overlap);
     sqlite3_finalize(unified->word);

@@ -5,6 +5,7 @@
 #define MSPROF_DB_UNIFIED_H
 
 #include "base/err.h"
+#include "parsers/record.h"
 
 #include <sqlite3.h>
 #include <stdint.h>
@@ -19,6 +20,10 @@ int unified_add_metric(struct unified *unified, int64_t task_id, const char *nam
 /* What a device did for a while: type as in ENUM_OVERLAP_ANALYSIS_TYPE. */
 int unified_add_overlap(struct unified *unified, int64_t device_id, int64_t start_ns, int64_t end_ns, int type,
                         struct err *err);
+/* Makes a table for the rows to come, unless it is there. */
+int unified_begin_table(struct unified *unified, const struct exported_table *table, struct err *err);
+/* A row of the table that was begun last: the columns of the statement are those of the table, in their order. */
+int unified_add_row(struct unified *unified, sqlite3_stmt *row, struct err *err);
 /* Completes the file under its name. It releases in any case. *ret_rows: of all tables. */
 int unified_commit(struct unified *unified, uint64_t *ret_rows, struct err *err);
 void unified_abort(struct unified *unified); /* NULL is fine */

@@ -1,6 +1,7 @@
 /* msprof_<timestamp>.db: the database for Ascend's viewers. */
 #include "db/query/query.h"
 #include "db/unified.h"
+#include "exporters/cann_db_samples.h"
 #include "exporters/cann_report.h"
 #include "exporters/pmu/pmu_metric.h"
 #include "exporters/trace/busy.h"
@@ -98,6 +99,8 @@ static int write_database(sqlite3 *db, const struct export_options *options, str
         export.unified = unified_new(path, options->database, err);
     if (status == 0)
         status = export.unified != NULL ? add_tasks(&export, db, err) : -(int)err->code;
+    if (status == 0)
+        status = cann_db_samples(export.unified, db, err);
     if (status == 0) {
         status = unified_commit(export.unified, &rows, err);
     } else {

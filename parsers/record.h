@@ -130,6 +130,7 @@ struct capture_file;
 /* What the stamp of a sample counts. */
 enum sample_clock {
     CLOCK_START_US,    /* microseconds since the collection began */
+    CLOCK_START_NS,    /* nanoseconds since then */
     CLOCK_DEVICE_NS,   /* the device's monotonic clock */
     CLOCK_DEVICE_TICK, /* the device's counter */
     CLOCK_HOST_NS,     /* the host's monotonic clock */
@@ -164,8 +165,8 @@ enum line_flags {
 /* A line of a text kind. In the pattern {column} stands for a value: for an integer digits, with {column:2} two
  * decimals more, so that the column holds hundredths, with {column:x} hexadecimal ones; for a text all up to what
  * follows in the pattern. {*} is passed over likewise, {*3} are three words. A blank stands for any number of blanks,
- * everything else for itself. Formats are tried in order. A kind none of whose lines is a row has a row for each
- * block; of several values of one column in a block the first counts. */
+ * none inside of a word, everything else for itself. Formats are tried in order. A kind none of whose lines is a row
+ * has a row for each block; of several values of one column in a block the first counts. */
 struct line_format {
     const char *pattern; /* NULL ends the list */
     unsigned flags;      /* enum line_flags */
@@ -197,12 +198,15 @@ struct record_kind {
                          * "sys_io_sampling_freq". What is more than that stands in switches/effect.c */
     const char *doc;    /* a few sentences for the manual */
     /* File names as patterns: literal text with {device_id}, {model}, {model_id}, {batch_num}, {input_pic_num},
-     * {current_pic_count}, {slice}, {process_id}, {tag} (letters and '_'), {number} (digits, ignored). {model} may hold
-     * dots and blanks and stands at most once. NULL ends the list; an empty list means that the kind is derived from
-     * others. Earlier patterns win. */
+     * {current_pic_count}, {slice}, {process_id}, {group_id}, {core_id}, {tag} (letters and '_'), {number} (digits,
+     * ignored). {model} may hold dots and blanks and stands at most once. NULL ends the list; an empty list means that
+     * the kind is derived from others. Earlier patterns win. */
     const char *const *patterns;
     /* NULL, or for each pattern the families that name their files so: a subset of the kind's. */
     const unsigned *pattern_families;
+    /* 0, or a bit (1 << number) for each chip whose files of these names are of this kind, and not of the one that has
+     * no such bits. */
+    uint32_t chips;
     /* NULL, or the name of the kind that says the same: a part of a capture that has such files is decoded from them.
      */
     const char *instead_of;
@@ -219,6 +223,8 @@ struct record_kind {
     const struct record_kind *const *parts;
     /* What reports and timelines show of the table; ended by one without a name. NULL: nothing of its own. */
     const struct series_report *series;
+    /* What the database for viewers has of the table; ended by one without a name. NULL: nothing. */
+    const struct exported_table *exported;
 };
 
 /* All kinds, ended by NULL; in the order of the names of the files below parsers/kinds/, whatever their room. */
@@ -296,6 +302,7 @@ extern const struct value_name level_names[], /* of calls on the host */
     core_names_or_unknown[],                  /* the same with a name for every other number */
     core_names_2022[],                        /* the same before 2023 */
     device_task_names[],                      /* what a device says that a task is (device_task.type) */
+    device_part_names[],                      /* parts of split tasks, likewise */
     copy_direction_names[],                   /* of asynchronous copies */
     mark_names[],                             /* events of msproftx */
     acl_part_names[];                         /* parts of the API of ACL */

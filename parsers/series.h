@@ -17,6 +17,7 @@
 #ifndef MSPROF_PARSERS_SERIES_H
 #define MSPROF_PARSERS_SERIES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -99,6 +100,8 @@ struct series_counter {
     const char *thread;      /* expression: number of the thread; NULL: 0 */
     const char *thread_name; /* expression: NULL: threads have no names */
     const char *when;        /* NULL, or an expression; without it the counter does not exist */
+    bool most; /* the rows of one device and time are one event, which has the largest of each value; the name is a
+                  constant, and the query has neither groups nor an order: rows are given by device and time */
 };
 
 struct series_report {
@@ -113,6 +116,28 @@ struct series_report {
     const char *process; /* what the timeline calls its process: "NIC"; several series may share one */
     int process_order;   /* among the processes of a timeline; the smallest is on top */
     const struct series_counter *counters; /* ended by one without a name; NULL: nothing in the timeline */
+};
+
+/* A table of the database for viewers, which this project did not make: bytes, bytes a second, ns since 1970. */
+enum exported_type {
+    EXPORTED_INTEGER,
+    EXPORTED_NUMERIC,
+    EXPORTED_REAL,
+    EXPORTED_WORD, /* a text, which STRING_IDS gives a number */
+};
+
+struct exported_column {
+    const char *name; /* NULL ends an array */
+    const char *sql;  /* an expression over the rows of the query */
+    enum exported_type type;
+};
+
+#define EXPORTED_MOST_COLUMNS 32
+
+struct exported_table {
+    const char *name; /* "HBM"; NULL ends an array */
+    const struct exported_column *columns;
+    struct report_query query;
 };
 
 #endif

@@ -29,6 +29,7 @@ int draw_2022_acl(struct draw_2022 *draw, struct err *err);
 int draw_2022_runtime(struct draw_2022 *draw, struct err *err);
 int draw_2022_thread_group(struct draw_2022 *draw, struct err *err); /* both, by thread */
 int draw_2022_models(struct draw_2022 *draw, struct err *err);
+int draw_2022_host_steps(struct draw_2022 *draw, struct err *err); /* ge_op_execute */
 int draw_2022_tasks(struct draw_2022 *draw, struct err *err);
 int draw_2022_stack(struct draw_2022 *draw, struct err *err); /* ai_stack_time: a thread for each layer */
 int draw_job_tasks(struct draw_2022 *draw, struct err *err);  /* of captures of JOB */

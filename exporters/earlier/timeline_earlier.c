@@ -12,7 +12,11 @@ static int draw_msprof(struct draw_2022 *draw, struct err *err)
     static const struct {
         int64_t place;
         int (*draw)(struct draw_2022 *draw, struct err *err);
-    } layers[] = {{2, draw_2022_acl}, {4, draw_2022_models}, {6, draw_2022_runtime}, {7, draw_2022_tasks}};
+    } layers[] = {{2, draw_2022_acl},
+                  {4, draw_2022_models},
+                  {5, draw_2022_host_steps},
+                  {6, draw_2022_runtime},
+                  {7, draw_2022_tasks}};
     int status = 0;
     draw->flows = true;
     for (size_t i = 0; i < sizeof layers / sizeof *layers && status == 0; i++) {
@@ -50,7 +54,7 @@ static int write_files(struct draw_2022 *draw, struct err *err)
         {"acl", draw_2022_acl},         {"runtime_api", draw_2022_runtime},
         {"task_time", draw_2022_tasks}, {"ai_stack_time", draw_2022_stack},
         {"msprof", draw_msprof},        {"thread_group", draw_2022_thread_group},
-        {"ge", draw_2022_models},
+        {"ge", draw_2022_models},       {"ge_op_execute", draw_2022_host_steps},
     };
     char suffix[SUFFIX_2022_MAX];
     int status = 0;

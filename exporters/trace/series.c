@@ -85,7 +85,22 @@ static char *put_integer(char *p, int64_t integer, const struct report_column *v
 
 /* ---- one counter of a series ---- */
 
-enum { COLUMN_NAME, COLUMN_TIME, COLUMN_DURATION, COLUMN_DEVICE, COLUMN_THREAD, COLUMN_THREAD_NAME, FIRST_VALUE };
+/* Of a row; those from the duration on are there when the counter has one. Behind them come the values. */
+enum { COLUMN_NAME, COLUMN_TIME, COLUMN_DEVICE, COLUMN_DURATION, COLUMN_THREAD, COLUMN_THREAD_NAME, COLUMNS_OF_SLICE };
+enum { COLUMNS_OF_COUNTER = COLUMN_DURATION };
+
+struct series_value {
+    int type; /* SQLITE_INTEGER and so on; SQLITE_NULL: it does not exist */
+    int64_t integer;
+    double real;
+    const char *text; /* of the row */
+    size_t length;
+};
+
+/* Of an event. */
+struct event_place {
+    int64_t device_id, time_ns;
+};
 
 struct series_run {
     struct track_run *run;
@@ -94,7 +109,12 @@ struct series_run {
     size_t value_count;
     struct strbuf keys[VALUES_MAX];   /* each value's name as a member of JSON: "Read(MB/s)": */
     struct strbuf name, text, thread; /* of the event */
-    struct trace_lanes lanes;         /* of slices; its threads have the names below */
+    struct strbuf plain_name;         /* the name before it was escaped */
+    bool in_order;                    /* the kind's rows come by device and time */
+    bool has_pending;                 /* of a counter with most: the event that further rows may belong to */
+    struct event_place pending;
+    struct series_value pending_values[VALUES_MAX];
+    struct trace_lanes lanes; /* of slices; its threads have the names below */
     struct map thread_names;
     int64_t largest_thread, device_id, pid;
     bool has_pid;
@@ -118,40 +138,68 @@ static void add_clause(struct strbuf *sql, const char *word, const char *clause)
         strbuf_addf(sql, " %s %s", word, clause);
 }
 
-static void make_sql(const struct series_counter *counter, const struct record_kind *kind, struct strbuf *sql)
+static int first_value(const struct series_counter *counter)
 {
+    return counter->duration != NULL ? COLUMNS_OF_SLICE : COLUMNS_OF_COUNTER;
+}
+
+static void make_sql(const struct series_run *series, const struct record_kind *kind, struct strbuf *sql)
+{
+    const struct series_counter *counter = series->counter;
     const struct report_query *query = &counter->query;
     if (query->with != NULL)
         strbuf_addf(sql, "WITH %s ", query->with);
-    strbuf_addf(sql, "SELECT %s, %s, %s, %s, %s, %s", counter->name, or_null(counter->time, "time_ns"),
-                or_null(counter->duration, "NULL"), or_null(counter->device, "device_id"),
-                or_null(counter->thread, "0"), or_null(counter->thread_name, "NULL"));
+    strbuf_addf(sql, "SELECT %s, %s, %s", counter->name, or_null(counter->time, "time_ns"),
+                or_null(counter->device, "device_id"));
+    if (counter->duration != NULL)
+        strbuf_addf(sql, ", %s, %s, %s", counter->duration, or_null(counter->thread, "0"),
+                    or_null(counter->thread_name, "NULL"));
     for (const struct report_column *value = counter->values; value != NULL && value->title != NULL; value++)
         strbuf_addf(sql, ", %s", value->sql);
     add_clause(sql, "FROM", or_null(query->from, kind->table));
     add_clause(sql, "WHERE", query->where);
     add_clause(sql, "GROUP BY", query->group_by);
-    add_clause(sql, "ORDER BY", query->order_by);
+    add_clause(sql, "ORDER BY", counter->most && !series->in_order ? "device_id, time_ns" : query->order_by);
+}
+
+static struct series_value read_value(const struct series_run *series, size_t i, sqlite3_stmt *row)
+{
+    int column = first_value(series->counter) + (int)i;
+    struct series_value value = {.type = sqlite3_column_type(row, column)};
+    switch (value.type) {
+    case SQLITE_INTEGER:
+        value.integer = sqlite3_column_int64(row, column);
+        break;
+    case SQLITE_FLOAT:
+        value.real = sqlite3_column_double(row, column);
+        if (!isfinite(value.real))
+            value.type = SQLITE_NULL;
+        break;
+    case SQLITE_NULL:
+        break;
+    default:
+        value.text = (const char *)sqlite3_column_text(row, column);
+        value.length = (size_t)sqlite3_column_bytes(row, column);
+    }
+    return value;
 }
 
 /* Appends "title":value unless the value does not exist. */
-static int put_value(struct series_run *series, size_t i, sqlite3_stmt *row, struct err *err)
+static int put_value(struct series_run *series, size_t i, const struct series_value *found, struct err *err)
 {
     const struct report_column *value = &series->counter->values[i];
-    int column = FIRST_VALUE + (int)i, type = sqlite3_column_type(row, column);
     char number[REAL_MAX + 32], *end = number;
-    if (type == SQLITE_NULL || (type == SQLITE_FLOAT && !isfinite(sqlite3_column_double(row, column))))
+    if (found->type == SQLITE_NULL)
         return 0;
     if (series->text.length > 0)
         strbuf_addc(&series->text, ',');
     strbuf_add(&series->text, series->keys[i].data, series->keys[i].length);
-    if (type == SQLITE_INTEGER)
-        end = put_integer(number, sqlite3_column_int64(row, column), value);
-    else if (type == SQLITE_FLOAT)
-        end = put_real(number, sqlite3_column_double(row, column), value);
+    if (found->type == SQLITE_INTEGER)
+        end = put_integer(number, found->integer, value);
+    else if (found->type == SQLITE_FLOAT)
+        end = put_real(number, found->real, value);
     else
-        trace_text(&series->text, (const char *)sqlite3_column_text(row, column),
-                   (size_t)sqlite3_column_bytes(row, column));
+        trace_text(&series->text, found->text, found->length);
     strbuf_add(&series->text, number, (size_t)(end - number));
     return series->text.failed
                ? err_set(err, ERR_LIMIT, "an event of '%s' is too long for a timeline", series->series->name)
@@ -220,31 +268,115 @@ static void draw_counter(struct series_run *series, int64_t time_ns)
     trace->events++;
 }
 
-static int draw_row(struct series_run *series, sqlite3_stmt *row, struct err *err)
+/* The name of the event, which mostly is that of the one before. False: there is none. */
+static bool take_name(struct series_run *series, sqlite3_stmt *row, int *ret_status, struct err *err)
 {
-    if (sqlite3_column_type(row, COLUMN_TIME) == SQLITE_NULL || sqlite3_column_type(row, COLUMN_NAME) == SQLITE_NULL)
-        return 0;
-    bool slice = sqlite3_column_type(row, COLUMN_DURATION) != SQLITE_NULL;
+    const char *name = (const char *)sqlite3_column_text(row, COLUMN_NAME);
+    size_t length = (size_t)sqlite3_column_bytes(row, COLUMN_NAME);
+    *ret_status = 0;
+    if (name == NULL)
+        return false;
+    if (series->name.length > 0 && series->plain_name.length == length &&
+        memcmp(series->plain_name.data, name, length) == 0)
+        return true;
+    strbuf_clear(&series->name);
+    strbuf_clear(&series->plain_name);
+    strbuf_add(&series->plain_name, name, length);
+    if (trace_text(&series->name, name, length) < 0 || series->plain_name.failed)
+        *ret_status = err_set(err, ERR_LIMIT, "a name in '%s' is too long for a timeline", series->series->name);
+    return true;
+}
+
+static int put_values(struct series_run *series, sqlite3_stmt *row, struct err *err)
+{
     strbuf_clear(&series->text);
     for (size_t i = 0; i < series->value_count; i++) {
-        if (put_value(series, i, row, err) < 0)
+        const struct series_value value = read_value(series, i, row);
+        if (put_value(series, i, &value, err) < 0)
             return -(int)err->code;
     }
-    if (series->text.length == 0 && !slice)
-        return 0;
-    strbuf_clear(&series->name);
-    if (trace_text(&series->name, (const char *)sqlite3_column_text(row, COLUMN_NAME),
-                   (size_t)sqlite3_column_bytes(row, COLUMN_NAME)) < 0)
-        return err_set(err, ERR_LIMIT, "a name in '%s' is too long for a timeline", series->series->name);
-    int64_t device_id =
-        sqlite3_column_type(row, COLUMN_DEVICE) == SQLITE_NULL ? DB_NULL : sqlite3_column_int64(row, COLUMN_DEVICE);
-    if (find_process(series, device_id, err) < 0)
-        return -(int)err->code;
-    if (slice)
-        return draw_slice(series, row, err);
-    draw_counter(series, sqlite3_column_int64(row, COLUMN_TIME));
     return 0;
 }
+
+static struct event_place place_of(sqlite3_stmt *row)
+{
+    return (struct event_place){
+        .device_id =
+            sqlite3_column_type(row, COLUMN_DEVICE) == SQLITE_NULL ? DB_NULL : sqlite3_column_int64(row, COLUMN_DEVICE),
+        .time_ns = sqlite3_column_int64(row, COLUMN_TIME),
+    };
+}
+
+static int draw_row(struct series_run *series, sqlite3_stmt *row, struct err *err)
+{
+    int status;
+    if (sqlite3_column_type(row, COLUMN_TIME) == SQLITE_NULL || !take_name(series, row, &status, err))
+        return 0;
+    bool slice = series->counter->duration != NULL && sqlite3_column_type(row, COLUMN_DURATION) != SQLITE_NULL;
+    if (status == 0)
+        status = put_values(series, row, err);
+    if (status < 0 || (series->text.length == 0 && !slice))
+        return status;
+    const struct event_place place = place_of(row);
+    status = find_process(series, place.device_id, err);
+    if (status == 0 && slice)
+        return draw_slice(series, row, err);
+    if (status == 0)
+        draw_counter(series, place.time_ns);
+    return status;
+}
+
+/* ---- events of several rows ---- */
+
+static int draw_pending(struct series_run *series, struct err *err)
+{
+    int status = 0;
+    if (!series->has_pending)
+        return 0;
+    series->has_pending = false;
+    strbuf_clear(&series->text);
+    for (size_t i = 0; i < series->value_count && status == 0; i++)
+        status = put_value(series, i, &series->pending_values[i], err);
+    if (status == 0 && series->text.length > 0)
+        status = find_process(series, series->pending.device_id, err);
+    if (status == 0 && series->text.length > 0)
+        draw_counter(series, series->pending.time_ns);
+    return status;
+}
+
+static bool is_more(const struct series_value *a, const struct series_value *b)
+{
+    if (b->type == SQLITE_NULL || a->type == SQLITE_NULL)
+        return a->type != SQLITE_NULL;
+    if (a->type == SQLITE_INTEGER && b->type == SQLITE_INTEGER)
+        return a->integer > b->integer;
+    return (a->type == SQLITE_FLOAT ? a->real : (double)a->integer) >
+           (b->type == SQLITE_FLOAT ? b->real : (double)b->integer);
+}
+
+static int merge_row(struct series_run *series, sqlite3_stmt *row, struct err *err)
+{
+    int status;
+    if (sqlite3_column_type(row, COLUMN_TIME) == SQLITE_NULL || !take_name(series, row, &status, err))
+        return 0;
+    const struct event_place place = place_of(row);
+    bool same =
+        series->has_pending && series->pending.time_ns == place.time_ns && series->pending.device_id == place.device_id;
+    if (status == 0 && !same)
+        status = draw_pending(series, err);
+    for (size_t i = 0; i < series->value_count && status == 0; i++) {
+        struct series_value value = read_value(series, i, row);
+        if (value.type != SQLITE_INTEGER && value.type != SQLITE_FLOAT)
+            value.type = SQLITE_NULL; /* texts do not outlive their row */
+        if (!same || is_more(&value, &series->pending_values[i]))
+            series->pending_values[i] = value;
+    }
+    series->pending = place;
+    series->has_pending = status == 0;
+    return status;
+}
+
+/* ---- the rows of a counter ---- */
 
 static int draw_rows(struct series_run *series, sqlite3 *db, sqlite3_stmt *rows, struct err *err)
 {
@@ -252,13 +384,15 @@ static int draw_rows(struct series_run *series, sqlite3 *db, sqlite3_stmt *rows,
     uint64_t count = 0;
     int status = 0, code = SQLITE_DONE;
     while (status == 0 && (code = sqlite3_step(rows)) == SQLITE_ROW) {
-        status = draw_row(series, rows, err);
+        status = series->counter->most ? merge_row(series, rows, err) : draw_row(series, rows, err);
         if (status == 0 && ++count % ROWS_PER_POLL == 0 && interrupted())
             status = interrupt_error(err);
         if (status == 0 && count % ROWS_PER_POLL == 0 && outfile_failed(&series->run->trace.out))
             status = err_set(err, ERR_IO, "cannot write '%s'", series->run->trace.path);
         code = SQLITE_DONE;
     }
+    if (status == 0)
+        status = draw_pending(series, err);
     return status == 0 && code != SQLITE_DONE ? database_error(err, db, "the database cannot be read") : status;
 }
 
@@ -311,7 +445,7 @@ static int write_counter(struct series_run *series, const struct record_kind *ki
     sqlite3_stmt *rows = NULL;
     struct strbuf sql;
     strbuf_init(&sql, SQL_MAX);
-    make_sql(series->counter, kind, &sql);
+    make_sql(series, kind, &sql);
     int status = make_keys(series, err);
     if (status == 0 && sql.failed)
         status = err_set(err, ERR_LIMIT, "the query of '%s' is too long", series->series->name);
@@ -329,14 +463,18 @@ static int write_counter(struct series_run *series, const struct record_kind *ki
 }
 
 static int draw_series(struct track_run *run, const struct record_kind *kind, const struct series_report *report,
-                       const struct series_counter *counter, struct err *err)
+                       const struct series_counter *counter, bool in_order, struct err *err)
 {
     struct series_run *series = calloc(1, sizeof *series);
     if (series == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for the events of '%s'", report->name);
-    *series = (struct series_run){
-        .run = run, .series = report, .counter = counter, .thread_names = MAP_OF(struct thread_name, key)};
+    *series = (struct series_run){.run = run,
+                                  .series = report,
+                                  .counter = counter,
+                                  .in_order = in_order,
+                                  .thread_names = MAP_OF(struct thread_name, key)};
     strbuf_init(&series->name, TEXT_MAX);
+    strbuf_init(&series->plain_name, TEXT_MAX);
     strbuf_init(&series->text, TEXT_MAX);
     strbuf_init(&series->thread, TEXT_MAX);
     trace_lanes_init(&series->lanes, &series->run->trace.style, "", first_free_thread, series);
@@ -344,6 +482,7 @@ static int draw_series(struct track_run *run, const struct record_kind *kind, co
     trace_lanes_release(&series->lanes);
     release_names(series);
     strbuf_release(&series->name);
+    strbuf_release(&series->plain_name);
     strbuf_release(&series->text);
     strbuf_release(&series->thread);
     free(series);
@@ -358,6 +497,26 @@ static int has_rows(sqlite3 *db, const struct record_kind *kind, bool *ret, stru
     return report_ask(db, question, ret, err);
 }
 
+/* Whether the rows of a kind are stored by device and time: to look is cheaper than to sort them for each counter. */
+static int rows_in_order(sqlite3 *db, const struct record_kind *kind, bool *ret, struct err *err)
+{
+    char query[256];
+    sqlite3_stmt *rows;
+    struct event_place last = {INT64_MIN, INT64_MIN};
+    int code = SQLITE_DONE;
+    snprintf(query, sizeof query, "SELECT NULL, time_ns, device_id FROM %s", kind->table);
+    int status = database_prepare(db, query, &rows, err);
+    *ret = status == 0;
+    while (*ret && (code = sqlite3_step(rows)) == SQLITE_ROW) {
+        const struct event_place place = place_of(rows);
+        *ret = place.device_id > last.device_id || (place.device_id == last.device_id && place.time_ns >= last.time_ns);
+        last = place;
+        code = SQLITE_DONE;
+    }
+    sqlite3_finalize(rows);
+    return status == 0 && code != SQLITE_DONE ? database_error(err, db, "the database cannot be read") : status;
+}
+
 struct writing {
     struct track_run *run;
     struct err *err;
@@ -368,14 +527,19 @@ static int write_series(void *arg, const struct record_kind *kind, const struct 
     struct writing *writing = arg;
     sqlite3 *db = writing->run->run->db;
     bool there = track_shows(writing->run, series_layer(series), NULL);
+    bool in_order = true, looked = false;
     int status = there && kind->table != NULL ? has_rows(db, kind, &there, writing->err) : 0;
     for (const struct series_counter *counter = series->counters; status == 0 && there && counter->name != NULL;
          counter++) {
         bool wanted = true;
         if (counter->when != NULL)
             status = report_ask(db, counter->when, &wanted, writing->err);
+        if (status == 0 && wanted && counter->most && !looked) {
+            status = rows_in_order(db, kind, &in_order, writing->err);
+            looked = true;
+        }
         if (status == 0 && wanted)
-            status = draw_series(writing->run, kind, series, counter, writing->err);
+            status = draw_series(writing->run, kind, series, counter, in_order, writing->err);
     }
     return status;
 }

@@ -20,6 +20,7 @@ struct file_identity {
     char *tag; /* the part of ACL that an AclModule file is about */
     int64_t process_id;
     bool out_of_memory; /* the name says a text that could not be copied */
+    int64_t group_id, core_id;
 };
 
 /* What the .done file beside a data file says; -1: not said. */

@@ -18,7 +18,7 @@ struct capture_file *capture_add_file(struct capture *capture, const struct entr
     *file = (struct capture_file){
         .path = path_join(capture->directory, entry->name),
         .name = strdup(entry->name),
-        .identity = {-1, -1, -1, -1, -1, -1, NULL, NULL, -1, false},
+        .identity = {-1, -1, -1, -1, -1, -1, NULL, NULL, -1, false, -1, -1},
         .done = {false, -1, -1, -1, -1, -1},
         .size = entry->size,
         .modified_ns = entry->modified_ns,

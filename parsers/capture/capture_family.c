@@ -151,6 +151,21 @@ static void skip_unknown_chips(struct capture *capture)
     }
 }
 
+/* Files in a device's directory that are named after another device; the clocks are the directory's. */
+static void report_foreign_devices(const struct capture *capture)
+{
+    for (size_t i = 0; i < capture->file_count; i++) {
+        const struct capture_file *file = &capture->files[i];
+        const struct capture_part *part = &capture->parts[file->part];
+        struct place place = {file->name, -1, -1, NULL};
+        if (file->kind == NULL || part->is_host || *part->directory == '\0' || file->identity.device_id < 0 ||
+            part->device_id < 0 || file->identity.device_id == part->device_id)
+            continue;
+        diag_report(capture->diag, DIAG_DEVICE_UNKNOWN, &place, "device %lld; expected %lld, as info.json and %s say",
+                    (long long)file->identity.device_id, (long long)part->device_id, part->directory);
+    }
+}
+
 static void shift_clock(struct capture_part *part, int64_t shift_ns)
 {
     part->unix_offset_ns = number_add(part->unix_offset_ns, shift_ns);
@@ -233,6 +248,7 @@ void capture_settle_family(struct capture *capture)
     leave_foreign_files_out(capture);
     if (capture->family == CAPTURE_CANN) {
         skip_unknown_chips(capture);
+        report_foreign_devices(capture);
         settle_parts(capture);
     } else {
         settle_clocks(capture);

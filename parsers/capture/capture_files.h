@@ -38,6 +38,8 @@ const char *base_name(const char *name);
 /* The kind whose pattern the name follows, and the families that name files so; identity as capture_match_name gives
  * it. NULL: none. */
 const struct record_kind *capture_recognise(const char *name, struct file_identity *identity, unsigned *ret_families);
+/* The kind that files of this name are of on this chip alone; NULL: the one that capture_recognise gives. */
+const struct record_kind *capture_kind_on_chip(const char *name, int64_t chip);
 /* Whether the name is that of a configuration file; config files are read by capture_read_config. */
 bool is_config_name(const char *name);
 /* Whether the name is that of a known stream which is not decoded (docs/formats/cann.md 1.2). */

@@ -18,6 +18,8 @@ enum placeholder {
     SLICE,
     TAG,
     PROCESS_ID,
+    GROUP_ID,
+    CORE_ID,
     NUMBER
 };
 
@@ -31,6 +33,8 @@ static const char *const placeholder_names[] = {
     [SLICE] = "{slice}",
     [TAG] = "{tag}",
     [PROCESS_ID] = "{process_id}",
+    [GROUP_ID] = "{group_id}",
+    [CORE_ID] = "{core_id}",
     [NUMBER] = "{number}",
 };
 
@@ -79,6 +83,8 @@ static bool store(enum placeholder placeholder, const char *text, size_t length,
         [CURRENT_PIC_COUNT] = &identity->current_pic_count,
         [SLICE] = &identity->slice,
         [PROCESS_ID] = &identity->process_id,
+        [GROUP_ID] = &identity->group_id,
+        [CORE_ID] = &identity->core_id,
     };
     int64_t ignored;
     if (placeholder == TAG) {
@@ -135,7 +141,7 @@ static bool match(const struct token *tokens, size_t count, struct window window
 bool capture_match_name(const char *pattern, const char *name, struct file_identity *ret)
 {
     struct token tokens[MAX_TOKENS];
-    struct file_identity identity = {-1, -1, -1, -1, -1, -1, NULL, NULL, -1, false};
+    struct file_identity identity = {-1, -1, -1, -1, -1, -1, NULL, NULL, -1, false, -1, -1};
     size_t count = split_pattern(pattern, tokens);
     if (!match(tokens, count, (struct window){name, name + strlen(name)}, &identity)) {
         file_identity_release(&identity);
@@ -149,10 +155,25 @@ const struct record_kind *capture_recognise(const char *name, struct file_identi
 {
     for (size_t i = 0; record_kinds[i] != NULL; i++) {
         const struct record_kind *kind = record_kinds[i];
-        for (size_t k = 0; kind->patterns != NULL && kind->patterns[k] != NULL; k++) {
+        for (size_t k = 0; kind->chips == 0 && kind->patterns != NULL && kind->patterns[k] != NULL; k++) {
             if (!capture_match_name(kind->patterns[k], name, identity))
                 continue;
             *ret_families = kind->pattern_families != NULL ? kind->pattern_families[k] : kind->families;
+            return kind;
+        }
+    }
+    return NULL;
+}
+
+const struct record_kind *capture_kind_on_chip(const char *name, int64_t chip)
+{
+    for (size_t i = 0; chip >= 0 && chip < 32 && record_kinds[i] != NULL; i++) {
+        const struct record_kind *kind = record_kinds[i];
+        for (size_t k = 0; (kind->chips >> chip & 1) != 0 && kind->patterns[k] != NULL; k++) {
+            struct file_identity identity;
+            if (!capture_match_name(kind->patterns[k], name, &identity))
+                continue;
+            file_identity_release(&identity);
             return kind;
         }
     }
@@ -193,6 +214,10 @@ int file_identity_compare(const struct file_identity *a, const struct file_ident
         order = compare_texts(a->tag, b->tag);
     if (order == 0)
         order = compare_numbers(a->process_id, b->process_id);
+    if (order == 0)
+        order = compare_numbers(a->group_id, b->group_id);
+    if (order == 0)
+        order = compare_numbers(a->core_id, b->core_id);
     return order == 0 && with_slice ? compare_numbers(a->slice, b->slice) : order;
 }
 

@@ -30,8 +30,8 @@ static int compare_marks_and_names(const void *a, const void *b)
 const struct inference_mark *capture_mark(const struct capture *capture, int64_t device_id, int64_t model_id,
                                           int64_t batch_num, int64_t input_pic_num, int64_t current_pic_count)
 {
-    struct inference_mark key = {
-        .identity = {device_id, model_id, batch_num, input_pic_num, current_pic_count, -1, NULL, NULL, -1, false}};
+    struct inference_mark key = {.identity = {device_id, model_id, batch_num, input_pic_num, current_pic_count, -1,
+                                              NULL, NULL, -1, false, -1, -1}};
     if (model_id < 0) /* the layout does not give it: the only model's */
         key.identity.model_id = capture->model_count == 1 ? capture->models[0].model_id : -1;
     return capture->mark_count > 0 ? bsearch(&key, capture->marks, capture->mark_count, sizeof key, compare_marks)
@@ -323,6 +323,18 @@ static int check_anything(const struct capture *capture, const struct entry_list
     return err_hint(err, "check that profiling was enabled on the board, and that the transfer was complete");
 }
 
+/* Chips that write other records under the same names. */
+static void settle_kinds(struct capture *capture)
+{
+    for (size_t i = 0; i < capture->file_count; i++) {
+        struct capture_file *file = &capture->files[i];
+        const struct record_kind *kind =
+            file->kind != NULL ? capture_kind_on_chip(base_name(file->name), capture->parts[file->part].chip) : NULL;
+        if (kind != NULL)
+            file->kind = kind;
+    }
+}
+
 int capture_open(struct capture *capture, const char *directory, const struct capture_options *options,
                  struct diagnostics *diag, struct err *err)
 {
@@ -337,6 +349,7 @@ int capture_open(struct capture *capture, const char *directory, const struct ca
     if (status == 0)
         status = capture_settle_parts(capture, err);
     if (status == 0) {
+        settle_kinds(capture);
         sort(capture);
         reject_duplicate_marks(capture);
         reject_duplicates(capture);

@@ -443,6 +443,8 @@ int64_t part_clock_ns(const struct capture_part *part, enum sample_clock clock, 
     switch (clock) {
     case CLOCK_START_US:
         return convert((wide)value * 1000, NANOSECONDS, (wide)base + part->unix_offset_ns);
+    case CLOCK_START_NS:
+        return convert((wide)value, NANOSECONDS, (wide)base + part->unix_offset_ns);
     case CLOCK_DEVICE_NS:
         return convert((wide)value - (part->device_monotonic_ns >= 0 ? part->device_monotonic_ns : base), NANOSECONDS,
                        (wide)base + part->unix_offset_ns);

@@ -139,6 +139,8 @@ struct device_task {
     int64_t context_id; /* NO_CONTEXT when it is no part of a split task */
     uint32_t device_id, stream_id, task_id,
         type; /* type: number of the submission queue entry (docs/formats/cann.md 5.2) */
+    bool has_accelerator;
+    uint8_t accelerator_id; /* less than 64 */
 };
 int association_add_task(struct association *association, const struct device_task *task, struct err *err);
 

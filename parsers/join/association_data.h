@@ -145,7 +145,9 @@ struct ran_task {
     uint32_t pmu[2]; /* for each core, index; NO_INDEX */
     uint16_t batch_id;
     uint8_t type;
-    bool batch_known; /* the device says when the numbers of its stream began again */
+    uint32_t batch_known : 1; /* the device says when the numbers of its stream began again */
+    uint32_t has_accelerator : 1;
+    uint32_t accelerator_id : 6;
 };
 
 struct pmu_sum {

@@ -54,6 +54,8 @@ int association_add_task(struct association *association, const struct device_ta
         .host = NO_INDEX,
         .pmu = {NO_INDEX, NO_INDEX},
         .type = (uint8_t)task->type,
+        .has_accelerator = task->has_accelerator,
+        .accelerator_id = task->accelerator_id & 0x3fu,
     };
     association->ran_sorted = false;
     return 0;

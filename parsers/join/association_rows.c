@@ -177,6 +177,8 @@ static int emit_task(struct association *association, int64_t device_id, const s
     row_set_integer(&row, DEVICE_TASK_TYPE, task->type);
     row_set_integer(&row, DEVICE_TASK_START_NS, task->start_ns);
     row_set_integer(&row, DEVICE_TASK_DURATION_NS, task->end_ns - task->start_ns);
+    if (task->has_accelerator)
+        row_set_integer(&row, DEVICE_TASK_ACCELERATOR_ID, task->accelerator_id);
     if (task->host != NO_INDEX)
         set_host(&row, &association->host_tasks[task->host]);
     uint32_t extra = task->host != NO_INDEX ? association->host_tasks[task->host].extra : NO_INDEX;

@@ -50,6 +50,45 @@ int core_sample_emit(struct decoder *decoder, const struct core_sample *sample, 
 
 extern const struct report_column core_sample_table[];
 
+/* What the database for viewers has of sampled cores: of the table of a kind and the kind of core. */
+#define CORE_SAMPLE_USAGE(table, frequency)                                                                            \
+    "u AS (SELECT device_id, core_id, time_ns, total_cycle, CAST(setting('" frequency "', device_id) AS REAL) AS mhz," \
+    " coalesce(time_ns - lag(time_ns) OVER (PARTITION BY device_id, core_id ORDER BY id), 1000000000) AS span "        \
+    "FROM " table " WHERE core_id IS NOT NULL)"
+#define CORE_SAMPLE_COLUMNS(core)                                                                                      \
+    {                                                                                                                  \
+        {"deviceId", "device_id", EXPORTED_INTEGER}, {"timestampNs", "time_ns", EXPORTED_INTEGER},                     \
+            {"totalCycle", "total_cycle", EXPORTED_INTEGER},                                                           \
+            {"usage", "ratio(total_cycle * 100.0 * 1000, mhz * span)", EXPORTED_NUMERIC},                              \
+            {"freq", "mhz", EXPORTED_NUMERIC}, {"coreId", "core_id", EXPORTED_INTEGER},                                \
+            {"coreType", "'" core "'", EXPORTED_WORD},                                                                 \
+        {                                                                                                              \
+            .name = NULL                                                                                               \
+        }                                                                                                              \
+    }
+#define CORE_SAMPLE_VALUE(metric, column)                                                                              \
+    "SELECT device_id, core_id, '" metric "' AS metric, " column " AS value FROM m"
+#define CORE_SAMPLE_VALUES                                                                                                                                                                                                 \
+    "(" CORE_SAMPLE_VALUE("vec_ratio", "vec") " UNION ALL " CORE_SAMPLE_VALUE(                                                                                                                                             \
+        "mac_ratio",                                                                                                                                                                                                       \
+        "mac") " UNION ALL " CORE_SAMPLE_VALUE("scalar_ratio",                                                                                                                                                             \
+                                               "scalar") " UNION ALL " CORE_SAMPLE_VALUE("mte1_ratio",                                                                                                                     \
+                                                                                         "mte1") " UNION "                                                                                                                 \
+                                                                                                 "ALL"                                                                                                                     \
+                                                                                                 " " CORE_SAMPLE_VALUE("mte2_ratio",                                                                                       \
+                                                                                                                       "mte2") " UNION ALL " CORE_SAMPLE_VALUE("mte3_ratio",                                               \
+                                                                                                                                                               "mte3") " UNION ALL " CORE_SAMPLE_VALUE("icache_miss_rate", \
+                                                                                                                                                                                                       "icache") ")"
+#define CORE_SUMMARY_COLUMNS(core)                                                                                     \
+    {                                                                                                                  \
+        {"deviceId", "device_id", EXPORTED_INTEGER}, {"metric", "metric", EXPORTED_WORD},                              \
+            {"value", "value", EXPORTED_NUMERIC}, {"coreId", "core_id", EXPORTED_INTEGER},                             \
+            {"coreType", "'" core "'", EXPORTED_WORD},                                                                 \
+        {                                                                                                              \
+            .name = NULL                                                                                               \
+        }                                                                                                              \
+    }
+
 /* Emits counters as a row of their kind. */
 int core_pmu_emit(struct decoder *decoder, const struct task_counters *counters, struct err *err);
 

@@ -29,6 +29,22 @@ const struct value_name device_task_names[] = {{0, "AI_CORE"},           {1, "AI
                                                {18, "HOST_CPU_SQE"},     {19, "CDQM_SQE"},
                                                {20, "C_CORE_SQE"},       {0, NULL}};
 
+const struct value_name device_part_names[] = {{0, "AIC"},
+                                               {1, "AIV"},
+                                               {3, "Notify Wait"},
+                                               {4, "Notify Record"},
+                                               {5, "Write Value"},
+                                               {6, "MIX_AIC"},
+                                               {7, "MIX_AIV"},
+                                               {8, "SDMA"},
+                                               {9, "Data Context"},
+                                               {10, "Invalidate Data Context"},
+                                               {11, "Writeback Data Context"},
+                                               {12, "AI_CPU"},
+                                               {13, "Load Context"},
+                                               {15, "DSA"},
+                                               {0, NULL}};
+
 const struct value_name copy_direction_names[] = {{0, "host to host"},      {1, "host to device"},
                                                   {2, "device to host"},    {3, "device to device"},
                                                   {4, "managed memory"},    {5, "addr device to device"},

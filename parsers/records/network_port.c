@@ -91,3 +91,24 @@ const struct series_counter network_port_counters[] = {
     {.name = "'Port ' || func_id || '/Tx'", .values = tx_values, .query = {.where = "bandwidth > 0"}},
     {.name = NULL},
 };
+
+/* What a port can carry is given in units of 1024 * 1024 bits. */
+const struct exported_column network_port_exported[] = {
+    {"deviceId", "device_id", EXPORTED_INTEGER},
+    {"timestampNs", "time_ns", EXPORTED_INTEGER},
+    {"bandwidth", "bandwidth * 131072", EXPORTED_INTEGER},
+    {"rxPacketRate", "rx_packet_rate", EXPORTED_NUMERIC},
+    {"rxByteRate", "rx_byte_rate", EXPORTED_NUMERIC},
+    {"rxPackets", "rx_packets", EXPORTED_INTEGER},
+    {"rxBytes", "rx_bytes", EXPORTED_INTEGER},
+    {"rxErrors", "rx_errors", EXPORTED_INTEGER},
+    {"rxDropped", "rx_dropped", EXPORTED_INTEGER},
+    {"txPacketRate", "tx_packet_rate", EXPORTED_NUMERIC},
+    {"txByteRate", "tx_byte_rate", EXPORTED_NUMERIC},
+    {"txPackets", "tx_packets", EXPORTED_INTEGER},
+    {"txBytes", "tx_bytes", EXPORTED_INTEGER},
+    {"txErrors", "tx_errors", EXPORTED_INTEGER},
+    {"txDropped", "tx_dropped", EXPORTED_INTEGER},
+    {"funcId", "func_id", EXPORTED_INTEGER},
+    {.name = NULL},
+};

@@ -12,6 +12,7 @@ extern const struct line_format network_port_lines[];
 extern const struct sampling network_port_sampling;
 extern const struct report_column network_port_table[];
 extern const struct series_counter network_port_counters[];
+extern const struct exported_column network_port_exported[];
 
 /* The ports of a table, one row each. Totals of errors, and how many samples there are, are those of all ports of the
  * device. */

@@ -16,7 +16,6 @@ enum stars_record_column {
     STARS_RECORD_COLUMN_COUNT
 };
 
-extern const struct value_name stars_part_types[];  /* parts of FFTS+ tasks */
 extern const struct value_name stars_split_types[]; /* how a task is split */
 
 #define STARS_RECORD_COLUMNS(functions, function_doc)                                                                  \

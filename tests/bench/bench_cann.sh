@@ -4,7 +4,8 @@
 #
 # usage: bench_cann.sh BUILD_DIR
 #   BENCH_OPERATORS   operators of each capture (10000 100000 1000000); about 8.9 records each
-#   BENCH_CHIPS       platform versions (5 1)
+#   BENCH_CHIPS       platform versions (5 1); empty: none of these
+#   BENCH_SAMPLES     samples of a capture with hardly anything else (10000000); 0: none
 #   BENCH_RUNS        runs of the three programs; the run with the smallest sum counts (3)
 #   MSPROF_SHARED     where tools/gen_prof.py is, which needs Python with numpy
 #   TMPDIR            where captures and results go (/tmp); a million operators need 4 GB there for a while
@@ -16,14 +17,15 @@ build=$1
 repository=$(cd "$(dirname "$0")/../.." && pwd)
 generator=${MSPROF_SHARED:-$repository/../shared}/tools/gen_prof.py
 operators=${BENCH_OPERATORS:-10000 100000 1000000}
-chips=${BENCH_CHIPS:-5 1}
+chips=${BENCH_CHIPS-5 1}
+samples=${BENCH_SAMPLES:-10000000}
 runs=${BENCH_RUNS:-3}
 measure=$build/tests/bench/measure
 ceiling=$build/tests/bench/ceiling
 python=${PYTHON:-/usr/bin/python3}
 umask 0027
 
-if [ ! -f "$generator" ] || ! "$python" -c 'import numpy' 2>/dev/null; then
+if [ -n "$chips" ] && { [ ! -f "$generator" ] || ! "$python" -c 'import numpy' 2>/dev/null; }; then
     echo "bench_cann.sh: needs $generator and a Python with numpy (PYTHON=$python)" >&2
     exit 1
 fi
@@ -69,6 +71,31 @@ bench_capture() {
         "$(rate_of 1000000 insert "$directory/written" "$((4 * count))")"
     rm -rf "$capture" "$directory/written" "$directory/manifest.json"
 }
+
+# Import and timeline of samples of 64 bytes, of a tenth of them first: the peak must not grow with their number.
+bench_samples() {
+    local count=$1 capture events step
+    capture=$(python3 "$repository/testdata/generate/cann/make_samples.py" "$directory" --samples "$count")
+    rm -f "$directory/times"
+    for step in import 'export timeline'; do
+        # shellcheck disable=SC2086 # the words of a command
+        "$measure" "$directory/times" "$build/msprof" -q $step -dir "$capture" >/dev/null
+    done
+    events=$(grep -c '"ph":"C"' "$capture"/mindstudio_profiler_output/msprof_*.json)
+    awk -v records="$count" -v events="$events" '{ n = NR == 1 ? records : events
+        printf "%-9s %9d | %5.1f %5.1f | %5.2f %5.2f | %5d\n", NR == 1 ? "import" : "timeline", n, $1 / 1e6, $3 / 1e6,
+            n / $1, n / $3, $2 / 1024 }' "$directory/times"
+    rm -rf "$capture"
+}
+
+if [ "$samples" -gt 0 ]; then
+    echo "samples of 64 bytes: records that import takes and events that the timeline gets, and the same in a second of"
+    echo "wall and CPU time, in millions; load of the machine: $(cut -d ' ' -f 1-3 /proc/loadavg)"
+    printf '%-9s %9s | %5s %5s | %5s %5s | %5s\n' "" many wall cpu wall cpu peak "" "" s s M/s M/s MiB
+    bench_samples "$((samples / 10))"
+    bench_samples "$samples"
+fi
+[ -n "$chips" ] || exit 0
 
 echo "the best of $runs runs on $(nproc) processors; cpu: user and system time of all three programs;"
 echo "peak: the largest of the three; ceilings: plain reading, writing, writing past the page cache, SQLite insert"

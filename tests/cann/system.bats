@@ -15,6 +15,50 @@ setup() {
     python3 "$BATS_TEST_DIRNAME/lib/text_kinds.py" "$MSPROF" "$repository/testdata/kinds" "$PWD/work"
 }
 
+@test "of a damaged text the sound rows stay, and what is lost is counted and named" {
+    python3 "$BATS_TEST_DIRNAME/lib/text_damage.py" "$MSPROF" "$repository/testdata/kinds" "$PWD/work"
+}
+
+# text_capture FIXTURE [OLD NEW]: a capture with the text of testdata/kinds/FIXTURE, OLD in it replaced.
+text_capture() {
+    python3 - "$BATS_TEST_DIRNAME/lib" "$repository/testdata/kinds/$1" "${@:2}" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from text_kinds import make_capture, read_fixture
+name, chip, text = read_fixture(sys.argv[2])[:3]
+for old, new in zip(sys.argv[3::2], sys.argv[4::2]):
+    assert old in name + text, old
+    name, text = name.replace(old, new), text.replace(old, new)
+make_capture("PROF_1", name, text, chip)
+END
+}
+
+@test "a counter that falls is named, and its samples stay" {
+    text_capture netdev_stats/counters.text
+    run_msprof import PROF_1
+    rows=$(sqlite3 PROF_1/sqlite/runtime.db 'SELECT count(*), min(time_ns) FROM netdev_stats')
+    rm -r PROF_1
+    read -r first last < <(python3 - "$repository/testdata/kinds/netdev_stats/counters.text" <<'END'
+import sys
+lines = [line.split() for line in open(sys.argv[1]) if len(line.split()) == 16 and line[0].isdigit()]
+print(lines[0][3], lines[-1][3])
+END
+    )
+    text_capture netdev_stats/counters.text " $first " " 18446744073709551 "
+    run_msprof import PROF_1
+    expect_status 3
+    expect_contains "$stderr" "field mac_tx_bytes: $last after 18446744073709551; expected at least that"
+    expect_equal "$(sqlite3 PROF_1/sqlite/runtime.db 'SELECT count(*), min(time_ns) FROM netdev_stats')" "$rows"
+}
+
+@test "a file of a device that info.json does not know is named, and its samples stay" {
+    text_capture nic/port.text nic.data.0. nic.data.7.
+    run_msprof export summary PROF_1
+    expect_status 3
+    expect_contains "$stderr" "device_0/data/nic.data.7.slice_0: device 7; expected 0"
+    expect_equal "$(cut -d , -f 1 PROF_1/mindstudio_profiler_output/nic_*.csv | sort -u | tr '\n' ' ')" "7 Device_id "
+}
+
 agree_with_expected() { # expected tables, capture
     run_msprof export summary -dir "$2"
     expect_status 0
@@ -102,5 +146,151 @@ def values(name):
 assert values("Aicore Voltage(mV)")[:4] == [(292, 889), (292, 887), (876, 854), (876, 821)], values("Aicore Voltage(mV)")
 assert len(values("Bus Voltage(mV)")) == 10 and values("Bus Voltage(mV)")[0] == (292, 744)
 assert any(e["name"] == "process_name" and e["args"]["name"] == "Voltage Info" for e in events)
+END
+}
+
+@test "of several accelerators at one time the timeline has the most, in the order of time whatever that of records" {
+    cat >make.py <<'END'
+import struct, sys
+sys.path.insert(0, sys.argv[1])
+from prof import *
+p = Prof("PROF_1", chip=5)
+p.hash("a name")
+def accelerator(number, time, unit, *values):
+    return struct.pack('<HHIQHH12x4Q', 0x1a | number << 6, 0x6bd3, 0, DEVICE_TICK + time // 20, 0, unit, *values)
+def die(number, time, which, *values):
+    return struct.pack('<HHIQHH12x8I', 0x19 | number << 6, 0x6bd3, 0, DEVICE_TICK + time // 20, 0, which, *values)
+p.devices[0]['stars_soc_profile.data.0'] = (
+    accelerator(0, 2000, 0, 7, 1, 2, 9) + accelerator(1, 2000, 1, 5, 3, 8, 4) + accelerator(2, 1000, 0, 6, 6, 6, 6) +
+    die(3, 1000, 0, *[1048576] * 8) + die(4, 1000, 1, *[1] * 8) + die(5, 2000, 0, *[1048576] * 8) +
+    die(6, 2000, 1, *[2097152] * 8))
+p.write()
+END
+    python3 make.py "$BATS_TEST_DIRNAME/lib"
+    run_msprof export timeline --stable-names -q PROF_1
+    python3 - <<'END'
+import json
+events = json.load(open("PROF_1/mindstudio_profiler_output/msprof.json"))["traceEvents"]
+def values(name):
+    return [(e["ts"], e["args"]) for e in events if e["name"] == name and e["ph"] == "C"]
+# of two records at 2 us: written 7 and 5, read 1 and 3, waiting 2 and 8, 9 and 4
+assert values("write_bandwidth") == [(1, {"value": 6}), (2, {"value": 7})], values("write_bandwidth")
+assert values("read_bandwidth") == [(1, {"value": 6}), (2, {"value": 3})]
+assert values("write_ost") == [(1, {"value": 6}), (2, {"value": 8})]
+assert values("read_ost") == [(1, {"value": 6}), (2, {"value": 9})]
+assert values("dat_rx") == [(2, {"die 0": 1000000.0, "die 1": 2000000.0})], values("dat_rx")
+END
+}
+
+@test "a capture of many samples has each of them in its timeline" {
+    capture=$(python3 "$repository/testdata/generate/cann/make_samples.py" made --samples 40000)
+    run_msprof export timeline --stable-names "$capture"
+    expect_status 0
+    # four values of every accelerator's record, two of every level's, and the frequency
+    expect_equal "$(grep -c '"ph":"C"' "$capture/mindstudio_profiler_output/msprof.json")" 120001
+}
+
+# The counters of a timeline, of shared data, value by value.
+agree_with_counters() {
+    needs_shared "data/expected/$1"
+    run_msprof export timeline -q --trace-compat --stable-names --output out "$shared/data/generated/$1"/PROF_*
+    expect_status 0
+    python3 "$BATS_TEST_DIRNAME/lib/agree_counters.py" "$shared/data/expected/$1/msprof.json" \
+        out/mindstudio_profiler_output/msprof.json
+}
+
+@test "every counter of the timeline of an Ascend 910B has the values of Ascend's tool" {
+    agree_with_counters system-chip5
+}
+
+@test "every counter of the timeline of an Ascend 910A has the values of Ascend's tool" {
+    agree_with_counters system-chip1
+}
+
+@test "counters of sampled cores have the values of Ascend's tool" {
+    agree_with_counters sample-chip5
+    rm -r out
+    agree_with_counters sample-chip1
+}
+
+# generate_system PLACE CHIP SEED: a capture that the shared generators make.
+generate_system() {
+    generator_python=${PYTHON:-/usr/bin/python3}
+    "$generator_python" -c 'import numpy' 2>/dev/null || skip "numpy is not installed"
+    "$generator_python" "$shared/tools/gen_prof.py" "$1" -n 300 --chip "$2" --seed "$3" >/dev/null
+    "$generator_python" "$shared/tools/gen_system.py" "$1" -n 9 --seed "$3" >/dev/null
+}
+
+@test "tables of samples of two other seeds are what their raw records say" {
+    while read -r chip seed; do
+        rm -rf made expected
+        capture=$(python3 "$repository/testdata/generate/cann/make_system.py" made --chip "$chip" --seed "$seed" --samples 9)
+        python3 "$BATS_TEST_DIRNAME/lib/recompute_system.py" --tables expected "$capture"
+        [ "$(find expected -name '*.csv' | wc -l)" -ge 20 ]
+        agree_with_expected expected "$capture"
+    done <<'END'
+5 31
+1 47
+END
+}
+
+@test "each device of a capture has the rows that it has alone" {
+    needs_shared tools/gen_system.py
+    generator_python=${PYTHON:-/usr/bin/python3}
+    "$generator_python" -c 'import numpy' 2>/dev/null || skip "numpy is not installed"
+    of_devices=l2_cache,npu_mem,npu_module_mem,llc,hbm,nic,roce,pcie,hccs,dvpp,soc_profile,qos,soc_pmu,cpu_pmu,tscpu,netdev
+    system() {
+        "$generator_python" "$shared/tools/gen_system.py" "$@" >/dev/null
+    }
+    for seed in 5 6; do
+        "$generator_python" "$shared/tools/gen_prof.py" "made$seed" -n 200 --chip 5 --seed "$seed" >/dev/null
+    done
+    cp -r made5 two
+    system two --merge made6 --device 1
+    system two --device 0 -n 9 --seed 5
+    system two --device 1 -n 9 --seed 6 --only "$of_devices"
+    system made6 -n 9 --seed 6 --only "$of_devices"
+    for name in two made6; do
+        run_msprof export summary -q --stable-names --output "out_$name" "$name"/PROF_*
+        expect_status 0
+    done
+    python3 - <<'END'
+import csv, glob, os
+def tables(directory):
+    return {os.path.basename(path): list(csv.DictReader(open(path)))
+            for path in glob.glob(directory + "/mindstudio_profiler_output/*.csv")}
+def rows_of(rows, device):
+    first = next(iter(rows[0]))
+    return [{k: v.replace("NPU:" + device, "NPU") for k, v in row.items() if k != first} for row in rows
+            if row[first] == device]
+both, alone = tables("out_two"), tables("out_made6")
+checked = 0
+for name, rows in alone.items():
+    if name == "api_statistic.csv":
+        continue  # of the host
+    assert rows_of(both[name], "1") == rows_of(rows, "0") != [], name
+    devices = [row[next(iter(row))] for row in both[name]]
+    assert devices == sorted(devices) and set(devices) == {"0", "1"}, (name, devices)
+    checked += 1
+assert checked >= 20, checked
+END
+}
+
+@test "tables of samples of two other seeds are what the shared check calculates" {
+    needs_shared tools/check_system.py
+    while read -r chip seed; do
+        rm -rf made
+        generate_system made "$chip" "$seed"
+        run_msprof export summary -q --stable-names --output out made/PROF_*
+        expect_status 0
+        "$generator_python" "$shared/tools/check_system.py" made out/mindstudio_profiler_output >checked || {
+            # the throughput of the last-level cache is another one on purpose
+            cat checked
+            [ "$(grep -c 'BAD\|missing\|rows' checked)" -eq "$(grep -c '^llc_read_write BAD\|^nic BAD\|^roce BAD' checked)" ]
+        }
+        [ "$(grep -c ' ok$' checked)" -ge 10 ]
+    done <<'END'
+5 31
+1 47
 END
 }

@@ -139,6 +139,38 @@ for file in ('ge', 'msprof'):
 END
 }
 
+@test "steps of the host for operators of dynamic shape are a table and a timeline" {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    local capture=PROF_1
+    copy_family legacy-910a "$capture"
+    python3 - "$capture/device_0/data" <<'END'
+import struct
+import sys
+with open(sys.argv[1] + '/Framework.dynamic_op_execute.0.slice_0', 'wb') as file:
+    for record in ((6, 10, 11, 5000, 7500), (6, 10, 12, 7500, 7500), (7, 99, 11, 1000, 1003)):
+        file.write(struct.pack('<HHIQQQQ24x', 0x5a5a, 27, *record))
+with open(sys.argv[1] + '/Framework.hash_dic.0.slice_0', 'a') as file:
+    file.write('10:Conv2D\n11:tiling\n')
+END
+    rm "$capture/device_0/data/Framework.hash_dic.0.slice_0.done"
+    "$MSPROF" export summary -dir "$capture"
+    "$MSPROF" export timeline --trace-compat -dir "$capture"
+    expect_equal "$(tr -d '\r' <"$capture/summary/ge_op_execute_0_1.csv")" "Thread ID,OP Type,Event Type,Start Time,Duration(us)
+6,Conv2D,tiling,5,2.5
+6,Conv2D,12,7.5,0
+7,99,tiling,1,0.003"
+    python3 - "$capture/timeline" <<'END'
+import json
+import sys
+for file in ('ge_op_execute', 'msprof'):
+    with open('%s/%s_0_1.json' % (sys.argv[1], file)) as stream:
+        events = json.load(stream)
+    (pid,) = [e['pid'] for e in events if e['name'] == 'process_name' and e['args']['name'] == 'GE']
+    assert [(e['name'], e['tid'], e['ts'], e['dur']) for e in events if e['ph'] == 'X' and e['pid'] == pid] == [
+        ('Conv2D_tiling', 6, 5, 2.5), ('Conv2D_12', 6, 7.5, 0), ('99_tiling', 7, 1, 0.003)]
+END
+}
+
 # Copies of tasks: received, started and ended at ticks of the device's counter, 10 ns each. One has not ended.
 copy_asynchronously() {
     python3 - "$1" <<'END'

@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             .path = paths[i],
             .name = name,
             .kind = kind,
-            .identity = {0, 1, 1, 1, -1, (int64_t)i, model_name, NULL, -1, false},
+            .identity = {0, 1, 1, 1, -1, (int64_t)i, model_name, NULL, -1, false, -1, -1},
             .size = end - start,
         };
     }

@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct diagnostics diag;
     struct err err = ERR_INIT;
     struct capture_file file = {
-        .id = 1, .path = records, .name = name, .size = count, .identity = {0, 1, 1, 1, -1, -1, NULL, NULL, -1, false}};
+        .id = 1, .path = records, .name = name, .size = count, .identity = {0, 1, 1, 1, -1, -1, NULL, NULL, -1, false, -1, -1}};
     diag_init(&diag, false);
     struct capture capture = {.files = &file, .file_count = 1, .diag = &diag};
     for (size_t i = 0; printed_forms[i] != NULL; i++) {

@@ -36,7 +36,7 @@ static void try_file(const struct layout_set *set, const struct record_kind *kin
                                 .name = name,
                                 .kind = kind,
                                 .size = size,
-                                .identity = {0, 1, 1, 1, 0, -1, model_name, NULL, -1, false}};
+                                .identity = {0, 1, 1, 1, 0, -1, model_name, NULL, -1, false, -1, -1}};
     diag_init(&diag, false);
     struct capture capture = {
         .options = {.layouts = set},

@@ -36,6 +36,18 @@ def typed_record(path):
     return bytes.fromhex("".join(lines))
 
 
+def typed_text(kind):
+    """The texts of a kind, one behind the other."""
+    text = b""
+    for path in sorted(glob.glob(os.path.join(SOURCE, "testdata", "kinds", kind, "*.text"))):
+        with open(path, "rb") as file:
+            lines = file.read().split(b"\n")
+        begin = lines.index(b"text") + 1
+        end = next(number for number, line in enumerate(lines) if line.startswith(b"rows "))
+        text += b"".join(line + b"\n" for line in lines[begin:end])
+    return text
+
+
 def put(target, name, content):
     path = os.path.join(here, "corpus", target, name)
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -55,7 +67,7 @@ contents = {"acl_call": calls, "aicpu_task": cpu, "graph_desc": graph.encode(), 
             "svp_pmu": tasks, "task_desc": descriptions.encode()}
 for kind in KINDS:
     records = [typed_record(path) for path in sorted(glob.glob(os.path.join(SOURCE, "testdata", "kinds", kind, "*.hex")))]
-    contents.setdefault(kind, b"".join(records * 3))
+    contents.setdefault(kind, b"".join(records * 3) + typed_text(kind))
 contents["hash_dic"] = contents["framework_hash"] = b"12:MatMul\n18446744073709551615:Add\n99999999999999999999:x\n7\n"
 contents["type_info_dic"] = b"5000_802:task_track\n20000_327681:aclnnAdd\n70000_1:x\n1_:y\n"
 

@@ -62,7 +62,7 @@ void name_by_pattern(const char *pattern, char *name, size_t size)
         const char *token, *text;
     } tokens[] = {{"{device_id}", "0"},     {"{model}", "net"},           {"{model_id}", "1"}, {"{batch_num}", "1"},
                   {"{input_pic_num}", "1"}, {"{current_pic_count}", "0"}, {"{slice}", "0"},    {"{tag}", "aging"},
-                  {"{number}", "45"},       {"{process_id}", "42"}};
+                  {"{number}", "45"},       {"{process_id}", "42"},       {"{group_id}", "1"}, {"{core_id}", "1"}};
     size_t length = 0;
     while (*pattern != '\0' && length + 16 < size) {
         size_t i = 0, count = sizeof tokens / sizeof *tokens;

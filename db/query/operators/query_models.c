@@ -96,3 +96,37 @@ int model_each_phase(sqlite3 *db, int64_t device_id, enum model_order order,
     struct phase_loop loop = {each, arg};
     return query_select(db, &phases[order], &device_id, 1, give_phase, &loop, err);
 }
+
+static const struct query_field host_step_fields[] = {
+    QUERY_FIELD(struct model_host_step, thread_id, "e.thread_id"),
+    QUERY_FIELD(struct model_host_step, op_type, "coalesce(t.name, CAST(e.op_type_id AS TEXT))"),
+    QUERY_FIELD(struct model_host_step, event, "coalesce(n.name, CAST(e.event_type_id AS TEXT))"),
+    QUERY_FIELD(struct model_host_step, start_ns, "e.start_ns"),
+    QUERY_FIELD(struct model_host_step, end_ns, "e.end_ns"),
+};
+static const struct query_select host_steps = {
+    QUERY_FIELDS(host_step_fields), .with = HASHES,
+    .from = "FROM framework_op_execute e JOIN source_file s ON s.id = e.file_id"
+            "  LEFT JOIN hash t ON t.hash_id = e.op_type_id LEFT JOIN hash n ON n.hash_id = e.event_type_id"
+            "  WHERE s.device_id = ?1 ORDER BY e.id"};
+
+struct host_step_loop {
+    int (*each)(void *arg, const struct model_host_step *step, struct err *err);
+    void *arg;
+};
+
+static int give_host_step(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    const struct host_step_loop *loop = arg;
+    struct model_host_step step;
+    query_take(row, 0, host_steps.fields, host_steps.field_count, &step);
+    return loop->each(loop->arg, &step, err);
+}
+
+int model_each_host_step(sqlite3 *db, int64_t device_id,
+                         int (*each)(void *arg, const struct model_host_step *step, struct err *err), void *arg,
+                         struct err *err)
+{
+    struct host_step_loop loop = {each, arg};
+    return query_select(db, &host_steps, &device_id, 1, give_host_step, &loop, err);
+}

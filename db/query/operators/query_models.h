@@ -33,4 +33,14 @@ int model_each_phase(sqlite3 *db, int64_t device_id, enum model_order order,
                      int (*each)(void *arg, const struct model_phase *phase, struct err *err), void *arg,
                      struct err *err);
 
+/* What the host did for an operator of dynamic shape, in the order of records. */
+struct model_host_step {
+    int64_t thread_id;
+    const char *op_type, *event;
+    int64_t start_ns, end_ns;
+};
+int model_each_host_step(sqlite3 *db, int64_t device_id,
+                         int (*each)(void *arg, const struct model_host_step *step, struct err *err), void *arg,
+                         struct err *err);
+
 #endif

@@ -29,7 +29,7 @@ enum {
 
 static const struct column columns[] = {
     STARS_RECORD_COLUMNS(functions, "What the counters are of."),
-    [SUB_TASK_TYPE] = {"sub_task_type", "Part type", COLUMN_INTEGER, UNIT_NONE, 0, stars_part_types,
+    [SUB_TASK_TYPE] = {"sub_task_type", "Part type", COLUMN_INTEGER, UNIT_NONE, 0, device_part_names,
                        "What kind of part it is."},
     [OVERFLOW] = {"overflow", "Overflow", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                   "1: a counter ran over; the record is dropped. Of tasks."},

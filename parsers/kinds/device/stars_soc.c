@@ -16,7 +16,7 @@ enum { TICK = STARS_RECORD_COLUMN_COUNT, SUB_TASK_TYPE, SUB_TASK_ID, FFTS_TYPE, 
 static const struct column columns[] = {
     STARS_RECORD_COLUMNS(functions, "What happened."),
     [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When, on the counter of the device."},
-    [SUB_TASK_TYPE] = {"sub_task_type", "Part type", COLUMN_INTEGER, UNIT_NONE, 0, stars_part_types,
+    [SUB_TASK_TYPE] = {"sub_task_type", "Part type", COLUMN_INTEGER, UNIT_NONE, 0, device_part_names,
                        "What kind of part it is; of an FFTS+ task."},
     [SUB_TASK_ID] = {"sub_task_id", "Context ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                      "Which part it is; of an FFTS+ task. For a whole task the low 6 bits name the accelerator."},
@@ -56,6 +56,10 @@ struct state {
     struct sequence sequence;
 };
 
+struct ended {
+    uint32_t type, word;
+};
+
 static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
 {
     struct state *state = opaque;
@@ -65,8 +69,11 @@ static int open_stream(struct decoder *decoder, void *opaque, const struct captu
     return task_pairs_init(&state->pairs, file, err);
 }
 
+#define ACCELERATOR_BITS 0x3f /* of the word that is the context of a part */
+
+/* what: the record's type and, of a whole task, the word that names the accelerator. */
 static int take_end(struct decoder *decoder, struct state *state, const struct task_key *key, int64_t tick,
-                    uint32_t type, bool *keep, struct err *err)
+                    const struct ended *what, bool *keep, struct err *err)
 {
     struct open_half start;
     if (!task_pairs_end(&state->pairs, decoder, key, tick, &start, keep))
@@ -78,7 +85,9 @@ static int take_end(struct decoder *decoder, struct state *state, const struct t
         .device_id = state->device_id,
         .stream_id = key->stream_id,
         .task_id = key->task_id,
-        .type = type,
+        .type = what->type,
+        .has_accelerator = key->context_id == WHOLE_TASK,
+        .accelerator_id = what->word & ACCELERATOR_BITS,
     };
     if (!task_pairs_check_span(decoder, key, &start, task.start_ns, task.end_ns, keep) || state->association == NULL)
         return 0;
@@ -104,9 +113,11 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     case PART_START:
         return task_pairs_start(&state->pairs, decoder, &key, tick, keep, err);
     case TASK_END:
-    case PART_END:
-        return take_end(decoder, state, &key, tick, (uint32_t)cells[is_part ? SUB_TASK_TYPE : TASK_TYPE].integer, keep,
-                        err);
+    case PART_END: {
+        const struct ended what = {(uint32_t)cells[is_part ? SUB_TASK_TYPE : TASK_TYPE].integer,
+                                   (uint32_t)cells[SUB_TASK_ID].integer};
+        return take_end(decoder, state, &key, tick, &what, keep, err);
+    }
     default: /* blocks and the load of links and memories say nothing about tasks */
         return 0;
     }

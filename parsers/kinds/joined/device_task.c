@@ -89,6 +89,9 @@ static const struct column columns[] = {
     [DEVICE_TASK_COPY_DIRECTION] =
         {"copy_direction", "Copy direction", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
          "Of a copy: 0 host to host, 1 host to device, 2 device to host, 3 device to device, and so on."},
+    [DEVICE_TASK_ACCELERATOR_ID] = {"accelerator_id", "Accelerator", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                                    "The accelerator that the scheduler gave it to; of whole tasks on chips with "
+                                    "STARS."},
 };
 
 const struct record_kind kind_device_task = {

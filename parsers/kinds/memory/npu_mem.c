@@ -87,6 +87,20 @@ static const struct series_report series[] = {
     {.name = NULL},
 };
 
+static const struct exported_column npu_mem_columns[] = {
+    {"type", USER, EXPORTED_WORD},
+    {"ddr", "ddr_bytes", EXPORTED_NUMERIC},
+    {"hbm", "hbm_bytes", EXPORTED_NUMERIC},
+    {"timestampNs", "time_ns", EXPORTED_INTEGER},
+    {"deviceId", "device_id", EXPORTED_INTEGER},
+    {.name = NULL},
+};
+
+static const struct exported_table exported[] = {
+    {.name = "NPU_MEM", .columns = npu_mem_columns, .query = {.order_by = "id"}},
+    {.name = NULL},
+};
+
 const struct record_kind kind_npu_mem = {
     .name = "npu_mem",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -99,4 +113,5 @@ const struct record_kind kind_npu_mem = {
     .hooks = &sample_hooks,
     .sampling = &sampling,
     .series = series,
+    .exported = exported,
 };

@@ -76,6 +76,19 @@ static const struct series_report series[] = {
     {.name = NULL},
 };
 
+static const struct exported_column npu_module_mem_columns[] = {
+    {"moduleId", "module_id", EXPORTED_INTEGER},
+    {"timestampNs", "time_ns", EXPORTED_INTEGER},
+    {"totalReserved", "bytes", EXPORTED_NUMERIC},
+    {"deviceId", "device_id", EXPORTED_INTEGER},
+    {.name = NULL},
+};
+
+static const struct exported_table exported[] = {
+    {.name = "NPU_MODULE_MEM", .columns = npu_module_mem_columns, .query = {.order_by = "id"}},
+    {.name = NULL},
+};
+
 const struct record_kind kind_npu_module_mem = {
     .name = "npu_module_mem",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -88,4 +101,5 @@ const struct record_kind kind_npu_module_mem = {
     .hooks = &sample_hooks,
     .sampling = &sampling,
     .series = series,
+    .exported = exported,
 };

@@ -111,6 +111,25 @@ static const struct series_report series[] = {
     {.name = NULL},
 };
 
+static const struct exported_column npu_op_mem_columns[] = {
+    {"operatorName", "node_name_id", EXPORTED_INTEGER},
+    {"addr", "address", EXPORTED_INTEGER},
+    {"type", "CASE WHEN bytes > 0 THEN 'malloc' ELSE 'free' END", EXPORTED_WORD},
+    {"size", "abs(bytes)", EXPORTED_INTEGER},
+    {"timestampNs", "time_ns", EXPORTED_INTEGER},
+    {"globalTid", "coalesce((SELECT max(process_id) FROM capture_part), 0) << 32 | thread_id", EXPORTED_INTEGER},
+    {"totalAllocate", "allocated_bytes", EXPORTED_NUMERIC},
+    {"totalReserve", "reserved_bytes", EXPORTED_NUMERIC},
+    {"component", "'GE'", EXPORTED_WORD},
+    {"deviceId", "device_id", EXPORTED_INTEGER},
+    {.name = NULL},
+};
+
+static const struct exported_table exported[] = {
+    {.name = "NPU_OP_MEM", .columns = npu_op_mem_columns, .query = {.order_by = "id"}},
+    {.name = NULL},
+};
+
 const struct record_kind kind_task_memory_info = {
     .name = "task_memory_info",
     .families = FAMILY_CANN,
@@ -122,4 +141,5 @@ const struct record_kind kind_task_memory_info = {
     LAYOUTS_OF(layouts),
     .hooks = &hooks,
     .series = series,
+    .exported = exported,
 };

@@ -31,24 +31,18 @@ static const struct layout layouts[] = {{
     FIELDS_OF(fields),
 }};
 
-static const struct report_column read_bandwidth[] = {{"value", "max(read_bandwidth)", .form = FORM_TEXT},
-                                                      {.title = NULL}};
-static const struct report_column write_bandwidth[] = {{"value", "max(write_bandwidth)", .form = FORM_TEXT},
+static const struct report_column read_bandwidth[] = {{"value", "read_bandwidth", .form = FORM_TEXT}, {.title = NULL}};
+static const struct report_column write_bandwidth[] = {{"value", "write_bandwidth", .form = FORM_TEXT},
                                                        {.title = NULL}};
-static const struct report_column read_ost[] = {{"value", "max(read_ost)", .form = FORM_TEXT}, {.title = NULL}};
-static const struct report_column write_ost[] = {{"value", "max(write_ost)", .form = FORM_TEXT}, {.title = NULL}};
+static const struct report_column read_ost[] = {{"value", "read_ost", .form = FORM_TEXT}, {.title = NULL}};
+static const struct report_column write_ost[] = {{"value", "write_ost", .form = FORM_TEXT}, {.title = NULL}};
 
 /* The most of all accelerators at a time. */
-#define BY_TIME                                                                                                        \
-    {                                                                                                                  \
-        .group_by = "device_id, time_ns", .order_by = "device_id, time_ns"                                             \
-    }
-
 static const struct series_counter counters[] = {
-    {.name = "'read_bandwidth'", .values = read_bandwidth, .query = BY_TIME},
-    {.name = "'read_ost'", .values = read_ost, .query = BY_TIME},
-    {.name = "'write_bandwidth'", .values = write_bandwidth, .query = BY_TIME},
-    {.name = "'write_ost'", .values = write_ost, .query = BY_TIME},
+    {.name = "'read_bandwidth'", .values = read_bandwidth, .most = true},
+    {.name = "'read_ost'", .values = read_ost, .most = true},
+    {.name = "'write_bandwidth'", .values = write_bandwidth, .most = true},
+    {.name = "'write_ost'", .values = write_ost, .most = true},
     {.name = NULL},
 };
 
@@ -64,6 +58,18 @@ static const struct series_report series[] = {
     {.name = NULL},
 };
 
+static const struct exported_column acc_pmu_columns[] = {
+    {"accId", "accelerator_id", EXPORTED_INTEGER},         {"readBwLevel", "read_bandwidth", EXPORTED_INTEGER},
+    {"writeBwLevel", "write_bandwidth", EXPORTED_INTEGER}, {"readOstLevel", "read_ost", EXPORTED_INTEGER},
+    {"writeOstLevel", "write_ost", EXPORTED_INTEGER},      {"timestampNs", "time_ns", EXPORTED_NUMERIC},
+    {"deviceId", "device_id", EXPORTED_INTEGER},           {.name = NULL},
+};
+
+static const struct exported_table exported[] = {
+    {.name = "ACC_PMU", .columns = acc_pmu_columns, .query = {.order_by = "id"}},
+    {.name = NULL},
+};
+
 const struct record_kind kind_acc_pmu = {
     .name = "acc_pmu",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -75,4 +81,5 @@ const struct record_kind kind_acc_pmu = {
     .hooks = &sample_hooks,
     .sampling = &soc_profile_sampling,
     .series = series,
+    .exported = exported,
 };

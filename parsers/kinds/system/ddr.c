@@ -77,6 +77,19 @@ static const struct series_report series[] = {
     {.name = NULL},
 };
 
+static const struct exported_column ddr_columns[] = {
+    {"deviceId", "device_id", EXPORTED_INTEGER},
+    {"timestampNs", "time_ns", EXPORTED_INTEGER},
+    {"read", "(" BANDWIDTH("read") ") * 1048576", EXPORTED_NUMERIC},
+    {"write", "(" BANDWIDTH("write") ") * 1048576", EXPORTED_NUMERIC},
+    {.name = NULL},
+};
+
+static const struct exported_table exported[] = {
+    {.name = "DDR", .columns = ddr_columns, .query = {.with = SAMPLES, .from = "s", .order_by = "device_id, time_ns"}},
+    {.name = NULL},
+};
+
 const struct record_kind kind_ddr = {
     .name = "ddr",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -89,4 +102,5 @@ const struct record_kind kind_ddr = {
     .hooks = &sample_hooks,
     .sampling = &sampling,
     .series = series,
+    .exported = exported,
 };

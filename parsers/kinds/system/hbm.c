@@ -97,6 +97,20 @@ static const struct series_report series[] = {
     {.name = NULL},
 };
 
+static const struct exported_column hbm_columns[] = {
+    {"deviceId", "device_id", EXPORTED_INTEGER},
+    {"timestampNs", "time_ns", EXPORTED_INTEGER},
+    {"bandwidth", "(" BANDWIDTH ") * 1048576", EXPORTED_NUMERIC},
+    {"hbmId", "hbm_id", EXPORTED_INTEGER},
+    {"type", "CASE event WHEN 0 THEN 'read' ELSE 'write' END", EXPORTED_WORD},
+    {.name = NULL},
+};
+
+static const struct exported_table exported[] = {
+    {.name = "HBM", .columns = hbm_columns, .query = {.order_by = "id"}},
+    {.name = NULL},
+};
+
 const struct record_kind kind_hbm = {
     .name = "hbm",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -109,4 +123,5 @@ const struct record_kind kind_hbm = {
     .hooks = &sample_hooks,
     .sampling = &sampling,
     .series = series,
+    .exported = exported,
 };

@@ -71,6 +71,19 @@ static const struct series_report series[] = {
     {.name = NULL},
 };
 
+static const struct exported_column hccs_columns[] = {
+    {"deviceId", "device_id", EXPORTED_INTEGER},
+    {"timestampNs", "time_ns", EXPORTED_INTEGER},
+    {"txThroughput", "tx * 1048576", EXPORTED_NUMERIC},
+    {"rxThroughput", "rx * 1048576", EXPORTED_NUMERIC},
+    {.name = NULL},
+};
+
+static const struct exported_table exported[] = {
+    {.name = "HCCS", .columns = hccs_columns, .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}},
+    {.name = NULL},
+};
+
 const struct record_kind kind_hccs = {
     .name = "hccs",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -83,4 +96,5 @@ const struct record_kind kind_hccs = {
     .sampling = &sampling,
     .lines = lines,
     .series = series,
+    .exported = exported,
 };

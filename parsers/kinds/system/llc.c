@@ -131,6 +131,23 @@ static const struct series_report series[] = {
     {.name = NULL},
 };
 
+static const struct exported_column llc_columns[] = {
+    {"deviceId", "device_id", EXPORTED_INTEGER},
+    {"llcId", "llc_id", EXPORTED_INTEGER},
+    {"timestampNs", "time_ns", EXPORTED_INTEGER},
+    {"hitRate", "hit * 100", EXPORTED_REAL},
+    {"throughput", "CAST(round(rate * 1048576) AS INTEGER)", EXPORTED_INTEGER},
+    {"mode", "mode", EXPORTED_WORD},
+    {.name = NULL},
+};
+
+static const struct exported_table exported[] = {
+    {.name = "LLC",
+     .columns = llc_columns,
+     .query = {.with = SAMPLES, .from = "s", .order_by = "device_id, llc_id, time_ns"}},
+    {.name = NULL},
+};
+
 const struct record_kind kind_llc = {
     .name = "llc",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -143,4 +160,5 @@ const struct record_kind kind_llc = {
     .hooks = &sample_hooks,
     .sampling = &sampling,
     .series = series,
+    .exported = exported,
 };

@@ -138,6 +138,38 @@ static const struct series_report
             {.name = NULL},
 };
 
+static const struct exported_column pcie_columns[] = {
+    {"deviceId", "device_id", EXPORTED_INTEGER},
+    {"timestampNs", "time_ns", EXPORTED_INTEGER},
+    {"txPostMin", "tx_post_min * 1000000", EXPORTED_NUMERIC},
+    {"txPostMax", "tx_post_max * 1000000", EXPORTED_NUMERIC},
+    {"txPostAvg", "tx_post_avg * 1000000", EXPORTED_NUMERIC},
+    {"txNonpostMin", "tx_nonpost_min * 1000000", EXPORTED_NUMERIC},
+    {"txNonpostMax", "tx_nonpost_max * 1000000", EXPORTED_NUMERIC},
+    {"txNonpostAvg", "tx_nonpost_avg * 1000000", EXPORTED_NUMERIC},
+    {"txCplMin", "tx_completion_min * 1000000", EXPORTED_NUMERIC},
+    {"txCplMax", "tx_completion_max * 1000000", EXPORTED_NUMERIC},
+    {"txCplAvg", "tx_completion_avg * 1000000", EXPORTED_NUMERIC},
+    {"txNonpostLatencyMin", "tx_latency_min", EXPORTED_NUMERIC},
+    {"txNonpostLatencyMax", "tx_latency_max", EXPORTED_NUMERIC},
+    {"txNonpostLatencyAvg", "tx_latency_avg", EXPORTED_NUMERIC},
+    {"rxPostMin", "rx_post_min * 1000000", EXPORTED_NUMERIC},
+    {"rxPostMax", "rx_post_max * 1000000", EXPORTED_NUMERIC},
+    {"rxPostAvg", "rx_post_avg * 1000000", EXPORTED_NUMERIC},
+    {"rxNonpostMin", "rx_nonpost_min * 1000000", EXPORTED_NUMERIC},
+    {"rxNonpostMax", "rx_nonpost_max * 1000000", EXPORTED_NUMERIC},
+    {"rxNonpostAvg", "rx_nonpost_avg * 1000000", EXPORTED_NUMERIC},
+    {"rxCplMin", "rx_completion_min * 1000000", EXPORTED_NUMERIC},
+    {"rxCplMax", "rx_completion_max * 1000000", EXPORTED_NUMERIC},
+    {"rxCplAvg", "rx_completion_avg * 1000000", EXPORTED_NUMERIC},
+    {.name = NULL},
+};
+
+static const struct exported_table exported[] = {
+    {.name = "PCIE", .columns = pcie_columns, .query = {.order_by = "id"}},
+    {.name = NULL},
+};
+
 const struct record_kind kind_pcie = {
     .name = "pcie",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -150,4 +182,5 @@ const struct record_kind kind_pcie = {
     .hooks = &sample_hooks,
     .sampling = &sampling,
     .series = series,
+    .exported = exported,
 };

@@ -42,6 +42,22 @@ static const struct series_report series[] = {
     {.name = NULL},
 };
 
+static const struct exported_column qos_columns[] = {
+    {"deviceId", "device_id", EXPORTED_INTEGER},
+    {"eventName", "name", EXPORTED_WORD},
+    {"bandwidth", "(" QOS_VALUE ") * 1048576", EXPORTED_NUMERIC},
+    {"timestampNs", "time_ns", EXPORTED_NUMERIC},
+    {"dieId", "0", EXPORTED_NUMERIC},
+    {.name = NULL},
+};
+
+static const struct exported_table exported[] = {
+    {.name = "QOS",
+     .columns = qos_columns,
+     .query = {.with = QOS_GROUPS, .from = "g JOIN qos ON qos.device_id IS g.device", .order_by = "place, qos.id"}},
+    {.name = NULL},
+};
+
 const struct record_kind kind_qos = {
     .name = "qos",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -54,4 +70,5 @@ const struct record_kind kind_qos = {
     .hooks = &sample_hooks,
     .sampling = &soc_profile_sampling,
     .series = series,
+    .exported = exported,
 };

@@ -42,8 +42,7 @@ static const struct layout layouts[] = {{
 
 static const struct sampling sampling = {.stamps = {{"tick", CLOCK_DEVICE_TICK}}, .keys = {"die_id"}};
 
-#define RATE(die, column)                                                                                              \
-    "max(CASE WHEN die_id = " die " AND span_ns > 0 THEN " column " / 1048576.0 / (span_ns / 1e9) END)"
+#define RATE(die, column) "CASE WHEN die_id = " die " AND span_ns > 0 THEN " column " / 1048576.0 / (span_ns / 1e9) END"
 #define VALUES(column)                                                                                                 \
     {                                                                                                                  \
         {"die 0", RATE("0", column), .form = FORM_FLOAT}, {"die 1", RATE("1", column), .form = FORM_FLOAT},            \
@@ -60,20 +59,15 @@ static const struct report_column rsp_tx[] = VALUES("rsp_tx_bytes");
 static const struct report_column snp_tx[] = VALUES("snp_tx_bytes");
 static const struct report_column dat_tx[] = VALUES("dat_tx_bytes");
 
-#define BY_TIME                                                                                                        \
-    {                                                                                                                  \
-        .group_by = "device_id, time_ns", .order_by = "device_id, time_ns"                                             \
-    }
-
 static const struct series_counter counters[] = {
-    {.name = "'dat_rx'", .values = dat_rx, .query = BY_TIME},
-    {.name = "'dat_tx'", .values = dat_tx, .query = BY_TIME},
-    {.name = "'req_rx'", .values = req_rx, .query = BY_TIME},
-    {.name = "'req_tx'", .values = req_tx, .query = BY_TIME},
-    {.name = "'rsp_rx'", .values = rsp_rx, .query = BY_TIME},
-    {.name = "'rsp_tx'", .values = rsp_tx, .query = BY_TIME},
-    {.name = "'snp_rx'", .values = snp_rx, .query = BY_TIME},
-    {.name = "'snp_tx'", .values = snp_tx, .query = BY_TIME},
+    {.name = "'dat_rx'", .values = dat_rx, .most = true},
+    {.name = "'dat_tx'", .values = dat_tx, .most = true},
+    {.name = "'req_rx'", .values = req_rx, .most = true},
+    {.name = "'req_tx'", .values = req_tx, .most = true},
+    {.name = "'rsp_rx'", .values = rsp_rx, .most = true},
+    {.name = "'rsp_tx'", .values = rsp_tx, .most = true},
+    {.name = "'snp_rx'", .values = snp_rx, .most = true},
+    {.name = "'snp_tx'", .values = snp_tx, .most = true},
     {.name = NULL},
 };
 
@@ -89,6 +83,28 @@ static const struct series_report series[] = {
     {.name = NULL},
 };
 
+#define PER_SECOND(bytes) bytes " * 1e9 / span_ns"
+
+static const struct exported_column sio_columns[] = {
+    {"deviceId", "device_id", EXPORTED_NUMERIC},
+    {"name", "'die ' || die_id", EXPORTED_WORD},
+    {"timestampNs", "time_ns", EXPORTED_NUMERIC},
+    {"rxReq", PER_SECOND("req_rx_bytes"), EXPORTED_NUMERIC},
+    {"rxRsp", PER_SECOND("rsp_rx_bytes"), EXPORTED_NUMERIC},
+    {"rxSnp", PER_SECOND("snp_rx_bytes"), EXPORTED_NUMERIC},
+    {"rxDat", PER_SECOND("dat_rx_bytes"), EXPORTED_NUMERIC},
+    {"txReq", PER_SECOND("req_tx_bytes"), EXPORTED_NUMERIC},
+    {"txRsp", PER_SECOND("rsp_tx_bytes"), EXPORTED_NUMERIC},
+    {"txSnp", PER_SECOND("snp_tx_bytes"), EXPORTED_NUMERIC},
+    {"txDat", PER_SECOND("dat_tx_bytes"), EXPORTED_NUMERIC},
+    {.name = NULL},
+};
+
+static const struct exported_table exported[] = {
+    {.name = "SIO", .columns = sio_columns, .query = {.where = "span_ns > 0", .order_by = "id"}},
+    {.name = NULL},
+};
+
 const struct record_kind kind_sio = {
     .name = "sio",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -100,4 +116,5 @@ const struct record_kind kind_sio = {
     .hooks = &sample_hooks,
     .sampling = &sampling,
     .series = series,
+    .exported = exported,
 };

@@ -47,6 +47,19 @@ static const struct series_report series[] = {
     {.name = NULL},
 };
 
+static const struct exported_column soc_bandwidth_level_columns[] = {
+    {"l2BufferBwLevel", "l2_buffer_level", EXPORTED_INTEGER},
+    {"mataBwLevel", "mata_level", EXPORTED_INTEGER},
+    {"timestampNs", "time_ns", EXPORTED_NUMERIC},
+    {"deviceId", "device_id", EXPORTED_INTEGER},
+    {.name = NULL},
+};
+
+static const struct exported_table exported[] = {
+    {.name = "SOC_BANDWIDTH_LEVEL", .columns = soc_bandwidth_level_columns, .query = {.order_by = "id"}},
+    {.name = NULL},
+};
+
 const struct record_kind kind_soc_bandwidth_level = {
     .name = "soc_bandwidth_level",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -58,4 +71,5 @@ const struct record_kind kind_soc_bandwidth_level = {
     .hooks = &sample_hooks,
     .sampling = &soc_profile_sampling,
     .series = series,
+    .exported = exported,
 };

@@ -87,6 +87,20 @@ static const struct series_report series[] = {
     {.name = NULL},
 };
 
+static const struct exported_column cpu_usage_columns[] = {
+    {"timestampNs", "before_ns", EXPORTED_NUMERIC},
+    {"cpuId", "cpu_id", EXPORTED_NUMERIC},
+    {"usage", "usage", EXPORTED_NUMERIC},
+    {.name = NULL},
+};
+
+static const struct exported_table exported[] = {
+    {.name = "CPU_USAGE",
+     .columns = cpu_usage_columns,
+     .query = {.with = USAGE, .from = "c", .order_by = "cpu_id, before_ns"}},
+    {.name = NULL},
+};
+
 const struct record_kind kind_host_cpu = {
     .name = "host_cpu",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -100,4 +114,5 @@ const struct record_kind kind_host_cpu = {
     .sampling = &sampling,
     .lines = lines,
     .series = series,
+    .exported = exported,
 };

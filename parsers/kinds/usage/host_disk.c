@@ -69,6 +69,19 @@ static const struct series_report series[] = {
     {.name = NULL},
 };
 
+static const struct exported_column host_disk_usage_columns[] = {
+    {"timestampNs", "sample_ns", EXPORTED_NUMERIC},
+    {"readRate", "read * 1024", EXPORTED_NUMERIC},
+    {"writeRate", "written * 1024", EXPORTED_NUMERIC},
+    {"usage", "usage", EXPORTED_NUMERIC},
+    {.name = NULL},
+};
+
+static const struct exported_table exported[] = {
+    {.name = "HOST_DISK_USAGE", .columns = host_disk_usage_columns, .query = {.with = USAGE, .from = "u"}},
+    {.name = NULL},
+};
+
 const struct record_kind kind_host_disk = {
     .name = "host_disk",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -83,4 +96,5 @@ const struct record_kind kind_host_disk = {
     .sampling = &sampling,
     .lines = lines,
     .series = series,
+    .exported = exported,
 };

@@ -60,6 +60,17 @@ static const struct series_report series[] = {
     {.name = NULL},
 };
 
+static const struct exported_column host_mem_usage_columns[] = {
+    {"timestampNs", "before_ns", EXPORTED_NUMERIC},
+    {"usage", "usage", EXPORTED_NUMERIC},
+    {.name = NULL},
+};
+
+static const struct exported_table exported[] = {
+    {.name = "HOST_MEM_USAGE", .columns = host_mem_usage_columns, .query = {.with = USAGE, .from = "u"}},
+    {.name = NULL},
+};
+
 const struct record_kind kind_host_mem = {
     .name = "host_mem",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -72,4 +83,5 @@ const struct record_kind kind_host_mem = {
     .sampling = &sampling,
     .lines = lines,
     .series = series,
+    .exported = exported,
 };

@@ -73,6 +73,20 @@ static const struct series_report series[] = {
     {.name = NULL},
 };
 
+static const struct exported_column host_network_usage_columns[] = {
+    {"timestampNs", "before_ns", EXPORTED_NUMERIC},
+    {"usage", "round(rate * 100 / (speed * 125000.0), 6)", EXPORTED_NUMERIC},
+    {"speed", "rate * cards", EXPORTED_NUMERIC},
+    {.name = NULL},
+};
+
+static const struct exported_table exported[] = {
+    {.name = "HOST_NETWORK_USAGE",
+     .columns = host_network_usage_columns,
+     .query = {.with = USAGE, .from = "u", .order_by = "before_ns"}},
+    {.name = NULL},
+};
+
 const struct record_kind kind_host_network = {
     .name = "host_network",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -85,4 +99,5 @@ const struct record_kind kind_host_network = {
     .sampling = &sampling,
     .lines = lines,
     .series = series,
+    .exported = exported,
 };

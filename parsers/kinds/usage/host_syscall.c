@@ -63,6 +63,23 @@ static const struct series_report series[] = {
     {.name = NULL},
 };
 
+static const struct exported_column osrt_api_columns[] = {
+    {"name", "name", EXPORTED_WORD},
+    {"globalTid", "CAST(setting('pid', NULL) AS INTEGER) << 32 | thread_id", EXPORTED_NUMERIC},
+    {"startNs", "origin_ns + since_us * 1000", EXPORTED_NUMERIC},
+    {"endNs", "origin_ns + since_us * 1000 + duration_us * 1000", EXPORTED_NUMERIC},
+    {.name = NULL},
+};
+
+static const struct exported_table exported[] = {
+    {.name = "OSRT_API",
+     .columns = osrt_api_columns,
+     .query = {.with = CALLS,
+               .from = "c, (SELECT start_ns AS origin_ns FROM capture_part WHERE is_host)",
+               .order_by = "since_us"}},
+    {.name = NULL},
+};
+
 const struct record_kind kind_host_syscall = {
     .name = "host_syscall",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -74,4 +91,5 @@ const struct record_kind kind_host_syscall = {
     .hooks = &text_lines_hooks,
     .lines = lines,
     .series = series,
+    .exported = exported,
 };

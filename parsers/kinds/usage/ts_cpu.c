@@ -4,14 +4,14 @@
 
 static const char *const patterns[] = {"tscpu.data.{device_id}.slice_{slice}", NULL};
 
-/* One of seven events. */
+/* One of the events. */
 #define EVENT_COLUMNS(n, nth)                                                                                          \
     NUMBER_COLUMN("event" #n, "Event " #n, "The number of the " nth " event."),                                        \
         NUMBER_COLUMN("count" #n, "Count " #n, "How often it happened since the sample before.")
-#define EVENT_FIELDS(n)                                                                                                \
-    {.column = "event" #n, .offset = 192 + 16 * (n), .width = 8},                                                      \
+#define EVENT_FIELDS(n, first)                                                                                         \
+    {.column = "event" #n, .offset = (first) + 16 * (n), .width = 8},                                                  \
     {                                                                                                                  \
-        .column = "count" #n, .offset = 200 + 16 * (n), .width = 8                                                     \
+        .column = "count" #n, .offset = (first) + 8 + 16 * (n), .width = 8                                             \
     }
 
 static const struct column columns[] = {
@@ -32,22 +32,48 @@ static const struct column columns[] = {
 static const struct field fields[] = {
     {.column = "pc", .offset = 176, .width = 8, .is_signed = true},
     {.column = "device_ns", .offset = 184, .width = 8},
-    EVENT_FIELDS(0),
-    EVENT_FIELDS(1),
-    EVENT_FIELDS(2),
-    EVENT_FIELDS(3),
-    EVENT_FIELDS(4),
-    EVENT_FIELDS(5),
-    EVENT_FIELDS(6),
+    EVENT_FIELDS(0, 192),
+    EVENT_FIELDS(1, 192),
+    EVENT_FIELDS(2, 192),
+    EVENT_FIELDS(3, 192),
+    EVENT_FIELDS(4, 192),
+    EVENT_FIELDS(5, 192),
+    EVENT_FIELDS(6, 192),
 };
 
-static const struct layout layouts[] = {{
-    .name = "tscpu-304",
-    .source = "docs/formats/usage.md 4: 304 bytes",
-    .record_size = 304,
-    .magics = {{.offset = 0, .width = 4, .value = 0xabababab}},
-    FIELDS_OF(fields),
-}};
+static const struct field short_fields[] = {
+    {.column = "pc", .offset = 92, .width = 4},
+    {.column = "device_ns", .offset = 96, .width = 8},
+    EVENT_FIELDS(0, 104),
+    EVENT_FIELDS(1, 104),
+    EVENT_FIELDS(2, 104),
+    EVENT_FIELDS(3, 104),
+    EVENT_FIELDS(4, 104),
+};
+
+#define MAGIC                                                                                                          \
+    {                                                                                                                  \
+        {                                                                                                              \
+            .offset = 0, .width = 4, .value = 0xabababab                                                               \
+        }                                                                                                              \
+    }
+
+static const struct layout layouts[] = {
+    {
+        .name = "tscpu-304",
+        .source = "docs/formats/usage.md 4: 304 bytes",
+        .record_size = 304,
+        .magics = MAGIC,
+        FIELDS_OF(fields),
+    },
+    {
+        .name = "tscpu-184",
+        .source = "docs/formats/usage.md 4: 184 bytes, chips 2 to 4",
+        .record_size = 184,
+        .magics = MAGIC,
+        FIELDS_OF(short_fields),
+    },
+};
 
 static const struct sampling sampling = {.stamps = {{"device_ns", CLOCK_DEVICE_NS}}};
 
@@ -111,7 +137,7 @@ const struct record_kind kind_ts_cpu = {
     .families = FAMILY_2022 | FAMILY_CANN,
     .table = "ts_cpu",
     .title = "Sample of the task scheduler",
-    .doc = "Seven events counted on the CPU of the task scheduler, and where it was.",
+    .doc = "Events counted on the CPU of the task scheduler, seven or of chips 2 to 4 five, and where it was.",
     .patterns = patterns,
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),

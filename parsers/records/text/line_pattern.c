@@ -58,7 +58,7 @@ bool line_pattern_init(struct line_pattern *pattern, const struct record_kind *k
 /* ---- lines ---- */
 
 struct cursor { /* of the line, not yet matched */
-    const char *at, *end;
+    const char *start, *at, *end;
 };
 
 static bool is_blank(char c)
@@ -70,6 +70,13 @@ static void skip_blanks(struct cursor *cursor)
 {
     while (cursor->at < cursor->end && is_blank(*cursor->at))
         cursor->at++;
+}
+
+/* Between two letters or digits: what blanks divide cannot be one word. */
+static bool is_in_word(const struct cursor *cursor)
+{
+    return cursor->at > cursor->start && cursor->at < cursor->end && isalnum((unsigned char)cursor->at[-1]) &&
+           isalnum((unsigned char)*cursor->at);
 }
 
 /* Digits, and so many decimals behind a point; further decimals are dropped. */
@@ -147,6 +154,15 @@ static bool take_words(struct cursor *cursor, unsigned count)
     return true;
 }
 
+/* Whether a number ends here: "12x" is none, unless the pattern says that an x follows. */
+static bool ends_number(const struct cursor *cursor, const struct line_pattern *pattern, size_t index)
+{
+    const struct line_token *next = index + 1 < pattern->count ? &pattern->tokens[index + 1] : NULL;
+    if (cursor->at == cursor->end || (next != NULL && next->type == TOKEN_LITERAL && *next->text == *cursor->at))
+        return true;
+    return !isalnum((unsigned char)*cursor->at) && *cursor->at != '_' && *cursor->at != '.';
+}
+
 static bool take_value(struct cursor *cursor, const struct line_pattern *pattern, size_t index, struct row *row)
 {
     const struct line_token *token = &pattern->tokens[index];
@@ -156,7 +172,7 @@ static bool take_value(struct cursor *cursor, const struct line_pattern *pattern
     bool taken = token->type == TOKEN_HEX       ? take_hex(cursor, &cell.integer)
                  : token->type == TOKEN_INTEGER ? take_number(cursor, token->count, &cell.integer)
                                                 : take_text(cursor, pattern, index, &text, &length);
-    if (!taken)
+    if (!taken || (token->type != TOKEN_TEXT && !ends_number(cursor, pattern, index)))
         return false;
     if (token->type == TOKEN_TEXT) {
         if (length == 0)
@@ -183,7 +199,7 @@ static bool take_token(struct cursor *cursor, const struct line_pattern *pattern
         return true;
     case TOKEN_BLANKS:
         skip_blanks(cursor);
-        return true;
+        return !is_in_word(cursor);
     case TOKEN_SKIP:
         return take_text(cursor, pattern, index, &ignored, &length);
     case TOKEN_WORDS:
@@ -198,7 +214,7 @@ static bool take_token(struct cursor *cursor, const struct line_pattern *pattern
 
 bool line_pattern_match(const struct line_pattern *pattern, const char *line, size_t length, struct row *row)
 {
-    struct cursor cursor = {line, line + length};
+    struct cursor cursor = {line, line, line + length};
     const uint64_t before = *row->present;
     for (size_t i = 0; i < pattern->count; i++) {
         if (!take_token(&cursor, pattern, i, row)) {

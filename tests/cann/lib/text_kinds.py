@@ -22,10 +22,10 @@ def write(path, text):
         file.write(text)
 
 
-def make_capture(root, name, text):
+def make_capture(root, name, text, chip):
     for part, suffix in (("host", ""), ("device_0", ".0")):
         base = os.path.join(root, part)
-        info = {"platform_version": "5", "version": "1.0", "CPU": [{"Frequency": "100.000000"}],
+        info = {"platform_version": chip, "version": "1.0", "CPU": [{"Frequency": "100.000000"}],
                 "DeviceInfo": [{"id": 0, "hwts_frequency": "50.000000"}] if suffix else []}
         write(os.path.join(base, "info.json" + suffix), json.dumps(info))
         write(os.path.join(base, "start_info" + suffix), json.dumps(
@@ -43,18 +43,19 @@ def read_fixture(path):
     with open(path, encoding="utf-8") as file:
         lines = file.read().split("\n")
     name = lines[0].split(" ", 1)[1]
+    chip = lines.pop(1).split()[1] if lines[1].startswith("chip ") else "5"
     end = next(i for i, line in enumerate(lines) if line.startswith("rows "))
     columns = lines[end].split()[1:]
     rows = [tuple(line.split(" ")) for line in lines[end + 1:] if line and not line.startswith("rejected ")]
     rejected = int(next(line for line in lines if line.startswith("rejected ")).split()[1])
-    return name, "\n".join(lines[2:end]) + "\n", columns, rows, rejected
+    return name, chip, "\n".join(lines[2:end]) + "\n", columns, rows, rejected
 
 
 def check(msprof, kind, path, work):
-    name, text, columns, rows, rejected = read_fixture(path)
+    name, chip, text, columns, rows, rejected = read_fixture(path)
     shutil.rmtree(work, ignore_errors=True)
     root = os.path.join(work, "PROF_1")
-    make_capture(root, name, text)
+    make_capture(root, name, text, chip)
     subprocess.run([msprof, "import", "-dir", root], check=False, capture_output=True)
     database = sqlite3.connect(os.path.join(root, "sqlite", "runtime.db"))
     found = [tuple("-" if cell is None else str(cell) for cell in row)

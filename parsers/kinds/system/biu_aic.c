@@ -1,0 +1,143 @@
+/* What single AI cores do from interval to interval: instr.group_<group>_aic. */
+#include "parsers/records/core_pipes.h"
+
+static const char *const patterns[] = {"instr.group_{group_id}_aic.{device_id}.slice_{slice}", NULL};
+
+enum {
+    READ_COMMANDS = CORE_PIPES_OWN,
+    WRITE_COMMANDS,
+    READ_LATENCY,
+    WRITE_LATENCY_LOW,
+    WRITE_LATENCY,
+    READ_FLUX,
+    WRITE_FLUX,
+    READ_L2_FLUX,
+    WRITE_L2_FLUX,
+    L2_HITS
+};
+
+static const struct column columns[] = {
+    CORE_PIPES_COLUMNS,
+    [READ_COMMANDS] = NUMBER_COLUMN("read_commands", "Read commands", "Commands to read."),
+    [WRITE_COMMANDS] = NUMBER_COLUMN("write_commands", "Write commands", "Commands to write."),
+    [READ_LATENCY] = NUMBER_COLUMN("read_latency", "Read latency", "Latency of reading."),
+    [WRITE_LATENCY_LOW] = HALF_COLUMN("write_latency_low", "The low 8 bits of the latency of writing."),
+    [WRITE_LATENCY] = NUMBER_COLUMN("write_latency", "Write latency", "Latency of writing."),
+    [READ_FLUX] = NUMBER_COLUMN("read_flux", "Read", "What was read."),
+    [WRITE_FLUX] = NUMBER_COLUMN("write_flux", "Written", "What was written."),
+    [READ_L2_FLUX] = NUMBER_COLUMN("read_l2_flux", "Read by L2", "What was read through the L2 cache."),
+    [WRITE_L2_FLUX] = NUMBER_COLUMN("write_l2_flux", "Written by L2", "What was written through the L2 cache."),
+    [L2_HITS] = NUMBER_COLUMN("l2_hits", "L2 hits", "Hits of the L2 cache."),
+};
+/* Eight bytes of cycles and eight of what the bus carried take turns. */
+static const struct field fields[] = {
+    CORE_PIPES_FIELDS(48),
+    {.column = "read_commands", .offset = 40, .width = 2},
+    {.column = "write_commands", .offset = 42, .width = 2},
+    {.column = "read_latency", .offset = 44, .width = 3},
+    {.column = "write_latency_low", .offset = 47, .width = 1},
+    {.column = "write_latency",
+     .offset = 56,
+     .width = 2,
+     .multiply = 256,
+     .relation = FIELD_PLUS,
+     .other = "write_latency_low"},
+    {.column = "read_flux", .offset = 58, .width = 3},
+    {.column = "write_flux", .offset = 61, .width = 3},
+    {.column = "read_l2_flux", .offset = 72, .width = 3},
+    {.column = "write_l2_flux", .offset = 75, .width = 3},
+    {.column = "l2_hits", .offset = 94, .width = 2},
+};
+
+static const struct layout layouts[] = {{
+    .name = "biu-aic-96",
+    .source = "docs/formats/system.md 10: 96 bytes, an AI core",
+    .record_size = 96,
+    FIELDS_OF(fields),
+}};
+
+/* ---- the timeline ---- */
+
+/* Samples lie so many cycles of the AI cores apart, the first where the collection begins. */
+#define SAMPLES(table, type)                                                                                           \
+    "SELECT s.id, s.device_id, s.group_id, s.core_id, s.sample, '" type "_core' || s.core_id || '_group' ||"           \
+    " s.group_id AS core, vector_cycles, scalar_cycles, cube_cycles, mte1_cycles, mte2_cycles, mte3_cycles,"           \
+    " i.interval, i.mhz, i.start_ns + CAST(s.sample * i.interval * 1000.0 / i.mhz AS INTEGER) AS sample_ns "           \
+    "FROM " table " s JOIN i ON i.device_id = s.device_id"
+#define INTERVALS                                                                                                      \
+    "i AS (SELECT device_id, start_ns, CAST(setting('instr_profiling_freq', device_id) AS INTEGER) AS interval,"       \
+    " max(1, CAST(coalesce(setting('aic_frequency', device_id), 1) AS INTEGER)) AS mhz FROM capture_part WHERE NOT"    \
+    " is_host AND CAST(setting('instr_profiling_freq', device_id) AS INTEGER) > 0)"
+#define PIPE(n, name, column)                                                                                          \
+    "SELECT id, device_id, core_id, core, sample_ns, interval, mhz, " #n " AS pipe, '" name "' AS pipe_name, " column  \
+    "_cycles AS cycles FROM b"
+#define PIPES                                                                                                          \
+    INTERVALS ", b AS (" SAMPLES("biu_aic", "aic") " UNION ALL " SAMPLES("biu_aiv", "aiv") "), c AS (" /*           */ \
+        PIPE(0, "Vector", "vector") " UNION ALL " PIPE(1, "Scalar", "scalar") " UNION ALL " /*                      */ \
+        PIPE(2, "Cube", "cube") " UNION ALL " PIPE(3, "Mte1", "mte1") " UNION ALL " /*                              */ \
+        PIPE(4, "Mte2", "mte2") " UNION ALL " PIPE(5, "Mte3", "mte3") ")"
+
+static const struct report_column pipe_values[] = {
+    {"cycle_num", "cycles", .doc = "How many cycles it worked."},
+    {"ratio", "ratio(cycles, interval)", .form = FORM_FLOAT, .doc = "Their share in the interval."},
+    {.title = NULL},
+};
+
+#define FLOW(name, column)                                                                                             \
+    static const struct report_column name[] = {{"flow", column, .doc = "Its value."}, {.title = NULL}}
+FLOW(read_latency, "read_latency");
+FLOW(write_latency, "write_latency");
+FLOW(read_flux, "read_flux");
+FLOW(write_flux, "write_flux");
+
+#define FLOW_COUNTER(title, flow_values)                                                                               \
+    {                                                                                                                  \
+        .name = "'biu_group' || group_id || '/" title "'", .values = flow_values,                                      \
+        .query = {.with = INTERVALS,                                                                                   \
+                  .from = "(SELECT s.*, i.start_ns + CAST(s.sample * i.interval * 1000.0 / i.mhz AS INTEGER) AS"       \
+                          " sample_ns FROM biu_aic s JOIN i ON i.device_id = s.device_id)",                            \
+                  .order_by = "device_id, group_id, sample"},                                                          \
+        .time = "sample_ns",                                                                                           \
+    }
+
+static const struct series_counter counters[] = {
+    {
+        .name = "pipe_name",
+        .values = pipe_values,
+        .query = {.with = PIPES, .from = "c", .where = "cycles > 0", .order_by = "device_id, core_id, pipe, id"},
+        .time = "sample_ns",
+        .duration = "CAST(cycles * 1000 / mhz AS INTEGER)",
+        .thread = "core_id * 6 + pipe",
+        .thread_name = "core || ' ' || pipe_name",
+    },
+    FLOW_COUNTER("Latency Read", read_latency),
+    FLOW_COUNTER("Latency Write", write_latency),
+    FLOW_COUNTER("Bandwidth Read", read_flux),
+    FLOW_COUNTER("Bandwidth Write", write_flux),
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "instr",
+        .title = "Pipes of single cores",
+        .doc = "How long each pipe of a core worked, and what its bus carried, from sample to sample.",
+        .process = "Biu Perf",
+        .process_order = 8,
+        .counters = counters,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_biu_aic = {
+    .name = "biu_aic",
+    .families = FAMILY_CANN,
+    .table = "biu_aic",
+    .title = "Pipes and bus of an AI core",
+    .doc = "How long each pipe of an AI core worked since the sample before, and what its bus carried.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &core_pipes_hooks,
+    .series = series,
+};

@@ -1,0 +1,28 @@
+/* What single vector cores do from interval to interval: instr.group_<group>_aiv<n>. */
+#include "parsers/records/core_pipes.h"
+
+static const char *const patterns[] = {"instr.group_{group_id}_aiv{core_id}.{device_id}.slice_{slice}", NULL};
+
+static const struct column columns[] = {CORE_PIPES_COLUMNS};
+
+static const struct field fields[] = {CORE_PIPES_FIELDS(40)};
+
+static const struct layout layouts[] = {{
+    .name = "biu-aiv-64",
+    .source = "docs/formats/system.md 10: 64 bytes, a vector core",
+    .record_size = 64,
+    FIELDS_OF(fields),
+}};
+
+/* The series of biu_aic draws both. */
+const struct record_kind kind_biu_aiv = {
+    .name = "biu_aiv",
+    .families = FAMILY_CANN,
+    .table = "biu_aiv",
+    .title = "Pipes of a vector core",
+    .doc = "How long each pipe of a vector core worked since the sample before.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &core_pipes_hooks,
+};

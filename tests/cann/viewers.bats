@@ -1,0 +1,144 @@
+#!/usr/bin/env bats
+# export db: samples in the database for viewers.
+
+# shellcheck disable=SC2154 # common.bash sets shared and repository, run_msprof sets status, output and stderr
+bats_require_minimum_version 1.5.0
+load ../cli/common
+
+setup() {
+    enter_scratch
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    export PYTHONDONTWRITEBYTECODE=1
+}
+
+# The columns of Ascend's schema (docs/formats/cann.md 8.5).
+columns() {
+    cat <<'END'
+NPU_MEM type ddr hbm timestampNs deviceId
+NPU_MODULE_MEM moduleId timestampNs totalReserved deviceId
+NPU_OP_MEM operatorName addr type size timestampNs globalTid totalAllocate totalReserve component deviceId
+NIC deviceId timestampNs bandwidth rxPacketRate rxByteRate rxPackets rxBytes rxErrors rxDropped txPacketRate txByteRate txPackets txBytes txErrors txDropped funcId
+RoCE deviceId timestampNs bandwidth rxPacketRate rxByteRate rxPackets rxBytes rxErrors rxDropped txPacketRate txByteRate txPackets txBytes txErrors txDropped funcId
+HBM deviceId timestampNs bandwidth hbmId type
+DDR deviceId timestampNs read write
+LLC deviceId llcId timestampNs hitRate throughput mode
+SAMPLE_PMU_TIMELINE deviceId timestampNs totalCycle usage freq coreId coreType
+SAMPLE_PMU_SUMMARY deviceId metric value coreId coreType
+PCIE deviceId timestampNs txPostMin txPostMax txPostAvg txNonpostMin txNonpostMax txNonpostAvg txCplMin txCplMax txCplAvg txNonpostLatencyMin txNonpostLatencyMax txNonpostLatencyAvg rxPostMin rxPostMax rxPostAvg rxNonpostMin rxNonpostMax rxNonpostAvg rxCplMin rxCplMax rxCplAvg
+HCCS deviceId timestampNs txThroughput rxThroughput
+NETDEV_STATS deviceId timestampNs macTxPfcPkt macRxPfcPkt macTxByte macTxBandwidth macRxByte macRxBandwidth macTxBadByte macRxBadByte roceTxPkt roceRxPkt roceTxErrPkt roceRxErrPkt roceTxCnpPkt roceRxCnpPkt roceNewPktRty nicTxByte nicTxBandwidth nicRxByte nicRxBandwidth
+ACC_PMU accId readBwLevel writeBwLevel readOstLevel writeOstLevel timestampNs deviceId
+SOC_BANDWIDTH_LEVEL l2BufferBwLevel mataBwLevel timestampNs deviceId
+CPU_USAGE timestampNs cpuId usage
+HOST_MEM_USAGE timestampNs usage
+HOST_DISK_USAGE timestampNs readRate writeRate usage
+HOST_NETWORK_USAGE timestampNs usage speed
+OSRT_API name globalTid startNs endNs
+QOS deviceId eventName bandwidth timestampNs dieId
+SIO deviceId name timestampNs rxReq rxRsp rxSnp rxDat txReq txRsp txSnp txDat
+END
+}
+
+# compare CAPTURE: every table of samples has the columns of the schema, and its values those of the timeline's counters.
+compare() {
+    run_msprof export db --stable-names --output out "$1"
+    expect_status 0
+    run_msprof export timeline --stable-names --output out "$1"
+    expect_status 0
+    columns >schema
+    python3 - <<'END'
+import glob, json, sqlite3
+(path,) = glob.glob("out/**/msprof*.db", recursive=True)
+database = sqlite3.connect(path)
+document = json.load(open("out/mindstudio_profiler_output/msprof.json"))
+origin = int(document["otherData"]["origin_unix_ns"])
+processes = {e["pid"]: e["args"]["name"] for e in document["traceEvents"] if e["name"] == "process_name"}
+counters = {}
+for e in document["traceEvents"]:
+    if e["ph"] == "C":
+        for title, value in e["args"].items():
+            counters.setdefault((processes[e["pid"]], e["name"], title), []).append(
+                (origin + round(e["ts"] * 1000), float(value)))
+there = {name for name, in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+for line in open("schema"):
+    table, *wanted = line.split()
+    if table in there:
+        found = [row[1] for row in database.execute("PRAGMA table_info(%s)" % table)]
+        assert found == wanted, (table, found)
+cpu = database.execute("SELECT min(cpuId) FROM CPU_USAGE").fetchone()[0] if "CPU_USAGE" in there else 0
+checked = 0
+# table, value in the units of the counter, name of the process, of the counter, of the value
+MB = " / 1048576.0"
+for table, value, process, name, title in (
+        ("HBM WHERE hbmId = 1 AND word = 'read'", "bandwidth" + MB, "HBM", "HBM 1/Read", "Read(MB/s)"),
+        ("HBM WHERE hbmId = 3 AND word = 'write'", "bandwidth" + MB, "HBM", "HBM 3/Write", "Write(MB/s)"),
+        ("DDR WHERE 1", "write" + MB, "DDR", "DDR/Write", "Write(MB/s)"),
+        ("LLC WHERE llcId = 1", "throughput" + MB, "LLC", "LLC 1 Read/Throughput", "Throughput(MB/s)"),
+        ("LLC WHERE llcId = 0", "hitRate / 100", "LLC", "LLC 0 Read/Hit Rate", "Hit Rate(%)"),
+        ("HCCS WHERE 1", "txThroughput" + MB, "HCCS", "Tx", "Tx(MB/s)"),
+        ("PCIE WHERE txPostMax >= txPostMin", "rxCplAvg" + MB, "PCIe", "PCIe_cpl", "Rx"),
+        ("NPU_MEM WHERE word = 'Device'", "hbm / 1024.0", "NPU MEM", "Device/HBM", "KB"),
+        ("NIC WHERE funcId = 0", "rxPacketRate", "NIC", "Port 0/Rx", "Rx Packets"),
+        ("RoCE WHERE funcId = 1", "txPacketRate", "RoCE", "Port 1/Tx", "Tx Packets"),
+        ("ACC_PMU WHERE 1", "writeOstLevel", "Acc PMU", "write_ost", "value"),
+        ("SOC_BANDWIDTH_LEVEL WHERE 1", "mataBwLevel", "Stars Soc Info", "Mata Bw Level", "Mata Bw Level"),
+        ("QOS WHERE word = 'CCU'", "bandwidth" + MB, "QoS", "QoS CCU", "value"),
+        ("SIO WHERE word = 'die 1'", "txDat" + MB, "SIO", "dat_tx", "die 1"),
+        ("CPU_USAGE WHERE cpuId = %s" % cpu, "usage", "CPU Usage", "CPU %s" % cpu, "Usage(%)"),
+        ("HOST_MEM_USAGE WHERE 1", "usage", "Memory Usage", "Memory Usage", "Usage(%)"),
+        ("HOST_DISK_USAGE WHERE 1", "usage", "Disk Usage", "Disk Usage", "Usage(%)"),
+        ("HOST_NETWORK_USAGE WHERE 1", "usage", "Network Usage", "Network Usage", "Usage(%)"),
+        ("SAMPLE_PMU_TIMELINE WHERE coreId = 2 AND word = 'AIC'", "usage", "AI Core Utilization", "Core 2",
+         "Utilization(%)")):
+    word = {"HBM": "type", "NPU_MEM": "type", "QOS": "eventName", "SIO": "name", "SAMPLE_PMU_TIMELINE": "coreType"}.get(
+        table.split()[0])
+    expected = counters.get((process, name, title))
+    if expected is None:
+        assert table.split()[0] not in there, (table, "no counter")
+        continue
+    text = ", (SELECT value FROM STRING_IDS WHERE id = %s) AS word" % word if word else ""
+    found = sorted(database.execute("SELECT timestampNs, %s FROM (SELECT *%s FROM %s) WHERE %s ORDER BY timestampNs" % (
+        value, text, table.split()[0], table.split(" WHERE ")[1])))
+    expected.sort()
+    assert len(found) == len(expected) and expected, (table, len(found), len(expected))
+    for (time, a), (other_time, b) in zip(found, expected):
+        assert abs(time - other_time) <= 300 and abs(a - b) <= 1e-4 * max(1, abs(b)), (table, time, a, other_time, b)
+    checked += 1
+assert checked >= 10, (checked, sorted(there))
+END
+}
+
+@test "tables of samples have the columns of Ascend's schema, and the values of the timeline" {
+    for name in system-910b system-910a; do
+        rm -rf out PROF_1
+        copy_family "$name" PROF_1
+        compare PROF_1
+    done
+}
+
+@test "so have those of sampled cores" {
+    capture=$(python3 "$repository/testdata/generate/cann/make_system.py" made --chip 1 --seed 3 --sampled-cores)
+    compare "$capture"
+    # the means of cores are those of the table
+    run_msprof export summary --stable-names --output out "$capture"
+    python3 - <<'END'
+import csv, glob, sqlite3
+database = sqlite3.connect(glob.glob("out/**/msprof*.db", recursive=True)[0])
+found = {(core, metric): value for core, metric, value in database.execute(
+    "SELECT coreId, s.value, p.value FROM SAMPLE_PMU_SUMMARY p JOIN STRING_IDS s ON s.id = p.metric")}
+checked = 0
+for row in csv.DictReader(open("out/mindstudio_profiler_output/ai_core_utilization.csv")):
+    if row["Core ID"].startswith("Core"):
+        for metric in ("vec_ratio", "scalar_ratio", "icache_miss_rate"):
+            assert abs(found[int(row["Core ID"][4:]), metric] - float(row[metric])) < 1e-9
+            checked += 1
+assert checked >= 9
+END
+}
+
+@test "a capture without samples has no tables of samples" {
+    copy_family prof-910b PROF_1
+    run_msprof export db --output out PROF_1
+    expect_status 0
+    expect_equal "$(sqlite3 out/msprof_*.db "SELECT count(*) FROM sqlite_master WHERE name IN ('HBM', 'NIC', 'OSRT_API')")" 0
+}
