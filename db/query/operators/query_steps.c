@@ -40,9 +40,8 @@ static const struct query_field mark_fields[] = {
 /* The points of captures of 2020 as marks: forward and backward propagation, the end of an iteration; the begin (odd)
  * and end (even) of what runs beside them, which are marks of all-reduce operations; starts. */
 #define POINTS                                                                                                         \
-    "SELECT device_id, " NO_MODEL ", time_ns, stream_id, CASE point WHEN 0 THEN -2 WHEN 1 THEN -1 WHEN 2 THEN 3"       \
+    "SELECT device_id, NULL, time_ns, stream_id, CASE point WHEN 0 THEN -2 WHEN 1 THEN -1 WHEN 2 THEN 3"               \
     " WHEN 255 THEN 4 ELSE iif(point < 255, point - 3 + 10000, -2) END, NULL, id FROM training_trace"
-#define NO_MODEL "4294967295" /* CANN_NO_ID */
 static const struct query_select marks = {
     QUERY_FIELDS(mark_fields),
     .from = "FROM (SELECT device_id, model_id, time_ns, stream_id, step_tag, index_id, id FROM ts_track WHERE tag = 10"

@@ -1,14 +1,11 @@
 /* step_trace: the iterations of models by the step marks of the device, as Ascend's tool of 2022 has them. */
 #include "base/number.h"
 #include "db/query/operators/query_steps.h"
-#include "exporters/report/report.h"
-
-#include <stdio.h>
+#include "exporters/step_columns.h"
 
 enum { ITERATION, FORWARD, BACKWARD, END, TIME, FORWARD_TO_BACKWARD, REFRESH, AUGMENTATION, MODEL, LEADING };
 
 #define MAX_REDUCES ((size_t)(48 - LEADING) / 2) /* of one iteration that are shown */
-#define TITLE_SIZE 40
 
 static const struct report_column columns[] = {
     [ITERATION] = {"Iteration ID", .flags = REPORT_NUMBER, .doc = "The number of the iteration."},
@@ -23,6 +20,8 @@ static const struct report_column columns[] = {
     [MODEL] = {"Model ID", .flags = REPORT_NUMBER, .doc = "The model."},
     {.title = NULL},
 };
+static const struct report_column reduce_start = {"Reduce Start", .flags = REPORT_NUMBER},
+                                  reduce_duration = {"Reduce Duration(us)", .form = FORM_SCALED, .decimals = 3};
 
 static int64_t between(int64_t start_ns, int64_t end_ns)
 {
@@ -32,25 +31,15 @@ static int64_t between(int64_t start_ns, int64_t end_ns)
 static int open_steps(struct report_run *run, struct err *err)
 {
     struct cann_steps *steps = run->state;
-    bool json = run->session->options->format == TABLE_JSON;
     size_t reduces = 0;
     int status = cann_steps_load(run->session->db, steps, err);
     for (size_t i = 0; status == 0 && i < steps->count; i++) {
         if (steps->items[i].device_id == run->scope->device_id && steps->items[i].reduce_count > reduces)
             reduces = steps->items[i].reduce_count;
     }
-    /* The columns of all-reduce operations have the same two titles again and again, but not as the names of JSON. */
-    for (size_t i = 0; status == 0 && i < reduces && i < MAX_REDUCES; i++) {
-        char start[TITLE_SIZE], duration[TITLE_SIZE];
-        snprintf(start, sizeof start, json ? "Reduce Start %zu" : "Reduce Start", i);
-        snprintf(duration, sizeof duration, json ? "Reduce Duration(us) %zu" : "Reduce Duration(us)", i);
-        const struct report_column start_column = {start, .flags = REPORT_NUMBER},
-                                   duration_column = {duration, .form = FORM_SCALED, .decimals = 3};
-        status = report_plan_add(&run->plan, &start_column, err);
-        if (status == 0)
-            status = report_plan_add(&run->plan, &duration_column, err);
-    }
-    return status;
+    return status == 0 ? step_columns_add(run, LEADING, reduces < MAX_REDUCES ? reduces : MAX_REDUCES, &reduce_start,
+                                          &reduce_duration, err)
+                       : status;
 }
 
 static void close_steps(struct report_run *run)

@@ -37,31 +37,73 @@ static const struct layout layouts[] = {{
     FIELDS_OF(fields),
 }};
 
+enum { FORWARD = 1, ITERATION_END = 255 };
+
 struct state {
-    int64_t device_id, khz;
+    const struct capture_file *file;
+    int64_t khz, last_tick;
+    int64_t begun_tick; /* of the running iteration; -1: none runs */
 };
 
 static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
 {
     struct state *state = opaque;
     (void)err;
-    state->device_id = file->identity.device_id;
-    state->khz = capture_counter_khz(decoder_capture(decoder), state->device_id);
+    state->file = file;
+    state->khz = capture_counter_khz(decoder_capture(decoder), file->identity.device_id);
+    state->begun_tick = -1;
     return 0;
+}
+
+/* Tells of an iteration that begins and never ends. */
+static void end_iteration(struct state *state, struct decoder *decoder, const struct place *place)
+{
+    if (state->begun_tick >= 0)
+        diag_report(decoder_capture(decoder)->diag, DIAG_ITERATION_OPEN, place,
+                    "the iteration of point 1 at tick %lld has no point 255", (long long)state->begun_tick);
+    state->begun_tick = -1;
+}
+
+static void follow(struct state *state, struct decoder *decoder, int64_t point, int64_t tick)
+{
+    struct place place = decoder_place(decoder, "point");
+    if (point == FORWARD) {
+        end_iteration(state, decoder, &place);
+        state->begun_tick = tick;
+    } else if (point == ITERATION_END) {
+        state->begun_tick = -1;
+    }
+    if (tick < state->last_tick)
+        diag_report(decoder_capture(decoder)->diag, DIAG_RECORD_ORDER, &place,
+                    "tick %lld after %lld; expected later ones to follow", (long long)tick,
+                    (long long)state->last_tick);
+    state->last_tick = tick;
 }
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
-    const struct state *state = opaque;
+    struct state *state = opaque;
     (void)err;
     if (!row_has(row, TICK) || !row_has(row, POINT)) {
         *keep = false; /* beyond 63 bits, which has been reported */
         return 0;
     }
     int64_t time_ns = number_scale(row->cells[TICK].integer, 1000000, state->khz);
-    row_set_integer(row, DEVICE_ID, state->device_id);
+    row_set_integer(row, DEVICE_ID, state->file->identity.device_id);
     row_set_integer(row, TIME_NS, time_ns);
     *keep = decoder_check_span(decoder, "a point of an iteration", time_ns, time_ns);
+    if (*keep)
+        follow(state, decoder, row->cells[POINT].integer, row->cells[TICK].integer);
+    return 0;
+}
+
+static int close_stream(struct decoder *decoder, void *opaque, bool failed, struct err *err)
+{
+    struct state *state = opaque;
+    struct place place = {state->file->name, -1, -1, NULL};
+    (void)err;
+    if (!failed)
+        end_iteration(state, decoder, &place);
     return 0;
 }
 
@@ -69,6 +111,7 @@ static const struct kind_hooks hooks = {
     .state_size = sizeof(struct state),
     .open = open_stream,
     .record = take_record,
+    .close = close_stream,
 };
 
 const struct record_kind kind_training_trace = {
