@@ -37,7 +37,7 @@ static const struct query_field first_named_fields[] = {QUERY_FIELD(struct captu
 static const struct query_select first_named = {
     QUERY_FIELDS(first_named_fields),
     .from = "FROM (SELECT coalesce((SELECT min(t) FROM (SELECT min(start_ns) AS t FROM device_task"
-            "   WHERE op_name_id IS NOT NULL UNION ALL SELECT min(time_ns) FROM training_trace)),"
+            "   WHERE op_name_id IS NOT NULL UNION ALL SELECT min(time_ns) FROM training_trace WHERE point = 1)),"
             " (SELECT min(start_ns) FROM device_task), 0) AS t)"};
 
 static int take_first_named(void *arg, sqlite3_stmt *row, struct err *err)
