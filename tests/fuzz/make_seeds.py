@@ -36,6 +36,12 @@ def typed_record(path):
     return bytes.fromhex("".join(lines))
 
 
+def typed_text(path):
+    """The text of a fixture of a text kind."""
+    with open(path, encoding="utf-8") as file:
+        return file.read().split("\ntext\n", 1)[1].split("\nrows ", 1)[0].encode() + b"\n"
+
+
 def put(target, name, content):
     path = os.path.join(here, "corpus", target, name)
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -55,7 +61,8 @@ contents = {"acl_call": calls, "aicpu_task": cpu, "graph_desc": graph.encode(), 
             "svp_pmu": tasks, "task_desc": descriptions.encode()}
 for kind in KINDS:
     records = [typed_record(path) for path in sorted(glob.glob(os.path.join(SOURCE, "testdata", "kinds", kind, "*.hex")))]
-    contents.setdefault(kind, b"".join(records * 3))
+    texts = [typed_text(path) for path in sorted(glob.glob(os.path.join(SOURCE, "testdata", "kinds", kind, "*.text")))]
+    contents.setdefault(kind, b"".join(records * 3 + texts))
 contents["hash_dic"] = contents["framework_hash"] = b"12:MatMul\n18446744073709551615:Add\n99999999999999999999:x\n7\n"
 contents["type_info_dic"] = b"5000_802:task_track\n20000_327681:aclnnAdd\n70000_1:x\n1_:y\n"
 
