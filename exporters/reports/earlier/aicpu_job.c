@@ -19,7 +19,7 @@ const struct report report_aicpu_job = {
     .name = "aicpu",
     .title = "Operators of the AI CPU",
     .doc = "Every operator that the AI CPU ran, as it told it.",
-    .families = REPORT_OF(DB_FAMILY_JOB),
+    .families = FAMILY_JOB,
     .of_device = true,
     .query = {.from = "aicpu_log", .where = "device_id IS :device", .order_by = "id"},
     .columns = columns,

@@ -14,7 +14,7 @@ const struct report report_dp_job = {
     .name = "dp",
     .title = "Queues of data",
     .doc = "What was put into the queues of data for models, and taken out.",
-    .families = REPORT_OF(DB_FAMILY_JOB),
+    .families = FAMILY_JOB,
     .of_device = true,
     .query = {.from = "data_queue_log", .where = "device_id IS :device", .order_by = "id"},
     .columns = columns,

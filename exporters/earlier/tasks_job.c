@@ -2,7 +2,7 @@
  * thread of stretches in which they run. */
 #include "base/map.h"
 #include "db/database.h"
-#include "exporters/tracks_2022/draw.h"
+#include "exporters/earlier/draw.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Iterations of captures of JOB: a thread of them, with their propagations, and one for each stream beside it. */
 #include "db/database.h"
+#include "exporters/earlier/draw.h"
 #include "exporters/trace/step_pieces.h"
-#include "exporters/tracks_2022/draw.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
