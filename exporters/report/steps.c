@@ -79,9 +79,9 @@ static int put_step(struct report_run *run, const struct cann_step *step, struct
         [STEPS_FORWARD_TO_BACKWARD] = value_integer(between(step->forward_ns, step->backward_ns)),
         [STEPS_REFRESH] = value_integer(between(step->backward_ns, step->end_ns)),
         [STEPS_AUGMENTATION] = value_integer(step->augmentation_ns),
-        [STEPS_INTERVAL] = value_integer(between(step->start_ns, step->forward_ns)),
         [STEPS_MODEL] = value_integer(step->model_id),
         [STEPS_KNOWN_MODEL] = step->model_id == CANN_NO_ID ? value_none() : value_integer(step->model_id),
+        [STEPS_INTERVAL] = value_integer(between(step->start_ns, step->forward_ns)),
     };
     for (size_t i = 0; i < step->reduce_count; i++) {
         const struct cann_step_span *reduce = &state->steps.reduces[step->first_reduce + i];

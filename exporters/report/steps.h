@@ -17,9 +17,9 @@ enum steps_value {
     STEPS_FORWARD_TO_BACKWARD,
     STEPS_REFRESH,
     STEPS_AUGMENTATION, /* from the end of any iteration before to forward propagation */
-    STEPS_INTERVAL,     /* from the iteration's own start */
     STEPS_MODEL,
     STEPS_KNOWN_MODEL, /* none where the marks name none */
+    STEPS_INTERVAL,    /* from the iteration's own start */
     STEPS_LEADING
 };
 
