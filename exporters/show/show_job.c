@@ -10,7 +10,7 @@ static int show_one_device(void *arg, int64_t device_id, struct err *err)
     const struct execution_range all = {device_id, INT64_MIN, INT64_MAX};
     struct execution_counts counts;
     uint64_t rows;
-    struct cann_steps steps;
+    struct cann_steps steps = {.items = NULL};
     int64_t iterations = 0;
     int status = execution_count(shows->show->db, &all, &counts, err);
     if (status == 0)
