@@ -141,6 +141,9 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_CLOCK_ASSUMED, "clock-assumed", DIAG_NOTE,                                                                  \
       "the capture does not say its clock frequency; the family's usual one is taken",                                 \
       "give --freq-mhz when it is another one")                                                                        \
+    X(DIAG_ITERATION_OPEN, "iteration-open", DIAG_NOTE,                                                                \
+      "an iteration without its end; it is not among the iterations",                                                  \
+      "no action is needed: common where a capture ends")                                                              \
     X(DIAG_NAME_COLLISION, "name-collision", DIAG_NOTE,                                                                \
       "one report file covers several inferences, because its name cannot tell them apart",                            \
       "query the database to tell them apart")

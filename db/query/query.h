@@ -15,8 +15,8 @@
 /* What the import knew about the capture as a whole. */
 struct db_facts {
     int family;        /* CAPTURE_... (parsers/record.h) */
-    int64_t origin_ns; /* the earliest absolute time: what timelines count from; 0 when there is none. ns, device or
-                          host monotonic */
+    int64_t origin_ns; /* the earliest absolute time; timelines of SVP boards count from it; 0 when there is none. ns,
+                          device or host monotonic */
     int64_t problems;  /* reports of severity warning or error at import */
 };
 int db_read_facts(sqlite3 *db, struct db_facts *ret, struct err *err);

@@ -313,7 +313,10 @@ int execution_each_device(sqlite3 *db, int (*each)(void *arg, int64_t device_id,
                           struct err *err)
 {
     struct number_loop loop = {each, arg};
-    return query_run(db, "SELECT DISTINCT device_id FROM device_task ORDER BY 1", NULL, 0, take_number, &loop, err);
+    return query_run(db,
+                     "SELECT device_id FROM device_task UNION SELECT device_id FROM training_trace"
+                     " UNION SELECT device_id FROM aicpu_log UNION SELECT device_id FROM data_queue_log ORDER BY 1",
+                     NULL, 0, take_number, &loop, err);
 }
 
 static const struct query_field type_fields[] = {

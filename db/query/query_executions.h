@@ -80,7 +80,7 @@ int execution_count(sqlite3 *db, const struct execution_range *range, struct exe
 int execution_each_stream(sqlite3 *db, const struct execution_range *range,
                           int (*each)(void *arg, int64_t stream_id, struct err *err), void *arg, struct err *err);
 
-/* Devices with tasks, ascending. */
+/* Devices with tasks, iterations or logs, ascending, in captures of 2020. */
 int execution_each_device(sqlite3 *db, int (*each)(void *arg, int64_t device_id, struct err *err), void *arg,
                           struct err *err);
 

@@ -31,6 +31,22 @@ static const struct query_select earliest = {
     .from = "FROM (SELECT min(start_ns) AS t FROM device_task UNION ALL SELECT min(start_ns) FROM host_call"
             " UNION ALL SELECT min(start_ns) FROM msproftx)"};
 
+/* Captures of 2020: what is in their timelines by itself; tasks without a name only where there is nothing else, for
+ * the first of them may be a minute ahead. */
+static const struct query_field first_named_fields[] = {QUERY_FIELD(struct capture_origin, time_ns, "t")};
+static const struct query_select first_named = {
+    QUERY_FIELDS(first_named_fields),
+    .from = "FROM (SELECT coalesce((SELECT min(t) FROM (SELECT min(start_ns) AS t FROM device_task"
+            "   WHERE op_name_id IS NOT NULL UNION ALL SELECT min(time_ns) FROM training_trace WHERE point = 1)),"
+            " (SELECT min(start_ns) FROM device_task), 0) AS t)"};
+
+static int take_first_named(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    (void)err;
+    query_take(row, 0, first_named.fields, first_named.field_count, arg);
+    return 0;
+}
+
 static int take_earliest(void *arg, sqlite3_stmt *row, struct err *err)
 {
     (void)err;
@@ -43,10 +59,15 @@ int query_origin(sqlite3 *db, int family, struct capture_origin *ret, struct err
     struct start start = {DB_NULL, DB_NULL, DB_NULL};
     struct db_facts facts;
     *ret = (struct capture_origin){0, DB_NULL, DB_NULL};
-    if (family == CAPTURE_SVP || family == CAPTURE_JOB) {
+    if (family == CAPTURE_SVP) {
         int status = db_read_facts(db, &facts, err);
         if (status == 0)
             ret->time_ns = ret->origin_ns = facts.origin_ns;
+        return status;
+    }
+    if (family == CAPTURE_JOB) {
+        int status = query_select(db, &first_named, NULL, 0, take_first_named, ret, err);
+        ret->origin_ns = ret->time_ns;
         return status;
     }
     int status = query_select(db, &starts, NULL, 0, take_start, &start, err);

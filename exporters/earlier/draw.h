@@ -18,6 +18,7 @@ struct draw_2022 {
     struct trace trace;
     int64_t layer; /* msprof: the place of what is being drawn, which the tool put before process numbers; 0: none */
     bool flows;    /* msprof: arrows from ACL calls to tasks */
+    uint64_t tasks_before; /* tasks before the origin, which are not drawn */
     /* The layer that is being drawn: */
     struct trace_lanes lanes;
     int64_t first_free; /* a number above all of its threads */
@@ -32,7 +33,9 @@ int draw_2022_models(struct draw_2022 *draw, struct err *err);
 int draw_2022_host_steps(struct draw_2022 *draw, struct err *err); /* ge_op_execute */
 int draw_2022_tasks(struct draw_2022 *draw, struct err *err);
 int draw_2022_stack(struct draw_2022 *draw, struct err *err); /* ai_stack_time: a thread for each layer */
-int draw_job_tasks(struct draw_2022 *draw, struct err *err);  /* of captures of JOB */
+/* Of captures of JOB: the operators by stream, the other tasks in groups; iterations. */
+int draw_job_tasks(struct draw_2022 *draw, struct err *err);
+int draw_job_iterations(struct draw_2022 *draw, struct err *err);
 
 /* Begins a layer whose threads are called "<word><number>", and ends it: with status 0 threads are named, by name when
  * it is not NULL (its arg is the draw), unless compat did it before. */

@@ -33,13 +33,15 @@ static int write_file(struct draw_2022 *draw, const char *report, const char *su
                       int (*draw_layer)(struct draw_2022 *draw, struct err *err), struct err *err)
 {
     char name[SUFFIX_2022_MAX + 64];
-    const struct trace_info info = {.clock = clock, .device_id = draw->device->range.ticks.device_id};
+    const int64_t device_id = draw->device->range.ticks.device_id;
     snprintf(name, sizeof name, "%s%s.json", report, suffix);
     int status =
         trace_open(&draw->trace, draw->run, draw->compat ? &trace_style_2022 : &trace_style_msprof, report, name, err);
     if (status < 0)
         return status;
+    draw->tasks_before = 0;
     status = draw_layer(draw, err);
+    const struct trace_info info = {.clock = clock, .device_id = device_id, .tasks_before = draw->tasks_before};
     if (draw->compat && draw->trace.named && draw->trace.events == 0)
         draw->trace.events = 1; /* the tool wrote files of names alone */
     return trace_close(&draw->trace, status, &info, err);
@@ -91,6 +93,12 @@ int timeline_of_2022(struct timeline_run *run, struct err *err)
 
 /* ---- captures of JOB ---- */
 
+static int draw_job(struct draw_2022 *draw, struct err *err)
+{
+    int status = draw_job_tasks(draw, err);
+    return status == 0 ? draw_job_iterations(draw, err) : status;
+}
+
 static int write_job_device(void *arg, int64_t device_id, struct err *err)
 {
     struct draw_2022 *draw = arg;
@@ -99,7 +107,7 @@ static int write_job_device(void *arg, int64_t device_id, struct err *err)
                                        .range = {.model_id = DB_NULL, .ticks = {device_id, INT64_MIN, INT64_MAX}}};
     draw->device = &device;
     snprintf(suffix, sizeof suffix, "_%lld", (long long)device_id);
-    return write_file(draw, "task_time", suffix, "system counter", draw_job_tasks, err);
+    return write_file(draw, "task_time", suffix, "system counter", draw_job, err);
 }
 
 int timeline_of_job(struct timeline_run *run, struct err *err)

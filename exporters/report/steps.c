@@ -14,16 +14,15 @@ static bool is_shown(const struct report_run *run, const struct cann_step *step)
 }
 
 /* The columns of all-reduce operations have the same two titles again and again, but not as the names of JSON. */
-static int add_reduce(struct report_run *run, const struct report_column *start, size_t number, struct err *err)
+static int add_reduce(struct report_run *run, const struct steps_reduces *reduces, size_t number, struct err *err)
 {
     bool json = run->session->options->format == TABLE_JSON;
-    const char *titles[] = {start->title, "Reduce Duration(us)"};
-    const struct report_column columns[] = {*start, {.form = FORM_SCALED, .decimals = 3}};
+    const struct report_column columns[] = {reduces->start, reduces->duration};
     int status = 0;
     for (size_t i = 0; status == 0 && i < 2; i++) {
         struct report_column column = columns[i];
         char title[TITLE_SIZE];
-        snprintf(title, sizeof title, json ? "%s %zu" : "%s", titles[i], number);
+        snprintf(title, sizeof title, json ? "%s %zu" : "%s", columns[i].title, number);
         column.title = title;
         column.value = (uint16_t)(STEPS_LEADING + 2 * number + i);
         status = report_plan_add(&run->plan, &column, err);
@@ -31,23 +30,35 @@ static int add_reduce(struct report_run *run, const struct report_column *start,
     return status;
 }
 
-int steps_open(struct report_run *run, const struct report_column *start, size_t most, struct err *err)
+/* Which of the columns an all-reduce operation of an iteration has. */
+static size_t place_of(const struct steps *state, const struct cann_step *step, size_t i)
 {
-    struct cann_steps *steps = run->state;
-    size_t reduces = 0, room = (most - run->plan.column_count) / 2;
-    int status = cann_steps_load(run->session->db, steps, err);
+    return state->by_pair ? (size_t)state->steps.reduces[step->first_reduce + i].pair : i;
+}
+
+int steps_open(struct report_run *run, const struct steps_reduces *reduces, struct err *err)
+{
+    struct steps *state = run->state;
+    const struct cann_steps *steps = &state->steps;
+    size_t count = 0, room = (reduces->most - run->plan.column_count) / 2;
+    int status = cann_steps_load(run->session->db, &state->steps, err);
+    state->by_pair = reduces->by_pair;
     for (size_t i = 0; status == 0 && i < steps->count; i++) {
-        if (is_shown(run, &steps->items[i]) && steps->items[i].reduce_count > reduces)
-            reduces = steps->items[i].reduce_count;
+        const struct cann_step *step = &steps->items[i];
+        for (size_t k = 0; is_shown(run, step) && k < step->reduce_count; k++) {
+            if (place_of(state, step, k) >= count)
+                count = place_of(state, step, k) + 1;
+        }
     }
-    for (size_t i = 0; status == 0 && i < reduces && i < room; i++)
-        status = add_reduce(run, start, i, err);
+    for (size_t i = 0; status == 0 && i < count && i < room; i++)
+        status = add_reduce(run, reduces, i, err);
     return status;
 }
 
 void steps_close(struct report_run *run)
 {
-    cann_steps_release(run->state);
+    struct steps *state = run->state;
+    cann_steps_release(&state->steps);
 }
 
 static int64_t between(int64_t start_ns, int64_t end_ns)
@@ -55,9 +66,9 @@ static int64_t between(int64_t start_ns, int64_t end_ns)
     return start_ns != DB_NULL && end_ns != DB_NULL ? number_subtract(end_ns, start_ns) : DB_NULL;
 }
 
-static int put_step(struct report_run *run, const struct cann_steps *steps, const struct cann_step *step,
-                    struct err *err)
+static int put_step(struct report_run *run, const struct cann_step *step, struct err *err)
 {
+    const struct steps *state = run->state;
     struct report_value values[STEPS_LEADING + REPORT_MAX_COLUMNS] = {
         [STEPS_DEVICE] = value_integer(step->device_id),
         [STEPS_ITERATION] = value_integer(step->iteration),
@@ -70,22 +81,26 @@ static int put_step(struct report_run *run, const struct cann_steps *steps, cons
         [STEPS_AUGMENTATION] = value_integer(step->augmentation_ns),
         [STEPS_MODEL] = value_integer(step->model_id),
         [STEPS_KNOWN_MODEL] = step->model_id == CANN_NO_ID ? value_none() : value_integer(step->model_id),
+        [STEPS_INTERVAL] = value_integer(between(step->start_ns, step->forward_ns)),
     };
-    for (size_t i = 0; i < step->reduce_count && 2 * (i + 1) <= REPORT_MAX_COLUMNS; i++) {
-        const struct cann_step_span *reduce = &steps->reduces[step->first_reduce + i];
-        values[STEPS_LEADING + 2 * i] = value_integer(reduce->start_ns);
-        values[STEPS_LEADING + 2 * i + 1] = value_integer(number_subtract(reduce->end_ns, reduce->start_ns));
+    for (size_t i = 0; i < step->reduce_count; i++) {
+        const struct cann_step_span *reduce = &state->steps.reduces[step->first_reduce + i];
+        size_t place = place_of(state, step, i);
+        if (2 * (place + 1) > REPORT_MAX_COLUMNS)
+            continue;
+        values[STEPS_LEADING + 2 * place] = value_integer(reduce->start_ns);
+        values[STEPS_LEADING + 2 * place + 1] = value_integer(number_subtract(reduce->end_ns, reduce->start_ns));
     }
     return report_row(run, values, err);
 }
 
 int steps_rows(struct report_run *run, struct err *err)
 {
-    const struct cann_steps *steps = run->state;
+    const struct steps *state = run->state;
     int status = 0;
-    for (size_t i = 0; status == 0 && i < steps->count; i++) {
-        if (is_shown(run, &steps->items[i]))
-            status = put_step(run, steps, &steps->items[i], err);
+    for (size_t i = 0; status == 0 && i < state->steps.count; i++) {
+        if (is_shown(run, &state->steps.items[i]))
+            status = put_step(run, &state->steps.items[i], err);
     }
     return status;
 }

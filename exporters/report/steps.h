@@ -1,5 +1,5 @@
-/* What the tables of iterations since 2023 and of 2022 have in common: a row for each iteration, with two more columns
- * for each of its all-reduce operations. */
+/* What the tables of iterations of all eras have in common: a row for each iteration, with two more columns for each of
+ * its all-reduce operations. */
 #ifndef MSPROF_EXPORTERS_REPORT_STEPS_H
 #define MSPROF_EXPORTERS_REPORT_STEPS_H
 
@@ -16,17 +16,28 @@ enum steps_value {
     STEPS_TIME,
     STEPS_FORWARD_TO_BACKWARD,
     STEPS_REFRESH,
-    STEPS_AUGMENTATION,
+    STEPS_AUGMENTATION, /* from the end of any iteration before to forward propagation */
     STEPS_MODEL,
     STEPS_KNOWN_MODEL, /* none where the marks name none */
+    STEPS_INTERVAL,    /* from the iteration's own start */
     STEPS_LEADING
 };
 
-#define STEPS_STATE_SIZE sizeof(struct cann_steps)
+/* The columns of an all-reduce operation. */
+struct steps_reduces {
+    struct report_column start, duration; /* when it began and how long it took */
+    size_t most;                          /* columns that the table has at most */
+    bool by_pair; /* each pair of marks has columns of its own; else they are filled from the left */
+};
 
-/* Hooks of the reports. The iterations are those of the scope's device, of all where it has none; `start` is the column
- * of when an all-reduce operation began, and no table has more than `most` columns. */
-int steps_open(struct report_run *run, const struct report_column *start, size_t most, struct err *err);
+/* A report's state. */
+struct steps {
+    struct cann_steps steps;
+    bool by_pair;
+};
+
+/* Hooks of the reports. The iterations are those of the scope's device, of all where it has none. */
+int steps_open(struct report_run *run, const struct steps_reduces *reduces, struct err *err);
 void steps_close(struct report_run *run);
 int steps_rows(struct report_run *run, struct err *err);
 

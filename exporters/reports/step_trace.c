@@ -19,8 +19,12 @@ static const struct report_column columns[] = {
 
 static int open_steps(struct report_run *run, struct err *err)
 {
-    static const struct report_column start = {"Reduce Start(us)", .form = FORM_TIME};
-    return steps_open(run, &start, REPORT_MAX_COLUMNS, err);
+    static const struct steps_reduces reduces = {
+        .start = {"Reduce Start(us)", .form = FORM_TIME},
+        .duration = {"Reduce Duration(us)", .form = FORM_SCALED, .decimals = 3},
+        .most = REPORT_MAX_COLUMNS,
+    };
+    return steps_open(run, &reduces, err);
 }
 
 const struct report report_step_trace = {
@@ -29,7 +33,7 @@ const struct report report_step_trace = {
     .doc = "The iterations of models by the marks that their tasks set, with the all-reduce operations of each.",
     .families = FAMILY_CANN,
     .columns = columns,
-    .state_size = STEPS_STATE_SIZE,
+    .state_size = sizeof(struct steps),
     .open = open_steps,
     .close = steps_close,
     .rows = steps_rows,

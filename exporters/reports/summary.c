@@ -37,7 +37,7 @@ static int put_facts(struct report_run *run, const struct workload *workload, st
     const struct workload_facts *facts = &workload->facts;
     int status = put_line(run, "Capture", err, "%s", facts->family);
 
-    if (status == 0)
+    if (status == 0 && facts->chip[0] != '\0')
         status = put_line(run, "Chip", err, "%s", facts->chip);
     if (status == 0 && facts->clock_khz > 0)
         status = put_line(run, "Clock", err, "%.3f MHz", (double)facts->clock_khz / 1000);

@@ -75,6 +75,8 @@ static int write_end(struct trace *trace, const struct trace_info *info, struct 
         append_number(&other, "model_id", info->model_id);
         append_number(&other, "batch_num", info->batch_num);
     }
+    if (info->tasks_before > 0)
+        append_number(&other, "tasks_before", (int64_t)info->tasks_before);
     strbuf_adds(&other, "}}\n");
     int status = 0;
     if (other.failed)

@@ -36,6 +36,7 @@ struct trace_info {
     const char *clock;                      /* "system monotonic" */
     int64_t device_id, model_id, batch_num; /* DB_NULL or -1: not known */
     const char *model;                      /* NULL: the trace is not of one model */
+    uint64_t tasks_before;                  /* tasks before its origin, which it does not show */
 };
 
 /* Begins "<directory>/<name>". A process must be named before the first event (trace_name_process). */

@@ -76,6 +76,16 @@ static inline char *trace_put_word(char *p, const char *word)
     return trace_put_bytes(p, word, strlen(word));
 }
 
+/* "key": with what must stand before it. */
+static inline char *trace_put_key(char *p, const char *key)
+{
+    if (p[-1] != '{')
+        *p++ = ',';
+    *p++ = '"';
+    p = trace_put_word(p, key);
+    return trace_put_literal(p, "\":");
+}
+
 /* time - origin, where damaged times must not overflow; start + duration likewise. */
 static inline int64_t time_since(int64_t time_ns, int64_t origin_ns)
 {

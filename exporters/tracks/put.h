@@ -23,16 +23,6 @@ static inline char *put_number(char *p, int64_t value)
     return value != DB_NULL ? number_put_signed(p, value) : trace_put_literal(p, "\"N/A\"");
 }
 
-/* "key": with what must stand before it. */
-static inline char *put_key(char *p, const char *key)
-{
-    if (p[-1] != '{')
-        *p++ = ',';
-    *p++ = '"';
-    p = trace_put_word(p, key);
-    return trace_put_literal(p, "\":");
-}
-
 /* From the host's call to the task on the device. */
 static const struct trace_flow host_to_device = {.name = "HostToDevice", .category = "HostToDevice"};
 

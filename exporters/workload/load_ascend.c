@@ -282,7 +282,8 @@ static void fill_facts(struct workload_facts *facts, const struct cann_parts *pa
         const struct cann_part *part = &parts->parts[i];
         if (part->is_host)
             continue;
-        snprintf(facts->chip, sizeof facts->chip, "%" PRId64, part->chip);
+        if (part->chip != DB_NULL)
+            snprintf(facts->chip, sizeof facts->chip, "%" PRId64, part->chip);
         facts->cube_cores = part->ai_core_num > 0 ? part->ai_core_num : 0;
         facts->vector_cores = part->aiv_num > 0 ? part->aiv_num : 0;
         facts->clock_khz = facts->rated_khz = part->aic_hz > 0 ? part->aic_hz / 1000 : 0;

@@ -184,6 +184,9 @@ int capture_note_layer(struct capture *capture, const struct file_identity *iden
 const struct inference_mark *capture_mark(const struct capture *capture, int64_t device_id, int64_t model_id,
                                           int64_t batch_num, int64_t input_pic_num, int64_t current_pic_count);
 const struct device_info *capture_device(const struct capture *capture, int64_t device_id); /* NULL: unknown */
+/* The system counter of a device in a capture without parts, thousandths of MHz: the option wins, then info.json, then
+ * the Ascend 910A's usual one. */
+int64_t capture_counter_khz(const struct capture *capture, int64_t device_id);
 
 /* A counter's value as nanoseconds of the host's monotonic clock plus the part's unix_offset_ns (so since 1970 for a
  * new capture), rounded to the nearest; saturates. Without a frequency a host tick is a nanosecond, and a device tick

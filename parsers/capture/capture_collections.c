@@ -89,6 +89,16 @@ const struct device_info *capture_device(const struct capture *capture, int64_t 
     return NULL;
 }
 
+#define COUNTER_910A_KHZ 100000 /* docs/formats/cann.md 2.1 */
+
+int64_t capture_counter_khz(const struct capture *capture, int64_t device_id)
+{
+    const struct device_info *device = capture_device(capture, device_id);
+    if (capture->options.clock_khz > 0)
+        return capture->options.clock_khz;
+    return device != NULL && device->counter_khz > 0 ? device->counter_khz : COUNTER_910A_KHZ;
+}
+
 struct capture_model *capture_model(const struct capture *capture, int64_t model_id)
 {
     if (model_id < 0)

@@ -1,8 +1,9 @@
 /* Which family a capture is of, and what follows from that: chips that are read, clocks, what must be there. */
+#include "base/map.h"
 #include "base/number.h"
 #include "parsers/capture/capture_files.h"
 
-extern const struct record_kind kind_acl_call, kind_hwts, kind_svp_pmu;
+extern const struct record_kind kind_acl_call, kind_aicpu_log, kind_hwts, kind_svp_pmu, kind_training_trace;
 
 static bool has_kind(const struct capture *capture, const struct record_kind *kind)
 {
@@ -198,11 +199,37 @@ static void settle_parts(struct capture *capture)
     }
 }
 
+/* Whether times of the file's records are counted by the clock that settle_clocks is about. */
+static bool needs_clock(const struct capture *capture, const struct capture_file *file)
+{
+    if (capture->family == CAPTURE_SVP)
+        return file->kind == &kind_svp_pmu;
+    return file->kind == &kind_hwts || file->kind == &kind_training_trace || file->kind == &kind_aicpu_log;
+}
+
+static void report_clock(const struct capture *capture, int64_t device_id)
+{
+    const struct device_info *device = capture_device(capture, device_id);
+    struct place place = {NULL, -1, -1, NULL};
+    if (capture->family == CAPTURE_SVP && (device == NULL || device->core_khz <= 0) &&
+        layout_frequency(capture->options.layouts, &kind_svp_pmu) <= 0)
+        diag_report(capture->diag, DIAG_CONFIG_MISSING, &place,
+                    "no aic_frequency for device %lld in info.json; times are unknown, cycles and ratios are right",
+                    (long long)device_id);
+    if (capture->family == CAPTURE_JOB && (device == NULL || device->counter_khz <= 0) &&
+        capture->options.clock_khz <= 0)
+        diag_report(capture->diag, DIAG_CLOCK_ASSUMED, &place,
+                    "no hwts_frequency for device %lld; 100 MHz is assumed, the Ascend 910A's", (long long)device_id);
+}
+
 /* Frequencies: the option wins; what is missing is reported once for each device that needs it. */
 static void settle_clocks(struct capture *capture)
 {
-    const struct record_kind *kind = capture->family == CAPTURE_SVP ? &kind_svp_pmu : &kind_hwts;
-    int64_t reported = -1;
+    struct seen_device {
+        int64_t id;
+    };
+    struct map seen = MAP_OF(struct seen_device, id);
+    struct err ignored = ERR_INIT; /* without memory it is reported again */
     for (size_t i = 0; i < capture->device_count; i++) {
         struct device_info *device = &capture->devices[i];
         if (capture->options.clock_khz > 0 && capture->family == CAPTURE_SVP)
@@ -210,22 +237,14 @@ static void settle_clocks(struct capture *capture)
     }
     for (size_t i = 0; i < capture->file_count; i++) {
         const struct capture_file *file = &capture->files[i];
-        if (file->kind != kind || file->identity.device_id == reported)
+        bool added = true;
+        if (!needs_clock(capture, file))
             continue;
-        const struct device_info *device = capture_device(capture, file->identity.device_id);
-        reported = file->identity.device_id;
-        struct place place = {NULL, -1, -1, NULL};
-        if (capture->family == CAPTURE_SVP && (device == NULL || device->core_khz <= 0) &&
-            layout_frequency(capture->options.layouts, kind) <= 0)
-            diag_report(capture->diag, DIAG_CONFIG_MISSING, &place,
-                        "no aic_frequency for device %lld in info.json; times are unknown, cycles and ratios are right",
-                        (long long)reported);
-        if (capture->family == CAPTURE_JOB && (device == NULL || device->counter_khz <= 0) &&
-            capture->options.clock_khz <= 0)
-            diag_report(capture->diag, DIAG_CLOCK_ASSUMED, &place,
-                        "no hwts_frequency for device %lld; 100 MHz is assumed, the Ascend 910A's",
-                        (long long)reported);
+        map_add(&seen, &file->identity.device_id, &added, &ignored);
+        if (added)
+            report_clock(capture, file->identity.device_id);
     }
+    map_release(&seen);
 }
 
 static void report_absences(struct capture *capture)

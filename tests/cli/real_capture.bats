@@ -21,7 +21,7 @@ setup() {
 }
 
 check() {
-    python3 "$BATS_TEST_DIRNAME/check_job_capture.py" "$REAL_CAPTURE" "$BATS_FILE_TMPDIR" 62847 2817 151 "$@"
+    python3 "$BATS_TEST_DIRNAME/check_job_capture.py" "$REAL_CAPTURE" "$BATS_FILE_TMPDIR" 62847 2817 151 322 "$@"
 }
 
 @test "all 62,847 records of the real capture are decoded, without a data problem" {
@@ -43,8 +43,21 @@ check() {
     check tensors
 }
 
-@test "the timeline has one thread for each stream and no task left out" {
+@test "the timeline has one thread for each stream with operators, begins with them, and groups 28,568 tasks without a name" {
     check timeline
+    expect_equal "$(grep -c 'without a name","ph":"X"' timeline/task_time_1.json)" 557
+    expect_contains "$(tail -c 100 timeline/task_time_1.json)" '"tasks_before":6'
+}
+
+@test "all 322 iterations of the real capture are in step_trace and on the timeline, with 11 stretches beside each" {
+    check iterations
+    expect_equal "$(grep -c '"name":"Reduce_' timeline/task_time_1.json)" $((322 * 11))
+}
+
+@test "323 executions of the AI CPU and 966 items of the data queue are tables" {
+    check logs
+    expect_equal "$(wc -l <summary/aicpu_1.csv)" 324
+    expect_equal "$(wc -l <summary/dp_1.csv)" 967
 }
 
 @test "--freq-mhz scales every time of the real capture" {

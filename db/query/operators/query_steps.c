@@ -10,6 +10,8 @@
 #include <string.h>
 
 enum {
+    POINT_OF_START = -2,   /* captures of 2020: an iteration is going to begin ... */
+    POINT_OF_FORWARD = -1, /* ... and begins, unless it did where the one before ended */
     MODEL_START = STEP_TAG_MODEL_START,
     MODEL_END = STEP_TAG_MODEL_END,
     FORWARD = 2,
@@ -36,9 +38,16 @@ static const struct query_field mark_fields[] = {
     QUERY_FIELD(struct mark, time_ns, "time_ns"),     QUERY_FIELD(struct mark, stream_id, "stream_id"),
     QUERY_FIELD(struct mark, tag, "step_tag"),        QUERY_FIELD(struct mark, index, "index_id"),
 };
+
+/* The points of captures of 2020 as marks: forward and backward propagation, the end of an iteration; the begin (odd)
+ * and end (even) of what runs beside them, which are marks of all-reduce operations; starts. */
+#define POINTS                                                                                                         \
+    "SELECT device_id, NULL, time_ns, stream_id, CASE point WHEN 0 THEN -2 WHEN 1 THEN -1 WHEN 2 THEN 3"               \
+    " WHEN 255 THEN 4 ELSE iif(point < 255, point - 3 + 10000, -2) END, NULL, id FROM training_trace"
 static const struct query_select marks = {
     QUERY_FIELDS(mark_fields),
-    .from = "FROM ts_track WHERE tag = " SQL_NUMBER(TRACK_TAG_STEP) " ORDER BY device_id, model_id, time_ns, id"};
+    .from = "FROM (SELECT device_id, model_id, time_ns, stream_id, step_tag, index_id, id FROM ts_track WHERE tag = "
+            SQL_NUMBER(TRACK_TAG_STEP) " UNION ALL " POINTS ") ORDER BY device_id, model_id, time_ns, id"};
 
 struct load {
     struct cann_steps *steps;
@@ -135,8 +144,15 @@ static int take_half(struct load *load, const struct mark *mark, bool fetch, str
               : next_item(&steps->reduces, &steps->reduce_count, &load->reduce_capacity, sizeof *span, err);
     if (span == NULL)
         return -(int)err->code;
-    *span = (struct cann_step_span){mark->device_id, mark->model_id, fetch ? 0 : load->step.iteration, open->start_ns,
-                                    mark->time_ns};
+    *span = (struct cann_step_span){
+        .device_id = mark->device_id,
+        .model_id = mark->model_id,
+        .iteration = fetch ? 0 : load->step.iteration,
+        .start_ns = open->start_ns,
+        .end_ns = mark->time_ns,
+        .stream_id = mark->stream_id,
+        .pair = ((mark->tag & ~INT64_C(1)) - (fetch ? FETCH_FIRST : REDUCE_FIRST)) / 2,
+    };
     *open = load->open.items[--load->open.count];
     return 0;
 }
@@ -181,6 +197,24 @@ static void begin_model(struct load *load, const struct mark *mark)
                                     .first_reduce = load->steps->reduce_count};
 }
 
+/* An iteration whose end is not there is dropped, and the next one begins by itself. */
+static void take_point_of_start(struct load *load)
+{
+    if (!load->running || load->step.forward_ns == DB_NULL)
+        return;
+    load->running = false;
+    load->state = AFTER_MODEL_END;
+}
+
+static void take_point_of_forward(struct load *load, const struct mark *mark)
+{
+    if (!load->running) {
+        start_step(load, mark);
+        load->state = AFTER_ITERATION;
+    }
+    load->step.forward_ns = mark->time_ns;
+}
+
 static int take_iteration_mark(struct load *load, const struct mark *mark, struct err *err)
 {
     int status = 0;
@@ -212,6 +246,12 @@ static int take_mark(void *arg, sqlite3_stmt *row, struct err *err)
     case MODEL_END:
     case ITERATION_END:
         return take_iteration_mark(load, &mark, err);
+    case POINT_OF_START:
+        take_point_of_start(load);
+        return 0;
+    case POINT_OF_FORWARD:
+        take_point_of_forward(load, &mark);
+        return 0;
     case FORWARD:
         load->step.forward_ns = mark.time_ns;
         load->user_forward = true;
@@ -294,4 +334,38 @@ void cann_steps_release(struct cann_steps *steps)
     free(steps->reduces);
     free(steps->fetches);
     *steps = (struct cann_steps){.items = NULL};
+}
+
+/* ---- points of captures of 2020 ---- */
+
+struct point {
+    int64_t number;
+    const char *name;
+};
+static const struct query_field point_fields[] = {
+    QUERY_FIELD(struct point, number, "point"),
+    QUERY_FIELD(struct point, name, "name"),
+};
+static const struct query_select points = {
+    QUERY_FIELDS(point_fields), .from = "FROM step_point WHERE device_id IS ?1 AND name IS NOT NULL ORDER BY id"};
+
+struct point_loop {
+    int (*each)(void *arg, int64_t point, const char *name, struct err *err);
+    void *arg;
+};
+
+static int take_point(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    const struct point_loop *loop = arg;
+    struct point point;
+    query_take(row, 0, points.fields, points.field_count, &point);
+    return loop->each(loop->arg, point.number, point.name, err);
+}
+
+int step_point_each(sqlite3 *db, int64_t device_id,
+                    int (*each)(void *arg, int64_t point, const char *name, struct err *err), void *arg,
+                    struct err *err)
+{
+    struct point_loop loop = {each, arg};
+    return query_select(db, &points, &device_id, 1, take_point, &loop, err);
 }

@@ -1,5 +1,5 @@
-/* Iterations of models by the step marks of devices' task schedulers (docs/formats/cann.md 4.2), of CANN
- * captures. */
+/* Iterations of models by the step marks of devices' task schedulers (docs/formats/cann.md 4.2), in captures of 2020 by
+ * the points that devices passed (4.2.1). */
 #ifndef MSPROF_DB_QUERY_OPERATORS_QUERY_STEPS_H
 #define MSPROF_DB_QUERY_OPERATORS_QUERY_STEPS_H
 
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* One iteration; times are nanoseconds since 1970, in captures of the layout of 2022 of the host's
- * monotonic clock. */
+ * monotonic clock, in those of 2020 of the device's counter. */
 struct cann_step {
     int64_t device_id, model_id, iteration; /* iterations of a model on a device are counted from 1 */
     int64_t start_ns, end_ns;
@@ -21,6 +21,7 @@ struct cann_step {
 
 struct cann_step_span {
     int64_t device_id, model_id, iteration, start_ns, end_ns;
+    int64_t stream_id, pair; /* which two marks it is between: 0, 1, ... */
 };
 
 struct cann_steps {
@@ -33,5 +34,14 @@ struct cann_steps {
 };
 int cann_steps_load(sqlite3 *db, struct cann_steps *ret, struct err *err);
 void cann_steps_release(struct cann_steps *steps);
+
+/* Which operators the points of a device's iterations are about, in captures of 2020; the text lives until the next. */
+#define STEP_POINT_FORWARD 1
+#define STEP_POINT_BACKWARD 2
+#define STEP_POINT_OF_PAIR(pair) (3 + 2 * (pair)) /* the begin of those with struct cann_step_span.pair */
+#define STEP_POINTS 255
+int step_point_each(sqlite3 *db, int64_t device_id,
+                    int (*each)(void *arg, int64_t point, const char *name, struct err *err), void *arg,
+                    struct err *err);
 
 #endif

@@ -21,8 +21,12 @@ static const struct report_column columns[] = {
 
 static int open_steps(struct report_run *run, struct err *err)
 {
-    static const struct report_column start = {"Reduce Start", .flags = REPORT_NUMBER};
-    return steps_open(run, &start, MOST_COLUMNS, err);
+    static const struct steps_reduces reduces = {
+        .start = {"Reduce Start", .flags = REPORT_NUMBER},
+        .duration = {"Reduce Duration(us)", .form = FORM_SCALED, .decimals = 3},
+        .most = MOST_COLUMNS,
+    };
+    return steps_open(run, &reduces, err);
 }
 
 const struct report report_step_trace_2022 = {
@@ -32,7 +36,7 @@ const struct report report_step_trace_2022 = {
     .families = FAMILY_2022,
     .of_device = true,
     .columns = columns,
-    .state_size = STEPS_STATE_SIZE,
+    .state_size = sizeof(struct steps),
     .open = open_steps,
     .close = steps_close,
     .rows = steps_rows,

@@ -53,9 +53,6 @@ static const struct layout layouts[] = {{
     .field_count = sizeof fields / sizeof *fields,
 }};
 
-#define FREQUENCY_910A_KHZ                                                                                             \
-    100000 /* the 910A's system counter when the capture does not say (docs/formats/cann.md 2.1) */
-
 struct state {
     const struct capture_file *file;
     const struct capture_part *part;
@@ -69,15 +66,11 @@ struct state {
 static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
 {
     struct state *state = opaque;
-    struct capture *capture = decoder_capture(decoder);
-    const struct device_info *device = capture_device(capture, file->identity.device_id);
     state->file = file;
     state->part = decoder_part(decoder);
     state->association = decoder_association(decoder);
     state->executions = decoder_executions(decoder);
-    state->khz = capture->options.clock_khz > 0              ? capture->options.clock_khz
-                 : device != NULL && device->counter_khz > 0 ? device->counter_khz
-                                                             : FREQUENCY_910A_KHZ;
+    state->khz = capture_counter_khz(decoder_capture(decoder), file->identity.device_id);
     return task_pairs_init(&state->pairs, file, err);
 }
 

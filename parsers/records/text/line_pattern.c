@@ -212,9 +212,10 @@ static bool take_token(struct cursor *cursor, const struct line_pattern *pattern
     return take_value(cursor, pattern, index, row);
 }
 
-bool line_pattern_match(const struct line_pattern *pattern, const char *line, size_t length, struct row *row)
+bool line_pattern_take(const struct line_pattern *pattern, const char *text, size_t length, struct row *row,
+                       size_t *ret_length)
 {
-    struct cursor cursor = {line, line, line + length};
+    struct cursor cursor = {text, text, text + length};
     const uint64_t before = *row->present;
     for (size_t i = 0; i < pattern->count; i++) {
         if (!take_token(&cursor, pattern, i, row)) {
@@ -223,7 +224,16 @@ bool line_pattern_match(const struct line_pattern *pattern, const char *line, si
         }
     }
     skip_blanks(&cursor);
-    if (cursor.at != cursor.end)
-        *row->present = before;
-    return cursor.at == cursor.end;
+    *ret_length = (size_t)(cursor.at - text);
+    return true;
+}
+
+bool line_pattern_match(const struct line_pattern *pattern, const char *line, size_t length, struct row *row)
+{
+    const uint64_t before = *row->present;
+    size_t taken;
+    if (line_pattern_take(pattern, line, length, row, &taken) && taken == length)
+        return true;
+    *row->present = before;
+    return false;
 }

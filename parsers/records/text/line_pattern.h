@@ -27,4 +27,8 @@ bool line_pattern_init(struct line_pattern *pattern, const struct record_kind *k
  * Texts point into the line. */
 bool line_pattern_match(const struct line_pattern *pattern, const char *line, size_t length, struct row *row);
 
+/* The same of the beginning of a text; *ret_length is how much of it that is, with the blanks behind it. */
+bool line_pattern_take(const struct line_pattern *pattern, const char *text, size_t length, struct row *row,
+                       size_t *ret_length);
+
 #endif

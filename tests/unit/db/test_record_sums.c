@@ -359,6 +359,14 @@ static void read_text_fixture(const char *fixture, char path[128], char *text, s
     assert_int_equal(fclose(file), 0);
 }
 
+/* Where a path of a fixture is one: of the host, of a device, or in a capture of 2020, which is this file alone. */
+static const struct shape *shape_of(const char *path)
+{
+    if (strncmp(path, "host/", 5) == 0)
+        return &shapes[0];
+    return &shapes[strncmp(path, "device_", 7) == 0 ? 1 : 4];
+}
+
 /* What a line is depends on the kind (heads, blocks of several lines); whatever is not a row any more is told. */
 static uint64_t check_text(struct trial *trial, uint64_t expected, const char *text)
 {
@@ -382,7 +390,7 @@ static void damage_text_fixture(const struct record_kind *kind, const char *fixt
     static char text[16384];
     char path[128];
     read_text_fixture(fixture, path, text, sizeof text);
-    const struct shape *shape = &shapes[strncmp(path, "host/", 5) == 0 ? 0 : 1];
+    const struct shape *shape = shape_of(path);
     struct trial trial = {.kind = kind, .name = path};
     make_shape(shape);
     put(path, text, strlen(text));

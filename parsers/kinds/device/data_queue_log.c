@@ -1,0 +1,62 @@
+/* Queues of data for models in captures of 2020: DATA_PREPROCESS.dev.TDT.*, a log of text. */
+#include "parsers/records/sample_columns.h"
+#include "parsers/records/text/text_log.h"
+
+static const char *const patterns[] = {"DATA_PREPROCESS.dev.TDT.{device_id}.slice_{slice}", NULL};
+
+static const struct column columns[] = {
+    FILE_COLUMN,
+    DEVICE_COLUMN,
+    {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, 0, NULL, "When, on the counter of the device."},
+    TEXT_COLUMN_OF("action", "Action", "What was done."),
+    TEXT_COLUMN_OF("source", "Source", "The queue."),
+    NUMBER_COLUMN("item", "Item", "Which item of data."),
+    NUMBER_COLUMN("size", "Size", "How many items are in the queue."),
+};
+
+static const struct line_format lines[] = {
+    {"[{time_ns:3}] {action}, source:{source}, index:{item}, size:{size}", LINE_ROW},
+    {NULL, 0},
+};
+
+extern const struct record_kind kind_data_queue_log;
+
+static int open_log(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err)
+{
+    (void)decoder;
+    (void)file;
+    return text_log_open(state, &kind_data_queue_log, err);
+}
+
+static int take_text(struct decoder *decoder, void *state, const struct capture_file *file, const char *data,
+                     size_t length, struct err *err)
+{
+    return text_log_take(state, decoder, file, data, length, err);
+}
+
+static int close_log(struct decoder *decoder, void *state, bool failed, struct err *err)
+{
+    int status = failed ? 0 : text_log_end(state, decoder, err);
+    text_log_release(state);
+    return status;
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct text_log),
+    .open = open_log,
+    .text = take_text,
+    .close = close_log,
+};
+
+const struct record_kind kind_data_queue_log = {
+    .name = "data_queue_log",
+    .table = "data_queue_log",
+    .families = FAMILY_JOB,
+    .title = "Queue of data, of 2020",
+    .doc = "An item of data was put into a queue or taken out. Text \"[<microseconds>] <action>, source:<queue>, "
+           "index:<item>, size:<items>\".",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    .hooks = &hooks,
+    .lines = lines,
+};

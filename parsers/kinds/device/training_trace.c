@@ -1,0 +1,130 @@
+/* Points of iterations in captures of 2020: training_trace.*, a record for each point that a device passes. */
+#include "base/number.h"
+#include "parsers/records/sample_columns.h"
+
+static const char *const patterns[] = {"training_trace.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}",
+                                       NULL};
+
+enum { FILE_ID, DEVICE_ID, POINT, TASK_ID, STREAM_ID, TICK, TIME_NS };
+
+static const struct value_name points[] = {
+    {1, "forward begins"}, {2, "backward ends"}, {255, "iteration ends"}, {0, NULL}};
+
+static const struct column columns[] = {
+    [FILE_ID] = FILE_COLUMN,
+    [DEVICE_ID] = DEVICE_COLUMN,
+    [POINT] =
+        {"point", "Point", COLUMN_INTEGER, UNIT_NONE, 0, points,
+         "What was passed: 3 to 254 the begin (odd) and end (even) of what runs beside the propagations, from 256 "
+         "on the start of an iteration."},
+    [TASK_ID] = NUMBER_COLUMN("task_id", "Task ID", "The task that passed it."),
+    [STREAM_ID] = NUMBER_COLUMN("stream_id", "Stream ID", "Its stream."),
+    [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When, on the device's system counter."},
+    [TIME_NS] = {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "The same as a time."},
+};
+
+static const struct field fields[] = {
+    {.column = "point", .offset = 0, .width = 8},
+    {.column = "task_id", .offset = 8, .width = 2},
+    {.column = "stream_id", .offset = 10, .width = 2},
+    {.column = "tick", .offset = 12, .width = 8},
+};
+
+static const struct layout layouts[] = {{
+    .name = "training-trace-20",
+    .source = "docs/formats/cann.md 4.2.1: 20 bytes, no magic, as a real Ascend 910A capture has it",
+    .record_size = 20,
+    FIELDS_OF(fields),
+}};
+
+enum { FORWARD = 1, ITERATION_END = 255 };
+
+struct state {
+    const struct capture_file *file;
+    int64_t khz, last_tick;
+    int64_t begun_tick; /* of the running iteration; -1: none runs */
+};
+
+static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
+{
+    struct state *state = opaque;
+    (void)err;
+    state->file = file;
+    state->khz = capture_counter_khz(decoder_capture(decoder), file->identity.device_id);
+    state->begun_tick = -1;
+    return 0;
+}
+
+/* Tells of an iteration that begins and never ends. */
+static void end_iteration(struct state *state, struct decoder *decoder, const struct place *place)
+{
+    if (state->begun_tick >= 0)
+        diag_report(decoder_capture(decoder)->diag, DIAG_ITERATION_OPEN, place,
+                    "the iteration of point 1 at tick %lld has no point 255", (long long)state->begun_tick);
+    state->begun_tick = -1;
+}
+
+static void follow(struct state *state, struct decoder *decoder, int64_t point, int64_t tick)
+{
+    struct place place = decoder_place(decoder, "point");
+    if (point == FORWARD) {
+        end_iteration(state, decoder, &place);
+        state->begun_tick = tick;
+    } else if (point == ITERATION_END) {
+        state->begun_tick = -1;
+    }
+    if (tick < state->last_tick)
+        diag_report(decoder_capture(decoder)->diag, DIAG_RECORD_ORDER, &place,
+                    "tick %lld after %lld; expected later ones to follow", (long long)tick,
+                    (long long)state->last_tick);
+    state->last_tick = tick;
+}
+
+static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+{
+    struct state *state = opaque;
+    (void)err;
+    if (!row_has(row, TICK) || !row_has(row, POINT)) {
+        *keep = false; /* beyond 63 bits, which has been reported */
+        return 0;
+    }
+    int64_t time_ns = number_scale(row->cells[TICK].integer, 1000000, state->khz);
+    row_set_integer(row, DEVICE_ID, state->file->identity.device_id);
+    row_set_integer(row, TIME_NS, time_ns);
+    *keep = decoder_check_span(decoder, "a point of an iteration", time_ns, time_ns);
+    if (*keep)
+        follow(state, decoder, row->cells[POINT].integer, row->cells[TICK].integer);
+    return 0;
+}
+
+static int close_stream(struct decoder *decoder, void *opaque, bool failed, struct err *err)
+{
+    struct state *state = opaque;
+    struct place place = {state->file->name, -1, -1, NULL};
+    (void)err;
+    if (!failed)
+        end_iteration(state, decoder, &place);
+    return 0;
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct state),
+    .open = open_stream,
+    .record = take_record,
+    .close = close_stream,
+};
+
+const struct record_kind kind_training_trace = {
+    .name = "training_trace",
+    .table = "training_trace",
+    .families = FAMILY_JOB,
+    .title = "Point of a training iteration",
+    .doc =
+        "The points of iterations that a device passed. Point 1 is where forward propagation begins, 2 where backward "
+        "propagation ends, 255 the end of the iteration; others come in pairs, (3, 4), (5, 6) and so on, the begin and "
+        "end of what step_point names.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &hooks,
+};

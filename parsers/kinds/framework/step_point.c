@@ -1,0 +1,31 @@
+/* Names of the points of training_trace that MindSpore set: Framework.host.vm.point.*, a line "<point> <operator>". */
+#include "parsers/records/sample_columns.h"
+#include "parsers/records/text/text_lines.h"
+
+static const char *const patterns[] = {
+    "Framework.host.vm.point.{device_id}.slice_{slice}",
+    "Framework.host.point.{device_id}.slice_{slice}",
+    NULL,
+};
+
+static const struct column columns[] = {
+    FILE_COLUMN,
+    DEVICE_COLUMN,
+    NUMBER_COLUMN("point", "Point", "Its number, as training_trace has it."),
+    TEXT_COLUMN_OF("name", "Operator", "What it begins or ends: the operator's full name."),
+};
+
+static const struct line_format lines[] = {{"{point} {name}", LINE_ROW}, {NULL, 0}};
+
+const struct record_kind kind_step_point = {
+    .name = "step_point",
+    .table = "step_point",
+    .families = FAMILY_JOB,
+    .title = "Point of an iteration",
+    .doc = "Which operator a point of training_trace is about: 1 where forward propagation begins, 2 where backward "
+           "propagation ends, 3 and 4, 5 and 6 and so on the begin and end of what runs beside them.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    .hooks = &text_lines_hooks,
+    .lines = lines,
+};

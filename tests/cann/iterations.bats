@@ -1,0 +1,81 @@
+#!/usr/bin/env bats
+# Iterations of every chip: the table and track of all of them, and reports of some, against a recalculation of the marks.
+
+# shellcheck disable=SC2154 # common.bash sets MSPROF, shared, run_msprof sets status, output and stderr
+bats_require_minimum_version 1.5.0
+load ../cli/common
+load small_capture
+
+setup() {
+    enter_scratch
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    export PYTHONDONTWRITEBYTECODE=1
+}
+
+recompute_steps() {
+    python3 "$BATS_TEST_DIRNAME/lib/recompute_steps.py" "$@"
+}
+
+# All iterations of the capture, and the reports of some: "model iteration count".
+expect_iterations() {
+    local wanted
+    for report in summary timeline; do
+        run_msprof export "$report" -dir PROF_1
+        expect_status 0
+    done
+    recompute_steps PROF_1
+    for wanted in "$@"; do
+        # shellcheck disable=SC2086 # three numbers
+        set -- $wanted
+        run_msprof export summary -dir PROF_1 --model-id "$1" --iteration-id "$2" --iteration-count "$3" --output part
+        expect_status 0
+        recompute_steps PROF_1 "$1" "$2" "$3" part/mindstudio_profiler_output
+        rm -r part
+    done
+}
+
+# Two models whose iterations overlap, with propagations and all-reduces, and steps that a program marks.
+write_iterations() { # chip
+    write_capture <<END
+import random
+random.seed($1)
+p.chip = $1
+for i in range(120):
+    p.launch(200 * i, 1 + i % 2, i + 1, 'op%d' % i)
+    p.ran(1000 * (i + 1), 1000 * (i + 1) + random.randrange(100, 900, 20), 1 + i % 2, i + 1)
+for model, begins, lasts in ((3, 500, 12000), (4, 700, 20000)):
+    time = begins
+    for iteration in range(5):
+        p.step(time, 0, model)
+        marks = sorted(random.sample(range(time + 20, time + lasts - 20, 20), 4))
+        for mark, tag in zip(marks, (2, 10000, 10001, 3)):
+            p.step(mark, tag, model)
+        p.step(time + lasts - 20, 4, model)
+        time += lasts
+for step in range(6):
+    p.step(2000 + 15000 * step, 60000, 4294967295, index=step + 1)
+    p.step(2000 + 15000 * step + 9000, 60001, 4294967295, index=step + 1)
+END
+}
+
+@test "iterations of every chip come out as its marks say, and cut the reports" {
+    for chip in 0 1 2 3 4 5 7 8 11; do
+        rm -rf PROF_1
+        write_iterations "$chip"
+        expect_iterations "3 1 1" "3 4 1" "4 2 1" "4 1 3" "3 2 9"
+    done
+}
+
+@test "iterations of chips 2 and 11 are right in captures with everything else" {
+    needs_shared tools/gen_system.py
+    /usr/bin/python3 -c 'import numpy' 2>/dev/null || skip "numpy is not installed"
+    for chip in "2 1" "11 5"; do
+        # shellcheck disable=SC2086 # the chip, and the one whose records it has
+        set -- $chip
+        rm -rf PROF_1 made
+        /usr/bin/python3 "$shared/tools/gen_prof.py" made -n 300 --chip "$2" --seed "$1" >/dev/null
+        /usr/bin/python3 "$shared/tools/gen_system.py" made --platform "$1" --iters 6 --seed "$1" >/dev/null
+        mv made/PROF_* PROF_1
+        expect_iterations "1 2 1" "1 3 2" "2 1 1" "2 6 1"
+    done
+}
