@@ -183,7 +183,7 @@ static int attach(struct unified *unified, const char *database, struct err *err
 {
     sqlite3 *db = unified->build.db;
     sqlite3_stmt *statement = NULL;
-    int status = database_exec(db, "COMMIT; PRAGMA application_id = 0; PRAGMA user_version = 0", err);
+    int status = database_exec(db, "COMMIT", err); /* inside of one nothing is attached */
     if (status == 0)
         status = database_prepare(db, "ATTACH ?1 AS capture", &statement, err);
     if (status < 0)
@@ -205,22 +205,21 @@ struct unified *unified_new(const char *path, const char *database, struct err *
         err_set(err, ERR_NO_MEMORY, "out of memory");
         return NULL;
     }
-    int status = database_build_open(&unified->build, path, err);
+    int status = database_build_open_foreign(&unified->build, path, err);
     if (status < 0) {
         free(unified);
         return NULL;
     }
     sqlite3 *db = unified->build.db;
-    const char *const rows[] = {text_rows, task_rows, communication_rows};
-    status = attach(unified, database, err);
+    const char *const rows[] = {text_rows, task_rows, communication_rows, marks};
+    if (database != NULL)
+        status = attach(unified, database, err);
     if (status == 0)
         status = database_exec(db, tables, err);
     if (status == 0)
         status = add_enums(db, err);
-    for (size_t i = 0; status == 0 && i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; status == 0 && database != NULL && i < sizeof rows / sizeof *rows; i++)
         status = database_exec(db, rows[i], err);
-    if (status == 0)
-        status = database_exec(db, marks, err);
     if (status == 0)
         status = database_prepare(db, "INSERT INTO TASK_PMU_INFO VALUES(?1, ?2, ?3)", &unified->metric, err);
     if (status == 0)
@@ -286,6 +285,11 @@ int unified_add_overlap(struct unified *unified, int64_t device_id, int64_t star
     sqlite3_bind_int64(unified->overlap, 4, end_ns);
     sqlite3_bind_int(unified->overlap, 5, type);
     return insert(unified, unified->overlap, err);
+}
+
+sqlite3 *unified_sqlite(const struct unified *unified)
+{
+    return unified->build.db;
 }
 
 static void finalize(struct unified *unified)

@@ -124,7 +124,7 @@ int comm_write_half(struct comm_document *document, size_t step, bool point_to_p
     comm_sum_init(&total);
     for (size_t i = 0; status == 0 && i < document->operator_count; i++) {
         const struct comm_operator *operator= & document->operators[i];
-        if (operator->step != step || operator->point_to_point != point_to_point || operator->start_ns == INT64_MAX)
+        if (!comm_is_in(operator, step, point_to_point))
             continue;
         any = true;
         status = put_operator(document, operator, & total, err);
