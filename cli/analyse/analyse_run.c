@@ -65,14 +65,10 @@ static void check_steps(struct work *work, const struct framework *framework)
     }
 }
 
-/* What is asked for and not made. */
-static void tell_databases(struct work *work)
+static bool is_asked_for(const struct settings *settings, const char *type)
 {
-    const char *types = work->request->settings->analyse.export_types;
-    if (types == NULL || strstr(types, "db") == NULL)
-        return;
-    tell_not_written(work, "the databases",
-                     "this version writes texts only; 'msprof export db' makes msprof_<time>.db");
+    const char *types = settings->analyse.export_types;
+    return types != NULL ? strstr(types, type) != NULL : strcmp(type, "text") == 0;
 }
 
 static int write_output(struct work *work, sqlite3 *db, const char *database, struct err *err)
@@ -98,6 +94,8 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
         .options = &options,
         .result = &work->result,
         .diag = &work->diag,
+        .texts = is_asked_for(settings, "text"),
+        .databases = is_asked_for(settings, "db"),
         .relative_times = settings->analyse.relative_times,
         .pretty = settings->analyse.pretty,
         .steps = work->request->steps,
@@ -108,10 +106,8 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
     int status = load_framework(work, &framework, err);
     if (status == 0)
         status = framework_write(&analysis, err);
-    if (status == 0) {
+    if (status == 0)
         check_steps(work, &framework);
-        tell_databases(work);
-    }
     framework_release(&framework);
     if (status == 0 && work->info.kind == FRAMEWORK_PYTORCH)
         status = analyse_output_touch(&work->output, "analyse.done", err);

@@ -1,6 +1,7 @@
 #include "exporters/framework/write.h"
 
 #include "base/file/fsutil.h"
+#include "exporters/framework/database/databases.h"
 #include "exporters/framework/framework_tables.h"
 #include "exporters/framework/torch_relation.h"
 #include "exporters/json_indent.h"
@@ -35,7 +36,7 @@ static int write_minddata(struct framework_analysis *analysis, struct err *err)
     return analysis->framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_write_minddata(analysis, err) : 0;
 }
 
-static const struct file files[] = {
+static const struct file texts[] = {
     {"trace_view.json", framework_write_trace_view, false},
     {"kernel_details.csv", framework_write_kernel_details, true},
     {"step_trace_time.csv", framework_write_step_trace_time, true},
@@ -48,12 +49,18 @@ static const struct file files[] = {
     {NULL, NULL, false},
 };
 
+static const struct file databases[] = {
+    {"the database", framework_write_database, false},
+    {"the database of communication", framework_write_communication_database, true},
+    {NULL, NULL, false},
+};
+
 static bool ends_everything(const struct err *err)
 {
     return err->code == ERR_NO_MEMORY || err->code == ERR_INTERRUPTED || err->code == ERR_NO_SPACE;
 }
 
-static int write_files(struct framework_analysis *analysis, struct err *err)
+static int write_files(struct framework_analysis *analysis, const struct file *files, struct err *err)
 {
     for (const struct file *file = files; file->name != NULL; file++) {
         if (file->of_device && analysis->database == NULL)
@@ -96,8 +103,10 @@ int framework_write(struct framework_analysis *analysis, struct err *err)
         status = relation_make(&analysis->relation, analysis->framework, analysis->db, err);
     if (status == 0 && analysis->framework->torch != NULL)
         status = torch_relate(analysis, &analysis->work, err);
-    if (status == 0)
-        status = write_files(analysis, err);
+    if (status == 0 && analysis->texts)
+        status = write_files(analysis, texts, err);
+    if (status == 0 && analysis->databases)
+        status = write_files(analysis, databases, err);
     if (status == 0 && analysis->pretty)
         status = indent_all(analysis, err);
     map_release(&analysis->work);

@@ -37,8 +37,8 @@ int comm_write_steps(struct comm_document *document, const char *name,
                      int (*half)(struct comm_document *document, size_t step, bool point_to_point, struct err *err),
                      struct err *err);
 
-/* Reads a capture's communication, with the steps that are wanted. Without any, operator_count is 0. Release it whatever
- * the result. */
+/* Reads a capture's communication, with the steps that are wanted. Without any, operator_count is 0. Release it
+ * whatever the result. */
 int comm_document_open(struct comm_document *document, struct framework_analysis *analysis, struct err *err);
 void comm_document_release(struct comm_document *document);
 
