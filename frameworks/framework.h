@@ -91,6 +91,13 @@ struct framework {
     struct torch *torch; /* PyTorch's; NULL: it is MindSpore's. Owned */
 };
 
+/* Reads FRAMEWORK/ of a directory; framework->info is set before. It needs framework_release whatever the result. */
+int framework_load(struct framework *framework, const char *directory, const struct framework_clock *clock,
+                   struct diagnostics *diag, struct err *err);
+/* The clock of its records: of its PROF capture; NULL, or without devices: what the settings say. */
+int framework_clock_of(const struct framework_info *info, const char *prof, struct framework_clock *ret,
+                       struct err *err);
+
 void framework_release(struct framework *framework);
 
 static inline const char *framework_text(const struct framework *framework, uint32_t id)

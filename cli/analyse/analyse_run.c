@@ -11,8 +11,6 @@
 #include "db/schema.h"
 #include "exporters/framework/write.h"
 #include "frameworks/directory.h"
-#include "frameworks/mindspore/mindspore.h"
-#include "frameworks/pytorch/torch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,14 +39,6 @@ static void tell_not_written(void *arg, const char *file, const char *because)
 
 /* ---- with the database of the PROF capture, or without one ---- */
 
-static int load_framework(struct work *work, struct framework *framework, struct err *err)
-{
-    const char *directory = work->request->directory;
-    framework->info = work->info;
-    return work->info.kind == FRAMEWORK_MINDSPORE ? mindspore_load(framework, directory, &work->clock, &work->diag, err)
-                                                  : pytorch_load(framework, directory, &work->clock, &work->diag, err);
-}
-
 /* Steps that are asked for and not there are told. */
 static void check_steps(struct work *work, const struct framework *framework)
 {
@@ -74,7 +64,7 @@ static bool is_asked_for(const struct settings *settings, const char *type)
 static int write_output(struct work *work, sqlite3 *db, const char *database, struct err *err)
 {
     const struct settings *settings = work->request->settings;
-    struct framework framework = {.launch_count = 0};
+    struct framework framework = {.info = work->info};
     const struct export_options options = {
         .database = database,
         .directory = work->output.temporary,
@@ -103,7 +93,7 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
         .not_written = tell_not_written,
         .not_written_arg = work,
     };
-    int status = load_framework(work, &framework, err);
+    int status = framework_load(&framework, work->request->directory, &work->clock, &work->diag, err);
     if (status == 0)
         status = framework_write(&analysis, err);
     if (status == 0)
@@ -185,12 +175,9 @@ static int prepare(struct work *work, struct err *err)
         status = framework_info_load(request->directory, kind, &work->info, err);
     if (status == 0)
         status = framework_find_prof(request->directory, &work->profs, err);
-    if (status == 0 && work->profs.count > 0 && work->info.with_npu)
-        status = framework_clock_load(work->profs.items[0], &work->clock, err);
-    else if (status == 0)
-        work->clock = work->info.has_clock ? work->info.clock : (struct framework_clock){0, 100000000, 0, 0};
-    if (status == 0 && work->info.monotonic)
-        work->clock = (struct framework_clock){0, 0, work->clock.monotonic_offset_ns, 0};
+    if (status == 0)
+        status =
+            framework_clock_of(&work->info, work->profs.count > 0 ? work->profs.items[0] : NULL, &work->clock, err);
     if (status == 0)
         status = make_directories(request->results, err);
     return status == 0 ? analyse_output_open(&work->output, request->results, request->settings->analyse.force, err)

@@ -31,7 +31,7 @@ static const char *const rounding_choices[] = {"any", "half", "cut", NULL};
 static const char *const advice_choices[] = {"table", "json", "markdown", NULL};
 static const char *const severity_choices[] = {"high", "medium", "low", NULL};
 static const char *const answer_choices[] = {"table", "json", "csv", "markdown", NULL};
-static const char *const subject_choices[] = {"op", "type", "shape", "layer", "stream", "step", "api", NULL};
+static const char *const subject_choices[] = {"op", "type", "shape", "layer", "stream", "step", "api", "line", NULL};
 static const char *const options_choices[] = {"table", "json", NULL};
 static const char *const kinds_choices[] = {"table", "json", "mdoc", NULL};
 

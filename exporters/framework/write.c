@@ -95,7 +95,7 @@ static int indent_all(const struct framework_analysis *analysis, struct err *err
     return status;
 }
 
-int framework_write(struct framework_analysis *analysis, struct err *err)
+int framework_relate(struct framework_analysis *analysis, struct err *err)
 {
     int status = report_session_open(&analysis->session, analysis->db, analysis->options, analysis->result, err);
     analysis->session.context = analysis;
@@ -103,14 +103,25 @@ int framework_write(struct framework_analysis *analysis, struct err *err)
         status = relation_make(&analysis->relation, analysis->framework, analysis->db, err);
     if (status == 0 && analysis->framework->torch != NULL)
         status = torch_relate(analysis, &analysis->work, err);
+    return status;
+}
+
+void framework_unrelate(struct framework_analysis *analysis)
+{
+    map_release(&analysis->work);
+    relation_release(&analysis->relation);
+    report_session_release(&analysis->session);
+}
+
+int framework_write(struct framework_analysis *analysis, struct err *err)
+{
+    int status = framework_relate(analysis, err);
     if (status == 0 && analysis->texts)
         status = write_files(analysis, texts, err);
     if (status == 0 && analysis->databases)
         status = write_files(analysis, databases, err);
     if (status == 0 && analysis->pretty)
         status = indent_all(analysis, err);
-    map_release(&analysis->work);
-    relation_release(&analysis->relation);
-    report_session_release(&analysis->session);
+    framework_unrelate(analysis);
     return status;
 }
