@@ -84,6 +84,7 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
         .options = &options,
         .result = &work->result,
         .diag = &work->diag,
+        .for_cluster = work->request->for_cluster,
         .texts = is_asked_for(settings, "text"),
         .databases = is_asked_for(settings, "db"),
         .relative_times = settings->analyse.relative_times,

@@ -10,6 +10,7 @@ struct analyse_request {
     struct step_filter_list steps;
     const char *directory; /* *_ascend_ms or *_ascend_pt, absolute */
     const char *results;   /* where ASCEND_PROFILER_OUTPUT comes to be; the directory itself without --output */
+    bool for_cluster;      /* of texts those alone that a cluster's analysis reads */
 };
 
 /* Tells what it does and what is wrong; returns an exit status. */

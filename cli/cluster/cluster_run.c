@@ -3,6 +3,7 @@
 #include "base/file/fsutil.h"
 #include "base/number.h"
 #include "cli/clock.h"
+#include "cli/cluster/raw_ranks.h"
 #include "cli/console.h"
 #include "cli/status.h"
 #include "cluster/cluster.h"
@@ -125,10 +126,15 @@ static int analyse(struct work *work, const char *directory, struct err *err)
     int status = find_sources(work, directory, err);
     if (status == 0)
         status = make_directories_of(work, directory, err);
+    int jobs = settings->cluster.jobs > 0 ? settings->cluster.jobs : default_jobs();
+    struct raw_ranks raw = {settings, work->kept, jobs};
     const struct cluster_load load = {
         .sources = &work->sources,
         .kept = work->kept,
-        .jobs = settings->cluster.jobs > 0 ? settings->cluster.jobs : default_jobs(),
+        .jobs = jobs,
+        .prepare = raw_ranks_prepare,
+        .analyse = raw_ranks_analyse,
+        .analyse_arg = &raw,
         .details = settings->cluster.detail || work->sources.count <= CLUSTER_DETAIL_RANKS,
         .team = work->team,
         .progress = console_progress(),

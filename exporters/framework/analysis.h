@@ -26,6 +26,7 @@ struct framework_analysis {
     struct export_result *result;
     struct diagnostics *diag;
     bool texts, databases; /* which are written */
+    bool for_cluster;      /* of texts those alone that a cluster's analysis reads */
     bool relative_times, pretty;
     struct step_filter_list steps;
     const struct framework_clock *clock;

@@ -16,7 +16,8 @@
 struct file {
     const char *name;
     int (*write)(struct framework_analysis *analysis, struct err *err);
-    bool of_device; /* nothing without a PROF capture */
+    bool of_device;  /* nothing without a PROF capture */
+    bool of_cluster; /* read by a cluster's analysis */
 };
 
 static int framework_write_details(struct framework_analysis *analysis, struct err *err)
@@ -37,22 +38,22 @@ static int write_minddata(struct framework_analysis *analysis, struct err *err)
 }
 
 static const struct file texts[] = {
-    {"trace_view.json", framework_write_trace_view, false},
-    {"kernel_details.csv", framework_write_kernel_details, true},
-    {"step_trace_time.csv", framework_write_step_trace_time, true},
-    {"communication.json", framework_write_communication, true},
-    {"tables of the capture", framework_write_copies, true},
-    {"npu_module_mem.csv", framework_write_module_memory, true},
-    {"operator_details.csv", framework_write_details, false},
-    {"operator_memory.csv", framework_write_memory, false},
-    {"minddata_pipeline", write_minddata, false},
-    {NULL, NULL, false},
+    {"trace_view.json", framework_write_trace_view, false, false},
+    {"kernel_details.csv", framework_write_kernel_details, true, false},
+    {"step_trace_time.csv", framework_write_step_trace_time, true, true},
+    {"communication.json", framework_write_communication, true, true},
+    {"tables of the capture", framework_write_copies, true, false},
+    {"npu_module_mem.csv", framework_write_module_memory, true, false},
+    {"operator_details.csv", framework_write_details, false, false},
+    {"operator_memory.csv", framework_write_memory, false, false},
+    {"minddata_pipeline", write_minddata, false, false},
+    {NULL, NULL, false, false},
 };
 
 static const struct file databases[] = {
-    {"the database", framework_write_database, false},
-    {"the database of communication", framework_write_communication_database, true},
-    {NULL, NULL, false},
+    {"the database", framework_write_database, false, false},
+    {"the database of communication", framework_write_communication_database, true, false},
+    {NULL, NULL, false, false},
 };
 
 static bool ends_everything(const struct err *err)
@@ -63,7 +64,7 @@ static bool ends_everything(const struct err *err)
 static int write_files(struct framework_analysis *analysis, const struct file *files, struct err *err)
 {
     for (const struct file *file = files; file->name != NULL; file++) {
-        if (file->of_device && analysis->database == NULL)
+        if ((file->of_device && analysis->database == NULL) || (analysis->for_cluster && !file->of_cluster))
             continue;
         int status = file->write(analysis, err);
         if (status < 0 && ends_everything(err))

@@ -171,3 +171,49 @@ needs_python() {
     expect_status 0
     python3 "$repository/tests/cluster/agree.py" "$shared/data/expected/cluster-small" RUN/cluster_analysis_output
 }
+
+# Two ranks that only the profiler has written: the shipped one, and it again as another rank.
+raw_ranks() {
+    mkdir RUN
+    for rank in 1 2; do
+        cp -r "$repository/testdata/frameworks/run_ascend_pt" "RUN/rank${rank}_2025010100000000${rank}_ascend_pt"
+        chmod -R u+w RUN
+    done
+    mv RUN/rank2_*/profiler_info_1.json RUN/rank2_20250101000000002_ascend_pt/profiler_info_2.json
+}
+
+@test "ranks that nothing has been made of are analysed by cluster, with the results of analysing them before" {
+    raw_ranks
+    cp -r RUN ANALYSED
+    run_msprof cluster RUN
+    raw_status=$status
+    run_msprof analyse -q ANALYSED
+    expect_status 0
+    run_msprof cluster ANALYSED
+    expect_status "$raw_status"
+    diff -r -x .ranks RUN/cluster_analysis_output ANALYSED/cluster_analysis_output
+    # of the ranks only the aggregates are new
+    expect_equal "$(cd RUN && find rank1* -newer "$repository/Makefile" -name '.msprof_cluster' | wc -l)" 1
+    [ ! -e "$(echo RUN/rank1_*)/ASCEND_PROFILER_OUTPUT" ]
+    [ ! -e "$(echo RUN/rank1_*/PROF_*)/sqlite" ]
+    expect_equal "$(ls RUN/cluster_analysis_output/.ranks)" ""
+    run_msprof cluster RUN
+    expect_contains "$stderr" "2 ranks (0 read anew)"
+    touch "$(echo RUN/rank1_*)/FRAMEWORK"
+    run_msprof cluster RUN
+    expect_contains "$stderr" "2 ranks (1 read anew)"
+}
+
+@test "raw ranks that are damaged, or cannot be analysed, are named and do not stop the rest" {
+    raw_ranks
+    cp -r RUN/rank1_* RUN/rank3_20250101000000003_ascend_pt
+    mv RUN/rank3_*/profiler_info_1.json RUN/rank3_20250101000000003_ascend_pt/profiler_info_3.json
+    echo '{' >RUN/rank3_20250101000000003_ascend_pt/profiler_info_3.json
+    truncate -s -7 "$(echo RUN/rank2_*)/FRAMEWORK/torch.op_range"
+    run_msprof cluster RUN
+    expect_status 3
+    expect_contains "$stderr" "rank2_20250101000000002_ascend_pt: something in it was lost"
+    expect_contains "$stderr" "rank3_20250101000000003_ascend_pt: left out: nothing has been made of it yet, and it cannot"
+    grep -q '^4,rank,1,' RUN/cluster_analysis_output/cluster_step_trace_time.csv
+    grep -q '^4,rank,2,' RUN/cluster_analysis_output/cluster_step_trace_time.csv
+}
