@@ -1,7 +1,7 @@
 #include "exporters/framework/host_side.h"
 
 #include "db/database.h"
-#include "exporters/framework/database/table_rows.h"
+#include "db/table_rows.h"
 #include "exporters/framework/framework_tables.h"
 #include "exporters/framework/minddata_summary.h"
 #include "exporters/framework/python_line.h"

@@ -191,7 +191,8 @@ raw_ranks() {
     expect_status 0
     run_msprof cluster ANALYSED
     expect_status "$raw_status"
-    diff -r -x .ranks RUN/cluster_analysis_output ANALYSED/cluster_analysis_output
+    # the database says where the captures are
+    diff -r -x .ranks -x cluster_analysis.db RUN/cluster_analysis_output ANALYSED/cluster_analysis_output
     # of the ranks only the aggregates are new
     expect_equal "$(cd RUN && find rank1* -newer "$repository/Makefile" -name '.msprof_cluster' | wc -l)" 1
     [ ! -e "$(echo RUN/rank1_*)/ASCEND_PROFILER_OUTPUT" ]
@@ -216,4 +217,32 @@ raw_ranks() {
     expect_contains "$stderr" "rank3_20250101000000003_ascend_pt: left out: nothing has been made of it yet, and it cannot"
     grep -q '^4,rank,1,' RUN/cluster_analysis_output/cluster_step_trace_time.csv
     grep -q '^4,rank,2,' RUN/cluster_analysis_output/cluster_step_trace_time.csv
+}
+
+@test "cluster_analysis.db says in every row what the other files say" {
+    needs_python
+    make_ranks --output RUN --slow-rank 5
+    run_msprof cluster RUN
+    expect_status 0
+    run python3 "$repository/tests/cluster/agree_db.py" RUN/cluster_analysis_output
+    expect_status 0
+    expect_contains "$output" "ClusterStepTraceTime: "
+    [[ $output != *": 0 rows"* ]]
+    # with more ranks than have every operator in the files there is none, and none of an earlier run
+    make_ranks --output MANY --ranks 72
+    mkdir MANY/cluster_analysis_output
+    echo old >MANY/cluster_analysis_output/cluster_analysis.db
+    run_msprof cluster MANY
+    expect_status 0
+    [ ! -e MANY/cluster_analysis_output/cluster_analysis.db ]
+}
+
+@test "cluster_analysis.db of two ranks has what Ascend's cluster analysis says" {
+    needs_python
+    needs_shared data/expected/cluster-small
+    cp -r "$shared/data/generated/cluster-small" RUN
+    chmod -R u+w RUN
+    run_msprof cluster RUN
+    run python3 "$repository/tests/cluster/agree_db.py" RUN/cluster_analysis_output "$shared/data/expected/cluster-small"
+    expect_status 0
 }

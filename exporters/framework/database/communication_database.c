@@ -1,8 +1,8 @@
 /* communication_analyzer.db, analysis.db. */
 #include "db/database.h"
+#include "db/table_rows.h"
 #include "exporters/framework/communication/communication.h"
 #include "exporters/framework/database/databases.h"
-#include "exporters/framework/database/table_rows.h"
 #include "exporters/framework/step_sums.h"
 
 #include <stdio.h>

@@ -2,8 +2,8 @@
 
 #include "base/file/fsutil.h"
 #include "db/database.h"
+#include "db/table_rows.h"
 #include "exporters/cann_db.h"
-#include "exporters/framework/database/table_rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>

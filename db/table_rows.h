@@ -1,6 +1,6 @@
 /* Rows of a table in a database that is being made. */
-#ifndef MSPROF_EXPORTERS_FRAMEWORK_DATABASE_TABLE_ROWS_H
-#define MSPROF_EXPORTERS_FRAMEWORK_DATABASE_TABLE_ROWS_H
+#ifndef MSPROF_DB_TABLE_ROWS_H
+#define MSPROF_DB_TABLE_ROWS_H
 
 #include "base/err.h"
 

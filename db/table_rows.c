@@ -1,4 +1,4 @@
-#include "exporters/framework/database/table_rows.h"
+#include "db/table_rows.h"
 
 #include "base/strbuf.h"
 #include "db/database.h"
