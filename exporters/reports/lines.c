@@ -19,7 +19,7 @@ const struct report report_lines = {
     .doc = "What devices ran, by the operator of MindSpore or PyTorch and the line of Python that launched it. The "
            "capture is given as the framework's directory.",
     .needs = "the directory of the framework's profiler around the PROF capture",
-    .families = REPORT_OF(DB_FAMILY_CANN),
+    .families = FAMILY_CANN,
     .shown_only = true,
     .when = FRAMEWORK_ATTACHED,
     .query = {.from = "temp.framework_work w JOIN temp.framework_op o ON o.id = w.op_id",

@@ -284,7 +284,7 @@ static int first_free_thread(void *arg, int64_t *ret, struct err *err)
 {
     const struct series_run *series = arg;
     (void)err;
-    *ret = (series->largest_thread >= INT32_MAX / 2 ? series->largest_thread : INT32_MAX / 2) + 1;
+    *ret = number_add(series->largest_thread >= INT32_MAX / 2 ? series->largest_thread : INT32_MAX / 2, 1);
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "exporters/cann_report.h"
 #include "exporters/tracks/placed.h"
 #include "exporters/tracks/put.h"
+#include "parsers/record.h"
 
 #include <stdlib.h>
 
@@ -108,8 +109,8 @@ static char *put_type(char *p, const struct track_run *run, const struct cann_ta
     if (task->op_name_id == DB_NULL && task->host_type_id != DB_NULL)
         return put_string(p, cann_text(&run->names, task->host_type_id, 0));
     p = trace_put_literal(p, "\"");
-    p = trace_put_word(p,
-                       task->op_name_id != DB_NULL ? cann_core_type(task->op_task_type) : cann_device_type(task->type));
+    p = trace_put_word(p, task->op_name_id != DB_NULL ? value_name_find(core_names_or_unknown, task->op_task_type)
+                                                      : cann_device_type(task->type));
     return trace_put_literal(p, "\"");
 }
 
@@ -198,7 +199,7 @@ static int draw(void *opaque, const struct track_unit *unit, struct parallel_out
 const struct track track_ascend = {
     .name = "ascend",
     .process = "Ascend Hardware",
-    .doc = "tasks of devices, by stream",
+    .doc = "Tasks of devices, by stream.",
     .order = LAYER_HARDWARE,
     .rows = TRACK_TASKS,
     .state_size = sizeof(struct tasks),

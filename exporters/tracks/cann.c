@@ -220,7 +220,7 @@ static const char *acl_mode(int64_t type)
 
 static char *put_arguments(char *p, const struct cann_call *call, struct cann_text name, struct cann_text item)
 {
-    const char *level = cann_level_name(call->level);
+    const char *level = value_name_find(level_names, call->level);
     p = trace_put_literal(p, "\"Thread Id\":");
     p = number_put_signed(p, call->thread_id);
     p = trace_put_literal(p, ",\"Mode\":");
@@ -251,8 +251,7 @@ static char *put_arguments(char *p, const struct cann_call *call, struct cann_te
 static struct cann_text shown_name(const struct track_run *run, const struct cann_call *call, struct cann_text name,
                                    struct cann_text item)
 {
-    enum { LEVEL_COMMUNICATION = 5500 };
-    return run->guest != NULL && call->level == LEVEL_COMMUNICATION && item.text != NULL ? item : name;
+    return run->guest != NULL && call->level == HOST_LEVEL_COMMUNICATION && item.text != NULL ? item : name;
 }
 
 static int draw_call(void *arg, const struct cann_call *call, struct err *err)
@@ -309,7 +308,7 @@ static int draw(void *opaque, const struct track_unit *unit, struct parallel_out
 const struct track track_cann = {
     .name = "cann",
     .process = "CANN",
-    .doc = "calls of the host's libraries, by thread",
+    .doc = "Calls of the host's libraries, by thread.",
     .order = LAYER_CANN,
     .rows = TRACK_CALLS,
     .state_size = sizeof(struct calls),

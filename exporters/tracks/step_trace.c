@@ -217,7 +217,7 @@ static void release(void *opaque)
 const struct track track_step_trace = {
     .name = "step_trace",
     .process = "Ascend Hardware",
-    .doc = "iterations of models, beside the tasks of the devices",
+    .doc = "Iterations of models, beside the tasks of the devices.",
     .report = "step_trace",
     .order = LAYER_HARDWARE,
     .state_size = sizeof(struct layer),
