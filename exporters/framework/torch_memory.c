@@ -129,6 +129,8 @@ static int put_record(void *arg, const struct torch_record *record, struct err *
 static int put_application(struct report_run *run, sqlite3_stmt *row, struct err *err)
 {
     char device[32];
+    if (!framework_wants_time(report_analysis(run), sqlite3_column_int64(row, 0)))
+        return 0;
     snprintf(device, sizeof device, "NPU:%lld", (long long)sqlite3_column_int64(row, 2));
     const struct report_value values[RECORD_COLUMNS] = {
         value_text("APP"),  value_integer(sqlite3_column_int64(row, 0)),

@@ -112,8 +112,10 @@ static int each_own(const struct framework_analysis *analysis,
         array_sort(sorted, shown, sizeof(const struct torch_memory *), compare_addresses);
         size_t count = gather(sorted, shown, pieces);
         array_sort(pieces, count, sizeof *pieces, compare_pieces);
-        for (size_t i = 0; status == 0 && i < count; i++)
-            status = take_own(analysis, &pieces[i], each, arg, err);
+        for (size_t i = 0; status == 0 && i < count; i++) {
+            if (framework_wants_time(analysis, pieces[i].got->time_ns))
+                status = take_own(analysis, &pieces[i], each, arg, err);
+        }
     }
     free(sorted);
     free(pieces);
@@ -163,7 +165,8 @@ int torch_each_piece(const struct framework_analysis *analysis,
         status = database_prepare(analysis->db, ALLOCATIONS, &statement, err);
     while (status == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW) {
         const struct torch_piece piece = engine_piece(statement);
-        status = each(arg, &piece, err);
+        if (framework_wants_time(analysis, piece.got_ns))
+            status = each(arg, &piece, err);
     }
     if (status == 0 && code != SQLITE_DONE)
         status = database_error(err, analysis->db, "the database cannot be read");
@@ -183,6 +186,11 @@ struct merging {
     bool has_stream;
 };
 
+static int take_record(const struct merging *merging, const struct torch_record *record, struct err *err)
+{
+    return framework_wants_time(merging->analysis, record->time_ns) ? merging->each(merging->arg, record, err) : 0;
+}
+
 static int take_both(struct merging *merging, int64_t time_ns, int64_t device, struct err *err)
 {
     const struct torch_record both = {
@@ -195,7 +203,7 @@ static int take_both(struct merging *merging, int64_t time_ns, int64_t device, s
         .stream = merging->stream,
         .device = device,
     };
-    return merging->each(merging->arg, &both, err);
+    return take_record(merging, &both, err);
 }
 
 static int take_own_until(struct merging *merging, int64_t until_ns, struct err *err)
@@ -215,7 +223,7 @@ static int take_own_until(struct merging *merging, int64_t until_ns, struct err 
                                             .has_stream = true,
                                             .stream = memory->stream,
                                             .device = memory->device};
-        status = merging->each(merging->arg, &record, err);
+        status = take_record(merging, &record, err);
         if (!caching)
             continue;
         merging->own = record.held;
@@ -236,7 +244,7 @@ static int take_engine(struct merging *merging, sqlite3_stmt *row, struct err *e
     int status = take_own_until(merging, record.time_ns, err);
     merging->engine = record.held;
     if (status == 0)
-        status = merging->each(merging->arg, &record, err);
+        status = take_record(merging, &record, err);
     return status == 0 ? take_both(merging, record.time_ns, record.device, err) : status;
 }
 

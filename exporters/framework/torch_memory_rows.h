@@ -19,7 +19,7 @@ struct torch_piece {
     uint64_t stream;                   /* the engine's have none */
     int64_t device;
 };
-/* Calls each for every piece: the framework's by time, then the engine's, those that were released first. */
+/* Calls each for every piece that was got in the steps that are asked for: the framework's by time, then the engine's, those that were released first. */
 int torch_each_piece(const struct framework_analysis *analysis,
                      int (*each)(void *arg, const struct torch_piece *piece, struct err *err), void *arg,
                      struct err *err);
@@ -33,7 +33,8 @@ struct torch_record {
     uint64_t stream;
     int64_t device;
 };
-/* Calls each for the framework's and the engine's by time, each followed by what both hold together. */
+/* Calls each for the framework's and the engine's by time, each followed by what both hold together; of the steps that
+ * are asked for. */
 int torch_each_record(const struct framework_analysis *analysis,
                       int (*each)(void *arg, const struct torch_record *record, struct err *err), void *arg,
                       struct err *err);

@@ -85,6 +85,41 @@ END
     expect_status 2
 }
 
+@test "a list of steps leaves in tables of operators and memory the rows that began in these" {
+    needs_python
+    copy_run ms
+    copy_run pt
+    "$MSPROF" analyse -q run_ascend_ms run_ascend_pt
+    for kind in ms pt; do
+        mv "run_ascend_$kind/ASCEND_PROFILER_OUTPUT" "all_$kind"
+    done
+    run_msprof analyse run_ascend_ms run_ascend_pt --step-list 5
+    expect_status 0
+    python3 - <<'END'
+import csv, json
+
+def rows(directory, name):
+    return list(csv.DictReader(open(directory + '/' + name, newline='')))
+
+for kind in 'ms', 'pt':
+    whole, chosen = 'all_' + kind, 'run_ascend_%s/ASCEND_PROFILER_OUTPUT' % kind
+    trace = json.load(open(whole + '/trace_view.json'))
+    step = [e for e in trace if 'ProfilerStep#5' in e['name']][0]
+    begin = float(step['ts'])
+    # the last step: until everything was done
+    for name, column in ('operator_memory.csv', 'Allocation Time(us)'), ('memory_record.csv', 'Timestamp(us)'):
+        wanted = [r for r in rows(whole, name) if float(r[column]) >= begin]
+        assert 0 < len(wanted) < len(rows(whole, name)), (kind, name)
+        kept = rows(chosen, name)
+        ends = [r for r in wanted if r not in kept]
+        assert all(r in wanted for r in kept) and kept, (kind, name)
+        assert all(float(r[column]) > begin + 100 for r in ends), (kind, name, ends)
+names = [r['Name'] for r in rows('run_ascend_pt/ASCEND_PROFILER_OUTPUT', 'operator_details.csv')]
+starts = sorted(float(e['ts']) for e in trace if e.get('cat') == 'cpu_op' and 'ProfilerStep' not in e['name'])
+assert len(names) == len([t for t in starts if t >= begin]), names
+END
+}
+
 @test "--pretty changes JSON files in nothing but their blanks" {
     needs_python
     copy_run ms
