@@ -23,6 +23,7 @@ struct framework_info {
     bool with_cpu, with_npu;
     bool memory, record_shapes, data_process, simplify;
     bool text, database; /* of export_type */
+    bool bare;           /* there is no framework: a PROF capture by itself */
     bool aic_metrics, l2_cache, sys_io, sys_interconnection;
     /* PyTorch: the clock without a PROF capture. */
     struct framework_clock clock;

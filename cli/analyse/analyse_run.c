@@ -1,5 +1,6 @@
 #include "cli/analyse/analyse_run.h"
 
+#include "base/array.h"
 #include "base/file/fsutil.h"
 #include "cli/analyse/analyse_output.h"
 #include "cli/analyse/simplify.h"
@@ -167,16 +168,36 @@ static void tell_further_captures(struct work *work)
     }
 }
 
+/* A capture by itself is told as PyTorch's without operators is. */
+static int find_bare(struct work *work, struct err *err)
+{
+    int status = array_reserve(&work->profs, 1, err);
+    char *path = status == 0 ? strdup(work->request->directory) : NULL;
+    if (path == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    work->profs.items[work->profs.count++] = path;
+    work->info = (struct framework_info){
+        .kind = FRAMEWORK_PYTORCH, .rank = -1, .level = 2, .with_npu = true, .text = true, .bare = true};
+    return 0;
+}
+
+static int find_parts(struct work *work, struct err *err)
+{
+    const char *directory = work->request->directory;
+    enum framework_kind kind;
+    if (work->request->bare)
+        return find_bare(work, err);
+    int status = framework_kind_of(directory, &kind, err);
+    if (status == 0)
+        status = framework_info_load(directory, kind, &work->info, err);
+    return status == 0 ? framework_find_prof(directory, &work->profs, err) : status;
+}
+
 static int prepare(struct work *work, struct err *err)
 {
     const struct analyse_request *request = work->request;
-    enum framework_kind kind;
-    int status = framework_kind_of(request->directory, &kind, err);
-    if (status == 0)
-        status = framework_info_load(request->directory, kind, &work->info, err);
-    if (status == 0)
-        status = framework_find_prof(request->directory, &work->profs, err);
-    if (status == 0)
+    int status = find_parts(work, err);
+    if (status == 0 && !work->info.bare)
         status =
             framework_clock_of(&work->info, work->profs.count > 0 ? work->profs.items[0] : NULL, &work->clock, err);
     if (status == 0)

@@ -37,8 +37,11 @@ static int analyse(const struct raw_ranks *ranks, const struct cluster_source *s
 {
     struct settings settings = *ranks->settings;
     char *results = path_of(ranks, source);
-    const struct analyse_request request = {
-        .settings = &settings, .directory = source->path, .results = results, .for_cluster = true};
+    const struct analyse_request request = {.settings = &settings,
+                                            .directory = source->path,
+                                            .bare = source->kind == SOURCE_PROF,
+                                            .results = results,
+                                            .for_cluster = true};
     settings.quiet = true;
     settings.output = results;
     console_init(&settings);
@@ -64,7 +67,8 @@ static void wait_for_one(struct preparing *preparing)
     const struct place place = {preparing->sources[i]->path, -1, -1, NULL};
     if (WIFEXITED(state) && WEXITSTATUS(state) == STATUS_DATA_PROBLEMS)
         diag_report(preparing->diag, DIAG_FILE_UNREADABLE, &place,
-                    "something in it was lost; 'msprof analyse' of it tells what");
+                    "something in it was lost; 'msprof %s' of it tells what",
+                    preparing->sources[i]->kind == SOURCE_PROF ? "import" : "analyse");
     else if (WIFSIGNALED(state))
         diag_report(preparing->diag, DIAG_FILE_UNREADABLE, &place, "its analysis was ended by signal %d",
                     WTERMSIG(state));
@@ -99,7 +103,8 @@ int raw_ranks_analyse(void *arg, const struct cluster_source *source, struct ran
     int status = results != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
     if (status == 0 && !rank_text_is_there(results)) {
         err_set(err, ERR_NOT_FOUND, "nothing has been made of it yet, and it cannot be analysed");
-        status = err_hint(err, "'msprof analyse %s' tells why", source->path);
+        status =
+            err_hint(err, "'msprof %s %s' tells why", source->kind == SOURCE_PROF ? "import" : "analyse", source->path);
     }
     if (status == 0)
         status = rank_text_read(rank, source->path, results, diag, err);

@@ -78,10 +78,9 @@ static int make_rank(const struct cluster_load *load, const struct cluster_sourc
 {
     if (source->kind != SOURCE_PROF && rank_text_is_there(source->path))
         return rank_text_read(rank, source->path, source->path, diag, err);
-    if (load->analyse != NULL && source->kind != SOURCE_PROF)
+    if (load->analyse != NULL)
         return load->analyse(load->analyse_arg, source, rank, diag, err);
-    err_set(err, ERR_NOT_FOUND, "nothing has been made of it yet");
-    return err_hint(err, "'msprof analyse %s' does", source->path);
+    return err_set(err, ERR_NOT_FOUND, "nothing has been made of it yet");
 }
 
 static bool is_current(const struct cluster_load *load, const char *path, const char *fingerprint)
@@ -209,7 +208,7 @@ static int compare_bytes(const void *a, const void *b, void *opaque)
 static bool is_raw(const struct cluster_load *load, const struct cluster_source *source)
 {
     char fingerprint[65], *beside, *kept;
-    if (source->kind == SOURCE_PROF || rank_text_is_there(source->path))
+    if (source->kind != SOURCE_PROF && rank_text_is_there(source->path))
         return false;
     cluster_fingerprint(source->path, fingerprint);
     beside = path_beside(source);

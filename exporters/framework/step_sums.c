@@ -212,7 +212,7 @@ struct step_times step_times_of(const struct framework_analysis *analysis, const
         .free = spans[OVERLAP_FREE],
         .stage = step->first_ns != DB_NULL ? step->last_end_ns - step->first_ns - step->bubble_ns : 0,
         .bubble = step->bubble_ns,
-        .excluding = info->kind == FRAMEWORK_PYTORCH && rest_ns < 0 ? 0 : rest_ns,
+        .excluding = info->kind == FRAMEWORK_PYTORCH && !info->bare && rest_ns < 0 ? 0 : rest_ns,
         .preparing = starts ? step->first_work_ns - step->host_start_ns : 0,
     };
 }

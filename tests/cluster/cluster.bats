@@ -246,3 +246,39 @@ raw_ranks() {
     run python3 "$repository/tests/cluster/agree_db.py" RUN/cluster_analysis_output "$shared/data/expected/cluster-small"
     expect_status 0
 }
+
+@test "captures without a framework are ranks, with the times that their timelines have" {
+    needs_python
+    mkdir RUN
+    for rank in 4 7; do
+        cp -r "$repository/testdata/frameworks/run_ascend_pt/PROF_"* "RUN/PROF_00000${rank}_20250101000000001_GENGENGENGENGENG"
+        chmod -R u+w RUN
+        sed -i "s/\"rank_id\":[-0-9]*/\"rank_id\":$rank/" RUN/PROF_00000"${rank}"*/device_0/info.json.0
+    done
+    grep -q "\"rank_id\":4" RUN/PROF_000004*/device_0/info.json.0
+    run_msprof cluster RUN
+    expect_contains "$stderr" "2 ranks (2 read anew)"
+    [ ! -e "$(echo RUN/PROF_000004*)/sqlite" ]
+    "$MSPROF" export timeline -q -dir "$(echo RUN/PROF_000004*)"
+    python3 - RUN/PROF_000004*/mindstudio_profiler_output/msprof_*.json <<'END'
+import csv, json, sys
+trace = json.load(open(sys.argv[1]))
+trace = trace if isinstance(trace, list) else trace['traceEvents']
+sums = {}
+for e in trace:
+    if e.get('ph') == 'X':
+        sums[e['name']] = sums.get(e['name'], 0) + float(e['dur'])
+        if e['name'].startswith('hcom_receive'):
+            sums['bubble'] = sums.get('bubble', 0) + float(e['dur'])
+rows = list(csv.DictReader(open('RUN/cluster_analysis_output/cluster_step_trace_time.csv')))
+assert [(r['Type'], r['Index'], r['Step']) for r in rows] == [('rank', '4', ''), ('rank', '7', '')], rows
+for row in rows:
+    for title in 'Computing', 'Communication', 'Communication(Not Overlapped)', 'Free':
+        assert abs(float(row[title]) - sums[title]) < 0.01, (title, row[title], sums[title])
+    bubble = float(row['Bubble'])
+    assert bubble > 0 and float(row['Preparing']) == 0
+    assert abs(float(row['Stage']) - (sums['Free'] + sums['Computing'] + sums['Communication(Not Overlapped)'] - bubble)) < 0.01
+    exclude = float(row['Communication(Not Overlapped and Exclude Receive)'])
+    assert abs(exclude - (sums['Communication(Not Overlapped)'] - bubble)) < 0.01
+END
+}
