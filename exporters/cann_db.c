@@ -1,6 +1,6 @@
 /* msprof_<timestamp>.db: the database for Ascend's viewers. */
-#include "db/query/query.h"
 #include "exporters/cann_db.h"
+#include "db/query/query.h"
 #include "exporters/cann_report.h"
 #include "exporters/pmu/pmu_metric.h"
 #include "exporters/trace/busy.h"
