@@ -112,6 +112,22 @@ static int find_in_frameworks(struct found_captures *found, const char *parent, 
     return result;
 }
 
+/* Takes the path over when it succeeds. */
+static int add_capture(struct found_captures *found, char *path, struct err *err)
+{
+    char *parent = strdup(path), *slash = parent != NULL ? strrchr(parent, '/') : NULL;
+    int result;
+
+    if (slash == NULL) {
+        free(parent);
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    *slash = '\0';
+    result = found_captures_add(found, path, is_framework(parent) ? parent : NULL, err);
+    free(parent);
+    return result;
+}
+
 /* Adds what one --collection-dir names; returns an exit status. */
 static int find_captures(struct found_captures *found, const char *path)
 {
@@ -139,12 +155,7 @@ static int find_captures(struct found_captures *found, const char *path)
         if (result == 0 && found->count > before)
             class = DIRECTORY_PARENT;
     } else if (result == 0 && class == DIRECTORY_CAPTURE) {
-        char *parent = strdup(absolute), *slash = parent != NULL ? strrchr(parent, '/') : NULL;
-
-        if (slash != NULL)
-            *slash = '\0';
-        result = found_captures_add(found, absolute, slash != NULL && is_framework(parent) ? parent : NULL, &err);
-        free(parent);
+        result = add_capture(found, absolute, &err);
         if (result == 0)
             absolute = NULL;
     }

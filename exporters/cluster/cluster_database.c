@@ -316,7 +316,7 @@ static int add_parallel(struct making *making, const int64_t *parallel, struct e
 int cluster_database_write(const char *directory, const struct cluster_database_rank *ranks, size_t count,
                            const int64_t *parallel, struct err *err)
 {
-    struct database_build build;
+    struct database_build build = {.fd = -1};
     char *path = path_join(directory, "cluster_analysis.db");
     int status = path != NULL ? database_setup(err) : err_set(err, ERR_NO_MEMORY, "out of memory");
     if (status == 0)

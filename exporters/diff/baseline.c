@@ -333,6 +333,7 @@ static void get_table(struct reading *reading, const struct json *array, const c
     for (const struct json *item = json_first(array); item != NULL && !reading->failed; item = json_next(item)) {
         get_row(reading, item, &table->rows[table->count++]);
         if (!reading->failed && table->count > 1 &&
+            // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
             strcmp(table->rows[table->count - 2].key, table->rows[table->count - 1].key) >= 0)
             wrong(reading, name);
     }

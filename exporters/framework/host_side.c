@@ -34,7 +34,7 @@ static int number_op(struct attaching *attaching, const char *name, const char *
                      struct err *err)
 {
     struct strbuf key;
-    uint32_t number;
+    uint32_t number = 0;
     size_t before = attaching->ops.count, name_length = strlen(name);
     strbuf_init(&key, TORCH_TEXT_LIMIT);
     strbuf_adds(&key, name);

@@ -130,10 +130,10 @@ const char *python_line_of_range(const struct python_lines *lines, const struct 
 const char *python_line_of_op(const struct python_lines *lines, const struct torch_op *op, size_t *ret_length)
 {
     const struct torch_ops *ops = &lines->framework->torch->ops;
-    for (const struct torch_op *around = op; around != NULL;
-         around = around->parent != TORCH_NONE ? &ops->items[around->parent] : NULL) {
-        if (around->stack == TORCH_NONE)
-            continue;
+    const struct torch_op *around = op;
+    while (around->stack == TORCH_NONE && around->parent != TORCH_NONE)
+        around = &ops->items[around->parent];
+    if (around->stack != TORCH_NONE) {
         const char *stack = framework_text(lines->framework, around->stack);
         stack += strspn(stack, " \r\n");
         *ret_length = strcspn(stack, ";\r\n");

@@ -222,7 +222,9 @@ int step_sums_each(struct framework_analysis *analysis,
                    struct err *err)
 {
     const struct cann_parts *parts = report_parts(&analysis->session, err);
-    int status = parts != NULL ? 0 : -(int)err->code;
+    int status = 0;
+    if (parts == NULL)
+        return -(int)err->code;
     for (size_t i = 0; status == 0 && i < parts->count; i++) {
         const struct cann_part *part = &parts->parts[i];
         struct step_sums sums;

@@ -75,7 +75,9 @@ static int add_traffic(struct comm_tables *tables, const struct comm_operator *o
     struct table_rows *rows = &tables->traffic;
     size_t count;
     const struct comm_packets **packets = comm_sorted_packets(traffic, &count, err);
-    int status = packets != NULL ? 0 : -(int)err->code;
+    int status = 0;
+    if (packets == NULL)
+        return -(int)err->code;
     for (size_t i = 0; status == 0 && i < count; i++) {
         put_operator(tables, rows, op->name, op->group);
         table_put_text(rows, comm_link_names[link]);
