@@ -115,6 +115,7 @@ static int find_in_frameworks(struct found_captures *found, const char *parent, 
 /* Takes the path over when it succeeds. */
 static int add_capture(struct found_captures *found, char *path, struct err *err)
 {
+    // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
     char *parent = strdup(path), *slash = parent != NULL ? strrchr(parent, '/') : NULL;
     int result;
 
