@@ -150,21 +150,19 @@ static int take_link(const struct comm_document *document, const struct entry *e
     size_t at = place != TOTAL ? entry_at(document, place, count) : 0;
     if (at == SIZE_MAX)
         return 0;
-    row->sum = &entries[at].sum;
-    row->bandwidth = entries[at].bandwidth;
-    row->op = entries[at].op;
+    struct comm_link_row link = {row->key,       row->group, &entries[at].sum, entries[at].bandwidth,
+                                 entries[at].op, row->first};
     for (size_t i = 1; place == TOTAL && i < count; i++) {
         sum.mb += entries[i].sum.mb;
         sum.ms += entries[i].sum.ms;
     }
     if (place == TOTAL) {
-        row->sum = &sum;
-        row->bandwidth = sum.ms > 0 ? comm_rounded(sum.mb / sum.ms) : 0;
-        row->op = NULL;
+        link.sum = &sum;
+        link.bandwidth = sum.ms > 0 ? comm_rounded(sum.mb / sum.ms) : 0;
+        link.op = NULL;
     }
-    int status = taking->take(taking->arg, row, err);
     row->first = false;
-    return status;
+    return taking->take(taking->arg, &link, err);
 }
 
 /* The entries of one type and group. */
