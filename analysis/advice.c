@@ -46,6 +46,8 @@ const struct rule rules[RULES] = {
     [RULE_SVP_ACTIVATION] = {"svp-activation",
                              "layers of the types Softplus, Tanh, Sigmoid, Exp, Mish, Swish, HardSwish / busy",
                              "Replace the activation by one that the chip has: Relu, LeakyRelu, PRelu, Elu.", 5},
+    [RULE_DATA_PIPELINE] = {"data-pipeline", "samples in which the queue before a stage was empty / samples",
+                            "Give the stage that fills the queue more workers, or make it cheaper.", 60},
 };
 
 /* What every rule looks at. */
@@ -426,6 +428,28 @@ static void check_svp_activation(const struct look *look, struct finding *findin
         sum / 1e6);
 }
 
+/* What devices wait for can be at most the time in which they do nothing. */
+static void check_data_pipeline(const struct look *look, struct finding *finding)
+{
+    const struct host_evidence *host = look->host;
+
+    if (!host->stages_known) {
+        finding->not_checked = "no data pipeline was recorded, or not the framework's directory was given";
+        return;
+    }
+    for (size_t i = 0; i < host->stage_count; i++) {
+        struct finding_row *row = &finding->rows[finding->row_count++];
+        *row = (struct finding_row){.share = host->stages[i].empty, .at_ns = INT64_MIN};
+        snprintf(row->name, sizeof row->name, "%s", host->stages[i].name);
+    }
+    double value = host->stage_count > 0 ? host->stages[0].empty : 0;
+    double idle_ns = look->advice->elapsed_ns - look->advice->busy_ns;
+    measured(finding, value, idle_ns * value / 100, value > finding->threshold);
+    if (host->stage_count > 0)
+        say(finding, "The stage %s of the data pipeline had nothing to take in %.1f %% of the samples: %s is too slow.",
+            host->stages[0].name, value, host->stages[0].input);
+}
+
 static void (*const checks[RULES])(const struct look *look, struct finding *finding) = {
     [RULE_IDLE] = check_idle,
     [RULE_GAP] = check_gap,
@@ -441,6 +465,7 @@ static void (*const checks[RULES])(const struct look *look, struct finding *find
     [RULE_MEMORY_CALLS] = check_memory_calls,
     [RULE_SVP_BOUND] = check_svp_bound,
     [RULE_SVP_ACTIVATION] = check_svp_activation,
+    [RULE_DATA_PIPELINE] = check_data_pipeline,
 };
 
 static int by_stake(const void *a, const void *b)

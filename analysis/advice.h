@@ -11,6 +11,7 @@ const char *severity_name(enum severity severity);
 
 #define LONGEST_GAPS 10
 #define NAME_SIZE 160
+#define FINDING_ROWS 5
 
 /* What the host did, as far as the capture says it. */
 struct host_evidence {
@@ -27,6 +28,13 @@ struct host_evidence {
     int64_t first_memory_ns;
     /* Frequency of the cores, weighted by time; 0: not measured. */
     double mean_mhz, rated_mhz;
+    /* The stages of the framework's data pipeline that had nothing to take, the hungriest first. */
+    struct stage_evidence {
+        char name[NAME_SIZE], input[NAME_SIZE]; /* input: the stage that fills its queue */
+        double empty;                           /* percent of the samples */
+    } stages[FINDING_ROWS];
+    size_t stage_count;
+    bool stages_known;
 };
 
 enum rule_id {
@@ -44,6 +52,7 @@ enum rule_id {
     RULE_MEMORY_CALLS,
     RULE_SVP_BOUND,
     RULE_SVP_ACTIVATION,
+    RULE_DATA_PIPELINE,
     RULES
 };
 
@@ -53,7 +62,6 @@ struct rule {
 };
 extern const struct rule rules[RULES];
 
-#define FINDING_ROWS 5
 struct finding {
     enum rule_id rule;
     const char *not_checked; /* why; NULL: it was checked */
@@ -64,7 +72,8 @@ struct finding {
     int64_t time_ns; /* to jump to; INT64_MIN: none */
     struct finding_row {
         char name[NAME_SIZE];
-        double time_ns, share; /* share: percent of what the rule measures */
+        char launcher[2 * NAME_SIZE]; /* the framework's operator and line that launched most of it; "": not known */
+        double time_ns, share;        /* share: percent of what the rule measures */
         int64_t count, at_ns;
     } rows[FINDING_ROWS];
     size_t row_count;

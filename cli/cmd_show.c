@@ -1,4 +1,5 @@
 /* msprof show: the tables of a capture in the terminal. */
+#include "cli/answers/host_side.h"
 #include "cli/answers/large_memory.h"
 #include "cli/answers/pager.h"
 #include "cli/answers/screen.h"
@@ -95,7 +96,7 @@ static int show_database(struct capture_job *job, sqlite3 *db)
 static int show_one(struct capture_job *job)
 {
     sqlite3 *db = NULL;
-    int status = job_open_database(job, &db);
+    int status = host_side_open(job, &db);
 
     if (db == NULL)
         return status;

@@ -122,7 +122,7 @@ void database_close(sqlite3 *db)
     sqlite3_close(db);
 }
 
-int database_build_open(struct database_build *build, const char *path, struct err *err)
+static int build_open(struct database_build *build, const char *path, bool ours, struct err *err)
 {
     static const char settings[] =
         "PRAGMA page_size = 32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
@@ -146,8 +146,8 @@ int database_build_open(struct database_build *build, const char *path, struct e
     }
     poll_interrupts(build->db);
     char sql[sizeof settings + 128];
-    snprintf(sql, sizeof sql, "%s%d; PRAGMA user_version = %d; BEGIN", settings, DATABASE_APPLICATION_ID,
-             DATABASE_USER_VERSION);
+    snprintf(sql, sizeof sql, "%s%d; PRAGMA user_version = %d; BEGIN", settings, ours ? DATABASE_APPLICATION_ID : 0,
+             ours ? DATABASE_USER_VERSION : 0);
     status = database_exec(build->db, sql, err);
     if (status == 0)
         distrust(build->db); /* what will be attached; not before, because it forbids to do without a journal */
@@ -155,6 +155,16 @@ out:
     if (status < 0)
         database_build_abort(build);
     return status;
+}
+
+int database_build_open(struct database_build *build, const char *path, struct err *err)
+{
+    return build_open(build, path, true, err);
+}
+
+int database_build_open_foreign(struct database_build *build, const char *path, struct err *err)
+{
+    return build_open(build, path, false, err);
 }
 
 int database_build_commit(struct database_build *build, struct err *err)

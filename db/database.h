@@ -34,6 +34,8 @@ struct database_build {
     sqlite3 *db;
 };
 int database_build_open(struct database_build *build, const char *path, struct err *err);
+/* The same for others' readers: without the marks by which ours are known. */
+int database_build_open_foreign(struct database_build *build, const char *path, struct err *err);
 /* Commits, checks, closes and renames; the file was not there before and is complete now. On failure nothing remains.
  */
 int database_build_commit(struct database_build *build, struct err *err);

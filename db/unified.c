@@ -265,7 +265,7 @@ static int attach(struct unified *unified, const char *database, struct err *err
 {
     sqlite3 *db = unified->build.db;
     sqlite3_stmt *statement = NULL;
-    int status = database_exec(db, "COMMIT; PRAGMA application_id = 0; PRAGMA user_version = 0", err);
+    int status = database_exec(db, "COMMIT", err); /* inside of one nothing is attached */
     if (status == 0)
         status = database_prepare(db, "ATTACH ?1 AS capture", &statement, err);
     if (status < 0)
@@ -287,24 +287,23 @@ struct unified *unified_new(const char *path, const char *database, struct err *
         err_set(err, ERR_NO_MEMORY, "out of memory");
         return NULL;
     }
-    int status = database_build_open(&unified->build, path, err);
+    int status = database_build_open_foreign(&unified->build, path, err);
     if (status < 0) {
         free(unified);
         return NULL;
     }
     sqlite3 *db = unified->build.db;
-    const char *const rows[] = {text_rows, task_rows, communication_rows};
-    status = attach(unified, database, err);
+    const char *const rows[] = {text_rows, task_rows, communication_rows, marks};
+    if (database != NULL)
+        status = attach(unified, database, err);
     if (status == 0)
         status = database_exec(db, tables, err);
     if (status == 0)
         status = add_enums(db, err);
     if (status == 0)
         status = add_words(db, err);
-    for (size_t i = 0; status == 0 && i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; status == 0 && database != NULL && i < sizeof rows / sizeof *rows; i++)
         status = database_exec(db, rows[i], err);
-    if (status == 0)
-        status = database_exec(db, marks, err);
     if (status == 0)
         status = database_prepare(db, "INSERT INTO TASK_PMU_INFO VALUES(?1, ?2, ?3)", &unified->metric, err);
     if (status == 0)
@@ -472,6 +471,11 @@ int unified_add_row(struct unified *unified, sqlite3_stmt *row, struct err *err)
             sqlite3_bind_value(unified->row, (int)i + 1, sqlite3_column_value(row, (int)i));
     }
     return status == 0 ? insert(unified, unified->row, err) : status;
+}
+
+sqlite3 *unified_sqlite(const struct unified *unified)
+{
+    return unified->build.db;
 }
 
 static void finalize(struct unified *unified)

@@ -1,4 +1,5 @@
 /* msprof_<timestamp>.db: the database for Ascend's viewers. */
+#include "exporters/cann_db.h"
 #include "db/query/query.h"
 #include "db/unified.h"
 #include "exporters/cann_db_samples.h"
@@ -84,14 +85,11 @@ static int add_tasks(struct db_export *export, sqlite3 *db, struct err *err)
     return status == 0 ? add_overlap(export, db, err) : status;
 }
 
-static int write_database(sqlite3 *db, const struct export_options *options, struct export_result *result,
-                          struct err *err)
+int cann_db_write(sqlite3 *db, const struct export_options *options, const char *path, cann_db_adder *add, void *arg,
+                  struct export_result *result, struct err *err)
 {
     struct db_export export = {.part = NULL};
     uint64_t rows;
-    char *path = cann_report_path(options, "msprof", -1, ".db", err);
-    if (path == NULL)
-        return -(int)err->code;
     int status = cann_parts_load(db, &export.parts, err);
     if (status == 0)
         status = cann_frequencies_load(db, &export.frequencies, err);
@@ -101,6 +99,8 @@ static int write_database(sqlite3 *db, const struct export_options *options, str
         status = export.unified != NULL ? add_tasks(&export, db, err) : -(int)err->code;
     if (status == 0)
         status = cann_db_samples(export.unified, db, err);
+    if (status == 0 && add != NULL)
+        status = add(arg, export.unified, err);
     if (status == 0) {
         status = unified_commit(export.unified, &rows, err);
     } else {
@@ -114,7 +114,6 @@ static int write_database(sqlite3 *db, const struct export_options *options, str
     }
     cann_frequencies_release(&export.frequencies);
     cann_parts_release(&export.parts);
-    free(path);
     return status;
 }
 
@@ -125,5 +124,8 @@ int export_database(sqlite3 *db, const struct export_options *options, struct ex
     int status = db_read_facts(db, &facts, err);
     if (status < 0 || facts.family != CAPTURE_CANN)
         return status;
-    return write_database(db, options, ret, err);
+    char *path = cann_report_path(options, "msprof", -1, ".db", err);
+    status = path != NULL ? cann_db_write(db, options, path, NULL, NULL, ret, err) : -(int)err->code;
+    free(path);
+    return status;
 }

@@ -23,6 +23,7 @@ struct framework_info {
     bool with_cpu, with_npu;
     bool memory, record_shapes, data_process, simplify;
     bool text, database; /* of export_type */
+    bool bare;           /* there is no framework: a PROF capture by itself */
     bool aic_metrics, l2_cache, sys_io, sys_interconnection;
     /* PyTorch: the clock without a PROF capture. */
     struct framework_clock clock;
@@ -90,6 +91,13 @@ struct framework {
     size_t launch_count;
     struct torch *torch; /* PyTorch's; NULL: it is MindSpore's. Owned */
 };
+
+/* Reads FRAMEWORK/ of a directory; framework->info is set before. It needs framework_release whatever the result. */
+int framework_load(struct framework *framework, const char *directory, const struct framework_clock *clock,
+                   struct diagnostics *diag, struct err *err);
+/* The clock of its records: of its PROF capture; NULL, or without devices: what the settings say. */
+int framework_clock_of(const struct framework_info *info, const char *prof, struct framework_clock *ret,
+                       struct err *err);
 
 void framework_release(struct framework *framework);
 

@@ -9,7 +9,7 @@
 
 const char *subject_name(enum subject subject)
 {
-    static const char *const names[] = {"op", "type", "shape", "layer", "stream", "step", "api", "gap"};
+    static const char *const names[] = {"op", "type", "shape", "layer", "stream", "step", "api", "line", "gap"};
 
     return names[subject];
 }
@@ -412,10 +412,10 @@ int profile_make(const struct workload *workload, const char *name, const struct
     return status;
 }
 
-int profile_add_calls(struct profile *profile, const char *const *names, const struct durations *durations,
-                      size_t count, struct err *err)
+int profile_add_rows(struct profile *profile, enum subject subject, const char *const *names,
+                     const struct durations *durations, size_t count, struct err *err)
 {
-    struct profile_table *table = &profile->tables[BY_API];
+    struct profile_table *table = &profile->tables[subject];
     int status = 0;
 
     table->rows = calloc(count + 1, sizeof *table->rows);

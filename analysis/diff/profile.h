@@ -8,7 +8,7 @@
 #include "analysis/splits.h"
 
 /* By what rows are told apart. */
-enum subject { BY_OP, BY_TYPE, BY_SHAPE, BY_LAYER, BY_STREAM, BY_STEP, BY_API, BY_GAP, SUBJECTS };
+enum subject { BY_OP, BY_TYPE, BY_SHAPE, BY_LAYER, BY_STREAM, BY_STEP, BY_API, BY_LINE, BY_GAP, SUBJECTS };
 const char *subject_name(enum subject subject); /* "op" and so on */
 
 /* Everything with one key. */
@@ -50,15 +50,16 @@ struct profile_choice {
 #define SUBJECT_BIT(subject) (1U << (subject))
 #define ALL_SUBJECTS (SUBJECT_BIT(SUBJECTS) - 1)
 
-/* name is copied. The sums of AI CPU and conversions are those of table BY_OP. BY_API stays unknown: profile_add_calls
- * has it. */
+/* name is copied. The sums of AI CPU and conversions are those of table BY_OP. BY_API and BY_LINE stay unknown:
+ * profile_add_rows has them. */
 int profile_make(const struct workload *workload, const char *name, const struct profile_choice *choice,
                  struct profile *ret, struct err *err);
 void profile_release(struct profile *profile);
 
-/* Adds rows for calls of the host: name i has durations[i], which are sorted here. */
-int profile_add_calls(struct profile *profile, const char *const *names, const struct durations *durations,
-                      size_t count, struct err *err);
+/* Adds the rows of BY_API, calls of the host, or BY_LINE, what a framework's operators launched: name i has
+ * durations[i], which are sorted here. */
+int profile_add_rows(struct profile *profile, enum subject subject, const char *const *names,
+                     const struct durations *durations, size_t count, struct err *err);
 
 /* The divisor of totals: steps, at least 1. */
 static inline double profile_steps(const struct profile *profile)

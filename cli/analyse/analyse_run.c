@@ -1,5 +1,6 @@
 #include "cli/analyse/analyse_run.h"
 
+#include "base/array.h"
 #include "base/file/fsutil.h"
 #include "cli/analyse/analyse_output.h"
 #include "cli/analyse/simplify.h"
@@ -11,8 +12,6 @@
 #include "db/schema.h"
 #include "exporters/framework/write.h"
 #include "frameworks/directory.h"
-#include "frameworks/mindspore/mindspore.h"
-#include "frameworks/pytorch/torch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,14 +40,6 @@ static void tell_not_written(void *arg, const char *file, const char *because)
 
 /* ---- with the database of the PROF capture, or without one ---- */
 
-static int load_framework(struct work *work, struct framework *framework, struct err *err)
-{
-    const char *directory = work->request->directory;
-    framework->info = work->info;
-    return work->info.kind == FRAMEWORK_MINDSPORE ? mindspore_load(framework, directory, &work->clock, &work->diag, err)
-                                                  : pytorch_load(framework, directory, &work->clock, &work->diag, err);
-}
-
 /* Steps that are asked for and not there are told. */
 static void check_steps(struct work *work, const struct framework *framework)
 {
@@ -65,20 +56,16 @@ static void check_steps(struct work *work, const struct framework *framework)
     }
 }
 
-/* What is asked for and not made. */
-static void tell_databases(struct work *work)
+static bool is_asked_for(const struct settings *settings, const char *type)
 {
-    const char *types = work->request->settings->analyse.export_types;
-    if (types == NULL || strstr(types, "db") == NULL)
-        return;
-    tell_not_written(work, "the databases",
-                     "this version writes texts only; 'msprof export db' makes msprof_<time>.db");
+    const char *types = settings->analyse.export_types;
+    return types != NULL ? strstr(types, type) != NULL : strcmp(type, "text") == 0;
 }
 
 static int write_output(struct work *work, sqlite3 *db, const char *database, struct err *err)
 {
     const struct settings *settings = work->request->settings;
-    struct framework framework = {.launch_count = 0};
+    struct framework framework = {.info = work->info};
     const struct export_options options = {
         .database = database,
         .directory = work->output.temporary,
@@ -98,6 +85,9 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
         .options = &options,
         .result = &work->result,
         .diag = &work->diag,
+        .for_cluster = work->request->for_cluster,
+        .texts = is_asked_for(settings, "text"),
+        .databases = is_asked_for(settings, "db"),
         .relative_times = settings->analyse.relative_times,
         .pretty = settings->analyse.pretty,
         .steps = work->request->steps,
@@ -105,13 +95,11 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
         .not_written = tell_not_written,
         .not_written_arg = work,
     };
-    int status = load_framework(work, &framework, err);
+    int status = framework_load(&framework, work->request->directory, &work->clock, &work->diag, err);
     if (status == 0)
         status = framework_write(&analysis, err);
-    if (status == 0) {
+    if (status == 0)
         check_steps(work, &framework);
-        tell_databases(work);
-    }
     framework_release(&framework);
     if (status == 0 && work->info.kind == FRAMEWORK_PYTORCH)
         status = analyse_output_touch(&work->output, "analyse.done", err);
@@ -180,21 +168,38 @@ static void tell_further_captures(struct work *work)
     }
 }
 
+/* A capture by itself is told as PyTorch's without operators is. */
+static int find_bare(struct work *work, struct err *err)
+{
+    int status = array_reserve(&work->profs, 1, err);
+    char *path = status == 0 ? strdup(work->request->directory) : NULL;
+    if (path == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    work->profs.items[work->profs.count++] = path;
+    work->info = (struct framework_info){
+        .kind = FRAMEWORK_PYTORCH, .rank = -1, .level = 2, .with_npu = true, .text = true, .bare = true};
+    return 0;
+}
+
+static int find_parts(struct work *work, struct err *err)
+{
+    const char *directory = work->request->directory;
+    enum framework_kind kind;
+    if (work->request->bare)
+        return find_bare(work, err);
+    int status = framework_kind_of(directory, &kind, err);
+    if (status == 0)
+        status = framework_info_load(directory, kind, &work->info, err);
+    return status == 0 ? framework_find_prof(directory, &work->profs, err) : status;
+}
+
 static int prepare(struct work *work, struct err *err)
 {
     const struct analyse_request *request = work->request;
-    enum framework_kind kind;
-    int status = framework_kind_of(request->directory, &kind, err);
-    if (status == 0)
-        status = framework_info_load(request->directory, kind, &work->info, err);
-    if (status == 0)
-        status = framework_find_prof(request->directory, &work->profs, err);
-    if (status == 0 && work->profs.count > 0 && work->info.with_npu)
-        status = framework_clock_load(work->profs.items[0], &work->clock, err);
-    else if (status == 0)
-        work->clock = work->info.has_clock ? work->info.clock : (struct framework_clock){0, 100000000, 0, 0};
-    if (status == 0 && work->info.monotonic)
-        work->clock = (struct framework_clock){0, 0, work->clock.monotonic_offset_ns, 0};
+    int status = find_parts(work, err);
+    if (status == 0 && !work->info.bare)
+        status =
+            framework_clock_of(&work->info, work->profs.count > 0 ? work->profs.items[0] : NULL, &work->clock, err);
     if (status == 0)
         status = make_directories(request->results, err);
     return status == 0 ? analyse_output_open(&work->output, request->results, request->settings->analyse.force, err)

@@ -9,7 +9,9 @@ struct analyse_request {
     const struct settings *settings;
     struct step_filter_list steps;
     const char *directory; /* *_ascend_ms or *_ascend_pt, absolute */
+    bool bare;             /* it is a PROF capture without a framework, for a cluster */
     const char *results;   /* where ASCEND_PROFILER_OUTPUT comes to be; the directory itself without --output */
+    bool for_cluster;      /* of texts those alone that a cluster's analysis reads */
 };
 
 /* Tells what it does and what is wrong; returns an exit status. */

@@ -79,10 +79,9 @@ static int analyse_one(const struct many *many, const char *path)
 {
     const char *output = many->settings->output, *name = strrchr(path, '/');
     char *own = output != NULL && many->paths->count > 1 ? path_join(output, name != NULL ? name + 1 : path) : NULL;
-    const struct analyse_request request = {many->settings, many->steps, path,
-                                            own != NULL      ? own
-                                            : output != NULL ? output
-                                                             : path};
+    const char *results = output != NULL ? output : path;
+    const struct analyse_request request = {
+        .settings = many->settings, .steps = many->steps, .directory = path, .results = own != NULL ? own : results};
     int status = analyse_directory(&request);
     free(own);
     return status;

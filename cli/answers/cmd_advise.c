@@ -1,6 +1,7 @@
 /* msprof advise: what to look at first, with the evidence. */
 #include "analysis/advice.h"
 #include "base/number.h"
+#include "cli/answers/host_side.h"
 #include "cli/answers/large_memory.h"
 #include "cli/answers/pager.h"
 #include "cli/capture/captures.h"
@@ -49,6 +50,8 @@ static int find_advice(sqlite3 *db, const struct advising *advising, struct advi
     result = evidence_load(db, &workload, &evidence, err);
     if (result == 0)
         result = advice_make(&workload, &evidence, advising->thresholds, ret, err);
+    if (result == 0)
+        result = evidence_name_launchers(db, ret, err);
     workload_release(&workload);
     return result;
 }
@@ -82,7 +85,7 @@ static int advise_one(struct capture_job *job)
     struct advice advice = {.elapsed_ns = 0};
     sqlite3 *db = NULL;
     int64_t executions = 0;
-    int status = job_open_database(job, &db), result;
+    int status = host_side_open(job, &db), result;
 
     if (db == NULL)
         return status;

@@ -1,6 +1,7 @@
 /* msprof diff: what changed between captures, and whether that breaks a gate. */
 #include "analysis/diff/compare.h"
 #include "base/array.h"
+#include "cli/answers/host_side.h"
 #include "cli/answers/large_memory.h"
 #include "cli/answers/pager.h"
 #include "cli/answers/screen.h"
@@ -70,6 +71,8 @@ static int profile_database(sqlite3 *db, const char *directory, struct profiles 
     if (result == 0 && profiles->with_calls)
         result = workload_load_calls(db, &profile, err);
     if (result == 0)
+        result = workload_load_lines(db, &profile, err);
+    if (result == 0)
         result = keep(profiles, &profile, err);
     return result;
 }
@@ -78,7 +81,7 @@ static int take_capture(struct capture_job *job)
 {
     struct err err = ERR_INIT;
     sqlite3 *db = NULL;
-    int status = job_open_database(job, &db), result;
+    int status = host_side_open(job, &db), result;
 
     if (db == NULL)
         return status;

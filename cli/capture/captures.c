@@ -9,6 +9,7 @@
 #include "cli/options/first_tries.h"
 #include "cli/status.h"
 #include "db/database.h"
+#include "frameworks/directory.h"
 #include "parsers/capture/capture.h"
 
 #include <inttypes.h>
@@ -21,34 +22,57 @@
 /* Absolute paths of captures, each once. */
 struct found_captures {
     char **paths;
+    char **frameworks; /* of each the framework's directory that it was found in; NULL: none */
     size_t count;
     bool from_parent; /* some were found inside a given directory */
 };
 
 static void found_captures_release(struct found_captures *found)
 {
-    for (size_t i = 0; i < found->count; i++)
+    for (size_t i = 0; i < found->count; i++) {
         free(found->paths[i]);
+        free(found->frameworks[i]);
+    }
     free(found->paths);
+    free(found->frameworks);
 }
 
-/* Takes the path over when it succeeds. */
-static int found_captures_add(struct found_captures *found, char *path, struct err *err)
+/* Takes the path over when it succeeds; framework may be NULL. */
+static int found_captures_add(struct found_captures *found, char *path, const char *framework, struct err *err)
 {
-    char **paths;
+    char **paths, **frameworks, *copy = framework != NULL ? strdup(framework) : NULL;
 
     for (size_t i = 0; i < found->count; i++)
         // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
         if (strcmp(found->paths[i], path) == 0) {
             free(path);
+            free(copy);
             return 0;
         }
     paths = reallocarray(found->paths, found->count + 1, sizeof *paths);
-    if (paths == NULL)
+    if (paths != NULL)
+        found->paths = paths;
+    frameworks = paths != NULL ? reallocarray(found->frameworks, found->count + 1, sizeof *frameworks) : NULL;
+    if (frameworks != NULL)
+        found->frameworks = frameworks;
+    if (frameworks == NULL || (framework != NULL && copy == NULL)) {
+        free(copy);
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    found->paths = paths;
-    found->paths[found->count++] = path;
+    }
+    found->paths[found->count] = path;
+    found->frameworks[found->count++] = copy;
     return 0;
+}
+
+/* Whether the framework's own part is there, without which the directory is one that holds captures. */
+static bool is_framework(const char *path)
+{
+    char *part = path_join(path, "FRAMEWORK");
+    struct stat info;
+    bool is = part != NULL && stat(part, &info) == 0 && S_ISDIR(info.st_mode);
+
+    free(part);
+    return is;
 }
 
 static int find_in_parent(struct found_captures *found, const char *parent, struct err *err)
@@ -64,7 +88,8 @@ static int find_in_parent(struct found_captures *found, const char *parent, stru
     while (i < count && result == 0) {
         char *path = path_absolute(paths[i], err);
 
-        result = path == NULL ? -(int)err->code : found_captures_add(found, path, err);
+        result =
+            path == NULL ? -(int)err->code : found_captures_add(found, path, is_framework(parent) ? parent : NULL, err);
         if (result != 0)
             free(path);
         i++;
@@ -72,6 +97,35 @@ static int find_in_parent(struct found_captures *found, const char *parent, stru
     for (i = 0; i < count; i++)
         free(paths[i]);
     free(paths);
+    return result;
+}
+
+/* The captures in the directories of frameworks that a directory holds. */
+static int find_in_frameworks(struct found_captures *found, const char *parent, struct err *err)
+{
+    struct framework_paths directories = {.count = 0};
+    int result = framework_find(parent, &directories, err);
+
+    for (size_t i = 0; i < directories.count && result == 0; i++)
+        result = find_in_parent(found, directories.items[i], err);
+    framework_paths_release(&directories);
+    return result;
+}
+
+/* Takes the path over when it succeeds. */
+static int add_capture(struct found_captures *found, char *path, struct err *err)
+{
+    // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
+    char *parent = strdup(path), *slash = parent != NULL ? strrchr(parent, '/') : NULL;
+    int result;
+
+    if (slash == NULL) {
+        free(parent);
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    *slash = '\0';
+    result = found_captures_add(found, path, is_framework(parent) ? parent : NULL, err);
+    free(parent);
     return result;
 }
 
@@ -96,8 +150,13 @@ static int find_captures(struct found_captures *found, const char *path)
         result = find_in_parent(found, absolute, &err);
         if (result == 0 && found->count == before)
             class = DIRECTORY_OTHER;
+    }
+    if (result == 0 && class == DIRECTORY_OTHER) {
+        result = find_in_frameworks(found, absolute, &err);
+        if (result == 0 && found->count > before)
+            class = DIRECTORY_PARENT;
     } else if (result == 0 && class == DIRECTORY_CAPTURE) {
-        result = found_captures_add(found, absolute, &err);
+        result = add_capture(found, absolute, &err);
         if (result == 0)
             absolute = NULL;
     }
@@ -227,6 +286,7 @@ static int process_found(const struct settings *settings, const struct found_cap
                                   .layouts = &layouts,
                                   .parameters = parameters.data,
                                   .one_of_many = many,
+                                  .framework = found->frameworks[i],
                                   .context = context,
                                   .log = {.fd = -1}};
         int status;

@@ -17,6 +17,7 @@ struct capture_job {
     const char *parameters; /* what else than the capture the database depends on */
     int64_t clock_shift_ns; /* one of these: of struct capture_options */
     char *directory;        /* of the capture, absolute */
+    const char *framework;  /* the *_ascend_ms or *_ascend_pt directory that it was found in; NULL: none */
     char *results;          /* where sqlite/, timeline/, summary/ and log/ are or come to be, absolute */
     char *database;         /* <results>/sqlite/runtime.db */
     bool one_of_many;

@@ -3,10 +3,12 @@
 #include "base/file/fsutil.h"
 #include "base/number.h"
 #include "cli/clock.h"
+#include "cli/cluster/raw_ranks.h"
 #include "cli/console.h"
 #include "cli/status.h"
 #include "cluster/cluster.h"
 #include "cluster/rank/load.h"
+#include "exporters/cluster/cluster_database.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -119,16 +121,63 @@ static int make_directories_of(struct work *work, const char *directory, struct 
     return status;
 }
 
+static const char *capture_of(const struct work *work, int64_t rank)
+{
+    for (size_t i = 0; i < work->sources.count; i++) {
+        if (work->sources.items[i].rank == rank)
+            return work->sources.items[i].path;
+    }
+    return NULL;
+}
+
+/* The sizes of the first rank that says all. */
+static const int64_t *parallel_of(const struct work *work)
+{
+    for (size_t i = 0; i < work->loaded.count; i++) {
+        const int64_t *sizes = work->loaded.items[i].parallel;
+        if (sizes[0] > 0 && sizes[1] > 0 && sizes[2] > 0)
+            return sizes;
+    }
+    return NULL;
+}
+
+/* Process 0, where the files have every operator; elsewhere the database of an earlier run would be out of date. */
+static int write_database(struct work *work, struct err *err)
+{
+    size_t count = work->loaded.count;
+    char *path = path_join(work->output, "cluster_analysis.db");
+    struct cluster_database_rank *ranks = calloc(count + 1, sizeof *ranks);
+    int status = path != NULL && ranks != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    bool wanted = work->settings->cluster.detail || count <= CLUSTER_DETAIL_RANKS;
+    if (status == 0 && !wanted)
+        unlink(path);
+    for (size_t i = 0; status == 0 && i < count; i++)
+        ranks[i] =
+            (struct cluster_database_rank){work->loaded.items[i].rank, capture_of(work, work->loaded.items[i].rank)};
+    if (status == 0 && wanted)
+        status = cluster_database_write(work->output, ranks, count, parallel_of(work), err);
+    if (status == 0 && wanted)
+        work->result.files++;
+    free(ranks);
+    free(path);
+    return status;
+}
+
 static int analyse(struct work *work, const char *directory, struct err *err)
 {
     const struct settings *settings = work->settings;
     int status = find_sources(work, directory, err);
     if (status == 0)
         status = make_directories_of(work, directory, err);
+    int jobs = settings->cluster.jobs > 0 ? settings->cluster.jobs : default_jobs();
+    struct raw_ranks raw = {settings, work->kept, jobs};
     const struct cluster_load load = {
         .sources = &work->sources,
         .kept = work->kept,
-        .jobs = settings->cluster.jobs > 0 ? settings->cluster.jobs : default_jobs(),
+        .jobs = jobs,
+        .prepare = raw_ranks_prepare,
+        .analyse = raw_ranks_analyse,
+        .analyse_arg = &raw,
         .details = settings->cluster.detail || work->sources.count <= CLUSTER_DETAIL_RANKS,
         .team = work->team,
         .progress = console_progress(),
@@ -148,9 +197,9 @@ static int analyse(struct work *work, const char *directory, struct err *err)
         .steps = work->steps.count > 0 ? &steps : NULL,
         .progress = console_progress(),
     };
-    return status == 0
-               ? cluster_analyse(work->loaded.items, work->loaded.count, &request, &work->diag, &work->result, err)
-               : status;
+    if (status == 0)
+        status = cluster_analyse(work->loaded.items, work->loaded.count, &request, &work->diag, &work->result, err);
+    return status == 0 && work->team->me == 0 ? write_database(work, err) : status;
 }
 
 static void tell(const struct work *work, int64_t elapsed_ns)

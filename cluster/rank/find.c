@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
+#include "base/format/json_in.h"
 #include "base/number.h"
 
 #include <ctype.h>
@@ -13,6 +14,7 @@
 #include <sys/stat.h>
 
 #define DEEPEST 10
+#define INFO_LIMIT ((size_t)16 * 1024 * 1024)
 #define MOST_SOURCES 1000000
 
 struct search {
@@ -76,6 +78,41 @@ static int64_t rank_of(const char *path)
     return rank;
 }
 
+static int64_t rank_in_file(const char *path)
+{
+    struct err ignored = ERR_INIT;
+    char *text = NULL;
+    size_t length = 0;
+    int64_t rank = -1;
+    if (read_whole_file(path, INFO_LIMIT, &text, &length, &ignored) != 0)
+        return -1;
+    struct json *root = json_parse(text, length, &ignored);
+    if (!json_integer(json_member(root, "rank_id"), &rank))
+        rank = -1;
+    json_free(root);
+    free(text);
+    return rank;
+}
+
+/* What info.json of a device says, of PROF captures: device_<n>/info.json.<n>. */
+static int64_t rank_of_devices(const char *path)
+{
+    DIR *directory = opendir(path);
+    int64_t rank = -1;
+    for (struct dirent *entry; directory != NULL && rank < 0 && (entry = readdir(directory)) != NULL;) {
+        static const char prefix[] = "device_";
+        char *file = NULL;
+        if (strncmp(entry->d_name, prefix, sizeof prefix - 1) == 0 &&
+            asprintf(&file, "%s/%s/info.json.%s", path, entry->d_name, entry->d_name + sizeof prefix - 1) >= 0) {
+            rank = rank_in_file(file);
+            free(file);
+        }
+    }
+    if (directory != NULL)
+        closedir(directory);
+    return rank;
+}
+
 static int add_source(struct search *search, const char *path, const char *name, enum source_kind kind, struct err *err)
 {
     struct cluster_sources *sources = search->sources;
@@ -90,8 +127,7 @@ static int add_source(struct search *search, const char *path, const char *name,
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     sources->count++;
     time_of(name, source->made);
-    if (kind != SOURCE_PROF)
-        source->rank = rank_of(path);
+    source->rank = kind != SOURCE_PROF ? rank_of(path) : rank_of_devices(path);
     search->by_kind[kind]++;
     return 0;
 }

@@ -77,11 +77,10 @@ static int make_rank(const struct cluster_load *load, const struct cluster_sourc
                      struct diagnostics *diag, struct err *err)
 {
     if (source->kind != SOURCE_PROF && rank_text_is_there(source->path))
-        return rank_text_read(rank, source->path, diag, err);
+        return rank_text_read(rank, source->path, source->path, diag, err);
     if (load->analyse != NULL)
         return load->analyse(load->analyse_arg, source, rank, diag, err);
-    err_set(err, ERR_NOT_FOUND, "nothing has been made of it yet");
-    return err_hint(err, "'msprof analyse %s' does", source->path);
+    return err_set(err, ERR_NOT_FOUND, "nothing has been made of it yet");
 }
 
 static bool is_current(const struct cluster_load *load, const char *path, const char *fingerprint)
@@ -206,6 +205,40 @@ static int compare_bytes(const void *a, const void *b, void *opaque)
     return (x > y) - (x < y);
 }
 
+static bool is_raw(const struct cluster_load *load, const struct cluster_source *source)
+{
+    char fingerprint[65], *beside, *kept;
+    if (source->kind != SOURCE_PROF && rank_text_is_there(source->path))
+        return false;
+    cluster_fingerprint(source->path, fingerprint);
+    beside = path_beside(source);
+    kept = path_kept(load, source);
+    bool raw = !is_current(load, beside, fingerprint) && !is_current(load, kept, fingerprint);
+    free(beside);
+    free(kept);
+    return raw;
+}
+
+/* Those of this process of which nothing has been made yet. */
+static int prepare(struct run *run, struct err *err)
+{
+    const struct cluster_load *load = run->load;
+    size_t count = load->sources->count, raw = 0;
+    if (load->prepare == NULL)
+        return 0;
+    const struct cluster_source **sources = calloc(count + 1, sizeof(const struct cluster_source *));
+    if (sources == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = (size_t)load->team->me; i < count; i += (size_t)load->team->size) {
+        const struct cluster_source *source = &load->sources->items[run->order[i]];
+        if (is_raw(load, source))
+            sources[raw++] = source;
+    }
+    int status = raw > 0 ? load->prepare(load->analyse_arg, sources, raw, run->diag, err) : 0;
+    free(sources);
+    return status;
+}
+
 static int make_all(struct run *run, struct err *err)
 {
     pthread_t threads[MOST_JOBS];
@@ -218,6 +251,10 @@ static int make_all(struct run *run, struct err *err)
         run->order[i] = i;
     if (count > 1)
         qsort_r(run->order, count, sizeof *run->order, compare_bytes, (void *)(uintptr_t)run->load->sources);
+    if (prepare(run, err) < 0) {
+        free(run->order);
+        return -(int)err->code;
+    }
     while (started < wanted - 1 && pthread_create(&threads[started], NULL, work, run) == 0)
         started++;
     work(run);

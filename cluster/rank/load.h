@@ -14,8 +14,11 @@ struct cluster_load {
     int jobs;     /* threads */
     bool details; /* aggregates without are made anew */
     struct team *team;
-    /* Fills a rank from a capture that nothing has been made of yet; in several threads at once. NULL: such captures
-     * are named and left out. */
+    /* For captures that nothing has been made of yet; NULL: they are named and left out. prepare is called once, before
+     * there are threads, with those of this process; then analyse fills a rank from each, in several threads at once.
+     */
+    int (*prepare)(void *arg, const struct cluster_source *const *sources, size_t count, struct diagnostics *diag,
+                   struct err *err);
     int (*analyse)(void *arg, const struct cluster_source *source, struct rank_data *rank, struct diagnostics *diag,
                    struct err *err);
     void *analyse_arg;

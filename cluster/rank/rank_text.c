@@ -312,11 +312,12 @@ static int read_members(struct reader *reader, const char *directory, const char
     return status;
 }
 
-int rank_text_read(struct rank_data *rank, const char *directory, struct diagnostics *diag, struct err *err)
+int rank_text_read(struct rank_data *rank, const char *directory, const char *results, struct diagnostics *diag,
+                   struct err *err)
 {
     struct reader reader = {.rank = rank, .diag = diag};
     int status = rank_metadata_read(rank, directory, diag, err);
-    char *steps = file_of(directory, "step_trace_time.csv");
+    char *steps = file_of(results, "step_trace_time.csv");
     if (status == 0 && steps == NULL)
         status = err_set(err, ERR_NO_MEMORY, "out of memory");
     reader.file = steps;
@@ -324,9 +325,9 @@ int rank_text_read(struct rank_data *rank, const char *directory, struct diagnos
         status = tell(&reader, csv_read(steps, take_step, &reader, err), err);
     free(steps);
     /* A rank that did not communicate has neither. */
-    if (status == 0 && exists(directory, "communication.json"))
-        status = read_members(&reader, directory, "communication.json", take_operator, err);
-    if (status == 0 && exists(directory, "communication_matrix.json"))
-        status = read_members(&reader, directory, "communication_matrix.json", take_entry, err);
+    if (status == 0 && exists(results, "communication.json"))
+        status = read_members(&reader, results, "communication.json", take_operator, err);
+    if (status == 0 && exists(results, "communication_matrix.json"))
+        status = read_members(&reader, results, "communication_matrix.json", take_entry, err);
     return status;
 }

@@ -39,6 +39,10 @@ static void put_rows(FILE *stream, const struct finding *finding)
         put_plain(stream, row->name);
         if (row->at_ns != INT64_MIN)
             put_place(stream, "  (at ", row->at_ns, " us)");
+        if (row->launcher[0] != '\0') {
+            fputs("\n      launched by ", stream);
+            put_plain(stream, row->launcher);
+        }
         fputc('\n', stream);
     }
 }
@@ -88,6 +92,10 @@ static void put_json_finding(FILE *stream, const struct finding *finding)
     for (size_t i = 0; i < finding->row_count; i++) {
         fprintf(stream, "%s{\"count\":%lld,\"name\":", i > 0 ? "," : "", (long long)finding->rows[i].count);
         put_json(stream, finding->rows[i].name);
+        if (finding->rows[i].launcher[0] != '\0') {
+            fputs(",\"launched_by\":", stream);
+            put_json(stream, finding->rows[i].launcher);
+        }
         fputs(",\"share\":", stream);
         put_number(stream, finding->rows[i].share);
         fputs(",\"time\":", stream);

@@ -137,6 +137,8 @@ static void put_profile(struct strbuf *out, const struct profile *profile)
     }
     strbuf_adds(out, "\n\"tables\":{");
     for (int t = 0; t < SUBJECTS; t++) {
+        if (t == BY_LINE && !profile->tables[t].known)
+            continue;
         strbuf_addf(out, "%s\n\"%s\":[", t > 0 ? "," : "", subject_name((enum subject)t));
         for (size_t i = 0; i < profile->tables[t].count; i++) {
             strbuf_adds(out, i > 0 ? ",\n" : "\n");
@@ -349,9 +351,11 @@ static void get_profile(struct reading *reading, const struct json *object, stru
     get_parts(reading, object, profile_parts, profile);
     for (int m = 0; m < MEASURES; m++)
         get_series(reading, json_member(object, measure_names[m]), &profile->measures[m]);
-    for (int t = 0; t < SUBJECTS; t++)
-        get_table(reading, json_member(json_member(object, "tables"), subject_name((enum subject)t)),
-                  subject_name((enum subject)t), &profile->tables[t]);
+    for (int t = 0; t < SUBJECTS; t++) {
+        const struct json *table = json_member(json_member(object, "tables"), subject_name((enum subject)t));
+        if (t != BY_LINE || table != NULL)
+            get_table(reading, table, subject_name((enum subject)t), &profile->tables[t]);
+    }
 }
 
 /* What stands in front of the digest is as it was written. */

@@ -18,6 +18,21 @@ bool framework_wants_step(const struct framework_analysis *analysis, const char 
     return false;
 }
 
+bool framework_wants_time(const struct framework_analysis *analysis, int64_t time_ns)
+{
+    const struct framework *framework = analysis->framework;
+    if (analysis->steps.count == 0)
+        return true;
+    for (size_t i = 0; i < framework->steps.count; i++) {
+        const struct framework_step *step = &framework->steps.items[i];
+        int64_t end_ns = step->end_ns > step->device_end_ns ? step->end_ns : step->device_end_ns;
+        if (time_ns >= step->start_ns && time_ns <= end_ns &&
+            framework_wants_step(analysis, framework_text(framework, step->id)))
+            return true;
+    }
+    return false;
+}
+
 int framework_write_report(struct framework_analysis *analysis, const struct report *report, struct err *err)
 {
     const struct report_scope scope = {DB_NULL, DB_NULL, DB_NULL, ""};

@@ -25,6 +25,8 @@ struct framework_analysis {
     const struct export_options *options;
     struct export_result *result;
     struct diagnostics *diag;
+    bool texts, databases; /* which are written */
+    bool for_cluster;      /* of texts those alone that a cluster's analysis reads */
     bool relative_times, pretty;
     struct step_filter_list steps;
     const struct framework_clock *clock;
@@ -41,6 +43,9 @@ struct framework_analysis {
 
 /* Whether a step's rows and events are written. */
 bool framework_wants_step(const struct framework_analysis *analysis, const char *id);
+
+/* Whether what begins then does: what a step did on the host, and until the device was done with it. */
+bool framework_wants_time(const struct framework_analysis *analysis, int64_t time_ns);
 
 /* ---- its files ---- */
 

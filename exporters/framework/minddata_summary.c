@@ -367,6 +367,31 @@ static void make_lines(struct summary *summary)
     find_bottleneck(summary);
 }
 
+int minddata_each_stage(const struct minddata *data,
+                        int (*each)(void *arg, const struct minddata_stage *stage, struct err *err), void *arg,
+                        struct err *err)
+{
+    struct summary summary = {.data = data};
+    int status = judge_all(&summary, err);
+    for (size_t i = 0; status == 0 && i < summary.count; i++) {
+        const struct judged *judged = &summary.ops[i], *input = judged->input;
+        const struct minddata_stage stage = {
+            .name = judged->name,
+            .input = input != NULL ? input->name : NULL,
+            .workers = judged->op->workers,
+            .average = judged->average,
+            .utilization = judged->utilization,
+            .empty = judged->empty,
+            .input_empty = input != NULL ? input->empty : UNKNOWN,
+            .cpu = judged->cpu,
+            .per_worker = judged->cpu != UNKNOWN ? judged->per_worker : UNKNOWN,
+        };
+        status = each(arg, &stage, err);
+    }
+    free(summary.ops);
+    return status;
+}
+
 /* ---- files ---- */
 
 static void put_document(const struct summary *summary, struct strbuf *text)

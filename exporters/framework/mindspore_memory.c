@@ -115,7 +115,7 @@ static int put_memory(struct report_run *run, const struct piece *piece, struct 
         value_integer(got->stream),
         value_text(device),
     };
-    return report_row(run, values, err);
+    return framework_wants_time(report_analysis(run), got->time_ns) ? report_row(run, values, err) : 0;
 }
 
 static int put_pieces(struct report_run *run, const struct mindspore_memories *memories, struct err *err)
@@ -198,7 +198,7 @@ static int put_total(struct report_run *run, const char *component, int64_t time
     const struct report_value row[RECORD_COLUMNS] = {value_text(component), value_scaled(time_ns, 3),
                                                      value_real(values[0]), value_real(values[1]),
                                                      value_real(values[2]), value_text(device)};
-    return report_row(run, row, err);
+    return framework_wants_time(report_analysis(run), time_ns) ? report_row(run, row, err) : 0;
 }
 
 /* Of both together, behind each row of one of them. */

@@ -197,3 +197,46 @@ int step_sums_make(struct framework_analysis *analysis, int64_t device_id, struc
         status = sum_spans(&summing, communications, err);
     return status == 0 ? sum_communication(&summing, communications, err) : status;
 }
+
+struct step_times step_times_of(const struct framework_analysis *analysis, const struct step_sum *step)
+{
+    const struct framework_info *info = &analysis->framework->info;
+    const int64_t *spans = step->spans_ns;
+    int64_t rest_ns = spans[OVERLAP_COMMUNICATION_ONLY] - step->bubble_ns;
+    bool starts = step->first_work_ns != DB_NULL && step->host_start_ns != DB_NULL && info->with_cpu;
+    return (struct step_times){
+        .computing = spans[OVERLAP_COMPUTING],
+        .only = spans[OVERLAP_COMMUNICATION_ONLY],
+        .overlapped = spans[OVERLAP_COMMUNICATION] - spans[OVERLAP_COMMUNICATION_ONLY],
+        .communication = spans[OVERLAP_COMMUNICATION],
+        .free = spans[OVERLAP_FREE],
+        .stage = step->first_ns != DB_NULL ? step->last_end_ns - step->first_ns - step->bubble_ns : 0,
+        .bubble = step->bubble_ns,
+        .excluding = info->kind == FRAMEWORK_PYTORCH && !info->bare && rest_ns < 0 ? 0 : rest_ns,
+        .preparing = starts ? step->first_work_ns - step->host_start_ns : 0,
+    };
+}
+
+int step_sums_each(struct framework_analysis *analysis,
+                   int (*each)(void *arg, int64_t device_id, const struct step_sum *step, struct err *err), void *arg,
+                   struct err *err)
+{
+    const struct cann_parts *parts = report_parts(&analysis->session, err);
+    int status = 0;
+    if (parts == NULL)
+        return -(int)err->code;
+    for (size_t i = 0; status == 0 && i < parts->count; i++) {
+        const struct cann_part *part = &parts->parts[i];
+        struct step_sums sums;
+        if (part->is_host)
+            continue;
+        int64_t device_id = part->device_id != DB_NULL ? part->device_id : 0;
+        status = step_sums_make(analysis, device_id, &sums, err);
+        for (size_t k = 0; status == 0 && k < sums.count; k++) {
+            if (sums.items[k].id == NULL || framework_wants_step(analysis, sums.items[k].id))
+                status = each(arg, device_id, &sums.items[k], err);
+        }
+        free(sums.items);
+    }
+    return status;
+}

@@ -17,6 +17,12 @@ struct step_sum {
     int64_t first_work_ns; /* of computing or communication at or after its start */
 };
 
+/* What is told of a step, in ns. */
+struct step_times {
+    int64_t computing, only, overlapped, communication, free, stage, bubble, excluding, preparing;
+};
+struct step_times step_times_of(const struct framework_analysis *analysis, const struct step_sum *step);
+
 struct step_sums {
     struct step_sum *items;
     size_t count;
@@ -24,5 +30,10 @@ struct step_sums {
 
 /* Makes the steps of one device, by start. free(ret->items). */
 int step_sums_make(struct framework_analysis *analysis, int64_t device_id, struct step_sums *ret, struct err *err);
+
+/* Calls each for every step that is wanted, of one device after the other. */
+int step_sums_each(struct framework_analysis *analysis,
+                   int (*each)(void *arg, int64_t device_id, const struct step_sum *step, struct err *err), void *arg,
+                   struct err *err);
 
 #endif

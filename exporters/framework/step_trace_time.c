@@ -1,8 +1,6 @@
 /* step_trace_time.csv: how each step's time went. */
 #include "exporters/framework/step_sums.h"
 
-#include <stdlib.h>
-
 enum { DEVICE, STEP, COMPUTING, ONLY, OVERLAPPED, COMMUNICATION, FREE, STAGE, BUBBLE, EXCLUDING, PREPARING, COUNT };
 
 /* Nanoseconds, shown as microseconds. */
@@ -26,57 +24,36 @@ static const struct report_column columns[] = {
     {.title = NULL},
 };
 
-static void put_values(const struct framework_analysis *analysis, const struct step_sum *step,
-                       struct report_value *values)
-{
-    bool pytorch = analysis->framework->info.kind == FRAMEWORK_PYTORCH;
-    const int64_t *spans = step->spans_ns;
-    int64_t stage_ns = step->first_ns != DB_NULL ? step->last_end_ns - step->first_ns - step->bubble_ns : 0,
-            rest_ns = spans[OVERLAP_COMMUNICATION_ONLY] - step->bubble_ns, preparing_ns = 0;
-    if (step->first_work_ns != DB_NULL && step->host_start_ns != DB_NULL && analysis->framework->info.with_cpu)
-        preparing_ns = step->first_work_ns - step->host_start_ns;
-    values[STEP] = value_text(step->id != NULL ? step->id : pytorch ? "" : "0");
-    values[COMPUTING] = value_integer(spans[OVERLAP_COMPUTING]);
-    values[ONLY] = value_integer(spans[OVERLAP_COMMUNICATION_ONLY]);
-    values[COMMUNICATION] = value_integer(spans[OVERLAP_COMMUNICATION]);
-    values[OVERLAPPED] = value_integer(spans[OVERLAP_COMMUNICATION] - spans[OVERLAP_COMMUNICATION_ONLY]);
-    values[FREE] = value_integer(spans[OVERLAP_FREE]);
-    values[STAGE] = value_integer(stage_ns);
-    values[BUBBLE] = value_integer(step->bubble_ns);
-    values[EXCLUDING] = value_integer(pytorch && rest_ns < 0 ? 0 : rest_ns);
-    values[PREPARING] = value_integer(preparing_ns);
-}
+struct putting {
+    struct report_run *run;
+    const struct framework_analysis *analysis;
+};
 
-static bool is_wanted(const struct framework_analysis *analysis, const struct step_sum *step)
+static int put_step(void *arg, int64_t device_id, const struct step_sum *step, struct err *err)
 {
-    return step->id == NULL || framework_wants_step(analysis, step->id);
+    const struct putting *putting = arg;
+    const struct step_times times = step_times_of(putting->analysis, step);
+    const char *none = putting->analysis->framework->info.kind == FRAMEWORK_PYTORCH ? "" : "0";
+    const struct report_value values[COUNT] = {
+        [DEVICE] = value_integer(device_id),
+        [STEP] = value_text(step->id != NULL ? step->id : none),
+        [COMPUTING] = value_integer(times.computing),
+        [ONLY] = value_integer(times.only),
+        [OVERLAPPED] = value_integer(times.overlapped),
+        [COMMUNICATION] = value_integer(times.communication),
+        [FREE] = value_integer(times.free),
+        [STAGE] = value_integer(times.stage),
+        [BUBBLE] = value_integer(times.bubble),
+        [EXCLUDING] = value_integer(times.excluding),
+        [PREPARING] = value_integer(times.preparing),
+    };
+    return report_row(putting->run, values, err);
 }
 
 static int put_rows(struct report_run *run, struct err *err)
 {
-    struct framework_analysis *analysis = report_analysis(run);
-    const struct cann_parts *parts = report_parts(run->session, err);
-    struct report_value values[COUNT];
-    int status = 0;
-    if (parts == NULL)
-        return -(int)err->code;
-    for (size_t i = 0; status == 0 && i < parts->count; i++) {
-        const struct cann_part *part = &parts->parts[i];
-        struct step_sums sums;
-        if (part->is_host)
-            continue;
-        int64_t device_id = part->device_id != DB_NULL ? part->device_id : 0;
-        status = step_sums_make(analysis, device_id, &sums, err);
-        for (size_t k = 0; status == 0 && k < sums.count; k++) {
-            if (!is_wanted(analysis, &sums.items[k]))
-                continue;
-            values[DEVICE] = value_integer(device_id);
-            put_values(analysis, &sums.items[k], values);
-            status = report_row(run, values, err);
-        }
-        free(sums.items);
-    }
-    return status;
+    struct putting putting = {run, report_analysis(run)};
+    return step_sums_each(report_analysis(run), put_step, &putting, err);
 }
 
 /* MindSpore's has no device: only where there are several it is told. */

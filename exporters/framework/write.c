@@ -1,6 +1,7 @@
 #include "exporters/framework/write.h"
 
 #include "base/file/fsutil.h"
+#include "exporters/framework/database/databases.h"
 #include "exporters/framework/framework_tables.h"
 #include "exporters/framework/torch_relation.h"
 #include "exporters/json_indent.h"
@@ -15,7 +16,8 @@
 struct file {
     const char *name;
     int (*write)(struct framework_analysis *analysis, struct err *err);
-    bool of_device; /* nothing without a PROF capture */
+    bool of_device;  /* nothing without a PROF capture */
+    bool of_cluster; /* read by a cluster's analysis */
 };
 
 static int framework_write_details(struct framework_analysis *analysis, struct err *err)
@@ -35,17 +37,23 @@ static int write_minddata(struct framework_analysis *analysis, struct err *err)
     return analysis->framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_write_minddata(analysis, err) : 0;
 }
 
-static const struct file files[] = {
-    {"trace_view.json", framework_write_trace_view, false},
-    {"kernel_details.csv", framework_write_kernel_details, true},
-    {"step_trace_time.csv", framework_write_step_trace_time, true},
-    {"communication.json", framework_write_communication, true},
-    {"tables of the capture", framework_write_copies, true},
-    {"npu_module_mem.csv", framework_write_module_memory, true},
-    {"operator_details.csv", framework_write_details, false},
-    {"operator_memory.csv", framework_write_memory, false},
-    {"minddata_pipeline", write_minddata, false},
-    {NULL, NULL, false},
+static const struct file texts[] = {
+    {"trace_view.json", framework_write_trace_view, false, false},
+    {"kernel_details.csv", framework_write_kernel_details, true, false},
+    {"step_trace_time.csv", framework_write_step_trace_time, true, true},
+    {"communication.json", framework_write_communication, true, true},
+    {"tables of the capture", framework_write_copies, true, false},
+    {"npu_module_mem.csv", framework_write_module_memory, true, false},
+    {"operator_details.csv", framework_write_details, false, false},
+    {"operator_memory.csv", framework_write_memory, false, false},
+    {"minddata_pipeline", write_minddata, false, false},
+    {NULL, NULL, false, false},
+};
+
+static const struct file databases[] = {
+    {"the database", framework_write_database, false, false},
+    {"the database of communication", framework_write_communication_database, true, false},
+    {NULL, NULL, false, false},
 };
 
 static bool ends_everything(const struct err *err)
@@ -53,10 +61,10 @@ static bool ends_everything(const struct err *err)
     return err->code == ERR_NO_MEMORY || err->code == ERR_INTERRUPTED || err->code == ERR_NO_SPACE;
 }
 
-static int write_files(struct framework_analysis *analysis, struct err *err)
+static int write_files(struct framework_analysis *analysis, const struct file *files, struct err *err)
 {
     for (const struct file *file = files; file->name != NULL; file++) {
-        if (file->of_device && analysis->database == NULL)
+        if ((file->of_device && analysis->database == NULL) || (analysis->for_cluster && !file->of_cluster))
             continue;
         int status = file->write(analysis, err);
         if (status < 0 && ends_everything(err))
@@ -88,7 +96,7 @@ static int indent_all(const struct framework_analysis *analysis, struct err *err
     return status;
 }
 
-int framework_write(struct framework_analysis *analysis, struct err *err)
+int framework_relate(struct framework_analysis *analysis, struct err *err)
 {
     int status = report_session_open(&analysis->session, analysis->db, analysis->options, analysis->result, err);
     analysis->session.context = analysis;
@@ -96,12 +104,25 @@ int framework_write(struct framework_analysis *analysis, struct err *err)
         status = relation_make(&analysis->relation, analysis->framework, analysis->db, err);
     if (status == 0 && analysis->framework->torch != NULL)
         status = torch_relate(analysis, &analysis->work, err);
-    if (status == 0)
-        status = write_files(analysis, err);
-    if (status == 0 && analysis->pretty)
-        status = indent_all(analysis, err);
+    return status;
+}
+
+void framework_unrelate(struct framework_analysis *analysis)
+{
     map_release(&analysis->work);
     relation_release(&analysis->relation);
     report_session_release(&analysis->session);
+}
+
+int framework_write(struct framework_analysis *analysis, struct err *err)
+{
+    int status = framework_relate(analysis, err);
+    if (status == 0 && analysis->texts)
+        status = write_files(analysis, texts, err);
+    if (status == 0 && analysis->databases)
+        status = write_files(analysis, databases, err);
+    if (status == 0 && analysis->pretty)
+        status = indent_all(analysis, err);
+    framework_unrelate(analysis);
     return status;
 }

@@ -12,4 +12,8 @@ int workload_load(sqlite3 *db, enum load_counters counters, struct workload *ret
 /* Adds the calls of the host, by name, to a profile of the same database. */
 int workload_load_calls(sqlite3 *db, struct profile *profile, struct err *err);
 
+/* Adds what devices ran by the framework's operator and line that launched it, where framework_attach
+ * (exporters/framework/host_side.h) has told the connection of them; else nothing. */
+int workload_load_lines(sqlite3 *db, struct profile *profile, struct err *err);
+
 #endif

@@ -36,7 +36,7 @@ int workload_load_calls(sqlite3 *db, struct profile *profile, struct err *err)
     for (size_t i = 0; status == 0 && i < load.count; i++)
         names[i] = load.names.items[i].bytes;
     if (status == 0 && load.count > 0)
-        status = profile_add_calls(profile, names, load.items, load.count, err);
+        status = profile_add_rows(profile, BY_API, names, load.items, load.count, err);
     for (size_t i = 0; i < load.count; i++)
         free(load.items[i].items);
     free((void *)names);

@@ -5,6 +5,7 @@
 #include "db/query/query.h"
 #include "db/query/query_records.h"
 #include "exporters/workload/host_calls.h"
+#include "exporters/workload/load_stages.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,6 +169,8 @@ int evidence_load(sqlite3 *db, const struct workload *workload, struct host_evid
         status = load_calls(db, workload, &load, err);
     if (status == 0 && facts.family != CAPTURE_SVP)
         status = load_frequency(db, ret, err);
+    if (status == 0)
+        status = evidence_load_stages(db, ret, err);
     intern_release(&load.names);
     free(load.memory);
     return status;

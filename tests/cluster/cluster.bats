@@ -171,3 +171,114 @@ needs_python() {
     expect_status 0
     python3 "$repository/tests/cluster/agree.py" "$shared/data/expected/cluster-small" RUN/cluster_analysis_output
 }
+
+# Two ranks that only the profiler has written: the shipped one, and it again as another rank.
+raw_ranks() {
+    mkdir RUN
+    for rank in 1 2; do
+        cp -r "$repository/testdata/frameworks/run_ascend_pt" "RUN/rank${rank}_2025010100000000${rank}_ascend_pt"
+        chmod -R u+w RUN
+    done
+    mv RUN/rank2_*/profiler_info_1.json RUN/rank2_20250101000000002_ascend_pt/profiler_info_2.json
+}
+
+@test "ranks that nothing has been made of are analysed by cluster, with the results of analysing them before" {
+    raw_ranks
+    cp -r RUN ANALYSED
+    run_msprof cluster RUN
+    raw_status=$status
+    run_msprof analyse -q ANALYSED
+    expect_status 0
+    run_msprof cluster ANALYSED
+    expect_status "$raw_status"
+    # the database says where the captures are
+    diff -r -x .ranks -x cluster_analysis.db RUN/cluster_analysis_output ANALYSED/cluster_analysis_output
+    # of the ranks only the aggregates are new
+    expect_equal "$(cd RUN && find rank1* -newer "$repository/Makefile" -name '.msprof_cluster' | wc -l)" 1
+    [ ! -e "$(echo RUN/rank1_*)/ASCEND_PROFILER_OUTPUT" ]
+    [ ! -e "$(echo RUN/rank1_*/PROF_*)/sqlite" ]
+    expect_equal "$(ls RUN/cluster_analysis_output/.ranks)" ""
+    run_msprof cluster RUN
+    expect_contains "$stderr" "2 ranks (0 read anew)"
+    touch "$(echo RUN/rank1_*)/FRAMEWORK"
+    run_msprof cluster RUN
+    expect_contains "$stderr" "2 ranks (1 read anew)"
+}
+
+@test "raw ranks that are damaged, or cannot be analysed, are named and do not stop the rest" {
+    raw_ranks
+    cp -r RUN/rank1_* RUN/rank3_20250101000000003_ascend_pt
+    mv RUN/rank3_*/profiler_info_1.json RUN/rank3_20250101000000003_ascend_pt/profiler_info_3.json
+    echo '{' >RUN/rank3_20250101000000003_ascend_pt/profiler_info_3.json
+    truncate -s -7 "$(echo RUN/rank2_*)/FRAMEWORK/torch.op_range"
+    run_msprof cluster RUN
+    expect_status 3
+    expect_contains "$stderr" "rank2_20250101000000002_ascend_pt: something in it was lost"
+    expect_contains "$stderr" "rank3_20250101000000003_ascend_pt: left out: nothing has been made of it yet, and it cannot"
+    grep -q '^4,rank,1,' RUN/cluster_analysis_output/cluster_step_trace_time.csv
+    grep -q '^4,rank,2,' RUN/cluster_analysis_output/cluster_step_trace_time.csv
+}
+
+@test "cluster_analysis.db says in every row what the other files say" {
+    needs_python
+    make_ranks --output RUN --slow-rank 5
+    run_msprof cluster RUN
+    expect_status 0
+    run python3 "$repository/tests/cluster/agree_db.py" RUN/cluster_analysis_output
+    expect_status 0
+    expect_contains "$output" "ClusterStepTraceTime: "
+    [[ $output != *": 0 rows"* ]]
+    # with more ranks than have every operator in the files there is none, and none of an earlier run
+    make_ranks --output MANY --ranks 72
+    mkdir MANY/cluster_analysis_output
+    echo old >MANY/cluster_analysis_output/cluster_analysis.db
+    run_msprof cluster MANY
+    expect_status 0
+    [ ! -e MANY/cluster_analysis_output/cluster_analysis.db ]
+}
+
+@test "cluster_analysis.db of two ranks has what Ascend's cluster analysis says" {
+    needs_python
+    needs_shared data/expected/cluster-small
+    cp -r "$shared/data/generated/cluster-small" RUN
+    chmod -R u+w RUN
+    run_msprof cluster RUN
+    run python3 "$repository/tests/cluster/agree_db.py" RUN/cluster_analysis_output "$shared/data/expected/cluster-small"
+    expect_status 0
+}
+
+@test "captures without a framework are ranks, with the times that their timelines have" {
+    needs_python
+    mkdir RUN
+    for rank in 4 7; do
+        cp -r "$repository/testdata/frameworks/run_ascend_pt/PROF_"* "RUN/PROF_00000${rank}_20250101000000001_GENGENGENGENGENG"
+        chmod -R u+w RUN
+        sed -i "s/\"rank_id\":[-0-9]*/\"rank_id\":$rank/" RUN/PROF_00000"${rank}"*/device_0/info.json.0
+    done
+    grep -q "\"rank_id\":4" RUN/PROF_000004*/device_0/info.json.0
+    run_msprof cluster RUN
+    expect_contains "$stderr" "2 ranks (2 read anew)"
+    [ ! -e "$(echo RUN/PROF_000004*)/sqlite" ]
+    "$MSPROF" export timeline -q -dir "$(echo RUN/PROF_000004*)"
+    python3 - RUN/PROF_000004*/mindstudio_profiler_output/msprof_*.json <<'END'
+import csv, json, sys
+trace = json.load(open(sys.argv[1]))
+trace = trace if isinstance(trace, list) else trace['traceEvents']
+sums = {}
+for e in trace:
+    if e.get('ph') == 'X':
+        sums[e['name']] = sums.get(e['name'], 0) + float(e['dur'])
+        if e['name'].startswith('hcom_receive'):
+            sums['bubble'] = sums.get('bubble', 0) + float(e['dur'])
+rows = list(csv.DictReader(open('RUN/cluster_analysis_output/cluster_step_trace_time.csv')))
+assert [(r['Type'], r['Index'], r['Step']) for r in rows] == [('rank', '4', ''), ('rank', '7', '')], rows
+for row in rows:
+    for title in 'Computing', 'Communication', 'Communication(Not Overlapped)', 'Free':
+        assert abs(float(row[title]) - sums[title]) < 0.01, (title, row[title], sums[title])
+    bubble = float(row['Bubble'])
+    assert bubble > 0 and float(row['Preparing']) == 0
+    assert abs(float(row['Stage']) - (sums['Free'] + sums['Computing'] + sums['Communication(Not Overlapped)'] - bubble)) < 0.01
+    exclude = float(row['Communication(Not Overlapped and Exclude Receive)'])
+    assert abs(exclude - (sums['Communication(Not Overlapped)'] - bubble)) < 0.01
+END
+}

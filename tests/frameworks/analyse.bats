@@ -85,6 +85,41 @@ END
     expect_status 2
 }
 
+@test "a list of steps leaves in tables of operators and memory the rows that began in these" {
+    needs_python
+    copy_run ms
+    copy_run pt
+    "$MSPROF" analyse -q run_ascend_ms run_ascend_pt
+    for kind in ms pt; do
+        mv "run_ascend_$kind/ASCEND_PROFILER_OUTPUT" "all_$kind"
+    done
+    run_msprof analyse run_ascend_ms run_ascend_pt --step-list 5
+    expect_status 0
+    python3 - <<'END'
+import csv, json
+
+def rows(directory, name):
+    return list(csv.DictReader(open(directory + '/' + name, newline='')))
+
+for kind in 'ms', 'pt':
+    whole, chosen = 'all_' + kind, 'run_ascend_%s/ASCEND_PROFILER_OUTPUT' % kind
+    trace = json.load(open(whole + '/trace_view.json'))
+    step = [e for e in trace if 'ProfilerStep#5' in e['name']][0]
+    begin = float(step['ts'])
+    # the last step: until everything was done
+    for name, column in ('operator_memory.csv', 'Allocation Time(us)'), ('memory_record.csv', 'Timestamp(us)'):
+        wanted = [r for r in rows(whole, name) if float(r[column]) >= begin]
+        assert 0 < len(wanted) < len(rows(whole, name)), (kind, name)
+        kept = rows(chosen, name)
+        ends = [r for r in wanted if r not in kept]
+        assert all(r in wanted for r in kept) and kept, (kind, name)
+        assert all(float(r[column]) > begin + 100 for r in ends), (kind, name, ends)
+names = [r['Name'] for r in rows('run_ascend_pt/ASCEND_PROFILER_OUTPUT', 'operator_details.csv')]
+starts = sorted(float(e['ts']) for e in trace if e.get('cat') == 'cpu_op' and 'ProfilerStep' not in e['name'])
+assert len(names) == len([t for t in starts if t >= begin]), names
+END
+}
+
 @test "--pretty changes JSON files in nothing but their blanks" {
     needs_python
     copy_run ms
@@ -212,13 +247,79 @@ END
     expect_contains "$stderr" "holds none"
 }
 
-@test "databases that are asked for and not made are told" {
+# The databases against the texts: of shared data those of the framework's own analysis.
+agree_with_texts() {
+    python3 "$BATS_TEST_DIRNAME/agree_db.py" "$@"
+}
+
+@test "the databases of a MindSpore directory tell what MindSpore's and the capture's own analyses tell" {
+    needs_python
+    expected=$shared/data/expected/ascend-ms-small
+    [ -d "$expected" ] || skip "the shared data are not there: $expected"
+    cp -r "$shared/data/generated/ascend-ms-small" run
+    chmod -R u+w run
+    run_msprof analyse run --export db
+    expect_status 0
+    agree_with_texts "$(echo run/*/ASCEND_PROFILER_OUTPUT)" "$expected/ASCEND_PROFILER_OUTPUT" "$expected/cann"
+}
+
+@test "the databases of a PyTorch directory tell what PyTorch's own analysis tells" {
+    needs_python
+    expected=$shared/data/expected/ascend-ms-pt-small
+    [ -d "$expected" ] || skip "the shared data are not there: $expected"
+    cp -r "$shared/data/generated/ascend-ms-pt-small" run
+    chmod -R u+w run
+    run_msprof analyse run --export db
+    expect_status 0
+    agree_with_texts "$(echo run/*/ASCEND_PROFILER_OUTPUT)" "$expected/ASCEND_PROFILER_OUTPUT"
+}
+
+@test "--export chooses databases, texts or both, and databases tell what texts tell" {
+    needs_python
+    copy_run pt
     copy_run ms
-    run_msprof analyse run_ascend_ms --export text,db
-    expect_status 3
-    expect_contains "$stderr" "not written: the databases, because"
+    run_msprof analyse run_ascend_ms run_ascend_pt --export text,db
+    expect_status 0
+    agree_with_texts run_ascend_pt/ASCEND_PROFILER_OUTPUT run_ascend_pt/ASCEND_PROFILER_OUTPUT
+    [ -f run_ascend_ms/ASCEND_PROFILER_OUTPUT/ascend_mindspore_profiler_1.db ]
+    [ -f run_ascend_ms/ASCEND_PROFILER_OUTPUT/trace_view.json ]
+    run_msprof analyse run_ascend_pt run_ascend_ms --export db
+    expect_status 0
+    expect_equal "$(cd run_ascend_ms/ASCEND_PROFILER_OUTPUT && echo *)" "ascend_mindspore_profiler_1.db \
+communication_analyzer.db"
+    expect_equal "$(cd run_ascend_pt/ASCEND_PROFILER_OUTPUT && echo *)" "analyse.done analysis.db \
+ascend_pytorch_profiler_1.db"
     run_msprof analyse run_ascend_ms --export xml
     expect_status 2
+}
+
+@test "without a capture of the device PyTorch's database has the framework's tables, and MindSpore's is told as missing" {
+    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    copy_run ms
+    copy_run pt
+    rm -r run_ascend_ms/PROF_* run_ascend_pt/PROF_*
+    run_msprof analyse run_ascend_pt --export db
+    expect_status 0
+    expect_equal "$(sqlite3 "$out/ascend_pytorch_profiler_1.db" "SELECT count(*), sum(s.value LIKE 'aten::%') > 0,
+        (SELECT count(*) FROM TASK), (SELECT rankId || ':' || deviceId FROM RANK_DEVICE_MAP)
+        FROM PYTORCH_API p JOIN STRING_IDS s ON s.id = p.name WHERE p.type = 50001")" "35|1|0|1:-1"
+    run_msprof analyse run_ascend_ms --export db
+    expect_status 3
+    expect_contains "$stderr" "not written: the database, because there is no PROF capture"
+}
+
+@test "a list of steps leaves these in the databases, and metadata that cannot be read is told" {
+    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    copy_run pt
+    echo '{' >run_ascend_pt/profiler_metadata.json
+    run_msprof analyse run_ascend_pt --export db --step-list 5
+    expect_status 3
+    expect_contains "$stderr" "not written: META_DATA of the database, because"
+    expect_equal "$(sqlite3 "$out/analysis.db" "SELECT DISTINCT step FROM CommAnalyzerTime
+        UNION ALL SELECT step FROM StepTraceTime")" "step5
+5"
+    expect_equal "$(sqlite3 "$out/ascend_pytorch_profiler_1.db" "SELECT id, (SELECT min(startNs) FROM PYTORCH_API)
+        >= startNs FROM STEP_TIME")" "5|1"
 }
 
 @test "every device of a capture has its steps, not the first alone" {

@@ -2,6 +2,7 @@
 #include "exporters/framework/communication/communication.h"
 
 #include "base/array.h"
+#include "exporters/json_text.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -137,89 +138,110 @@ static size_t entry_at(const struct comm_document *document, int place, size_t n
     }
 }
 
-static void put_info(struct comm_document *document, const struct comm_transfer_sum *sum, double bandwidth,
-                     const char *op)
-{
-    struct strbuf *text = &document->text;
-    char link[64];
-    snprintf(link, sizeof link, "%lld-%lld", (long long)sum->source, (long long)sum->destination);
-    comm_put_key(text, link);
-    strbuf_addc(text, '{');
-    comm_put_key(text, "Transport Type");
-    strbuf_addf(text, sum->transport != NULL ? "\"%s\"" : "null", sum->transport);
-    comm_put_real(text, "Transit Size(MB)", sum->mb);
-    comm_put_real(text, "Transit Time(ms)", sum->ms);
-    comm_put_real(text, "Bandwidth(GB/s)", bandwidth);
-    if (op != NULL) {
-        comm_put_key(text, document->pytorch ? "Op Name" : "op_name");
-        struct strbuf name;
-        strbuf_init(&name, 1024 * 1024);
-        comm_put_key(&name, op); /* "op":<blank> */
-        strbuf_add(text, name.data, name.failed || name.length < 2 ? 0 : name.length - 2);
-        strbuf_release(&name);
-    }
-    strbuf_addc(text, '}');
-}
+struct taking {
+    comm_link_taker *take;
+    void *arg;
+};
 
-static void put_link(struct comm_document *document, const struct entry *entries, size_t count, int place)
+static int take_link(const struct comm_document *document, const struct entry *entries, size_t count, int place,
+                     struct comm_link_row *row, const struct taking *taking, struct err *err)
 {
-    if (place == TOTAL) {
-        struct comm_transfer_sum sum = entries[0].sum;
-        for (size_t i = 1; i < count; i++) {
-            sum.mb += entries[i].sum.mb;
-            sum.ms += entries[i].sum.ms;
-        }
-        put_info(document, &sum, sum.ms > 0 ? comm_rounded(sum.mb / sum.ms) : 0, NULL);
-        return;
+    struct comm_transfer_sum sum = entries[0].sum;
+    size_t at = place != TOTAL ? entry_at(document, place, count) : 0;
+    if (at == SIZE_MAX)
+        return 0;
+    struct comm_link_row link = {row->key,       row->group, &entries[at].sum, entries[at].bandwidth,
+                                 entries[at].op, row->first};
+    for (size_t i = 1; place == TOTAL && i < count; i++) {
+        sum.mb += entries[i].sum.mb;
+        sum.ms += entries[i].sum.ms;
     }
-    size_t i = entry_at(document, place, count);
-    if (i != SIZE_MAX)
-        put_info(document, &entries[i].sum, entries[i].bandwidth, entries[i].op);
+    if (place == TOTAL) {
+        link.sum = &sum;
+        link.bandwidth = sum.ms > 0 ? comm_rounded(sum.mb / sum.ms) : 0;
+        link.op = NULL;
+    }
+    row->first = false;
+    return taking->take(taking->arg, &link, err);
 }
 
 /* The entries of one type and group. */
-static void put_kind(struct comm_document *document, const struct entry *entries, size_t count)
+static int take_kind(const struct comm_document *document, const struct entry *entries, size_t count,
+                     const struct taking *taking, struct err *err)
 {
-    struct strbuf *text = &document->text;
     char key[TYPE_MAX + 64];
-    for (int place = 0; place < PLACES; place++) {
-        size_t most = 0;
-        for (size_t i = 0, n; i < count; i += n) {
+    int status = 0;
+    for (int place = 0; status == 0 && place < PLACES; place++) {
+        struct comm_link_row row = {.key = key, .group = entries->group, .first = true};
+        snprintf(key, sizeof key, "%s-%s", entries->type, place_names[place]);
+        for (size_t i = 0, n; status == 0 && i < count; i += n) {
             for (n = 1; i + n < count && compare_links(&entries[i], &entries[i + n]) == 0;)
                 n++;
-            most = n > most ? n : most;
+            status = take_link(document, entries + i, n, place, &row, taking, err);
         }
-        if (place != TOTAL && entry_at(document, place, most) == SIZE_MAX)
-            continue;
-        snprintf(key, sizeof key, "%s-%s@%llu", entries->type, place_names[place], (unsigned long long)entries->group);
-        comm_put_key(text, key);
-        strbuf_addc(text, '{');
-        for (size_t i = 0, n; i < count; i += n) {
-            for (n = 1; i + n < count && compare_links(&entries[i], &entries[i + n]) == 0;)
-                n++;
-            put_link(document, entries + i, n, place);
-        }
-        strbuf_addc(text, '}');
     }
+    return status;
 }
 
-int comm_write_matrix_half(struct comm_document *document, size_t step, bool point_to_point, struct err *err)
+int comm_each_link(struct comm_document *document, size_t step, bool point_to_point, comm_link_taker *take, void *arg,
+                   struct err *err)
 {
+    const struct taking taking = {take, arg};
     struct entries entries = {.count = 0};
     int status = 0;
     for (size_t i = 0; status == 0 && i < document->operator_count; i++) {
-        const struct comm_operator *operator= & document->operators[i];
-        if (operator->step == step && operator->point_to_point == point_to_point && operator->start_ns != INT64_MAX)
-            status = add_operator(document, operator, & entries, err);
+        if (comm_is_in(&document->operators[i], step, point_to_point))
+            status = add_operator(document, &document->operators[i], &entries, err);
     }
     array_sort(entries.items, entries.count, sizeof *entries.items, compare_entries);
     for (size_t i = 0, n; status == 0 && i < entries.count; i += n) {
         for (n = 1; i + n < entries.count && compare_kinds(&entries.items[i], &entries.items[i + n]) == 0;)
             n++;
-        put_kind(document, entries.items + i, n);
+        status = take_kind(document, entries.items + i, n, &taking, err);
     }
     for (size_t i = 0; i < entries.count; i++)
         free(entries.items[i].type);
     free(entries.items);
+    return status;
+}
+
+/* ---- the file ---- */
+
+static int put_link(void *arg, const struct comm_link_row *row, struct err *err)
+{
+    struct comm_document *document = arg;
+    struct strbuf *text = &document->text;
+    char key[TYPE_MAX + 64], link[64];
+    (void)err;
+    if (row->first) {
+        strbuf_adds(text, text->length > 0 && text->data[text->length - 1] == '}' ? "}" : "");
+        snprintf(key, sizeof key, "%s@%llu", row->key, (unsigned long long)row->group);
+        comm_put_key(text, key);
+        strbuf_addc(text, '{');
+    }
+    snprintf(link, sizeof link, "%lld-%lld", (long long)row->sum->source, (long long)row->sum->destination);
+    comm_put_key(text, link);
+    strbuf_addc(text, '{');
+    comm_put_key(text, "Transport Type");
+    strbuf_addf(text, row->sum->transport != NULL ? "\"%s\"" : "null", row->sum->transport);
+    comm_put_real(text, "Transit Size(MB)", row->sum->mb);
+    comm_put_real(text, "Transit Time(ms)", row->sum->ms);
+    comm_put_real(text, "Bandwidth(GB/s)", row->bandwidth);
+    if (row->op != NULL) {
+        comm_put_key(text, document->pytorch ? "Op Name" : "op_name");
+        strbuf_addc(text, '"');
+        json_text_append(text, row->op, strlen(row->op));
+        strbuf_addc(text, '"');
+    }
+    strbuf_addc(text, '}');
+    return 0;
+}
+
+int comm_write_matrix_half(struct comm_document *document, size_t step, bool point_to_point, struct err *err)
+{
+    size_t before = document->text.length;
+    int status = comm_each_link(document, step, point_to_point, put_link, document, err);
+    if (document->text.length > before)
+        strbuf_addc(&document->text, '}');
     return status;
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define NO_RANK INT64_C(0xffffffff)
-#define BYTES_PER_MB 1e6
 #define NS_PER_MS 1e6
 
 enum { ON_CHIP = 0, LINK_HCCS = 1, LINK_PCIE = 2, LINK_SIO = 4, LINK_HCCS_SW = 5 };
@@ -46,6 +45,32 @@ double comm_bandwidth(double mb, double ms)
     return ms > 0 ? comm_rounded(mb / 1000 / (ms / 1000)) : 0;
 }
 
+double comm_large_ratio(const struct comm_traffic *traffic)
+{
+    return traffic->packets > 0 ? comm_rounded((double)traffic->large / (double)traffic->packets) : 0;
+}
+
+static int compare_packets(const void *a, const void *b)
+{
+    const struct comm_packets *x = *(const struct comm_packets *const *)a, *y = *(const struct comm_packets *const *)b;
+    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+const struct comm_packets **comm_sorted_packets(const struct comm_traffic *traffic, size_t *ret_count, struct err *err)
+{
+    const struct comm_packets **sorted = calloc(traffic->sizes.used + 1, sizeof(const struct comm_packets *));
+    *ret_count = 0;
+    if (sorted == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory for sizes of packets");
+        return NULL;
+    }
+    for (const struct comm_packets *packets = map_next(&traffic->sizes, NULL); packets != NULL;
+         packets = map_next(&traffic->sizes, packets))
+        sorted[(*ret_count)++] = packets;
+    array_sort(sorted, *ret_count, sizeof(const struct comm_packets *), compare_packets);
+    return sorted;
+}
+
 static double ms_of(int64_t ns)
 {
     return (double)ns / NS_PER_MS;
@@ -65,7 +90,7 @@ static int add_packet(struct comm_sum *sum, enum comm_link link, int64_t bytes, 
 {
     struct comm_traffic *traffic = &sum->links[link];
     const struct comm_packets packets = {bytes, 1, ms};
-    double mb = (double)bytes / BYTES_PER_MB;
+    double mb = (double)bytes / COMM_BYTES_PER_MB;
     traffic->mb += mb;
     traffic->ms += ms;
     traffic->packets++;
@@ -310,7 +335,7 @@ static int add_transfer(struct comm_transfer_sums *sums, const struct comm_task 
         sums->items[sums->count++] = (struct comm_transfer_sum){.source = task->local_rank, .destination = destination};
     }
     sums->items[place].transport = transport;
-    sums->items[place].mb += (double)bytes / BYTES_PER_MB;
+    sums->items[place].mb += (double)bytes / COMM_BYTES_PER_MB;
     sums->items[place].ms += ms;
     return 0;
 }

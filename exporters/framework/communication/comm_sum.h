@@ -67,6 +67,11 @@ int comm_transfers_make(struct comm_transfer_sums *sums, const char *name, const
 double comm_ratio(double a, double b);
 /* MB and ms to GB/s, four decimals. */
 double comm_bandwidth(double mb, double ms);
+#define COMM_BYTES_PER_MB 1e6
+/* The share of large packets, four decimals. */
+double comm_large_ratio(const struct comm_traffic *traffic);
+/* Its packets by size, to be freed; NULL with err set. */
+const struct comm_packets **comm_sorted_packets(const struct comm_traffic *traffic, size_t *ret_count, struct err *err);
 /* To four decimals, as the nearest double. */
 double comm_rounded(double value);
 

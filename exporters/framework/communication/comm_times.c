@@ -24,28 +24,18 @@ static void put_times(struct strbuf *text, const struct comm_sum *sum, bool tota
     strbuf_addc(text, '}');
 }
 
-static int compare_packets(const void *a, const void *b)
+static int put_sizes(struct strbuf *text, const struct comm_traffic *traffic, struct err *err)
 {
-    const struct comm_packets *x = *(const struct comm_packets *const *)a, *y = *(const struct comm_packets *const *)b;
-    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
-}
-
-static int put_sizes(struct strbuf *text, const struct map *sizes, struct err *err)
-{
-    const struct comm_packets **sorted = calloc(sizes->used + 1, sizeof(const struct comm_packets *));
-    size_t count = 0;
+    size_t count;
+    const struct comm_packets **sorted = comm_sorted_packets(traffic, &count, err);
     if (sorted == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory for sizes of packets");
-    for (const struct comm_packets *packets = map_next(sizes, NULL); packets != NULL;
-         packets = map_next(sizes, packets))
-        sorted[count++] = packets;
-    array_sort(sorted, count, sizeof(const struct comm_packets *), compare_packets);
+        return -(int)err->code;
     comm_put_key(text, "Size Distribution");
     strbuf_addc(text, '{');
     for (size_t i = 0; i < count; i++) {
         struct strbuf key;
         strbuf_init(&key, 256);
-        comm_put_real(&key, "", (double)sorted[i]->bytes / 1e6); /* "": <number> */
+        comm_put_real(&key, "", (double)sorted[i]->bytes / COMM_BYTES_PER_MB); /* "": <number> */
         const char *number = key.failed ? "0" : key.data + 4;
         bool whole = strpbrk(number, ".e") == NULL;
         char name[64];
@@ -75,10 +65,9 @@ static int put_traffic(struct strbuf *text, const struct comm_sum *sum, bool tot
         comm_put_real(text, "Transit Time(ms)", traffic->ms);
         if (!total) {
             comm_put_real(text, "Bandwidth(GB/s)", comm_bandwidth(traffic->mb, traffic->ms));
-            comm_put_real(text, "Large Packet Ratio",
-                          traffic->packets > 0 ? comm_rounded((double)traffic->large / (double)traffic->packets) : 0);
+            comm_put_real(text, "Large Packet Ratio", comm_large_ratio(traffic));
         }
-        status = put_sizes(text, &traffic->sizes, err);
+        status = put_sizes(text, traffic, err);
         strbuf_addc(text, '}');
     }
     strbuf_addc(text, '}');
@@ -124,7 +113,7 @@ int comm_write_half(struct comm_document *document, size_t step, bool point_to_p
     comm_sum_init(&total);
     for (size_t i = 0; status == 0 && i < document->operator_count; i++) {
         const struct comm_operator *operator= & document->operators[i];
-        if (operator->step != step || operator->point_to_point != point_to_point || operator->start_ns == INT64_MAX)
+        if (!comm_is_in(operator, step, point_to_point))
             continue;
         any = true;
         status = put_operator(document, operator, & total, err);

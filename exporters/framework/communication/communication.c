@@ -240,7 +240,7 @@ static int set_steps(struct comm_document *document, struct err *err)
     return 0;
 }
 
-static void release(struct comm_document *document)
+void comm_document_release(struct comm_document *document)
 {
     for (size_t i = 0; i < document->operator_count; i++)
         free(document->operators[i].tasks.items);
@@ -265,25 +265,32 @@ static void choose_steps(struct comm_document *document)
     document->step_count = kept;
 }
 
-int framework_write_communication(struct framework_analysis *analysis, struct err *err)
+int comm_document_open(struct comm_document *document, struct framework_analysis *analysis, struct err *err)
 {
-    struct comm_document document = {.analysis = analysis,
-                                     .pytorch = analysis->framework->info.kind == FRAMEWORK_PYTORCH};
-    struct loading loading = {&document, report_communications(&analysis->session, err), NULL};
+    *document =
+        (struct comm_document){.analysis = analysis, .pytorch = analysis->framework->info.kind == FRAMEWORK_PYTORCH};
+    strbuf_init(&document->text, TEXT_LIMIT);
+    struct loading loading = {document, report_communications(&analysis->session, err), NULL};
     if (loading.communications == NULL || (loading.names = report_names(&analysis->session, true, err)) == NULL)
         return -(int)err->code;
     if (loading.communications->count == 0)
         return 0;
-    strbuf_init(&document.text, TEXT_LIMIT);
-    int status = set_steps(&document, err);
+    int status = set_steps(document, err);
     if (status == 0)
         status = load(&loading, err);
-    if (status == 0) {
-        choose_steps(&document);
-        status = comm_write_steps(&document, "communication.json", comm_write_half, err);
-    }
     if (status == 0)
+        choose_steps(document);
+    return status;
+}
+
+int framework_write_communication(struct framework_analysis *analysis, struct err *err)
+{
+    struct comm_document document;
+    int status = comm_document_open(&document, analysis, err);
+    if (status == 0 && document.operator_count > 0)
+        status = comm_write_steps(&document, "communication.json", comm_write_half, err);
+    if (status == 0 && document.operator_count > 0)
         status = comm_write_steps(&document, "communication_matrix.json", comm_write_matrix_half, err);
-    release(&document);
+    comm_document_release(&document);
     return status;
 }

@@ -37,6 +37,30 @@ int comm_write_steps(struct comm_document *document, const char *name,
                      int (*half)(struct comm_document *document, size_t step, bool point_to_point, struct err *err),
                      struct err *err);
 
+/* Reads a capture's communication, with the steps that are wanted. Without any, operator_count is 0. Release it
+ * whatever the result. */
+int comm_document_open(struct comm_document *document, struct framework_analysis *analysis, struct err *err);
+void comm_document_release(struct comm_document *document);
+
+/* Whether an operator counts in a half of a step. */
+static inline bool comm_is_in(const struct comm_operator *op, size_t step, bool point_to_point)
+{
+    return op->step == step && op->point_to_point == point_to_point && op->start_ns != INT64_MAX;
+}
+
+/* Of one kind of operator and one group the fastest, the middle and the slowest on each link, and all together. */
+struct comm_link_row {
+    const char *key; /* "allreduce-top1" */
+    uint64_t group;
+    const struct comm_transfer_sum *sum;
+    double bandwidth;
+    const char *op; /* NULL: of all together */
+    bool first;     /* of its key and group */
+};
+typedef int comm_link_taker(void *arg, const struct comm_link_row *row, struct err *err);
+int comm_each_link(struct comm_document *document, size_t step, bool point_to_point, comm_link_taker *take, void *arg,
+                   struct err *err);
+
 int comm_write_half(struct comm_document *document, size_t step, bool point_to_point, struct err *err);
 int comm_write_matrix_half(struct comm_document *document, size_t step, bool point_to_point, struct err *err);
 

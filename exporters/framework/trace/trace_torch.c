@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "exporters/framework/framework_tables.h"
+#include "exporters/framework/torch_events.h"
 #include "exporters/framework/torch_relation.h"
 #include "exporters/framework/trace/trace_view.h"
 #include "exporters/trace/track.h"
@@ -162,169 +163,42 @@ static int write_ops(struct python_trace *python, struct err *err)
 
 /* ---- the queue ---- */
 
-struct taken {
-    uint64_t correlation;
-    uint32_t name;
-};
-
-static int write_queued(struct python_trace *python, const struct torch_range *range, const char *word, uint32_t name,
-                        char phase, struct err *err)
+static int write_queued(void *arg, const struct torch_range *range, bool taken, const char *name, struct err *err)
 {
+    struct python_trace *python = arg;
     const struct event event = {range->pid, range->thread, range->start_ns, range->end_ns,
-                                phase == 's' ? "enqueue" : "dequeue"};
-    struct strbuf text;
-    strbuf_init(&text, TORCH_TEXT_LIMIT);
-    strbuf_addf(&text, "%s@%s", word, framework_text(python->framework, name));
-    trace_put_json(python->view, text.failed ? "" : text.data);
-    strbuf_release(&text);
+                                taken ? "dequeue" : "enqueue"};
+    trace_put_json(python->view, name);
     strbuf_clear(&python->args);
     strbuf_addf(&python->args, "\"correlation_id\":%llu", (unsigned long long)range->correlation);
     int status = write_event(python, &event, err);
     if (status == 0)
-        write_arrow(python, "enqueue_to_dequeue", "async_task_queue", phase, range->correlation, &event);
+        write_arrow(python, "enqueue_to_dequeue", "async_task_queue", taken ? 'f' : 's', range->correlation, &event);
     return status;
 }
 
-/* What is put into the queue has the name under which it is taken out. */
-static int write_queue(struct python_trace *python, struct err *err)
+static int write_backward(void *arg, const struct torch_op *forward, const struct torch_op *backward, struct err *err)
 {
-    const struct torch *torch = python->torch;
-    struct map taken = MAP_OF(struct taken, correlation);
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < torch->dequeues.count; i++) {
-        const struct torch_range *range = &torch->dequeues.items[i];
-        struct taken *item = map_add(&taken, &range->correlation, NULL, err);
-        if (item == NULL)
-            status = -(int)err->code;
-        else
-            item->name = range->name;
-        if (status == 0 && trace_shows(python->view, range->start_ns))
-            status = write_queued(python, range, "Dequeue", range->name, 'f', err);
-    }
-    for (size_t i = 0; status == 0 && i < torch->enqueues.count; i++) {
-        const struct torch_range *range = &torch->enqueues.items[i];
-        const struct taken *item = map_get(&taken, &range->correlation);
-        if (trace_shows(python->view, range->start_ns))
-            status = write_queued(python, range, "Enqueue", item != NULL ? item->name : range->name, 's', err);
-    }
-    map_release(&taken);
-    return status;
-}
-
-/* ---- from an operator to its backward one ---- */
-
-struct forward {
-    struct {
-        int64_t sequence, thread;
-    } key;
-    const struct torch_op *op;
-};
-
-static int write_backward(struct python_trace *python, struct err *err)
-{
-    const struct torch *torch = python->torch;
-    struct map forwards = MAP_OF(struct forward, key);
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < torch->ops.count; i++) {
-        const struct torch_op *op = &torch->ops.items[i];
-        if (op->sequence < 0)
-            continue;
-        if (op->forward_thread == 0 || op->forward_thread == op->thread) {
-            const struct forward key = {{op->sequence, op->thread}, NULL};
-            struct forward *forward = map_add(&forwards, &key, NULL, err);
-            if (forward == NULL)
-                status = -(int)err->code;
-            else
-                forward->op = op;
-            continue;
-        }
-        const struct forward key = {{op->sequence, op->forward_thread}, NULL};
-        const struct forward *forward = map_get(&forwards, &key);
-        if (forward == NULL || !trace_shows(python->view, forward->op->start_ns))
-            continue;
-        const struct event from = {forward->op->pid, forward->op->thread, forward->op->start_ns, 0, NULL},
-                           to = {op->pid, op->thread, op->start_ns, 0, NULL};
-        write_arrow(python, "fwdbwd", "fwdbwd", 's', (uint64_t)op->sequence, &from);
-        write_arrow(python, "fwdbwd", "fwdbwd", 'f', (uint64_t)op->sequence, &to);
-    }
-    map_release(&forwards);
-    return status;
-}
-
-/* ---- Python's calls ---- */
-
-#define MODULE_MARK "######"
-
-/* The modules of one class in the order of their first calls. */
-struct module {
-    uint64_t key; /* of the function */
-    int64_t number;
-};
-struct module_class {
-    uint32_t name; /* interned */
-    uint32_t zero;
-    int64_t count;
-};
-
-struct modules {
-    struct intern classes;
-    struct map counts, numbers;
-};
-
-static int number_module(struct modules *modules, uint64_t key, const char *name, size_t length, int64_t *ret,
-                         struct err *err)
-{
-    uint32_t number;
-    bool added;
-    struct module *module = map_add(&modules->numbers, &key, &added, err);
-    if (module == NULL || intern_add(&modules->classes, name, length, &number, err) < 0)
-        return -(int)err->code;
-    if (added) {
-        struct module_class *of = map_add(&modules->counts, &number, NULL, err);
-        if (of == NULL)
-            return -(int)err->code;
-        module->number = of->count++;
-    }
-    *ret = module->number;
+    const struct event from = {forward->pid, forward->thread, forward->start_ns, 0, NULL},
+                       to = {backward->pid, backward->thread, backward->start_ns, 0, NULL};
+    (void)err;
+    write_arrow(arg, "fwdbwd", "fwdbwd", 's', (uint64_t)backward->sequence, &from);
+    write_arrow(arg, "fwdbwd", "fwdbwd", 'f', (uint64_t)backward->sequence, &to);
     return 0;
 }
 
-static int write_call(struct python_trace *python, struct modules *modules, const struct torch_call *call,
-                      struct err *err)
+/* ---- Python ---- */
+
+static int write_call(void *arg, const struct torch_call *call, const char *name, int64_t module, struct err *err)
 {
+    struct python_trace *python = arg;
     const struct event event = {call->pid, call->thread, call->start_ns, call->end_ns, "python_function"};
-    const char *name = torch_function_name(python->framework, call->key), *mark;
-    struct strbuf text;
-    int status = 0;
-    strbuf_init(&text, TORCH_TEXT_LIMIT);
+    trace_put_json(python->view, name);
     strbuf_clear(&python->args);
     strbuf_addf(&python->args, "\"Python id\":%zu,\"Python parent id\":%zu", call->id, call->parent);
-    name = name != NULL ? name : "";
-    if ((mark = strstr(name, MODULE_MARK)) != NULL) {
-        int64_t number = 0;
-        status = number_module(modules, call->key, name, (size_t)(mark - name), &number, err);
-        strbuf_addf(&text, "nn.Module: %.*s_%lld", (int)(mark - name), name, (long long)number);
-        strbuf_addf(&python->args, ",\"Python module id\":%lld", (long long)number);
-    } else {
-        strbuf_adds(&text, name);
-    }
-    trace_put_json(python->view, text.failed ? "" : text.data);
-    strbuf_release(&text);
-    return status == 0 ? write_event(python, &event, err) : status;
-}
-
-static int write_calls(struct python_trace *python, struct err *err)
-{
-    struct modules modules = {.counts = MAP_OF(struct module_class, name), .numbers = MAP_OF(struct module, key)};
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < python->torch->calls.count; i++) {
-        if (trace_shows(python->view, python->torch->calls.items[i].start_ns))
-            status = write_call(python, &modules, &python->torch->calls.items[i], err);
-    }
-    intern_release(&modules.classes);
-    map_release(&modules.counts);
-    map_release(&modules.numbers);
-    return status;
+    if (module >= 0)
+        strbuf_addf(&python->args, ",\"Python module id\":%lld", (long long)module);
+    return write_event(python, &event, err);
 }
 
 static int write_collector(struct python_trace *python, struct err *err)
@@ -365,12 +239,12 @@ int pytorch_trace_begin(void *arg, struct trace *trace, struct err *err)
     int status = name_threads(&python, err);
     if (status == 0)
         status = write_ops(&python, err);
-    if (status == 0 && python.torch->has_queue)
-        status = write_queue(&python, err);
     if (status == 0)
-        status = write_backward(&python, err);
+        status = torch_each_queued(view->analysis, write_queued, &python, err);
     if (status == 0)
-        status = write_calls(&python, err);
+        status = torch_each_backward(view->analysis, write_backward, &python, err);
+    if (status == 0)
+        status = torch_each_call(view->analysis, write_call, &python, err);
     if (status == 0)
         status = write_collector(&python, err);
     strbuf_release(&python.args);

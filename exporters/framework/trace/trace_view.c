@@ -25,21 +25,10 @@ static bool find_launch(void *arg, int64_t connection_id, struct trace_launch *r
     return true;
 }
 
-/* Of steps that are asked for: what they did on the host, and until the device was done with it. */
 bool trace_shows(void *arg, int64_t time_ns)
 {
     const struct framework_trace *view = arg;
-    const struct framework *framework = view->analysis->framework;
-    if (view->analysis->steps.count == 0)
-        return true;
-    for (size_t i = 0; i < framework->steps.count; i++) {
-        const struct framework_step *step = &framework->steps.items[i];
-        int64_t end_ns = step->end_ns > step->device_end_ns ? step->end_ns : step->device_end_ns;
-        if (time_ns >= step->start_ns && time_ns <= end_ns &&
-            framework_wants_step(view->analysis, framework_text(framework, step->id)))
-            return true;
-    }
-    return false;
+    return framework_wants_time(view->analysis, time_ns);
 }
 
 static int write_alone(struct framework_trace *view, struct timeline_run *run, const struct trace_guest *guest,

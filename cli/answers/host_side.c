@@ -1,0 +1,25 @@
+#include "cli/answers/host_side.h"
+
+#include "cli/console.h"
+#include "cli/status.h"
+#include "exporters/framework/host_side.h"
+
+int host_side_open(struct capture_job *job, sqlite3 **ret)
+{
+    struct diagnostics diag;
+    struct err err = ERR_INIT;
+    int status = job_open_database(job, ret);
+
+    if (*ret == NULL || job->framework == NULL)
+        return status;
+    diag_init(&diag, job->settings->strict);
+    if (framework_attach(*ret, job->framework, job->directory, job->database, &diag, &err) != 0) {
+        console_warning("answers are without the framework's part of '%s': %s", job->framework, err_message(&err));
+        status = status_worse(status, STATUS_DATA_PROBLEMS);
+    }
+    console_diagnostics(&diag);
+    if (diag_problems(&diag) > 0)
+        status = status_worse(status, STATUS_DATA_PROBLEMS);
+    diag_release(&diag);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* Ranks that nothing has been made of yet: msprof cluster analyses them itself. */
+#ifndef MSPROF_CLI_CLUSTER_RAW_RANKS_H
+#define MSPROF_CLI_CLUSTER_RAW_RANKS_H
+
+#include "cli/options/options.h"
+#include "cluster/rank/load.h"
+
+struct raw_ranks {
+    const struct settings *settings;
+    const char *kept; /* existing directory, in which the results are until they are read */
+    int jobs;
+};
+
+/* As struct cluster_load has them; arg: struct raw_ranks. Each directory is analysed in a process of its own. */
+int raw_ranks_prepare(void *arg, const struct cluster_source *const *sources, size_t count, struct diagnostics *diag,
+                      struct err *err);
+int raw_ranks_analyse(void *arg, const struct cluster_source *source, struct rank_data *rank, struct diagnostics *diag,
+                      struct err *err);
+
+#endif

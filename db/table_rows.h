@@ -1,0 +1,26 @@
+/* Rows of a table in a database that is being made. */
+#ifndef MSPROF_DB_TABLE_ROWS_H
+#define MSPROF_DB_TABLE_ROWS_H
+
+#include "base/err.h"
+
+#include <sqlite3.h>
+#include <stdint.h>
+
+/* The values of a row are put in the order of the columns; those that are not put are NULL. */
+struct table_rows {
+    sqlite3 *db;
+    sqlite3_stmt *insert;
+    int next;
+};
+
+/* Makes the table unless it is there. columns: "a INTEGER, b TEXT". Close it whatever the result. */
+int table_rows_open(struct table_rows *rows, sqlite3 *db, const char *table, const char *columns, struct err *err);
+void table_put_integer(struct table_rows *rows, int64_t value);
+void table_put_real(struct table_rows *rows, double value);
+void table_put_text(struct table_rows *rows, const char *text); /* which stays until the row is ended; NULL: NULL */
+void table_put_nothing(struct table_rows *rows);
+int table_end_row(struct table_rows *rows, struct err *err);
+void table_rows_close(struct table_rows *rows);
+
+#endif

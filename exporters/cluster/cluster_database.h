@@ -1,0 +1,20 @@
+/* cluster_analysis.db: the files of cluster_analysis_output/ as the database that MindStudio Insight reads. */
+#ifndef MSPROF_EXPORTERS_CLUSTER_CLUSTER_DATABASE_H
+#define MSPROF_EXPORTERS_CLUSTER_CLUSTER_DATABASE_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct cluster_database_rank {
+    int64_t rank;
+    const char *path; /* of its capture */
+};
+
+/* Makes it of the complete files in the directory. parallel: how many parts tensors, pipelines and data are divided
+ * into; NULL: not known. */
+int cluster_database_write(const char *directory, const struct cluster_database_rank *ranks, size_t count,
+                           const int64_t *parallel, struct err *err);
+
+#endif

@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# Directories of MindSpore's and PyTorch's profilers as captures of show, diff and advise.
+
+# shellcheck disable=SC2154 # common.bash sets repository and shared, run_msprof sets status, output and stderr
+bats_require_minimum_version 1.5.0
+load ../cli/common
+
+setup() {
+    enter_scratch
+}
+
+copy_run() {
+    cp -r "$repository/testdata/frameworks/run_ascend_$1" "run_ascend_$1"
+    chmod -R u+w "run_ascend_$1"
+}
+
+@test "show tells which operator on which line of Python launched what devices ran" {
+    copy_run pt
+    run_msprof show -dir run_ascend_pt --table lines --format csv
+    expect_status 0
+    expect_contains "$output" "Share(%),Total(us),Count,Longest(us),Operator,Line"
+    expect_contains "$output" ",14.74,1,14.74,aten::conv2d,model.py(9): forward"
+    # two operators of one name and line are one row; where no stack was recorded the call of Python around it counts
+    expect_contains "$output" ",2,10.8,npu::npu_batchmatmulv2,train.py(1): main"
+    copy_run ms
+    run_msprof show run_ascend_ms --table lines --format csv --filter 'operator~*Cast-op18'
+    expect_status 0
+    expect_contains "$output" ",14.28,1,14.28,Kernel::KernelLaunch::Default/network/layer0/Cast-op18,train.py: step"
+}
+
+@test "launchers of all operators add up to what devices ran" {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    copy_run pt
+    run_msprof show -q run_ascend_pt --table lines --format json --columns total,count
+    expect_status 0
+    lines=$output
+    run_msprof analyse -q run_ascend_pt
+    expect_status 0
+    printf '%s' "$lines" >lines.json
+    python3 - <<'END'
+import csv, json
+text = open('lines.json').read()
+rows = json.loads(text[text.index('['):] if text[:1] == 'C' else text)
+rows = rows['rows'] if isinstance(rows, dict) and 'rows' in rows else rows
+total = sum(float(list(r.values())[0] if isinstance(r, dict) else r[0]) for r in rows)
+details = list(csv.DictReader(open('run_ascend_pt/ASCEND_PROFILER_OUTPUT/operator_details.csv')))
+wanted = sum(float(r['Device Self Duration(us)']) for r in details)
+assert abs(total - wanted) < 0.01, (total, wanted)
+END
+}
+
+@test "show tells which stage of the data pipeline starves" {
+    copy_run ms
+    run_msprof show run_ascend_ms --table data_pipeline --format csv --sort input_empty
+    expect_status 0
+    expect_contains "$output" "Batch(id=1),37.5,Map(id=2),"
+}
+
+@test "a bare capture is told what these tables are made of" {
+    copy_run pt
+    mv run_ascend_pt/PROF_* .
+    run_msprof show PROF_* --table lines
+    expect_status 4
+    expect_contains "$stderr" "it is made of the directory of the framework's profiler around the PROF capture"
+}
+
+@test "the capture inside of a framework's directory is given its framework, and a parent of such directories is one" {
+    copy_run pt
+    run_msprof show run_ascend_pt/PROF_* --table lines --format csv
+    expect_status 0
+    expect_contains "$output" "aten::conv2d,model.py(9): forward"
+    copy_run ms
+    run_msprof show . --table lines --format csv
+    expect_status 0
+    expect_contains "$output" "aten::conv2d,model.py(9): forward"
+    expect_contains "$output" "Cast-op18,train.py: step"
+}
+
+@test "advise names the line that launched, and the stage that starves" {
+    copy_run ms
+    run_msprof advise run_ascend_ms
+    expect_status 0
+    expect_contains "$output" "launched by Kernel::KernelLaunch::aclnnMul_MulAiCore_Mul at train.py: step"
+    [[ $output != *data-pipeline* ]]
+    run_msprof advise run_ascend_ms --threshold data-pipeline:30
+    expect_status 0
+    expect_contains "$output" "The stage Batch(id=1) of the data pipeline had nothing to take in 37.5 % of the samples:\
+ Map(id=2) is too slow."
+    run_msprof advise run_ascend_ms --format json
+    expect_contains "$output" '"launched_by":"Kernel::KernelLaunch::aclnnMul_MulAiCore_Mul at train.py: step"'
+    mv run_ascend_ms/PROF_* .
+    run_msprof advise PROF_*
+    expect_contains "$output" "data-pipeline: not checked, because no data pipeline was recorded"
+    [[ $output != *"launched by"* ]]
+}
+
+@test "diff compares two runs by the lines that launched" {
+    copy_run pt
+    cp -r run_ascend_pt other_ascend_pt
+    run_msprof diff run_ascend_pt other_ascend_pt --by line
+    expect_status 0
+    expect_contains "$output" "aten::conv2d at model.py(9): forward"
+    run_msprof diff --save base.json --base run_ascend_pt
+    expect_status 0
+    run_msprof diff base.json other_ascend_pt --by line
+    expect_status 0
+    expect_contains "$output" "aten::conv2d at model.py(9): forward"
+}
+
+@test "damaged records of the framework are named, and answers come without them" {
+    copy_run pt
+    truncate -s -7 run_ascend_pt/FRAMEWORK/torch.op_range
+    run_msprof show run_ascend_pt --table lines --format csv
+    expect_status 3
+    expect_contains "$stderr" "torch.op_range"
+    expect_contains "$output" "aten::conv2d,model.py(9): forward"
+    rm run_ascend_pt/profiler_info_1.json
+    run_msprof show run_ascend_pt --table ops
+    expect_status 3
+    expect_contains "$stderr" "answers are without the framework's part of"
+}
