@@ -447,16 +447,28 @@ static bool is_missing_some(const struct infer_result *result)
     return false;
 }
 
+#define COARSE_MOST 8
+
+/* A number that is scaled by little may be one that is only near, since the printed digits do not tell them apart. */
+static bool is_coarse(const struct infer_result *result)
+{
+    const struct place_found *first = &result->columns[0].place;
+    return result->kind->start != NULL && first->mode == PLACE_PLAIN && first->scale > 1 && first->scale <= COARSE_MOST;
+}
+
 /* Whether a step may still find more than there is: what is nearly a number may hide one that is made of two. */
 static bool is_worth_trying(const struct hunt *hunt, int step)
 {
-    return !hunt->best.found || (step >= STEP_MINUS && step <= STEP_DELTA && is_missing_some(&hunt->best));
+    return !hunt->best.found ||
+           (step >= STEP_MINUS && step <= STEP_DELTA && (is_missing_some(&hunt->best) || is_coarse(&hunt->best)));
 }
 
 static int search_all(struct hunt *hunt, struct err *err)
 {
+    size_t facts = hunt->best.notes.length; /* what is said behind them is of an order of rows */
     int status = 0;
     for (int step = 0; step < STEP_COUNT; step++) {
+        enum infer_order order = hunt->best.order;
         for (int cut = 0; cut < 2 && status == 0 && is_worth_trying(hunt, step); cut++) {
             if (hunt->problem->options->rounding == (cut ? ROUNDING_HALF : ROUNDING_CUT))
                 continue;
@@ -465,6 +477,8 @@ static int search_all(struct hunt *hunt, struct err *err)
             if (status == 0)
                 status = search_step(hunt, (enum step)step, err);
         }
+        if (hunt->best.order != order && order != ORDER_SAME)
+            strbuf_cut(&hunt->best.notes, facts);
     }
     return status;
 }
@@ -542,6 +556,8 @@ int infer_layout(const struct capture *capture, const struct printed_files *tabl
     problem.core_khz = result->core_khz;
     if (status == 0 && result->found)
         status = finish_layout(&problem, result, err);
+    if (status == 0)
+        find_rate(&problem, result);
     if (status == 0 && !result->found)
         status = note_sizes(&problem, result, err);
     hunt_release(&hunt);
@@ -552,7 +568,8 @@ int infer_layout(const struct capture *capture, const struct printed_files *tabl
 bool infer_is_certain(const struct infer_result *result)
 {
     if (!result->found || result->frequency_doubted || result->contradicted || result->few_records ||
-        result->header_doubted)
+        result->header_doubted || result->width_doubted || result->rows_left_out ||
+        result->rate.state == RATE_AMBIGUOUS || result->rate.state == RATE_MISSING)
         return false;
     for (size_t i = 0; i < result->kind->stored; i++) {
         enum infer_state state = result->columns[i].state;

@@ -352,6 +352,11 @@ int hunt_window(struct hunt *hunt, bool by_done, struct err *err)
         status = search_by_done(hunt, err);
     for (size_t i = 0; i < count && status == 0 && !hunt->best.found && problem->rows > 1; i++)
         status = search_windows(hunt, sizes[i].size, err);
+    if (hunt->best.found && hunt->best.order == ORDER_WINDOW && problem->rows < rows) {
+        hunt->best.rows_left_out = true;
+        (void)strbuf_addf(&hunt->best.notes, "only %" PRIu64 " of %" PRIu64 " rows were compared, those of one table\n",
+                          problem->rows, rows);
+    }
     problem->rows = rows;
     problem->sample.count = sampled;
     return status == 0 ? hunt_prepare(hunt, err) : status;

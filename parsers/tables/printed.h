@@ -90,6 +90,7 @@ struct printed_file {
     char *path;
     int64_t device_id, model_id, batch_num, input_pic_num, current_pic_count; /* -1: its name does not say */
     int64_t core_khz;                                                         /* of its name; -1 */
+    int64_t miss_ppm; /* the icache_miss_rate of its name in millionths; -1 */
     bool json;
 };
 
