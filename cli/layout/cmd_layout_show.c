@@ -69,13 +69,10 @@ static void print_gaps(const struct layout *layout, const char *picture)
 /* How the rate in names of tables is formed, as a layout file says it. */
 static void print_rate(const struct record_kind *kind, const struct layout *layout)
 {
-    struct strbuf words;
-    if (kind->rated == NULL)
-        return;
-    strbuf_init(&words, 1024);
-    layout_rate_write(layout_rate_of(kind, layout), &words);
-    printf("  %s %s%s\n", LAYOUT_MISS_RATE, words.data, layout->icache_miss_rate.given ? "" : " (as built in)");
-    strbuf_release(&words);
+    char words[LAYOUT_RATE_SIZE];
+    if (kind->rated != NULL)
+        printf("  %s %s%s\n", LAYOUT_MISS_RATE, layout_rate_text(layout_rate_of(kind, layout), words),
+               layout->icache_miss_rate.given ? "" : " (as built in)");
 }
 
 static void print_layout(const struct record_kind *kind, const struct layout *layout)

@@ -74,17 +74,18 @@ const struct layout_rate *layout_rate_of(const struct record_kind *kind, const s
     return layout->icache_miss_rate.given ? &layout->icache_miss_rate : &kind->layouts[0].icache_miss_rate;
 }
 
-void layout_rate_write(const struct layout_rate *rate, struct strbuf *text)
+const char *layout_rate_text(const struct layout_rate *rate, char buffer[LAYOUT_RATE_SIZE])
 {
-    (void)strbuf_adds(text, rate->part != NULL ? rate->part : "none");
-    if (rate->whole[0] != NULL)
-        (void)strbuf_addf(text, " of %s", rate->whole[0]);
-    if (rate->whole[1] != NULL)
-        (void)strbuf_addf(text, " plus %s", rate->whole[1]);
-    if (rate->multiply > 1 || rate->divide > 1)
-        (void)strbuf_addf(text, " scale %" PRId64, rate->multiply > 0 ? rate->multiply : 1);
+    char scale[48] = "";
+    int64_t multiply = rate->multiply > 0 ? rate->multiply : 1;
     if (rate->divide > 1)
-        (void)strbuf_addf(text, "/%" PRId64, rate->divide);
+        snprintf(scale, sizeof scale, " scale %" PRId64 "/%" PRId64, multiply, rate->divide);
+    else if (multiply > 1)
+        snprintf(scale, sizeof scale, " scale %" PRId64, multiply);
+    snprintf(buffer, LAYOUT_RATE_SIZE, "%s%s%s%s%s%s", rate->part != NULL ? rate->part : "none",
+             rate->whole[0] != NULL ? " of " : "", rate->whole[0] != NULL ? rate->whole[0] : "",
+             rate->whole[1] != NULL ? " plus " : "", rate->whole[1] != NULL ? rate->whole[1] : "", scale);
+    return buffer;
 }
 
 int64_t layout_rate_millionths(const struct layout_rate *rate, int64_t (*value)(const void *arg, const char *column),

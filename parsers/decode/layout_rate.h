@@ -2,7 +2,6 @@
 #ifndef MSPROF_PARSERS_DECODE_LAYOUT_RATE_H
 #define MSPROF_PARSERS_DECODE_LAYOUT_RATE_H
 
-#include "base/strbuf.h"
 #include "parsers/decode/layout_text.h"
 #include "parsers/record.h"
 
@@ -15,8 +14,9 @@ int layout_rate_parse(struct text_line *line, const struct record_kind *rated, s
 /* The rate that holds for a layout of the kind: its own, or that of the kind's first built-in one. */
 const struct layout_rate *layout_rate_of(const struct record_kind *kind, const struct layout *layout);
 
-/* Adds the words that layout_rate_parse reads. */
-void layout_rate_write(const struct layout_rate *rate, struct strbuf *text);
+/* The words that layout_rate_parse reads, in buffer, which it returns. */
+#define LAYOUT_RATE_SIZE 256
+const char *layout_rate_text(const struct layout_rate *rate, char buffer[LAYOUT_RATE_SIZE]);
 
 /* The rate in millionths, rounded half away from zero; 0 when it is divided by 0. value gives a column's number, less
  * than 0: not known. -1: not known, since a column is not. */

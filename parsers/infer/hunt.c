@@ -449,23 +449,24 @@ static bool is_missing_some(const struct infer_result *result)
 
 #define COARSE_MOST 8
 
-/* A number that is scaled by little may be one that is only near, since the printed digits do not tell them apart. */
-static bool is_coarse(const struct infer_result *result)
+bool hunt_is_coarse(const struct hunt *hunt)
 {
+    const struct infer_result *result = &hunt->best;
     const struct place_found *first = &result->columns[0].place;
-    return result->kind->start != NULL && first->mode == PLACE_PLAIN && first->scale > 1 && first->scale <= COARSE_MOST;
+    return result->found && result->kind->start != NULL && first->mode == PLACE_PLAIN && first->scale > 1 &&
+           first->scale <= COARSE_MOST;
 }
 
 /* Whether a step may still find more than there is: what is nearly a number may hide one that is made of two. */
 static bool is_worth_trying(const struct hunt *hunt, int step)
 {
     return !hunt->best.found ||
-           (step >= STEP_MINUS && step <= STEP_DELTA && (is_missing_some(&hunt->best) || is_coarse(&hunt->best)));
+           (step >= STEP_MINUS && step <= STEP_DELTA && (is_missing_some(&hunt->best) || hunt_is_coarse(hunt)));
 }
 
 static int search_all(struct hunt *hunt, struct err *err)
 {
-    size_t facts = hunt->best.notes.length; /* what is said behind them is of an order of rows */
+    hunt->facts = hunt->best.notes.length;
     int status = 0;
     for (int step = 0; step < STEP_COUNT; step++) {
         enum infer_order order = hunt->best.order;
@@ -478,7 +479,7 @@ static int search_all(struct hunt *hunt, struct err *err)
                 status = search_step(hunt, (enum step)step, err);
         }
         if (hunt->best.order != order && order != ORDER_SAME)
-            strbuf_cut(&hunt->best.notes, facts);
+            strbuf_cut(&hunt->best.notes, hunt->facts);
     }
     return status;
 }

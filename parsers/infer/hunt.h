@@ -12,6 +12,7 @@ struct hunt {
     struct interval *firsts; /* of the first column, a sample row each */
     struct search_column first;
     size_t frames;
+    size_t facts;            /* of the notes, the length of those that are of no order of rows */
     const struct sums *sums; /* while rows sum up records; else NULL */
 };
 
@@ -23,6 +24,9 @@ void hunt_release(struct hunt *hunt);
 /* Finds the first column and then all others in a frame whose matrix is filled; keeps the result when it is the best.
  */
 int hunt_frame(struct hunt *hunt, struct frame *frame, enum effort effort, struct err *err);
+/* Whether the first column was found at a scale so small that it may be a number that is only near: the printed digits
+ * do not tell them apart. */
+bool hunt_is_coarse(const struct hunt *hunt);
 /* Every frame with as many records as rows: both byte orders of each size. */
 int hunt_each_frame(struct hunt *hunt, int (*each)(struct hunt *hunt, struct frame *frame, void *arg, struct err *err),
                     void *arg, struct err *err);

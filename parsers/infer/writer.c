@@ -98,14 +98,17 @@ static void put_rate(const struct infer_rate *rate, struct strbuf *text)
                           LAYOUT_MISS_RATE, rate->printed / 1000000, (int)(rate->printed % 1000000));
         return;
     }
-    (void)strbuf_addf(text, "%s%s ", rate->state == RATE_BUILT_IN ? "# " : "", LAYOUT_MISS_RATE);
-    layout_rate_write(&infer_rate_ways[rate->ways[0]], text);
-    (void)strbuf_addf(text, "%s%" PRIu64 " of %" PRIu64 " names of tables",
-                      rate->state == RATE_BUILT_IN ? ", as built in: " : "  # ", rate->tables, rate->tables);
-    for (size_t i = 1; i < rate->way_count; i++) {
-        (void)strbuf_adds(text, i > 1 ? ", " : rate->state == RATE_AMBIGUOUS ? "; AMBIGUOUS: also " : "; also ");
-        layout_rate_write(&infer_rate_ways[rate->ways[i]], text);
-    }
+    char words[LAYOUT_RATE_SIZE];
+    bool built_in = rate->state == RATE_BUILT_IN;
+    (void)strbuf_addf(text, "%s" LAYOUT_MISS_RATE " %s%s%" PRIu64 " of %" PRIu64 " names of tables",
+                      built_in ? "# " : "", layout_rate_text(&infer_rate_ways[rate->ways[0]], words),
+                      built_in ? ", as built in: " : "  # ", rate->tables, rate->tables);
+    for (size_t i = 1; i < rate->way_count; i++)
+        (void)strbuf_addf(text, "%s%s",
+                          i > 1                           ? ", "
+                          : rate->state == RATE_AMBIGUOUS ? "; AMBIGUOUS: also "
+                                                          : "; also ",
+                          layout_rate_text(&infer_rate_ways[rate->ways[i]], words));
     (void)strbuf_addc(text, '\n');
 }
 
