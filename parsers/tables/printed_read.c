@@ -1,6 +1,7 @@
 /* The rows of one table. */
 #include "base/format/csv_in.h"
 #include "base/format/json_rows.h"
+#include "base/number.h"
 #include "parsers/record.h"
 #include "parsers/tables/printed_form.h"
 
@@ -57,6 +58,9 @@ static bool is_number_with_comma(const char *text)
 
 /* ---- rows ---- */
 
+#define KEYS_REMEMBERED 32
+#define KEY_SIZE 64
+
 struct file_state {
     const struct printed_form *form;
     const struct printed_file *file;
@@ -65,6 +69,7 @@ struct file_state {
         const struct printed_title *title; /* NULL: of none that counts */
         int64_t unit;
     } columns[CSV_MAX_FIELDS];
+    char keys[KEYS_REMEMBERED][KEY_SIZE]; /* of objects: those of the columns, "" first */
     size_t field_count;
     int64_t origin; /* of an event's times, in the digits of the kind */
 };
@@ -224,6 +229,20 @@ static int take_csv_row(void *arg, const char *const *fields, size_t count, uint
 
 /* ---- JSON ---- */
 
+/* A number of at most six decimals and fifteen digits, as tables have them, which its double tells exactly. False: it
+ * is another. */
+static bool put_exactly(double value, char *buffer)
+{
+    const double millionths = 1e6;
+    if (!(value >= 0 && value < 1e9))
+        return false;
+    int64_t scaled = (int64_t)(value * millionths + 0.5);
+    if ((double)scaled / millionths != value)
+        return false;
+    *number_put_shortest(buffer, scaled, DECIMALS_MOST) = '\0';
+    return true;
+}
+
 /* A value as a cell of CSV would have it; NULL: it is neither text nor number. */
 static const char *cell_of(const struct file_state *state, const struct json *member, char *buffer, size_t size)
 {
@@ -231,6 +250,8 @@ static const char *cell_of(const struct file_state *state, const struct json *me
     double value;
     if (text != NULL || !json_number(member, &value))
         return text;
+    if (!state->form->events && put_exactly(value, buffer))
+        return buffer;
     if (!state->form->events)
         snprintf(buffer, size, "%.15g", value);
     if (state->form->events || strchr(buffer, 'e') != NULL) {
@@ -248,14 +269,28 @@ static const char *cell_of(const struct file_state *state, const struct json *me
     return buffer;
 }
 
-/* What the titles say of an object. A row of a whole network, or one that the filter passes over, sets *ret_skip. */
-static int take_members(struct file_state *state, const struct json *object, uint64_t number, struct printed_row *row,
-                        uint64_t *ret_seen, bool *ret_skip, struct err *err)
+/* The title that a key says; objects of a table have the same keys at the same places. */
+static const struct printed_title *title_of_key(struct file_state *state, size_t at, const char *key, int64_t *ret_unit)
+{
+    if (at >= KEYS_REMEMBERED || strlen(key) >= KEY_SIZE)
+        return printed_title_of(state->form, key, ret_unit);
+    if (strcmp(state->keys[at], key) != 0) {
+        snprintf(state->keys[at], KEY_SIZE, "%s", key);
+        state->columns[at].title = printed_title_of(state->form, key, &state->columns[at].unit);
+    }
+    *ret_unit = state->columns[at].unit;
+    return state->columns[at].title;
+}
+
+/* What the titles say of an object, whose keys are remembered from a place on. A row of a whole network, or one that
+ * the filter passes over, sets *ret_skip. */
+static int take_members(struct file_state *state, const struct json *object, size_t at, uint64_t number,
+                        struct printed_row *row, uint64_t *ret_seen, bool *ret_skip, struct err *err)
 {
     for (const struct json *member = json_first(object); member != NULL; member = json_next(member)) {
         char buffer[340];
         int64_t unit;
-        const struct printed_title *title = printed_title_of(state->form, json_key(member), &unit);
+        const struct printed_title *title = title_of_key(state, at++, json_key(member), &unit);
         const char *text = cell_of(state, member, buffer, sizeof buffer);
         if (text == NULL)
             continue;
@@ -317,9 +352,9 @@ static int take_json_row(void *arg, const struct json *object, uint64_t number, 
         take_origin(state, object);
         return 0;
     }
-    int status = take_members(state, object, number, &row, &seen, &skip, err);
+    int status = take_members(state, object, 0, number, &row, &seen, &skip, err);
     if (status == 0 && state->form->events)
-        status = take_members(state, json_member(object, "args"), number, &row, &seen, &skip, err);
+        status = take_members(state, json_member(object, "args"), KEYS_REMEMBERED / 2, number, &row, &seen, &skip, err);
     if (status < 0 || skip)
         return status;
     for (const struct printed_title *title = state->form->titles; title->title != NULL; title++) {
