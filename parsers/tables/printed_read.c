@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define DECIMALS_MOST 6
+#define WHOLE "-" /* instead of what tells which task: the row is of the whole network */
 
 /* ---- numbers ---- */
 
@@ -163,7 +164,7 @@ static bool take_other(const struct printed_form *form, struct printed_row *row,
 static int take_cell(const struct printed_form *form, struct printed_row *row, const struct printed_title *title,
                      int64_t unit, const char *text, uint64_t number, struct err *err)
 {
-    if (title == NULL || strcmp(text, "N/A") == 0 || text[0] == '\0')
+    if (title == NULL || strcmp(text, "N/A") == 0 || strcmp(text, WHOLE) == 0 || text[0] == '\0')
         return 0;
     if (title->target >= PRINTED_MOST)
         return take_other(form, row, title->target, text) ? 0 : tell_no_number(text, number, err);
@@ -213,8 +214,9 @@ static int take_csv_row(void *arg, const char *const *fields, size_t count, uint
         state->reader->skipped += count > 1 || (count == 1 && fields[0][0] != '\0');
         return 0;
     }
-    if (strcmp(fields[0], "-") == 0)
-        return 0; /* the whole network */
+    bool whole = strcmp(fields[0], WHOLE) == 0;
+    if (whole && state->reader->whole == NULL)
+        return 0;
     begin_row(state, &row);
     for (size_t i = 0; i < count && i < state->field_count; i++) {
         const struct printed_title *title = state->columns[i].title;
@@ -224,10 +226,18 @@ static int take_csv_row(void *arg, const char *const *fields, size_t count, uint
         if (status < 0)
             return status;
     }
-    return state->reader->row(state->reader->arg, &row, err);
+    return (whole ? state->reader->whole : state->reader->row)(state->reader->arg, &row, err);
 }
 
 /* ---- JSON ---- */
+
+/* What the members of an object made of a row. */
+struct object_row {
+    struct printed_row row;
+    uint64_t number, seen; /* bit i: the i-th title has been there */
+    bool skip;             /* the filter passes over it */
+    bool whole;            /* it is of the whole network */
+};
 
 /* A number of at most six decimals and fifteen digits, as tables have them, which its double tells exactly. False: it
  * is another. */
@@ -282,10 +292,9 @@ static const struct printed_title *title_of_key(struct file_state *state, size_t
     return state->columns[at].title;
 }
 
-/* What the titles say of an object, whose keys are remembered from a place on. A row of a whole network, or one that
- * the filter passes over, sets *ret_skip. */
-static int take_members(struct file_state *state, const struct json *object, size_t at, uint64_t number,
-                        struct printed_row *row, uint64_t *ret_seen, bool *ret_skip, struct err *err)
+/* What the titles say of an object, whose keys are remembered from a place on. */
+static int take_members(struct file_state *state, const struct json *object, size_t at, struct object_row *found,
+                        struct err *err)
 {
     for (const struct json *member = json_first(object); member != NULL; member = json_next(member)) {
         char buffer[340];
@@ -294,12 +303,12 @@ static int take_members(struct file_state *state, const struct json *object, siz
         const char *text = cell_of(state, member, buffer, sizeof buffer);
         if (text == NULL)
             continue;
-        *ret_skip = *ret_skip || (!state->form->events && strcmp(text, "-") == 0);
+        found->whole = found->whole || (!state->form->events && strcmp(text, WHOLE) == 0);
         if (title == NULL)
             continue;
-        *ret_skip = *ret_skip || (title->target == PRINTED_TO_FILTER && strcmp(text, state->form->filter) != 0);
-        *ret_seen |= UINT64_C(1) << (title - state->form->titles);
-        int status = *ret_skip ? 0 : take_cell(state->form, row, title, unit, text, number, err);
+        found->skip = found->skip || (title->target == PRINTED_TO_FILTER && strcmp(text, state->form->filter) != 0);
+        found->seen |= UINT64_C(1) << (title - state->form->titles);
+        int status = found->skip ? 0 : take_cell(state->form, &found->row, title, unit, text, found->number, err);
         if (status < 0)
             return status;
     }
@@ -344,27 +353,27 @@ static bool add_origin(const struct file_state *state, struct printed_row *row)
 static int take_json_row(void *arg, const struct json *object, uint64_t number, struct err *err)
 {
     struct file_state *state = arg;
-    struct printed_row row;
-    uint64_t seen = 0;
-    bool skip = false;
-    begin_row(state, &row);
+    struct object_row found = {.number = number};
+    begin_row(state, &found.row);
     if (state->form->events && !is_span(object)) {
         take_origin(state, object);
         return 0;
     }
-    int status = take_members(state, object, 0, number, &row, &seen, &skip, err);
+    int status = take_members(state, object, 0, &found, err);
     if (status == 0 && state->form->events)
-        status = take_members(state, json_member(object, "args"), KEYS_REMEMBERED / 2, number, &row, &seen, &skip, err);
-    if (status < 0 || skip)
+        status = take_members(state, json_member(object, "args"), KEYS_REMEMBERED / 2, &found, err);
+    if (status < 0 || found.skip || (found.whole && state->reader->whole == NULL))
         return status;
     for (const struct printed_title *title = state->form->titles; title->title != NULL; title++) {
-        if (!title->needed || (seen >> (title - state->form->titles) & 1) != 0)
+        if (!title->needed || (found.seen >> (title - state->form->titles) & 1) != 0)
             continue;
         if (state->form->events)
             return 0; /* an event of something else */
         return tell_missing(state, title, err);
     }
-    return add_origin(state, &row) ? state->reader->row(state->reader->arg, &row, err) : 0;
+    if (found.whole)
+        return state->reader->whole(state->reader->arg, &found.row, err);
+    return add_origin(state, &found.row) ? state->reader->row(state->reader->arg, &found.row, err) : 0;
 }
 
 int printed_read(const struct printed_form *form, const struct printed_file *file, struct printed_reader *reader,
