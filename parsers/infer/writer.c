@@ -83,6 +83,12 @@ static void put_head(const struct infer_result *result, struct strbuf *text)
         (void)strbuf_addf(text, " AI core at %" PRId64 ".%03d MHz;", result->core_khz / 1000,
                           (int)(result->core_khz % 1000));
     (void)strbuf_addf(text, " printed numbers are %s.\n", result->cut ? "cut" : "rounded");
+    int64_t scale = result->columns[0].place.scale;
+    if (result->kind->fields[0].role == PRINTED_CLOCK && scale > 1)
+        (void)strbuf_addf(text,
+                          "# Cycles are counted by %" PRId64 "; counted one by one at %" PRId64
+                          ".%03d MHz they make the same times.\n",
+                          scale, result->core_khz / scale / 1000, (int)(result->core_khz / scale % 1000));
     (void)strbuf_adds(text, "# A width is what the values seen need, and zero bits above them.\n");
 }
 

@@ -120,7 +120,7 @@ def random_bytes(board, rng):
 
 
 def wrong_frequency(board, rng):
-    mhz = rng.choice([400, 480, 500, 550, 640, 720, 900, 1188, 1200, 1400])
+    mhz = rng.choice([400, 480, 500, 550, 640, 720, 900, 1100, 1300])  # of none a scale makes the board's
     for path in glob.glob(os.path.join(board, "train/JOB*/info.json.0")):
         with open(path, encoding="utf-8") as stream:
             mhz += json.load(stream)["DeviceInfo"][0]["aic_frequency"] == str(mhz)
