@@ -414,7 +414,7 @@ static int try_effort(struct hunt *hunt, struct frame *frame, void *arg, struct 
 }
 
 /* The steps, the quick and likely ones first. */
-enum step { STEP_PLAIN, STEP_SORTED, STEP_DONE, STEP_MINUS, STEP_DELTA, STEP_WINDOW, STEP_COUNT };
+enum step { STEP_PLAIN, STEP_SORTED, STEP_DONE, STEP_MINUS, STEP_DELTA, STEP_DONE_MINUS, STEP_WINDOW, STEP_COUNT };
 
 static int search_step(struct hunt *hunt, enum step step, struct err *err)
 {
@@ -427,15 +427,17 @@ static int search_step(struct hunt *hunt, enum step step, struct err *err)
     case STEP_SORTED:
         return hunt_sorted(hunt, err);
     case STEP_DONE:
-        return hunt_window(hunt, true, err);
+        return hunt_window(hunt, true, EFFORT_PLAIN, err);
     case STEP_MINUS:
         return hunt_each_frame(hunt, try_effort, &minus, err);
     case STEP_DELTA:
         return hunt_each_frame(hunt, try_effort, &delta, err);
+    case STEP_DONE_MINUS:
+        return hunt_window(hunt, true, EFFORT_MINUS, err);
     case STEP_WINDOW:
     case STEP_COUNT:
     default:
-        return hunt_window(hunt, false, err);
+        return hunt_window(hunt, false, EFFORT_PLAIN, err);
     }
 }
 
@@ -460,6 +462,8 @@ bool hunt_is_coarse(const struct hunt *hunt)
 /* Whether a step may still find more than there is: what is nearly a number may hide one that is made of two. */
 static bool is_worth_trying(const struct hunt *hunt, int step)
 {
+    if (step == STEP_DONE_MINUS && hunt->best.found)
+        return hunt->best.order == ORDER_WINDOW && hunt_is_coarse(hunt);
     return !hunt->best.found ||
            (step >= STEP_MINUS && step <= STEP_DELTA && (is_missing_some(&hunt->best) || hunt_is_coarse(hunt)));
 }

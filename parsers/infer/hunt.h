@@ -41,8 +41,8 @@ int sums_keep_places(struct hunt *hunt, const struct frame *frame, struct place_
 
 /* Rows in another order than records: matched by their first columns. */
 int hunt_sorted(struct hunt *hunt, struct err *err);
-/* Rows of some of the records that follow each other: where the .done files say, or anywhere. */
-int hunt_window(struct hunt *hunt, bool by_done, struct err *err);
+/* Rows of some of the records that follow each other: where the .done files say, or, with EFFORT_PLAIN, anywhere. */
+int hunt_window(struct hunt *hunt, bool by_done, enum effort effort, struct err *err);
 /* Frequencies at which a number of the records is the time, the likeliest first; they are noted. */
 struct hunt_frequencies {
     struct {

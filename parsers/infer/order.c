@@ -290,18 +290,17 @@ static bool window_by_done(const struct problem *problem, struct window *window,
     return true;
 }
 
-static int search_by_done(struct hunt *hunt, struct err *err)
+static int search_by_done(struct hunt *hunt, enum effort effort, struct err *err)
 {
     struct window window = {.size = 0};
     uint64_t begin, header;
     if (!window_by_done(hunt->problem, &window, &begin, &header))
         return 0;
     int status = 0;
-    for (enum effort effort = EFFORT_PLAIN; effort <= EFFORT_MINUS; effort++)
-        for (int big = 0; big < 2 && status == 0 && (!hunt->best.found || hunt_is_coarse(hunt)); big++) {
-            window.big = big != 0;
-            status = try_window(hunt, &window, begin, header, effort, err);
-        }
+    for (int big = 0; big < 2 && status == 0 && (!hunt->best.found || hunt_is_coarse(hunt)); big++) {
+        window.big = big != 0;
+        status = try_window(hunt, &window, begin, header, effort, err);
+    }
     return status;
 }
 
@@ -342,7 +341,7 @@ static void keep_one_table(struct problem *problem)
     problem->rows = rows;
 }
 
-int hunt_window(struct hunt *hunt, bool by_done, struct err *err)
+int hunt_window(struct hunt *hunt, bool by_done, enum effort effort, struct err *err)
 {
     struct problem *problem = hunt->problem;
     struct structure_size sizes[STRUCTURE_SIZES];
@@ -357,7 +356,7 @@ int hunt_window(struct hunt *hunt, bool by_done, struct err *err)
     if (status == 0)
         status = hunt_prepare(hunt, err);
     if (status == 0 && problem->rows > 1 && by_done)
-        status = search_by_done(hunt, err);
+        status = search_by_done(hunt, effort, err);
     for (size_t i = 0; i < count && status == 0 && !hunt->best.found && problem->rows > 1; i++)
         status = search_windows(hunt, sizes[i].size, err);
     if (hunt->best.found && hunt->best.order == ORDER_WINDOW && problem->rows < rows) {
