@@ -256,6 +256,8 @@ static int try_first(struct hunt *hunt, const struct frame *frame, struct place_
         result.columns[c].state = known_of(problem, c, &result.columns[c].constant);
         if (c > 0 && result.columns[c].state == INFER_MISSING)
             status = search_other(problem, frame, c, firsts, intervals + c * rows, &columns[c], &lists[c], err);
+        if (places->items[0].mode != PLACE_PLAIN && lists[c].count > 0 && lists[c].items[0].mode == PLACE_SHARE)
+            lists[c].count = 0; /* layouts have shares of numbers that stand in records only */
         if (c > 0)
             keep_given(problem, frame, c, &lists[c]);
     }
