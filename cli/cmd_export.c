@@ -131,7 +131,7 @@ static const char *results_directory(const struct export_type *type, sqlite3 *db
 
     if (*type->directory == '\0')
         return type->directory;
-    return db_read_facts(db, &facts, &ignored) == 0 && facts.family == DB_FAMILY_CANN ? CANN_DIRECTORY
+    return db_read_facts(db, &facts, &ignored) == 0 && facts.family == CAPTURE_CANN ? CANN_DIRECTORY
                                                                                       : type->directory;
 }
 
@@ -238,7 +238,7 @@ static int look_for_iterations(struct capture_job *job)
     if (db_read_facts(db, &facts, &err) != 0)
         status = job_fail(job, LOG_SOURCE_EXPORT, &err);
     else
-        some_have_iterations |= facts.family == DB_FAMILY_CANN || facts.family == DB_FAMILY_LEGACY;
+        some_have_iterations |= facts.family == CAPTURE_CANN || facts.family == CAPTURE_2022;
     database_close(db);
     return status;
 }
