@@ -32,6 +32,14 @@ void strbuf_clear(struct strbuf *buf)
         buf->data[0] = '\0';
 }
 
+void strbuf_cut(struct strbuf *buf, size_t length)
+{
+    if (length >= buf->length)
+        return;
+    buf->length = length;
+    buf->data[length] = '\0';
+}
+
 static int fail(struct strbuf *buf)
 {
     buf->failed = true;

@@ -83,6 +83,14 @@ struct field {
     const char *other; /* of FIELD_MINUS, FIELD_PLUS and FIELD_OF: a column that the layout gives plainly */
 };
 
+/* How a board forms a rate of an inference: part / (sum of whole) * multiply / divide. */
+struct layout_rate {
+    bool given;               /* false: the layout does not say */
+    const char *part;         /* a column of the kind that has the rate; NULL: the rate is always 0 */
+    const char *whole[2];     /* likewise, added up; NULL: none */
+    int64_t multiply, divide; /* 0 means 1 */
+};
+
 #define LAYOUT_MAX_MAGICS 3
 
 struct magic {
@@ -98,8 +106,9 @@ struct layout {
     bool part;           /* of records among those of other kinds (see parts of a kind): no file is of this layout */
     const char *version; /* of info.json, whose captures alone have it; NULL: those of every other */
     uint32_t record_size;
-    uint32_t header;  /* bytes in front of the first record of a stream */
-    int64_t core_khz; /* of the board's AI core, where the capture does not say it; 0: not known */
+    uint32_t header;                     /* bytes in front of the first record of a stream */
+    int64_t core_khz;                    /* of the board's AI core, where the capture does not say it; 0: not known */
+    struct layout_rate icache_miss_rate; /* not given: as the kind's first built-in layout */
     bool big_endian;
     bool mixed; /* records of the kind's other mixed layouts may stand in the same stream; the magics tell them apart */
     struct magic magics[LAYOUT_MAX_MAGICS];
@@ -216,7 +225,8 @@ struct record_kind {
     size_t column_count;
     const struct layout *layouts; /* tried in order */
     size_t layout_count;
-    const struct kind_hooks *hooks; /* may be NULL */
+    const struct record_kind *rated; /* the derived kind whose columns the rates of layouts are formed from, or NULL */
+    const struct kind_hooks *hooks;  /* may be NULL */
     const struct sampling *sampling;
     const struct line_format *lines; /* of text, for text_lines_hooks */
     /* For split_hooks: the kinds whose records stand in its files; their magics tell them apart. NULL ends the list. */

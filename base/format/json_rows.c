@@ -31,36 +31,49 @@ static int end_element(struct reading *reading, struct err *err)
     return status;
 }
 
-static int take_inside(struct reading *reading, char c, struct err *err)
+/* The characters of an element from at on: how many of them up to its end, or to the end of the chunk. Changes the
+ * depth to 0 at its end. */
+static size_t span_inside(struct reading *reading, const char *at, size_t length)
 {
-    if (strbuf_addc(&reading->text, c) < 0)
-        return err_set(err, ERR_LIMIT, "element %llu is longer than %zu bytes", (unsigned long long)reading->number + 1,
-                       JSON_ROW_LIMIT);
-    if (reading->quoted) {
-        reading->quoted = reading->escaped || c != '"';
-        reading->escaped = !reading->escaped && c == '\\';
-    } else if (c == '"') {
-        reading->quoted = true;
-    } else if (c == '{' || c == '[') {
-        reading->depth++;
-    } else if ((c == '}' || c == ']') && --reading->depth == 0) {
-        return end_element(reading, err);
+    for (size_t i = 0; i < length; i++) {
+        char c = at[i];
+        if (reading->quoted) {
+            reading->quoted = reading->escaped || c != '"';
+            reading->escaped = !reading->escaped && c == '\\';
+        } else if (c == '"') {
+            reading->quoted = true;
+        } else if (c == '{' || c == '[') {
+            reading->depth++;
+        } else if ((c == '}' || c == ']') && --reading->depth == 0) {
+            return i + 1;
+        }
     }
-    return 0;
+    return length;
 }
 
-static int take_character(struct reading *reading, char c, struct err *err)
+static int take_inside(struct reading *reading, const char *at, size_t length, size_t *ret_taken, struct err *err)
 {
-    if (reading->depth > 0)
-        return take_inside(reading, c, err);
-    if (!reading->in_array) {
-        reading->in_array = c == '[';
-    } else if (c == '{' || c == '[') {
-        return take_inside(reading, c, err);
-    } else if (c == ']') {
-        reading->ended = true;
+    *ret_taken = span_inside(reading, at, length);
+    if (strbuf_add(&reading->text, at, *ret_taken) < 0)
+        return err_set(err, ERR_LIMIT, "element %llu is longer than %zu bytes", (unsigned long long)reading->number + 1,
+                       JSON_ROW_LIMIT);
+    return reading->depth == 0 ? end_element(reading, err) : 0;
+}
+
+static int take_chunk(struct reading *reading, const char *chunk, size_t length, struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0, taken = 1; i < length && status == 0 && !reading->ended; i += taken) {
+        char c = chunk[i];
+        taken = 1;
+        if (reading->depth > 0 || (reading->in_array && (c == '{' || c == '[')))
+            status = take_inside(reading, chunk + i, length - i, &taken, err);
+        else if (!reading->in_array)
+            reading->in_array = c == '[';
+        else
+            reading->ended = c == ']';
     }
-    return 0;
+    return status;
 }
 
 static int read_all(int fd, struct reading *reading, struct err *err)
@@ -75,8 +88,7 @@ static int read_all(int fd, struct reading *reading, struct err *err)
             return err_set_errno(err, errno, "cannot read it");
         if (interrupted())
             return interrupt_error(err);
-        for (ssize_t i = 0; i < got && status == 0 && !reading->ended; i++)
-            status = take_character(reading, chunk[i], err);
+        status = take_chunk(reading, chunk, (size_t)got, err);
     }
     if (status == 0 && !reading->ended)
         return err_set(err, ERR_FORMAT, "%s after element %llu; expected a JSON array of objects",

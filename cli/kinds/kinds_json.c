@@ -1,4 +1,5 @@
 #include "cli/kinds/kinds_output.h"
+#include "parsers/decode/layout_rate.h"
 
 #include "base/strbuf.h"
 #include "exporters/json_text.h"
@@ -79,7 +80,14 @@ static void put_layout(FILE *stream, const struct layout *layout)
         fputs(i > 0 ? ", " : "", stream);
         put_magic(stream, &layout->magics[i]);
     }
-    fputs("],\n          \"fields\": [", stream);
+    fputs("],\n          ", stream);
+    if (layout->icache_miss_rate.given) {
+        char words[LAYOUT_RATE_SIZE];
+
+        layout_rate_text(&layout->icache_miss_rate, words);
+        put_member(stream, LAYOUT_MISS_RATE, words, ",\n          ");
+    }
+    fputs("\"fields\": [", stream);
     for (size_t i = 0; i < layout->field_count; i++) {
         fputs(i > 0 ? ",\n            " : "\n            ", stream);
         put_field(stream, &layout->fields[i]);

@@ -1,5 +1,6 @@
 #include "cli/kinds/kinds_output.h"
 #include "cli/manual/mdoc.h"
+#include "parsers/decode/layout_rate.h"
 
 #include <inttypes.h>
 
@@ -60,6 +61,12 @@ static void put_layout(FILE *stream, const struct layout *layout)
     if (layout->source != NULL) {
         mdoc_put_text(stream, layout->source);
         fputs(".\n", stream);
+    }
+    if (layout->icache_miss_rate.given) {
+        char words[LAYOUT_RATE_SIZE];
+
+        layout_rate_text(&layout->icache_miss_rate, words);
+        fprintf(stream, "Its line\n.Cm " LAYOUT_MISS_RATE "\nis\n.Ql %s .\n", words);
     }
     fputs(".Bl -column -compact -offset indent \"Offset\" \"Width\" \"ddr_write_bytes_column\"\n"
           ".It Offset Ta Width Ta Column\n",

@@ -1,4 +1,5 @@
 #include "cli/kinds/kinds_output.h"
+#include "parsers/decode/layout_rate.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -71,6 +72,12 @@ static void print_layout(FILE *stream, const struct layout *layout)
     }
     if (layout->source != NULL)
         fprintf(stream, "\n  %s", layout->source);
+    if (layout->icache_miss_rate.given) {
+        char words[LAYOUT_RATE_SIZE];
+
+        layout_rate_text(&layout->icache_miss_rate, words);
+        fprintf(stream, "\n  " LAYOUT_MISS_RATE " %s", words);
+    }
     fputs("\n  OFFSET  WIDTH  COLUMN\n", stream);
     for (size_t i = 0; i < layout->field_count; i++) {
         const struct field *field = &layout->fields[i];

@@ -5,6 +5,7 @@
 #include "cli/options/options.h"
 #include "cli/status.h"
 #include "parsers/decode/layout.h"
+#include "parsers/decode/layout_rate.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -65,6 +66,15 @@ static void print_gaps(const struct layout *layout, const char *picture)
         printf("  .  %" PRIu32 " bytes that no column has\n", bytes);
 }
 
+/* How the rate in names of tables is formed, as a layout file says it. */
+static void print_rate(const struct record_kind *kind, const struct layout *layout)
+{
+    char words[LAYOUT_RATE_SIZE];
+    if (kind->rated != NULL)
+        printf("  %s %s%s\n", LAYOUT_MISS_RATE, layout_rate_text(layout_rate_of(kind, layout), words),
+               layout->icache_miss_rate.given ? "" : " (as built in)");
+}
+
 static void print_layout(const struct record_kind *kind, const struct layout *layout)
 {
     char *picture = malloc(layout->record_size);
@@ -92,6 +102,7 @@ static void print_layout(const struct record_kind *kind, const struct layout *la
         printf("  M  magic              offset %3" PRIu32 " width %" PRIu32 " value 0x%" PRIx64 "\n",
                layout->magics[i].offset, layout->magics[i].width, layout->magics[i].value);
     print_gaps(layout, picture);
+    print_rate(kind, layout);
     putchar('\n');
     free(picture);
 }

@@ -50,11 +50,11 @@ struct svp_inference {
     int64_t device_id;
     const char *model; /* never NULL */
     int64_t model_id, batch_num, input_pic_num, current_pic_count;
-    int64_t start_ns, end_ns;        /* of its AI core tasks */
-    int64_t start_known;             /* 0: start_ns counts from the capture's start, else absolute */
-    int64_t tasks;                   /* AI core tasks */
-    int64_t icache_hit, icache_miss; /* DB_NULL: not known */
-    int64_t core_khz;                /* DB_NULL: not known; then times are DB_NULL too */
+    int64_t start_ns, end_ns; /* of its AI core tasks */
+    int64_t start_known;      /* 0: start_ns counts from the capture's start, else absolute */
+    int64_t tasks;            /* AI core tasks */
+    int64_t icache_miss_ppm;  /* misses of the instruction cache as the board rates them; DB_NULL: not known */
+    int64_t core_khz;         /* DB_NULL: not known; then times are DB_NULL too */
     /* Sums over its tasks: */
     int64_t total_cycle, cycles[SVP_CYCLE_KINDS], ddr_read_bytes, ddr_write_bytes;
 };

@@ -131,9 +131,7 @@ int64_t svp_frames_per_second(int64_t batch_num, const struct svp_task *network,
 
 int64_t svp_icache_miss_millionths(const struct svp_inference *inference)
 {
-    if (inference->icache_hit == DB_NULL || inference->icache_miss == DB_NULL)
-        return 0;
-    return number_ratio(inference->icache_miss, add_known(inference->icache_hit, inference->icache_miss), 6);
+    return inference->icache_miss_ppm != DB_NULL ? inference->icache_miss_ppm : 0;
 }
 
 int64_t svp_frequency_mhz(int64_t core_khz)

@@ -44,7 +44,7 @@ int64_t svp_metric_value(enum svp_metric metric, const struct svp_task *task, co
 int64_t svp_time_centi_us(int64_t total_cycle, int64_t core_khz);
 /* Whole frames per second: floor(batch_num / time of the network). */
 int64_t svp_frames_per_second(int64_t batch_num, const struct svp_task *network, int64_t core_khz);
-/* misses / (hits + misses) in millionths; 0 when not known. */
+/* The rate of cache misses in millionths, as the board forms it; 0 when not known. */
 int64_t svp_icache_miss_millionths(const struct svp_inference *inference);
 /* Whole MHz; 0 when not known. */
 int64_t svp_frequency_mhz(int64_t core_khz);

@@ -190,6 +190,17 @@ static int check_relation(const struct record_kind *kind, const struct layout *l
                    field->column, field->other);
 }
 
+/* The columns of a rate stand in the rows that have it. */
+static int check_rate(const struct record_kind *kind, const struct layout_rate *rate, struct err *err)
+{
+    const char *const names[] = {rate->part, rate->whole[0], rate->whole[1]};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (names[i] != NULL && (kind->rated == NULL || record_kind_column(kind->rated, names[i]) < 0))
+            return err_set(err, ERR_FORMAT, "a rate of '%s', which is no column that kind %s leads to", names[i],
+                           kind->name);
+    return 0;
+}
+
 int layout_check(const struct record_kind *kind, const struct layout *layout, struct err *err)
 {
     if (layout->name == NULL || layout->name[0] == '\0')
@@ -221,7 +232,7 @@ int layout_check(const struct record_kind *kind, const struct layout *layout, st
         if (r < 0)
             return r;
     }
-    return 0;
+    return check_rate(kind, &layout->icache_miss_rate, err);
 }
 
 bool layout_matches(const struct layout *layout, const unsigned char *record)

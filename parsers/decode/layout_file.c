@@ -1,6 +1,7 @@
 /* Layout files: a line each, words and quoted texts, '#' comments. Every mistake is told with its line. */
 #include "parsers/decode/layout.h"
 
+#include "parsers/decode/layout_rate.h"
 #include "parsers/decode/layout_text.h"
 
 #include <inttypes.h>
@@ -265,24 +266,6 @@ static int take_bits(struct parser *p, size_t *at, struct field *field)
     return 0;
 }
 
-static int take_scale(struct parser *p, size_t *at, struct field *field)
-{
-    const struct word *word = text_take_word(&p->line, at, "N or N/M");
-    if (word == NULL)
-        return -ERR_FORMAT;
-    const char *slash = memchr(word->text, '/', word->length);
-    size_t first_length = slash != NULL ? (size_t)(slash - word->text) : word->length;
-    uint64_t multiply, divide = 1;
-    bool good = !word->quoted && text_parse_unsigned(word->text, first_length, &multiply);
-    if (good && slash != NULL)
-        good = text_parse_unsigned(slash + 1, word->length - first_length - 1, &divide);
-    if (!good || multiply < 1 || multiply > INT64_MAX || divide < 1 || divide > INT64_MAX)
-        return text_mistake(&p->line, "scale '%.*s', expected N or N/M, whole numbers from 1", SHOWN(word));
-    field->multiply = (int64_t)multiply;
-    field->divide = (int64_t)divide;
-    return 0;
-}
-
 struct unit_name {
     enum column_unit unit;
     const char *name;
@@ -438,7 +421,7 @@ static int parse_column_attribute(struct parser *p, size_t *at, const struct col
     case COLUMN_BITS:
         return take_bits(p, at, field);
     case COLUMN_SCALE:
-        return take_scale(p, at, field);
+        return text_take_scale(&p->line, at, &field->multiply, &field->divide);
     case COLUMN_UNIT:
         return take_unit(p, at, column, factor);
     default:
@@ -500,6 +483,17 @@ static int parse_frequency(struct parser *p)
     return r;
 }
 
+static int parse_miss_rate(struct parser *p)
+{
+    struct layout_rate *rate = &p->current->layout.icache_miss_rate;
+    if (p->kind->rated == NULL)
+        return text_mistake(&p->line, "'%.*s' for kind %s, whose records have no such rate", SHOWN(&p->line.words[0]),
+                            p->kind->name);
+    if (rate->given)
+        return text_mistake(&p->line, "a second '%.*s' in layout '%s'", SHOWN(&p->line.words[0]), p->current->name);
+    return layout_rate_parse(&p->line, p->kind->rated, rate);
+}
+
 /* ---- files ---- */
 
 static int parse_line(struct parser *p, const char *line, size_t length)
@@ -509,9 +503,11 @@ static int parse_line(struct parser *p, const char *line, size_t length)
         bool inside; /* of a layout */
         int (*parse)(struct parser *p);
     } directives[] = {
-        {"kind", false, parse_kind},  {"layout", false, parse_layout}, {"source", true, parse_source},
-        {"size", true, parse_size},   {"header", true, parse_header},  {"endian", true, parse_endian},
-        {"magic", true, parse_magic}, {"column", true, parse_column},  {"frequency", true, parse_frequency},
+        {"kind", false, parse_kind},          {"layout", false, parse_layout},
+        {"source", true, parse_source},       {"size", true, parse_size},
+        {"header", true, parse_header},       {"endian", true, parse_endian},
+        {"magic", true, parse_magic},         {"column", true, parse_column},
+        {"frequency", true, parse_frequency}, {LAYOUT_MISS_RATE, true, parse_miss_rate},
     };
     int r = text_split(&p->line, line, length);
     if (r < 0 || p->line.word_count == 0)

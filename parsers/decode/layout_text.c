@@ -155,6 +155,24 @@ int text_take_number(struct text_line *line, size_t *at, uint64_t minimum, uint6
     return 0;
 }
 
+int text_take_scale(struct text_line *line, size_t *at, int64_t *ret_multiply, int64_t *ret_divide)
+{
+    const struct word *word = text_take_word(line, at, "N or N/M");
+    if (word == NULL)
+        return -ERR_FORMAT;
+    const char *slash = memchr(word->text, '/', word->length);
+    size_t first_length = slash != NULL ? (size_t)(slash - word->text) : word->length;
+    uint64_t multiply, divide = 1;
+    bool good = !word->quoted && text_parse_unsigned(word->text, first_length, &multiply);
+    if (good && slash != NULL)
+        good = text_parse_unsigned(slash + 1, word->length - first_length - 1, &divide);
+    if (!good || multiply < 1 || multiply > INT64_MAX || divide < 1 || divide > INT64_MAX)
+        return text_mistake(line, "scale '%.*s', expected N or N/M, whole numbers from 1", SHOWN(word));
+    *ret_multiply = (int64_t)multiply;
+    *ret_divide = (int64_t)divide;
+    return 0;
+}
+
 int text_expect_words(struct text_line *line, size_t count, const char *form)
 {
     if (line->word_count != count)

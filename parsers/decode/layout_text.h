@@ -47,6 +47,9 @@ const struct word *text_take_word(struct text_line *line, size_t *at, const char
 /* The same for a number between two limits. 0 or -ERR_FORMAT. */
 int text_take_number(struct text_line *line, size_t *at, uint64_t minimum, uint64_t maximum, uint64_t *ret);
 
+/* Likewise N or N/M, whole numbers from 1. */
+int text_take_scale(struct text_line *line, size_t *at, int64_t *ret_multiply, int64_t *ret_divide);
+
 /* That the line has so many words; form tells what was expected. 0 or -ERR_FORMAT. */
 int text_expect_words(struct text_line *line, size_t count, const char *form);
 /* The number of a line that has nothing else. */

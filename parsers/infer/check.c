@@ -17,7 +17,7 @@ struct decoded_task {
 
 struct decoded_inference {
     int64_t id, device_id, model_id, batch_num, input_pic_num, current_pic_count;
-    size_t first_task, task_count;
+    int64_t icache_miss_ppm; /* PRINTED_NONE: not known */
 };
 
 /* Takes the rows that are compared and drops all others. */
@@ -58,7 +58,8 @@ static int take_inferences(struct collector *collector, const struct row_batch *
                                        .model_id = check_cell(batch, i, "model_id"),
                                        .batch_num = check_cell(batch, i, "batch_num"),
                                        .input_pic_num = check_cell(batch, i, "input_pic_num"),
-                                       .current_pic_count = check_cell(batch, i, "current_pic_count")};
+                                       .current_pic_count = check_cell(batch, i, "current_pic_count"),
+                                       .icache_miss_ppm = check_cell(batch, i, "icache_miss_ppm")};
     return 0;
 }
 
@@ -154,6 +155,23 @@ static int compare_row(void *arg, const struct printed_row *row, struct err *err
     return 0;
 }
 
+/* The rate in the name of a table is a cell, too. */
+static void compare_rate(struct comparison *comparison)
+{
+    struct check_result *result = comparison->result;
+    int64_t printed = comparison->table->miss_ppm;
+    if (comparison->inference == NULL || printed < 0 || comparison->inference->icache_miss_ppm == PRINTED_NONE)
+        return;
+    int64_t given = comparison->inference->icache_miss_ppm;
+    result->cells++;
+    if (given == printed || result->different++ > 0)
+        return;
+    (void)strbuf_addf(
+        &result->first,
+        "'%s': its name says an icache_miss_rate of %" PRId64 ".%06d, and the layout gives %" PRId64 ".%06d",
+        comparison->table->path, printed / 1000000, (int)(printed % 1000000), given / 1000000, (int)(given % 1000000));
+}
+
 static int compare_all(struct problem *problem, struct collector *collector, struct check_result *result,
                        struct err *err)
 {
@@ -166,6 +184,7 @@ static int compare_all(struct problem *problem, struct collector *collector, str
         comparison.table = &problem->tables->items[t];
         comparison.inference = inference_of(collector, comparison.table);
         comparison.row = 0;
+        compare_rate(&comparison);
         status = printed_read(problem->tables->form, comparison.table, &reader, err);
     }
     return status;

@@ -1,4 +1,4 @@
-/* What makes places a layout: widths, magics, and the comparison of every row. */
+/* What makes places a layout: widths and magics. */
 #include "parsers/infer/problem.h"
 
 #include <inttypes.h>
@@ -14,8 +14,8 @@ struct bit_map {
     size_t size;
     bool big_endian;
     unsigned char ones[SIZE_MAX_TRIED], zeros[SIZE_MAX_TRIED]; /* as source_masks gives them, in the file's order */
-    unsigned char all_ones[SIZE_MAX_TRIED];                    /* those of all records, when the rows are of a part */
-    unsigned char taken[SIZE_MAX_TRIED];                       /* in the order of the integer */
+    unsigned char all_ones[SIZE_MAX_TRIED], all_zeros[SIZE_MAX_TRIED]; /* of all records, when the rows are of a part */
+    unsigned char taken[SIZE_MAX_TRIED];                               /* in the order of the integer */
 };
 
 static size_t file_byte(const struct bit_map *map, uint32_t bit)
@@ -39,11 +39,6 @@ static void take_bits(struct bit_map *map, uint32_t bit, unsigned bits)
         map->taken[(bit + i) / 8] |= (unsigned char)(1u << (bit + i) % 8);
 }
 
-static bool has_place(const struct infer_column *column)
-{
-    return column->state == INFER_UNIQUE || column->state == INFER_AMBIGUOUS || column->state == INFER_GIVEN;
-}
-
 /* ---- widths ---- */
 
 #define WORD_BYTES 64 /* what a text is taken to have when the bytes behind it are zero */
@@ -62,38 +57,108 @@ static void widen_word(const struct bit_map *map, struct infer_column *column)
     }
 }
 
+/* Whether a bit is the lowest of an aligned word of four bytes, which a field of single bits does not leave. */
+static bool begins_word(const struct bit_map *map, uint32_t bit)
+{
+    return bit % 8 == 0 && bit < 8 * map->size && (file_byte(map, bit) + (map->big_endian ? 1 : 0)) % 4 == 0;
+}
+
 /* How many bits the field has: those needed, and above them what is always zero and nobody's, up to a usual width. */
 static unsigned widen(const struct bit_map *map, const unsigned char *ones, const struct place_found *place,
                       unsigned usual)
 {
     unsigned bits = place->bits, most = place->bits > usual ? 64 : usual;
-    while (bits < most && is_zero(map, ones, place->bit + bits) && !is_taken(map, place->bit + bits))
+    while (bits < most && is_zero(map, ones, place->bit + bits) && !is_taken(map, place->bit + bits) &&
+           (place->bit % 8 == 0 || !begins_word(map, place->bit + bits)))
         bits++;
     if (place->bit % 8 != 0)
         return bits;
     return bits / 8 * 8 >= place->bits ? bits / 8 * 8 : bits;
 }
 
-static void set_widths(struct bit_map *map, struct infer_result *result)
+/* Rows in another order are searched by those that are told apart; the largest number may be among the others. */
+static void hold_all_rows(const struct problem *problem, const struct infer_result *result, size_t c,
+                          struct place_found *place)
+{
+    if (result->order != ORDER_SORTED || place->mode != PLACE_PLAIN)
+        return;
+    for (size_t i = 0; i < problem->sample.count; i++) {
+        const struct printed_row *row = &problem->sample.items[i].printed;
+        struct interval first = problem_interval(problem, 0, row, 0);
+        struct interval interval = problem_interval(problem, c, row, first.low);
+        uint64_t raw = interval.low <= interval.high && interval.high < INT64_MAX / 8
+                           ? (uint64_t)(interval.low / place->scale)
+                           : 0;
+        unsigned bits = raw > 0 ? 64 - (unsigned)__builtin_clzll(raw) : 0;
+        place->bits = bits > place->bits ? bits : place->bits;
+    }
+}
+
+#define GROWTH 16 /* a number of the other records is the column's when it is less than so many times the largest */
+
+/* Whether the bits that are zero in the rows' records, but not in all, may be the column's. */
+static bool may_grow(const struct problem *problem, const struct infer_result *result, struct place_found place,
+                     unsigned bits)
+{
+    struct matrix matrix = {.bytes = NULL};
+    unsigned char record[SIZE_MAX_TRIED];
+    struct err ignored = ERR_INIT;
+    uint64_t largest = 1, other = 0;
+    place.bits = bits;
+    place.scale = 1;
+    if (matrix_init(&matrix, 1, result->size, &ignored) < 0)
+        return false;
+    for (uint64_t i = 0;
+         source_record(&problem->source, &problem->streams.items[0], result->header, result->size, i, record); i++) {
+        matrix_set(&matrix, 0, record, result->big_endian);
+        uint64_t value = matrix_bits(matrix_row(&matrix, 0), place.bit, bits);
+        uint64_t *most = i >= result->window && i - result->window < result->rows ? &largest : &other;
+        *most = value > *most ? value : *most;
+    }
+    matrix_release(&matrix);
+    return other / GROWTH <= largest;
+}
+
+/* The width of a number's field. Of a part of the records only those of the rows count: the others may have larger
+ * values. But what is far larger there is not the column's. */
+static unsigned width_of(const struct bit_map *map, const struct problem *problem, struct infer_result *result,
+                         size_t c)
+{
+    const struct infer_column *column = &result->columns[c];
+    struct place_found place = column->place;
+    if (place.whole_bits > 0)
+        return place.whole_bits;
+    if (has_role(result->kind, c, PRINTED_IDENTITY))
+        return widen(map, map->all_ones, &place, ID_BITS); /* ids of other rows are alike */
+    hold_all_rows(problem, result, c, &place);
+    unsigned bits = widen(map, map->ones, &place, COUNTER_BITS);
+    unsigned sure = widen(map, map->all_ones, &place, COUNTER_BITS);
+    if (bits == sure || may_grow(problem, result, place, bits))
+        return bits;
+    result->width_doubted = true;
+    (void)strbuf_addf(&result->notes,
+                      "%s has %u bits or up to %u: those above are set in records that no row is of only\n",
+                      column->name, sure, bits);
+    return sure;
+}
+
+static void set_widths(struct bit_map *map, const struct problem *problem, struct infer_result *result)
 {
     for (size_t c = 0; c < result->kind->stored; c++) {
         const struct infer_column *column = &result->columns[c];
-        if (has_place(column))
+        if (infer_has_place(column))
             take_bits(map, column->place.bit, column->place.bits);
-        if (has_place(column) && column->place.mode == PLACE_MINUS)
+        if (infer_has_place(column) && column->place.mode == PLACE_MINUS)
             take_bits(map, column->place.other_bit, column->place.whole_bits);
     }
     for (size_t c = 0; c < result->kind->stored; c++) {
         struct infer_column *column = &result->columns[c];
-        if (!has_place(column) || column->is_given)
+        if (!infer_has_place(column) || column->is_given)
             continue;
         if (has_role(result->kind, c, PRINTED_WORD))
             widen_word(map, column);
         else
-            column->bits = column->place.whole_bits > 0 ? column->place.whole_bits
-                           : has_role(result->kind, c, PRINTED_IDENTITY)
-                               ? widen(map, map->all_ones, &column->place, ID_BITS) /* ids of other rows are alike */
-                               : widen(map, map->ones, &column->place, COUNTER_BITS);
+            column->bits = width_of(map, problem, result, c);
         take_bits(map, column->place.bit, column->bits);
     }
 }
@@ -116,7 +181,7 @@ struct field infer_field(const struct infer_result *result, const struct place_f
 /* Whether a byte of the file is the same in all records. */
 static bool is_constant(const struct bit_map *map, size_t byte)
 {
-    return (map->ones[byte] & map->zeros[byte]) == 0;
+    return (map->all_ones[byte] & map->all_zeros[byte]) == 0;
 }
 
 static bool byte_is_taken(const struct bit_map *map, size_t byte)
@@ -159,145 +224,13 @@ static void find_magics(const struct bit_map *map, struct infer_result *result)
             for (size_t i = 0; i < width && good; i++) {
                 good = is_constant(map, offset + i) && !byte_is_taken(map, offset + i);
                 size_t shift = 8 * (map->big_endian ? width - 1 - i : i);
-                value |= (uint64_t)map->ones[offset + i] << shift;
+                value |= (uint64_t)map->all_ones[offset + i] << shift;
             }
             if (good && looks_chosen(map, offset, width, value) && !is_upper_part(map, offset, width))
                 result->magics[result->magic_count++] =
                     (struct magic){.offset = (uint32_t)offset, .width = (uint32_t)width, .value = value};
         }
     }
-}
-
-/* ---- every row ---- */
-
-struct verification {
-    const struct problem *problem;
-    const struct infer_result *result;
-    struct matrix matrix; /* the record before, and the record */
-    unsigned char record[SIZE_MAX_TRIED];
-    uint64_t rows, failed[PRINTED_MOST];
-    uint64_t first_row[PRINTED_MOST];
-    int64_t first_value[PRINTED_MOST];
-    struct interval first_interval[PRINTED_MOST];
-    uint64_t contradicted, outside;
-};
-
-/* A text of the record in hand beside the row's. */
-static void compare_word(struct verification *v, size_t column, const struct printed_row *row, uint64_t index)
-{
-    const struct infer_column *found = &v->result->columns[column];
-    struct field field = infer_field(v->result, &found->place, found->bits);
-    size_t length = strlen(row->word);
-    if (length == 0 || (length <= field.width && memcmp(v->record + field.offset, row->word, length) == 0))
-        return;
-    if (v->failed[column]++ == 0)
-        v->first_row[column] = index;
-}
-
-static void compare_column(struct verification *v, size_t column, const struct printed_row *row, size_t at,
-                           int64_t first, uint64_t index)
-{
-    const struct infer_column *found = &v->result->columns[column];
-    if (!has_place(found))
-        return;
-    if (has_role(v->result->kind, column, PRINTED_WORD)) {
-        compare_word(v, column, row, index);
-        return;
-    }
-    struct place_found place = found->place;
-    place.bits = found->bits > 0 ? found->bits : place.bits;
-    int64_t value = place_value(&v->matrix, at, &place, first);
-    struct interval interval = problem_interval(v->problem, column, row, first);
-    if (place.mode == PLACE_SHARE) { /* cycles are whole numbers */
-        interval.low -= interval.low < INT64_MAX / 8;
-        interval.high += interval.high < INT64_MAX / 8;
-        if (row->values[column] == PRINTED_NONE)
-            return;
-    } else if (interval.low > interval.high) {
-        return;
-    }
-    if (value >= interval.low && value <= interval.high)
-        return;
-    if (v->failed[column]++ == 0) {
-        v->first_row[column] = index;
-        v->first_value[column] = value;
-        v->first_interval[column] = interval;
-    }
-}
-
-static int verify_row(void *arg, uint32_t stream, uint64_t index, const struct printed_row *row, struct err *err)
-{
-    struct verification *v = arg;
-    size_t size = v->result->size, at = index > 0;
-    (void)err;
-    for (size_t i = 0; i <= at; i++) {
-        if (!source_record(&v->problem->source, &v->problem->streams.items[stream], v->result->header, size,
-                           index - at + i, v->record)) {
-            v->outside++;
-            return 0;
-        }
-        matrix_set(&v->matrix, i, v->record, v->result->big_endian);
-    }
-    struct place_found place = v->result->columns[0].place;
-    if (v->result->columns[0].bits > 0)
-        place.bits = v->result->columns[0].bits;
-    int64_t first = place_value(&v->matrix, at, &place, 0);
-    for (size_t c = 0; c < v->result->kind->stored; c++)
-        compare_column(v, c, row, at, first, index);
-    v->contradicted += !problem_row_agrees(v->problem, row);
-    v->rows++;
-    return 0;
-}
-
-static void tell_failure(const struct verification *v, struct infer_result *result, size_t c)
-{
-    const struct infer_column *column = &result->columns[c];
-    struct field field = infer_field(result, &column->place, column->bits);
-    (void)strbuf_addf(&result->notes, "%s at offset %" PRIu32 " gives %" PRIu64 " of %" PRIu64 " rows; record %" PRIu64,
-                      column->name, field.offset, v->rows - v->failed[c], v->rows, v->first_row[c]);
-    if (has_role(result->kind, c, PRINTED_WORD))
-        (void)strbuf_adds(&result->notes, " has another text\n");
-    else
-        (void)strbuf_addf(&result->notes, " has %" PRId64 ", printed is %" PRId64 " to %" PRId64 "\n",
-                          v->first_value[c], v->first_interval[c].low, v->first_interval[c].high);
-}
-
-static void tell_failures(const struct verification *v, struct infer_result *result)
-{
-    for (size_t c = 0; c < result->kind->stored; c++) {
-        struct infer_column *column = &result->columns[c];
-        if (!has_place(column))
-            continue;
-        column->rows = v->rows;
-        if (v->failed[c] == 0)
-            continue;
-        tell_failure(v, result, c);
-        column->state = INFER_MISSING;
-        result->explained--;
-    }
-    if (v->outside > 0 || v->contradicted > 0)
-        result->contradicted = true;
-    if (v->outside > 0)
-        (void)strbuf_addf(&result->notes, "%" PRIu64 " rows have no record\n", v->outside);
-}
-
-static int verify(const struct problem *problem, struct infer_result *result, struct err *err)
-{
-    struct verification *v = calloc(1, sizeof *v);
-    if (v == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    v->problem = problem;
-    v->result = result;
-    int status = matrix_init(&v->matrix, 2, result->size, err);
-    if (status == 0)
-        status = problem_each_row(problem, verify_row, v, err);
-    if (status == 0)
-        tell_failures(v, result);
-    if (result->columns[0].state == INFER_MISSING)
-        result->found = false;
-    matrix_release(&v->matrix);
-    free(v);
-    return status;
 }
 
 int finish_layout(const struct problem *problem, struct infer_result *result, struct err *err)
@@ -313,14 +246,9 @@ int finish_layout(const struct problem *problem, struct infer_result *result, st
     result->records = source_masks(&problem->source, result->header + result->window * result->size, result->size, most,
                                    map->ones, map->zeros, err);
     memcpy(map->all_ones, map->ones, map->size);
-    if (result->order == ORDER_WINDOW && err->code == ERR_NONE) {
-        unsigned char *unused = malloc(map->size);
-        if (unused != NULL)
-            source_masks(&problem->source, result->header, result->size, UINT64_MAX, map->all_ones, unused, err);
-        else
-            err_set(err, ERR_NO_MEMORY, "out of memory");
-        free(unused);
-    }
+    memcpy(map->all_zeros, map->zeros, map->size);
+    if (result->order == ORDER_WINDOW && err->code == ERR_NONE)
+        source_masks(&problem->source, result->header, result->size, UINT64_MAX, map->all_ones, map->all_zeros, err);
     int status = -(int)err->code;
     if (status == 0) {
         if (result->records < ENOUGH_RECORDS) {
@@ -328,9 +256,9 @@ int finish_layout(const struct problem *problem, struct infer_result *result, st
             (void)strbuf_addf(&result->notes, "only %" PRIu64 " records: bits above the values may be zero by chance\n",
                               result->records);
         }
-        set_widths(map, result);
+        set_widths(map, problem, result);
         find_magics(map, result);
     }
     free(map);
-    return status == 0 && result->order == ORDER_SAME ? verify(problem, result, err) : status;
+    return status == 0 ? verify_layout(problem, result, err) : status;
 }

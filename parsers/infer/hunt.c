@@ -256,6 +256,8 @@ static int try_first(struct hunt *hunt, const struct frame *frame, struct place_
         result.columns[c].state = known_of(problem, c, &result.columns[c].constant);
         if (c > 0 && result.columns[c].state == INFER_MISSING)
             status = search_other(problem, frame, c, firsts, intervals + c * rows, &columns[c], &lists[c], err);
+        if (places->items[0].mode != PLACE_PLAIN && lists[c].count > 0 && lists[c].items[0].mode == PLACE_SHARE)
+            lists[c].count = 0; /* layouts have shares of numbers that stand in records only */
         if (c > 0)
             keep_given(problem, frame, c, &lists[c]);
     }
@@ -414,7 +416,7 @@ static int try_effort(struct hunt *hunt, struct frame *frame, void *arg, struct 
 }
 
 /* The steps, the quick and likely ones first. */
-enum step { STEP_PLAIN, STEP_SORTED, STEP_DONE, STEP_MINUS, STEP_DELTA, STEP_WINDOW, STEP_COUNT };
+enum step { STEP_PLAIN, STEP_SORTED, STEP_DONE, STEP_MINUS, STEP_DELTA, STEP_DONE_MINUS, STEP_WINDOW, STEP_COUNT };
 
 static int search_step(struct hunt *hunt, enum step step, struct err *err)
 {
@@ -427,15 +429,17 @@ static int search_step(struct hunt *hunt, enum step step, struct err *err)
     case STEP_SORTED:
         return hunt_sorted(hunt, err);
     case STEP_DONE:
-        return hunt_window(hunt, true, err);
+        return hunt_window(hunt, true, EFFORT_PLAIN, err);
     case STEP_MINUS:
         return hunt_each_frame(hunt, try_effort, &minus, err);
     case STEP_DELTA:
         return hunt_each_frame(hunt, try_effort, &delta, err);
+    case STEP_DONE_MINUS:
+        return hunt_window(hunt, true, EFFORT_MINUS, err);
     case STEP_WINDOW:
     case STEP_COUNT:
     default:
-        return hunt_window(hunt, false, err);
+        return hunt_window(hunt, false, EFFORT_PLAIN, err);
     }
 }
 
@@ -447,16 +451,31 @@ static bool is_missing_some(const struct infer_result *result)
     return false;
 }
 
+#define COARSE_MOST 8
+
+bool hunt_is_coarse(const struct hunt *hunt)
+{
+    const struct infer_result *result = &hunt->best;
+    const struct place_found *first = &result->columns[0].place;
+    return result->found && result->kind->start != NULL && first->mode == PLACE_PLAIN && first->scale > 1 &&
+           first->scale <= COARSE_MOST;
+}
+
 /* Whether a step may still find more than there is: what is nearly a number may hide one that is made of two. */
 static bool is_worth_trying(const struct hunt *hunt, int step)
 {
-    return !hunt->best.found || (step >= STEP_MINUS && step <= STEP_DELTA && is_missing_some(&hunt->best));
+    if (step == STEP_DONE_MINUS && hunt->best.found)
+        return hunt->best.order == ORDER_WINDOW && hunt_is_coarse(hunt);
+    return !hunt->best.found ||
+           (step >= STEP_MINUS && step <= STEP_DELTA && (is_missing_some(&hunt->best) || hunt_is_coarse(hunt)));
 }
 
 static int search_all(struct hunt *hunt, struct err *err)
 {
+    hunt->facts = hunt->best.notes.length;
     int status = 0;
     for (int step = 0; step < STEP_COUNT; step++) {
+        enum infer_order order = hunt->best.order;
         for (int cut = 0; cut < 2 && status == 0 && is_worth_trying(hunt, step); cut++) {
             if (hunt->problem->options->rounding == (cut ? ROUNDING_HALF : ROUNDING_CUT))
                 continue;
@@ -465,6 +484,8 @@ static int search_all(struct hunt *hunt, struct err *err)
             if (status == 0)
                 status = search_step(hunt, (enum step)step, err);
         }
+        if (hunt->best.order != order && order != ORDER_SAME)
+            strbuf_cut(&hunt->best.notes, hunt->facts);
     }
     return status;
 }
@@ -542,6 +563,8 @@ int infer_layout(const struct capture *capture, const struct printed_files *tabl
     problem.core_khz = result->core_khz;
     if (status == 0 && result->found)
         status = finish_layout(&problem, result, err);
+    if (status == 0)
+        find_rate(&problem, result);
     if (status == 0 && !result->found)
         status = note_sizes(&problem, result, err);
     hunt_release(&hunt);
@@ -552,7 +575,8 @@ int infer_layout(const struct capture *capture, const struct printed_files *tabl
 bool infer_is_certain(const struct infer_result *result)
 {
     if (!result->found || result->frequency_doubted || result->contradicted || result->few_records ||
-        result->header_doubted)
+        result->header_doubted || result->width_doubted || result->rows_left_out ||
+        result->rate.state == RATE_AMBIGUOUS || result->rate.state == RATE_MISSING)
         return false;
     for (size_t i = 0; i < result->kind->stored; i++) {
         enum infer_state state = result->columns[i].state;

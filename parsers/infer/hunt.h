@@ -12,6 +12,7 @@ struct hunt {
     struct interval *firsts; /* of the first column, a sample row each */
     struct search_column first;
     size_t frames;
+    size_t facts;            /* of the notes, the length of those that are of no order of rows */
     const struct sums *sums; /* while rows sum up records; else NULL */
 };
 
@@ -23,6 +24,9 @@ void hunt_release(struct hunt *hunt);
 /* Finds the first column and then all others in a frame whose matrix is filled; keeps the result when it is the best.
  */
 int hunt_frame(struct hunt *hunt, struct frame *frame, enum effort effort, struct err *err);
+/* Whether the first column was found at a scale so small that it may be a number that is only near: the printed digits
+ * do not tell them apart. */
+bool hunt_is_coarse(const struct hunt *hunt);
 /* Every frame with as many records as rows: both byte orders of each size. */
 int hunt_each_frame(struct hunt *hunt, int (*each)(struct hunt *hunt, struct frame *frame, void *arg, struct err *err),
                     void *arg, struct err *err);
@@ -37,8 +41,8 @@ int sums_keep_places(struct hunt *hunt, const struct frame *frame, struct place_
 
 /* Rows in another order than records: matched by their first columns. */
 int hunt_sorted(struct hunt *hunt, struct err *err);
-/* Rows of some of the records that follow each other: where the .done files say, or anywhere. */
-int hunt_window(struct hunt *hunt, bool by_done, struct err *err);
+/* Rows of some of the records that follow each other: where the .done files say, or, with EFFORT_PLAIN, anywhere. */
+int hunt_window(struct hunt *hunt, bool by_done, enum effort effort, struct err *err);
 /* Frequencies at which a number of the records is the time, the likeliest first; they are noted. */
 struct hunt_frequencies {
     struct {

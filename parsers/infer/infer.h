@@ -53,8 +53,35 @@ enum infer_rounding { ROUNDING_ANY, ROUNDING_HALF, ROUNDING_CUT };
 /* How rows of the tables were found to go with records. */
 enum infer_order { ORDER_SAME, ORDER_SORTED, ORDER_WINDOW, ORDER_SUMS };
 
+/* How the icache_miss_rate in the names of tables is formed. */
+enum infer_rate_state {
+    RATE_UNSAID,   /* no table says one of which something is known */
+    RATE_BUILT_IN, /* as built in, and perhaps in other ways, too */
+    RATE_FOUND,    /* in one other way */
+    RATE_AMBIGUOUS,
+    RATE_MISSING, /* in no way that is tried, or what it is formed from is not known */
+};
+
+#define INFER_RATES 12
+
+struct infer_rate {
+    enum infer_rate_state state;
+    size_t ways[INFER_RATES]; /* those that give every table's, the likeliest first: of infer_rate_ways */
+    size_t way_count;
+    uint64_t tables; /* that were compared */
+    int64_t printed; /* RATE_MISSING: the first that is not given, in millionths */
+};
+
+extern const struct layout_rate infer_rate_ways[INFER_RATES];
+
 #define INFER_MAGICS 2
 #define INFER_FREQUENCIES 8
+
+/* Whether a column stands in records. */
+static inline bool infer_has_place(const struct infer_column *column)
+{
+    return column->state == INFER_UNIQUE || column->state == INFER_AMBIGUOUS || column->state == INFER_GIVEN;
+}
 
 struct infer_result {
     bool found;
@@ -69,10 +96,13 @@ struct infer_result {
     bool contradicted;      /* the tables contradict themselves */
     bool few_records;       /* so that widths say little */
     bool header_doubted;
+    bool width_doubted;
+    bool rows_left_out;              /* tables of a capture of which only one was compared */
     const struct printed_kind *kind; /* what the tables print */
     struct infer_column columns[PRINTED_MOST];
     struct magic magics[INFER_MAGICS];
     size_t magic_count;
+    struct infer_rate rate;
     uint64_t records, rows; /* in the files; in the tables */
     size_t explained;       /* columns with a place */
     int cost;               /* how unusual their places are */

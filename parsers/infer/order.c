@@ -209,8 +209,11 @@ static bool window_fits(const struct hunt *hunt, const struct source_file *file,
 }
 
 /* The window's records begin at an offset of the file, and the first record of the file at another. */
-static int try_window(struct hunt *hunt, const struct window *window, uint64_t begin, uint64_t header, struct err *err)
+static int try_window(struct hunt *hunt, const struct window *window, uint64_t begin, uint64_t header,
+                      enum effort effort, struct err *err)
 {
+    bool found = hunt->best.found;
+    double bits = hunt->best.bits;
     struct problem *problem = hunt->problem;
     struct frame frame = {.size = window->size,
                           .header = begin,
@@ -219,10 +222,11 @@ static int try_window(struct hunt *hunt, const struct window *window, uint64_t b
     int status = matrix_init(&frame.matrix, problem->sample.count, window->size, err);
     problem->order = ORDER_WINDOW;
     if (status == 0 && hunt_fill(problem, &frame))
-        status = hunt_frame(hunt, &frame, EFFORT_PLAIN, err);
+        status = hunt_frame(hunt, &frame, effort, err);
     matrix_release(&frame.matrix);
     problem->order = ORDER_SAME;
-    if (status == 0 && hunt->best.found && hunt->best.order == ORDER_WINDOW && hunt->best.header == frame.header) {
+    if (status == 0 && hunt->best.found && (!found || hunt->best.bits != bits)) {
+        strbuf_cut(&hunt->best.notes, hunt->facts);
         (void)strbuf_addf(&hunt->best.notes, "the rows are those of records %" PRIu64 " to %" PRIu64 "\n",
                           (frame.header - header) / window->size,
                           (frame.header - header) / window->size + problem->rows - 1);
@@ -239,7 +243,7 @@ static int take_window(struct hunt *hunt, const struct window *window, uint64_t 
     uint64_t header = hunt->problem->source.items[0].length % window->size;
     if (at < header)
         return 0;
-    int status = try_window(hunt, window, at - (at - header) % window->size, header, err);
+    int status = try_window(hunt, window, at - (at - header) % window->size, header, EFFORT_PLAIN, err);
     if (status == 0 && hunt->best.found) {
         hunt->best.header_doubted = true;
         (void)strbuf_addf(&hunt->best.notes, "the header has %" PRIu64 " bytes or %zu, %zu, ... more of them\n", header,
@@ -286,15 +290,18 @@ static bool window_by_done(const struct problem *problem, struct window *window,
     return true;
 }
 
-static int search_by_done(struct hunt *hunt, struct err *err)
+static int search_by_done(struct hunt *hunt, enum effort effort, struct err *err)
 {
     struct window window = {.size = 0};
     uint64_t begin, header;
     if (!window_by_done(hunt->problem, &window, &begin, &header))
         return 0;
-    int status = try_window(hunt, &window, begin, header, err);
-    window.big = true;
-    return status == 0 && !hunt->best.found ? try_window(hunt, &window, begin, header, err) : status;
+    int status = 0;
+    for (int big = 0; big < 2 && status == 0 && (!hunt->best.found || hunt_is_coarse(hunt)); big++) {
+        window.big = big != 0;
+        status = try_window(hunt, &window, begin, header, effort, err);
+    }
+    return status;
 }
 
 static int search_windows(struct hunt *hunt, size_t size, struct err *err)
@@ -334,7 +341,7 @@ static void keep_one_table(struct problem *problem)
     problem->rows = rows;
 }
 
-int hunt_window(struct hunt *hunt, bool by_done, struct err *err)
+int hunt_window(struct hunt *hunt, bool by_done, enum effort effort, struct err *err)
 {
     struct problem *problem = hunt->problem;
     struct structure_size sizes[STRUCTURE_SIZES];
@@ -349,9 +356,14 @@ int hunt_window(struct hunt *hunt, bool by_done, struct err *err)
     if (status == 0)
         status = hunt_prepare(hunt, err);
     if (status == 0 && problem->rows > 1 && by_done)
-        status = search_by_done(hunt, err);
+        status = search_by_done(hunt, effort, err);
     for (size_t i = 0; i < count && status == 0 && !hunt->best.found && problem->rows > 1; i++)
         status = search_windows(hunt, sizes[i].size, err);
+    if (hunt->best.found && hunt->best.order == ORDER_WINDOW && problem->rows < rows) {
+        hunt->best.rows_left_out = true;
+        (void)strbuf_addf(&hunt->best.notes, "only %" PRIu64 " of %" PRIu64 " rows were compared, those of one table\n",
+                          problem->rows, rows);
+    }
     problem->rows = rows;
     problem->sample.count = sampled;
     return status == 0 ? hunt_prepare(hunt, err) : status;

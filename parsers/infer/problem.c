@@ -1,6 +1,7 @@
 #include "parsers/infer/problem.h"
 
 #include "base/array.h"
+#include "parsers/infer/totals.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -82,13 +83,24 @@ struct walk {
     uint32_t stream;
     int (*row)(void *arg, uint32_t stream, uint64_t index, const struct printed_row *row, struct err *err);
     void *arg;
+    struct totals *totals; /* NULL: rows are not added up */
 };
+
+static int walk_whole(void *arg, const struct printed_row *row, struct err *err)
+{
+    struct walk *walk = arg;
+    (void)err;
+    totals_set(walk->totals, row);
+    return 0;
+}
 
 static int walk_row(void *arg, const struct printed_row *row, struct err *err)
 {
     struct walk *walk = arg;
     struct printed_row with_task = *row;
     layers_add_task(&walk->problem->layers, printed_kind_of(walk->problem), &with_task);
+    if (walk->totals != NULL)
+        totals_add(walk->totals, row);
     return walk->row(walk->arg, walk->stream, walk->next[walk->stream]++, &with_task, err);
 }
 
@@ -111,7 +123,7 @@ static int walk_table(const struct problem *problem, const struct printed_file *
 
 static int walk_tables(const struct problem *problem, struct walk *walk, uint64_t *ret_skipped, struct err *err)
 {
-    struct printed_reader reader = {.row = walk_row, .arg = walk};
+    struct printed_reader reader = {.row = walk_row, .arg = walk, .whole = walk->totals != NULL ? walk_whole : NULL};
     int status = 0;
     walk->next = calloc(problem->streams.count + 1, sizeof *walk->next);
     if (walk->next == NULL)
@@ -120,7 +132,11 @@ static int walk_tables(const struct problem *problem, struct walk *walk, uint64_
         walk->stream = problem->stream_of_table[t];
         if (walk->stream == UINT32_MAX)
             continue;
+        if (walk->totals != NULL)
+            totals_begin(walk->totals);
         status = walk_table(problem, &problem->tables->items[t], &reader, err);
+        if (status == 0 && walk->totals != NULL)
+            totals_end(walk->totals, problem->tables->items[t].path);
         progress_update(problem->options->progress, "tables", t + 1, problem->tables->count);
     }
     free(walk->next);
@@ -230,6 +246,25 @@ static void settle_decimals(struct problem *problem)
             problem->decimals[i] = most;
 }
 
+/* The rows of all tables; those of op_summary must be what its row of the whole network adds up. */
+static int read_rows(struct problem *problem, struct infer_result *result, struct err *err)
+{
+    const struct printed_form *form = problem->tables->form;
+    struct totals totals;
+    struct walk walk = {.problem = problem, .row = keep_row, .arg = problem};
+    totals_init(&totals);
+    if (form->kind == &printed_pmu && !form->by_layers && !form->events)
+        walk.totals = &totals;
+    int status = walk_tables(problem, &walk, &problem->skipped, err);
+    if (status == 0 && totals.wrong > 0) {
+        result->contradicted = true;
+        (void)strbuf_addf(&result->notes, "the rows of %" PRIu64 " tables do not add up: %s\n", totals.wrong,
+                          totals.first.data);
+    }
+    totals_release(&totals);
+    return status;
+}
+
 int problem_open(struct problem *problem, struct infer_result *result, struct err *err)
 {
     problem->stride = 1;
@@ -240,9 +275,8 @@ int problem_open(struct problem *problem, struct infer_result *result, struct er
     int status = open_files(problem, err);
     if (status == 0)
         status = layers_read(problem->capture, &problem->layers, err);
-    struct walk walk = {.problem = problem, .row = keep_row, .arg = problem};
     if (status == 0)
-        status = walk_tables(problem, &walk, &problem->skipped, err);
+        status = read_rows(problem, result, err);
     if (status == 0)
         status = keep_largest(problem, err);
     if (status < 0)

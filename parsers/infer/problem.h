@@ -113,4 +113,14 @@ int place_cost(const struct frame *frame, const struct place_found *place, int64
 /* Widths over bits that are always zero, magics, the header, and the comparison of all rows. */
 int finish_layout(const struct problem *problem, struct infer_result *result, struct err *err);
 
+/* ---- every row (verify.c) ---- */
+
+/* Compares all rows with their records; columns that do not give what is printed are not found. */
+int verify_layout(const struct problem *problem, struct infer_result *result, struct err *err);
+
+/* ---- rates (rate.c) ---- */
+
+/* Sets result->rate by the names of the tables and what .done files say of their inferences. */
+void find_rate(const struct problem *problem, struct infer_result *result);
+
 #endif

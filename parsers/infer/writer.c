@@ -1,6 +1,8 @@
 /* An inferred layout as the text of a layout file. */
 #include "parsers/infer/infer.h"
 
+#include "parsers/decode/layout_rate.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -81,7 +83,39 @@ static void put_head(const struct infer_result *result, struct strbuf *text)
         (void)strbuf_addf(text, " AI core at %" PRId64 ".%03d MHz;", result->core_khz / 1000,
                           (int)(result->core_khz % 1000));
     (void)strbuf_addf(text, " printed numbers are %s.\n", result->cut ? "cut" : "rounded");
+    int64_t scale = result->columns[0].place.scale;
+    if (result->kind->fields[0].role == PRINTED_CLOCK && scale > 1)
+        (void)strbuf_addf(text,
+                          "# Cycles are counted by %" PRId64 "; counted one by one at %" PRId64
+                          ".%03d MHz they make the same times.\n",
+                          scale, result->core_khz / scale / 1000, (int)(result->core_khz / scale % 1000));
     (void)strbuf_adds(text, "# A width is what the values seen need, and zero bits above them.\n");
+}
+
+/* How the rate in the names of tables is formed: only what differs from the built-in way is a line of the layout. */
+static void put_rate(const struct infer_rate *rate, struct strbuf *text)
+{
+    if (rate->state == RATE_UNSAID)
+        return;
+    if (rate->state == RATE_MISSING) {
+        (void)strbuf_addf(text,
+                          "# %-18s NOT FOUND: the name of a table says %" PRId64 ".%06d, and nothing in the .done "
+                          "files gives it\n",
+                          LAYOUT_MISS_RATE, rate->printed / 1000000, (int)(rate->printed % 1000000));
+        return;
+    }
+    char words[LAYOUT_RATE_SIZE];
+    bool built_in = rate->state == RATE_BUILT_IN;
+    (void)strbuf_addf(text, "%s" LAYOUT_MISS_RATE " %s%s%" PRIu64 " of %" PRIu64 " names of tables",
+                      built_in ? "# " : "", layout_rate_text(&infer_rate_ways[rate->ways[0]], words),
+                      built_in ? ", as built in: " : "  # ", rate->tables, rate->tables);
+    for (size_t i = 1; i < rate->way_count; i++)
+        (void)strbuf_addf(text, "%s%s",
+                          i > 1                           ? ", "
+                          : rate->state == RATE_AMBIGUOUS ? "; AMBIGUOUS: also "
+                                                          : "; also ",
+                          layout_rate_text(&infer_rate_ways[rate->ways[i]], words));
+    (void)strbuf_addc(text, '\n');
 }
 
 int infer_write(const struct infer_result *result, const char *name, const char *source, struct strbuf *text,
@@ -100,6 +134,7 @@ int infer_write(const struct infer_result *result, const char *name, const char 
     (void)strbuf_addf(text, "endian %s\n", result->big_endian ? "big" : "little");
     if (result->frequency_needed)
         (void)strbuf_addf(text, "frequency %" PRId64 "\n", result->core_khz);
+    put_rate(&result->rate, text);
     for (size_t i = 0; i < result->magic_count; i++)
         (void)strbuf_addf(text, "magic offset %" PRIu32 " width %" PRIu32 " value 0x%0*" PRIx64 "\n",
                           result->magics[i].offset, result->magics[i].width, (int)(2 * result->magics[i].width),

@@ -90,6 +90,7 @@ struct printed_file {
     char *path;
     int64_t device_id, model_id, batch_num, input_pic_num, current_pic_count; /* -1: its name does not say */
     int64_t core_khz;                                                         /* of its name; -1 */
+    int64_t miss_ppm; /* the icache_miss_rate of its name in millionths; -1 */
     bool json;
 };
 
@@ -109,10 +110,11 @@ void printed_release(struct printed_files *files);
 /* Whether tables of some form print records of the kind. */
 bool printed_knows(const char *kind);
 
-/* Calls row for each row but that of a whole network. skipped counts rows that were cut short. -ERR_FORMAT names the
- * file, row and column, what was found and expected. */
+/* Calls row for each row but that of a whole network, for which it calls whole when there is one to call. skipped
+ * counts rows that were cut short. -ERR_FORMAT names the file, row and column, what was found and expected. */
 struct printed_reader {
     int (*row)(void *arg, const struct printed_row *row, struct err *err);
+    int (*whole)(void *arg, const struct printed_row *row, struct err *err);
     void *arg;
     uint64_t skipped;
 };

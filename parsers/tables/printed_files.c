@@ -30,6 +30,26 @@ static bool is_of_form(const struct printed_form *form, const char *name, struct
            (has_suffix(name, ".json") || (!form->events && has_suffix(name, ".csv")));
 }
 
+/* The rate in front of the frequency in "...{rate}.{frequency}.csv", in millionths; -1: it is none. */
+static int64_t rate_of_name(const char *name)
+{
+    const char *dots[4], *at = name + strlen(name); /* the last four, from the end on */
+    char text[32];
+    int64_t rate;
+    uint8_t decimals;
+    for (size_t i = 0; i < sizeof dots / sizeof dots[0]; i++) {
+        while (at > name && *--at != '.')
+            ;
+        dots[i] = at;
+    }
+    size_t length = (size_t)(dots[1] - dots[3]);
+    if (*dots[3] != '.' || length == 0 || length > sizeof text)
+        return -1;
+    memcpy(text, dots[3] + 1, length - 1);
+    text[length - 1] = '\0';
+    return printed_number(text, 6, &rate, &decimals) && rate >= 0 ? rate : -1;
+}
+
 static int add_file(struct printed_files *files, const char *directory, const char *name, struct err *err)
 {
     struct file_identity identity;
@@ -49,6 +69,7 @@ static int add_file(struct printed_files *files, const char *directory, const ch
         .input_pic_num = identity.input_pic_num,
         .current_pic_count = identity.current_pic_count,
         .core_khz = says_frequency && identity.slice > 0 && identity.slice < 1000000 ? identity.slice * 1000 : -1,
+        .miss_ppm = says_frequency && identity.slice >= 0 ? rate_of_name(name) : -1,
         .json = has_suffix(name, ".json")};
     file_identity_release(&identity);
     if (file->path == NULL)

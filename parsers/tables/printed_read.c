@@ -1,6 +1,7 @@
 /* The rows of one table. */
 #include "base/format/csv_in.h"
 #include "base/format/json_rows.h"
+#include "base/number.h"
 #include "parsers/record.h"
 #include "parsers/tables/printed_form.h"
 
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #define DECIMALS_MOST 6
+#define WHOLE "-" /* instead of what tells which task: the row is of the whole network */
 
 /* ---- numbers ---- */
 
@@ -57,6 +59,9 @@ static bool is_number_with_comma(const char *text)
 
 /* ---- rows ---- */
 
+#define KEYS_REMEMBERED 32
+#define KEY_SIZE 64
+
 struct file_state {
     const struct printed_form *form;
     const struct printed_file *file;
@@ -65,6 +70,7 @@ struct file_state {
         const struct printed_title *title; /* NULL: of none that counts */
         int64_t unit;
     } columns[CSV_MAX_FIELDS];
+    char keys[KEYS_REMEMBERED][KEY_SIZE]; /* of objects: those of the columns, "" first */
     size_t field_count;
     int64_t origin; /* of an event's times, in the digits of the kind */
 };
@@ -158,7 +164,7 @@ static bool take_other(const struct printed_form *form, struct printed_row *row,
 static int take_cell(const struct printed_form *form, struct printed_row *row, const struct printed_title *title,
                      int64_t unit, const char *text, uint64_t number, struct err *err)
 {
-    if (title == NULL || strcmp(text, "N/A") == 0 || text[0] == '\0')
+    if (title == NULL || strcmp(text, "N/A") == 0 || strcmp(text, WHOLE) == 0 || text[0] == '\0')
         return 0;
     if (title->target >= PRINTED_MOST)
         return take_other(form, row, title->target, text) ? 0 : tell_no_number(text, number, err);
@@ -208,8 +214,9 @@ static int take_csv_row(void *arg, const char *const *fields, size_t count, uint
         state->reader->skipped += count > 1 || (count == 1 && fields[0][0] != '\0');
         return 0;
     }
-    if (strcmp(fields[0], "-") == 0)
-        return 0; /* the whole network */
+    bool whole = strcmp(fields[0], WHOLE) == 0;
+    if (whole && state->reader->whole == NULL)
+        return 0;
     begin_row(state, &row);
     for (size_t i = 0; i < count && i < state->field_count; i++) {
         const struct printed_title *title = state->columns[i].title;
@@ -219,10 +226,32 @@ static int take_csv_row(void *arg, const char *const *fields, size_t count, uint
         if (status < 0)
             return status;
     }
-    return state->reader->row(state->reader->arg, &row, err);
+    return (whole ? state->reader->whole : state->reader->row)(state->reader->arg, &row, err);
 }
 
 /* ---- JSON ---- */
+
+/* What the members of an object made of a row. */
+struct object_row {
+    struct printed_row row;
+    uint64_t number, seen; /* bit i: the i-th title has been there */
+    bool skip;             /* the filter passes over it */
+    bool whole;            /* it is of the whole network */
+};
+
+/* A number of at most six decimals and fifteen digits, as tables have them, which its double tells exactly. False: it
+ * is another. */
+static bool put_exactly(double value, char *buffer)
+{
+    const double millionths = 1e6;
+    if (!(value >= 0 && value < 1e9))
+        return false;
+    int64_t scaled = (int64_t)(value * millionths + 0.5);
+    if ((double)scaled / millionths != value)
+        return false;
+    *number_put_shortest(buffer, scaled, DECIMALS_MOST) = '\0';
+    return true;
+}
 
 /* A value as a cell of CSV would have it; NULL: it is neither text nor number. */
 static const char *cell_of(const struct file_state *state, const struct json *member, char *buffer, size_t size)
@@ -231,6 +260,8 @@ static const char *cell_of(const struct file_state *state, const struct json *me
     double value;
     if (text != NULL || !json_number(member, &value))
         return text;
+    if (!state->form->events && put_exactly(value, buffer))
+        return buffer;
     if (!state->form->events)
         snprintf(buffer, size, "%.15g", value);
     if (state->form->events || strchr(buffer, 'e') != NULL) {
@@ -248,23 +279,36 @@ static const char *cell_of(const struct file_state *state, const struct json *me
     return buffer;
 }
 
-/* What the titles say of an object. A row of a whole network, or one that the filter passes over, sets *ret_skip. */
-static int take_members(struct file_state *state, const struct json *object, uint64_t number, struct printed_row *row,
-                        uint64_t *ret_seen, bool *ret_skip, struct err *err)
+/* The title that a key says; objects of a table have the same keys at the same places. */
+static const struct printed_title *title_of_key(struct file_state *state, size_t at, const char *key, int64_t *ret_unit)
+{
+    if (at >= KEYS_REMEMBERED || strlen(key) >= KEY_SIZE)
+        return printed_title_of(state->form, key, ret_unit);
+    if (strcmp(state->keys[at], key) != 0) {
+        snprintf(state->keys[at], KEY_SIZE, "%s", key);
+        state->columns[at].title = printed_title_of(state->form, key, &state->columns[at].unit);
+    }
+    *ret_unit = state->columns[at].unit;
+    return state->columns[at].title;
+}
+
+/* What the titles say of an object, whose keys are remembered from a place on. */
+static int take_members(struct file_state *state, const struct json *object, size_t at, struct object_row *found,
+                        struct err *err)
 {
     for (const struct json *member = json_first(object); member != NULL; member = json_next(member)) {
         char buffer[340];
         int64_t unit;
-        const struct printed_title *title = printed_title_of(state->form, json_key(member), &unit);
+        const struct printed_title *title = title_of_key(state, at++, json_key(member), &unit);
         const char *text = cell_of(state, member, buffer, sizeof buffer);
         if (text == NULL)
             continue;
-        *ret_skip = *ret_skip || (!state->form->events && strcmp(text, "-") == 0);
+        found->whole = found->whole || (!state->form->events && strcmp(text, WHOLE) == 0);
         if (title == NULL)
             continue;
-        *ret_skip = *ret_skip || (title->target == PRINTED_TO_FILTER && strcmp(text, state->form->filter) != 0);
-        *ret_seen |= UINT64_C(1) << (title - state->form->titles);
-        int status = *ret_skip ? 0 : take_cell(state->form, row, title, unit, text, number, err);
+        found->skip = found->skip || (title->target == PRINTED_TO_FILTER && strcmp(text, state->form->filter) != 0);
+        found->seen |= UINT64_C(1) << (title - state->form->titles);
+        int status = found->skip ? 0 : take_cell(state->form, &found->row, title, unit, text, found->number, err);
         if (status < 0)
             return status;
     }
@@ -309,27 +353,27 @@ static bool add_origin(const struct file_state *state, struct printed_row *row)
 static int take_json_row(void *arg, const struct json *object, uint64_t number, struct err *err)
 {
     struct file_state *state = arg;
-    struct printed_row row;
-    uint64_t seen = 0;
-    bool skip = false;
-    begin_row(state, &row);
+    struct object_row found = {.number = number};
+    begin_row(state, &found.row);
     if (state->form->events && !is_span(object)) {
         take_origin(state, object);
         return 0;
     }
-    int status = take_members(state, object, number, &row, &seen, &skip, err);
+    int status = take_members(state, object, 0, &found, err);
     if (status == 0 && state->form->events)
-        status = take_members(state, json_member(object, "args"), number, &row, &seen, &skip, err);
-    if (status < 0 || skip)
+        status = take_members(state, json_member(object, "args"), KEYS_REMEMBERED / 2, &found, err);
+    if (status < 0 || found.skip || (found.whole && state->reader->whole == NULL))
         return status;
     for (const struct printed_title *title = state->form->titles; title->title != NULL; title++) {
-        if (!title->needed || (seen >> (title - state->form->titles) & 1) != 0)
+        if (!title->needed || (found.seen >> (title - state->form->titles) & 1) != 0)
             continue;
         if (state->form->events)
             return 0; /* an event of something else */
         return tell_missing(state, title, err);
     }
-    return add_origin(state, &row) ? state->reader->row(state->reader->arg, &row, err) : 0;
+    if (found.whole)
+        return state->reader->whole(state->reader->arg, &found.row, err);
+    return add_origin(state, &found.row) ? state->reader->row(state->reader->arg, &found.row, err) : 0;
 }
 
 int printed_read(const struct printed_form *form, const struct printed_file *file, struct printed_reader *reader,

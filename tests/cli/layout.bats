@@ -39,7 +39,7 @@ END
     [ "$(grep -c '^column ' found.layout)" -ge 13 ]
     run_msprof layout check found.layout -dir JOBX --tables tables
     expect_status 0
-    expect_contains "$output" "equal: 2640 cells of 240 rows"
+    expect_contains "$output" "equal: 2644 cells of 240 rows"
 
     generators=$(dirname "$(readlink -f "$MSPROF")")
     "$generators/make-capture" --output other --seed 9 --model other:4 --inferences 3 >/dev/null 2>&1

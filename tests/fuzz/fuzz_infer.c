@@ -41,7 +41,8 @@ static void infer(struct capture *capture, const struct printed_form *form, cons
                                 .batch_num = -1,
                                 .input_pic_num = -1,
                                 .current_pic_count = 5,
-                                .core_khz = 600000};
+                                .core_khz = 600000,
+                                .miss_ppm = 5000000};
     struct printed_files tables = {.form = form, .items = &item, .count = 1, .capacity = 1};
     const struct infer_options options = {.rounding = ROUNDING_HALF};
     struct infer_result result;

@@ -55,6 +55,10 @@ static const struct column columns[] = {
                               "Instruction cache hits, from the .done file."},
     [INFERENCE_ICACHE_MISS] = {"icache_miss", "Icache misses", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                                "Instruction cache misses, from the .done file."},
+    [INFERENCE_ICACHE_MISS_PPM] = {"icache_miss_ppm", "Icache miss rate (millionths)", COLUMN_INTEGER, UNIT_NONE,
+                                   COLUMN_DERIVED, NULL,
+                                   "The icache_miss_rate of file names, formed as the layout says: by default "
+                                   "icache_miss / (icache_hit + icache_miss)."},
     [INFERENCE_CORE_KHZ] = {"core_khz", "AI core frequency (kHz)", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                             "The frequency that turned cycles into times, in thousandths of MHz."},
 };

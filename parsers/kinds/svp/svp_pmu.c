@@ -1,6 +1,7 @@
 /* Device PMU of SVP boards: aicore.*, one record for each layer group of each sampled inference. */
 #include "base/number.h"
 #include "parsers/decode/decode.h"
+#include "parsers/decode/layout_rate.h"
 #include "parsers/records/inference.h"
 
 #include <stdlib.h>
@@ -92,6 +93,7 @@ static const struct layout layouts[] = {{
     .source = "this project's reference layout after CANN's task-based aicore.data record, 128 bytes, event set "
               "ArithmeticUtilization (Ascend/msprof of 2022, analysis/profiling_bean/struct_info/aic_pmu.py)",
     .record_size = 128,
+    .icache_miss_rate = {.given = true, .part = "icache_miss", .whole = {"icache_hit", "icache_miss"}},
     /* The reserved word is the only thing constant in this record, so it stands in for a magic number. */
     .magics = {{.offset = 124, .width = 4, .value = 0}},
     .fields = fields,
@@ -119,13 +121,14 @@ struct open_inference {
 struct state {
     const struct capture_file *file;
     int64_t device_id, core_khz;
-    int64_t ids_before;         /* inferences of earlier files */
-    int64_t only_model_id;      /* of records that do not say their model; -1: there are several */
-    int64_t first_offset;       /* of the file's first record; -1: none yet */
-    size_t mark;                /* the .done file of the current record, when records do not say their inference */
-    int64_t mark_end;           /* where it ends in the file; -1: no such file has been looked for */
-    int64_t inferences;         /* of this file so far */
-    struct open_inference *all; /* OPEN_INFERENCES of them */
+    const struct layout_rate *rate; /* of the layout that the records have */
+    int64_t ids_before;             /* inferences of earlier files */
+    int64_t only_model_id;          /* of records that do not say their model; -1: there are several */
+    int64_t first_offset;           /* of the file's first record; -1: none yet */
+    size_t mark;                    /* the .done file of the current record, when records do not say their inference */
+    int64_t mark_end;               /* where it ends in the file; -1: no such file has been looked for */
+    int64_t inferences;             /* of this file so far */
+    struct open_inference *all;     /* OPEN_INFERENCES of them */
     size_t used;
     struct open_inference *buckets[OPEN_BUCKETS];
     struct open_inference *newest, *oldest;
@@ -177,6 +180,14 @@ static int open_stream(struct decoder *decoder, void *opaque, const struct captu
     return 0;
 }
 
+/* A number of an inference's row by its column; -1: it has none. */
+static int64_t number_of_row(const void *arg, const char *name)
+{
+    const struct row *row = arg;
+    int column = record_kind_column(&kind_inference, name);
+    return column >= 0 && row_has(row, (size_t)column) ? row->cells[column].integer : -1;
+}
+
 /* Writes the inference's row: now it is known how many tasks it has. */
 static int emit_inference(struct decoder *decoder, const struct state *state, const struct open_inference *inference,
                           struct err *err)
@@ -215,6 +226,9 @@ static int emit_inference(struct decoder *decoder, const struct state *state, co
         row_set_integer(&row, INFERENCE_ICACHE_HIT, inference->mark->done.icache_hit);
     if (inference->mark != NULL && inference->mark->done.icache_miss >= 0)
         row_set_integer(&row, INFERENCE_ICACHE_MISS, inference->mark->done.icache_miss);
+    int64_t rate = layout_rate_millionths(state->rate, number_of_row, &row);
+    if (rate >= 0)
+        row_set_integer(&row, INFERENCE_ICACHE_MISS_PPM, rate);
     if (state->core_khz > 0)
         row_set_integer(&row, INFERENCE_CORE_KHZ, state->core_khz);
     return 0;
@@ -442,6 +456,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     *keep = check_counters(decoder, row);
     if (!*keep)
         return 0;
+    state->rate = layout_rate_of(&kind_svp_pmu, decoder_layout(decoder));
     if (state->core_khz <= 0 && decoder_layout(decoder)->core_khz > 0)
         state->core_khz = decoder_layout(decoder)->core_khz;
     if (state->current == NULL || state->current->model_id != model_id ||
@@ -498,5 +513,6 @@ const struct record_kind kind_svp_pmu = {
     .column_count = sizeof columns / sizeof *columns,
     .layouts = layouts,
     .layout_count = 1,
+    .rated = &kind_inference,
     .hooks = &hooks,
 };

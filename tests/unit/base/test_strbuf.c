@@ -77,6 +77,10 @@ static void an_append_that_does_not_fit_leaves_the_content(void **state)
     assert_int_equal(strbuf_adds(&buf, "de"), 0);
     assert_string_equal(buf.data, "abcde");
     assert_true(buf.failed);
+    strbuf_cut(&buf, 5);
+    assert_string_equal(buf.data, "abcde");
+    strbuf_cut(&buf, 2);
+    assert_string_equal(buf.data, "ab");
     strbuf_clear(&buf);
     assert_false(buf.failed);
     assert_string_equal(buf.data, "");

@@ -179,9 +179,9 @@ static void values_beyond_64_bits_stay_at_the_limit(void **state)
 static void the_icache_miss_rate_is_zero_when_unknown(void **state)
 {
     (void)state;
-    struct svp_inference inference = {.icache_hit = 999598, .icache_miss = 402};
+    struct svp_inference inference = {.icache_miss_ppm = 402};
     assert_int_equal(svp_icache_miss_millionths(&inference), 402);
-    inference.icache_hit = DB_NULL;
+    inference.icache_miss_ppm = DB_NULL;
     assert_int_equal(svp_icache_miss_millionths(&inference), 0);
     assert_int_equal(svp_frequency_mhz(594000), 594);
     assert_int_equal(svp_frequency_mhz(DB_NULL), 0);

@@ -99,6 +99,36 @@ static void a_layout_tells_the_frequency_of_its_board_where_the_capture_does_not
     }
 }
 
+static void a_layout_tells_how_its_board_rates_cache_misses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *done;
+        int64_t millionths;
+    } boards[] = {
+        {"", "icache_hit:95\nicache_miss:5\n", 50000},
+        {"icache_miss_rate icache_miss of icache_hit plus icache_miss scale 100\n", "icache_hit:95\nicache_miss:5\n",
+         5000000},
+        {"icache_miss_rate icache_miss of tasks\n", "icache_miss:5\n", 1000000},
+        {"icache_miss_rate none\n", "", 0},
+    };
+    make_job();
+    put_board_records(0);
+    put_text("net.9.layer.info", "[{\"layer_id\":0,\"name\":\"a\",\"task_id\":0}]");
+    for (size_t i = 0; i < sizeof boards / sizeof boards[0]; i++) {
+        struct layout_set set;
+        char text[400];
+        snprintf(text, sizeof text, BOARD_LAYOUT "%s", boards[i].line);
+        put_text("aicore.0.net.9.1.1.0.done", boards[i].done);
+        load_layouts(&set, text, true);
+        struct collection *collection = collect(in_scratch("J"), &set);
+        assert_int_equal(row_count(collection, "inference"), 1);
+        assert_int_equal(row_integer(collection, "inference", 0, "icache_miss_ppm"), boards[i].millionths);
+        collection_free(collection);
+        layout_set_release(&set);
+    }
+}
+
 static void an_installed_layout_is_used_where_nothing_built_in_fits_and_never_displaces_what_does(void **state)
 {
     (void)state;
@@ -128,6 +158,7 @@ int main(void)
         SCRATCH_TEST(records_without_a_model_are_of_the_only_one_and_cut_by_the_sizes_of_done_files),
         SCRATCH_TEST(of_several_models_none_is_guessed),
         SCRATCH_TEST(a_layout_tells_the_frequency_of_its_board_where_the_capture_does_not),
+        SCRATCH_TEST(a_layout_tells_how_its_board_rates_cache_misses),
         SCRATCH_TEST(an_installed_layout_is_used_where_nothing_built_in_fits_and_never_displaces_what_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* Layout files, and which layout is tried for a kind. */
 #include "parsers/decode/layout.h"
+#include "parsers/decode/layout_rate.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -210,6 +211,49 @@ static void a_magic_matches_under_its_mask_only(void **state)
     layout_set_release(&set);
 }
 
+static int64_t number_of(const void *arg, const char *column)
+{
+    const int64_t *numbers = arg; /* hits, misses */
+    return strcmp(column, "icache_hit") == 0 ? numbers[0] : strcmp(column, "icache_miss") == 0 ? numbers[1] : 1000;
+}
+
+static void a_layout_says_how_a_rate_is_formed_and_the_built_in_one_says_it_in_the_same_words(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words; /* NULL: as built in */
+        int64_t numbers[2], millionths;
+    } rates[] = {
+        {NULL, {999598, 402}, 402},
+        {NULL, {1, 1}, 500000},
+        {NULL, {0, 0}, 0},
+        {NULL, {-1, 402}, -1},
+        {"icache_miss of icache_hit plus icache_miss", {2, 1}, 333333},
+        {"icache_miss of icache_hit plus icache_miss scale 100", {95, 5}, 5000000},
+        {"icache_miss of icache_hit scale 100", {100, 5}, 5000000},
+        {"icache_miss of icache_hit scale 1/3", {100, 6}, 20000},
+        {"icache_miss", {7, 5}, 5000000},
+        {"icache_miss of total_cycle", {-1, 5}, 5000},
+        {"none", {7, 5}, 0},
+        {"icache_hit of icache_hit plus icache_miss", {INT64_MAX, INT64_MAX}, 1000000},
+    };
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+        struct layout_set set;
+        struct err err = ERR_INIT;
+        char text[200], words[LAYOUT_RATE_SIZE];
+        layout_set_init(&set);
+        snprintf(text, sizeof text, START "size 8\ncolumn task_id offset 0 width 2\n%s%s",
+                 rates[i].words != NULL ? "icache_miss_rate " : "", rates[i].words != NULL ? rates[i].words : "");
+        if (parse(&set, text, &err) < 0)
+            fail_msg("%s: %s", text, err_message(&err));
+        const struct layout_rate *rate = layout_rate_of(svp_pmu(), layout_candidate(&set, svp_pmu(), 0));
+        assert_string_equal(layout_rate_text(rate, words),
+                            rates[i].words != NULL ? rates[i].words : "icache_miss of icache_hit plus icache_miss");
+        assert_int_equal(layout_rate_millionths(rate, number_of, rates[i].numbers), rates[i].millionths);
+        layout_set_release(&set);
+    }
+}
+
 /* Each text is a mistake; the message must hold all of the parts. */
 static const struct {
     const char *text;
@@ -289,6 +333,19 @@ static const struct {
     {"kind acl_call\nlayout x\nsize 8\ncolumn name offset 0 width 9\n", {"board.layout:4: ", "outside the record"}},
     {START "size 8\ncolumn task_id offset 0 width 2\nlayout my-board\n",
      {"board.layout:5: layout 'my-board'", "twice"}},
+    {"kind hwts\nlayout x\nsize 8\nicache_miss_rate none\n",
+     {"board.layout:4: 'icache_miss_rate' for kind hwts, whose records have no such rate"}},
+    {START "size 8\nicache_miss_rate\n", {"board.layout:4: nothing after 'icache_miss_rate', expected none or COLUMN"}},
+    {START "size 8\nicache_miss_rate none 1\n", {"board.layout:4: ", "icache_miss_rate none"}},
+    {START "size 8\nicache_miss_rate none\nicache_miss_rate none\n",
+     {"board.layout:5: a second 'icache_miss_rate' in layout 'my-board'"}},
+    {START "size 8\nicache_miss_rate icache_mis\n",
+     {"board.layout:4: unknown column 'icache_mis' (did you mean 'icache_miss'?)", "kind inference has: "}},
+    {START "size 8\nicache_miss_rate model_name\n", {"board.layout:4: unknown column 'model_name'"}},
+    {START "size 8\nicache_miss_rate icache_miss plus icache_hit\n", {"board.layout:4: 'plus' here, expected"}},
+    {START "size 8\nicache_miss_rate icache_miss of icache_hit of tasks\n", {"board.layout:4: 'of' here, expected"}},
+    {START "size 8\nicache_miss_rate icache_miss of\n", {"board.layout:4: nothing after 'of', expected COLUMN"}},
+    {START "size 8\nicache_miss_rate icache_miss scale 0\n", {"board.layout:4: scale '0', expected N or N/M"}},
     {"kind svp_pmu a b c d e f g h i j k l m n o p q r s t u v w x\n", {"board.layout:1: more than 24 words"}},
 };
 
@@ -463,6 +520,7 @@ int main(void)
         cmocka_unit_test(the_same_name_replaces_a_built_in_layout),
         cmocka_unit_test(a_later_file_wins_and_inside_a_file_the_first_layout),
         cmocka_unit_test(a_magic_matches_under_its_mask_only),
+        cmocka_unit_test(a_layout_says_how_a_rate_is_formed_and_the_built_in_one_says_it_in_the_same_words),
         cmocka_unit_test(a_mistake_is_told_with_its_line_and_adds_nothing),
         cmocka_unit_test(a_mistake_in_the_second_layout_drops_the_first_too),
         cmocka_unit_test(every_cut_of_a_file_is_either_a_layout_or_a_mistake),
