@@ -131,8 +131,7 @@ static const char *results_directory(const struct export_type *type, sqlite3 *db
 
     if (*type->directory == '\0')
         return type->directory;
-    return db_read_facts(db, &facts, &ignored) == 0 && facts.family == CAPTURE_CANN ? CANN_DIRECTORY
-                                                                                      : type->directory;
+    return db_read_facts(db, &facts, &ignored) == 0 && facts.family == CAPTURE_CANN ? CANN_DIRECTORY : type->directory;
 }
 
 static int export_reports(struct capture_job *job, const struct export_type *type, sqlite3 *db)

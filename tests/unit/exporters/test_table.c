@@ -325,8 +325,7 @@ static int put_parts(struct report_run *run, struct err *err)
     return status;
 }
 
-static const struct report parted = {
-    .name = "parted", .families = FAMILY_ANY, .columns = columns, .rows = put_parts};
+static const struct report parted = {.name = "parted", .families = FAMILY_ANY, .columns = columns, .rows = put_parts};
 
 static void expect_file(const char *name, const char *expected)
 {

@@ -39,8 +39,7 @@ static int put_rows(struct report_run *run, struct err *err)
     return status;
 }
 
-static const struct report report = {
-    .name = "terminal", .families = FAMILY_ANY, .columns = columns, .rows = put_rows};
+static const struct report report = {.name = "terminal", .families = FAMILY_ANY, .columns = columns, .rows = put_rows};
 
 /* What it prints, to be freed; *ret_rows: how many are counted. */
 static char *print(const struct report *wanted, int width, uint64_t *ret_rows)
@@ -215,8 +214,7 @@ static int put_following(struct report_run *run, struct err *err)
     return status;
 }
 
-static const struct report parted = {
-    .name = "parted", .families = FAMILY_ANY, .columns = columns, .rows = put_parts};
+static const struct report parted = {.name = "parted", .families = FAMILY_ANY, .columns = columns, .rows = put_parts};
 static const struct report even = {
     .name = "even", .families = FAMILY_ANY, .one_width = true, .columns = columns, .rows = put_following};
 
