@@ -21,6 +21,7 @@ int query_number(sqlite3 *db, const char *sql, int64_t *ret, struct err *err);
 
 void query_bind(sqlite3_stmt *statement, int index, int64_t value);
 int64_t query_integer(sqlite3_stmt *row, int column);  /* DB_NULL for NULL */
-const char *query_text(sqlite3_stmt *row, int column); /* NULL for NULL; lives until the next step */
+/* NULL for NULL; lives until the next step. Also NULL when memory ran out: the next step, or sqlite3_reset, tells then. */
+const char *query_text(sqlite3_stmt *row, int column);
 
 #endif
