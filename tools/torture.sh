@@ -1,9 +1,10 @@
 #!/bin/bash
 # usage: tools/torture.sh [--stride N] [--kills N] [--seed N]
 # Fails every N-th allocation (1: every one) and every read, write and rename once, over import, both exports, show,
-# collect (from an SSH server of its own) and run (of msprof, and of the program that it records); then kill -9 at random moments (500) of import, both exports, run and collect, each
-# followed by the same command again. Prints how many points were tried, and each crash, status 0 with a missing or other
-# result, and file that is left; fails when there is one.
+# collect (from an SSH server of its own) and run (of msprof, and of the program that it records); then kill -9 at
+# random moments (500) of import, both exports, run and collect, each followed by the same command again. Prints how
+# many points were tried, and each crash, status 0 with a missing or other result, and file that is left; fails when
+# there is one.
 # MSPROF_BUILD names the build (build/release). Not part of the tests: with the defaults it takes an hour.
 set -eu
 
@@ -14,7 +15,7 @@ while [ $# -gt 0 ]; do
     --kills) kills=$2 ;;
     --seed) seed=$2 ;;
     *)
-        sed -n '2,7p' "$0" >&2
+        sed -n '2,8p' "$0" >&2
         exit 2
         ;;
     esac
