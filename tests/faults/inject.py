@@ -2,7 +2,7 @@
 """Runs msprof again and again on a small capture, and each time another call of one sort fails (see faults.c).
 
 inject.py MSPROF FAULTS CALL STRIDE COMMAND...: CALL is memory, read, write or rename; every STRIDE-th call of the run gets its
-turn. COMMAND collect brings a capture from a board of its own (board.py); run PROGRAM ARGUMENT... is a program under msprof
+turn; FIRST-LAST:STRIDE: only of those. COMMAND collect brings a capture from a board of its own (board.py); run PROGRAM ARGUMENT... is a program under msprof
 run, and FAULT_PROGRAM in the environment says whose calls fail, those of msprof or of that program. Fails when a run crashes,
 hangs, leaves a temporary or half file, or ends with 0 and another result than a sound run; all such points are told.
 """
@@ -168,7 +168,10 @@ with open("count", encoding="ascii") as file:
 if calls == 0:
     sys.exit(f"{' '.join(command)} makes no call of sort {call}: is faults.c loaded?")
 failures, wrong = 0, 0
-for turn in range(1, calls + 1, int(stride)):
+chosen, _, step = stride.rpartition(":")
+first, _, last = (chosen or f"1-{calls}").partition("-")
+turns = range(int(first), min(int(last), calls) + 1, int(step))
+for turn in turns:
     fresh()
     try:
         finished = run(FAULT_AT=str(turn))
@@ -186,4 +189,4 @@ if failures == 0:
     sys.exit(f"no failed {call} made {' '.join(command)} fail: nothing was tested")
 if wrong > 0:
     sys.exit(f"{call}: {wrong} points of {' '.join(command)} are not handled")
-print(f"{call}: {len(range(1, calls + 1, int(stride)))} of {calls} points of {' '.join(command)}, {failures} told as failures")
+print(f"{call}: {len(turns)} of {calls} points of {' '.join(command)}, {failures} told as failures")
