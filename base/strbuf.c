@@ -1,7 +1,8 @@
 #include "base/strbuf.h"
 
+#include "base/number.h"
+
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,12 @@ int strbuf_adds(struct strbuf *buf, const char *text)
 int strbuf_addc(struct strbuf *buf, char c)
 {
     return strbuf_add(buf, &c, 1);
+}
+
+int strbuf_add_integer(struct strbuf *buf, int64_t value)
+{
+    char text[NUMBER_MAX];
+    return strbuf_add(buf, text, (size_t)(number_put_signed(text, value) - text));
 }
 
 int strbuf_addf(struct strbuf *buf, const char *format, ...)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct strbuf {
     char *data;
@@ -22,6 +23,7 @@ void strbuf_clear(struct strbuf *buf); /* empty again, memory kept, failed reset
 int strbuf_add(struct strbuf *buf, const void *bytes, size_t length);
 int strbuf_adds(struct strbuf *buf, const char *text);
 int strbuf_addc(struct strbuf *buf, char c);
+int strbuf_add_integer(struct strbuf *buf, int64_t value);
 int strbuf_addf(struct strbuf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Gives the string to the caller (free() it) and empties buf; NULL when memory ran out or an append failed: what lost a

@@ -126,11 +126,11 @@ static int tell_nothing(struct capture_job *job, const struct export_type *type)
 /* Inside the results. */
 static int results_directory(const struct export_type *type, sqlite3 *db, const char **ret, struct err *err)
 {
-    struct db_facts facts = {.family = DB_FAMILY_UNKNOWN};
+    struct db_facts facts = {.family = CAPTURE_UNKNOWN};
     bool is_named = *type->directory != '\0';
     int result = is_named ? db_read_facts(db, &facts, err) : 0;
 
-    *ret = facts.family == DB_FAMILY_CANN ? CANN_DIRECTORY : type->directory;
+    *ret = facts.family == CAPTURE_CANN ? CANN_DIRECTORY : type->directory;
     return result;
 }
 
@@ -241,7 +241,7 @@ static int look_for_iterations(struct capture_job *job)
     if (db_read_facts(db, &facts, &err) != 0)
         status = job_fail(job, LOG_SOURCE_EXPORT, &err);
     else
-        some_have_iterations |= facts.family == DB_FAMILY_CANN || facts.family == DB_FAMILY_LEGACY;
+        some_have_iterations |= facts.family == CAPTURE_CANN || facts.family == CAPTURE_2022;
     database_close(db);
     return status;
 }

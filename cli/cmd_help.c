@@ -1,6 +1,7 @@
-/* msprof help: the help of any command; the option table for programs. */
+/* msprof help: the help of any command; the option table for programs, rows of the manual for its pages. */
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/manual/rows.h"
 #include "cli/options/help.h"
 #include "cli/options/options.h"
 #include "cli/status.h"
@@ -23,6 +24,17 @@ static void list_options(enum command_id command)
     }
 }
 
+static int print_manual_rows(enum manual_rows rows)
+{
+    struct err err = ERR_INIT;
+    console_output_begin();
+    if (manual_print_rows(stdout, rows, &err) < 0) {
+        console_error(&err);
+        return status_of_error(&err);
+    }
+    return console_output_end(false);
+}
+
 static int run_help(const struct settings *settings)
 {
     enum command_id command = COMMAND_ROOT;
@@ -41,6 +53,8 @@ static int run_help(const struct settings *settings)
         }
         command = child;
     }
+    if (settings->manual_rows >= 0)
+        return print_manual_rows((enum manual_rows)settings->manual_rows);
     console_output_begin();
     if (!settings->list_options) {
         help_print(command, stdout);

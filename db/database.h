@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A number that is a macro, as SQL has it. */
+#define SQL_NUMBER(number) SQL_NUMBER_AS_WRITTEN(number)
+#define SQL_NUMBER_AS_WRITTEN(number) #number
+
 #define DATABASE_APPLICATION_ID 0x6d737066 /* "mspf" */
 #define DATABASE_USER_VERSION 5            /* the schema: raised with every change of it */
 #define DB_NULL INT64_MIN                  /* how queries give an SQL NULL in an integer */

@@ -125,10 +125,6 @@ static const char views[] =
     "  t.duration_ns / 1000.0 AS time_us, t.dispatch_ns / 1000.0 AS dispatch_us, t.total_ns / 1000.0 AS total_us"
     "  FROM ai_cpu_task t JOIN source_file f ON f.id = t.file_id LEFT JOIN layer_group g"
     "  ON g.model_name = f.model_name AND g.model_id = f.model_id AND g.task_id = t.task_id AND g.engine = 'AI_CPU';"
-    "CREATE VIEW acl_call_report AS SELECT c.id, p.device_id, p.model_name, p.model_id, c.process_id, c.thread_id,"
-    "  CASE c.api_type WHEN 1 THEN 'op' WHEN 2 THEN 'model' WHEN 3 THEN 'runtime' WHEN 4 THEN 'others' END AS type,"
-    "  c.name, c.start_ns / 1000.0 AS start_us, (c.end_ns - c.start_ns) / 1000.0 AS time_us"
-    "  FROM acl_call c JOIN source_file f ON f.id = c.file_id LEFT JOIN profiled_model p ON p.id = f.profiled_model_id;"
     "CREATE VIEW task AS SELECT t.id, t.device_id, t.stream_id, t.task_id, t.start_ns, t.duration_ns, s.start_tick,"
     "  s.end_tick FROM task_state s JOIN device_task t ON t.id = s.task_row_id;"
     "CREATE VIEW operator_task AS SELECT t.id, t.device_id, t.stream_id, t.task_id, o.text AS name, y.text AS type,"
@@ -155,18 +151,6 @@ static const char device_marks[] =
     "CREATE INDEX framework_task_by_time ON framework_task(time_ns);";
 
 static const char cann_views[] =
-    "CREATE VIEW msproftx_report AS SELECT m.id, m.process_id, m.thread_id, CASE m.event_type WHEN 0 THEN 'marker'"
-    "  WHEN 1 THEN 'push/pop' WHEN 2 THEN 'start/end' WHEN 3 THEN 'marker_ex' ELSE m.event_type END AS event_type_name,"
-    "  m.category, m.payload_type, m.payload_value, m.start_ns / 1000.0 AS start_us,"
-    "  (m.end_ns - m.start_ns) / 1000.0 AS time_us, m.message_type, m.message, n.text AS domain, m.mark_id,"
-    "  d.device_id, d.start_ns / 1000.0 AS device_start_us, (d.end_ns - d.start_ns) / 1000.0 AS device_time_us"
-    "  FROM msproftx m LEFT JOIN name n ON n.id = m.domain_id LEFT JOIN device_mark d ON d.mark_id = m.mark_id;"
-    "CREATE VIEW host_call_report AS SELECT c.id, c.thread_id, CASE c.level WHEN 20000 THEN 'acl' WHEN 15000 THEN "
-    "'model'"
-    "  WHEN 10000 THEN 'node' WHEN 5500 THEN 'communication' WHEN 5000 THEN 'runtime' ELSE c.level END AS level_name,"
-    "  n.text AS name, i.text AS item, c.start_ns / 1000.0 AS start_us, c.duration_ns / 1000.0 AS time_us, c.parent_id,"
-    "  c.connection_id, c.launches FROM host_call c LEFT JOIN name n ON n.id = c.name_id"
-    "  LEFT JOIN name i ON i.id = c.item_id;"
     "CREATE VIEW device_task_report AS SELECT t.id, t.device_id, t.stream_id, t.task_id, t.batch_id, t.context_id,"
     "  o.text AS op_name, y.text AS op_type, h.text AS host_type, k.text AS kernel_name, t.start_ns / 1000.0 AS "
     "start_us,"
@@ -203,6 +187,44 @@ static const char cann_views[] =
     "  c.start_ns / 1000.0 AS launch_us, t.start_ns / 1000.0 AS start_us,"
     "  (t.start_ns - c.start_ns) / 1000.0 AS latency_us"
     "  FROM device_task t JOIN host_call c ON c.connection_id = t.connection_id AND c.launches > 0;";
+
+/* Views in which a number stands with its name. */
+static const struct named_view {
+    const char *begin, *column; /* of the number */
+    const struct value_name *names;
+    bool keeps_others; /* a number without a name stands itself; else NULL */
+    const char *end;
+} named_views[] = {
+    {"CREATE VIEW acl_call_report AS SELECT c.id, p.device_id, p.model_name, p.model_id, c.process_id, c.thread_id, ",
+     "c.api_type", acl_part_names, false,
+     " AS type, c.name, c.start_ns / 1000.0 AS start_us, (c.end_ns - c.start_ns) / 1000.0 AS time_us"
+     "  FROM acl_call c JOIN source_file f ON f.id = c.file_id LEFT JOIN profiled_model p ON p.id = "
+     "f.profiled_model_id"},
+    {"CREATE VIEW msproftx_report AS SELECT m.id, m.process_id, m.thread_id, ", "m.event_type", mark_names, true,
+     " AS event_type_name, m.category, m.payload_type, m.payload_value, m.start_ns / 1000.0 AS start_us,"
+     "  (m.end_ns - m.start_ns) / 1000.0 AS time_us, m.message_type, m.message, n.text AS domain, m.mark_id,"
+     "  d.device_id, d.start_ns / 1000.0 AS device_start_us, (d.end_ns - d.start_ns) / 1000.0 AS device_time_us"
+     "  FROM msproftx m LEFT JOIN name n ON n.id = m.domain_id LEFT JOIN device_mark d ON d.mark_id = m.mark_id"},
+    {"CREATE VIEW host_call_report AS SELECT c.id, c.thread_id, ", "c.level", level_names, true,
+     " AS level_name, n.text AS name, i.text AS item, c.start_ns / 1000.0 AS start_us,"
+     "  c.duration_ns / 1000.0 AS time_us, c.parent_id, c.connection_id, c.launches"
+     "  FROM host_call c LEFT JOIN name n ON n.id = c.name_id LEFT JOIN name i ON i.id = c.item_id"},
+};
+
+static int create_named_view(sqlite3 *db, const struct named_view *view, struct err *err)
+{
+    struct strbuf sql;
+    strbuf_init(&sql, 65536);
+    strbuf_addf(&sql, "%sCASE %s", view->begin, view->column);
+    for (const struct value_name *name = view->names; name->text != NULL; name++)
+        strbuf_addf(&sql, " WHEN %lld THEN '%s'", (long long)name->value, name->text);
+    if (view->keeps_others)
+        strbuf_addf(&sql, " ELSE %s", view->column);
+    strbuf_addf(&sql, " END%s", view->end);
+    int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : database_exec(db, sql.data, err);
+    strbuf_release(&sql);
+    return status;
+}
 
 static void add_column(struct strbuf *sql, const struct column *column, bool first)
 {
@@ -246,6 +268,8 @@ int schema_finish(sqlite3 *db, struct err *err)
     int status = 0;
     for (size_t i = 0; status == 0 && i < sizeof scripts / sizeof *scripts; i++)
         status = database_exec(db, scripts[i], err);
+    for (size_t i = 0; status == 0 && i < sizeof named_views / sizeof *named_views; i++)
+        status = create_named_view(db, &named_views[i], err);
     return status;
 }
 

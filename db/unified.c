@@ -3,12 +3,23 @@
 #include "base/number.h"
 #include "db/database.h"
 #include "db/query/enum_names.h"
+#include "db/query/query_cann.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #define MAX_METRICS 96
-#define FIRST_WORD_ID INT64_C(4000000000) /* ids of words that are not texts of the capture */
+
+/* Ids of words that are not texts of the capture, which published databases have: not ours to choose. */
+#define FIRST_WORD_ID INT64_C(4000000000)
+#define FIRST_METRIC_ID (FIRST_WORD_ID + 1000)
+#define NOT_AVAILABLE_ID 4000000016
+#define SCHEDULE_ID 4000000018
+#define NOT_AVAILABLE SQL_NUMBER(NOT_AVAILABLE_ID)
+#define UNKNOWN "4000000017"
+#define SCHEDULE SQL_NUMBER(SCHEDULE_ID) /* of what communicates on an AI CPU */
+#define DEVICE_MARK "4000000040"
+#define NO_NUMBER "4294967295" /* of a connection, a context, a model, a range: there is none */
 
 struct unified {
     struct database_build build;
@@ -54,25 +65,26 @@ static const char tables[] =
 /* Ids: of texts as in table name; then of the six texts of every tensor set; 4000000000 on: words of these statements.
  * A task's connection is the launch at the node level around the call that launched it, else that call: as the
  * timeline's arrows. */
-static const char text_rows[] =
+static const char words[] =
     "CREATE TEMP TABLE word(kind TEXT, number INTEGER, id INTEGER, value TEXT);"
-    "INSERT INTO word VALUES('core', 0, 4000000000, 'AI_CORE'), ('core', 1, 4000000001, 'AI_CPU'),"
-    "  ('core', 2, 4000000002, 'AI_VECTOR_CORE'), ('core', 3, 4000000003, 'WRITE_BACK'),"
-    "  ('core', 4, 4000000004, 'MIX_AIC'), ('core', 5, 4000000005, 'MIX_AIV'), ('core', 6, 4000000006, 'FFTS_PLUS'),"
-    "  ('core', 7, 4000000007, 'DSA'), ('core', 8, 4000000008, 'DVPP'), ('core', 9, 4000000009, 'HCCL'),"
-    "  ('core', 10, 4000000010, 'FUSION'), ('core', 11, 4000000011, 'INVALID'), ('state', 0, 4000000012, 'static'),"
-    "  ('state', 1, 4000000013, 'dynamic'), ('hf32', 0, 4000000014, 'NO'), ('hf32', 1, 4000000015, 'YES'),"
-    "  ('none', 0, 4000000016, 'N/A'), ('none', 1, 4000000017, 'UNKNOWN'), ('core', 12, 4000000018, 'HCCL_AI_CPU'),"
-    "  ('device', 0, 4000000019, 'AI_CORE'), ('device', 1, 4000000020, 'AI_CPU'), ('device', 2, 4000000021, 'AIV_SQE'),"
-    "  ('device', 3, 4000000022, 'PLACE_HOLDER_SQE'), ('device', 4, 4000000023, 'EVENT_RECORD_SQE'),"
-    "  ('device', 5, 4000000024, 'EVENT_WAIT_SQE'), ('device', 6, 4000000025, 'NOTIFY_RECORD_SQE'),"
-    "  ('device', 7, 4000000026, 'NOTIFY_WAIT_SQE'), ('device', 8, 4000000027, 'WRITE_VALUE_SQE'),"
-    "  ('device', 9, 4000000028, 'VQ6_SQE'), ('device', 10, 4000000029, 'TOF_SQE'),"
-    "  ('device', 11, 4000000030, 'SDMA_SQE'), ('device', 12, 4000000031, 'VPC_SQE'),"
-    "  ('device', 13, 4000000032, 'JPEGE_SQE'), ('device', 14, 4000000033, 'JPEGD_SQE'),"
-    "  ('device', 15, 4000000034, 'DSA_SQE'), ('device', 16, 4000000035, 'ROCCE_SQE'),"
-    "  ('device', 17, 4000000036, 'PCIE_DMA_SQE'), ('device', 18, 4000000037, 'HOST_CPU_SQE'),"
-    "  ('device', 19, 4000000038, 'CDQM_SQE'), ('device', 20, 4000000039, 'C_CORE_SQE');"
+    "INSERT INTO word VALUES('state', 0, 4000000012, 'static'), ('state', 1, 4000000013, 'dynamic'),"
+    "  ('hf32', 0, 4000000014, 'NO'), ('hf32', 1, 4000000015, 'YES'), ('none', 0, " NOT_AVAILABLE ", 'N/A'),"
+    "  ('none', 1, " UNKNOWN ", 'UNKNOWN');";
+
+/* Names of numbers have ids in ranges, `id` for the number `first`. */
+static const struct word_range {
+    const char *kind;
+    const struct value_name *names;
+    int64_t first, last, id;
+} word_ranges[] = {
+    {"core", core_names, 0, TASK_COMMUNICATES_ON_AI_CPU - 1, FIRST_WORD_ID},
+    {"core", core_names, TASK_COMMUNICATES_ON_AI_CPU, TASK_COMMUNICATES_ON_AI_CPU, SCHEDULE_ID},
+    {"core", core_names, TASK_COMMUNICATES_ON_AI_CPU + 1, INT64_MAX, FIRST_WORD_ID + 100},
+    {"device", device_task_names, 0, 20, FIRST_WORD_ID + 19},
+    {"device", device_task_names, 21, INT64_MAX, FIRST_WORD_ID + 200},
+};
+
+static const char text_rows[] =
     "INSERT INTO STRING_IDS SELECT id, value FROM word;"
     "INSERT INTO STRING_IDS SELECT id, text FROM capture.name ORDER BY id;"
     "CREATE TEMP TABLE first_tensor AS SELECT coalesce(max(id), 0) - 5 AS id FROM capture.name;"
@@ -87,6 +99,7 @@ static const char text_rows[] =
     "INSERT INTO RANK_DEVICE_MAP SELECT coalesce(rank_id, -1), device_id FROM capture.capture_part WHERE NOT is_host;"
     "CREATE TEMP TABLE process AS SELECT coalesce(max(process_id), 0) AS id FROM capture.capture_part;";
 
+#define IS_LAUNCH(call) call "level = " SQL_NUMBER(HOST_LEVEL_NODE) " AND " call "type = " SQL_NUMBER(HOST_NODE_LAUNCH)
 static const char task_rows[] =
     "INSERT INTO CANN_API SELECT start_ns, start_ns + duration_ns, level, p.id << 32 | thread_id, c.id, name_id"
     "  FROM capture.host_call c, process p;"
@@ -94,47 +107,83 @@ static const char task_rows[] =
     "INSERT OR IGNORE INTO launch SELECT c.connection_id, coalesce((WITH RECURSIVE around(id, parent_id, level, type) "
     "AS"
     "  (SELECT c.id, c.parent_id, c.level, c.type UNION ALL SELECT o.id, o.parent_id, o.level, o.type"
-    "   FROM around a JOIN capture.host_call o ON o.id = a.parent_id AND o.id < a.id"
-    "   WHERE NOT (a.level = 10000 AND a.type = 5))"
-    "  SELECT id FROM around WHERE level = 10000 AND type = 5), c.id)"
-    "  FROM capture.host_call c WHERE c.launches > 0;"
-    "INSERT INTO TASK SELECT t.start_ns, t.start_ns + t.duration_ns, t.device_id, coalesce(l.id, 4294967295), t.id, "
-    "p.id,"
-    "  coalesce(t.host_type_id, w.id, 4000000017), coalesce(t.context_id, 4294967295), t.stream_id, t.task_id,"
-    "  coalesce(t.model_id, 4294967295) FROM capture.device_task t JOIN process p LEFT JOIN launch l ON "
-    "l.connection_id = t.connection_id"
-    "  LEFT JOIN word w ON w.kind = 'device' AND w.number = t.type ORDER BY t.id;"
-    "INSERT INTO COMPUTE_TASK_INFO SELECT t.op_name_id, t.id, t.block_num, t.mix_block_num,"
-    "  coalesce(w.id, 4000000017), t.op_type_id, n(f.id, t.tensor_set_id, 2), n(f.id, t.tensor_set_id, 1),"
-    "  n(f.id, t.tensor_set_id, 0), n(f.id, t.tensor_set_id, 5), n(f.id, t.tensor_set_id, 4),"
-    "  n(f.id, t.tensor_set_id, 3), coalesce(t.attribute_id, 4000000016), 4000000012 + min(t.op_state, 1),"
-    "  4000000014 + (t.op_flag & 1), 4000000016, 4000000016"
-    "  FROM capture.device_task t JOIN first_tensor f LEFT JOIN word w ON w.kind = 'core' AND w.number = t.op_task_type"
-    "  WHERE t.op_name_id IS NOT NULL AND t.op_task_type NOT IN (9, 12) ORDER BY t.id;"
-    "INSERT INTO AICORE_FREQ SELECT device_id, time_ns, mhz, 0 FROM capture.core_frequency_report"
-    "  ORDER BY device_id, time_ns;";
+    "   FROM around a JOIN capture.host_call o ON o.id = a.parent_id AND o.id < a.id WHERE NOT (" IS_LAUNCH(
+        "a.") "))"
+              "  SELECT id FROM around WHERE " IS_LAUNCH(
+                  "") "), c.id)"
+                      "  FROM capture.host_call c WHERE c.launches > 0;"
+                      "INSERT INTO TASK SELECT t.start_ns, t.start_ns + t.duration_ns, t.device_id, "
+                      "coalesce(l.id, " NO_NUMBER "), t.id, "
+                      "p.id,"
+                      "  coalesce(t.host_type_id, w.id, " UNKNOWN "), coalesce(t.context_id, " NO_NUMBER
+                      "), t.stream_id, t.task_id,"
+                      "  coalesce(t.model_id, " NO_NUMBER
+                      ") FROM capture.device_task t JOIN process p LEFT JOIN launch l ON "
+                      "l.connection_id = t.connection_id"
+                      "  LEFT JOIN word w ON w.kind = 'device' AND w.number = t.type ORDER BY t.id;"
+                      "INSERT INTO COMPUTE_TASK_INFO SELECT t.op_name_id, t.id, t.block_num, t.mix_block_num,"
+                      "  coalesce(w.id, " UNKNOWN
+                      "), t.op_type_id, n(f.id, t.tensor_set_id, 2), n(f.id, t.tensor_set_id, 1),"
+                      "  n(f.id, t.tensor_set_id, 0), n(f.id, t.tensor_set_id, 5), n(f.id, t.tensor_set_id, 4),"
+                      "  n(f.id, t.tensor_set_id, 3), coalesce(t.attribute_id, " NOT_AVAILABLE
+                      "), 4000000012 + min(t.op_state, 1),"
+                      "  4000000014 + (t.op_flag & 1), " NOT_AVAILABLE ", " NOT_AVAILABLE
+                      "  FROM capture.device_task t JOIN first_tensor f LEFT JOIN word w ON w.kind = 'core' AND "
+                      "w.number = t.op_task_type"
+                      "  WHERE t.op_name_id IS NOT NULL AND " CANN_OPERATOR_COMPUTES(
+                          "t.op_task_type") " ORDER BY t.id;"
+                                            "INSERT INTO AICORE_FREQ SELECT device_id, time_ns, mhz, 0 FROM "
+                                            "capture.core_frequency_report"
+                                            "  ORDER BY device_id, time_ns;";
 
-static const char communication_rows[] =
-    "INSERT INTO COMMUNICATION_SCHEDULE_TASK_INFO SELECT op_name_id, id, 4000000018, op_type_id"
-    "  FROM capture.device_task WHERE op_task_type = 12 ORDER BY id;"
-    "INSERT INTO COMMUNICATION_OP SELECT o.name_id, o.start_ns, o.start_ns + o.duration_ns,"
-    "  coalesce(l.id, 4294967295), coalesce(o.group_name_id, 4000000016), o.id, coalesce(o.relay, -1),"
-    "  coalesce(o.retry, -1), coalesce(d.id, iif(o.data_type IS NULL, 65534, 65535)),"
-    "  coalesce(o.algorithm_id, 4000000016), coalesce(o.count, -1), coalesce(o.type_id, 4000000016), o.device_id,"
-    "  coalesce(o.rank_size, 0) FROM capture.communication_op o LEFT JOIN launch l ON l.connection_id = o.connection_id"
-    "  LEFT JOIN ENUM_HCCL_DATA_TYPE d ON d.id = o.data_type ORDER BY o.id;"
-    "INSERT INTO COMMUNICATION_TASK_INFO SELECT o.name_id, c.task_row_id, coalesce(c.type_id, 4000000016),"
-    "  coalesce(c.plane_id, -1), coalesce(c.group_name_id, o.group_name_id, 4000000016), coalesce(c.notify_id, -1),"
-    "  coalesce(r.id, iif(c.rdma_type IS NULL, 65534, 65535)), coalesce(c.local_rank, -1), coalesce(c.remote_rank, -1),"
-    "  coalesce(p.id, iif(c.transport_type IS NULL, 65534, 65535)), coalesce(c.bytes, -1),"
-    "  coalesce(d.id, iif(c.data_type IS NULL, 65534, 65535)), coalesce(k.id, iif(c.link_type IS NULL, 65534, 65535)),"
-    "  c.op_id, c.master, iif(t.duration_ns > 0, coalesce(c.bytes, 0) * 1.0 / t.duration_ns, 0)"
-    "  FROM capture.communication_task c JOIN capture.communication_op o ON o.id = c.op_id"
-    "  JOIN capture.device_task t ON t.id = c.task_row_id LEFT JOIN ENUM_HCCL_RDMA_TYPE r ON r.id = c.rdma_type"
-    "  LEFT JOIN ENUM_HCCL_TRANSPORT_TYPE p ON p.id = c.transport_type LEFT JOIN ENUM_HCCL_DATA_TYPE d"
-    "  ON d.id = c.data_type LEFT JOIN ENUM_HCCL_LINK_TYPE k ON k.id = c.link_type ORDER BY c.id;"
-    "INSERT INTO MEMCPY_INFO SELECT t.id, t.copy_bytes, coalesce(e.id, 65535) FROM capture.device_task t"
-    "  LEFT JOIN ENUM_MEMCPY_OPERATION e ON e.id = t.copy_direction WHERE t.copy_bytes IS NOT NULL ORDER BY t.id;";
+static const char
+    communication_rows
+        [] = "INSERT INTO COMMUNICATION_SCHEDULE_TASK_INFO SELECT op_name_id, id, " SCHEDULE ", op_type_id"
+             "  FROM capture.device_task WHERE op_task_type = " SQL_NUMBER(
+                 TASK_COMMUNICATES_ON_AI_CPU) " ORDER BY id;"
+                                              "INSERT INTO COMMUNICATION_OP SELECT o.name_id, o.start_ns, o.start_ns + "
+                                              "o.duration_ns,"
+                                              "  coalesce(l.id, " NO_NUMBER
+                                              "), coalesce(o.group_name_id, " NOT_AVAILABLE
+                                              "), o.id, coalesce(o.relay, -1),"
+                                              "  coalesce(o.retry, -1), coalesce(d.id, iif(o.data_type IS "
+                                              "NULL, " SQL_NUMBER(HCCL_NOT_GIVEN) ", " SQL_NUMBER(
+                                                  HCCL_INVALID) ")),"
+                                                                "  coalesce(o.algorithm_id, " NOT_AVAILABLE
+                                                                "), coalesce(o.count, -1), "
+                                                                "coalesce(o.type_id, " NOT_AVAILABLE "), o.device_id,"
+                                                                "  coalesce(o.rank_size, 0) FROM "
+                                                                "capture.communication_op o LEFT JOIN launch l ON "
+                                                                "l.connection_id = o.connection_id"
+                                                                "  LEFT JOIN ENUM_HCCL_DATA_TYPE d ON d.id = "
+                                                                "o.data_type ORDER BY o.id;"
+                                                                "INSERT INTO COMMUNICATION_TASK_INFO SELECT o.name_id, "
+                                                                "c.task_row_id, coalesce(c.type_id, " NOT_AVAILABLE "),"
+                                                                "  coalesce(c.plane_id, -1), coalesce(c.group_name_id, "
+                                                                "o.group_name_id, " NOT_AVAILABLE
+                                                                "), coalesce(c.notify_id, -1),"
+                                                                "  coalesce(r.id, iif(c.rdma_type IS NULL, " SQL_NUMBER(HCCL_NOT_GIVEN) ", " SQL_NUMBER(
+                                                                    HCCL_INVALID) ")), coalesce(c.local_rank, -1), "
+                                                                                  "coalesce(c.remote_rank, -1),"
+                                                                                  "  coalesce(p.id, "
+                                                                                  "iif(c.transport_type IS "
+                                                                                  "NULL, " SQL_NUMBER(HCCL_NOT_GIVEN) ", " SQL_NUMBER(
+                                                                                      HCCL_INVALID) ")), "
+                                                                                                    "coalesce(c.bytes, "
+                                                                                                    "-1),"
+                                                                                                    "  coalesce(d.id, "
+                                                                                                    "iif(c.data_type "
+                                                                                                    "IS "
+                                                                                                    "NULL, " SQL_NUMBER(HCCL_NOT_GIVEN) ", " SQL_NUMBER(HCCL_INVALID) ")), coalesce(k.id, iif(c.link_type IS NULL, " SQL_NUMBER(
+                                                                                                        HCCL_NOT_GIVEN) ", " SQL_NUMBER(HCCL_INVALID) ")),"
+                                                                                                                                                      "  c.op_id, c.master, iif(t.duration_ns > 0, coalesce(c.bytes, 0) * 1.0 / t.duration_ns, 0)"
+                                                                                                                                                      "  FROM capture.communication_task c JOIN capture.communication_op o ON o.id = c.op_id"
+                                                                                                                                                      "  JOIN capture.device_task t ON t.id = c.task_row_id LEFT JOIN ENUM_HCCL_RDMA_TYPE r ON r.id = c.rdma_type"
+                                                                                                                                                      "  LEFT JOIN ENUM_HCCL_TRANSPORT_TYPE p ON p.id = c.transport_type LEFT JOIN ENUM_HCCL_DATA_TYPE d"
+                                                                                                                                                      "  ON d.id = c.data_type LEFT JOIN ENUM_HCCL_LINK_TYPE k ON k.id = c.link_type ORDER BY c.id;"
+                                                                                                                                                      "INSERT INTO MEMCPY_INFO SELECT t.id, t.copy_bytes, coalesce(e.id, " SQL_NUMBER(
+                                                                                                                                                          HCCL_INVALID) ") FROM capture.device_task t"
+                                                                                                                                                                        "  LEFT JOIN ENUM_MEMCPY_OPERATION e ON e.id = t.copy_direction WHERE t.copy_bytes IS NOT NULL ORDER BY t.id;";
 
 /* Messages have ids from 5000000000 on. A mark that a device saw is a task of the device, both with the connection
  * 4000000001 + its number; what no device sees has the connection 4000000000. */
@@ -142,25 +191,44 @@ static const char marks[] =
     "CREATE TEMP TABLE message(id INTEGER PRIMARY KEY, text TEXT UNIQUE);"
     "INSERT OR IGNORE INTO message(text) SELECT message FROM capture.msproftx ORDER BY id;"
     "INSERT INTO STRING_IDS SELECT 5000000000 + id, text FROM message ORDER BY id;"
-    "INSERT INTO MSTX_EVENTS SELECT m.start_ns, m.end_ns, m.event_type, 4294967295, coalesce(m.category, 4294967295),"
+    "INSERT INTO MSTX_EVENTS SELECT m.start_ns, m.end_ns, m.event_type, " NO_NUMBER ", coalesce(m.category, " NO_NUMBER
+    "),"
     "  5000000000 + t.id, m.process_id << 32 | m.thread_id, m.process_id << 32 | m.thread_id,"
-    "  coalesce(m.domain_id, 4000000016), 4000000000 + coalesce(m.mark_id + 1, 0)"
+    "  coalesce(m.domain_id, " NOT_AVAILABLE "), 4000000000 + coalesce(m.mark_id + 1, 0)"
     "  FROM capture.msproftx m JOIN message t ON t.text = m.message ORDER BY m.start_ns, m.id;"
-    "INSERT INTO STRING_IDS SELECT 4000000040, 'MsTx' WHERE EXISTS (SELECT * FROM capture.device_mark);"
+    "INSERT INTO STRING_IDS SELECT " DEVICE_MARK ", 'MsTx' WHERE EXISTS (SELECT * FROM capture.device_mark);"
     "INSERT INTO TASK SELECT d.start_ns, coalesce(d.end_ns, d.start_ns), d.device_id, 4000000001 + d.mark_id,"
-    "  d.id + (SELECT coalesce(max(id), 0) FROM capture.device_task), p.id, 4000000040, 4294967295, d.stream_id,"
-    "  d.task_id, 4294967295 FROM capture.device_mark d JOIN process p ORDER BY d.id;";
+    "  d.id + (SELECT coalesce(max(id), 0) FROM capture.device_task), p.id, " DEVICE_MARK ", " NO_NUMBER
+    ", d.stream_id,"
+    "  d.task_id, " NO_NUMBER " FROM capture.device_mark d JOIN process p ORDER BY d.id;";
 
 /* n(first, set, column): id of a tensor text; that of N/A without a set. */
 static void tensor_text_id(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
     (void)argc;
     if (sqlite3_value_type(argv[1]) == SQLITE_NULL)
-        sqlite3_result_int64(context, FIRST_WORD_ID + 16);
+        sqlite3_result_int64(context, NOT_AVAILABLE_ID);
     else
         sqlite3_result_int64(context, number_add(number_add(sqlite3_value_int64(argv[0]),
                                                             number_multiply(6, sqlite3_value_int64(argv[1]))),
                                                  sqlite3_value_int64(argv[2])));
+}
+
+static int add_words(sqlite3 *db, struct err *err)
+{
+    int status = database_exec(db, words, err);
+    for (size_t i = 0; status == 0 && i < sizeof word_ranges / sizeof *word_ranges; i++) {
+        const struct word_range *range = &word_ranges[i];
+        for (const struct value_name *name = range->names; status == 0 && name->text != NULL; name++) {
+            char sql[256];
+            if (name->value < range->first || name->value > range->last)
+                continue;
+            snprintf(sql, sizeof sql, "INSERT INTO word VALUES('%s', %lld, %lld, '%s')", range->kind,
+                     (long long)name->value, (long long)(range->id + name->value - range->first), name->text);
+            status = database_exec(db, sql, err);
+        }
+    }
+    return status;
 }
 
 /* The tables that give numbers their names. */
@@ -171,9 +239,9 @@ static int add_enums(sqlite3 *db, struct err *err)
         char sql[256];
         snprintf(sql, sizeof sql, "CREATE TABLE %s(id INTEGER PRIMARY KEY, name TEXT)", table->table);
         status = database_exec(db, sql, err);
-        for (const struct enum_name *name = table->names; status == 0 && name->name != NULL; name++) {
-            snprintf(sql, sizeof sql, "INSERT INTO %s VALUES(%lld, '%s')", table->table, (long long)name->id,
-                     name->name);
+        for (const struct value_name *name = table->names; status == 0 && name->text != NULL; name++) {
+            snprintf(sql, sizeof sql, "INSERT INTO %s VALUES(%lld, '%s')", table->table, (long long)name->value,
+                     name->text);
             status = database_exec(db, sql, err);
         }
     }
@@ -218,6 +286,8 @@ struct unified *unified_new(const char *path, const char *database, struct err *
         status = database_exec(db, tables, err);
     if (status == 0)
         status = add_enums(db, err);
+    if (status == 0)
+        status = add_words(db, err);
     for (size_t i = 0; status == 0 && i < sizeof rows / sizeof *rows; i++)
         status = database_exec(db, rows[i], err);
     if (status == 0)
@@ -249,7 +319,7 @@ static int64_t name_id(struct unified *unified, const char *name, struct err *er
     size_t i = 0;
     while (i < unified->name_count && unified->names[i] != name)
         i++;
-    int64_t id = FIRST_WORD_ID + 1000 + (int64_t)i;
+    int64_t id = FIRST_METRIC_ID + (int64_t)i;
     if (i < unified->name_count)
         return id;
     if (i == MAX_METRICS)

@@ -120,7 +120,7 @@ int export_database(sqlite3 *db, const struct export_options *options, struct ex
     struct db_facts facts;
     *ret = (struct export_result){.files = 0};
     int status = db_read_facts(db, &facts, err);
-    if (status < 0 || facts.family != DB_FAMILY_CANN)
+    if (status < 0 || facts.family != CAPTURE_CANN)
         return status;
     return write_database(db, options, ret, err);
 }

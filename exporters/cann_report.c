@@ -1,7 +1,6 @@
 #include "exporters/cann_report.h"
 
 #include "base/number.h"
-#include "db/query/enum_names.h"
 #include "exporters/output_file.h"
 #include "parsers/record.h"
 
@@ -11,68 +10,15 @@ char *cann_report_path(const struct export_options *options, const char *report,
     return output_file_path(options, report, slice, (const char *const[3]){"_", options->timestamp, suffix}, err);
 }
 
-const struct value_name cann_core_types[] = {{0, "AI_CORE"},
-                                             {1, "AI_CPU"},
-                                             {2, "AI_VECTOR_CORE"},
-                                             {3, "WRITE_BACK"},
-                                             {4, "MIX_AIC"},
-                                             {5, "MIX_AIV"},
-                                             {6, "FFTS_PLUS"},
-                                             {7, "DSA"},
-                                             {8, "DVPP"},
-                                             {9, "HCCL"},
-                                             {10, "FUSION"},
-                                             {11, "INVALID"},
-                                             {12, "HCCL_AI_CPU"},
-                                             {VALUE_OTHER, "UNKNOWN"},
-                                             {0, NULL}};
-
-const char *cann_core_type(int64_t op_task_type)
-{
-    const struct value_name *name = cann_core_types;
-    while (name->value != op_task_type && name->value != VALUE_OTHER)
-        name++;
-    return name->text;
-}
-
-const struct value_name cann_levels[] = {
-    {30000, "pytorch"},
-    {25000, "pta"},
-    {20500, "msproftx"},
-    {HOST_LEVEL_ACL, "acl"},
-    {HOST_LEVEL_MODEL, "model"},
-    {HOST_LEVEL_NODE, "node"},
-    {6000, "aicpu"},
-    {HOST_LEVEL_COMMUNICATION, "communication"},
-    {HOST_LEVEL_RUNTIME, "runtime"},
-    {4500, "prof"},
-    {4000, "dpu"},
-    {0, NULL},
-};
-
-const char *cann_level_name(int64_t level)
-{
-    for (const struct value_name *name = cann_levels; name->text != NULL; name++) {
-        if (name->value == level)
-            return name->text;
-    }
-    return NULL;
-}
-
 const char *cann_device_type(int64_t type)
 {
-    static const char *const names[] = {"AI_CORE",          "AI_CPU",         "AIV_SQE",           "PLACE_HOLDER_SQE",
-                                        "EVENT_RECORD_SQE", "EVENT_WAIT_SQE", "NOTIFY_RECORD_SQE", "NOTIFY_WAIT_SQE",
-                                        "WRITE_VALUE_SQE",  "VQ6_SQE",        "TOF_SQE",           "SDMA_SQE",
-                                        "VPC_SQE",          "JPEGE_SQE",      "JPEGD_SQE",         "DSA_SQE",
-                                        "ROCCE_SQE",        "PCIE_DMA_SQE",   "HOST_CPU_SQE",      "CDQM_SQE",
-                                        "C_CORE_SQE"};
-    return type >= 0 && (size_t)type < sizeof names / sizeof *names ? names[type] : "UNKNOWN";
+    const char *name = value_name_find(device_task_names, type);
+    return name != NULL ? name : "UNKNOWN";
 }
 
 const char *cann_copy_direction(int64_t direction)
 {
-    const char *name = enum_name_find(copy_directions, direction);
+    const char *name = value_name_find(copy_direction_names, direction);
     return name != NULL ? name : "other";
 }
 

@@ -23,14 +23,10 @@ char *cann_report_path(const struct export_options *options, const char *report,
 
 #define CANN_NO_ID INT64_C(4294967295) /* a model or part that there is none of */
 
-/* The text of a core type (node record), and of what the device says ran a task. */
-extern const struct value_name cann_core_types[], cann_levels[];
-const char *cann_core_type(int64_t op_task_type);
+/* What a device says that a task is, as its reports write it. */
 const char *cann_device_type(int64_t type);
 /* "host to device" for 1 and so on. */
 const char *cann_copy_direction(int64_t direction);
-/* "acl" for 20000 and so on; NULL: a level without a name. */
-const char *cann_level_name(int64_t level);
 
 /* Whether Ascend's tool knows measured frequencies of the AI cores of a device: those of chips 5 and 7. */
 bool cann_measures_frequency(const struct cann_part *part);

@@ -1,8 +1,10 @@
 #include "exporters/report_scopes.h"
 
 #include "db/query/query_executions.h"
-#include "exporters/device_2022.h"
+#include "exporters/earlier/device_2022.h"
 #include "exporters/report_name.h"
+
+#include <stdio.h>
 
 struct scopes {
     int (*each)(void *arg, const struct report_scope *scope, struct err *err);
@@ -38,7 +40,20 @@ int report_scopes_each(sqlite3 *db, int family, const struct export_options *opt
                        struct err *err)
 {
     struct scopes scopes = {each, arg};
-    if (family == DB_FAMILY_LEGACY)
+    if (family == CAPTURE_2022)
         return device_2022_each(db, options, give_device_2022, &scopes, err);
-    return family == DB_FAMILY_JOB ? execution_each_device(db, give_device, &scopes, err) : 0;
+    return family == CAPTURE_JOB ? execution_each_device(db, give_device, &scopes, err) : 0;
+}
+
+void report_file_form(const struct report *report, int family, char form[REPORT_FORM_MAX])
+{
+    const char *folder = family == CAPTURE_CANN ? "mindstudio_profiler_output" : "summary";
+    const char *suffix = report->parts;
+    if (suffix == NULL && family == CAPTURE_CANN)
+        suffix = "_<time>";
+    else if (suffix == NULL && !report->of_device)
+        suffix = "_[<device>_]<iteration>";
+    else if (suffix == NULL)
+        suffix = family == CAPTURE_JOB ? "_<device>" : "_<device>[_<model>]_<iteration>";
+    snprintf(form, REPORT_FORM_MAX, "%s/%s%s", folder, report->name, suffix);
 }

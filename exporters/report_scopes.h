@@ -10,4 +10,9 @@ int report_scopes_each(sqlite3 *db, int family, const struct export_options *opt
                        int (*each)(void *arg, const struct report_scope *scope, struct err *err), void *arg,
                        struct err *err);
 
+/* How the manual writes the name of a report's file in captures of a family, without its ending: before 2023 those of
+ * msproftx and of records name the device only when it is not the host that recorded them. */
+#define REPORT_FORM_MAX 256
+void report_file_form(const struct report *report, int family, char form[REPORT_FORM_MAX]);
+
 #endif

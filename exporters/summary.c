@@ -2,11 +2,11 @@
 #include "exporters/answers/absence.h"
 #include "exporters/cann_report.h"
 #include "exporters/communication/communication_files.h"
+#include "exporters/earlier/tx_report.h"
 #include "exporters/export.h"
 #include "exporters/report/report.h"
 #include "exporters/report/user/report_file.h"
 #include "exporters/report_scopes.h"
-#include "exporters/tx_report.h"
 
 #include <stdio.h>
 
@@ -20,7 +20,7 @@ struct summary {
 
 static bool is_wanted(const struct summary *summary, const struct report *report, bool of_device)
 {
-    return (report->families & REPORT_OF(summary->family)) != 0 && !report->shown_only &&
+    return (report->families & FAMILY_OF(summary->family)) != 0 && !report->shown_only &&
            report->of_device == of_device;
 }
 
@@ -51,7 +51,7 @@ static int tell_absence(struct summary *summary, const struct report *report, st
 {
     const struct export_options *options = summary->session.options;
     struct strbuf reason;
-    if (options->absent == NULL || summary->family == DB_FAMILY_SVP)
+    if (options->absent == NULL || summary->family == CAPTURE_SVP)
         return 0;
     strbuf_init(&reason, ERR_TEXT_SIZE);
     int status = absence_tell(summary->session.db, report->name, &reason, err);
@@ -91,7 +91,7 @@ static int write_whole(struct summary *summary, const struct export_options *opt
                        struct err *err)
 {
     const struct report_scope scope = {DB_NULL, DB_NULL, DB_NULL, suffix};
-    const struct report_scope own_scope = {DB_NULL, DB_NULL, DB_NULL, summary->family == DB_FAMILY_CANN ? suffix : ""};
+    const struct report_scope own_scope = {DB_NULL, DB_NULL, DB_NULL, summary->family == CAPTURE_CANN ? suffix : ""};
     const struct report_files *files = options->report_files;
     uint64_t rows;
     int status = write_reports(summary, false, &scope, err);
@@ -107,7 +107,7 @@ static int write_device(void *arg, const struct report_scope *scope, struct err 
 
 static int write_cann(sqlite3 *db, const struct export_options *options, struct export_result *result, struct err *err)
 {
-    struct summary summary = {.family = DB_FAMILY_CANN};
+    struct summary summary = {.family = CAPTURE_CANN};
     char suffix[64];
     snprintf(suffix, sizeof suffix, "_%s", options->timestamp);
     int status = report_session_open(&summary.session, db, options, result, err);
@@ -140,7 +140,7 @@ int export_summary(sqlite3 *db, const struct export_options *options, struct exp
     int result = db_read_facts(db, &facts, err);
     if (result != 0)
         return result;
-    if (facts.family == DB_FAMILY_CANN)
+    if (facts.family == CAPTURE_CANN)
         return cann_export_iterations(write_cann, db, options, ret, err);
     return write_earlier(db, options, facts.family, ret, err);
 }

@@ -75,6 +75,19 @@ static int find_launches(struct framework *framework, struct err *err)
     return 0;
 }
 
+int framework_add_step(struct framework *framework, const char *name, int64_t start_ns, int64_t end_ns, struct err *err)
+{
+    const char *mark = strrchr(name, '#'), *id = mark != NULL ? mark + 1 : name;
+    uint32_t number;
+    int status = intern_add(&framework->texts, id, strlen(id), &number, err);
+    if (status == 0)
+        status = array_reserve(&framework->steps, 1, err);
+    if (status == 0)
+        framework->steps.items[framework->steps.count++] =
+            (struct framework_step){.id = number, .start_ns = start_ns, .end_ns = end_ns};
+    return status;
+}
+
 int framework_finish(struct framework *framework, struct err *err)
 {
     framework_unite_steps(framework);

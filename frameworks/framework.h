@@ -98,6 +98,9 @@ static inline const char *framework_text(const struct framework *framework, uint
     return framework->texts.items[id].bytes;
 }
 
+/* Keeps a step that an operator's name tells of: what stands behind the last '#' is its number. */
+int framework_add_step(struct framework *framework, const char *name, int64_t start_ns, int64_t end_ns,
+                       struct err *err);
 /* Sorts what is read by time, and finds what launches. Called once by readers. */
 int framework_finish(struct framework *framework, struct err *err);
 /* Its parts: of steps of one id the later stays; launches that are sorted by their ends are found from the innermost.

@@ -21,10 +21,10 @@
 
 /* Families of captures: whose tool or firmware made them, and when. */
 enum capture_family {
-    CAPTURE_SVP,     /* SS928 and relatives: info.json.N, aicore.*, acl_api.* (docs/formats/svp.md 1) */
-    CAPTURE_JOB,     /* Ascend, JOB era: hwts.log.data.*, Framework.host.* */
-    CAPTURE_LEGACY,  /* Ascend, CANN of 2021 to 2023: AclModule.*, Runtime.*, Framework.* as slices */
-    CAPTURE_CANN,    /* Ascend, CANN since 2023: *.api_event.data, *.compact.*, *.additional.*, the device's streams */
+    CAPTURE_SVP,  /* SS928 and relatives: info.json.N, aicore.*, acl_api.* (docs/formats/svp.md 1) */
+    CAPTURE_JOB,  /* Ascend, JOB era: hwts.log.data.*, Framework.host.* */
+    CAPTURE_2022, /* Ascend, CANN of 2021 to 2023, called that of 2022: AclModule.*, Runtime.*, Framework.* as slices */
+    CAPTURE_CANN, /* Ascend, CANN since 2023: *.api_event.data, *.compact.*, *.additional.*, the device's streams */
     CAPTURE_UNKNOWN, /* nothing in it is known */
 };
 
@@ -32,11 +32,13 @@ enum capture_family {
 enum {
     FAMILY_SVP = 1 << CAPTURE_SVP,
     FAMILY_JOB = 1 << CAPTURE_JOB,
-    FAMILY_LEGACY = 1 << CAPTURE_LEGACY,
+    FAMILY_2022 = 1 << CAPTURE_2022,
     FAMILY_CANN = 1 << CAPTURE_CANN,
-    FAMILY_ASCEND = FAMILY_JOB | FAMILY_LEGACY | FAMILY_CANN,
+    FAMILY_ASCEND = FAMILY_JOB | FAMILY_2022 | FAMILY_CANN,
     FAMILY_ALL = FAMILY_SVP | FAMILY_ASCEND,
 };
+#define FAMILY_OF(family) (1u << (family))
+#define FAMILY_ANY (~0u) /* of what nothing is known of, too */
 
 enum column_type { COLUMN_INTEGER, COLUMN_TEXT };
 
@@ -191,7 +193,9 @@ struct record_kind {
     const char *table; /* SQL table, singular; NULL: its records are joined with others and not stored one by one */
     unsigned families; /* FAMILY_...: the captures that may hold such records, or whose records they are derived from */
     const char *title; /* "Device PMU of a layer group" */
-    const char *doc;   /* a few sentences for the manual */
+    const char *option; /* NULL, or the option of CANN's profiling that records it, on every chip:
+                         * "sys_io_sampling_freq". What is more than that stands in switches/effect.c */
+    const char *doc;    /* a few sentences for the manual */
     /* File names as patterns: literal text with {device_id}, {model}, {model_id}, {batch_num}, {input_pic_num},
      * {current_pic_count}, {slice}, {process_id}, {tag} (letters and '_'), {number} (digits, ignored). {model} may hold
      * dots and blanks and stands at most once. NULL ends the list; an empty list means that the kind is derived from
@@ -264,14 +268,29 @@ struct row_sink {
 };
 
 /* Levels of calls on the host (host_call.level). */
-enum {
-    HOST_LEVEL_RUNTIME = 5000,
-    HOST_LEVEL_COMMUNICATION = 5500,
-    HOST_LEVEL_NODE = 10000,
-    HOST_LEVEL_MODEL = 15000,
-    HOST_LEVEL_ACL = 20000
-};
+#define HOST_LEVEL_RUNTIME 5000
+#define HOST_LEVEL_COMMUNICATION 5500
+#define HOST_LEVEL_NODE 10000
+#define HOST_LEVEL_MODEL 15000
+#define HOST_LEVEL_ACL 20000
+#define HOST_LEVEL_NAMES                                                                                               \
+    {HOST_LEVEL_ACL, "acl"}, {HOST_LEVEL_MODEL, "model"}, {HOST_LEVEL_NODE, "node"},                                   \
+        {HOST_LEVEL_COMMUNICATION, "communication"},                                                                   \
+    {                                                                                                                  \
+        HOST_LEVEL_RUNTIME, "runtime"                                                                                  \
+    }
 /* Of the calls of nodes those of this type launch an operator. */
-enum { HOST_NODE_LAUNCH = 5 };
+#define HOST_NODE_LAUNCH 5
+
+/* Names of numbers that several kinds have, and which databases and reports show, too. */
+extern const struct value_name level_names[], /* of calls on the host */
+    core_names[],                             /* what an operator's task runs on (device_task.op_task_type) */
+    core_names_or_unknown[],                  /* the same with a name for every other number */
+    device_task_names[],                      /* what a device says that a task is (device_task.type) */
+    copy_direction_names[],                   /* of asynchronous copies */
+    mark_names[],                             /* events of msproftx */
+    acl_part_names[];                         /* parts of the API of ACL */
+/* The text of a value, or of VALUE_OTHER; NULL: it has none. */
+const char *value_name_find(const struct value_name *names, int64_t value);
 
 #endif

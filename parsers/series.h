@@ -71,7 +71,6 @@ struct report_column {
     unsigned flags;                 /* enum report_column_flags */
     const char *when;               /* NULL, or an expression; the column exists where it is true of the database */
     const struct value_name *names; /* of an integer: its text instead of its digits; NULL: none */
-    const char *names_of;           /* "msproftx.event_type": a kind's column that has them; NULL: none */
     const char *id; /* as --columns and --sort name it; NULL: the title in lower case without its unit, blanks as
                        '_': "read" */
     uint16_t

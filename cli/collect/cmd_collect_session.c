@@ -27,34 +27,37 @@ void session_fail(struct session *session, const struct err *err)
     session->outcome.status = status_worse(session->outcome.status, status_of_error(err));
 }
 
-void session_note(struct session *session, const char *format, ...)
+/* Says and logs a text; `say` prints it. */
+__attribute__((format(printf, 4, 0))) static void tell(struct session *session, enum log_level level,
+                                                       void (*say)(const char *format, ...), const char *format,
+                                                       va_list arguments)
 {
     char text[ERR_TEXT_SIZE];
+
+    err_format(text, sizeof text, format, arguments);
+    if (session_prefix(session) != NULL)
+        say("[%s] %s", session_prefix(session), text);
+    else
+        say("%s", text);
+    collection_log_add(&session->log, level, LOG_SOURCE_COMMON, "%s", text);
+}
+
+void session_note(struct session *session, const char *format, ...)
+{
     va_list arguments;
 
     va_start(arguments, format);
-    err_format(text, sizeof text, format, arguments);
+    tell(session, LOG_LEVEL_INFO, console_note, format, arguments);
     va_end(arguments);
-    if (session_prefix(session) != NULL)
-        console_note("[%s] %s", session_prefix(session), text);
-    else
-        console_note("%s", text);
-    collection_log_add(&session->log, LOG_LEVEL_INFO, LOG_SOURCE_COMMON, "%s", text);
 }
 
 void session_warn(struct session *session, const char *format, ...)
 {
-    char text[ERR_TEXT_SIZE];
     va_list arguments;
 
     va_start(arguments, format);
-    err_format(text, sizeof text, format, arguments);
+    tell(session, LOG_LEVEL_WARNING, console_warning, format, arguments);
     va_end(arguments);
-    if (session_prefix(session) != NULL)
-        console_warning("[%s] %s", session_prefix(session), text);
-    else
-        console_warning("%s", text);
-    collection_log_add(&session->log, LOG_LEVEL_WARNING, LOG_SOURCE_COMMON, "%s", text);
 }
 
 int session_connect(struct session *session, struct err *err)

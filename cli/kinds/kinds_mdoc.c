@@ -1,47 +1,7 @@
 #include "cli/kinds/kinds_output.h"
+#include "cli/manual/mdoc.h"
 
 #include <inttypes.h>
-#include <string.h>
-
-/* Part of a text with what mdoc would take for itself escaped; fits a text line and a macro's argument. */
-static void put_part(FILE *stream, const char *text, size_t length)
-{
-    if (length > 0 && (*text == '.' || *text == '\''))
-        fputs("\\&", stream);
-    for (size_t i = 0; i < length; i++)
-        switch (text[i]) {
-        case '\\':
-            fputs("\\e", stream);
-            break;
-        case '"':
-            fputs("\\(dq", stream);
-            break;
-        case '\n':
-            fputc(' ', stream);
-            break;
-        default:
-            fputc(text[i], stream);
-        }
-}
-
-static void put_text(FILE *stream, const char *text)
-{
-    put_part(stream, text, strlen(text));
-}
-
-/* Each sentence on a line of its own, as mdoc wants it. */
-static void put_sentences(FILE *stream, const char *text)
-{
-    while (*text != '\0') {
-        const char *end = strstr(text, ". ");
-        size_t length = end != NULL ? (size_t)(end - text) + 1 : strlen(text);
-
-        put_part(stream, text, length);
-        fputc('\n', stream);
-        text += length;
-        text += strspn(text, " ");
-    }
-}
 
 static void put_file_names(FILE *stream, const struct record_kind *kind)
 {
@@ -52,7 +12,7 @@ static void put_file_names(FILE *stream, const struct record_kind *kind)
     fputs("File names:\n.Bl -item -compact -offset indent\n", stream);
     for (size_t i = 0; kind->patterns[i] != NULL; i++) {
         fputs(".It\n.Pa ", stream);
-        put_text(stream, kind->patterns[i]);
+        mdoc_put_text(stream, kind->patterns[i]);
         fputc('\n', stream);
     }
     fputs(".El\n", stream);
@@ -71,12 +31,12 @@ static void put_columns(FILE *stream, const struct record_kind *kind)
         if (role != NULL)
             fprintf(stream, " , %s", role);
         fputc('\n', stream);
-        put_sentences(stream, column->doc);
+        mdoc_put_sentences(stream, column->doc);
         if (column->names != NULL && column->names->text != NULL)
             fputs("Values:\n", stream);
         for (const struct value_name *name = column->names; name != NULL && name->text != NULL; name++) {
             fprintf(stream, "%" PRId64 " ", name->value);
-            put_text(stream, name->text);
+            mdoc_put_text(stream, name->text);
             fputs(name[1].text != NULL ? ",\n" : ".\n", stream);
         }
     }
@@ -98,7 +58,7 @@ static void put_layout(FILE *stream, const struct layout *layout)
     }
     fputs(".\n", stream);
     if (layout->source != NULL) {
-        put_text(stream, layout->source);
+        mdoc_put_text(stream, layout->source);
         fputs(".\n", stream);
     }
     fputs(".Bl -column -compact -offset indent \"Offset\" \"Width\" \"ddr_write_bytes_column\"\n"
@@ -121,9 +81,9 @@ void kinds_print_mdoc(FILE *stream, const struct record_kind *const *kinds, cons
         const struct layout *layout;
 
         fprintf(stream, ".Ss %s\n", (*kind)->name);
-        put_text(stream, (*kind)->title);
+        mdoc_put_text(stream, (*kind)->title);
         fputs(".\n", stream);
-        put_sentences(stream, (*kind)->doc);
+        mdoc_put_sentences(stream, (*kind)->doc);
         if ((*kind)->table != NULL)
             fprintf(stream, "Database table:\n.Va %s .\n.Pp\n", (*kind)->table);
         else

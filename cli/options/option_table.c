@@ -33,6 +33,7 @@ static const char *const severity_choices[] = {"high", "medium", "low", NULL};
 static const char *const answer_choices[] = {"table", "json", "csv", "markdown", NULL};
 static const char *const subject_choices[] = {"op", "type", "shape", "layer", "stream", "step", "api", NULL};
 static const char *const options_choices[] = {"table", "json", NULL};
+static const char *const manual_choices[] = {"reports", "samples", "answers", "tracks", "layers", NULL};
 static const char *const kinds_choices[] = {"table", "json", "mdoc", NULL};
 
 const struct option_spec option_table[] = {
@@ -556,6 +557,13 @@ const struct option_spec option_table[] = {
      .commands = COMMAND_BIT(COMMAND_HELP),
      .offset = MEMBER(list_options),
      .help = "list every option for programs: command, spelling,\nargument, separated by tabs"},
+    {.name = "manual",
+     .commands = COMMAND_BIT(COMMAND_HELP),
+     .type = VALUE_CHOICE,
+     .argument = "reports|samples|answers|tracks|layers",
+     .choices = manual_choices,
+     .offset = MEMBER(manual_rows),
+     .help = "print these rows of the manual, which are made of\nthe program's tables"},
     {.name = "quiet", .letter = 'q', .commands = EVERYWHERE, .offset = MEMBER(quiet), .help = "errors only"},
     {.name = "verbose",
      .letter = 'v',

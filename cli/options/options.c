@@ -18,6 +18,7 @@ void settings_init(struct settings *settings)
 {
     *settings = (struct settings){.command = COMMAND_ROOT,
                                   .width = WIDTH_DEFAULT,
+                                  .manual_rows = -1,
                                   .model_id = -1,
                                   .replay = {.fd = -1, .speed = 1000, .first_index = 1},
                                   .advise = {.fail_on = FAIL_ON_NOTHING},

@@ -138,6 +138,7 @@ struct settings {
     bool no_pager;
 
     bool list_options; /* help --options */
+    int manual_rows;   /* help --manual: enum manual_rows; -1: not given */
 
     struct collect_settings collect;
     struct replay_settings replay;

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-const struct enum_name hccl_data_types[] = {
+const struct value_name hccl_data_types[] = {
     {0, "INT8"},
     {1, "INT16"},
     {2, "INT32"},
@@ -24,7 +24,7 @@ const struct enum_name hccl_data_types[] = {
     {0, NULL},
 };
 
-const struct enum_name hccl_link_types[] = {
+const struct value_name hccl_link_types[] = {
     {0, "ON_CHIP"},
     {1, "HCCS"},
     {2, "PCIE"},
@@ -38,17 +38,17 @@ const struct enum_name hccl_link_types[] = {
     {0, NULL},
 };
 
-const struct enum_name hccl_transport_types[] = {
+const struct value_name hccl_transport_types[] = {
     {0, "SDMA"}, {1, "RDMA"}, {2, "LOCAL"}, {255, "RESERVED"}, {HCCL_NOT_GIVEN, "N/A"}, {HCCL_INVALID, "INVALID_TYPE"},
     {0, NULL},
 };
 
-const struct enum_name hccl_rdma_types[] = {
+const struct value_name hccl_rdma_types[] = {
     {0, "RDMA_SEND_NOTIFY"}, {1, "RDMA_SEND_PAYLOAD"},       {255, "RESERVED"},
     {HCCL_NOT_GIVEN, "N/A"}, {HCCL_INVALID, "INVALID_TYPE"}, {0, NULL},
 };
 
-static const struct enum_name modules[] = {
+static const struct value_name modules[] = {
     {0, "SLOG"},         {1, "IDEDD"},
     {2, "IDEDH"},        {3, "HCCL"},
     {4, "FMK"},          {5, "HIAIENGINE"},
@@ -91,32 +91,11 @@ static const struct enum_name modules[] = {
     {0, NULL},
 };
 
-static const struct enum_name api_types[] = {
-    {HOST_LEVEL_ACL, "acl"},
-    {HOST_LEVEL_MODEL, "model"},
-    {HOST_LEVEL_NODE, "node"},
-    {HOST_LEVEL_COMMUNICATION, "communication"},
-    {HOST_LEVEL_RUNTIME, "runtime"},
-    {50001, "op"},
-    {50002, "queue"},
-    {50003, "trace"},
-    {50004, "mstx"},
-    {0, NULL},
+static const struct value_name api_types[] = {
+    HOST_LEVEL_NAMES, {50001, "op"}, {50002, "queue"}, {50003, "trace"}, {50004, "mstx"}, {0, NULL},
 };
 
-const struct enum_name copy_directions[] = {
-    {0, "host to host"},      {1, "host to device"},
-    {2, "device to host"},    {3, "device to device"},
-    {4, "managed memory"},    {5, "addr device to device"},
-    {6, "host to device ex"}, {7, "device to host ex"},
-    {65535, "other"},         {0, NULL},
-};
-
-static const struct enum_name mstx_event_types[] = {
-    {0, "marker"}, {1, "push/pop"}, {2, "start/end"}, {3, "marker_ex"}, {0, NULL},
-};
-
-static const struct enum_name overlap_types[] = {
+static const struct value_name overlap_types[] = {
     {0, "Computing"}, {1, "Communication"}, {2, "Communication(Not Overlapped)"}, {3, "Free"}, {0, NULL},
 };
 
@@ -127,15 +106,8 @@ const struct enum_table enum_tables[] = {
     {"ENUM_HCCL_LINK_TYPE", hccl_link_types},
     {"ENUM_HCCL_TRANSPORT_TYPE", hccl_transport_types},
     {"ENUM_HCCL_RDMA_TYPE", hccl_rdma_types},
-    {"ENUM_MEMCPY_OPERATION", copy_directions},
-    {"ENUM_MSTX_EVENT_TYPE", mstx_event_types},
+    {"ENUM_MEMCPY_OPERATION", copy_direction_names},
+    {"ENUM_MSTX_EVENT_TYPE", mark_names},
     {"ENUM_OVERLAP_ANALYSIS_TYPE", overlap_types},
     {NULL, NULL},
 };
-
-const char *enum_name_find(const struct enum_name *names, int64_t id)
-{
-    while (names->name != NULL && names->id != id)
-        names++;
-    return names->name;
-}

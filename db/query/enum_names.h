@@ -2,15 +2,9 @@
 #ifndef MSPROF_DB_QUERY_ENUM_NAMES_H
 #define MSPROF_DB_QUERY_ENUM_NAMES_H
 
-#include <stdint.h>
+#include "parsers/record.h"
 
-struct enum_name {
-    int64_t id;
-    const char *name; /* NULL ends a list */
-};
-
-extern const struct enum_name hccl_data_types[], hccl_link_types[], hccl_transport_types[], hccl_rdma_types[],
-    copy_directions[];
+extern const struct value_name hccl_data_types[], hccl_link_types[], hccl_transport_types[], hccl_rdma_types[];
 /* Of hccl lists: what is not known, and what is no type. */
 #define HCCL_NOT_GIVEN 65534
 #define HCCL_INVALID 65535
@@ -18,11 +12,8 @@ extern const struct enum_name hccl_data_types[], hccl_link_types[], hccl_transpo
 /* The tables of the unified database that hold names. */
 struct enum_table {
     const char *table;
-    const struct enum_name *names; /* NULL ends the list */
+    const struct value_name *names; /* NULL ends the list */
 };
 extern const struct enum_table enum_tables[];
-
-/* The name of a number; NULL when it has none. */
-const char *enum_name_find(const struct enum_name *names, int64_t id);
 
 #endif

@@ -5,7 +5,9 @@
 #include "base/number.h"
 #include "db/database.h"
 #include "db/query/query_loop.h"
+#include "parsers/capture/capture.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +54,13 @@ int query_number(sqlite3 *db, const char *sql, int64_t *ret, struct err *err)
     return query_run(db, sql, NULL, 0, take_number, ret, err);
 }
 
+int query_last_row(sqlite3 *db, const char *table, int64_t *ret, struct err *err)
+{
+    char sql[128];
+    snprintf(sql, sizeof sql, "SELECT max(id) FROM %s", table);
+    return query_number(db, sql, ret, err);
+}
+
 void query_bind(sqlite3_stmt *statement, int index, int64_t value)
 {
     if (value == DB_NULL)
@@ -82,12 +91,6 @@ static int read_number(sqlite3 *db, const char *key, int64_t *ret, struct err *e
     return status;
 }
 
-static const char *const family_names[] = {[DB_FAMILY_SVP] = "svp",
-                                           [DB_FAMILY_JOB] = "ascend-job",
-                                           [DB_FAMILY_LEGACY] = "ascend-legacy",
-                                           [DB_FAMILY_CANN] = "ascend-cann",
-                                           [DB_FAMILY_UNKNOWN] = "unknown"};
-
 int db_read_facts(sqlite3 *db, struct db_facts *ret, struct err *err)
 {
     struct db_facts facts;
@@ -96,8 +99,8 @@ int db_read_facts(sqlite3 *db, struct db_facts *ret, struct err *err)
     if (status < 0)
         return status;
     facts.family = -1;
-    for (int i = 0; i < (int)(sizeof family_names / sizeof *family_names); i++)
-        facts.family = strcmp(family, family_names[i]) == 0 ? i : facts.family;
+    for (int i = 0; i <= CAPTURE_UNKNOWN; i++)
+        facts.family = strcmp(family, capture_family_name((enum capture_family)i)) == 0 ? i : facts.family;
     if (facts.family < 0) {
         err_set(err, ERR_FORMAT, "the database's family is '%.40s', which this version does not know", family);
         status = err_hint(err, "run 'msprof import' to build it anew");

@@ -5,17 +5,16 @@
 #define MSPROF_DB_QUERY_QUERY_H
 
 #include "base/err.h"
+#include "parsers/record.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DB_FAMILY_SVP, DB_FAMILY_JOB, DB_FAMILY_LEGACY, DB_FAMILY_CANN, DB_FAMILY_UNKNOWN };
-
 /* What the import knew about the capture as a whole. */
 struct db_facts {
-    int family;        /* DB_FAMILY_... */
+    int family;        /* CAPTURE_... (parsers/record.h) */
     int64_t origin_ns; /* the earliest absolute time: what timelines count from; 0 when there is none. ns, device or
                           host monotonic */
     int64_t problems;  /* reports of severity warning or error at import */

@@ -176,12 +176,12 @@ void cann_texts_release(struct cann_texts *texts)
 
 int cann_task_count(sqlite3 *db, int64_t *ret, struct err *err)
 {
-    return query_number(db, "SELECT max(id) FROM device_task", ret, err);
+    return query_last_row(db, "device_task", ret, err);
 }
 
 int cann_call_count(sqlite3 *db, int64_t *ret, struct err *err)
 {
-    return query_number(db, "SELECT max(id) FROM host_call", ret, err);
+    return query_last_row(db, "host_call", ret, err);
 }
 
 int cann_calls_overlap(sqlite3 *db, bool *ret, struct err *err)

@@ -72,11 +72,15 @@ struct cann_task {
     bool has_aic, has_aiv;              /* the counters below were recorded */
     int64_t aic_total_cycle, aic_counters[CANN_COUNTERS], aiv_total_cycle, aiv_counters[CANN_COUNTERS];
 };
-/* By a task's op_task_type: what is written back (3) or invalid (11) does not run; what communicates (9, 12) runs but
+/* By a task's op_task_type: what is written back or invalid does not run; what communicates runs but
  * does not compute. The same in SQL. */
-enum { TASK_WRITES_BACK = 3, TASK_COMMUNICATES = 9, TASK_INVALID = 11, TASK_COMMUNICATES_ON_AI_CPU = 12 };
-#define CANN_OPERATOR_RUNS(type) type " <> 3 AND " type " <> 11"
-#define CANN_OPERATOR_COMPUTES(type) type " <> 9 AND " type " <> 12"
+#define TASK_WRITES_BACK 3
+#define TASK_COMMUNICATES 9
+#define TASK_INVALID 11
+#define TASK_COMMUNICATES_ON_AI_CPU 12
+#define CANN_OPERATOR_RUNS(type) type " <> " SQL_NUMBER(TASK_WRITES_BACK) " AND " type " <> " SQL_NUMBER(TASK_INVALID)
+#define CANN_OPERATOR_COMPUTES(type)                                                                                   \
+    type " <> " SQL_NUMBER(TASK_COMMUNICATES) " AND " type " <> " SQL_NUMBER(TASK_COMMUNICATES_ON_AI_CPU)
 /* Of device_task: whether a task is shown as an operator: one that has a name, runs and computes. */
 #define CANN_IS_OPERATOR                                                                                               \
     "op_name_id IS NOT NULL AND " CANN_OPERATOR_RUNS("op_task_type") " AND " CANN_OPERATOR_COMPUTES("op_task_type")

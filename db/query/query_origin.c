@@ -43,7 +43,7 @@ int query_origin(sqlite3 *db, int family, struct capture_origin *ret, struct err
     struct start start = {DB_NULL, DB_NULL, DB_NULL};
     struct db_facts facts;
     *ret = (struct capture_origin){0, DB_NULL, DB_NULL};
-    if (family == DB_FAMILY_SVP || family == DB_FAMILY_JOB) {
+    if (family == CAPTURE_SVP || family == CAPTURE_JOB) {
         int status = db_read_facts(db, &facts, err);
         if (status == 0)
             ret->time_ns = ret->origin_ns = facts.origin_ns;
@@ -52,7 +52,7 @@ int query_origin(sqlite3 *db, int family, struct capture_origin *ret, struct err
     int status = query_select(db, &starts, NULL, 0, take_start, &start, err);
     if (status < 0)
         return status;
-    bool since_1970 = family == DB_FAMILY_CANN;
+    bool since_1970 = family == CAPTURE_CANN;
     ret->origin_unix_ns = start.unix_ns;
     ret->origin_ns = start.monotonic_ns;
     if (since_1970 && start.unix_ns != DB_NULL && start.offset_ns != DB_NULL && start.offset_ns != 0)

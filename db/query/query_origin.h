@@ -13,7 +13,7 @@ struct capture_origin {
     int64_t origin_ns;      /* by the clock that the capture's times were taken with: monotonic, or a counter's */
     int64_t origin_unix_ns; /* since 1970 */
 };
-/* The start of the collection, where it is known; else the earliest event. family: DB_FAMILY_... */
+/* The start of the collection, where it is known; else the earliest event. family: CAPTURE_... */
 int query_origin(sqlite3 *db, int family, struct capture_origin *ret, struct err *err);
 
 #endif

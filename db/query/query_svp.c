@@ -494,6 +494,6 @@ int acl_each_statistic(sqlite3 *db, int (*each)(void *arg, const struct acl_stat
 
 const char *acl_mode_name(int64_t api_type)
 {
-    static const char *const names[] = {[1] = "op", [2] = "model", [3] = "runtime", [4] = "others"};
-    return api_type >= 1 && api_type <= 4 ? names[api_type] : "N/A";
+    const char *name = value_name_find(acl_part_names, api_type);
+    return name != NULL ? name : "N/A";
 }

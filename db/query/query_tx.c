@@ -9,58 +9,27 @@ int tx_largest_thread(sqlite3 *db, int64_t *ret, struct err *err)
     return query_number(db, "SELECT coalesce(max(thread_id), -1) FROM msproftx", ret, err);
 }
 
-const char *tx_event_type_name(int64_t event_type)
-{
-    const struct record_kind *kind = record_kind_find("msproftx");
-    int column = kind != NULL ? record_kind_column(kind, "event_type") : -1;
-    const struct value_name *name = column >= 0 ? kind->columns[column].names : NULL;
-    for (; name != NULL && name->text != NULL; name++) {
-        if (name->value == event_type)
-            return name->text;
-    }
-    return NULL;
-}
-
 /* ---- events ---- */
 
+/* What stands with the program's record, then what is known elsewhere: the domain's name, and the device that saw it.
+ */
+#define EVENT_FIELDS(domain_text, device_column, device_start, device_end)                                             \
+    QUERY_FIELD(struct tx_event, process_id, "m.process_id"), QUERY_FIELD(struct tx_event, thread_id, "m.thread_id"),  \
+        QUERY_FIELD(struct tx_event, category, "m.category"),                                                          \
+        QUERY_FIELD(struct tx_event, event_type, "m.event_type"),                                                      \
+        QUERY_FIELD(struct tx_event, payload_type, "m.payload_type"),                                                  \
+        QUERY_FIELD(struct tx_event, payload_value, "m.payload_value"),                                                \
+        QUERY_FIELD(struct tx_event, start_ns, "m.start_ns"), QUERY_FIELD(struct tx_event, end_ns, "m.end_ns"),        \
+        QUERY_FIELD(struct tx_event, message_type, "m.message_type"),                                                  \
+        QUERY_FIELD(struct tx_event, mark_id, "m.mark_id"),                                                            \
+        QUERY_FIELD(struct tx_event, message, "coalesce(m.message, '')"),                                              \
+        QUERY_LENGTH(struct tx_event, message_length), QUERY_FIELD(struct tx_event, domain, domain_text),              \
+        QUERY_LENGTH(struct tx_event, domain_length), QUERY_FIELD(struct tx_event, device_id, device_column),          \
+        QUERY_FIELD(struct tx_event, device_start_ns, device_start),                                                   \
+        QUERY_FIELD(struct tx_event, device_end_ns, device_end)
 static const struct query_field event_with_device_fields[] = {
-    QUERY_FIELD(struct tx_event, process_id, "m.process_id"),
-    QUERY_FIELD(struct tx_event, thread_id, "m.thread_id"),
-    QUERY_FIELD(struct tx_event, category, "m.category"),
-    QUERY_FIELD(struct tx_event, event_type, "m.event_type"),
-    QUERY_FIELD(struct tx_event, payload_type, "m.payload_type"),
-    QUERY_FIELD(struct tx_event, payload_value, "m.payload_value"),
-    QUERY_FIELD(struct tx_event, start_ns, "m.start_ns"),
-    QUERY_FIELD(struct tx_event, end_ns, "m.end_ns"),
-    QUERY_FIELD(struct tx_event, message_type, "m.message_type"),
-    QUERY_FIELD(struct tx_event, mark_id, "m.mark_id"),
-    QUERY_FIELD(struct tx_event, message, "coalesce(m.message, '')"),
-    QUERY_LENGTH(struct tx_event, message_length),
-    QUERY_FIELD(struct tx_event, domain, "n.text"),
-    QUERY_LENGTH(struct tx_event, domain_length),
-    QUERY_FIELD(struct tx_event, device_id, "d.device_id"),
-    QUERY_FIELD(struct tx_event, device_start_ns, "d.start_ns"),
-    QUERY_FIELD(struct tx_event, device_end_ns, "d.end_ns"),
-};
-static const struct query_field event_fields[] = {
-    QUERY_FIELD(struct tx_event, process_id, "m.process_id"),
-    QUERY_FIELD(struct tx_event, thread_id, "m.thread_id"),
-    QUERY_FIELD(struct tx_event, category, "m.category"),
-    QUERY_FIELD(struct tx_event, event_type, "m.event_type"),
-    QUERY_FIELD(struct tx_event, payload_type, "m.payload_type"),
-    QUERY_FIELD(struct tx_event, payload_value, "m.payload_value"),
-    QUERY_FIELD(struct tx_event, start_ns, "m.start_ns"),
-    QUERY_FIELD(struct tx_event, end_ns, "m.end_ns"),
-    QUERY_FIELD(struct tx_event, message_type, "m.message_type"),
-    QUERY_FIELD(struct tx_event, mark_id, "m.mark_id"),
-    QUERY_FIELD(struct tx_event, message, "coalesce(m.message, '')"),
-    QUERY_LENGTH(struct tx_event, message_length),
-    QUERY_FIELD(struct tx_event, domain, "NULL"),
-    QUERY_LENGTH(struct tx_event, domain_length),
-    QUERY_FIELD(struct tx_event, device_id, "NULL"),
-    QUERY_FIELD(struct tx_event, device_start_ns, "NULL"),
-    QUERY_FIELD(struct tx_event, device_end_ns, "NULL"),
-};
+    EVENT_FIELDS("n.text", "d.device_id", "d.start_ns", "d.end_ns")};
+static const struct query_field event_fields[] = {EVENT_FIELDS("NULL", "NULL", "NULL", "NULL")};
 
 #define EVENTS_WITH_DEVICES                                                                                            \
     "FROM msproftx m LEFT JOIN name n ON n.id = m.domain_id"                                                           \

@@ -30,8 +30,6 @@ int tx_each_event(sqlite3 *db, enum tx_order order, bool with_devices,
                   int (*each)(void *arg, const struct tx_event *event, struct err *err), void *arg, struct err *err);
 /* Their largest thread id; -1 without any. */
 int tx_largest_thread(sqlite3 *db, int64_t *ret, struct err *err);
-/* "marker" and so on; NULL: a type without a name. */
-const char *tx_event_type_name(int64_t event_type);
 
 /* A mark or range as a device saw it. */
 struct tx_device_mark {

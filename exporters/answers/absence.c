@@ -2,6 +2,7 @@
 
 #include "db/database.h"
 #include "db/query/query.h"
+#include "exporters/answers/effects.h"
 #include "exporters/answers/outcome.h"
 
 #include <stdio.h>
@@ -85,9 +86,10 @@ static void put_reason(struct strbuf *ret, const struct switch_effect *effect, c
 static int find_cause(sqlite3 *db, const char *report, const struct switch_effect **ret, struct trace *ret_trace,
                       struct err *err)
 {
-    int status = 0;
+    const struct switch_effect *effect = effects_all(err);
+    int status = effect != NULL ? 0 : -(int)err->code;
     *ret = NULL;
-    for (const struct switch_effect *effect = switch_effects; status == 0 && effect->key != NULL; effect++) {
+    for (; status == 0 && effect->key != NULL; effect++) {
         struct trace trace = {.on_chip = false};
         if ((effect->writers & (SWITCH_GE | SWITCH_ACL)) == 0 || !outcome_has_table(effect, report))
             continue;
@@ -109,7 +111,7 @@ int absence_tell(sqlite3 *db, const char *report, struct strbuf *ret, struct err
     struct trace trace = {.on_chip = false};
     struct db_facts facts;
     int status = db_read_facts(db, &facts, err);
-    if (status == 0 && facts.family != DB_FAMILY_SVP) /* no capture of SVP says what was on */
+    if (status == 0 && facts.family != CAPTURE_SVP) /* no capture of SVP says what was on */
         status = find_cause(db, report, &cause, &trace, err);
     if (status < 0)
         return status;

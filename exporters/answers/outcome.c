@@ -1,6 +1,7 @@
 #include "exporters/answers/outcome.h"
 
 #include "base/array.h"
+#include "exporters/answers/effects.h"
 #include "exporters/pmu/pmu_metric.h"
 #include "exporters/report/report.h"
 #include "parsers/record.h"
@@ -97,7 +98,7 @@ static int add_report_columns(struct outcome_table *table, int family, struct er
 static int add_cann_columns(struct outcome_table *table, const struct switch_finding *finding, int64_t chip,
                             struct err *err)
 {
-    int status = add_report_columns(table, DB_FAMILY_CANN, err);
+    int status = add_report_columns(table, CAPTURE_CANN, err);
     if (status == 0 && strcmp(table->name, "op_summary") == 0)
         status = add_metrics(table, finding, chip, err);
     return status;
@@ -130,7 +131,7 @@ static int add_table(struct outcome *outcome, const struct switch_finding *findi
     struct outcome_table *table = &outcome->tables.items[outcome->tables.count++];
     *table = (struct outcome_table){.name = name};
     add_switch(table, effect->key);
-    return finding->writer == SWITCH_SVP ? add_report_columns(table, DB_FAMILY_SVP, err)
+    return finding->writer == SWITCH_SVP ? add_report_columns(table, CAPTURE_SVP, err)
                                          : add_cann_columns(table, finding, outcome->chip, err);
 }
 
@@ -173,13 +174,13 @@ static int add_reports(struct outcome *outcome, const struct switch_finding *fin
 {
     if (effect->reports == NULL)
         return 0;
-    int family = finding->writer == SWITCH_SVP ? DB_FAMILY_SVP : DB_FAMILY_CANN;
+    int family = finding->writer == SWITCH_SVP ? CAPTURE_SVP : CAPTURE_CANN;
     const struct report *const *report = report_all(err);
     int status = 0;
     if (report == NULL)
         return -(int)err->code;
     for (; status == 0 && *report != NULL; report++) {
-        if (((*report)->families & REPORT_OF(family)) != 0 &&
+        if (((*report)->families & FAMILY_OF(family)) != 0 &&
             switch_list_has(effect->reports, (*report)->name, strlen((*report)->name)))
             status = add_table(outcome, finding, effect, (*report)->name, err);
     }
@@ -203,9 +204,10 @@ static int add_effect(struct outcome *outcome, const struct switch_finding *find
 int outcome_of(const struct switch_finding *finding, int64_t chip, struct outcome *ret, struct err *err)
 {
     unsigned writers = (finding->writer & (SWITCH_MINDSPORE | SWITCH_PYTORCH)) != 0 ? SWITCH_ACL : finding->writer;
-    int status = 0;
+    const struct switch_effect *effect = effects_all(err);
+    int status = effect != NULL ? 0 : -(int)err->code;
     *ret = (struct outcome){.chip = chip};
-    for (const struct switch_effect *effect = switch_effects; status == 0 && effect->key != NULL; effect++) {
+    for (; status == 0 && effect->key != NULL; effect++) {
         const char *value = switch_option_value(finding, effect->key);
         if ((effect->writers & writers) != 0 && value != NULL && switch_has_effect(effect, effect->key, value))
             status = add_effect(ret, finding, effect, value, err);

@@ -20,6 +20,54 @@
 
 static const char *const measure_names[] = {"step_time", "busy", "free", "exposed"};
 
+/* What a baseline says of one of the structures: the members' names are those in the file. */
+enum form { FORM_FIXED_TEXT, FORM_OWNED_TEXT, FORM_COUNT, FORM_NUMBER, FORM_TRUTH };
+struct part {
+    const char *name; /* NULL ends a list */
+    enum form form;
+    size_t offset, size;
+};
+#define PART(type, member, form)                                                                                       \
+    {                                                                                                                  \
+#member, form, offsetof(type, member), sizeof(((type *)NULL)->member)                                          \
+    }
+
+static const struct part series_parts[] = {
+    PART(struct series, n, FORM_COUNT),
+    PART(struct series, median, FORM_NUMBER),
+    PART(struct series, mad, FORM_NUMBER),
+    PART(struct series, total, FORM_NUMBER),
+    PART(struct series, minimum, FORM_NUMBER),
+    PART(struct series, maximum, FORM_NUMBER),
+    {.name = NULL},
+};
+static const struct part facts_parts[] = {
+    PART(struct workload_facts, family, FORM_FIXED_TEXT), PART(struct workload_facts, chip, FORM_FIXED_TEXT),
+    PART(struct workload_facts, models, FORM_FIXED_TEXT), PART(struct workload_facts, metrics, FORM_FIXED_TEXT),
+    PART(struct workload_facts, cube_cores, FORM_COUNT),  PART(struct workload_facts, vector_cores, FORM_COUNT),
+    PART(struct workload_facts, clock_khz, FORM_COUNT),   PART(struct workload_facts, rated_khz, FORM_COUNT),
+    PART(struct workload_facts, tick_ns, FORM_COUNT),     PART(struct workload_facts, devices, FORM_COUNT),
+    PART(struct workload_facts, problems, FORM_COUNT),    PART(struct workload_facts, times_known, FORM_TRUTH),
+    PART(struct workload_facts, placed, FORM_TRUTH),      {.name = NULL},
+};
+static const struct part row_parts[] = {
+    PART(struct profile_row, key, FORM_OWNED_TEXT),  PART(struct profile_row, name, FORM_OWNED_TEXT),
+    PART(struct profile_row, type, FORM_OWNED_TEXT), PART(struct profile_row, shapes, FORM_OWNED_TEXT),
+    PART(struct profile_row, order, FORM_COUNT),     PART(struct profile_row, conversion, FORM_TRUTH),
+    PART(struct profile_row, ai_cpu, FORM_TRUTH),    {.name = NULL},
+};
+static const struct part profile_parts[] = {
+    PART(struct profile, steps, FORM_COUNT),
+    PART(struct profile, warmup, FORM_COUNT),
+    PART(struct profile, executions, FORM_COUNT),
+    PART(struct profile, refused, FORM_COUNT),
+    PART(struct profile, ai_cpu_ns, FORM_NUMBER),
+    PART(struct profile, conversion_ns, FORM_NUMBER),
+    PART(struct profile, cube_share, FORM_NUMBER),
+    PART(struct profile, read_write_bytes, FORM_NUMBER),
+    {.name = NULL},
+};
+
 /* ---- writing ---- */
 
 static void put_text(struct strbuf *out, const char *name, const char *text)
@@ -29,57 +77,48 @@ static void put_text(struct strbuf *out, const char *name, const char *text)
     strbuf_adds(out, "\",");
 }
 
-static void put_real(struct strbuf *out, const char *name, double value)
-{
-    strbuf_addf(out, "\"%s\":\"%.17g\",", name, value);
-}
-
 static void put_integer(struct strbuf *out, const char *name, int64_t value)
 {
     strbuf_addf(out, "\"%s\":\"%" PRId64 "\",", name, value);
 }
 
+static void put_parts(struct strbuf *out, const struct part *parts, const void *structure)
+{
+    for (const struct part *part = parts; part->name != NULL; part++) {
+        const void *member = (const char *)structure + part->offset;
+        switch (part->form) {
+        case FORM_FIXED_TEXT:
+            put_text(out, part->name, member);
+            break;
+        case FORM_OWNED_TEXT:
+            put_text(out, part->name, *(char *const *)member);
+            break;
+        case FORM_COUNT:
+            put_integer(out, part->name, *(const int64_t *)member);
+            break;
+        case FORM_NUMBER:
+            strbuf_addf(out, "\"%s\":\"%.17g\",", part->name, *(const double *)member);
+            break;
+        case FORM_TRUTH:
+            put_integer(out, part->name, *(const bool *)member);
+            break;
+        }
+    }
+}
+
 static void put_series(struct strbuf *out, const struct series *series)
 {
-    put_integer(out, "n", series->n);
-    put_real(out, "median", series->median);
-    put_real(out, "mad", series->mad);
-    put_real(out, "total", series->total);
-    put_real(out, "minimum", series->minimum);
-    put_real(out, "maximum", series->maximum);
+    put_parts(out, series_parts, series);
     strbuf_adds(out, "\"samples\":\"");
     for (size_t i = 0; i < series->sample_count; i++)
         strbuf_addf(out, "%s%" PRId64, i > 0 ? " " : "", series->samples[i]);
     strbuf_adds(out, "\"");
 }
 
-static void put_facts(struct strbuf *out, const struct workload_facts *facts)
-{
-    put_text(out, "family", facts->family);
-    put_text(out, "chip", facts->chip);
-    put_text(out, "models", facts->models);
-    put_text(out, "metrics", facts->metrics);
-    put_integer(out, "cube_cores", facts->cube_cores);
-    put_integer(out, "vector_cores", facts->vector_cores);
-    put_integer(out, "clock_khz", facts->clock_khz);
-    put_integer(out, "rated_khz", facts->rated_khz);
-    put_integer(out, "tick_ns", facts->tick_ns);
-    put_integer(out, "devices", facts->devices);
-    put_integer(out, "problems", facts->problems);
-    put_integer(out, "times_known", facts->times_known);
-    put_integer(out, "placed", facts->placed);
-}
-
 static void put_row(struct strbuf *out, const struct profile_row *row)
 {
     strbuf_adds(out, "{");
-    put_text(out, "key", row->key);
-    put_text(out, "name", row->name);
-    put_text(out, "type", row->type);
-    put_text(out, "shapes", row->shapes);
-    put_integer(out, "order", (int64_t)row->order);
-    put_integer(out, "conversion", row->conversion);
-    put_integer(out, "ai_cpu", row->ai_cpu);
+    put_parts(out, row_parts, row);
     put_series(out, &row->durations);
     strbuf_adds(out, "}");
 }
@@ -88,16 +127,9 @@ static void put_profile(struct strbuf *out, const struct profile *profile)
 {
     strbuf_adds(out, "{");
     put_text(out, "name", profile->name);
-    put_facts(out, &profile->facts);
+    put_parts(out, facts_parts, &profile->facts);
     put_integer(out, "step_source", profile->step_source);
-    put_integer(out, "steps", profile->steps);
-    put_integer(out, "warmup", profile->warmup);
-    put_integer(out, "executions", profile->executions);
-    put_integer(out, "refused", profile->refused);
-    put_real(out, "ai_cpu_ns", profile->ai_cpu_ns);
-    put_real(out, "conversion_ns", profile->conversion_ns);
-    put_real(out, "cube_share", profile->cube_share);
-    put_real(out, "read_write_bytes", profile->read_write_bytes);
+    put_parts(out, profile_parts, profile);
     for (int m = 0; m < MEASURES; m++) {
         strbuf_addf(out, "\n\"%s\":{", measure_names[m]);
         put_series(out, &profile->measures[m]);
@@ -215,6 +247,30 @@ static char *get_copy(struct reading *reading, const struct json *object, const 
     return copy;
 }
 
+static void get_parts(struct reading *reading, const struct json *object, const struct part *parts, void *structure)
+{
+    for (const struct part *part = parts; part->name != NULL; part++) {
+        void *member = (char *)structure + part->offset;
+        switch (part->form) {
+        case FORM_FIXED_TEXT:
+            get_fixed(reading, object, part->name, member, part->size);
+            break;
+        case FORM_OWNED_TEXT:
+            *(char **)member = get_copy(reading, object, part->name);
+            break;
+        case FORM_COUNT:
+            *(int64_t *)member = get_integer(reading, object, part->name);
+            break;
+        case FORM_NUMBER:
+            *(double *)member = get_real(reading, object, part->name);
+            break;
+        case FORM_TRUTH:
+            *(bool *)member = get_integer(reading, object, part->name) != 0;
+            break;
+        }
+    }
+}
+
 static void get_samples(struct reading *reading, const struct json *object, struct series *series)
 {
     const char *text = get_text(reading, object, "samples");
@@ -241,32 +297,10 @@ static void get_samples(struct reading *reading, const struct json *object, stru
 
 static void get_series(struct reading *reading, const struct json *object, struct series *series)
 {
-    series->n = get_integer(reading, object, "n");
-    series->median = get_real(reading, object, "median");
-    series->mad = get_real(reading, object, "mad");
-    series->total = get_real(reading, object, "total");
-    series->minimum = get_real(reading, object, "minimum");
-    series->maximum = get_real(reading, object, "maximum");
+    get_parts(reading, object, series_parts, series);
     get_samples(reading, object, series);
     if (series->n < 0 || (series->n == 0) != (series->sample_count == 0) || series->n < (int64_t)series->sample_count)
         wrong(reading, "n");
-}
-
-static void get_facts(struct reading *reading, const struct json *object, struct workload_facts *facts)
-{
-    get_fixed(reading, object, "family", facts->family, sizeof facts->family);
-    get_fixed(reading, object, "chip", facts->chip, sizeof facts->chip);
-    get_fixed(reading, object, "models", facts->models, sizeof facts->models);
-    get_fixed(reading, object, "metrics", facts->metrics, sizeof facts->metrics);
-    facts->cube_cores = get_integer(reading, object, "cube_cores");
-    facts->vector_cores = get_integer(reading, object, "vector_cores");
-    facts->clock_khz = get_integer(reading, object, "clock_khz");
-    facts->rated_khz = get_integer(reading, object, "rated_khz");
-    facts->tick_ns = get_integer(reading, object, "tick_ns");
-    facts->devices = get_integer(reading, object, "devices");
-    facts->problems = get_integer(reading, object, "problems");
-    facts->times_known = get_integer(reading, object, "times_known") != 0;
-    facts->placed = get_integer(reading, object, "placed") != 0;
 }
 
 static size_t count_of(const struct json *array)
@@ -280,13 +314,7 @@ static size_t count_of(const struct json *array)
 
 static void get_row(struct reading *reading, const struct json *object, struct profile_row *row)
 {
-    row->key = get_copy(reading, object, "key");
-    row->name = get_copy(reading, object, "name");
-    row->type = get_copy(reading, object, "type");
-    row->shapes = get_copy(reading, object, "shapes");
-    row->order = (uint64_t)get_integer(reading, object, "order");
-    row->conversion = get_integer(reading, object, "conversion") != 0;
-    row->ai_cpu = get_integer(reading, object, "ai_cpu") != 0;
+    get_parts(reading, object, row_parts, row);
     get_series(reading, object, &row->durations);
 }
 
@@ -313,19 +341,12 @@ static void get_profile(struct reading *reading, const struct json *object, stru
     int64_t source = get_integer(reading, object, "step_source");
 
     profile->name = get_copy(reading, object, "name");
-    get_facts(reading, object, &profile->facts);
+    get_parts(reading, object, facts_parts, &profile->facts);
     if (source < STEPS_NONE || source > STEPS_PERIOD)
         wrong(reading, "step_source");
     else
         profile->step_source = (enum step_source)source;
-    profile->steps = get_integer(reading, object, "steps");
-    profile->warmup = get_integer(reading, object, "warmup");
-    profile->executions = get_integer(reading, object, "executions");
-    profile->refused = get_integer(reading, object, "refused");
-    profile->ai_cpu_ns = get_real(reading, object, "ai_cpu_ns");
-    profile->conversion_ns = get_real(reading, object, "conversion_ns");
-    profile->cube_share = get_real(reading, object, "cube_share");
-    profile->read_write_bytes = get_real(reading, object, "read_write_bytes");
+    get_parts(reading, object, profile_parts, profile);
     for (int m = 0; m < MEASURES; m++)
         get_series(reading, json_member(object, measure_names[m]), &profile->measures[m]);
     for (int t = 0; t < SUBJECTS; t++)

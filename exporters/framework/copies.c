@@ -52,7 +52,7 @@ int framework_write_copies(struct framework_analysis *analysis, struct err *err)
     if (all == NULL)
         return -(int)err->code;
     for (const struct copy *copy = copies; status == 0 && copy->name != NULL; copy++) {
-        const struct report *report = report_find_file(all, copy->report, DB_FAMILY_CANN);
+        const struct report *report = report_find_file(all, copy->report, CAPTURE_CANN);
         if (report == NULL || !is_wanted(&analysis->framework->info, copy))
             continue;
         struct report named = *report;
@@ -74,7 +74,7 @@ int framework_write_module_memory(struct framework_analysis *analysis, struct er
 {
     const struct framework_info *info = &analysis->framework->info;
     const struct report *const *all = report_all(err);
-    const struct report *report = all != NULL ? report_find_file(all, "npu_module_mem", DB_FAMILY_CANN) : NULL;
+    const struct report *report = all != NULL ? report_find_file(all, "npu_module_mem", CAPTURE_CANN) : NULL;
     struct report_column columns[16];
     size_t count = 0;
     if (all == NULL)

@@ -245,14 +245,21 @@ static int count_all(struct count *count, int64_t rows, struct groups *ret, stru
     return status;
 }
 
-int groups_of_operators(const char *database, int64_t task_count, struct groups *ret, struct err *err)
+int groups_load(struct report_session *session, enum groups_subject subject,
+                int (*compare)(const struct group *a, const struct group *b, const struct cann_texts *names),
+                struct groups *ret, struct err *err)
 {
-    struct count count = {.database = database, .subject = DURATION_TASKS};
-    return count_all(&count, task_count, ret, err);
-}
-
-int groups_of_calls(const char *database, int64_t call_count, struct groups *ret, struct err *err)
-{
-    struct count count = {.database = database, .subject = DURATION_CALLS};
-    return count_all(&count, call_count, ret, err);
+    bool of_calls = subject == GROUPS_OF_CALLS;
+    struct count count = {.database = session->options->database,
+                          .subject = of_calls ? DURATION_CALLS : DURATION_TASKS};
+    const struct cann_texts *names = report_names(session, false, err);
+    int64_t rows = 0;
+    int status = names == NULL ? -(int)err->code
+                 : of_calls    ? cann_call_count(session->db, &rows, err)
+                               : cann_task_count(session->db, &rows, err);
+    if (status == 0)
+        status = count_all(&count, rows, ret, err);
+    if (status == 0)
+        groups_sort(ret, names, compare);
+    return status;
 }

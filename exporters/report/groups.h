@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "db/query/query_cann.h"
+#include "exporters/report/session.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,8 +33,11 @@ void groups_sort(struct groups *groups, const struct cann_texts *names,
 /* By the texts of their names; without one of the two they are equal. */
 int group_compare_names(const struct group *a, const struct group *b, const struct cann_texts *names);
 
-/* Counts all operators, or all calls, of a database with every CPU. ret must be empty; groups_release() it. */
-int groups_of_operators(const char *database, int64_t task_count, struct groups *ret, struct err *err);
-int groups_of_calls(const char *database, int64_t call_count, struct groups *ret, struct err *err);
+/* Counts all operators, or all calls, of a report's database with every CPU, sorted as groups_sort() does. ret must be
+ * empty; groups_release() it. */
+enum groups_subject { GROUPS_OF_OPERATORS, GROUPS_OF_CALLS };
+int groups_load(struct report_session *session, enum groups_subject subject,
+                int (*compare)(const struct group *a, const struct group *b, const struct cann_texts *names),
+                struct groups *ret, struct err *err);
 
 #endif

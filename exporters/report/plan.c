@@ -1,7 +1,6 @@
 #include "exporters/report/plan.h"
 
 #include "base/array.h"
-#include "parsers/record.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -117,17 +116,6 @@ int report_ask(sqlite3 *db, const char *expression, bool *ret, struct err *err)
     return status;
 }
 
-/* The names of a kind's column, "kind.column". */
-static const struct value_name *find_names(const char *of)
-{
-    char kind_name[64];
-    size_t length = strcspn(of, ".");
-    snprintf(kind_name, sizeof kind_name, "%.*s", (int)length, of);
-    const struct record_kind *kind = record_kind_find(kind_name);
-    int column = kind != NULL && of[length] == '.' ? record_kind_column(kind, of + length + 1) : -1;
-    return column >= 0 ? kind->columns[column].names : NULL;
-}
-
 int report_plan_take(struct report_plan *plan, const struct report_column *columns, sqlite3 *db,
                      enum column_set column_set, struct err *err)
 {
@@ -141,8 +129,6 @@ int report_plan_take(struct report_plan *plan, const struct report_column *colum
             status = report_plan_add(plan, columns, err);
         if (status == 0)
             plan->columns[plan->column_count - 1].there = there;
-        if (status == 0 && columns->names_of != NULL)
-            plan->columns[plan->column_count - 1].column.names = find_names(columns->names_of);
     }
     return status;
 }

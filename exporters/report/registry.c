@@ -24,7 +24,7 @@ static once_flag made = ONCE_FLAG_INIT;
 /* Where a family has a report of its own of this name, a kind's gives way. */
 static unsigned free_families(const char *name)
 {
-    unsigned families = REPORT_OF_ALL;
+    unsigned families = FAMILY_ANY;
     for (size_t i = 0; own_reports[i] != NULL; i++) {
         if (!own_reports[i]->shown_only && strcmp(own_reports[i]->name, name) == 0)
             families &= ~own_reports[i]->families;
@@ -50,6 +50,7 @@ static void take_series(const struct record_kind *kind, struct report **next)
             .title = series->title,
             .doc = series->doc,
             .families = free_families(series->name),
+            .of_kind = true,
             .when = series->when,
             .query = series->query,
             .columns = series->columns,
@@ -92,7 +93,7 @@ const struct report *const *report_all(struct err *err)
 
 static bool is_named(const struct report *report, const char *name, int family)
 {
-    return (report->families & REPORT_OF(family)) != 0 && strcmp(report->name, name) == 0;
+    return (report->families & FAMILY_OF(family)) != 0 && strcmp(report->name, name) == 0;
 }
 
 const struct report *report_find_file(const struct report *const *all, const char *name, int family)

@@ -7,11 +7,7 @@
 #include "db/query/query.h"
 #include "exporters/report/session.h"
 #include "exporters/report/writer.h"
-#include "parsers/series.h"
-
-/* Families of captures (db/query/query.h), as bits. */
-#define REPORT_OF(family) (1u << (family))
-#define REPORT_OF_ALL (~0u)
+#include "parsers/record.h"
 
 struct report_run;
 struct report_scope;
@@ -60,7 +56,9 @@ struct report {
     const char *title; /* "Operators" */
     const char *doc;   /* a sentence or two for the manual */
     const char *needs; /* NULL, or what a capture without rows of it lacks: "calls of the host" */
-    unsigned families; /* REPORT_OF(...) that can have it */
+    unsigned families; /* FAMILY_... that can have it */
+    bool of_kind;      /* a record kind declares it (parsers/series.h) */
+    const char *parts; /* NULL, or what stands behind the name of a part's file, for the manual: "_<device>_<model>" */
     bool is_short;     /* all rows are shown unless --top says otherwise */
     bool shown_only;   /* on terminals and by its name, not among the files of a summary */
     bool of_device;    /* a table for each device, :device; else one for the capture */
@@ -146,7 +144,7 @@ int report_end_part(struct report_run *run, struct err *err);
  * Within a family the names of those that summaries have are different from each other, and so are those of the shown
  * ones, by test. NULL with err set when memory ran out. */
 const struct report *const *report_all(struct err *err);
-/* Of all reports the one of this name that captures of a family (DB_FAMILY_...) can have; of two the one that is only
+/* Of all reports the one of this name that captures of a family (CAPTURE_...) can have; of two the one that is only
  * shown. NULL: there is none. */
 const struct report *report_find(const struct report *const *all, const char *name, int family);
 /* The same among those that summaries have files of. */

@@ -403,20 +403,14 @@ static int find_first(const struct report_run *run, int64_t *ret_first, int64_t 
 {
     struct strbuf sql;
     const struct report_scan *scan = run->report->scan;
-    sqlite3_stmt *statement = NULL;
     strbuf_init(&sql, SQL_MAX);
-    strbuf_addf(
-        &sql, "SELECT (SELECT id FROM %s WHERE id > 0 AND (%s) ORDER BY id LIMIT 1), coalesce(max(id), 0) + 1 FROM %s",
-        scan->table, scan->where != NULL ? scan->where : "1", scan->table);
+    strbuf_addf(&sql, "SELECT id FROM %s WHERE id > 0 AND (%s) ORDER BY id LIMIT 1", scan->table,
+                scan->where != NULL ? scan->where : "1");
     int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                            : database_prepare(run->session->db, sql.data, &statement, err);
-    if (status == 0 && sqlite3_step(statement) != SQLITE_ROW)
-        status = database_error(err, run->session->db, "the database cannot be read");
-    if (status == 0) {
-        *ret_first = sqlite3_column_int64(statement, 0);
-        *ret_end = sqlite3_column_int64(statement, 1);
-    }
-    sqlite3_finalize(statement);
+                            : query_number(run->session->db, sql.data, ret_first, err);
+    if (status == 0)
+        status = query_last_row(run->session->db, scan->table, ret_end, err);
+    ++*ret_end;
     strbuf_release(&sql);
     return status;
 }

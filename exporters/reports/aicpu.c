@@ -21,9 +21,9 @@ static int put_rows(struct report_run *run, struct err *err)
 const struct report report_aicpu = {
     .name = "aicpu",
     .title = "Operators on the AI CPU",
-    .doc = "The operators that run on the AI CPU.",
+    .doc = "Operators that run on the AI CPU. The summary's table of this name is another one.",
     .needs = "operators that ran on the AI CPU",
-    .families = REPORT_OF_ALL,
+    .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns,
     .rows = put_rows,

@@ -111,9 +111,10 @@ static int put_rows(struct report_run *run, struct err *err)
 const struct report report_api = {
     .name = "api",
     .title = "Calls of the host by self time",
-    .doc = "The functions that the host called, the largest time of their own first.",
+    .doc = "Calls of the host by function, the largest self time first, which is that without the calls inside. "
+           "Blocked is the time in which no device did anything meanwhile.",
     .needs = "calls of the host",
-    .families = REPORT_OF_ALL,
+    .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns,
     .rows = put_rows,

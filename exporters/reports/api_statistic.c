@@ -7,7 +7,7 @@ enum { DEVICE, LEVEL, NAME, TOTAL, COUNT, MEAN, MIN, MAX, VARIANCE, COLUMNS };
 
 static const struct report_column columns[] = {
     [DEVICE] = {"Device_id", .doc = "Always host."},
-    [LEVEL] = {"Level", .names = cann_levels, .doc = "The part of the software that was called."},
+    [LEVEL] = {"Level", .names = level_names, .doc = "The part of the software that was called."},
     [NAME] = {"API Name", NULL, FORM_NAME, .doc = "The function."},
     [TOTAL] = {"Time(us)", NULL, FORM_SCALED, 3, .doc = "How long all calls took together."},
     [COUNT] = {"Count", .flags = REPORT_NUMBER, .doc = "How many there were."},
@@ -53,15 +53,8 @@ static int put_group(struct report_run *run, const struct group *group, struct e
 
 static int put_rows(struct report_run *run, struct err *err)
 {
-    const struct report_session *session = run->session;
     struct groups groups = {.items = NULL};
-    const struct cann_texts *names = report_names(run->session, false, err);
-    int64_t count = 0;
-    int status = names != NULL ? cann_call_count(session->db, &count, err) : -(int)err->code;
-    if (status == 0)
-        status = groups_of_calls(session->options->database, count, &groups, err);
-    if (status == 0)
-        groups_sort(&groups, names, compare);
+    int status = groups_load(run->session, GROUPS_OF_CALLS, compare, &groups, err);
     for (size_t i = 0; status == 0 && i < groups.used; i++)
         status = put_group(run, &groups.items[i], err);
     groups_release(&groups);
@@ -72,7 +65,7 @@ const struct report report_api_statistic = {
     .name = "api_statistic",
     .title = "Calls of the host",
     .doc = "How often the host called each function, and how long that took.",
-    .families = REPORT_OF(DB_FAMILY_CANN),
+    .families = FAMILY_CANN,
     .columns = columns,
     .rows = put_rows,
 };

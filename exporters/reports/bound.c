@@ -128,9 +128,10 @@ static int put_rows(struct report_run *run, struct err *err)
 const struct report report_bound = {
     .name = "bound",
     .title = "What limits operators",
-    .doc = "Whether operators wait for memory, calculate, or do neither, the largest total first.",
+    .doc = "What limits each operator, the largest total first. 'memory' or 'compute': of which its busiest "
+           "unit is, weighted by time. 'latency': no unit is busy for half of the time.",
     .needs = "counters of the units of cores: those of PipeUtilization",
-    .families = REPORT_OF_ALL,
+    .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns,
     .rows = put_rows,

@@ -121,9 +121,9 @@ static int put_rows(struct report_run *run, struct err *err)
 const struct report report_communication = {
     .name = "communication",
     .title = "Communication operators by time",
-    .doc = "The communication operators, the largest total first, and how much of each no computing hides.",
+    .doc = "Communication operators, the largest total first, and how much of each no computing hides.",
     .needs = "communication operators",
-    .families = REPORT_OF_ALL,
+    .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns,
     .rows = put_rows,

@@ -20,7 +20,7 @@ const struct report report_communication_statistic = {
     .name = "communication_statistic",
     .title = "Types of communication",
     .doc = "How often communication operators of each type ran on a device, and how long. Not where none has a type.",
-    .families = REPORT_OF(DB_FAMILY_CANN),
+    .families = FAMILY_CANN,
     .when = "EXISTS (SELECT 1 FROM communication_op WHERE type_id IS NOT NULL)",
     .query = {.from = "communication_op",
               .group_by = "device_id, type_id",

@@ -65,10 +65,10 @@ static int put_rows(struct report_run *run, struct err *err)
 const struct report report_conversions = {
     .name = "conversions",
     .title = "Conversions",
-    .doc = "The operators that only convert formats or types, between which others they do it, the largest total "
-           "first.",
+    .doc = "Operators that only convert formats or types, each with what runs before and behind it on its "
+           "stream, the largest total first.",
     .needs = "operators of the types TransData, Cast, Transpose or Reformat",
-    .families = REPORT_OF_ALL,
+    .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns,
     .rows = put_rows,

@@ -25,7 +25,7 @@ const struct report report_fusion_op = {
     .name = "fusion_op",
     .title = "Fused operators",
     .doc = "Which operators the graph compiler fused into one, and how much memory that takes.",
-    .families = REPORT_OF(DB_FAMILY_CANN),
+    .families = FAMILY_CANN,
     .query = {.with = "d AS (SELECT DISTINCT CASE WHEN p.chip = 5 THEN 'host' ELSE p.device_id END AS device FROM"
                       " capture_part AS p WHERE NOT p.is_host UNION ALL SELECT 'host' WHERE NOT EXISTS (SELECT 1 FROM"
                       " capture_part WHERE NOT is_host))",

@@ -129,9 +129,12 @@ static int put_rows(struct report_run *run, struct err *err)
 const struct report report_gaps = {
     .name = "gaps",
     .title = "Gaps by length",
-    .doc = "When a device did nothing between two executions, the longest first, and what the host did meanwhile.",
+    .doc = "When a device does nothing between two tasks, the longest first: what ran before and behind, the "
+           "call of the host that covers most of it, and the cause. 'host': a launch began inside of it, so the "
+           "device waited for the host. 'sync': none did, and a call that waits or copies covers at least half "
+           "of it. 'queue': what the device waited for was launched before. 'unknown': no calls were recorded.",
     .needs = "two tasks of one device, and the times when they ran",
-    .families = REPORT_OF_ALL,
+    .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns,
     .rows = put_rows,

@@ -177,10 +177,10 @@ static int put_rows(struct report_run *run, struct err *err)
 const struct report report_memory = {
     .name = "memory",
     .title = "Memory",
-    .doc = "Copies by direction, calls that allocate, free, or copy and wait, what operators move, and how much memory "
-           "was in use at most.",
+    .doc = "Copies by direction, calls that allocate, free, or copy and wait, what operators move, and the most "
+           "that was in use.",
     .needs = "copies, calls of the host, counters of memory, or its use",
-    .families = REPORT_OF_ALL,
+    .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns,
     .rows = put_rows,

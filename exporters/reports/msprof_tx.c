@@ -6,7 +6,7 @@ static const struct report_column columns[] = {
     {"pid", "m.process_id", .flags = REPORT_NUMBER, .doc = "The process."},
     {"tid", "m.thread_id", .flags = REPORT_NUMBER, .doc = "The thread."},
     {"category", "m.category", .flags = REPORT_NUMBER, .doc = "The program's own number of a category."},
-    {"event_type", "m.event_type", .names_of = "msproftx.event_type", .doc = "A mark, or the kind of range."},
+    {"event_type", "m.event_type", .names = mark_names, .doc = "A mark, or the kind of range."},
     {"payload_type", "m.payload_type", .flags = REPORT_NUMBER, .doc = "The type of the program's own value."},
     {"payload_value", "CASE WHEN m.category IS NOT NULL THEN coalesce(m.payload_value, 0) END", FORM_UNSIGNED,
      .flags = REPORT_NUMBER, .doc = "That value, of stamps."},
@@ -24,8 +24,10 @@ static const struct report_column columns[] = {
 const struct report report_msprof_tx = {
     .name = "msprof_tx",
     .title = "Marks and ranges of programs",
-    .doc = "The marks and ranges that programs recorded with msproftx, and when a device saw them.",
-    .families = REPORT_OF(DB_FAMILY_CANN),
+    .doc =
+        "Every mark and range of msproftx by its start, with its message, its domain and when the device saw it. What "
+        "a mark does not have is N/A, and the device of what no device saw is host.",
+    .families = FAMILY_CANN,
     .query = {.from = "msproftx m LEFT JOIN device_mark d ON d.id ="
                       " (SELECT min(id) FROM device_mark WHERE mark_id = m.mark_id)",
               .order_by = "m.start_ns, m.process_id, m.thread_id, m.end_ns DESC, m.id"},

@@ -4,7 +4,7 @@
 #define TOTAL "sum(end_ns - start_ns)"
 
 static const struct report_column columns[] = {
-    {"event_type", "event_type", .names_of = "msproftx.event_type", .doc = "A mark, or the kind of range."},
+    {"event_type", "event_type", .names = mark_names, .doc = "A mark, or the kind of range."},
     {"message", "coalesce(message, '')", .doc = "The message."},
     {"Count", "count(*)", .flags = REPORT_NUMBER, .doc = "How many there were."},
     {"Total Time(us)", TOTAL, FORM_SCALED, 3, .doc = "How long they took together."},
@@ -19,7 +19,7 @@ const struct report report_msprof_tx_statistic = {
     .name = "msprof_tx_statistic",
     .title = "Messages of programs",
     .doc = "How often programs recorded each message with msproftx, and how long its ranges took.",
-    .families = REPORT_OF_ALL,
+    .families = FAMILY_ANY,
     .shown_only = true,
     .query = {.from = "msproftx", .group_by = "event_type, message", .order_by = TOTAL " DESC, event_type, message"},
     .columns = columns,

@@ -8,7 +8,7 @@ enum { DEVICE, TYPE, CORE, COUNT, TOTAL, MIN, MEAN, MAX, SHARE, COLUMNS };
 static const struct report_column columns[] = {
     [DEVICE] = {"Device_id", .flags = REPORT_NUMBER, .doc = "The device."},
     [TYPE] = {"OP Type", NULL, FORM_NAME, .doc = "The type of the operators."},
-    [CORE] = {"Core Type", .names = cann_core_types, .doc = "The core that they ran on."},
+    [CORE] = {"Core Type", .names = core_names_or_unknown, .doc = "The core that they ran on."},
     [COUNT] = {"Count", .flags = REPORT_NUMBER, .doc = "How many there were."},
     [TOTAL] = {"Total Time(us)", NULL, FORM_SCALED, 3, .doc = "How long they ran together."},
     [MIN] = {"Min Time(us)", NULL, FORM_SCALED, 3, .doc = "The shortest."},
@@ -55,15 +55,8 @@ static int put_group(struct report_run *run, const struct groups *groups, const 
 
 static int put_rows(struct report_run *run, struct err *err)
 {
-    const struct report_session *session = run->session;
     struct groups groups = {.items = NULL};
-    const struct cann_texts *names = report_names(run->session, false, err);
-    int64_t count = 0;
-    int status = names != NULL ? cann_task_count(session->db, &count, err) : -(int)err->code;
-    if (status == 0)
-        status = groups_of_operators(session->options->database, count, &groups, err);
-    if (status == 0)
-        groups_sort(&groups, names, compare);
+    int status = groups_load(run->session, GROUPS_OF_OPERATORS, compare, &groups, err);
     for (size_t i = 0; status == 0 && i < groups.used; i++)
         status = put_group(run, &groups, &groups.items[i], err);
     groups_release(&groups);
@@ -74,7 +67,7 @@ const struct report report_op_statistic = {
     .name = "op_statistic",
     .title = "Types of operators",
     .doc = "How often operators of each type ran on each kind of core of a device, and how long.",
-    .families = REPORT_OF(DB_FAMILY_CANN),
+    .families = FAMILY_CANN,
     .columns = columns,
     .rows = put_rows,
 };

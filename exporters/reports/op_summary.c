@@ -59,7 +59,7 @@ static const struct report_column columns[] = {
     [TYPE] = {"OP Type", "op_type_id", FORM_NAME, .flags = REPORT_NARROW, .doc = "Its type."},
     [STATE] = {"OP State", "CASE WHEN op_state IN (0, 1) THEN op_state END", .names = states,
                .flags = REPORT_NO_TERMINAL, .doc = "Whether its shapes were known when it was compiled."},
-    [TASK_TYPE] = {"Task Type", "coalesce(op_task_type, -1)", .names = cann_core_types, .flags = REPORT_NARROW,
+    [TASK_TYPE] = {"Task Type", "coalesce(op_task_type, -1)", .names = core_names_or_unknown, .flags = REPORT_NARROW,
                    .doc = "The core that it ran on."},
     [START] = {"Task Start Time(us)", "start_ns", FORM_TIME, .doc = "When it began, since 1970."},
     [DURATION] = {"Task Duration(us)", "duration_ns", FORM_SCALED, 3, .doc = "How long it ran."},
@@ -302,7 +302,7 @@ const struct report report_op_summary = {
     .title = "Operators",
     .doc = "Every operator that ran on a device, of tasks and of communication, by device and start; with the metrics "
            "that the profiled counters make.",
-    .families = REPORT_OF(DB_FAMILY_CANN),
+    .families = FAMILY_CANN,
     .columns = columns,
     .state_size = sizeof(struct op_summary),
     .open = open_summary,

@@ -16,9 +16,9 @@ static int put_rows(struct report_run *run, struct err *err)
 const struct report report_ops = {
     .name = "ops",
     .title = "Operators by time",
-    .doc = "The operators, the largest total first.",
+    .doc = "Time by operator, the largest total first.",
     .needs = "tasks with times",
-    .families = REPORT_OF_ALL,
+    .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns,
     .rows = put_rows,

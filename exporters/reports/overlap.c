@@ -58,9 +58,10 @@ static int put_rows(struct report_run *run, struct err *err)
 const struct report report_overlap = {
     .name = "overlap",
     .title = "Computing, communication and nothing by step",
-    .doc = "How each step divides; without marks steps are the period of the sequence of operators.",
+    .doc = "How each step divides into computing, communication, exposed communication, copies and nothing. "
+           "Without marks steps are the period of the sequence of operators.",
     .needs = "tasks with times",
-    .families = REPORT_OF_ALL,
+    .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns,
     .rows = put_rows,

@@ -92,10 +92,11 @@ static int put_rows(struct report_run *run, struct err *err)
 const struct report report_steps = {
     .name = "steps",
     .title = "Steps",
-    .doc = "The time of steps by device and model, the slowest, and what made it slow; without marks steps are the "
-           "period of the sequence of operators.",
+    .doc = "The time of steps by device and model: median, median absolute deviation, 95th percentile, the "
+           "slowest, which part of it grew most, and which operator. Without marks steps are the period of the "
+           "sequence of operators.",
     .needs = "marks of steps, or operators that repeat",
-    .families = REPORT_OF_ALL,
+    .families = FAMILY_ANY,
     .is_short = true,
     .shown_only = true,
     .columns = columns,

@@ -16,9 +16,9 @@ static int put_rows(struct report_run *run, struct err *err)
 const struct report report_streams = {
     .name = "streams",
     .title = "Streams by time",
-    .doc = "The streams of each device, the busiest first.",
+    .doc = "Time by stream of each device, the busiest first.",
     .needs = "tasks with times",
-    .families = REPORT_OF_ALL,
+    .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns,
     .rows = put_rows,

@@ -182,8 +182,9 @@ static int put_rows(struct report_run *run, struct err *err)
 const struct report report_summary = {
     .name = "summary",
     .title = "Summary",
-    .doc = "What the capture is, how its time divides, and the five findings with most time at stake.",
-    .families = REPORT_OF_ALL,
+    .doc = "What the capture is, its steps, how its time divides, and the five findings with most time at "
+           "stake, of those that 'msprof advise' gives.",
+    .families = FAMILY_ANY,
     .is_short = true,
     .shown_only = true,
     .columns = columns,

@@ -27,7 +27,7 @@ static int find_type(struct report_worker *worker, struct report_value *values, 
     (void)worker;
     (void)err;
     if (values[CORE].kind != VALUE_MISSING)
-        values[TYPE] = value_text(cann_core_type(values[CORE].integer));
+        values[TYPE] = value_text(value_name_find(core_names_or_unknown, values[CORE].integer));
     else if (values[HOST_TYPE].kind != VALUE_MISSING)
         values[TYPE] = value_name(values[HOST_TYPE].integer);
     else
@@ -41,7 +41,7 @@ const struct report report_task_time = {
     .name = "task_time",
     .title = "Tasks",
     .doc = "When every task of the devices ran, and what it was.",
-    .families = REPORT_OF(DB_FAMILY_CANN),
+    .families = FAMILY_CANN,
     .columns = columns,
     .scan = &scan,
 };

@@ -88,7 +88,7 @@ static int show_blocks(struct cann_show *cann, struct err *err)
 int cann_show(struct show *show, struct err *err)
 {
     struct cann_show cann = {.hosts = 0};
-    int status = report_show_open(&cann.shows, show, DB_FAMILY_CANN, err);
+    int status = report_show_open(&cann.shows, show, CAPTURE_CANN, err);
     if (status == 0)
         status = count_all(&cann, err);
     if (status == 0)

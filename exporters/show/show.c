@@ -13,11 +13,11 @@
 static int show_family(struct show *show, int family, struct err *err)
 {
     switch (family) {
-    case DB_FAMILY_CANN:
+    case CAPTURE_CANN:
         return cann_show(show, err);
-    case DB_FAMILY_LEGACY:
+    case CAPTURE_2022:
         return show_of_2022(show, err);
-    case DB_FAMILY_JOB:
+    case CAPTURE_JOB:
         return show_of_job(show, err);
     default:
         return show_of_svp(show, err);

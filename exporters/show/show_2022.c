@@ -1,6 +1,6 @@
 #include "exporters/show/show_2022.h"
 
-#include "exporters/device_2022.h"
+#include "exporters/earlier/device_2022.h"
 #include "exporters/report/show_report.h"
 
 struct show_2022 {
@@ -66,7 +66,7 @@ static int show_device_2022(void *arg, const struct device_2022 *device, struct 
 int show_of_2022(struct show *show, struct err *err)
 {
     struct show_2022 state = {.any_device = false};
-    int status = report_show_open(&state.shows, show, DB_FAMILY_LEGACY, err);
+    int status = report_show_open(&state.shows, show, CAPTURE_2022, err);
     if (status == 0)
         status = device_2022_each(show->db, &state.shows.options, show_device_2022, &state, err);
     if (status == 0 && !state.any_device)

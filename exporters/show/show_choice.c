@@ -89,7 +89,7 @@ int show_table_list(sqlite3 *db, FILE *stream, struct err *err)
     for (; status == 0 && *report != NULL; report++) {
         struct report_plan plan = {.column_count = 0};
 
-        if (((*report)->families & REPORT_OF(facts.family)) == 0 ||
+        if (((*report)->families & FAMILY_OF(facts.family)) == 0 ||
             report_find(all, (*report)->name, facts.family) != *report)
             continue;
         fprintf(stream, "%-24s %s\n", (*report)->name, (*report)->title);

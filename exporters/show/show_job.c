@@ -23,7 +23,7 @@ static int show_one_device(void *arg, int64_t device_id, struct err *err)
 int show_of_job(struct show *show, struct err *err)
 {
     struct report_show shows;
-    int status = report_show_open(&shows, show, DB_FAMILY_JOB, err);
+    int status = report_show_open(&shows, show, CAPTURE_JOB, err);
     if (status == 0) {
         show_title(show, "Op statistic :");
         show_end_line(show);

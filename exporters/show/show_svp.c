@@ -48,7 +48,7 @@ static int show_frequency(struct show *show, struct err *err)
 int show_of_svp(struct show *show, struct err *err)
 {
     struct report_show shows;
-    int status = report_show_open(&shows, show, DB_FAMILY_SVP, err);
+    int status = report_show_open(&shows, show, CAPTURE_SVP, err);
     if (status == 0)
         status = report_show_block(&shows, "AI Core Metrics :", "op_summary",
                                    "No device data: the model was loaded but never executed.", err);

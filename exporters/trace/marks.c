@@ -3,7 +3,8 @@
 #include "base/file/fsutil.h"
 #include "db/database.h"
 #include "db/query/query_tx.h"
-#include "exporters/tx_report.h"
+#include "exporters/earlier/tx_report.h"
+#include "parsers/record.h"
 
 #include <stdlib.h>
 
@@ -16,7 +17,7 @@ void marks_init(struct marks *marks, struct trace *trace, const char *word,
                 int (*first_free)(void *arg, int64_t *ret, struct err *err), void *arg)
 {
     *marks = (struct marks){.trace = trace};
-    trace_lanes_init(&marks->lanes, word, first_free, arg);
+    trace_lanes_init(&marks->lanes, &trace->style, word, first_free, arg);
     strbuf_init(&marks->text, TEXT_MAX);
 }
 
@@ -24,6 +25,19 @@ void marks_release(struct marks *marks)
 {
     trace_lanes_release(&marks->lanes);
     strbuf_release(&marks->text);
+}
+
+int marks_layer_name_threads(struct track_run *run, void *opaque, struct err *err)
+{
+    struct marks_layer *layer = opaque;
+    return trace_lanes_name(&layer->marks.lanes, &run->trace, NULL, NULL, err);
+}
+
+void marks_layer_release(void *opaque)
+{
+    struct marks_layer *layer = opaque;
+    if (layer->begun)
+        marks_release(&layer->marks);
 }
 
 /* The text as a JSON string in marks->text. */
@@ -66,7 +80,7 @@ static void put_arrow(struct marks *marks, char phase, int64_t mark_id, const st
 
 static char *put_event_type(char *p, int64_t event_type)
 {
-    const char *name = tx_event_type_name(event_type);
+    const char *name = value_name_find(mark_names, event_type);
     p = trace_put_literal(p, "\"event_type\":\"");
     if (name != NULL)
         p = trace_put_word(p, name);
@@ -192,10 +206,10 @@ static int name_process(void *arg, int64_t number, int64_t *ret_pid, struct err 
     return 0;
 }
 
-static int first_free_thread(void *db, int64_t *ret, struct err *err)
+int marks_first_free_thread(void *db, int64_t *ret, struct err *err)
 {
     int status = tx_largest_thread(db, ret, err);
-    ++*ret;
+    *ret = number_add(*ret, 1);
     return status;
 }
 
@@ -212,7 +226,7 @@ int marks_timeline(struct timeline_run *run, struct err *err)
     if (status < 0)
         return status;
     struct processes processes = {.trace = &trace};
-    marks_init(&marks, &trace, "Thread ", first_free_thread, run->db);
+    marks_init(&marks, &trace, "Thread ", marks_first_free_thread, run->db);
     marks.process = name_process;
     marks.arg = &processes;
     status = marks_write_events(&marks, run->db, false, err);

@@ -4,6 +4,7 @@
 
 #include "exporters/trace/document.h"
 #include "exporters/trace/lanes.h"
+#include "exporters/trace/track.h"
 
 #define MARKS_PROCESS "MsprofTx" /* when the capture does not name its program */
 
@@ -17,6 +18,17 @@ struct marks {
     /* The process of a program's events, of a device's marks: named when it is not. */
     int (*process)(void *arg, int64_t number, int64_t *ret_pid, struct err *err);
 };
+
+/* The state of a track that is made of marks, and its hooks. */
+struct marks_layer {
+    struct marks marks;
+    bool begun;
+};
+int marks_layer_name_threads(struct track_run *run, void *layer, struct err *err);
+void marks_layer_release(void *layer);
+
+/* For marks_init, of the program's threads; arg is the database. */
+int marks_first_free_thread(void *db, int64_t *ret, struct err *err);
 
 void marks_init(struct marks *marks, struct trace *trace, const char *word,
                 int (*first_free)(void *arg, int64_t *ret, struct err *err), void *arg);

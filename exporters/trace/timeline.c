@@ -361,7 +361,7 @@ int export_merged_timeline(const struct merge_part *parts, size_t count, const s
     merging.timeline = (struct timeline_run){.options = &merging.options, .result = ret};
     for (size_t i = 0; status == 0 && i < count; i++) {
         struct capture_origin origin;
-        status = query_origin(parts[i].db, DB_FAMILY_CANN, &origin, err);
+        status = query_origin(parts[i].db, CAPTURE_CANN, &origin, err);
         if (status == 0 && (i == 0 || origin.time_ns < merging.timeline.origin.time_ns))
             merging.timeline.origin = origin;
     }

@@ -3,6 +3,7 @@
 #include "exporters/cann_report.h"
 #include "exporters/tracks/placed.h"
 #include "exporters/tracks/put.h"
+#include "parsers/record.h"
 
 #include <stdlib.h>
 
@@ -23,9 +24,8 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
 {
     struct tasks *tasks = opaque;
     int status = 0;
-    trace_lanes_init(&tasks->lanes, "Stream ", first_free_stream, run->run->db);
+    trace_lanes_init(&tasks->lanes, &run->trace.style, "Stream ", first_free_stream, run->run->db);
     tasks->lanes.next = &run->next_hardware_thread;
-    tasks->lanes.as_recorded = run->trace.style.as_recorded;
     tasks->begun = true;
     for (size_t i = 0; i < run->parts.count && status == 0; i++) {
         const struct cann_part *part = &run->parts.parts[i];
@@ -108,8 +108,8 @@ static char *put_type(char *p, const struct track_run *run, const struct cann_ta
     if (task->op_name_id == DB_NULL && task->host_type_id != DB_NULL)
         return put_string(p, cann_text(&run->names, task->host_type_id, 0));
     p = trace_put_literal(p, "\"");
-    p = trace_put_word(p,
-                       task->op_name_id != DB_NULL ? cann_core_type(task->op_task_type) : cann_device_type(task->type));
+    p = trace_put_word(p, task->op_name_id != DB_NULL ? value_name_find(core_names_or_unknown, task->op_task_type)
+                                                      : cann_device_type(task->type));
     return trace_put_literal(p, "\"");
 }
 
@@ -198,7 +198,7 @@ static int draw(void *opaque, const struct track_unit *unit, struct parallel_out
 const struct track track_ascend = {
     .name = "ascend",
     .process = "Ascend Hardware",
-    .doc = "tasks of devices, by stream",
+    .doc = "Tasks of devices, by stream.",
     .order = LAYER_HARDWARE,
     .rows = TRACK_TASKS,
     .state_size = sizeof(struct tasks),

@@ -130,9 +130,9 @@ static void put_out(struct layer *layer, const char *end)
 /* ---- events ---- */
 
 /* The name of a number as a JSON string; the number itself when it has none. */
-static char *put_enum(char *p, const struct enum_name *names, int64_t id)
+static char *put_enum(char *p, const struct value_name *names, int64_t id)
 {
-    const char *name = enum_name_find(names, id == DB_NULL ? HCCL_NOT_GIVEN : id);
+    const char *name = value_name_find(names, id == DB_NULL ? HCCL_NOT_GIVEN : id);
     p = trace_put_literal(p, "\"");
     p = name != NULL ? trace_put_word(p, name) : number_put_signed(p, id);
     return trace_put_literal(p, "\"");
@@ -313,8 +313,7 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
         return 0;
     layer->run = run;
     layer->runs = (struct map)MAP_OF(struct run_of_task, task_row_id);
-    trace_lanes_init(&layer->lanes, "", first_free_thread, layer);
-    layer->lanes.as_recorded = run->trace.style.as_recorded;
+    trace_lanes_init(&layer->lanes, &run->trace.style, "", first_free_thread, layer);
     layer->begun = true;
     int status = cann_last_connection(run->run->db, &layer->first_flow, err);
     for (size_t i = 0; status == 0 && i < ops->count; i++)
@@ -370,7 +369,7 @@ const struct track track_communication = {
     .name = "communication",
     .also = "hccl",
     .process = "Communication",
-    .doc = "communication operators by group, and their tasks by plane",
+    .doc = "Communication operators by group, and their tasks by plane.",
     .order = LAYER_COMMUNICATION,
     .state_size = sizeof(struct layer),
     .begin = begin,

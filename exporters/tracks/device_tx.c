@@ -3,11 +3,6 @@
 #include "exporters/trace/marks.h"
 #include "exporters/trace/track.h"
 
-struct layer {
-    struct marks marks;
-    bool begun;
-};
-
 static int name_process(void *arg, int64_t device_id, int64_t *ret_pid, struct err *err)
 {
     return track_process(arg, LAYER_HARDWARE, device_id, "Ascend Hardware", ret_pid, err);
@@ -16,13 +11,13 @@ static int name_process(void *arg, int64_t device_id, int64_t *ret_pid, struct e
 static int first_free_stream(void *db, int64_t *ret, struct err *err)
 {
     int status = cann_largest_stream(db, ret, err);
-    ++*ret;
+    *ret = number_add(*ret, 1);
     return status;
 }
 
 static int begin(struct track_run *run, void *opaque, struct err *err)
 {
-    struct layer *layer = opaque;
+    struct marks_layer *layer = opaque;
     marks_init(&layer->marks, &run->trace, "Marks of stream ", first_free_stream, run->run->db);
     layer->begun = true;
     layer->marks.lanes.no_own = true;
@@ -33,27 +28,14 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
     return marks_write_device_marks(&layer->marks, run->run->db, err);
 }
 
-static int name_threads(struct track_run *run, void *opaque, struct err *err)
-{
-    struct layer *layer = opaque;
-    return trace_lanes_name(&layer->marks.lanes, &run->trace, NULL, NULL, err);
-}
-
-static void release(void *opaque)
-{
-    struct layer *layer = opaque;
-    if (layer->begun)
-        marks_release(&layer->marks);
-}
-
 const struct track track_device_tx = {
     .name = "device_tx",
     .process = "Ascend Hardware",
-    .doc = "marks and ranges of programs as devices saw them",
+    .doc = "Marks and ranges of programs as devices saw them.",
     .report = "msprof_tx",
     .order = LAYER_HARDWARE,
-    .state_size = sizeof(struct layer),
+    .state_size = sizeof(struct marks_layer),
     .begin = begin,
-    .name_threads = name_threads,
-    .release = release,
+    .name_threads = marks_layer_name_threads,
+    .release = marks_layer_release,
 };

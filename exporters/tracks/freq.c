@@ -48,7 +48,7 @@ static int begin(struct track_run *run, void *state, struct err *err)
 const struct track track_freq = {
     .name = "freq",
     .process = "AI Core Freq",
-    .doc = "frequencies of the AI cores",
+    .doc = "Frequencies of the AI cores.",
     .order = LAYER_FREQUENCY,
     .begin = begin,
 };

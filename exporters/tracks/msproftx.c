@@ -2,14 +2,6 @@
 #include "exporters/trace/marks.h"
 #include "exporters/trace/track.h"
 
-#include "db/query/query_tx.h"
-
-struct layer {
-    struct track_run *run;
-    struct marks marks;
-    bool begun;
-};
-
 static const char *program_name(const struct cann_parts *parts)
 {
     for (size_t i = 0; i < parts->count; i++) {
@@ -26,17 +18,10 @@ static int name_process(void *arg, int64_t process_id, int64_t *ret_pid, struct 
     return track_process_of(run, process_id, LAYER_PROGRAM, DB_NULL, program_name(&run->parts), ret_pid, err);
 }
 
-static int first_free_thread(void *db, int64_t *ret, struct err *err)
-{
-    int status = tx_largest_thread(db, ret, err);
-    ++*ret;
-    return status;
-}
-
 static int begin(struct track_run *run, void *opaque, struct err *err)
 {
-    struct layer *layer = opaque;
-    marks_init(&layer->marks, &run->trace, "Thread ", first_free_thread, run->run->db);
+    struct marks_layer *layer = opaque;
+    marks_init(&layer->marks, &run->trace, "Thread ", marks_first_free_thread, run->run->db);
     layer->begun = true;
     layer->marks.arrows = run->shows_marks && run->shows_device_marks;
     layer->marks.process = name_process;
@@ -44,27 +29,14 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
     return marks_write_events(&layer->marks, run->run->db, true, err);
 }
 
-static int name_threads(struct track_run *run, void *opaque, struct err *err)
-{
-    struct layer *layer = opaque;
-    return trace_lanes_name(&layer->marks.lanes, &run->trace, NULL, NULL, err);
-}
-
-static void release(void *opaque)
-{
-    struct layer *layer = opaque;
-    if (layer->begun)
-        marks_release(&layer->marks);
-}
-
 const struct track track_msproftx = {
     .name = "msproftx",
     .process = MARKS_PROCESS,
-    .doc = "marks and ranges of programs",
+    .doc = "Marks and ranges of programs.",
     .report = "msprof_tx",
     .order = LAYER_PROGRAM,
-    .state_size = sizeof(struct layer),
+    .state_size = sizeof(struct marks_layer),
     .begin = begin,
-    .name_threads = name_threads,
-    .release = release,
+    .name_threads = marks_layer_name_threads,
+    .release = marks_layer_release,
 };

@@ -119,7 +119,7 @@ static int draw(void *opaque, const struct track_unit *unit, struct parallel_out
 const struct track track_overlap_analyse = {
     .name = "overlap_analyse",
     .process = "Overlap Analysis",
-    .doc = "when each device computed, communicated, did that only, or neither",
+    .doc = "When each device computed, communicated, did that only, or neither.",
     .order = LAYER_OVERLAP,
     .rows = TRACK_TASKS,
     .state_size = sizeof(struct analysis),

@@ -178,8 +178,7 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
     int status = cann_steps_load(run->run->db, &layer->steps, err);
     if (status < 0)
         return status;
-    trace_lanes_init(&layer->lanes, "", first_free_thread, layer);
-    layer->lanes.as_recorded = run->trace.style.as_recorded;
+    trace_lanes_init(&layer->lanes, &run->trace.style, "", first_free_thread, layer);
     layer->begun = true;
     status = collect(layer, err);
     for (size_t i = 0; i < layer->count && status == 0; i++)
@@ -217,7 +216,7 @@ static void release(void *opaque)
 const struct track track_step_trace = {
     .name = "step_trace",
     .process = "Ascend Hardware",
-    .doc = "iterations of models, beside the tasks of the devices",
+    .doc = "Iterations of models, beside the tasks of the devices.",
     .report = "step_trace",
     .order = LAYER_HARDWARE,
     .state_size = sizeof(struct layer),

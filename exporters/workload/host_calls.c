@@ -93,5 +93,5 @@ int host_calls_each(sqlite3 *db, struct intern *names,
 
     if (status != 0)
         return status;
-    return facts.family == DB_FAMILY_SVP ? svp_each_model(db, take_model, &reading, err) : read_ascend(&reading, err);
+    return facts.family == CAPTURE_SVP ? svp_each_model(db, take_model, &reading, err) : read_ascend(&reading, err);
 }

@@ -24,10 +24,10 @@ int workload_load(sqlite3 *db, enum load_counters counters, struct workload *ret
         const char *name;
         int (*load)(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err);
     } families[] = {
-        [DB_FAMILY_SVP] = {"SVP", workload_load_svp},
-        [DB_FAMILY_JOB] = {"Ascend JOB", workload_load_ascend},
-        [DB_FAMILY_LEGACY] = {"CANN 2022", workload_load_ascend},
-        [DB_FAMILY_CANN] = {"CANN", workload_load_ascend},
+        [CAPTURE_SVP] = {"SVP", workload_load_svp},
+        [CAPTURE_JOB] = {"Ascend JOB", workload_load_ascend},
+        [CAPTURE_2022] = {"CANN 2022", workload_load_ascend},
+        [CAPTURE_CANN] = {"CANN", workload_load_ascend},
     };
     struct db_facts facts;
     int status = db_read_facts(db, &facts, err);

@@ -166,7 +166,7 @@ int evidence_load(sqlite3 *db, const struct workload *workload, struct host_evid
         load.steady_ns = workload->steps[0].end_ns;
     if (status == 0)
         status = load_calls(db, workload, &load, err);
-    if (status == 0 && facts.family != DB_FAMILY_SVP)
+    if (status == 0 && facts.family != CAPTURE_SVP)
         status = load_frequency(db, ret, err);
     intern_release(&load.names);
     free(load.memory);

@@ -88,19 +88,6 @@ static void take_fields(const struct bytes *value, struct fields *ret)
     };
 }
 
-static int add_step(struct framework *framework, const struct framework_range *range, const char *name, struct err *err)
-{
-    const char *id = strrchr(name, '#') + 1;
-    uint32_t number;
-    int status = intern_add(&framework->texts, id, strlen(id), &number, err);
-    if (status == 0)
-        status = array_reserve(&framework->steps, 1, err);
-    if (status == 0)
-        framework->steps.items[framework->steps.count++] =
-            (struct framework_step){.id = number, .start_ns = range->start_ns, .end_ns = range->end_ns};
-    return status;
-}
-
 static uint32_t flags_of(const char *name, const struct fields *fields)
 {
     uint32_t flags = fields->stack ? RANGE_STACK : 0;
@@ -208,7 +195,7 @@ static int take_record(void *arg, const struct framework_record *record, struct 
     if (range.start_ns == range.end_ns)
         return 0;
     if (strstr(reading->name.data, "ProfilerStep#") != NULL)
-        status = add_step(framework, &range, reading->name.data, err);
+        status = framework_add_step(framework, reading->name.data, range.start_ns, range.end_ns, err);
     if (status == 0 && fields.graph && is_text(&fields.texts[TEXT_GRAPH_MODULE], "Dataset") &&
         has_three_parts(reading->name.data))
         status = add_dataset(reading, &fields, &range, err);

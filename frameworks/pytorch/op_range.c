@@ -44,19 +44,6 @@ static int take_text(struct framework *framework, const struct framework_text *t
     return text->text != NULL ? intern_add(&framework->texts, text->text, text->length, ret, err) : 0;
 }
 
-static int add_step(struct framework *framework, const struct torch_op *op, const char *name, struct err *err)
-{
-    const char *id = strrchr(name, '#') + 1;
-    uint32_t number;
-    int status = intern_add(&framework->texts, id, strlen(id), &number, err);
-    if (status == 0)
-        status = array_reserve(&framework->steps, 1, err);
-    if (status == 0)
-        framework->steps.items[framework->steps.count++] =
-            (struct framework_step){.id = number, .start_ns = op->start_ns, .end_ns = op->end_ns};
-    return status;
-}
-
 static int take_op(void *arg, const struct framework_record *record, struct err *err)
 {
     struct torch_reading *reading = arg;
@@ -95,7 +82,7 @@ static int take_op(void *arg, const struct framework_record *record, struct err 
     const char *name = framework_text(framework, op.name);
     op.is_step = strstr(name, "ProfilerStep#") != NULL;
     reading->torch->ops.items[reading->torch->ops.count++] = op;
-    return op.is_step ? add_step(framework, &op, name, err) : 0;
+    return op.is_step ? framework_add_step(framework, name, op.start_ns, op.end_ns, err) : 0;
 }
 
 static int compare_ops(const void *a, const void *b)

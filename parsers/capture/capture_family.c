@@ -30,7 +30,7 @@ static unsigned families_of_parts(const struct capture *capture)
     for (size_t i = 0; i < capture->part_count; i++) {
         const struct capture_part *part = &capture->parts[i];
         if (*part->directory != '\0')
-            families &= FAMILY_LEGACY | FAMILY_CANN;
+            families &= FAMILY_2022 | FAMILY_CANN;
         else if (part->chip >= 0)
             families &= FAMILY_ASCEND;
         if (part->is_host && !has_data(capture, i))
@@ -82,8 +82,8 @@ static struct name_evidence weigh_names(const struct capture *capture)
  * directories and info.json do; what they leave open is the oldest. */
 static enum capture_family recognise_family(const struct capture *capture)
 {
-    static const enum capture_family newest[] = {CAPTURE_CANN, CAPTURE_LEGACY, CAPTURE_JOB},
-                                     oldest[] = {CAPTURE_SVP, CAPTURE_JOB, CAPTURE_LEGACY, CAPTURE_CANN};
+    static const enum capture_family newest[] = {CAPTURE_CANN, CAPTURE_2022, CAPTURE_JOB},
+                                     oldest[] = {CAPTURE_SVP, CAPTURE_JOB, CAPTURE_2022, CAPTURE_CANN};
     struct name_evidence names = weigh_names(capture);
     unsigned parts = families_of_parts(capture), possible = restrict_to(names.possible, parts);
     bool by_parts = parts != FAMILY_ALL || has_clock(capture);
@@ -104,7 +104,7 @@ const char *capture_family_name(enum capture_family family)
 {
     static const char *const names[] = {[CAPTURE_SVP] = "svp",
                                         [CAPTURE_JOB] = "ascend-job",
-                                        [CAPTURE_LEGACY] = "ascend-legacy",
+                                        [CAPTURE_2022] = "ascend-legacy",
                                         [CAPTURE_CANN] = "ascend-cann",
                                         [CAPTURE_UNKNOWN] = "unknown"};
     return names[family];

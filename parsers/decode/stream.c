@@ -179,7 +179,7 @@ static bool is_aged(const struct stream *stream, size_t rest)
 {
     enum capture_family family = stream->decoder->capture->family;
     const struct layout *layout = stream->layout;
-    if ((family != CAPTURE_CANN && family != CAPTURE_LEGACY) || stream->files->identity.slice < 0 || rest == 0 ||
+    if ((family != CAPTURE_CANN && family != CAPTURE_2022) || stream->files->identity.slice < 0 || rest == 0 ||
         stream->used < rest + layout->record_size)
         return false;
     if (!framing_can_search(layout))

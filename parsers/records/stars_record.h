@@ -16,7 +16,6 @@ enum stars_record_column {
     STARS_RECORD_COLUMN_COUNT
 };
 
-extern const struct value_name stars_task_types[];  /* entries of the submission queue */
 extern const struct value_name stars_part_types[];  /* parts of FFTS+ tasks */
 extern const struct value_name stars_split_types[]; /* how a task is split */
 
@@ -36,7 +35,7 @@ extern const struct value_name stars_split_types[]; /* how a task is split */
                    COLUMN_INTEGER,                                                                                     \
                    UNIT_NONE,                                                                                          \
                    0,                                                                                                  \
-                   stars_task_types,                                                                                   \
+                   device_task_names,                                                                                  \
                    "What kind of entry of the submission queue it is."},                                               \
     [STREAM_WORD] = {"stream_word",                                                                                    \
                      "Stream word",                                                                                    \

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# docs/ says what is so: the kind of docs/adding-a-kind.md is all that a new kind with a table needs.
+# docs/ says what is so: the kind of docs/adding-a-kind.md is all that a new kind with a table needs, and the track of
+# docs/adding-a-track.md all that a new layer of the timeline does.
 # shellcheck disable=SC2154 # common.bash sets repository and scratch; run_msprof sets status and output
 
 load ../cli/common
@@ -7,11 +8,10 @@ load tree
 
 setup() {
     enter_scratch
-    page=$repository/docs/adding-a-kind.md
 }
 
-blocks() {
-    sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/{/^\`\`\`/d;p;}" "$page"
+blocks() { # language, page
+    sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/{/^\`\`\`/d;p;}" "$repository/docs/$2"
 }
 
 # A capture of a device with two samples of fan 0 and one of fan 1.
@@ -33,12 +33,18 @@ END
 @test "a new kind with a table and counters is one file of tables and one fixture" {
     command -v python3 >/dev/null || skip "python3 is not installed"
     enter_tree_copy
-    blocks c >parsers/kinds/system/fan.c
+    blocks c adding-a-kind.md >parsers/kinds/system/fan.c
     expect_equal "$(grep -cE '^(static )?[a-z].*\) *\{?$' parsers/kinds/system/fan.c)" 0 # no function
     mkdir testdata/kinds/fan
-    blocks text >testdata/kinds/fan/speed.hex
-    make -s -j2 program build/release/tests/unit/parsers/test_kinds
-    build/release/tests/unit/parsers/test_kinds >kinds.log 2>&1 || { cat kinds.log >&2; return 1; }
+    blocks text adding-a-kind.md >testdata/kinds/fan/speed.hex
+    tests=build/release/tests/unit
+    make -s -j2 program manual "$tests"/{parsers/test_kinds,exporters/test_switches,exporters/test_report}
+    for test in "$tests"/{parsers/test_kinds,exporters/test_switches,exporters/test_report}; do
+        "$test" >test.log 2>&1 || { cat test.log >&2; return 1; }
+    done
+    expect_contains "$(<build/release/man/msprof-export.1)" ".It Cm fan
+How fast each fan ran."
+    sed -n '/^and those of samples:$/,/^Without events/p' build/release/man/msprof-export.1 | grep -qx '\.Cm fan ,'
     # shellcheck disable=SC2034 # run_msprof runs it
     MSPROF=$PWD/build/msprof
     make_capture
@@ -49,4 +55,45 @@ END
 0,1,2500,2500"
     run_msprof kinds fan
     expect_contains "$output" "Speed of the fans"
+    echo '{"sys_io_sampling_freq": 10}' >options.json
+    run_msprof options options.json
+    expect_contains "$output" "fan"
+}
+
+# A capture of a device whose second and third task are launched while the first waits.
+make_waiting_capture() {
+    PYTHONDONTWRITEBYTECODE=1 python3 - "$repository/tests/cann/lib" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from prof import *
+p = Prof("PROF_1")
+for i, start in enumerate((20000, 30000, 40000)):
+    p.launch(i * 200, 2, i, "op%d" % i)
+    p.ran(start, start + 1000, 2, i)
+p.write()
+END
+}
+
+@test "a new layer of the timeline is one file" {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    enter_tree_copy
+    blocks c adding-a-track.md >exporters/tracks/launch_wait.c
+    make -s -j2 program manual
+    # shellcheck disable=SC2034 # run_msprof runs it
+    MSPROF=$PWD/build/msprof
+    make_waiting_capture
+    echo '{"json_process": {"launch_wait": true}}' >layers.json
+    run_msprof export timeline -q -dir PROF_1 --stable-names --reports layers.json
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    python3 - <<'END'
+import json
+events = json.load(open("PROF_1/mindstudio_profiler_output/msprof.json"))["traceEvents"]
+named = {e["args"]["name"] for e in events if e["name"] == "process_name"}
+assert named == {"Launch Wait"}, named
+waits = [e for e in events if e["name"] == "wait"]
+assert [e["args"]["Task Id"] for e in waits] == [0, 1, 2], waits
+assert len({e["tid"] for e in waits}) == 3, waits
+END
+    expect_contains "$(<build/release/man/msprof-export.1)" ".It Cm launch_wait
+How long tasks waited between their launch and their start, by stream."
 }

@@ -6,14 +6,7 @@ load ../cli/common
 
 setup() {
     enter_scratch
-    man=$repository/man
-}
-
-# msprof-records(5) as it is installed.
-records_page() {
-    "$MSPROF" kinds --format mdoc >kinds.mdoc
-    sed -e '/@KINDS@/{r kinds.mdoc
-d}' "$man/msprof-records.5.in"
+    man=$(dirname "$(readlink -f "$MSPROF")")/man # as they are built
 }
 
 # The options that a page describes: the .It lines that hold an Fl, with their dashes.
@@ -49,7 +42,7 @@ make_example_files() {
     "$(dirname "$(readlink -f "$MSPROF")")/make-ranks" --output RUN --ranks 4 --steps 2 --collectives 3
     cp -r "$repository"/testdata/frameworks/run_ascend_* .
     chmod -R u+w run_ascend_*
-    sed -n '/^# board.layout$/,/^\.Ed$/p' "$man/msprof-records.5.in" | grep -v '^\.Ed$' >board.layout
+    sed -n '/^# board.layout$/,/^\.Ed$/p' "$man/msprof-records.5" | grep -v '^\.Ed$' >board.layout
 }
 
 # Runs example lines from stdin, each of which must succeed.
@@ -97,7 +90,7 @@ run_examples() {
             page=$man/msprof.1
             if own_options "^$command\$" | grep -qx -- "$option"; then
                 read -r _ name _ <<<"$command"
-                page=$man/msprof-$name.1
+                [ "$name" = help ] || page=$man/msprof-$name.1 # that stands with the general ones
             fi
             grep -q -- "^\.It Fl ${option#-} Cm ${choices//|/ | }\$" "$page"
         done
@@ -105,8 +98,7 @@ run_examples() {
 
 @test "the manual is sound mdoc" {
     command -v mandoc >/dev/null || skip "mandoc is not installed"
-    records_page >msprof-records.5
-    for page in "$man"/*.[1357] msprof-records.5; do
+    for page in "$man"/*.[1357]; do
         mandoc -T lint -W warning "$page"
     done
 }
@@ -120,7 +112,7 @@ run_examples() {
 }
 
 @test "the examples of the manual run" {
-    for page in "$man"/*.1 "$man"/*.5 "$man"/*.5.in; do
+    for page in "$man"/*.1 "$man"/*.5; do
         # its report is about a capture of CANN: tests/cann/report_file.bats runs it
         [ "${page##*/}" != msprof-report.5 ] || continue
         rm -rf ./*
@@ -197,7 +189,7 @@ run_examples() {
     expect_equal "$(<in-json)" "$(<in-source)"
     "$MSPROF" kinds | sed -n 's/^\([a-z0-9_]*\): .*/\1/p' | sort >in-table
     expect_equal "$(<in-table)" "$(<in-source)"
-    records_page | sed -n 's/^\.Ss //p' | sort >in-manual
+    sed -n 's/^\.Ss //p' "$man/msprof-records.5" | sort >in-manual
     expect_equal "$(<in-manual)" "$(<in-source)"
 }
 
@@ -238,14 +230,36 @@ run_examples() {
     grep -q 'Verdict: regression' summary
 }
 
-@test "msprof-show(1) names every table of answers" {
-    copy_capture JOBX
-    for file in "$repository"/exporters/reports/*.c; do
-        grep -q '"exporters/workload/' "$file" || continue
-        name=$(sed -n 's/^    \.name = "\(.*\)",$/\1/p' "$file")
-        sed -n '/^\.Sh ANSWERS/,/^\.Sh ENV/p' "$man/msprof-show.1" | grep '^\.It Cm' | grep -qw "$name" || {
-            echo "$name is not in msprof-show(1)" >&2
-            return 1
-        }
+# The names of the tables in files of sources.
+names_in() {
+    find "$@" -name '*.c' -exec sed -n 's/^    \.name = "\([a-z0-9_]*\)",$/\1/p' {} + | sort -u
+}
+
+# The rows of a part of the manual that is made of tables, and that they stand in a page.
+rows_of() { # part, page
+    "$MSPROF" help --manual "$1" >rows
+    [ -s rows ]
+    expect_contains "$(<"$man/$2")" "$(<rows)"
+}
+
+@test "every report has a row in the manual, with a sentence" {
+    { rows_of reports msprof-export.1 && sed -n 's|^\.It Pa [a-z_]*/\([a-z_]*\)_[<[].*|\1|p' rows
+        rows_of answers msprof-show.1 && sed -n 's/^\.It Cm //p' rows; } | sort -u >in-manual
+    expect_equal "$(<in-manual)" "$(names_in "$repository/exporters/reports")"
+    for part in reports samples answers tracks; do
+        "$MSPROF" help --manual "$part" | awk '/^\.It/ { if (open) print item; item = $0; open = 1 } /^[A-Z].*\.$/ { open = 0 }
+            END { if (open) print item }' >without
+        expect_equal "$(<without)" ""
     done
+}
+
+@test "every layer of timelines is in the manual" {
+    rows_of tracks msprof-export.1
+    expect_equal "$(sed -n 's/^\.It Cm \([a-z_]*\).*/\1/p' rows)" "$(names_in "$repository/exporters/tracks")"
+    rows_of layers msprof-export.1
+    sed 's/^\.Cm //; s/ [,.]$//' rows >layers
+    sort -cu layers
+    while read -r layer; do
+        grep -rqE "\.(name|layer) = \"$layer\"" "$repository/parsers/kinds" "$repository/parsers/records"
+    done <layers
 }

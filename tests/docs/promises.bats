@@ -12,7 +12,7 @@ setup() {
 
 # The page of the test's name, as its reader sees it, in one line.
 page_of_test() {
-    mandoc -T utf8 -O width=999 "$repository/man/${BATS_TEST_DESCRIPTION%%: *}" | col -b | tr -s '[:space:]' ' '
+    mandoc -T utf8 -O width=999 "$(dirname "$(readlink -f "$MSPROF")")/man/${BATS_TEST_DESCRIPTION%%: *}" | col -b | tr -s '[:space:]' ' '
 }
 
 # The sentence that the test's name quotes stands in its page, and a test of this name in this file.
@@ -428,7 +428,7 @@ backed_by() { # file, test
     local page sentence quoted
     quoted=$(sed -n 's/^@test "msprof-[a-z]*\.[0-9]: \(.*\)" {$/\1/p' "$BATS_TEST_FILENAME")
     for page in msprof-collect.1 msprof-security.7 msprof-import.1 msprof-run.1; do
-        mandoc -T utf8 -O width=999 "$repository/man/$page" | col -b | tr -s '[:space:]' ' ' |
+        mandoc -T utf8 -O width=999 "$(dirname "$(readlink -f "$MSPROF")")/man/$page" | col -b | tr -s '[:space:]' ' ' |
             grep -oE '[A-Z][^.]*\b(never|always)\b[^.]*\.' |
             grep -v 'a program that never ends\|was loaded but never executed' | while IFS= read -r sentence; do
             while IFS= read -r promise; do

@@ -1,11 +1,14 @@
 #include "db/query/operators/query_durations.h"
 
+#include "db/database.h"
 #include "db/query/query_fields.h"
+#include "parsers/record.h"
 
 #include <stdlib.h>
 
-/* Of communication (level 5500) a call is named by its operator. */
-#define CALL_NAME "CASE level WHEN 5500 THEN coalesce(item_id, name_id) ELSE name_id END"
+/* Of communication a call is named by its operator. */
+#define CALL_NAME                                                                                                      \
+    "CASE level WHEN " SQL_NUMBER(HOST_LEVEL_COMMUNICATION) " THEN coalesce(item_id, name_id) ELSE name_id END"
 
 static const struct query_field task_fields[] = {
     QUERY_FIELD(struct duration, major, "device_id"),       QUERY_FIELD(struct duration, minor, "op_task_type"),

@@ -9,7 +9,7 @@
 
 /* Values that are not known are DB_NULL. */
 struct duration {
-    int64_t major, minor; /* of tasks: device, core type (cann_core_type); of calls: level, 0 */
+    int64_t major, minor; /* of tasks: device, core type (core_names); of calls: level, 0 */
     int64_t name_id;      /* of tasks: the operator's type */
     int64_t duration_ns;
     int64_t op_name_id; /* of tasks */

@@ -28,7 +28,7 @@
     "  FROM device_task t LEFT JOIN name o ON o.id = t.op_name_id LEFT JOIN name y ON y.id = t.op_type_id"             \
     "  WHERE t.op_name_id IS NOT NULL AND " CANN_OPERATOR_RUNS("coalesce(t.op_task_type, 0)")
 #define FROM_JOB FROM_TASKS("NULL")
-#define FROM_LEGACY FROM_TASKS("nullif(t.model_id, " NO_MODEL ")")
+#define FROM_2022 FROM_TASKS("nullif(t.model_id, " NO_MODEL ")")
 #define FROM_CANN FROM_TASKS("NULL")
 
 static const struct query_field run_fields[] = {
@@ -52,11 +52,11 @@ static const struct {
     struct query_select all;
     const char *models;
 } queries[] = {
-    [DB_FAMILY_SVP] = {ALL_OF(FROM_SVP), MODELS_OF(FROM_SVP)},
-    [DB_FAMILY_JOB] = {ALL_OF(FROM_JOB), MODELS_OF(FROM_JOB)},
-    [DB_FAMILY_LEGACY] = {ALL_OF(FROM_LEGACY), MODELS_OF(FROM_LEGACY)},
-    [DB_FAMILY_CANN] = {ALL_OF(FROM_CANN), MODELS_OF(FROM_CANN)},
-    [DB_FAMILY_UNKNOWN] = {ALL_OF(FROM_SVP), MODELS_OF(FROM_SVP)}, /* none */
+    [CAPTURE_SVP] = {ALL_OF(FROM_SVP), MODELS_OF(FROM_SVP)},
+    [CAPTURE_JOB] = {ALL_OF(FROM_JOB), MODELS_OF(FROM_JOB)},
+    [CAPTURE_2022] = {ALL_OF(FROM_2022), MODELS_OF(FROM_2022)},
+    [CAPTURE_CANN] = {ALL_OF(FROM_CANN), MODELS_OF(FROM_CANN)},
+    [CAPTURE_UNKNOWN] = {ALL_OF(FROM_SVP), MODELS_OF(FROM_SVP)}, /* none */
 };
 
 struct run_loop {

@@ -80,7 +80,7 @@ int framework_write_trace_view(struct framework_analysis *analysis, struct err *
     int status = 0;
     strbuf_init(&view.name, (size_t)16 * 1024 * 1024);
     if (analysis->database != NULL) {
-        status = query_origin(analysis->db, DB_FAMILY_CANN, &run.origin, err);
+        status = query_origin(analysis->db, CAPTURE_CANN, &run.origin, err);
         if (status == 0)
             status = tracks_write_with(&run, &guest, TRACE_VIEW_FILE, !analysis->relative_times, err);
     } else {

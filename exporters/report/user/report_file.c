@@ -297,7 +297,7 @@ static void make_report(struct report_file *file)
         .name = file->name,
         .title = file->title != NULL ? file->title : file->name,
         .doc = file->doc != NULL ? file->doc : "",
-        .families = REPORT_OF_ALL,
+        .families = FAMILY_ANY,
         .columns = file->columns,
     };
 }

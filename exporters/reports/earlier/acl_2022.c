@@ -1,5 +1,5 @@
 /* acl: every call of a function of ACL, as Ascend's tool of 2022 has it. */
-#include "exporters/device_2022.h"
+#include "exporters/earlier/device_2022.h"
 
 static const struct report_column columns[] = {
     {"Name", "c.name", .doc = "The function."},
@@ -15,7 +15,7 @@ const struct report report_acl_2022 = {
     .name = "acl",
     .title = "Calls of ACL",
     .doc = "When every function of ACL was called, and how long it took.",
-    .families = REPORT_OF(DB_FAMILY_LEGACY),
+    .families = FAMILY_2022,
     .of_device = true,
     .query = {.from = "acl_call c JOIN source_file f ON f.id = c.file_id",
               .where = "f.device_id = :device",

@@ -1,7 +1,7 @@
 /* acl_statistic: time in functions of ACL, as Ascend's tool of 2022 has it. */
 #include "base/number.h"
 #include "db/query/query_plain_calls.h"
-#include "exporters/device_2022.h"
+#include "exporters/earlier/device_2022.h"
 
 enum { NAME, TYPE, SHARE, TIME, COUNT, MEAN, MIN, MAX, PROCESS, THREAD, COLUMNS };
 
@@ -62,7 +62,7 @@ const struct report report_acl_statistic_2022 = {
     .name = "acl_statistic",
     .title = "Functions of ACL",
     .doc = "How often each function of ACL was called, and how long it took.",
-    .families = REPORT_OF(DB_FAMILY_LEGACY),
+    .families = FAMILY_2022,
     .of_device = true,
     .columns = columns,
     .state_size = sizeof(struct totals),

@@ -1,6 +1,6 @@
 /* ai_stack_time: the span of each layer of the software, as Ascend's tool of 2022 has it. */
 #include "db/query/query_plain_calls.h"
-#include "exporters/device_2022.h"
+#include "exporters/earlier/device_2022.h"
 
 #include <math.h>
 
@@ -93,7 +93,7 @@ const struct report report_ai_stack_time_2022 = {
     .name = "ai_stack_time",
     .title = "Layers of the software",
     .doc = "From when to when the model, the runtime and the device were busy with an iteration.",
-    .families = REPORT_OF(DB_FAMILY_LEGACY),
+    .families = FAMILY_2022,
     .of_device = true,
     .columns = columns,
     .state_size = sizeof(struct device_2022),

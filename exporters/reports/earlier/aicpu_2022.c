@@ -1,5 +1,5 @@
 /* aicpu: what the AI CPU measured of the operators that it ran, as Ascend's tool of 2022 has it. */
-#include "exporters/device_2022.h"
+#include "exporters/earlier/device_2022.h"
 
 enum { START, NODE, COMPUTE, COPY, TASK, DISPATCH, TOTAL, COLUMNS };
 
@@ -36,7 +36,7 @@ const struct report report_aicpu_2022 = {
     .name = "aicpu",
     .title = "Operators of the AI CPU",
     .doc = "Every operator that the AI CPU ran in an iteration, as it measured it.",
-    .families = REPORT_OF(DB_FAMILY_LEGACY),
+    .families = FAMILY_2022,
     .of_device = true,
     .columns = columns,
     .state_size = sizeof(struct device_2022),

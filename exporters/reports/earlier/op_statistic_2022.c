@@ -2,7 +2,7 @@
 #include "base/array.h"
 #include "base/intern.h"
 #include "base/map.h"
-#include "exporters/device_2022.h"
+#include "exporters/earlier/device_2022.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -136,7 +136,7 @@ const struct report report_op_statistic_2022 = {
     .name = "op_statistic",
     .title = "Types of operators",
     .doc = "How often operators of each type ran on each kind of core in an iteration, and how long.",
-    .families = REPORT_OF(DB_FAMILY_LEGACY),
+    .families = FAMILY_2022,
     .of_device = true,
     .columns = columns,
     .state_size = sizeof(struct groups),

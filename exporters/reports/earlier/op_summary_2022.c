@@ -1,5 +1,5 @@
 /* op_summary: every execution of an operator with its counters, as Ascend's tool of 2022 has it. */
-#include "exporters/device_2022.h"
+#include "exporters/earlier/device_2022.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -148,7 +148,7 @@ const struct report report_op_summary_2022 = {
     .name = "op_summary",
     .title = "Operators",
     .doc = "Every operator that ran on a device in an iteration, in the order of their starts, with what was counted.",
-    .families = REPORT_OF(DB_FAMILY_LEGACY),
+    .families = FAMILY_2022,
     .of_device = true,
     .columns = columns,
     .state_size = sizeof(struct summary),

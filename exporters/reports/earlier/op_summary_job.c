@@ -22,8 +22,8 @@ static const struct report_column columns[] = {
 const struct report report_op_summary_job = {
     .name = "op_summary",
     .title = "Operators",
-    .doc = "Every operator that ran on a device, in the order of their starts.",
-    .families = REPORT_OF(DB_FAMILY_JOB),
+    .doc = "Every operator that ran on a device, in the order of their starts, with its shapes, types and formats.",
+    .families = FAMILY_JOB,
     .of_device = true,
     .query = {.with = "run AS (SELECT *, lag(start_ns + duration_ns) OVER (ORDER BY id) AS end_before"
                       "  FROM device_task WHERE device_id IS :device)",

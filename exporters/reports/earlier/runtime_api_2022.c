@@ -1,7 +1,7 @@
 /* runtime_api: time in functions of the runtime, as Ascend's tool of 2022 has it. */
 #include "base/number.h"
 #include "db/query/query_plain_calls.h"
-#include "exporters/device_2022.h"
+#include "exporters/earlier/device_2022.h"
 
 enum { NAME, STREAM, SHARE, TIME, CALLS, MEAN, MIN, MAX, PROCESS, THREAD, COLUMNS };
 
@@ -68,7 +68,7 @@ const struct report report_runtime_api_2022 = {
     .name = "runtime_api",
     .title = "Functions of the runtime",
     .doc = "How often each function of the runtime was called, and how long it took.",
-    .families = REPORT_OF(DB_FAMILY_LEGACY),
+    .families = FAMILY_2022,
     .of_device = true,
     .columns = columns,
     .state_size = sizeof(struct totals),

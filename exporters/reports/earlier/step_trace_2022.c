@@ -1,106 +1,39 @@
 /* step_trace: the iterations of models by the step marks of the device, as Ascend's tool of 2022 has them. */
-#include "base/number.h"
-#include "db/query/operators/query_steps.h"
-#include "exporters/report/report.h"
+#include "exporters/report/steps.h"
 
-#include <stdio.h>
-
-enum { ITERATION, FORWARD, BACKWARD, END, TIME, FORWARD_TO_BACKWARD, REFRESH, AUGMENTATION, MODEL, LEADING };
-
-#define MAX_REDUCES ((size_t)(48 - LEADING) / 2) /* of one iteration that are shown */
-#define TITLE_SIZE 40
+#define MOST_COLUMNS 48
 
 static const struct report_column columns[] = {
-    [ITERATION] = {"Iteration ID", .flags = REPORT_NUMBER, .doc = "The number of the iteration."},
-    [FORWARD] = {"FP Start", .flags = REPORT_NUMBER, .doc = "When forward propagation began, in ns."},
-    [BACKWARD] = {"BP End", .flags = REPORT_NUMBER, .doc = "When backward propagation ended, in ns."},
-    [END] = {"Iteration End", .flags = REPORT_NUMBER, .doc = "When the iteration ended, in ns."},
-    [TIME] = {"Iteration Time(us)", NULL, FORM_SCALED, 3, .doc = "How long it took."},
-    [FORWARD_TO_BACKWARD] = {"FP to BP Time(us)", NULL, FORM_SCALED, 3, .doc = "Of that, both propagations."},
-    [REFRESH] = {"Grad Refresh Bound(us)", NULL, FORM_SCALED, 3, .doc = "What followed on backward propagation."},
-    [AUGMENTATION] = {"Data Aug Bound(us)", NULL, FORM_SCALED, 3,
-                      .doc = "From the end of the iteration before to forward propagation."},
-    [MODEL] = {"Model ID", .flags = REPORT_NUMBER, .doc = "The model."},
+    {"Iteration ID", .value = STEPS_ITERATION, .flags = REPORT_NUMBER, .doc = "The number of the iteration."},
+    {"FP Start", .value = STEPS_FORWARD, .flags = REPORT_NUMBER, .doc = "When forward propagation began, in ns."},
+    {"BP End", .value = STEPS_BACKWARD, .flags = REPORT_NUMBER, .doc = "When backward propagation ended, in ns."},
+    {"Iteration End", .value = STEPS_END, .flags = REPORT_NUMBER, .doc = "When the iteration ended, in ns."},
+    {"Iteration Time(us)", NULL, FORM_SCALED, 3, .value = STEPS_TIME, .doc = "How long it took."},
+    {"FP to BP Time(us)", NULL, FORM_SCALED, 3, .value = STEPS_FORWARD_TO_BACKWARD,
+     .doc = "Of that, both propagations."},
+    {"Grad Refresh Bound(us)", NULL, FORM_SCALED, 3, .value = STEPS_REFRESH,
+     .doc = "What followed on backward propagation."},
+    {"Data Aug Bound(us)", NULL, FORM_SCALED, 3, .value = STEPS_AUGMENTATION,
+     .doc = "From the end of the iteration before to forward propagation."},
+    {"Model ID", .value = STEPS_MODEL, .flags = REPORT_NUMBER, .doc = "The model."},
     {.title = NULL},
 };
 
-static int64_t between(int64_t start_ns, int64_t end_ns)
-{
-    return start_ns != DB_NULL && end_ns != DB_NULL ? number_subtract(end_ns, start_ns) : DB_NULL;
-}
-
 static int open_steps(struct report_run *run, struct err *err)
 {
-    struct cann_steps *steps = run->state;
-    bool json = run->session->options->format == TABLE_JSON;
-    size_t reduces = 0;
-    int status = cann_steps_load(run->session->db, steps, err);
-    for (size_t i = 0; status == 0 && i < steps->count; i++) {
-        if (steps->items[i].device_id == run->scope->device_id && steps->items[i].reduce_count > reduces)
-            reduces = steps->items[i].reduce_count;
-    }
-    /* The columns of all-reduce operations have the same two titles again and again, but not as the names of JSON. */
-    for (size_t i = 0; status == 0 && i < reduces && i < MAX_REDUCES; i++) {
-        char start[TITLE_SIZE], duration[TITLE_SIZE];
-        snprintf(start, sizeof start, json ? "Reduce Start %zu" : "Reduce Start", i);
-        snprintf(duration, sizeof duration, json ? "Reduce Duration(us) %zu" : "Reduce Duration(us)", i);
-        const struct report_column start_column = {start, .flags = REPORT_NUMBER},
-                                   duration_column = {duration, .form = FORM_SCALED, .decimals = 3};
-        status = report_plan_add(&run->plan, &start_column, err);
-        if (status == 0)
-            status = report_plan_add(&run->plan, &duration_column, err);
-    }
-    return status;
-}
-
-static void close_steps(struct report_run *run)
-{
-    cann_steps_release(run->state);
-}
-
-static int put_step(struct report_run *run, const struct cann_steps *steps, const struct cann_step *step,
-                    struct err *err)
-{
-    struct report_value values[REPORT_MAX_COLUMNS] = {
-        [ITERATION] = value_integer(step->iteration),
-        [FORWARD] = value_integer(step->forward_ns),
-        [BACKWARD] = value_integer(step->backward_ns),
-        [END] = value_integer(step->end_ns),
-        [TIME] = value_integer(number_subtract(step->end_ns, step->start_ns)),
-        [FORWARD_TO_BACKWARD] = value_integer(between(step->forward_ns, step->backward_ns)),
-        [REFRESH] = value_integer(between(step->backward_ns, step->end_ns)),
-        [AUGMENTATION] = value_integer(step->augmentation_ns),
-        [MODEL] = value_integer(step->model_id),
-    };
-    size_t reduces = (run->plan.column_count - LEADING) / 2;
-    for (size_t i = 0; i < reduces && i < step->reduce_count; i++) {
-        const struct cann_step_span *reduce = &steps->reduces[step->first_reduce + i];
-        values[LEADING + 2 * i] = value_integer(reduce->start_ns);
-        values[LEADING + 2 * i + 1] = value_integer(number_subtract(reduce->end_ns, reduce->start_ns));
-    }
-    return report_row(run, values, err);
-}
-
-static int put_rows(struct report_run *run, struct err *err)
-{
-    const struct cann_steps *steps = run->state;
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < steps->count; i++) {
-        if (steps->items[i].device_id == run->scope->device_id)
-            status = put_step(run, steps, &steps->items[i], err);
-    }
-    return status;
+    static const struct report_column start = {"Reduce Start", .flags = REPORT_NUMBER};
+    return steps_open(run, &start, MOST_COLUMNS, err);
 }
 
 const struct report report_step_trace_2022 = {
     .name = "step_trace",
     .title = "Iterations",
     .doc = "All iterations of a device, whichever is reported, with the all-reduce operations of each.",
-    .families = REPORT_OF(DB_FAMILY_LEGACY),
+    .families = FAMILY_2022,
     .of_device = true,
     .columns = columns,
-    .state_size = sizeof(struct cann_steps),
+    .state_size = STEPS_STATE_SIZE,
     .open = open_steps,
-    .close = close_steps,
-    .rows = put_rows,
+    .close = steps_close,
+    .rows = steps_rows,
 };

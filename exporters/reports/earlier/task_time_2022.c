@@ -1,5 +1,5 @@
 /* task_time: when every task ran, as Ascend's tool of 2022 has it: on chip 0 with its states. */
-#include "exporters/device_2022.h"
+#include "exporters/earlier/device_2022.h"
 #include "exporters/pmu/pmu_rounding.h"
 
 #include <math.h>
@@ -197,7 +197,7 @@ const struct report report_task_time_2022 = {
     .name = "task_time",
     .title = "Tasks",
     .doc = "When every task of a device ran in an iteration, and what it was; on chip 0 how long it was in each state.",
-    .families = REPORT_OF(DB_FAMILY_LEGACY),
+    .families = FAMILY_2022,
     .of_device = true,
     .columns = columns,
     .state_size = sizeof(struct tasks),

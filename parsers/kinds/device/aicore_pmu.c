@@ -42,7 +42,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_aicore_pmu = {
     .name = "aicore_pmu",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .stage = 1,
     .table = "aicore_pmu",
     .title = "PMU of the AI cores",

@@ -210,7 +210,7 @@ static const struct kind_hooks hooks = {
 const struct record_kind kind_aicpu_node = {
     .name = "aicpu_node",
     .table = "aicpu_node",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Operator of the AI CPU",
     .doc = "One execution of an operator on the AI CPU, as the AI CPU itself measured it. Computation and copy are "
            "measured in whole microseconds, the whole with the counter of the device.",

@@ -23,7 +23,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_aiv_pmu = {
     .name = "aiv_pmu",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .stage = 1,
     .table = "aiv_pmu",
     .title = "PMU of the vector cores",

@@ -68,7 +68,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_data_queue = {
     .name = "data_queue",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "data_queue",
     .title = "Queue of data",
     .doc = "An item of data was put into a queue or taken out.",

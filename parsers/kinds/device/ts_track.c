@@ -312,7 +312,7 @@ static const struct kind_hooks hooks = {
 
 const struct record_kind kind_ts_track = {
     .name = "ts_track",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .stage = -1,
     .table = "ts_track",
     .title = "Task scheduler track",

@@ -54,7 +54,7 @@ static const struct kind_hooks hooks = {.record = check_record};
 const struct record_kind kind_framework_op_execute = {
     .name = "framework_op_execute",
     .table = "framework_op_execute",
-    .families = FAMILY_LEGACY,
+    .families = FAMILY_2022,
     .title = "Host step of an operator",
     .doc = "What the host did for an operator of dynamic shape, and how long.",
     .patterns = patterns,

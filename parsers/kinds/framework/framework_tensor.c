@@ -103,7 +103,7 @@ static const struct kind_hooks hooks = {
 
 const struct record_kind kind_framework_tensor = {
     .name = "framework_tensor",
-    .families = FAMILY_LEGACY,
+    .families = FAMILY_2022,
     .title = "Tensors of an operator",
     .doc = "Shapes, data types and formats of the tensors of the operator that a task runs. They become rows of "
            "tensor_set.",

@@ -161,7 +161,7 @@ static const struct kind_hooks hooks = {
 const struct record_kind kind_runtime_api = {
     .name = "runtime_api",
     .table = "runtime_api",
-    .families = FAMILY_LEGACY,
+    .families = FAMILY_2022,
     .title = "Runtime API call",
     .doc = "One call of a function of the runtime by the profiled program: when, in which thread, which tasks it "
            "launched.",

@@ -13,7 +13,7 @@ enum { REQUEST_ID = THREAD_ID + 1, BEGIN_TICK, END_TICK, ITEM_ID };
 static const struct column columns[] = {
     [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
                  "The file it came from (source_file.id)."},
-    [LEVEL] = {"level", "Level", COLUMN_INTEGER, UNIT_NONE, 0, host_level_names,
+    [LEVEL] = {"level", "Level", COLUMN_INTEGER, UNIT_NONE, 0, level_names,
                "The layer of CANN that the function belongs to."},
     [TYPE] = {"type", "Type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
               "The function, as a type of its level; for ACL the high 16 bits name the part of ACL."},

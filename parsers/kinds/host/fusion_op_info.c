@@ -1,5 +1,6 @@
 /* Which operators were fused into one: *.additional.fusion_op_info. */
 #include "parsers/decode/decode.h"
+#include "parsers/records/fusion.h"
 #include "parsers/records/host/host_record.h"
 
 static const char *const patterns[] = {
@@ -15,62 +16,24 @@ enum {
     WEIGHT_BYTES,
     WORKSPACE_BYTES,
     TOTAL_BYTES,
-    OP_NAME0_ID,
-    OP_NAME1_ID,
-    OP_NAME2_ID,
-    OP_NAME3_ID,
-    OP_NAME4_ID,
-    OP_NAME5_ID,
-    OP_NAME6_ID,
-    OP_NAME7_ID
+    FUSED_PLACES
 };
 
 static const struct column columns[] = {
     HOST_RECORD_COLUMNS,
     [FUSION_NAME_ID] = {"fusion_name_id", "Fused operator", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                         "Its name, as an id of the hash dictionary."},
-    [OP_COUNT] = {"op_count", "Operators", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "How many operators were fused."},
-    [INPUT_BYTES] = {"input_bytes", "Memory input", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "Memory of inputs."},
-    [OUTPUT_BYTES] = {"output_bytes", "Memory output", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "Memory of outputs."},
-    [WEIGHT_BYTES] = {"weight_bytes", "Memory weight", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "Memory of weights."},
-    [WORKSPACE_BYTES] = {"workspace_bytes", "Memory workspace", COLUMN_INTEGER, UNIT_BYTE, 0, NULL,
-                         "Memory of workspace."},
-    [TOTAL_BYTES] = {"total_bytes", "Memory total", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "All of its memory."},
-    [OP_NAME0_ID] = {"op_name0_id", "Operator 0", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                     "Name of a fused operator, as an id of the hash dictionary; 0: none."},
-    [OP_NAME1_ID] = {"op_name1_id", "Operator 1", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                     "Name of a fused operator, as an id of the hash dictionary; 0: none."},
-    [OP_NAME2_ID] = {"op_name2_id", "Operator 2", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                     "Name of a fused operator, as an id of the hash dictionary; 0: none."},
-    [OP_NAME3_ID] = {"op_name3_id", "Operator 3", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                     "Name of a fused operator, as an id of the hash dictionary; 0: none."},
-    [OP_NAME4_ID] = {"op_name4_id", "Operator 4", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                     "Name of a fused operator, as an id of the hash dictionary; 0: none."},
-    [OP_NAME5_ID] = {"op_name5_id", "Operator 5", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                     "Name of a fused operator, as an id of the hash dictionary; 0: none."},
-    [OP_NAME6_ID] = {"op_name6_id", "Operator 6", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                     "Name of a fused operator, as an id of the hash dictionary; 0: none."},
-    [OP_NAME7_ID] = {"op_name7_id", "Operator 7", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                     "Name of a fused operator, as an id of the hash dictionary; 0: none."},
+    FUSED_COUNT_COLUMN,
+    FUSION_BYTES_COLUMNS,
+    FUSED_COLUMNS,
 };
 
 static const struct field fields[] = {
     HOST_RECORD_FIELDS,
     {.column = "fusion_name_id", .offset = 24, .width = 8, .is_signed = true},
     {.column = "op_count", .offset = 32, .width = 4},
-    {.column = "input_bytes", .offset = 36, .width = 8},
-    {.column = "output_bytes", .offset = 44, .width = 8},
-    {.column = "weight_bytes", .offset = 52, .width = 8},
-    {.column = "workspace_bytes", .offset = 60, .width = 8},
-    {.column = "total_bytes", .offset = 68, .width = 8},
-    {.column = "op_name0_id", .offset = 76, .width = 8, .is_signed = true},
-    {.column = "op_name1_id", .offset = 84, .width = 8, .is_signed = true},
-    {.column = "op_name2_id", .offset = 92, .width = 8, .is_signed = true},
-    {.column = "op_name3_id", .offset = 100, .width = 8, .is_signed = true},
-    {.column = "op_name4_id", .offset = 108, .width = 8, .is_signed = true},
-    {.column = "op_name5_id", .offset = 116, .width = 8, .is_signed = true},
-    {.column = "op_name6_id", .offset = 124, .width = 8, .is_signed = true},
-    {.column = "op_name7_id", .offset = 132, .width = 8, .is_signed = true},
+    FUSION_BYTES_FIELDS(36),
+    FUSED_FIELDS(76),
 };
 
 static const struct layout layouts[] = {

@@ -7,12 +7,6 @@ static const char *const patterns[] = {
     NULL,
 };
 
-static const struct value_name directions[] = {{0, "host to host"},      {1, "host to device"},
-                                               {2, "device to host"},    {3, "device to device"},
-                                               {4, "managed memory"},    {5, "addr device to device"},
-                                               {6, "host to device ex"}, {7, "device to host ex"},
-                                               {65535, "other"},         {0, NULL}};
-
 enum { DATA_SIZE = HOST_RECORD_COLUMN_COUNT, MAX_SIZE, DIRECTION };
 
 static const struct column columns[] = {
@@ -20,7 +14,8 @@ static const struct column columns[] = {
     [DATA_SIZE] = {"data_size", "Size", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "Bytes that are copied."},
     [MAX_SIZE] = {"max_size", "Largest size", COLUMN_INTEGER, UNIT_BYTE, 0, NULL,
                   "Bytes that one task may copy; a larger copy is split."},
-    [DIRECTION] = {"direction", "Direction", COLUMN_INTEGER, UNIT_NONE, 0, directions, "From where to where."},
+    [DIRECTION] = {"direction", "Direction", COLUMN_INTEGER, UNIT_NONE, 0, copy_direction_names,
+                   "From where to where."},
 };
 
 static const struct field fields[] = {

@@ -13,14 +13,12 @@ static const char *const patterns[] = {
     NULL,
 };
 
-static const unsigned pattern_families[] = {FAMILY_CANN, FAMILY_LEGACY | FAMILY_CANN};
+static const unsigned pattern_families[] = {FAMILY_CANN, FAMILY_2022 | FAMILY_CANN};
 _Static_assert(sizeof pattern_families / sizeof *pattern_families == sizeof patterns / sizeof *patterns - 1,
                "one set a pattern");
 
 enum { INFO_STAMP, INFO_EX };
 static const struct value_name info_types[] = {{INFO_STAMP, "stamp"}, {INFO_EX, "ex"}, {0, NULL}};
-static const struct value_name event_types[] = {
-    {0, "marker"}, {1, "push/pop"}, {2, "start/end"}, {3, "marker_ex"}, {0, NULL}};
 #define EVENT_TYPES 4
 
 enum {
@@ -51,7 +49,7 @@ static const struct column columns[] = {
     [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                    "The thread; of a range the one that ended it."},
     [CATEGORY] = {"category", "Category", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The program's own; of stamps only."},
-    [EVENT_TYPE] = {"event_type", "Event type", COLUMN_INTEGER, UNIT_NONE, 0, event_types,
+    [EVENT_TYPE] = {"event_type", "Event type", COLUMN_INTEGER, UNIT_NONE, 0, mark_names,
                     "How the program made it: a mark, a range of a stack, a range with a start and an end, or a mark "
                     "that a device sees too."},
     [PAYLOAD_TYPE] = {"payload_type", "Payload type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
@@ -270,7 +268,7 @@ static const struct kind_hooks hooks = {
 const struct record_kind kind_msproftx = {
     .name = "msproftx",
     .table = "msproftx",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Mark or range of the program",
     .doc = "A mark or range that the profiled program set with msproftx, with its message, when it was on the host's "
            "clock and, when a device saw it, the mark's number there.",

@@ -7,18 +7,13 @@ static const char *const patterns[] = {
     NULL,
 };
 
-static const struct value_name task_types[] = {{0, "AI_CORE"}, {1, "AI_CPU"},  {2, "AI_VECTOR_CORE"}, {3, "WRITE_BACK"},
-                                               {4, "MIX_AIC"}, {5, "MIX_AIV"}, {6, "FFTS_PLUS"},      {7, "DSA"},
-                                               {8, "DVPP"},    {9, "HCCL"},    {10, "FUSION"},        {11, "INVALID"},
-                                               {0, NULL}};
-
 enum { OP_NAME_ID = HOST_RECORD_COLUMN_COUNT, TASK_TYPE, OP_TYPE_ID, BLOCK_NUM, MIX_RATIO, OP_FLAG, OP_STATE };
 
 static const struct column columns[] = {
     HOST_RECORD_COLUMNS,
     [OP_NAME_ID] = {"op_name_id", "Operator name", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                     "The name, as an id of the hash dictionary."},
-    [TASK_TYPE] = {"task_type", "Task type", COLUMN_INTEGER, UNIT_NONE, 0, task_types,
+    [TASK_TYPE] = {"task_type", "Task type", COLUMN_INTEGER, UNIT_NONE, 0, core_names,
                    "The kind of task that it becomes."},
     [OP_TYPE_ID] = {"op_type_id", "Operator type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                     "The type, as an id of the hash dictionary."},

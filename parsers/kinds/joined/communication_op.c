@@ -44,7 +44,7 @@ static const struct column columns[] = {
 const struct record_kind kind_communication_op = {
     .name = "communication_op",
     .table = "communication_op",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Run of a communication operator",
     .doc = "One run of a communication operator on a device: the tasks that were launched by communication calls "
            "inside of one node call; by device and start.",

@@ -39,7 +39,7 @@ _Static_assert(sizeof columns / sizeof *columns == FUSION_OP_FIRST_ID + FUSED_PE
 const struct record_kind kind_fusion_op = {
     .name = "fusion_op",
     .table = "fusion_op",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Fused operator",
     .doc = "An operator that the graph compiler made of several, with its names and the model whose loading reported "
            "it.",

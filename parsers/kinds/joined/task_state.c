@@ -20,7 +20,7 @@ static const struct column columns[] = {
 
 const struct record_kind kind_task_state = {
     .name = "task_state",
-    .families = FAMILY_JOB | FAMILY_LEGACY,
+    .families = FAMILY_JOB | FAMILY_2022,
     .table = "task_state",
     .title = "States of a task",
     .doc = "When a task of a capture from before 2023 came into its states, in ticks of the device: what its times in "

@@ -89,7 +89,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_npu_mem = {
     .name = "npu_mem",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "npu_mem",
     .title = "Memory in use on a device",
     .doc = "How much memory of the device the application, and everyone together, holds.",

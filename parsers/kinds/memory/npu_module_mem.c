@@ -78,7 +78,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_npu_module_mem = {
     .name = "npu_module_mem",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "npu_module_mem",
     .title = "Memory of the modules of CANN",
     .doc = "How much memory of the device a module of CANN holds.",

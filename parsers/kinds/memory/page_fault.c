@@ -40,7 +40,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_page_fault = {
     .name = "page_fault",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "page_fault",
     .title = "Page faults by task",
     .doc = "How many page faults there were during a task; the first of the counts.",

@@ -55,7 +55,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_soc_pmu = {
     .name = "soc_pmu",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "soc_pmu",
     .title = "Translation of addresses by task",
     .doc = "Counts of up to eight events of the SMMU during a task; sample.json names them in npuEvents.",

@@ -24,7 +24,7 @@ static const struct record_kind *const parts[] = {&kind_l2_cache, &kind_soc_pmu,
 
 const struct record_kind kind_socpmu = {
     .name = "socpmu",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Counters outside of the cores",
     .doc = "Counters of caches and of the translation of addresses during a task. Each record becomes a row of the "
            "kind that it is of.",

@@ -15,19 +15,17 @@ static const char *const patterns[] = {
 
 /* Boards of SVP used the name AclModule, too, but divided no file by the parts of ACL. */
 static const unsigned pattern_families[] = {
-    FAMILY_SVP, FAMILY_LEGACY, FAMILY_LEGACY, FAMILY_LEGACY, FAMILY_SVP, FAMILY_SVP | FAMILY_LEGACY, FAMILY_SVP,
+    FAMILY_SVP, FAMILY_2022, FAMILY_2022, FAMILY_2022, FAMILY_SVP, FAMILY_SVP | FAMILY_2022, FAMILY_SVP,
 };
 _Static_assert(sizeof pattern_families / sizeof *pattern_families == sizeof patterns / sizeof *patterns - 1,
                "one set a pattern");
-
-static const struct value_name api_types[] = {{1, "op"}, {2, "model"}, {3, "runtime"}, {4, "others"}, {0, NULL}};
 
 enum { FILE_ID, API_TYPE, START_NS, END_NS, PROCESS_ID, THREAD_ID, NAME };
 
 static const struct column columns[] = {
     [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
                  "The file it came from (source_file.id)."},
-    [API_TYPE] = {"api_type", "Type", COLUMN_INTEGER, UNIT_NONE, 0, api_types,
+    [API_TYPE] = {"api_type", "Type", COLUMN_INTEGER, UNIT_NONE, 0, acl_part_names,
                   "The part of ACL that the function belongs to."},
     [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, 0, NULL,
                   "When the call began, system monotonic clock."},
@@ -117,7 +115,7 @@ static const struct kind_hooks hooks = {
 const struct record_kind kind_acl_call = {
     .name = "acl_call",
     .table = "acl_call",
-    .families = FAMILY_SVP | FAMILY_LEGACY,
+    .families = FAMILY_SVP | FAMILY_2022,
     .title = "ACL API call",
     .doc =
         "One call of an ACL C function by the profiled program: which function, which process and thread, from when to "

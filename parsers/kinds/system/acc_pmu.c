@@ -66,7 +66,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_acc_pmu = {
     .name = "acc_pmu",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "acc_pmu",
     .title = "Bandwidth of accelerators",
     .doc = "Bandwidth and open requests of an accelerator of the chip.",

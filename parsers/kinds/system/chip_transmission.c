@@ -71,7 +71,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_chip_transmission = {
     .name = "chip_transmission",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "chip_transmission",
     .title = "Traffic between chips",
     .doc = "Bandwidth of a link between chips.",

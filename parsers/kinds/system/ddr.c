@@ -79,7 +79,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_ddr = {
     .name = "ddr",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "ddr",
     .title = "Accesses to DDR memory",
     .doc = "How many accesses a controller of DDR memory served since the sample before.",

@@ -61,7 +61,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_die_qos = {
     .name = "die_qos",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "die_qos",
     .title = "Quality of service by die",
     .doc = "Bandwidth of the quality-of-service groups of a die.",

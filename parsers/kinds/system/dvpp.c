@@ -75,7 +75,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_dvpp = {
     .name = "dvpp",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "dvpp",
     .title = "Work of the engines for pictures and video",
     .doc = "Time, frames and utilization of an engine for pictures and video. Text lines of a time and numbers.",

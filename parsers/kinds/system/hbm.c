@@ -99,7 +99,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_hbm = {
     .name = "hbm",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "hbm",
     .title = "Accesses to high-bandwidth memory",
     .doc = "How many accesses a memory of the device served since the sample before.",

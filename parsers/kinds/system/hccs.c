@@ -73,7 +73,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_hccs = {
     .name = "hccs",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "hccs",
     .title = "Traffic of the links between devices",
     .doc = "Bytes that a device has sent and received over its HCCS links. Text lines \"<ns>: <sent> <received>\".",

@@ -133,7 +133,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_llc = {
     .name = "llc",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "llc",
     .title = "Events of the last-level cache",
     .doc = "How often an event happened in a part of the last-level cache since the sample before.",

@@ -27,7 +27,7 @@ static const struct layout layouts[] = {{
 
 const struct record_kind kind_low_power = {
     .name = "low_power",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "low_power",
     .title = "Power of a die",
     .doc = "Frequency of the AI cores of a die, from the records of low power; not shown, Ascend's tool shows it of "

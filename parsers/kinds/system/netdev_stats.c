@@ -39,7 +39,7 @@ static const struct sampling sampling = {.stamps = {{"device_ns", CLOCK_DEVICE_N
 
 const struct record_kind kind_netdev_stats = {
     .name = "netdev_stats",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "netdev_stats",
     .title = "Counters of the network of a device",
     .doc = "What a device has sent and received so far, by layer. Text lines of a time and fifteen numbers.",

@@ -19,7 +19,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_nic = {
     .name = "nic",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "nic",
     .title = "Traffic of the network ports",
     .doc = "Packets, bytes and errors of a port. Text lines of a time and thirteen or fourteen numbers.",

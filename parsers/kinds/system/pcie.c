@@ -140,7 +140,7 @@ static const struct series_report
 
 const struct record_kind kind_pcie = {
     .name = "pcie",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "pcie",
     .title = "Traffic of the PCIe link",
     .doc = "Bandwidth and latency of each kind of PCIe transaction since the sample before.",

@@ -44,7 +44,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_qos = {
     .name = "qos",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "qos",
     .title = "Quality of service",
     .doc = "Bandwidth of up to ten quality-of-service groups, which sample.json names in qosEvents.",

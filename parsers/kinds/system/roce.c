@@ -19,7 +19,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_roce = {
     .name = "roce",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "roce",
     .title = "Traffic of the ports of RDMA over Ethernet",
     .doc = "Packets, bytes and errors of a port. Text lines of a time and thirteen or fourteen numbers.",

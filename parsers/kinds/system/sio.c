@@ -91,7 +91,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_sio = {
     .name = "sio",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "sio",
     .title = "Traffic between dies",
     .doc = "Bytes that a die exchanged with the others of its chip since the sample before.",

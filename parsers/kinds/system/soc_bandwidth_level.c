@@ -49,7 +49,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_soc_bandwidth_level = {
     .name = "soc_bandwidth_level",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "soc_bandwidth_level",
     .title = "Bandwidth inside of a chip",
     .doc = "Levels of the bandwidth between the parts of a chip.",

@@ -54,7 +54,7 @@ static const struct kind_hooks hooks = {
 
 const struct record_kind kind_stars_soc_profile = {
     .name = "stars_soc_profile",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Samples of the parts of a chip",
     .doc = "Samples of accelerators, links and buffers. Each record becomes a row of the kind that it is of.",
     .patterns = patterns,

@@ -90,7 +90,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_cpu_sample = {
     .name = "cpu_sample",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "cpu_sample",
     .title = "Sample of a CPU",
     .doc = "An event counted on a CPU of a device, and the function that ran. Text of perf script.",

@@ -89,7 +89,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_host_cpu = {
     .name = "host_cpu",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "host_cpu",
     .title = "Processor time of threads",
     .doc = "How long a thread of the profiled process has run so far, and on which CPU it was. Text: blocks of a time, "

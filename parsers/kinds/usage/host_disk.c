@@ -71,7 +71,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_host_disk = {
     .name = "host_disk",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "host_disk",
     .title = "Disk traffic of the process",
     .doc =

@@ -62,7 +62,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_host_mem = {
     .name = "host_mem",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "host_mem",
     .title = "Memory of the process",
     .doc = "Memory of the profiled process on the host. Text lines of a time and what /proc/<pid>/statm says.",

@@ -75,7 +75,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_host_network = {
     .name = "host_network",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "host_network",
     .title = "Network traffic of the host",
     .doc = "Bytes that a network card of the host has received and sent. Text: blocks of a time and /proc/net/dev.",

@@ -11,7 +11,7 @@ static const struct line_format lines[] = {
 
 const struct record_kind kind_host_pthreadcall = {
     .name = "host_pthreadcall",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "host_pthreadcall",
     .title = "Call to the library of threads",
     .doc = "A call of the profiled process to the library of threads. Text lines of ltrace.",

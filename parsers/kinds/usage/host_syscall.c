@@ -65,7 +65,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_host_syscall = {
     .name = "host_syscall",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "host_syscall",
     .title = "System call",
     .doc = "A system call of the profiled process. Text lines of perf trace.",

@@ -70,7 +70,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_process_cpu = {
     .name = "process_cpu",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "process_cpu",
     .title = "Processor time of a process",
     .doc = "How long a process on a device or on the host has run, and the whole system. Text: blocks of a time, "

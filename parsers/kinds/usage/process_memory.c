@@ -57,7 +57,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_process_memory = {
     .name = "process_memory",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "process_memory",
     .title = "Memory of a process",
     .doc = "Memory of a process on a device or on the host. Text: blocks of a time, a name and /proc/<pid>/statm.",

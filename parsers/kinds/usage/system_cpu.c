@@ -82,7 +82,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_system_cpu = {
     .name = "system_cpu",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "system_cpu",
     .title = "Processor time of the system",
     .doc = "How a CPU of a device or of the host has spent its time. Text: blocks of a time and /proc/stat.",

@@ -69,7 +69,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_system_memory = {
     .name = "system_memory",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "system_memory",
     .title = "Memory of the system",
     .doc = "Memory of a device or of the host. Text: blocks of a time and /proc/meminfo.",

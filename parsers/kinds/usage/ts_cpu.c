@@ -108,7 +108,7 @@ static const struct series_report series[] = {
 
 const struct record_kind kind_ts_cpu = {
     .name = "ts_cpu",
-    .families = FAMILY_LEGACY | FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .table = "ts_cpu",
     .title = "Sample of the task scheduler",
     .doc = "Seven events counted on the CPU of the task scheduler, and where it was.",

@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-const struct value_name host_level_names[] = {
-    {30000, "pytorch"}, {25000, "pta"},          {20500, "msproftx"}, {20000, "acl"}, {15000, "model"}, {10000, "node"},
-    {6000, "aicpu"},    {5500, "communication"}, {5000, "runtime"},   {4500, "prof"}, {4000, "dpu"},    {0, NULL},
-};
-
 int host_stream_open(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err)
 {
     (void)err;

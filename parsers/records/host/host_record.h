@@ -11,12 +11,11 @@
 enum host_record_column { FILE_ID, LEVEL, TYPE, THREAD_ID, DATA_LENGTH, TICK, TIME_NS, HOST_RECORD_COLUMN_COUNT };
 
 /* The layers of CANN, outermost first. */
-extern const struct value_name host_level_names[];
 
 #define HOST_RECORD_COLUMNS                                                                                            \
     [FILE_ID] =                                                                                                        \
         {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL, "The file it came from (source_file.id)."},  \
-    [LEVEL] = {"level", "Level", COLUMN_INTEGER, UNIT_NONE, 0, host_level_names, "The layer of CANN that reported."},  \
+    [LEVEL] = {"level", "Level", COLUMN_INTEGER, UNIT_NONE, 0, level_names, "The layer of CANN that reported."},       \
     [TYPE] = {"type",                                                                                                  \
               "Type",                                                                                                  \
               COLUMN_INTEGER,                                                                                          \

@@ -39,8 +39,9 @@ static void every_way_of_appending_is_kept_in_order(void **state)
     assert_int_equal(strbuf_addf(&buf, "%d+%s", 2, "three"), 0);
     assert_int_equal(strbuf_add(&buf, "\0x", 2), 0);
     assert_int_equal(strbuf_add(&buf, NULL, 0), 0);
-    assert_int_equal(buf.length, 13);
-    assert_memory_equal(buf.data, "one 2+three\0x", 14);
+    assert_int_equal(strbuf_add_integer(&buf, INT64_MIN), 0);
+    assert_int_equal(buf.length, 33);
+    assert_memory_equal(buf.data, "one 2+three\0x-9223372036854775808", 34);
     strbuf_release(&buf);
 }
 

@@ -177,7 +177,7 @@ static void models_inferences_and_tasks_come_in_the_order_of_the_reports(void **
     sqlite3 *db = import_job();
     struct db_facts facts;
     assert_int_equal(db_read_facts(db, &facts, &err), 0);
-    assert_int_equal(facts.family, DB_FAMILY_SVP);
+    assert_int_equal(facts.family, CAPTURE_SVP);
     assert_int_equal(facts.origin_ns, 2000);
     assert_int_equal(facts.problems, 2);
     assert_int_equal(svp_each_model(db, add_model, NULL, &err), 0);
@@ -339,7 +339,7 @@ static void executions_are_named_by_descriptions_from_task_25000_on(void **state
     sqlite3 *db = import_job();
     struct db_facts facts;
     assert_int_equal(db_read_facts(db, &facts, &err), 0);
-    assert_int_equal(facts.family, DB_FAMILY_JOB);
+    assert_int_equal(facts.family, CAPTURE_JOB);
     struct execution_query query = {.range = {0, INT64_MIN, INT64_MAX}, .parts = EXECUTION_TENSORS};
     assert_int_equal(execution_each(db, &query, add_execution, NULL, &err), 0);
     assert_lines("a/Mul-op1 Mul 2,3;4 3 25000 1000 500 150 \n- - - 4 24999 1600 50 165 \n"
@@ -401,7 +401,7 @@ static void a_query_that_fails_is_an_error_and_not_a_zero(void **state)
     assert_fails(cann_frequencies_load(db, &frequencies, &err), &err);
     assert_fails(cann_steps_load(db, &steps, &err), &err);
     assert_fails(cann_each_model(db, 0, take_iterations, NULL, &err), &err);
-    assert_fails(query_origin(db, DB_FAMILY_CANN, &origin, &err), &err);
+    assert_fails(query_origin(db, CAPTURE_CANN, &origin, &err), &err);
     sqlite3_close(db);
 }
 

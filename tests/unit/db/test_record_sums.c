@@ -37,7 +37,7 @@ static const struct shape {
      "device_0/data/",
      "device_0/info.json.0",
      "{\"platform_version\": \"5\", \"pid\": \"42\", \"DeviceInfo\": [{\"id\": 0, \"hwts_frequency\": \"50\"}]}"},
-    {FAMILY_LEGACY | FAMILY_JOB,
+    {FAMILY_2022 | FAMILY_JOB,
      {"J/data", NULL},
      "data/",
      "info.json.0",

@@ -25,7 +25,7 @@ static const struct report_column columns[] = {
 };
 
 static const struct report report = {
-    .name = "t", .families = REPORT_OF_ALL, .query = {.from = "t", .order_by = "id"}, .columns = columns};
+    .name = "t", .families = FAMILY_ANY, .query = {.from = "t", .order_by = "id"}, .columns = columns};
 
 static sqlite3 *open_database(void)
 {
@@ -147,11 +147,11 @@ static void names_of_reports_are_different_within_a_family(void **state)
     struct err err = ERR_INIT;
     const struct report *const *all = report_all(&err);
     (void)state;
-    for (int family = DB_FAMILY_SVP; family <= DB_FAMILY_CANN; family++) {
+    for (int family = CAPTURE_SVP; family <= CAPTURE_CANN; family++) {
         for (const struct report *const *one = all; *one != NULL; one++) {
             const struct report *found = report_find(all, (*one)->name, family);
             /* a shown one hides that of summaries which has its name, not the other way round */
-            if ((*one)->families & REPORT_OF(family))
+            if ((*one)->families & FAMILY_OF(family))
                 assert_true(found == *one || (found->shown_only && !(*one)->shown_only));
         }
     }

@@ -228,7 +228,7 @@ static char *end_table(struct made *made)
 
 static char *statistic_table(enum column_set set, const struct svp_statistic *statistic)
 {
-    const struct report *report = report_find(report_all(NULL), "op_statistic", DB_FAMILY_SVP);
+    const struct report *report = report_find(report_all(NULL), "op_statistic", CAPTURE_SVP);
     const struct svp_table *table = report->walk_visitor;
     const struct svp_report of = {0, 1, 0};
     struct report_run run;
@@ -429,7 +429,7 @@ static char *acl_table(enum column_set set)
                 "INSERT INTO source_file VALUES(1, 1); INSERT INTO profiled_model VALUES(1, 0, 1);");
     add_figure_calls(made.db);
     assert_int_equal(
-        report_write(&made.session, report_find(report_all(&err), "acl_statistic", DB_FAMILY_SVP), &whole, &rows, &err),
+        report_write(&made.session, report_find(report_all(&err), "acl_statistic", CAPTURE_SVP), &whole, &rows, &err),
         0);
     assert_int_equal(rows, 4);
     return end_table(&made);

@@ -1,4 +1,5 @@
 /* Options of a collection: what they mean, and that the tables behind them name what there is. */
+#include "exporters/answers/effects.h"
 #include "exporters/answers/outcome.h"
 #include "exporters/report/report.h"
 #include "parsers/record.h"
@@ -153,7 +154,7 @@ static bool is_kind(const char *name, size_t length)
 static void every_effect_names_kinds_and_tables_that_there_are(void **state)
 {
     (void)state;
-    for (const struct switch_effect *effect = switch_effects; effect->key != NULL; effect++) {
+    for (const struct switch_effect *effect = effects_all(NULL); effect->key != NULL; effect++) {
         if (strcmp(effect->key, "aic_mode") != 0) /* only captures say it */
             assert_non_null(switch_rule_find(effect->key, effect->writers));
         for (const char *at = effect->kinds; at != NULL && *at != '\0';) {
@@ -165,7 +166,7 @@ static void every_effect_names_kinds_and_tables_that_there_are(void **state)
         if (effect->reports != NULL)
             (void)snprintf(names, sizeof names, "%s", effect->reports);
         while ((effect->writers & SWITCH_ACL) != 0 && (name = strsep(&rest, ",")) != NULL && *name != '\0')
-            assert_non_null(report_find_file(report_all(NULL), name, DB_FAMILY_CANN));
+            assert_non_null(report_find_file(report_all(NULL), name, CAPTURE_CANN));
     }
 }
 
@@ -175,7 +176,7 @@ static void every_table_of_samples_comes_of_an_option(void **state)
     for (size_t i = 0; record_kinds[i] != NULL; i++) {
         const struct series_report *series = record_kinds[i]->series;
         for (; series != NULL && series->name != NULL; series++) {
-            const struct switch_effect *effect = switch_effects;
+            const struct switch_effect *effect = effects_all(NULL);
             if (series->columns == NULL)
                 continue;
             while (effect->key != NULL && !outcome_has_table(effect, series->name))

@@ -54,7 +54,7 @@ static int put_rows(struct report_run *run, struct err *err)
     return status == 0 && given.fails ? err_set(err, ERR_LIMIT, "as the test wants it") : status;
 }
 
-static const struct report report = {.name = "table", .families = REPORT_OF_ALL, .columns = columns, .rows = put_rows};
+static const struct report report = {.name = "table", .families = FAMILY_ANY, .columns = columns, .rows = put_rows};
 
 static char directory[] = "/tmp/msprof-table-XXXXXX";
 static char *path;
@@ -326,7 +326,7 @@ static int put_parts(struct report_run *run, struct err *err)
 }
 
 static const struct report parted = {
-    .name = "parted", .families = REPORT_OF_ALL, .columns = columns, .rows = put_parts};
+    .name = "parted", .families = FAMILY_ANY, .columns = columns, .rows = put_parts};
 
 static void expect_file(const char *name, const char *expected)
 {

@@ -40,7 +40,7 @@ static int put_rows(struct report_run *run, struct err *err)
 }
 
 static const struct report report = {
-    .name = "terminal", .families = REPORT_OF_ALL, .columns = columns, .rows = put_rows};
+    .name = "terminal", .families = FAMILY_ANY, .columns = columns, .rows = put_rows};
 
 /* What it prints, to be freed; *ret_rows: how many are counted. */
 static char *print(const struct report *wanted, int width, uint64_t *ret_rows)
@@ -153,7 +153,7 @@ static int put_joined(struct report_run *run, struct err *err)
 }
 
 static const struct report joined = {
-    .name = "joined", .families = REPORT_OF_ALL, .columns = joined_columns, .rows = put_joined};
+    .name = "joined", .families = FAMILY_ANY, .columns = joined_columns, .rows = put_joined};
 
 static void numbers_of_joined_columns_stand_in_one_cell(void **state)
 {
@@ -216,9 +216,9 @@ static int put_following(struct report_run *run, struct err *err)
 }
 
 static const struct report parted = {
-    .name = "parted", .families = REPORT_OF_ALL, .columns = columns, .rows = put_parts};
+    .name = "parted", .families = FAMILY_ANY, .columns = columns, .rows = put_parts};
 static const struct report even = {
-    .name = "even", .families = REPORT_OF_ALL, .one_width = true, .columns = columns, .rows = put_following};
+    .name = "even", .families = FAMILY_ANY, .one_width = true, .columns = columns, .rows = put_following};
 
 #define LONGEST_PART                                                                                                   \
     "of longest\n"                                                                                                     \

@@ -1,4 +1,4 @@
-#include "exporters/tx_report.h"
+#include "exporters/earlier/tx_report.h"
 
 #include "db/database.h"
 #include "db/query/query_tx.h"

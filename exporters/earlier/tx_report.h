@@ -1,6 +1,6 @@
 /* Files of what programs say of themselves with msproftx, of captures before 2023. */
-#ifndef MSPROF_EXPORTERS_TX_REPORT_H
-#define MSPROF_EXPORTERS_TX_REPORT_H
+#ifndef MSPROF_EXPORTERS_EARLIER_TX_REPORT_H
+#define MSPROF_EXPORTERS_EARLIER_TX_REPORT_H
 
 #include "exporters/export.h"
 

@@ -1,4 +1,4 @@
-#include "exporters/tracks_2022/draw.h"
+#include "exporters/earlier/draw.h"
 
 #include "db/query/operators/query_models.h"
 #include "exporters/json_text.h"

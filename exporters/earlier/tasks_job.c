@@ -1,5 +1,5 @@
 /* Tasks of captures of JOB: a thread for each stream. */
-#include "exporters/tracks_2022/draw.h"
+#include "exporters/earlier/draw.h"
 
 #include "db/database.h"
 

@@ -1,4 +1,4 @@
-#include "exporters/tracks_2022/draw.h"
+#include "exporters/earlier/draw.h"
 
 #include "db/database.h"
 #include "exporters/pmu/pmu_rounding.h"
@@ -22,7 +22,9 @@ static void put_counted(struct draw_2022 *draw, const struct execution *task)
     }
     char text[NUMBER_MAX + 1];
     *number_put_shortest(text, pmu_round_decimal(task_2022_milliseconds(&draw->counters, task), 6), 6) = '\0';
-    strbuf_addf(&draw->text, ",\"Aicore Time(ms)\":%s,\"Total Cycle\":%lld", text, (long long)task->total_cycle);
+    strbuf_adds(&draw->text, ",\"Aicore Time(ms)\":");
+    strbuf_adds(&draw->text, text);
+    draw_2022_integer(draw, ",\"Total Cycle\":", task->total_cycle);
 }
 
 static int draw_task(void *arg, const struct execution *execution, struct err *err)
@@ -183,9 +185,8 @@ int draw_2022_tasks(struct draw_2022 *draw, struct err *err)
     if (counts->tasks == 0 && counts->copies == 0 && !tasks.ai_cpu)
         return 0;
     draw_2022_begin_layer(draw, NULL);
-    trace_lanes_init(&tasks.copies, NULL, draw->lanes.first_free, draw);
+    trace_lanes_init(&tasks.copies, &draw->trace.style, NULL, draw->lanes.first_free, draw);
     tasks.copies.no_own = !draw->compat;
-    tasks.copies.as_recorded = draw->compat;
     tasks.copies.next = draw->lanes.next;
     int status = draw_all(&tasks, err);
     if (status == 0 && !draw->compat)

@@ -1,8 +1,8 @@
 /* One device of a capture of the layout of 2022, for its reports: which part of the capture is reported, and times and
  * numbers as Ascend's tool of 2022 had them: in binary floating point, rounded as Python does, which its reports show.
  * Times are nanoseconds of the host's monotonic clock. Nothing here grows with the capture. */
-#ifndef MSPROF_EXPORTERS_DEVICE_2022_H
-#define MSPROF_EXPORTERS_DEVICE_2022_H
+#ifndef MSPROF_EXPORTERS_EARLIER_DEVICE_2022_H
+#define MSPROF_EXPORTERS_EARLIER_DEVICE_2022_H
 
 #include "db/query/query_cann.h"
 #include "db/query/query_executions.h"

@@ -1,4 +1,4 @@
-#include "exporters/device_2022.h"
+#include "exporters/earlier/device_2022.h"
 
 #include "exporters/pmu/digits_2022.h"
 #include "exporters/pmu/pmu_rounding.h"

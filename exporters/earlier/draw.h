@@ -1,9 +1,9 @@
 /* Timelines of captures from before 2023: what their layers share. A file is of one layer, but msprof, which has
  * several. With compat events, their order and numbers are those of Ascend's tool of 2022. */
-#ifndef MSPROF_EXPORTERS_TRACKS_2022_DRAW_H
-#define MSPROF_EXPORTERS_TRACKS_2022_DRAW_H
+#ifndef MSPROF_EXPORTERS_EARLIER_DRAW_H
+#define MSPROF_EXPORTERS_EARLIER_DRAW_H
 
-#include "exporters/device_2022.h"
+#include "exporters/earlier/device_2022.h"
 #include "exporters/trace/document.h"
 #include "exporters/trace/lanes.h"
 
@@ -57,6 +57,8 @@ void draw_2022_time(struct draw_2022 *draw, const char *key, int64_t nanoseconds
 /* Appends what tells a task, as the first arguments. */
 void draw_2022_task(struct draw_2022 *draw, const char *type, int64_t stream_id, int64_t task_id);
 /* Appends ,"key":"text". */
+/* key with its comma and quotes as it stands in JSON, and a number behind it. */
+void draw_2022_integer(struct draw_2022 *draw, const char *key, int64_t value);
 void draw_2022_text(struct draw_2022 *draw, const char *key, const char *text);
 /* Writes text, which are the arguments, and ends the slice. */
 int draw_2022_end(struct draw_2022 *draw, const struct trace_slice *slice, struct err *err);

@@ -1,4 +1,4 @@
-#include "exporters/tracks_2022/draw.h"
+#include "exporters/earlier/draw.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,6 +24,17 @@ static int begin_compat(struct draw_2022 *draw, const char *name, const struct t
     return status;
 }
 
+/* Nearly all are whole numbers, and printf's %g is slow: it took a tenth of the time of a timeline. */
+static void put_real(struct draw_2022 *draw, const char *key, double value, int digits)
+{
+    if (value > 0 && value < 1e15 && value == trunc(value)) {
+        draw_2022_integer(draw, key, (int64_t)value);
+        return;
+    }
+    strbuf_adds(&draw->text, key);
+    strbuf_addf(&draw->text, "%.*g", digits, value);
+}
+
 static int begin_event(struct draw_2022 *draw, const char *name, int64_t layer, double start, double end,
                        struct trace_slice *slice, struct err *err)
 {
@@ -33,9 +44,10 @@ static int begin_event(struct draw_2022 *draw, const char *name, int64_t layer, 
                                   .duration_ns = (int64_t)(end - start)};
     int status = draw->compat ? begin_compat(draw, name, slice, start, end, err)
                               : draw_2022_begin(draw, name, &draw->lanes, layer, slice, err);
-    strbuf_addf(&draw->text, "\"Iter ID\":%lld,\"Start Time\":%.15g,\"End Time\":%lld,\"Duration Time(ns)\":%.17g",
-                (long long)draw->device->range.iteration, start, (long long)start + (long long)(end - start),
-                end - start);
+    draw_2022_integer(draw, "\"Iter ID\":", draw->device->range.iteration);
+    put_real(draw, ",\"Start Time\":", start, 15);
+    draw_2022_integer(draw, ",\"End Time\":", (long long)start + (long long)(end - start));
+    put_real(draw, ",\"Duration Time(ns)\":", end - start, 17);
     return status;
 }
 
@@ -70,7 +82,7 @@ static int draw_task(void *arg, const struct execution *execution, struct err *e
     if (isnan(time))
         strbuf_adds(&draw->text, ",\"Total Time(ms)\":\"\"");
     else
-        strbuf_addf(&draw->text, ",\"Total Time(ms)\":%.17g", time);
+        put_real(draw, ",\"Total Time(ms)\":", time, 17);
     return draw_2022_end(draw, &slice, err);
 }
 

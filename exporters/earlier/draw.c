@@ -1,4 +1,4 @@
-#include "exporters/tracks_2022/draw.h"
+#include "exporters/earlier/draw.h"
 
 #include "base/interrupt.h"
 #include "exporters/json_text.h"
@@ -18,8 +18,7 @@ static int first_free_thread(void *arg, int64_t *ret, struct err *err)
 
 void draw_2022_begin_layer(struct draw_2022 *draw, const char *word)
 {
-    trace_lanes_init(&draw->lanes, word, first_free_thread, draw);
-    draw->lanes.as_recorded = draw->compat;
+    trace_lanes_init(&draw->lanes, &draw->trace.style, word, first_free_thread, draw);
     draw->first_free = 0;
 }
 
@@ -101,13 +100,23 @@ void draw_2022_time(struct draw_2022 *draw, const char *key, int64_t nanoseconds
 
 void draw_2022_task(struct draw_2022 *draw, const char *type, int64_t stream_id, int64_t task_id)
 {
-    strbuf_addf(&draw->text, "\"Task Type\":\"%s\",\"Stream Id\":%lld,\"Task Id\":%lld", type, (long long)stream_id,
-                (long long)task_id);
+    strbuf_adds(&draw->text, "\"Task Type\":\"");
+    strbuf_adds(&draw->text, type);
+    draw_2022_integer(draw, "\",\"Stream Id\":", stream_id);
+    draw_2022_integer(draw, ",\"Task Id\":", task_id);
+}
+
+void draw_2022_integer(struct draw_2022 *draw, const char *key, int64_t value)
+{
+    strbuf_adds(&draw->text, key);
+    strbuf_add_integer(&draw->text, value);
 }
 
 void draw_2022_text(struct draw_2022 *draw, const char *key, const char *text)
 {
-    strbuf_addf(&draw->text, ",\"%s\":\"", key);
+    strbuf_adds(&draw->text, ",\"");
+    strbuf_adds(&draw->text, key);
+    strbuf_adds(&draw->text, "\":\"");
     json_text_append(&draw->text, text, strlen(text));
     strbuf_addc(&draw->text, '"');
 }

@@ -1,4 +1,4 @@
-#include "exporters/tracks_2022/draw.h"
+#include "exporters/earlier/draw.h"
 
 #include "base/array.h"
 #include "db/database.h"
@@ -73,6 +73,13 @@ static struct trace_slice slice_of(const struct draw_2022 *draw, const struct pl
                                 .duration_ns = time_since(call->end_ns, call->start_ns)};
 }
 
+static void put_mode(struct draw_2022 *draw, const struct plain_call *call)
+{
+    strbuf_adds(&draw->text, "\"Mode\":\"");
+    strbuf_adds(&draw->text, api_type_2022(call->api_type));
+    strbuf_adds(&draw->text, "\",");
+}
+
 static int draw_call(void *arg, const struct plain_call *call, struct err *err)
 {
     struct draw_2022 *draw = arg;
@@ -80,10 +87,12 @@ static int draw_call(void *arg, const struct plain_call *call, struct err *err)
     int status = draw_2022_begin(draw, call->name, &draw->lanes, call->thread_id, &slice, err);
     if (status < 0)
         return status;
-    if (call->process_id != DB_NULL)
-        strbuf_addf(&draw->text, "\"Mode\":\"%s\",\"Process Id\":%lld,", api_type_2022(call->api_type),
-                    (long long)call->process_id);
-    strbuf_addf(&draw->text, "\"Thread Id\":%lld", (long long)call->thread_id);
+    if (call->process_id != DB_NULL) {
+        put_mode(draw, call);
+        draw_2022_integer(draw, "\"Process Id\":", call->process_id);
+        strbuf_addc(&draw->text, ',');
+    }
+    draw_2022_integer(draw, "\"Thread Id\":", call->thread_id);
     status = draw_2022_end(draw, &slice, err);
     return status == 0 ? draw_flow(draw, call, &slice, err) : status;
 }
@@ -131,8 +140,8 @@ static int draw_grouped(void *arg, const struct plain_call *call, struct err *er
     char *start = trace_reserve(&draw->trace, TRACE_EVENT_MAX);
     trace_advance(&draw->trace, start, trace_put_slice(start, &draw->trace.style, &slice));
     if (call->process_id != DB_NULL)
-        strbuf_addf(&draw->text, "\"Mode\":\"%s\",", api_type_2022(call->api_type));
-    strbuf_addf(&draw->text, "\"Thread Id\":%lld", (long long)call->thread_id);
+        put_mode(draw, call);
+    draw_2022_integer(draw, "\"Thread Id\":", call->thread_id);
     return draw_2022_end(draw, &slice, err);
 }
 

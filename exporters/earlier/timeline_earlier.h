@@ -1,6 +1,6 @@
 /* Timelines of captures from before 2023. */
-#ifndef MSPROF_EXPORTERS_TIMELINE_EARLIER_H
-#define MSPROF_EXPORTERS_TIMELINE_EARLIER_H
+#ifndef MSPROF_EXPORTERS_EARLIER_TIMELINE_EARLIER_H
+#define MSPROF_EXPORTERS_EARLIER_TIMELINE_EARLIER_H
 
 #include "exporters/trace/document.h"
 

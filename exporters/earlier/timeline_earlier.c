@@ -1,6 +1,6 @@
-#include "exporters/timeline_earlier.h"
+#include "exporters/earlier/timeline_earlier.h"
 
-#include "exporters/tracks_2022/draw.h"
+#include "exporters/earlier/draw.h"
 
 #include <stdio.h>
 
