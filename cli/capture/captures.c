@@ -195,7 +195,7 @@ static int check_place(const struct capture_job *job, struct err *err)
 
     if (result == 0 && outer != NULL) {
         result = err_set(err, ERR_USAGE, "'%s' is inside of the capture '%s'", job->results, outer);
-    } else if (result == 0 && strcmp(place, job->directory) != 0) {
+    } else if (result == 0 && place != NULL && strcmp(place, job->directory) != 0) {
         result = capture_classify(place, &class, err);
         if (result == 0 && class == DIRECTORY_CAPTURE)
             result = err_set(err, ERR_USAGE, "'%s' is a capture itself", place);
