@@ -94,6 +94,9 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_DEVICE_UNKNOWN, "device-unknown", DIAG_WARNING,                                                             \
       "a file of a device's directory that is named after another device; the clocks are the directory's",             \
       "its records are decoded; check that the file belongs to this capture")                                          \
+    X(DIAG_TASK_NOT_RUN, "task-not-run", DIAG_NOTE,                                                                    \
+      "records about operators of tasks that did not run, as far as the device says; they are in no table",            \
+      "no action is needed: common where a capture ends, or when part of a model runs")                                \
     X(DIAG_CHIP_UNKNOWN, "chip-unknown", DIAG_WARNING,                                                                 \
       "a device whose chip (platform_version in info.json) is not supported; its data are skipped",                    \
       "see msprof-cann(7) for the chips that are read")                                                                \

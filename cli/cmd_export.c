@@ -123,18 +123,19 @@ static int tell_nothing(struct capture_job *job, const struct export_type *type)
     return STATUS_NOTHING;
 }
 
-/* Inside the results. A database that does not say what it is fails later, when it is exported. */
-static const char *results_directory(const struct export_type *type, sqlite3 *db)
+/* Inside the results. */
+static int results_directory(const struct export_type *type, sqlite3 *db, const char **ret, struct err *err)
 {
-    struct err ignored = ERR_INIT;
-    struct db_facts facts;
+    struct db_facts facts = {.family = CAPTURE_UNKNOWN};
+    bool is_named = *type->directory != '\0';
+    int result = is_named ? db_read_facts(db, &facts, err) : 0;
 
-    if (*type->directory == '\0')
-        return type->directory;
-    return db_read_facts(db, &facts, &ignored) == 0 && facts.family == CAPTURE_CANN ? CANN_DIRECTORY : type->directory;
+    *ret = facts.family == CAPTURE_CANN ? CANN_DIRECTORY : type->directory;
+    return result;
 }
 
-static int export_reports(struct capture_job *job, const struct export_type *type, sqlite3 *db)
+/* inside: the directory of the results. */
+static int export_reports(struct capture_job *job, const struct export_type *type, const char *inside, sqlite3 *db)
 {
     struct export_log export_log = {.job = job, .type = type, .err = ERR_INIT};
     struct export_result exported = {0};
@@ -154,7 +155,7 @@ static int export_reports(struct capture_job *job, const struct export_type *typ
         layer_list_release(&layers);
         return job_fail(job, LOG_SOURCE_EXPORT, &err);
     }
-    status = job_make_directory(job, results_directory(type, db), &directory);
+    status = job_make_directory(job, inside, &directory);
     if (status != STATUS_DONE) {
         report_files_release(&report_files);
         layer_list_release(&layers);
@@ -210,11 +211,14 @@ static int export_reports(struct capture_job *job, const struct export_type *typ
 static int export_capture(struct capture_job *job, const struct export_type *type)
 {
     sqlite3 *db = NULL;
+    struct err err = ERR_INIT;
+    const char *inside;
     int status = job_open_database(job, &db), exported;
 
     if (db == NULL)
         return status;
-    exported = export_reports(job, type, db);
+    exported = results_directory(type, db, &inside, &err) == 0 ? export_reports(job, type, inside, db)
+                                                               : job_fail(job, LOG_SOURCE_EXPORT, &err);
     database_close(db);
     if (exported == STATUS_DONE && job->settings->clear && unlink(job->database) != 0)
         console_warning("'%s' is not removed: %s", job->database, strerror(errno));

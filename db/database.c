@@ -6,6 +6,8 @@
 #include "db/temporary_files.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +124,41 @@ void database_close(sqlite3 *db)
     sqlite3_close(db);
 }
 
+/* What SQLite puts beside a database that it changes. Ours are made without: such a file was left by another program,
+ * and would take effect when the database is opened. */
+static const char *const journals[] = {"-journal", "-wal", "-shm"};
+#define JOURNAL_COUNT (sizeof journals / sizeof *journals)
+
+static bool journal_path(const char *database, const char *suffix, char path[PATH_MAX])
+{
+    int length = snprintf(path, PATH_MAX, "%s%s", database, suffix);
+    return length > 0 && length < PATH_MAX;
+}
+
+static void remove_journals(const char *database)
+{
+    char path[PATH_MAX];
+    for (size_t i = 0; i < JOURNAL_COUNT; i++)
+        if (journal_path(database, journals[i], path))
+            unlink(path);
+}
+
+/* Opening a database of which this is true may change it, and makes files beside it. */
+static bool is_journalled(const char *database)
+{
+    enum { VERSIONS = 18 }; /* where the header says which journal there is: 1 of each, 2 a write-ahead log */
+    unsigned char header[VERSIONS + 2] = {0};
+    char path[PATH_MAX];
+    for (size_t i = 0; i < JOURNAL_COUNT; i++)
+        if (journal_path(database, journals[i], path) && access(path, F_OK) == 0)
+            return true;
+    int fd = open(database, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd >= 0 ? pread(fd, header, sizeof header, 0) : -1;
+    if (fd >= 0)
+        close(fd);
+    return length == sizeof header && (header[VERSIONS] > 1 || header[VERSIONS + 1] > 1);
+}
+
 static int build_open(struct database_build *build, const char *path, bool ours, struct err *err)
 {
     static const char settings[] =
@@ -176,7 +213,9 @@ int database_build_commit(struct database_build *build, struct err *err)
         build->db = NULL;
     if (status == 0 && rename(build->temporary, build->path) != 0)
         status = err_set_errno(err, errno, "cannot rename '%s' to '%s'", build->temporary, build->path);
-    database_build_abort(build); /* releases; after the rename there is nothing to remove */
+    else if (status == 0)
+        remove_journals(build->path); /* of the database that was there before */
+    database_build_abort(build);      /* releases; after the rename there is nothing to remove */
     return status;
 }
 
@@ -214,6 +253,10 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
     if (!S_ISREG(info.st_mode)) { /* opening a pipe would wait */
         err_set(err, ERR_FORMAT, "'%s' is not a regular file; expected a database", path);
         return err_hint(err, "move it away and run 'msprof import'");
+    }
+    if (is_journalled(path)) {
+        err_set(err, ERR_FORMAT, "'%s' was changed by another program, or is being changed: it has a journal", path);
+        return err_hint(err, "run 'msprof import' to build it anew");
     }
     if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
         status = database_error(err, db, "cannot open the database");

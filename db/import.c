@@ -20,22 +20,26 @@ static void bind_known(sqlite3_stmt *statement, int index, int64_t value)
         sqlite3_bind_null(statement, index);
 }
 
-/* A text of a file or a file's name, made safe as those of the records are. */
-static void bind_safe(sqlite3_stmt *statement, int index, const char *text, struct diagnostics *diag)
+/* A text of a file or a file's name, made safe as those of the records are; it lives until the row is inserted. False
+ * when memory ran out. */
+static bool bind_safe(sqlite3_stmt *statement, int index, const char *text, struct diagnostics *diag)
 {
     size_t length = text != NULL ? strlen(text) : 0;
-    char *safe = NULL;
-    if (length == 0 || utf8_first_unsafe(text, length) == length) {
-        sqlite3_bind_text(statement, index, text, -1, SQLITE_TRANSIENT);
-    } else if ((safe = sqlite3_malloc64(3 * (sqlite3_uint64)length)) != NULL) {
-        sqlite3_bind_text(statement, index, safe, (int)utf8_make_safe(text, length, safe), sqlite3_free);
-        diag_report(diag, DIAG_TEXT_UNSAFE, NULL, "a name of the capture's files or in its info.json");
-    }
+    if (length == 0 || utf8_first_unsafe(text, length) == length)
+        return sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC) == SQLITE_OK;
+    char *safe = sqlite3_malloc64(3 * (sqlite3_uint64)length);
+    if (safe == NULL)
+        return false;
+    diag_report(diag, DIAG_TEXT_UNSAFE, NULL, "a name of the capture's files or in its info.json");
+    return sqlite3_bind_text(statement, index, safe, (int)utf8_make_safe(text, length, safe), sqlite3_free) ==
+           SQLITE_OK;
 }
 
-/* Runs an insert whose values are bound, and makes it ready for the next row. */
-static int insert_row(sqlite3 *db, sqlite3_stmt *statement, struct err *err)
+/* Runs an insert whose values are bound, if they all are, and makes it ready for the next row. */
+static int insert_row(sqlite3 *db, sqlite3_stmt *statement, bool bound, struct err *err)
 {
+    if (!bound)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
     int code = sqlite3_step(statement);
     int status = code == SQLITE_DONE ? 0 : database_error(err, db, "the import's own tables cannot be stored");
     sqlite3_reset(statement);
@@ -56,7 +60,7 @@ static int store_files(sqlite3 *db, const struct capture *capture, struct err *e
         const struct capture_file *file = &capture->files[i];
         const struct file_identity *identity = &file->identity;
         sqlite3_bind_int64(insert, 1, file->id);
-        bind_safe(insert, 2, file->name, capture->diag);
+        bool bound = bind_safe(insert, 2, file->name, capture->diag);
         sqlite3_bind_text(insert, 3, file->kind != NULL ? file->kind->name : NULL, -1, SQLITE_STATIC);
         sqlite3_bind_int64(insert, 4, (sqlite3_int64)file->size);
         sqlite3_bind_int64(insert, 5, file->modified_ns);
@@ -64,7 +68,7 @@ static int store_files(sqlite3 *db, const struct capture *capture, struct err *e
         sqlite3_bind_int64(insert, 7, (sqlite3_int64)file->decoded);
         sqlite3_bind_int64(insert, 8, (sqlite3_int64)file->rejected);
         bind_known(insert, 9, identity->device_id);
-        bind_safe(insert, 10, identity->model, capture->diag);
+        bound = bind_safe(insert, 10, identity->model, capture->diag) && bound;
         bind_known(insert, 11, identity->model_id);
         bind_known(insert, 12, identity->batch_num);
         bind_known(insert, 13, identity->input_pic_num);
@@ -72,7 +76,7 @@ static int store_files(sqlite3 *db, const struct capture *capture, struct err *e
         bind_known(insert, 15, identity->slice);
         bind_known(insert, 16, file->done.start_ns);
         bind_known(insert, 17, file->done.end_ns);
-        status = insert_row(db, insert, err);
+        status = insert_row(db, insert, bound, err);
     }
     sqlite3_finalize(insert);
     return status;
@@ -95,7 +99,7 @@ static int store_record_counts(sqlite3 *db, const struct capture *capture, struc
             sqlite3_bind_text(insert, 2, k < 2 ? outcomes[k] : "rejected", -1, SQLITE_STATIC);
             sqlite3_bind_text(insert, 3, k < 2 ? "" : diag_info((enum diag_id)(k - 2))->id, -1, SQLITE_STATIC);
             sqlite3_bind_int64(insert, 4, (sqlite3_int64)records);
-            status = records > 0 ? insert_row(db, insert, err) : 0;
+            status = records > 0 ? insert_row(db, insert, true, err) : 0;
         }
     }
     sqlite3_finalize(insert);
@@ -108,10 +112,10 @@ static int store_models(sqlite3 *db, const struct capture *capture, struct err *
     int status =
         database_prepare(db, "INSERT INTO model(model_name, model_id, batch_num) VALUES(?1, ?2, ?3)", &insert, err);
     for (size_t i = 0; status == 0 && i < capture->model_count; i++) {
-        bind_safe(insert, 1, capture->models[i].name, capture->diag);
+        bool bound = bind_safe(insert, 1, capture->models[i].name, capture->diag);
         bind_known(insert, 2, capture->models[i].model_id);
         bind_known(insert, 3, capture->models[i].batch_num);
-        status = insert_row(db, insert, err);
+        status = insert_row(db, insert, bound, err);
     }
     sqlite3_finalize(insert);
     return status;
@@ -136,7 +140,7 @@ static int store_diagnostics(sqlite3 *db, const struct diagnostics *diag, struct
             bind_known(insert, 5, entry->offsets[k]);
             sqlite3_bind_text(insert, 6, entry->texts[k], -1, SQLITE_STATIC);
             sqlite3_bind_int64(insert, 7, (sqlite3_int64)entry->count);
-            status = insert_row(db, insert, err);
+            status = insert_row(db, insert, true, err);
         }
     }
     sqlite3_finalize(insert);
@@ -172,9 +176,10 @@ static int store_parts(sqlite3 *db, const struct capture *capture, struct err *e
         sqlite3_bind_text(insert, index++, part->directory, -1, SQLITE_STATIC);
         for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
             bind_known(insert, index++, numbers[k]);
+        bool bound = true;
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-            bind_safe(insert, index++, *texts[k] != '\0' ? texts[k] : NULL, capture->diag);
-        status = insert_row(db, insert, err);
+            bound = bind_safe(insert, index++, *texts[k] != '\0' ? texts[k] : NULL, capture->diag) && bound;
+        status = insert_row(db, insert, bound, err);
     }
     sqlite3_finalize(insert);
     return status;
@@ -190,12 +195,12 @@ static int store_settings(sqlite3 *db, const struct capture *capture, struct err
         for (size_t k = 0; status == 0 && k < settings->count; k++) {
             const struct capture_setting *setting = &settings->items[k];
             sqlite3_bind_int64(insert, 1, (sqlite3_int64)i + 1);
-            bind_safe(insert, 2, setting->name, capture->diag);
+            bool bound = bind_safe(insert, 2, setting->name, capture->diag);
             if (setting->text != NULL)
-                bind_safe(insert, 3, setting->text, capture->diag);
+                bound = bind_safe(insert, 3, setting->text, capture->diag) && bound;
             else
                 sqlite3_bind_int64(insert, 3, setting->number);
-            status = insert_row(db, insert, err);
+            status = insert_row(db, insert, bound, err);
         }
     }
     sqlite3_finalize(insert);
@@ -209,7 +214,7 @@ static int store_meta(sqlite3 *db, const char *key, const char *value, struct er
     if (status == 0) {
         sqlite3_bind_text(insert, 1, key, -1, SQLITE_STATIC);
         sqlite3_bind_text(insert, 2, value, -1, SQLITE_STATIC);
-        status = insert_row(db, insert, err);
+        status = insert_row(db, insert, true, err);
     }
     sqlite3_finalize(insert);
     return status;

@@ -307,6 +307,38 @@ static bool schema_text(sqlite3 *db, struct strbuf *text)
     return code == SQLITE_DONE && !text->failed;
 }
 
+/* Import numbers the rows of a table from 1 on; those that know only the last number count on it. A row takes a byte at
+ * least, so that numbers beyond the file's size have large gaps. */
+static bool is_numbered(sqlite3 *db, const char *table)
+{
+    sqlite3_stmt *statement = NULL;
+    char *sql = sqlite3_mprintf("SELECT (SELECT min(rowid) FROM \"%w\") >= 1 AND (SELECT max(rowid) FROM \"%w\") <="
+                                " (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size)",
+                                table, table);
+    bool numbered = sql != NULL && sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
+                    sqlite3_step(statement) == SQLITE_ROW &&
+                    (sqlite3_column_type(statement, 0) == SQLITE_NULL || sqlite3_column_int(statement, 0) == 1);
+    sqlite3_finalize(statement);
+    sqlite3_free(sql);
+    return numbered;
+}
+
+/* Of all tables of the model, which are those of the database. */
+static bool rows_are_numbered(sqlite3 *db, sqlite3 *model)
+{
+    sqlite3_stmt *tables;
+    int code;
+    if (sqlite3_prepare_v2(model,
+                           "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%WITHOUT ROWID'", -1,
+                           &tables, NULL) != SQLITE_OK)
+        return false;
+    bool numbered = true;
+    while (numbered && (code = sqlite3_step(tables)) != SQLITE_DONE)
+        numbered = code == SQLITE_ROW && is_numbered(db, (const char *)sqlite3_column_text(tables, 0));
+    sqlite3_finalize(tables);
+    return numbered;
+}
+
 bool schema_is_ours(sqlite3 *db)
 {
     struct strbuf expected, found;
@@ -316,7 +348,8 @@ bool schema_is_ours(sqlite3 *db)
     strbuf_init(&found, 1024 * 1024);
     bool ours = sqlite3_open(":memory:", &model) == SQLITE_OK && schema_create_tables(model, &ignored) == 0 &&
                 schema_finish(model, &ignored) == 0 && schema_text(model, &expected) && schema_text(db, &found) &&
-                expected.length == found.length && memcmp(expected.data, found.data, found.length) == 0;
+                expected.length == found.length && memcmp(expected.data, found.data, found.length) == 0 &&
+                rows_are_numbered(db, model);
     sqlite3_close(model);
     strbuf_release(&expected);
     strbuf_release(&found);

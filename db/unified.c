@@ -120,7 +120,7 @@ static const char task_rows[] =
     "INSERT OR IGNORE INTO launch SELECT c.connection_id, coalesce((WITH RECURSIVE around(id, parent_id, level, type) "
     "AS"
     "  (SELECT c.id, c.parent_id, c.level, c.type UNION ALL SELECT o.id, o.parent_id, o.level, o.type"
-    "   FROM around a JOIN capture.host_call o ON o.id = a.parent_id WHERE NOT (" IS_LAUNCH(
+    "   FROM around a JOIN capture.host_call o ON o.id = a.parent_id AND o.id < a.id WHERE NOT (" IS_LAUNCH(
         "a.") "))"
               "  SELECT id FROM around WHERE " IS_LAUNCH(
                   "") "), c.id)"

@@ -379,7 +379,7 @@ void ssh_command_close(struct ssh_command *command)
     if (command == NULL)
         return;
     /* without waiting: what does not go out now is freed with the session */
-    if (command->channel != NULL && ssh_command_is_connected(command))
+    if (command->channel != NULL && ssh_command_is_connected(command) && !command->connection->spoilt)
         libssh2_channel_free(command->channel);
     free(command->buffer);
     free(command);

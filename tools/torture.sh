@@ -1,9 +1,10 @@
 #!/bin/bash
 # usage: tools/torture.sh [--stride N] [--kills N] [--seed N]
-# Fails every N-th allocation (1: every one) and every read, write and rename once, over import, both exports, show and
-# collect (from an SSH server of its own); then kill -9 at random moments (500) of import, both exports, run and collect, each
-# followed by the same command again. Prints how many points were tried, and each crash, status 0 with a missing or other
-# result, and file that is left; fails when there is one.
+# Fails every N-th allocation (1: every one) and every read, write and rename once, over import, both exports, show,
+# collect (from an SSH server of its own) and run (of msprof, and of the program that it records); then kill -9 at
+# random moments (500) of import, both exports, run and collect, each followed by the same command again. Prints how
+# many points were tried, and each crash, status 0 with a missing or other result, and file that is left; fails when
+# there is one.
 # MSPROF_BUILD names the build (build/release). Not part of the tests: with the defaults it takes an hour.
 set -eu
 
@@ -14,7 +15,7 @@ while [ $# -gt 0 ]; do
     --kills) kills=$2 ;;
     --seed) seed=$2 ;;
     *)
-        sed -n '2,6p' "$0" >&2
+        sed -n '2,8p' "$0" >&2
         exit 2
         ;;
     esac
@@ -47,6 +48,20 @@ for command in "${commands[@]}"; do
         rm -rf board
         # shellcheck disable=SC2086 # the words of a command
         python3 "$root/tests/faults/inject.py" "$build/msprof" "$scratch/faults.so" "$call" "$each" $command || failed=1
+    done
+done
+for program in msprof acl_program; do
+    for call in memory read write rename; do
+        case "$program $call" in
+        "acl_program read") continue ;; # it reads nothing
+        esac
+        each=1
+        if [ "$call" = memory ]; then
+            [ ${#flags[@]} -eq 0 ] || continue
+            each=$stride
+        fi
+        FAULT_PROGRAM=$program python3 "$root/tests/faults/inject.py" "$build/msprof" "$scratch/faults.so" "$call" "$each" \
+            run "$build/tests/acl/acl_program" nest || failed=1
     done
 done
 [ "$kills" -gt 0 ] || exit "$failed"

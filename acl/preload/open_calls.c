@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#define MOST_CALLS 32 /* inside of each other; what is deeper is not followed */
+#define MOST_CALLS 32 /* inside of each other; what is deeper is counted without its name */
 /* With calls, at once; of more threads, calls under way when the process ends are not known. */
 #define MOST_THREADS 512
 #define COUNTED (-1) /* begin_ns: whoever ended the process, or tried to, has counted the call */
@@ -19,7 +19,9 @@ struct thread_calls {
         _Atomic int64_t begin_ns;
         _Atomic uint32_t index;
     } calls[MOST_CALLS];
-    uint32_t count, untracked;
+    uint32_t count;
+    _Atomic uint32_t deeper,
+        deeper_counted; /* inside of the last one; those that whoever ended the process has counted */
 };
 
 static struct thread_calls threads[MOST_THREADS];
@@ -39,7 +41,9 @@ static struct thread_calls *of_this_thread(void)
         if (!atomic_load_explicit(&threads[i].taken, memory_order_relaxed) &&
             atomic_compare_exchange_strong(&threads[i].taken, &is_free, true)) {
             own = &threads[i];
-            own->count = own->untracked = 0;
+            own->count = 0;
+            atomic_store(&own->deeper, 0);
+            atomic_store(&own->deeper_counted, 0);
             pthread_setspecific(thread_end, own);
         }
     }
@@ -50,9 +54,27 @@ static struct thread_calls *of_this_thread(void)
     return own;
 }
 
+/* The last one ends, and with it what it was followed no further into. */
+static void leave_deeper(struct thread_calls *thread)
+{
+    uint32_t calls = atomic_exchange(&thread->deeper, 0), counted = atomic_exchange(&thread->deeper_counted, 0);
+    if (calls > counted)
+        count_left(OPEN_CALLS_DEEPER, (int)(calls - counted));
+}
+
+static void return_deeper(struct thread_calls *thread)
+{
+    uint32_t left = atomic_fetch_sub(&thread->deeper, 1) - 1;
+    if (atomic_load(&thread->deeper_counted) > left) {
+        atomic_fetch_sub(&thread->deeper_counted, 1);
+        count_left(OPEN_CALLS_DEEPER, -1);
+    }
+}
+
 /* Gives the last one up. */
 static void leave_last(struct thread_calls *thread)
 {
+    leave_deeper(thread);
     struct open_call *call = &thread->calls[thread->count - 1];
     uint32_t index = atomic_load_explicit(&call->index, memory_order_relaxed);
     int64_t begin_ns = atomic_exchange(&call->begin_ns, 0);
@@ -109,7 +131,7 @@ void open_calls_add(uint32_t index, int64_t begin_ns, const void *frame)
            (uintptr_t)thread->calls[thread->count - 1].frame <= (uintptr_t)frame)
         leave_last(thread);
     if (thread->count == MOST_CALLS) {
-        thread->untracked++;
+        atomic_fetch_add_explicit(&thread->deeper, 1, memory_order_relaxed);
         return;
     }
     struct open_call *call = &thread->calls[thread->count];
@@ -129,18 +151,27 @@ void open_calls_remove(uint32_t index, int64_t begin_ns)
     while (i > 0 && !is_call(&thread->calls[i - 1], index, begin_ns))
         i--;
     if (i == 0) { /* it was not followed, or was taken for left */
-        if (thread->untracked > 0)
-            thread->untracked--;
+        if (atomic_load_explicit(&thread->deeper, memory_order_relaxed) > 0)
+            return_deeper(thread);
         else
             count_left(index, -1);
         return;
     }
     while (thread->count > i)
         leave_last(thread);
+    if (atomic_load_explicit(&thread->deeper, memory_order_relaxed) > 0)
+        leave_deeper(thread);
     bool is_counted = atomic_exchange(&thread->calls[i - 1].begin_ns, 0) == COUNTED;
     thread->count--;
     if (is_counted)
         count_left(index, -1);
+}
+
+static void count_deeper(struct thread_calls *thread)
+{
+    uint32_t calls = atomic_load(&thread->deeper), counted = atomic_load(&thread->deeper_counted);
+    if (calls > counted && atomic_compare_exchange_strong(&thread->deeper_counted, &counted, calls))
+        count_left(OPEN_CALLS_DEEPER, (int)(calls - counted));
 }
 
 void open_calls_end(void)
@@ -158,5 +189,6 @@ void open_calls_end(void)
                 atomic_compare_exchange_strong(&call->begin_ns, &begin_ns, COUNTED))
                 count_left(index, 1);
         }
+        count_deeper(&threads[i]);
     }
 }

@@ -6,7 +6,10 @@
 
 #include <stdint.h>
 
-/* Whom to tell (change 1), and whom when a call that was given up returned after all (change -1). */
+/* For calls so deep inside of others that their functions are not known any more. */
+#define OPEN_CALLS_DEEPER UINT32_MAX
+
+/* Whom to tell (change: how many calls), and whom when a call that was given up returned after all (change -1). */
 void open_calls_prepare(void (*count)(uint32_t index, int change));
 /* Around each call: begin_ns tells it from others, frame is the address of a frame that lives as long as the call. Both
  * may run in signal handlers. */

@@ -69,10 +69,11 @@ static bool is_svp;
 static void count_left(uint32_t index, int change)
 {
     const struct call_target *program = atomic_load(&target);
+    uint32_t type = index != OPEN_CALLS_DEEPER ? function_type(index) : 0; /* none of a function's */
     if (program != NULL && program->recording())
-        program->call_left(RECORDER_LEVEL_ACL, function_type(index), change);
+        program->call_left(RECORDER_LEVEL_ACL, type, change);
     else
-        recorder_call_left(RECORDER_LEVEL_ACL, function_type(index), change);
+        recorder_call_left(RECORDER_LEVEL_ACL, type, change);
 }
 
 /* Exit handlers run in reverse order: this one before the recorder's. */

@@ -9,10 +9,10 @@
 
 void losses_add_left(struct losses *losses, uint64_t key, const char *name, int64_t change)
 {
-    size_t i = 0;
+    size_t i = name != NULL ? 0 : losses->left_count;
     while (i < losses->left_count && losses->left[i].key != key)
         i++;
-    if (i == losses->left_count && i < LOSSES_MOST_NAMES && change > 0)
+    if (name != NULL && i == losses->left_count && i < LOSSES_MOST_NAMES && change > 0)
         losses->left[losses->left_count++] = (struct left_call){.key = key, .name = name};
     int64_t *count = i < losses->left_count ? &losses->left[i].count : &losses->left_other;
     if (*count + change >= 0)
@@ -71,7 +71,7 @@ void losses_text(const struct losses *losses, char text[LOSSES_SIZE])
     p = put(p, "\", \"left\": {", REASON_MAX_BYTES);
     for (size_t i = 0; i < losses->left_count; i++) {
         const struct left_call *left = &losses->left[i];
-        if (left->count <= 0 || left->name == NULL)
+        if (left->count <= 0)
             continue;
         p = put_number(put(p, first ? "" : ", ", 2), left->name, (uint64_t)left->count);
         first = false;

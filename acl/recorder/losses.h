@@ -14,7 +14,7 @@
 /* Calls of a function that did not return: an exception, a longjmp or the end of the thread left them. */
 struct left_call {
     uint64_t key;     /* whatever tells functions apart */
-    const char *name; /* lives as long as the process; NULL: not known */
+    const char *name; /* lives as long as the process */
     int64_t count;
 };
 
@@ -23,10 +23,10 @@ struct losses {
     int failure;        /* errno; 0: none */
     struct left_call left[LOSSES_MOST_NAMES];
     size_t left_count;
-    int64_t left_other; /* of functions for which there was no place */
+    int64_t left_other; /* of functions that are not known or for which there was no place */
 };
 
-/* Adds change (1, or -1 when one returned after all) to the calls of a function that were left. */
+/* Adds change (-1: one returned after all) to the calls of a function that were left; name NULL: it is not known. */
 void losses_add_left(struct losses *losses, uint64_t key, const char *name, int64_t change);
 bool losses_any(const struct losses *losses);
 bool losses_equal(const struct losses *a, const struct losses *b);

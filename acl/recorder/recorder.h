@@ -65,8 +65,8 @@ const char *recorder_capture_directory(void);
  */
 void recorder_call(uint16_t level, uint32_t type, int64_t begin_ns, int64_t end_ns, uint64_t item_id);
 
-/* Counts a call that did not return (change 1): an exception, a longjmp or the end of the thread left it. The capture
- * says so by the name of its type. -1: it returned after all. Nothing when not running. */
+/* Counts calls that did not return (change: how many): an exception, a longjmp or the end of the thread left them. The
+ * capture says so by the name of their type, if it has one. -1: one returned after all. Nothing when not running. */
 void recorder_call_left(uint16_t level, uint32_t type, int change);
 
 enum recorder_tx_event {

@@ -226,6 +226,53 @@ static char *absolute_output(const char *output, struct err *err)
     return path;
 }
 
+/* The nearest directory that exists, without links (free() it); NULL with err set. */
+static char *existing_part(const char *path, struct err *err)
+{
+    struct err missing = ERR_INIT;
+    char *part = strdup(path), *absolute = NULL, *slash;
+
+    if (part == NULL)
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+    while (part != NULL && (absolute = path_absolute(part, &missing)) == NULL && missing.code == ERR_NOT_FOUND &&
+           (slash = strrchr(part, '/')) != NULL) {
+        missing = (struct err)ERR_INIT;
+        slash[slash == part] = '\0';
+    }
+    if (part != NULL && absolute == NULL)
+        *err = missing;
+    free(part);
+    return absolute;
+}
+
+/* Results beside the data of a capture would damage it, and those of one capture in another hide its own. */
+static int check_place(const struct capture_job *job, struct err *err)
+{
+    char *place = existing_part(job->results, err), *outer = NULL;
+    enum directory_class class = DIRECTORY_OTHER;
+    int result = place != NULL ? capture_find_outer(place, &outer, err) : -(int)err->code;
+
+    if (result == 0 && outer != NULL) {
+        result = err_set(err, ERR_USAGE, "'%s' is inside of the capture '%s'", job->results, outer);
+    } else if (result == 0 && place != NULL && strcmp(place, job->directory) != 0) {
+        result = capture_classify(place, &class, err);
+        if (result == 0 && class == DIRECTORY_CAPTURE)
+            result = err_set(err, ERR_USAGE, "'%s' is a capture itself", place);
+    }
+    if (result == -ERR_USAGE)
+        err_hint(err, "give another directory with --output, or none: results go into their own capture then");
+    free(outer);
+    free(place);
+    return result;
+}
+
+static int check_results(const struct capture_job *job, struct err *err)
+{
+    int result = job->settings->output != NULL ? check_place(job, err) : 0;
+
+    return result == 0 ? result_owner_check(job->results, job->directory, err) : result;
+}
+
 static int job_init(struct capture_job *job, const char *path, bool own_directory, struct err *err)
 {
     char *output = NULL;
@@ -292,9 +339,8 @@ static int process_found(const struct settings *settings, const struct found_cap
         int status;
 
         result = job_init(&job, found->paths[i], many, &err);
-        status = result == 0 && result_owner_check(job.results, job.directory, &err) == 0
-                     ? process(&job)
-                     : job_fail(&job, LOG_SOURCE_COMMON, &err);
+        status =
+            result == 0 && check_results(&job, &err) == 0 ? process(&job) : job_fail(&job, LOG_SOURCE_COMMON, &err);
         worst = status_worse(worst, status);
         job_release(&job);
     }

@@ -54,7 +54,6 @@ int query_number(sqlite3 *db, const char *sql, int64_t *ret, struct err *err)
     return query_run(db, sql, NULL, 0, take_number, ret, err);
 }
 
-/* A row takes more than a byte, so what is numbered beyond the database's size was not numbered by an import. */
 int query_last_row(sqlite3 *db, const char *table, int64_t *ret, struct err *err)
 {
     char sql[128];

@@ -18,12 +18,15 @@ int query_run(sqlite3 *db, const char *sql, const int64_t *parameters, size_t pa
 
 /* The first value of a statement; 0 when it is NULL, or there is none. */
 int query_number(sqlite3 *db, const char *sql, int64_t *ret, struct err *err);
-/* The last of a table's rows, which have ids from 1 on; 0: it has none. -ERR_FORMAT where it is numbered beyond what
- * fits into the database: ranges of rows up to it are walked, and counting on from it cannot overflow. */
+/* The last of a table's rows, which have ids from 1 on; 0: it has none. It is not beyond the size of the database, or
+ * that was not taken for an import's (schema_is_ours): ranges of rows up to it are walked, and counting on from it
+ * cannot overflow. */
 int query_last_row(sqlite3 *db, const char *table, int64_t *ret, struct err *err);
 
 void query_bind(sqlite3_stmt *statement, int index, int64_t value);
-int64_t query_integer(sqlite3_stmt *row, int column);  /* DB_NULL for NULL */
-const char *query_text(sqlite3_stmt *row, int column); /* NULL for NULL; lives until the next step */
+int64_t query_integer(sqlite3_stmt *row, int column); /* DB_NULL for NULL */
+/* NULL for NULL; lives until the next step. Also NULL when memory ran out: the next step, or sqlite3_reset, tells then.
+ */
+const char *query_text(sqlite3_stmt *row, int column);
 
 #endif

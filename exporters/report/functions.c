@@ -18,10 +18,15 @@ static void ask(sqlite3_context *context, const char *sql, int count, sqlite3_va
         sqlite3_result_error(context, sqlite3_errmsg(sqlite3_context_db_handle(context)), -1);
         return;
     }
-    for (int i = 0; i < count; i++)
-        sqlite3_bind_value(statement, i + 1, arguments[i]);
-    if (sqlite3_step(statement) == SQLITE_ROW)
+    int code = SQLITE_OK;
+    for (int i = 0; i < count && code == SQLITE_OK; i++)
+        code = sqlite3_bind_value(statement, i + 1, arguments[i]);
+    if (code == SQLITE_OK)
+        code = sqlite3_step(statement);
+    if (code == SQLITE_ROW)
         sqlite3_result_value(context, sqlite3_column_value(statement, 0));
+    else if (code != SQLITE_DONE)
+        sqlite3_result_error_code(context, code);
     sqlite3_finalize(statement);
 }
 

@@ -196,10 +196,9 @@ static int read_before(struct worker *worker, int64_t id, bool *ret_found, struc
     *ret_found = code == SQLITE_ROW;
     for (size_t i = 0; *ret_found && i < worker->pass->run->plan.column_count; i++)
         worker->values[i] = report_column_value(worker->before, (int)i);
-    if (code != SQLITE_ROW && code != SQLITE_DONE)
-        database_error(err, worker->db, "the database cannot be read");
-    sqlite3_reset(worker->before);
-    return code == SQLITE_ROW || code == SQLITE_DONE ? 0 : -(int)err->code;
+    /* it tells of texts that could not be given, too */
+    bool failed = sqlite3_reset(worker->before) != SQLITE_OK;
+    return failed ? database_error(err, worker->db, "the database cannot be read") : 0;
 }
 
 /* What the rows of a unit go on from: the row of the table before it, or one between behind that. */

@@ -34,6 +34,6 @@ void capture_report_losses(const char *file, const struct json *root, struct dia
             diag_report(diag, DIAG_CALL_LEFT, &place, "'%.64s': %" PRId64 " that did not return", name, count);
     }
     if (count_of(json_member(root, "left_other")) > 0)
-        diag_report(diag, DIAG_CALL_LEFT, &place, "other functions: %" PRId64 " that did not return",
+        diag_report(diag, DIAG_CALL_LEFT, &place, "calls whose function is not known: %" PRId64 " that did not return",
                     count_of(json_member(root, "left_other")));
 }

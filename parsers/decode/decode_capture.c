@@ -500,27 +500,43 @@ static int decode_files(struct decoder *decoder, struct checksum *checksum, stru
     return status == 0 && decoder->association != NULL ? association_finish(decoder->association, err) : status;
 }
 
-/* What was listed, and what is there now and was read. */
+/* A file that was decoded: what was listed, and what is there now and was read. */
+static bool is_unchanged(struct decoder *decoder, const struct capture_file *file)
+{
+    struct diagnostics *diag = decoder->capture->diag;
+    struct place place = {file->name, -1, -1, NULL};
+    struct stat now;
+    if (stat(file->path, &now) != 0)
+        diag_report(diag, DIAG_FILE_CHANGED, &place, "gone; %llu bytes of it were read",
+                    (unsigned long long)file->bytes_read);
+    else if (now.st_ino != file->inode)
+        diag_report(diag, DIAG_FILE_CHANGED, &place, "another file of this name; expected the one that was listed");
+    else if ((uint64_t)now.st_size != file->size ||
+             now.st_mtim.tv_sec * INT64_C(1000000000) + now.st_mtim.tv_nsec != file->modified_ns)
+        diag_report(diag, DIAG_FILE_CHANGED, &place,
+                    "%llu bytes when it was listed, %llu were read, %llu are there; it was written meanwhile",
+                    (unsigned long long)file->size, (unsigned long long)file->bytes_read,
+                    (unsigned long long)now.st_size);
+    else
+        return true;
+    return false;
+}
+
+/* Files that came after the listing, and those that are not decoded, show in what the whole directory looks like. */
 static void check_unchanged(struct decoder *decoder)
 {
-    for (size_t i = 0; i < decoder->capture->file_count; i++) {
-        const struct capture_file *file = &decoder->capture->files[i];
-        struct place place = {file->name, -1, -1, NULL};
-        struct stat now;
-        if (file->kind == NULL)
-            continue;
-        if (stat(file->path, &now) != 0)
-            diag_report(decoder->capture->diag, DIAG_FILE_CHANGED, &place, "gone; %llu bytes of it were read",
-                        (unsigned long long)file->bytes_read);
-        else if (now.st_ino != file->inode)
-            diag_report(decoder->capture->diag, DIAG_FILE_CHANGED, &place,
-                        "another file of this name; expected the one that was listed");
-        else if ((uint64_t)now.st_size != file->size ||
-                 now.st_mtim.tv_sec * INT64_C(1000000000) + now.st_mtim.tv_nsec != file->modified_ns)
-            diag_report(decoder->capture->diag, DIAG_FILE_CHANGED, &place,
-                        "%llu bytes when it was listed, %llu were read, %llu are there; it was written meanwhile",
-                        (unsigned long long)file->size, (unsigned long long)file->bytes_read,
-                        (unsigned long long)now.st_size);
+    struct capture *capture = decoder->capture;
+    struct err ignored = ERR_INIT;
+    char fingerprint[sizeof capture->fingerprint];
+    bool unchanged = true;
+    for (size_t i = 0; i < capture->file_count; i++)
+        if (capture->files[i].kind != NULL)
+            unchanged &= is_unchanged(decoder, &capture->files[i]);
+    if (unchanged && (capture_fingerprint(capture->directory, fingerprint, &ignored) < 0 ||
+                      strcmp(fingerprint, capture->fingerprint) != 0)) {
+        struct place place = {capture->directory, -1, -1, NULL};
+        diag_report(capture->diag, DIAG_FILE_CHANGED, &place,
+                    "its files are not those that were listed: one came, went or was written meanwhile");
     }
 }
 

@@ -274,6 +274,11 @@ struct thread *association_thread(struct association *association, uint32_t id, 
 /* Counts the records of a thread whose call was not found, then reports and counts those of all threads as rejected. */
 void association_count_unplaced(struct association *association, const struct thread *thread);
 void association_report_unplaced(struct association *association);
+/* Takes records of a kind out of the count of what was joined, for a reason that is reported: of the part's last files
+ * first, because which record was in which slice is not known any more. */
+#define ANY_PART SIZE_MAX
+void association_drop_joined(struct association *association, size_t part, const struct record_kind *kind,
+                             enum diag_id reason, uint64_t count);
 
 /* Rare records. Finds the call that each is about; the notes must be in the order of their times, and calls[i] must be
  * the deepest call around notes[i]. */

@@ -2,6 +2,8 @@
 #include "parsers/decode/decoder.h"
 #include "parsers/join/association_data.h"
 
+#include <inttypes.h>
+
 #define COUNT_UNPLACED(association, kind, items, count, member)                                                        \
     do {                                                                                                               \
         for (size_t i = 0; i < (count); i++)                                                                           \
@@ -26,23 +28,22 @@ void association_count_unplaced(struct association *association, const struct th
         association->unplaced[kinds[thread->notes[i].kind]] += thread->notes[i].call == NO_INDEX;
 }
 
-/* The files of the part that hold such records lose them from the count of what was joined, the last ones first: which
- * record was in which slice is not known any more. */
-static void drop(struct association *association, const struct record_kind *kind, size_t count)
+void association_drop_joined(struct association *association, size_t part, const struct record_kind *kind,
+                             enum diag_id reason, uint64_t count)
 {
     struct capture *capture = decoder_capture(association->decoder);
     struct capture_file *last = NULL;
     uint64_t left = count;
     for (size_t i = capture->file_count; i-- > 0 && left > 0;) {
         struct capture_file *file = &capture->files[i];
-        if (file->kind != kind || file->part != association->part)
+        if (file->kind != kind || (part != ANY_PART && file->part != part))
             continue;
         last = last != NULL ? last : file;
         for (; left > 0 && file->joined > 0; left--)
-            capture_file_drop(file, DIAG_RECORD_UNPLACED);
+            capture_file_drop(file, reason);
     }
     struct place place = {last != NULL ? last->name : NULL, -1, -1, NULL};
-    diag_report(capture->diag, DIAG_RECORD_UNPLACED, &place, "%zu records of kind %s", count, kind->name);
+    diag_report(capture->diag, reason, &place, "%" PRIu64 " records of kind %s", count, kind->name);
 }
 
 void association_report_unplaced(struct association *association)
@@ -55,7 +56,8 @@ void association_report_unplaced(struct association *association)
     };
     for (size_t i = 0; i < UNPLACED_KINDS; i++) {
         if (association->unplaced[i] > 0)
-            drop(association, record_kind_find(names[i]), association->unplaced[i]);
+            association_drop_joined(association, association->part, record_kind_find(names[i]), DIAG_RECORD_UNPLACED,
+                                    association->unplaced[i]);
         association->unplaced[i] = 0;
     }
 }

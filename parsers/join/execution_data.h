@@ -54,6 +54,7 @@ struct recorded_tensors {
     int64_t time_ns, iteration;
     uint64_t order;
     uint32_t model_id, batch_id, set;
+    bool used;
 };
 
 struct counters {
@@ -118,6 +119,7 @@ struct executions {
     struct spool *joined;                        /* struct joined_task, by start */
     struct spool *ai_cpu;                        /* by order */
     uint64_t added[RECORD_AI_CPU + 1], launches; /* of each kind of record; of all calls */
+    uint64_t tensors_unused;                     /* records of operators that did not run */
     struct map task_operators, operators;        /* of JOB: struct operator_of_task, struct operator_of_name */
     struct intern operator_texts; /* of JOB: the texts of an operator, each with its NUL, "\1" for none */
     bool of_job;

@@ -136,17 +136,17 @@ static int text_of_id(struct executions *executions, int64_t id, uint32_t *ret, 
     return intern_add(&association->texts, number, (size_t)(end - number), ret, err);
 }
 
-/* All tensors that were recorded with the description, in their order; those of the task are sorted by time. */
-static int find_tensors(struct executions *executions, const struct task_records *task, struct description *description,
-                        struct err *err)
+/* The tensors that were recorded with a description are next to each other; those of the task are sorted by time. The
+ * first, NULL: none; *ret_count: how many. */
+static struct recorded_tensors *tensors_of(const struct task_records *task, const struct description *description,
+                                           size_t *ret_count)
 {
     const struct recorded_tensors sought = {.time_ns = description->time_ns,
                                             .iteration = description->iteration,
                                             .batch_id = description->batch_id,
                                             .model_id = description->model_id};
-    const struct recorded_tensors *tensors = task->tensors.items;
+    struct recorded_tensors *tensors = task->tensors.items;
     size_t low = 0, high = task->tensors.count; /* the first that is not earlier */
-    int status = 0;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (compare_times(&tensors[middle], &sought) < 0)
@@ -154,7 +154,20 @@ static int find_tensors(struct executions *executions, const struct task_records
         else
             high = middle;
     }
-    for (size_t i = low; i < task->tensors.count && compare_times(&tensors[i], &sought) == 0 && status == 0; i++) {
+    *ret_count = 0;
+    while (low + *ret_count < task->tensors.count && compare_times(&tensors[low + *ret_count], &sought) == 0)
+        ++*ret_count;
+    return *ret_count > 0 ? &tensors[low] : NULL;
+}
+
+/* All of them, in their order. */
+static int join_tensors(struct executions *executions, const struct task_records *task, struct description *description,
+                        struct err *err)
+{
+    size_t count;
+    const struct recorded_tensors *tensors = tensors_of(task, description, &count);
+    int status = 0;
+    for (size_t i = 0; i < count && status == 0; i++) {
         if (description->tensor_set == NO_INDEX)
             description->tensor_set = tensors[i].set;
         else
@@ -175,7 +188,7 @@ static int complete_descriptions(struct executions *executions, struct task_reco
         if (status == 0 && description->type == NO_INDEX)
             status = text_of_id(executions, description->type_id, &description->type, err);
         if (status == 0)
-            status = find_tensors(executions, task, description, err);
+            status = join_tensors(executions, task, description, err);
     }
     return status;
 }
@@ -214,6 +227,26 @@ static void match_ai_cpu(struct task_records *task)
             last = (uint32_t)next++;
         task->ai_cpu.items[i].description = last;
     }
+}
+
+static void use_tensors(const struct task_records *task, uint32_t description)
+{
+    size_t count;
+    struct recorded_tensors *tensors = tensors_of(task, &task->descriptions.items[description], &count);
+    for (size_t i = 0; i < count; i++)
+        tensors[i].used = true;
+}
+
+/* Counts the tensors of operators that did not run, or that nothing describes. */
+static void count_unused_tensors(struct executions *executions, const struct task_records *task)
+{
+    if (task->tensors.count == 0)
+        return;
+    for (size_t i = 0; i < task->runs.count; i++)
+        if (task->runs.items[i].description != NO_INDEX)
+            use_tensors(task, task->runs.items[i].description);
+    for (size_t i = 0; i < task->tensors.count; i++)
+        executions->tensors_unused += !task->tensors.items[i].used;
 }
 
 /* ---- counters and launches ---- */
@@ -320,6 +353,7 @@ static int join_task(struct executions *executions, struct task_records *task, s
         array_sort(task->descriptions.items, task->descriptions.count, sizeof *task->descriptions.items, by_batch);
         match_descriptions(task);
         match_ai_cpu(task);
+        count_unused_tensors(executions, task);
     }
     match_counters(task);
     match_launches(task);

@@ -177,5 +177,8 @@ int executions_join(struct executions *executions, struct err *err)
     int status = executions_join_calls(executions, err);
     if (status == 0)
         status = executions_match(executions, err);
+    if (status == 0 && executions->tensors_unused > 0)
+        association_drop_joined(executions->association, ANY_PART, record_kind_find("framework_tensor"),
+                                DIAG_TASK_NOT_RUN, executions->tensors_unused);
     return status == 0 ? executions_emit(executions, err) : status;
 }

@@ -68,6 +68,8 @@ static int establish(struct ssh_connection *connection, struct err *err)
         result = ssh_prefer_known_types(connection, err);
     if (result == 0)
         result = handshake(connection, err);
+    if (result != 0)
+        connection->lost = true; /* taking leave crashes libssh2 while its keys are half made */
     if (result == 0)
         result = ssh_check_host_key(connection, err);
     if (result == 0)

@@ -45,6 +45,9 @@ struct ssh_connection {
     int fd;
     unsigned generation; /* of the session: channels of an older one are gone */
     bool lost;
+    /* libssh2 had no memory, perhaps in the middle of a packet: the next call, even one that releases its session, may
+     * take the rest for another packet and end the process. */
+    bool spoilt;
     bool tidying;
     int64_t tidying_until_ns; /* monotonic */
     unsigned silent_ticks;    /* waits since the server was heard last; time alone also passes while we are stopped */

@@ -27,13 +27,22 @@ static bool is_authenticating(void **abstract)
 
 /* A packet of data is a block that libssh2 allocates, fills and frees; malloc would give its pages back and fault them
  * in again each time: half a second of processor time a gigabyte. */
+static void *spoilt_without(void *block, void **abstract)
+{
+    struct ssh_connection *connection = *abstract;
+
+    if (block == NULL)
+        connection->spoilt = connection->lost = true;
+    return block;
+}
+
 static void *session_alloc(size_t size, void **abstract)
 {
     struct packet_blocks *blocks = &((struct ssh_connection *)*abstract)->blocks;
 
     if (size < PACKET_BLOCK_SIZE / 4 || size > PACKET_BLOCK_SIZE)
-        return malloc(size);
-    return blocks->count > 0 ? blocks->kept[--blocks->count] : malloc(PACKET_BLOCK_SIZE);
+        return spoilt_without(malloc(size), abstract);
+    return blocks->count > 0 ? blocks->kept[--blocks->count] : spoilt_without(malloc(PACKET_BLOCK_SIZE), abstract);
 }
 
 /* Secrets pass through libssh2's packets while the user is authenticated: nothing that it frees keeps its content. */
@@ -62,8 +71,8 @@ static void *session_realloc(void *block, size_t size, void **abstract)
     void *grown;
 
     if (block == NULL || !is_authenticating(abstract))
-        return realloc(block, size);
-    grown = malloc(size);
+        return spoilt_without(realloc(block, size), abstract);
+    grown = spoilt_without(malloc(size), abstract);
     if (grown == NULL)
         return NULL;
     before = malloc_usable_size(block);
@@ -294,7 +303,7 @@ int ssh_session_open(struct ssh_connection *connection, struct err *err)
 
 void ssh_session_close(struct ssh_connection *connection)
 {
-    if (connection->session != NULL) {
+    if (connection->session != NULL && !connection->spoilt) {
         if (!connection->lost)
             libssh2_session_disconnect(connection->session, "done");
         /* with the socket down nothing in libssh2 waits for an answer any more */
@@ -303,7 +312,8 @@ void ssh_session_close(struct ssh_connection *connection)
         for (int i = 0; i < MOST_FREE_ROUNDS && libssh2_session_free(connection->session) == LIBSSH2_ERROR_EAGAIN; i++)
             ;
     }
-    connection->session = NULL;
+    connection->session = NULL; /* not released when it is spoilt */
+    connection->spoilt = false;
     connection->generation++;
     if (connection->fd >= 0)
         close(connection->fd);

@@ -51,6 +51,22 @@ static int lookup_init(struct lookup *lookup, const struct ssh_target *target, s
     return 0;
 }
 
+static int no_address(const struct ssh_target *target, int code, struct err *err)
+{
+    err_set(err, code == EAI_MEMORY ? ERR_NO_MEMORY : ERR_REMOTE, "cannot find the address of '%s': %s", target->host,
+            gai_strerror(code));
+    return err_hint(err, "check the name, or give the address in numbers ('ip = ...')");
+}
+
+/* Numbers need no server, and nothing that could be waited for: EAI_NONAME for a name. */
+static int resolve_numbers(struct lookup *lookup, struct addrinfo **ret)
+{
+    struct addrinfo hints = lookup->hints;
+
+    hints.ai_flags |= AI_NUMERICHOST;
+    return getaddrinfo(lookup->host, lookup->port, &hints, ret);
+}
+
 static int resolve(const struct ssh_target *target, bool may_interrupt, int64_t deadline_ns, struct addrinfo **ret,
                    struct err *err)
 {
@@ -63,8 +79,12 @@ static int resolve(const struct ssh_target *target, bool may_interrupt, int64_t 
     result = lookup_init(lookup, target, err);
     if (result != 0)
         goto out;
+    code = resolve_numbers(lookup, ret);
+    if (code == 0)
+        goto out;
     list[0] = &lookup->request;
-    code = getaddrinfo_a(GAI_NOWAIT, list, 1, NULL);
+    if (code == EAI_NONAME)
+        code = getaddrinfo_a(GAI_NOWAIT, list, 1, NULL);
     while (code == 0 && (code = gai_error(&lookup->request)) == EAI_INPROGRESS) {
         struct timespec tick = {.tv_nsec = TICK_MS * 1000000L};
 
@@ -81,12 +101,10 @@ static int resolve(const struct ssh_target *target, bool may_interrupt, int64_t 
         }
         gai_suspend((const struct gaicb *const *)list, 1, &tick);
     }
-    if (code != 0) {
-        result = err_set(err, ERR_REMOTE, "cannot find the address of '%s': %s", target->host, gai_strerror(code));
-        err_hint(err, "check the name, or give the address in numbers ('ip = ...')");
-        goto out;
-    }
-    *ret = lookup->request.ar_result;
+    if (code == 0)
+        *ret = lookup->request.ar_result;
+    else
+        result = no_address(target, code, err);
 out:
     free(lookup);
     return result;

@@ -104,6 +104,34 @@ aclrtSynchronizeStream|aclmdlExecute'
     expect_status 3
 }
 
+# Runs the program of exceptions, imports what it recorded, and expects "name count" of the calls that returned.
+leave_by_exception() { # how, status of the program, what the import tells, calls
+    local capture
+    rm -rf captures
+    preloaded ./exceptions "$1"
+    expect_equal "$1 $status" "$1 $2"
+    capture=$(captures)
+    run_msprof import -dir "$capture"
+    expect_status 3
+    expect_contains "$stderr" "$3"
+    expect_equal "$(sqlite3 -separator ' ' "$capture/sqlite/runtime.db" \
+        "SELECT name, count(*) FROM host_call_report GROUP BY name")" "$4"
+}
+
+@test "calls that C++ exceptions leave are counted by name, however deep and in whatever thread" {
+    command -v g++ >/dev/null || skip "g++ is not installed"
+    g++ -O1 -pthread -o exceptions "$BATS_TEST_DIRNAME/exceptions.cc" -L"$build/tests/acl" -lascendcl \
+        -Wl,-rpath,"$build/tests/acl"
+    local callback="'aclrtLaunchCallback':"
+    leave_by_exception caught 0 "$callback 3 that did not return" "aclrtSetDevice 9"
+    leave_by_exception thread 0 "$callback 1 that did not return" "aclrtSetDevice 1"
+    leave_by_exception terminate "$((128 + $(kill -l ABRT)))" "$callback 1 that did not return" ""
+    for how in "deep throw" "deep jump"; do
+        leave_by_exception "$how" 0 "$callback 32 that did not return" "aclrtLaunchCallback 50"
+        expect_contains "$stderr" "calls whose function is not known: 18 that did not return"
+    done
+}
+
 @test "calls that other threads are in when the process ends are counted by name, whatever ends it" {
     for how in exit _exit exec signal "failed exec" fork; do
         rm -rf captures

@@ -80,3 +80,31 @@ END
         expect_equal "$(awk '/^ai(core|v)_pmu/ { joined += $3 } END { print joined + 0 }' sums)" "$counted"
     done
 }
+
+@test "tensors of operators whose tasks did not run are counted with that reason, and those of others are joined" {
+    python3 - "$BATS_TEST_DIRNAME/lib" <<'END'
+import struct, sys
+sys.path.insert(0, sys.argv[1])
+from legacy_prof import LegacyProf, AI_CORE, MODEL, MONOTONIC
+prof = LegacyProf('PROF_1', 1, 7)
+def tensors(time, stream, task):
+    shape = struct.pack('<III8I', 0, 2, 1, 16, 32, 0, 0, 0, 0, 0, 0)
+    prof.add('Framework.tensor_data_info', struct.pack('<HHIQIHHI', 0x5a5a, 25, MODEL, 0, stream, task, 0, 1) +
+             (shape * 5) + struct.pack('<Q', MONOTONIC + time * 1000), 256)
+for number in range(6):  # 4 and 5 are described, and never run
+    prof.operator(100 + number, 1, number, AI_CORE, 'op%d' % number, 'MatMul', 1)
+    tensors(100 + number, 1, number)
+tensors(107, 1, 9)       # nothing describes or runs it
+tensors(150, 1, 2)       # of another time than the description
+for number in range(4):
+    prof.ran(1000 + 10 * number, 1005 + 10 * number, 1, number, AI_CORE)
+prof.write()
+END
+    run_msprof import -dir PROF_1
+    expect_status 0
+    expect_contains "$stderr" "4 rejected (4 task-not-run)"
+    expect_contains "$stderr" "4 records of kind framework_tensor"
+    count_records
+    expect_contains "$(cat sums)" "framework_tensor 0 4 4"
+    expect_equal "$(sqlite3 PROF_1/sqlite/runtime.db "SELECT count(*) FROM device_task WHERE tensor_set_id IS NOT NULL")" 4
+}

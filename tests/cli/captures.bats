@@ -246,3 +246,23 @@ setup() {
     expect_status 2
     expect_contains "$stderr" "a capture has an empty name"
 }
+
+@test "results go neither beside the data of a capture nor into another capture, and nothing is written" {
+    local place
+    copy_capture JOBX
+    copy_capture JOBY
+    find JOBX JOBY | sort >before
+    for place in JOBX/data JOBX/data/new/one JOBY/data JOBY "$PWD/JOBY/./data/"; do
+        for command in "import" "export summary" "export timeline" "show"; do
+            # shellcheck disable=SC2086 # of two words
+            run_msprof $command JOBX --output "$place"
+            expect_status 2
+            expect_contains "$stderr" "try: give another directory with --output"
+        done
+    done
+    find JOBX JOBY | sort | diff before -
+    run_msprof import -q JOBX --output JOBX
+    expect_status 0
+    run_msprof import -q JOBX JOBY --output .
+    expect_status 0
+}

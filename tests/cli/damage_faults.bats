@@ -59,3 +59,19 @@ inject() {
     inject memory 307 export timeline
     inject memory 311 export summary
 }
+
+@test "an allocation that fails while collect agrees with the server on keys is an error" {
+    ! has_sanitizer || skip "a sanitizer has its own allocator"
+    [ -x /usr/sbin/sshd ] || skip "no sshd"
+    inject memory 91-131:2 collect
+}
+
+@test "a call that fails in msprof run, or in the recorder, never makes less of a capture of which nothing is said" {
+    local build
+    build=$(dirname "$(readlink -f "$MSPROF")")
+    [ -x "$build/tests/acl/acl_program" ] || skip "acl_program is not built: make test-programs"
+    FAULT_PROGRAM=acl_program inject write 1 run "$build/tests/acl/acl_program" nest
+    FAULT_PROGRAM=acl_program inject rename 1 run "$build/tests/acl/acl_program" nest
+    FAULT_PROGRAM=msprof inject write 7 run "$build/tests/acl/acl_program" nest
+    has_sanitizer || FAULT_PROGRAM=acl_program inject memory 1 run "$build/tests/acl/acl_program" nest
+}

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Puts the smallest, the largest and other extreme integers into the database of a capture and runs every command on it.
+"""Puts extreme integers, and values of other types, into the database of a capture and runs every command on it.
 
-extremes.py MSPROF CAPTURE [--quick | --columns]: each table that has rows gets them in all its integer columns at once, then
-each of several values turn by turn; with --columns also in one column after the other, with --quick turn by turn only. Fails at a crash, a hang, a finding of a
-sanitizer or a status that tells of one. The capture's database must be imported; it is as it was in the end.
+extremes.py MSPROF CAPTURE [--quick | --columns]: each table that has rows gets the smallest and the largest integer in all its
+integer columns at once, then each of several values turn by turn; then texts, bytes, fractions and NULLs in all its columns in
+turns. With --columns also in one column after the other, with --quick one extreme value only. Fails at a crash, a hang, a
+finding of a sanitizer or a status that tells of one. The capture's database must be imported; it is as it was in the end.
 """
 import glob
 import os
@@ -14,6 +15,9 @@ import sys
 
 STATUSES = {0, 1, 2, 3, 4, 6, 7}
 VALUES = (-2 ** 63, 2 ** 63 - 1, -1)
+# In an integer column only the NULL and, of the texts, none is turned into a number.
+OTHER_TYPES = ("CASE ({key} + {i}) % 6 WHEN 0 THEN '12abc' WHEN 1 THEN x'ff00fe1b' WHEN 2 THEN 1e308 WHEN 3 THEN NULL"
+               " WHEN 4 THEN char(27) || char(10) || '\"' || char(0) || x'ff' ELSE printf('%.*c', 100000, 'x') END")
 FINDINGS = (b"runtime error", b"AddressSanitizer", b"LeakSanitizer")
 
 msprof, job = sys.argv[1:3]
@@ -35,6 +39,7 @@ def commands(every_table):
     if os.path.basename(job).startswith("PROF"):
         yield ["export", "db", *shared]
         yield ["query", job]
+        yield ["export", "timeline", "--merge", "-q", "--output", results, job, other]
     yield ["show", "--table", "list", job]
     yield ["show", "-q", job]
     for table in tables_shown if every_table else []:
@@ -105,6 +110,10 @@ for name, columns in with_rows.items():
     if "id" in every_column[name]:
         change([f"UPDATE {name} SET {column} = {mixed.format(column=column)}" for column in columns], f"{name} in turns",
                not is_quick)
+    key = "id" if "id" in every_column[name] else columns[0]
+    if name != "meta":  # of which other values are another capture's
+        change([f"UPDATE OR IGNORE {name} SET {column} = {OTHER_TYPES.format(key=key, i=i)}"
+                for i, column in enumerate(every_column[name]) if column != key], f"{name} of other types", not is_quick)
 shutil.move(sound, database)
 if findings:
     sys.exit(f"{findings} of {runs} runs are not handled")

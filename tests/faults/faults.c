@@ -1,5 +1,6 @@
 /* A library for LD_PRELOAD that makes one call fail: FAULT_CALL=memory|read|write|rename and FAULT_AT=k, the k-th of
- * them. Without FAULT_AT it only counts; at the end the number of calls goes to the file FAULT_COUNT, if given.
+ * them. Without FAULT_AT it only counts; at the end the number of calls goes to the file FAULT_COUNT, if given. Of
+ * several programs FAULT_PROGRAM names the one that is meant.
  * Allocations inside libcrypto are left alone: it makes thousands when it starts, and whether they work is its own
  * matter. */
 #include <dlfcn.h>
@@ -20,6 +21,7 @@
 enum call { MEMORY, READ, WRITE, RENAME, NONE };
 
 static enum call chosen = NONE;
+static bool is_meant; /* this program */
 static unsigned long fail_at;
 static atomic_ulong calls;
 
@@ -52,9 +54,12 @@ static int find_crypto(struct dl_phdr_info *info, size_t size, void *arg)
 __attribute__((constructor)) static void begin(void)
 {
     dl_iterate_phdr(find_crypto, NULL);
+    void *volatile first = malloc(1); /* the system's free is found while nothing fails: finding it frees */
+    free(first);
     static const char *const names[] = {"memory", "read", "write", "rename"};
-    const char *call = getenv("FAULT_CALL"), *at = getenv("FAULT_AT");
-    for (int i = 0; call != NULL && i < NONE; i++) {
+    const char *call = getenv("FAULT_CALL"), *at = getenv("FAULT_AT"), *program = getenv("FAULT_PROGRAM");
+    is_meant = program == NULL || strcmp(program, program_invocation_short_name) == 0;
+    for (int i = 0; call != NULL && is_meant && i < NONE; i++) {
         if (strcmp(call, names[i]) == 0)
             chosen = (enum call)i;
     }
@@ -63,7 +68,7 @@ __attribute__((constructor)) static void begin(void)
 
 __attribute__((destructor)) static void end(void)
 {
-    const char *path = getenv("FAULT_COUNT");
+    const char *path = is_meant ? getenv("FAULT_COUNT") : NULL;
     char text[32];
     chosen = NONE;
     int fd = path != NULL ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;

@@ -2,10 +2,13 @@
 """Runs msprof again and again on a small capture, and each time another call of one sort fails (see faults.c).
 
 inject.py MSPROF FAULTS CALL STRIDE COMMAND...: CALL is memory, read, write or rename; every STRIDE-th call of the run gets its
-turn. COMMAND collect brings a capture from a board of its own (board.py). Fails when a run crashes, hangs, leaves a temporary or half file, or ends with 0 and another result than a sound run;
-all such points are told.
+turn; FIRST-LAST:STRIDE: only of those. COMMAND collect brings a capture from a board of its own (board.py); run PROGRAM ARGUMENT... is a program under msprof
+run, and FAULT_PROGRAM in the environment says whose calls fail, those of msprof or of that program. Fails when a run crashes,
+hangs, leaves a temporary or half file, or ends with 0 and another result than a sound run; all such points are told.
 """
 import atexit
+import collections
+import glob
 import os
 import shutil
 import sqlite3
@@ -21,13 +24,19 @@ RESULTS = ("sqlite", "timeline", "summary")
 
 msprof, faults, call, stride, *command = sys.argv[1:]
 job = os.path.abspath("JOBF")
-collecting = command[0] == "collect"
+collecting, running = command[0] == "collect", command[0] == "run"
+captures, temporary = os.path.abspath("captures"), os.path.abspath("tmp")
 the_board = None
 
 
 def fresh():
     if collecting:
         the_board.fresh()
+        return
+    if running:
+        for path in (captures, temporary):
+            shutil.rmtree(path, ignore_errors=True)
+        os.mkdir(temporary)
         return
     shutil.rmtree(job, ignore_errors=True)
     capture.svp(job)
@@ -64,8 +73,12 @@ def database_text():
 def run(**environment):
     # One allocator under another: the sanitizer's must not insist on being the first.
     options = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0:allocator_may_return_null=1:detect_leaks=0"
-    arguments, surroundings = ([*command, "-dir", job], os.environ) if not collecting else \
-        (the_board.arguments(), the_board.environment())
+    arguments, surroundings = [*command, "-dir", job], os.environ
+    if collecting:
+        arguments, surroundings = the_board.arguments(), the_board.environment()
+    elif running:
+        arguments = ["run", "--output", captures, "--", *command[1:]]
+        surroundings = {**os.environ, "TMPDIR": temporary}
     return subprocess.run([msprof, *arguments], capture_output=True, timeout=60,
                           env={**surroundings, "LD_PRELOAD": faults, "FAULT_CALL": call, "ASAN_OPTIONS": options, **environment})
 
@@ -79,6 +92,9 @@ def check(number, done, sound):
         sys.exit(f"{where}: exit status {done.returncode} without a word")
     if collecting:
         check_collected(where, done, talk)
+        return
+    if running:
+        check_run(where, done, talk, sound)
         return
     found = results()
     for name, content in found.items():
@@ -98,6 +114,27 @@ def check(number, done, sound):
         sys.exit(f"{where}: what it sent to standard output is another than it should be, exit status 0\n{talk}")
 
 
+def recorded():
+    """What became of the program's calls, and how many reports there are, of all captures."""
+    found = collections.Counter()
+    for path in glob.glob(f"{captures}/*/sqlite/runtime.db"):
+        connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        for name, count in connection.execute("SELECT name, count(*) FROM host_call_report GROUP BY name"):
+            found[name] += count
+        connection.close()
+    for path in glob.glob(f"{captures}/*/mindstudio_profiler_output/*"):
+        found[os.path.basename(path).split("_2")[0]] += 1
+    return found
+
+
+def check_run(where, done, talk, sound):
+    left = os.listdir(temporary) + [name for _, _, names in os.walk(captures) for name in names if name.startswith(".msprof.")]
+    if left:
+        sys.exit(f"{where}: exit status {done.returncode} leaves {left}\n{talk}")
+    if done.returncode == 0 and recorded() != sound:
+        sys.exit(f"{where}: exit status 0 with {recorded()}; expected {sound}\n{talk}")
+
+
 def check_collected(where, done, talk):
     if the_board.lost():
         sys.exit(f"{where}: exit status {done.returncode}, and nobody has {the_board.lost()}\n{talk}")
@@ -114,7 +151,7 @@ if collecting:
     the_board = board.Board("board")
     atexit.register(the_board.stop)
 fresh()
-if command[0] not in ("import", "collect"):
+if command[0] not in ("import", "collect", "run"):
     subprocess.run([msprof, "import", "-q", "-dir", job], check=True)
     with open(os.path.join(job, "sqlite", "runtime.db"), "rb") as existing:
         database = existing.read()
@@ -122,8 +159,8 @@ fresh()
 counted = run(FAULT_COUNT="count")
 if counted.returncode != 0:
     sys.exit(f"the run without a fault: exit status {counted.returncode}\n{counted.stderr.decode()}")
-sound_results = results()
-sound_text = database_text() if not collecting else None
+sound_results = recorded() if running else results()
+sound_text = database_text() if not collecting and not running else None
 if collecting:
     check_collected("the run without a fault", counted, counted.stderr.decode())
 with open("count", encoding="ascii") as file:
@@ -131,7 +168,10 @@ with open("count", encoding="ascii") as file:
 if calls == 0:
     sys.exit(f"{' '.join(command)} makes no call of sort {call}: is faults.c loaded?")
 failures, wrong = 0, 0
-for turn in range(1, calls + 1, int(stride)):
+chosen, _, step = stride.rpartition(":")
+first, _, last = (chosen or f"1-{calls}").partition("-")
+turns = range(int(first), min(int(last), calls) + 1, int(step))
+for turn in turns:
     fresh()
     try:
         finished = run(FAULT_AT=str(turn))
@@ -149,4 +189,4 @@ if failures == 0:
     sys.exit(f"no failed {call} made {' '.join(command)} fail: nothing was tested")
 if wrong > 0:
     sys.exit(f"{call}: {wrong} points of {' '.join(command)} are not handled")
-print(f"{call}: {len(range(1, calls + 1, int(stride)))} of {calls} points of {' '.join(command)}, {failures} told as failures")
+print(f"{call}: {len(turns)} of {calls} points of {' '.join(command)}, {failures} told as failures")

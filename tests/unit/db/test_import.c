@@ -374,6 +374,52 @@ static void a_database_whose_schema_is_not_ours_is_not_current(void **state)
     }
 }
 
+/* What knows only the last number of a table counts up to it. */
+static void a_database_whose_rows_are_numbered_otherwise_is_not_current(void **state)
+{
+    (void)state;
+    static const char *const changes[] = {
+        "UPDATE ai_core_task SET id = 9223372036854775807 WHERE id = 4",
+        "UPDATE acl_call SET id = 1 << 40 WHERE id = 2",
+        "UPDATE layer SET id = -1 WHERE id = 1",
+        "UPDATE inference SET inference_id = 0 WHERE inference_id = 1",
+    };
+    struct err err;
+    make_sound_job();
+    const struct import_request request = request_for(database);
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        assert_int_equal(import(database, false, NULL, &err), 0);
+        assert_true(db_is_current(&request));
+        change_database(changes[i]);
+        assert_false(db_is_current(&request));
+    }
+}
+
+/* SQLite would undo, or do, what the journal says, and make files of its own beside it. */
+static void a_database_with_a_journal_is_not_opened_and_an_import_removes_both(void **state)
+{
+    (void)state;
+    static const char *const journals[] = {"out/runtime.db-journal", "out/runtime.db-wal", "out/runtime.db-shm"};
+    struct err err;
+    sqlite3 *db;
+    make_sound_job();
+    for (size_t i = 0; i < sizeof journals / sizeof *journals; i++) {
+        assert_int_equal(import(database, false, NULL, &err), 0);
+        scratch_make_file(journals[i], "anything");
+        assert_int_equal(database_open(database, &db, &err), -ERR_FORMAT);
+        assert_non_null(strstr(err.hint, "msprof import"));
+        assert_true(scratch_exists(journals[i]));
+        assert_int_equal(import(database, false, NULL, &err), 0);
+        assert_false(scratch_exists(journals[i]));
+        assert_query(database, "SELECT count(*) FROM ai_core_task", "4");
+    }
+    change_database("PRAGMA journal_mode = wal");
+    assert_int_equal(database_open(database, &db, &err), -ERR_FORMAT);
+    assert_false(scratch_exists("out/runtime.db-wal"));
+    assert_int_equal(import(database, false, NULL, &err), 0);
+    assert_query(database, "SELECT count(*) FROM ai_core_task", "4");
+}
+
 static void an_opened_database_is_not_written(void **state)
 {
     (void)state;
@@ -405,6 +451,8 @@ int main(void)
         SCRATCH_TEST(a_database_is_current_until_anything_it_was_made_from_changes),
         SCRATCH_TEST(what_is_not_this_versions_database_is_not_opened),
         SCRATCH_TEST(a_database_whose_schema_is_not_ours_is_not_current),
+        SCRATCH_TEST(a_database_whose_rows_are_numbered_otherwise_is_not_current),
+        SCRATCH_TEST(a_database_with_a_journal_is_not_opened_and_an_import_removes_both),
         SCRATCH_TEST(an_opened_database_is_not_written),
         SCRATCH_TEST(a_database_cut_at_any_length_is_not_current_and_not_opened),
     };

@@ -114,9 +114,10 @@ struct trial {
 
 static bool may_be_a_note(enum diag_id id)
 {
-    /* Starts at the end of a capture, types of newer chips, the mark behind the last sample, what ageing leaves. */
+    /* Starts at the end of a capture, types of newer chips, the mark behind the last sample, what ageing leaves, what
+     * is said of tasks that did not run. */
     return id == DIAG_TASK_UNMATCHED_START || id == DIAG_RECORD_UNKNOWN || id == DIAG_SAMPLE_END ||
-           id == DIAG_RECORD_AGED;
+           id == DIAG_RECORD_AGED || id == DIAG_TASK_NOT_RUN;
 }
 
 static void check_reasons(const struct trial *trial, const struct capture_file *file, const struct diagnostics *diag)

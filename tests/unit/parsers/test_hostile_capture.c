@@ -48,64 +48,127 @@ static void put_calls(const char *name, size_t count)
     put_file(name, calls, count * ACL_SIZE);
 }
 
-/* Lists a capture of one file, changes it, and decodes what was listed. */
-static void decode_changed(void (*change)(const char *path), struct diagnostics *diag)
+static const char *const changing[] = {"acl_api.0.net.1", "aicpu.0.net.1.1.1.0", "net.1.layer.info"};
+#define SHORT_SIZE ((off_t)ACL_SIZE) /* of each, when it shrinks */
+
+static const char *data_path(const char *name)
+{
+    char path[128];
+    snprintf(path, sizeof path, "J/data/%s", name);
+    return in_scratch(path);
+}
+
+static void put_changing(void)
+{
+    unsigned char tasks[3 * AICPU_SIZE], *p = tasks;
+    for (unsigned i = 0; i < 3; i++)
+        p = put_aicpu(p, i, 100 * i, 100 * i + 50);
+    put_text("net.1.net.info", "{\"model_name\": \"net\", \"model_id\": 1, \"batch_num\": 1}");
+    put_calls(changing[0], CALLS / 2);
+    put_file(changing[1], tasks, sizeof tasks);
+    put_text(changing[2],
+             "[{\"layer_id\":0,\"task_id\":0,\"name\":\"a\"},{\"layer_id\":1,\"task_id\":1,\"name\":\"b\"},"
+             "{\"layer_id\":2,\"task_id\":2,\"name\":\"c\"},{\"layer_id\":3,\"task_id\":3}]\n");
+}
+
+/* Lists a capture, changes a file of it, and decodes what was listed. */
+static void decode_changed(void (*change)(const char *name), const char *name, struct diagnostics *diag)
 {
     const struct capture_options options = {.layouts = NULL};
     struct row_sink sink = {begin, commit, NULL};
     struct capture capture;
     struct err err = ERR_INIT;
-    char path[128];
     make_job();
-    put_calls("acl_api.0.net.1", CALLS / 2);
-    snprintf(path, sizeof path, "%s", in_scratch("J/data/acl_api.0.net.1"));
+    put_changing();
     diag_init(diag, false);
     assert_int_equal(capture_open(&capture, in_scratch("J"), &options, diag, &err), 0);
     if (change != NULL)
-        change(path);
+        change(name);
     assert_int_equal(decode_capture(&capture, &sink, NULL, &err), 0);
     capture_release(&capture);
 }
 
-static void shrink(const char *path)
+static void shrink(const char *name)
 {
-    assert_int_equal(truncate(path, 2 * ACL_SIZE), 0);
+    assert_int_equal(truncate(data_path(name), SHORT_SIZE), 0);
 }
 
-static void grow(const char *path)
+static void grow(const char *name)
 {
-    (void)path;
-    put_calls("acl_api.0.net.1", CALLS);
+    FILE *file = fopen(data_path(name), "a");
+    static const char more[2 * ACL_SIZE];
+    assert_non_null(file);
+    assert_int_equal(fwrite(more, sizeof more, 1, file), 1);
+    assert_int_equal(fclose(file), 0);
 }
 
-static void replace(const char *path)
+/* By as much, and of the same time. */
+static void replace(const char *name)
 {
     struct stat before;
+    char path[128];
+    snprintf(path, sizeof path, "%s", data_path(name));
     assert_int_equal(stat(path, &before), 0);
     put_calls("other", CALLS / 2);
-    assert_int_equal(rename(in_scratch("J/data/other"), path), 0);
+    assert_int_equal(truncate(data_path("other"), before.st_size), 0);
+    assert_int_equal(rename(data_path("other"), path), 0);
     struct timespec times[2] = {before.st_atim, before.st_mtim};
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-static void take_away(const char *path)
+static void take_away(const char *name)
 {
-    assert_int_equal(unlink(path), 0);
+    assert_int_equal(unlink(data_path(name)), 0);
+}
+
+static void next_generation(void **state)
+{
+    assert_int_equal(scratch_teardown(state), 0);
+    assert_int_equal(scratch_setup(state), 0);
 }
 
 static void a_file_that_changes_while_it_is_imported_is_named(void **state)
 {
-    (void)state;
-    static void (*const changes[])(const char *path) = {shrink, grow, replace, take_away};
+    static void (*const changes[])(const char *name) = {shrink, grow, replace, take_away};
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        for (size_t k = 0; k < sizeof changing / sizeof *changing; k++) {
+            struct diagnostics diag;
+            char name[64];
+            snprintf(name, sizeof name, "data/%s", changing[k]);
+            decode_changed(changes[i], changing[k], &diag);
+            assert_int_equal(reported(&diag, DIAG_FILE_CHANGED, name), 1);
+            assert_int_equal(reported(&diag, DIAG_FILE_CHANGED, NULL), 1);
+            diag_release(&diag);
+            next_generation(state);
+        }
+    }
+}
+
+static void add_slice(const char *name)
+{
+    put_calls(name, 1);
+}
+
+static void change_info(const char *name)
+{
+    (void)name;
+    scratch_make_file("J/info.json.0", "{\"DeviceInfo\": [{\"aic_frequency\": \"1\"}], \"more\": 1}");
+}
+
+/* Nobody has listed them, or they are read before the data. */
+static void a_file_that_comes_or_is_no_data_makes_the_capture_a_changed_one(void **state)
+{
+    static const struct {
+        void (*change)(const char *name);
+        const char *name;
+    } changes[] = {
+        {add_slice, "acl_api.0.net.2"}, {add_slice, "unknown"}, {change_info, NULL}, {take_away, "net.1.net.info"}};
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         struct diagnostics diag;
-        if (i > 0)
-            assert_int_equal(scratch_teardown(state), 0);
-        if (i > 0)
-            assert_int_equal(scratch_setup(state), 0);
-        decode_changed(changes[i], &diag);
-        assert_int_equal(reported(&diag, DIAG_FILE_CHANGED, "data/acl_api.0.net.1"), 1);
+        decode_changed(changes[i].change, changes[i].name, &diag);
+        assert_int_equal(reported(&diag, DIAG_FILE_CHANGED, NULL), 1);
         diag_release(&diag);
+        next_generation(state);
     }
 }
 
@@ -113,7 +176,7 @@ static void a_file_that_does_not_change_is_not_named(void **state)
 {
     (void)state;
     struct diagnostics diag;
-    decode_changed(NULL, &diag);
+    decode_changed(NULL, NULL, &diag);
     assert_int_equal(reported(&diag, DIAG_FILE_CHANGED, NULL), 0);
     diag_release(&diag);
 }
@@ -239,6 +302,7 @@ int main(void)
 #define SCRATCH_TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(a_file_that_changes_while_it_is_imported_is_named),
+        SCRATCH_TEST(a_file_that_comes_or_is_no_data_makes_the_capture_a_changed_one),
         SCRATCH_TEST(a_file_that_does_not_change_is_not_named),
         SCRATCH_TEST(damage_at_the_head_of_a_file_does_not_choose_another_layout),
         SCRATCH_TEST(a_layout_that_the_user_names_outranks_one_with_a_magic),
