@@ -18,8 +18,7 @@ static int first_free_thread(void *arg, int64_t *ret, struct err *err)
 
 void draw_2022_begin_layer(struct draw_2022 *draw, const char *word)
 {
-    trace_lanes_init(&draw->lanes, word, first_free_thread, draw);
-    draw->lanes.as_recorded = draw->compat;
+    trace_lanes_init(&draw->lanes, &draw->trace.style, word, first_free_thread, draw);
     draw->first_free = 0;
 }
 

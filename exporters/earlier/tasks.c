@@ -185,9 +185,8 @@ int draw_2022_tasks(struct draw_2022 *draw, struct err *err)
     if (counts->tasks == 0 && counts->copies == 0 && !tasks.ai_cpu)
         return 0;
     draw_2022_begin_layer(draw, NULL);
-    trace_lanes_init(&tasks.copies, NULL, draw->lanes.first_free, draw);
+    trace_lanes_init(&tasks.copies, &draw->trace.style, NULL, draw->lanes.first_free, draw);
     tasks.copies.no_own = !draw->compat;
-    tasks.copies.as_recorded = draw->compat;
     tasks.copies.next = draw->lanes.next;
     int status = draw_all(&tasks, err);
     if (status == 0 && !draw->compat)

@@ -106,7 +106,7 @@ int acl_timeline(struct timeline_run *run, const struct svp_model *model, struct
         return err_set(err, ERR_NO_MEMORY, "out of memory for a timeline");
     timeline->run = run;
     strbuf_init(&timeline->name, CALL_NAME_MAX);
-    trace_lanes_init(&timeline->lanes, "Stream ", first_free_thread, timeline);
+    trace_lanes_init(&timeline->lanes, &timeline->trace.style, "Stream ", first_free_thread, timeline);
     timeline->lanes.in_turn = true;
     int result = acl_each_call(run->db, model, find_largest_thread, timeline, err);
     if (result == 0)

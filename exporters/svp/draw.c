@@ -274,7 +274,11 @@ static int draw_ai_cpu_tasks(struct svp_worker *worker, const int64_t *before_ns
         if (before_ns != NULL && task->start_ns >= *before_ns)
             break;
         const struct trace_slice slice = {
-            .tid = task->tid, .start_ns = task->start_ns, .duration_ns = task->duration_ns, .instant = task->instant};
+            .tid = task->tid,
+            .start_ns = task->start_ns,
+            .duration_ns = task->duration_ns,
+            .instant = task->instant,
+            .short_ps = task->instant ? 0 : trace_shortening_anywhere(task->start_ns, task->duration_ns)};
         if (draw_event(worker, names, find_name(names, task->task_id, &worker->cpu_hint), &slice, true, task->stream_id,
                        err) < 0)
             return -(int)err->code;
@@ -303,8 +307,11 @@ static inline int draw_core_task(struct svp_worker *worker, const struct drawn_i
 {
     if (worker->next_ai_cpu < worker->unit->ai_cpu_count && draw_ai_cpu_tasks(worker, &start_ns, err) < 0)
         return -(int)err->code;
-    struct trace_slice slice = {
-        .tid = inference->tid, .start_ns = start_ns, .duration_ns = duration_ns, .instant = inference->instants};
+    struct trace_slice slice = {.tid = inference->tid,
+                                .start_ns = start_ns,
+                                .duration_ns = duration_ns,
+                                .instant = inference->instants,
+                                .short_ps = inference->instants ? 0 : trace_shortening_anywhere(start_ns, duration_ns)};
     if (slice.tid == THREAD_BY_STREAM) {
         if ((!worker->has_stream || stream_id != worker->stream_id) && find_stream(worker, stream_id, err) < 0)
             return -(int)err->code;

@@ -432,8 +432,8 @@ int svp_merged_timeline(struct timeline_run *run, const struct svp_model *model,
     merged->run = run;
     merged->model = model;
     strbuf_init(&merged->text, NAME_MAX_BYTES);
-    trace_lanes_init(&merged->host, "Thread ", first_free_thread, merged);
-    trace_lanes_init(&merged->device, "", first_device_thread, merged);
+    trace_lanes_init(&merged->host, &merged->trace.style, "Thread ", first_free_thread, merged);
+    trace_lanes_init(&merged->device, &merged->trace.style, "", first_device_thread, merged);
     merged->device.no_own = merged->device.in_turn = true;
     int status = load(merged, err);
     if (status == 0)

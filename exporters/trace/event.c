@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SHARED_ENDS_MAX 100
+#define SHARED_ENDS_MAX 128
+#define SHORT_MAX_PS 499 /* more would be another nanosecond */
 
 const struct trace_style trace_style_msprof = {.phase = PHASE_SECOND};
 const struct trace_style trace_style_2023 = {
@@ -34,19 +35,42 @@ char *trace_put_tagged(char *p, int64_t pid)
     return p;
 }
 
-/* Reading ts and dur and adding them each round by half a unit in the last place of the sum at most, so a dur that is
- * two of these units shorter never ends late. What ends together with a slice around it must not end after that one
- * either, which may be shorter itself: each level takes three times as much. A picosecond, the last decimal that is
- * written, is more than two units for the first hour of a capture. */
-char *trace_put_shortened(char *p, int64_t start_ns, int64_t duration_ns, unsigned shared_ends)
+/* A viewer reads ts, dur and the time of the thread's first slice, subtracts and adds, and does the same with what
+ * begins at the end, each time with an error of half a unit in the last place: the two ends of a slice are off by two
+ * units at most, its beginning by one. Four units are enough, and as many more for each slice around it that ends when
+ * it does. That is a picosecond, the last decimal that is written, in the first half hour of a capture. */
+static unsigned four_units_ps(int64_t start_ns, int64_t duration_ns, unsigned levels)
 {
-    const double end_us = (double)span_end(start_ns, duration_ns) / 1000.0;
-    const double two_units = (end_us < 0 ? -end_us : end_us) * (1000000.0 / (double)(INT64_C(1) << 51));
-    int64_t step = two_units < 400.0 ? (int64_t)two_units + 1 : 400;
-    int64_t picoseconds = (3 * (shared_ends < SHARED_ENDS_MAX ? shared_ends : SHARED_ENDS_MAX) + 1) * step;
-    if (picoseconds > 499)
-        picoseconds = 499; /* more would be another nanosecond */
-    int64_t rest = 1000 - picoseconds;
+    int exponent;
+    frexp((double)span_end(start_ns, duration_ns) / 1000.0, &exponent);
+    const double four_units = ldexp(1000000.0, exponent - 51), all = (floor(four_units) + 1) * levels;
+    return all < SHORT_MAX_PS ? (unsigned)all : SHORT_MAX_PS;
+}
+
+static bool ends_in_time(double begin_us, double length_us, double end_us)
+{
+    return begin_us + length_us <= end_us;
+}
+
+unsigned trace_shortening(int64_t first_ns, int64_t start_ns, int64_t duration_ns, unsigned shared_ends)
+{
+    if (duration_ns <= 0)
+        return 0;
+    const double first = (double)first_ns / 1000.0, start = (double)start_ns / 1000.0;
+    const double length = (double)duration_ns / 1000.0, end = (double)span_end(start_ns, duration_ns) / 1000.0;
+    if (shared_ends == 0 && ends_in_time(start, length, end) && ends_in_time(start - first, length, end - first))
+        return 0;
+    return four_units_ps(start_ns, duration_ns, (shared_ends < SHARED_ENDS_MAX ? shared_ends : SHARED_ENDS_MAX) + 1);
+}
+
+unsigned trace_shortening_anywhere(int64_t start_ns, int64_t duration_ns)
+{
+    return duration_ns > 0 ? four_units_ps(start_ns, duration_ns, 1) : 0;
+}
+
+char *trace_put_shortened(char *p, int64_t duration_ns, unsigned short_ps)
+{
+    unsigned rest = 1000 - short_ps;
     p = number_put_us(p, duration_ns - 1);
     *p++ = (char)('0' + rest / 100);
     *p++ = (char)('0' + rest / 10 % 10);

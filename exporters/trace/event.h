@@ -57,7 +57,7 @@ static inline int64_t trace_tagged(int64_t tag, int64_t process)
 struct trace_slice {
     int64_t pid, tid, start_ns, duration_ns; /* start: as recorded, before origin_ns is taken from it */
     bool instant;
-    unsigned shared_ends; /* how many slices around it, on the same thread, end at the same nanosecond */
+    unsigned short_ps; /* picoseconds that dur is short of the duration, below 500: see trace_shortening */
 };
 
 /* Bytes that any of the functions here write at most, without the texts that they are given. */
@@ -103,7 +103,15 @@ static inline int64_t span_end(int64_t start_ns, int64_t duration_ns)
 /* A number as short as it reads back the same, with a point. Needs a finite one. */
 char *trace_put_float(char *p, double real);
 char *trace_put_tagged(char *p, int64_t pid);
-char *trace_put_shortened(char *p, int64_t start_ns, int64_t duration_ns, unsigned shared_ends);
+char *trace_put_shortened(char *p, int64_t duration_ns, unsigned short_ps);
+
+/* By how many picoseconds the dur of a slice must be short, so that no viewer that adds doubles finds it overlapping
+ * what begins at its end, or ending after a slice around it that ends when it does; shared_ends: how many of these
+ * there are. Some viewers add ts and dur as they are, others count from the first slice of the thread, first_ns: both
+ * since ts 0. */
+unsigned trace_shortening(int64_t first_ns, int64_t start_ns, int64_t duration_ns, unsigned shared_ends);
+/* The same for who draws without knowing what the thread begins with. */
+unsigned trace_shortening_anywhere(int64_t start_ns, int64_t duration_ns);
 
 static inline char *trace_put_pid(char *p, const struct trace_style *style, int64_t pid)
 {
@@ -130,22 +138,14 @@ static inline char *trace_put_time(char *p, const struct trace_style *style, int
     return trace_put_literal(p, "\"");
 }
 
-/* Whether a viewer that adds doubles finds the end of a slice no later than what begins there. start_ns: since ts 0. */
-static inline bool trace_ends_in_time(int64_t start_ns, int64_t duration_ns)
-{
-    return (double)start_ns / 1000.0 + (double)duration_ns / 1000.0 <= (double)span_end(start_ns, duration_ns) / 1000.0;
-}
-
 static inline char *trace_put_duration(char *p, const struct trace_style *style, const struct trace_slice *slice)
 {
     p = trace_put_literal(p, ",\"dur\":");
     if (style->short_durations)
         return number_put_shortest(p, slice->duration_ns, 3);
-    int64_t start_ns = time_since(slice->start_ns, style->origin_ns);
-    if (style->as_recorded || slice->duration_ns <= 0 ||
-        (slice->shared_ends == 0 && trace_ends_in_time(start_ns, slice->duration_ns)))
+    if (style->as_recorded || slice->short_ps == 0)
         return number_put_us(p, slice->duration_ns);
-    return trace_put_shortened(p, start_ns, slice->duration_ns, slice->shared_ends);
+    return trace_put_shortened(p, slice->duration_ns, slice->short_ps);
 }
 
 static inline char *trace_put_phase(char *p, char phase)

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#define NOT_BEGUN INT64_MIN
 #define NAME_MAX_BYTES ((size_t)1024 * 1024)
 
 struct lanes_key {
@@ -14,7 +15,8 @@ struct lanes_key {
 
 struct lanes_thread {
     struct nesting nesting;
-    int64_t tids[NESTING_LANES_MAX];
+    int64_t tids[NESTING_LANES_MAX],
+        first_ns[NESTING_LANES_MAX]; /* first: where the first slice begins, or NOT_BEGUN */
     size_t tid_count;
 };
 
@@ -23,11 +25,11 @@ struct lanes_item {
     struct lanes_thread *thread;
 };
 
-void trace_lanes_init(struct trace_lanes *lanes, const char *word,
+void trace_lanes_init(struct trace_lanes *lanes, const struct trace_style *style, const char *word,
                       int (*first_free)(void *arg, int64_t *ret, struct err *err), void *arg)
 {
     *lanes = (struct trace_lanes){
-        .word = word, .first_free = first_free, .arg = arg, .threads = MAP_OF(struct lanes_item, key)};
+        .style = style, .word = word, .first_free = first_free, .arg = arg, .threads = MAP_OF(struct lanes_item, key)};
     lanes->next = &lanes->own_next;
 }
 
@@ -65,6 +67,7 @@ static struct lanes_thread *find_thread(struct trace_lanes *lanes, int64_t pid, 
 /* One more lane of a thread. */
 static int add_tid(struct trace_lanes *lanes, struct lanes_thread *thread, int64_t number, struct err *err)
 {
+    thread->first_ns[thread->tid_count] = NOT_BEGUN;
     if (thread->tid_count == 0 && !lanes->no_own && number >= 0) {
         thread->tids[thread->tid_count++] = number;
         return 0;
@@ -76,22 +79,33 @@ static int add_tid(struct trace_lanes *lanes, struct lanes_thread *thread, int64
     return 0;
 }
 
+static unsigned shortening(int64_t *first_ns, int64_t origin_ns, const struct trace_slice *slice, unsigned shared_ends)
+{
+    if (*first_ns == NOT_BEGUN)
+        *first_ns = slice->start_ns;
+    return trace_shortening(time_since(*first_ns, origin_ns), time_since(slice->start_ns, origin_ns),
+                            slice->duration_ns, shared_ends);
+}
+
 int trace_lanes_place(struct trace_lanes *lanes, int64_t number, struct trace_slice *slice, struct err *err)
 {
     struct lanes_thread *thread = find_thread(lanes, slice->pid, number, err);
     size_t lane = 0;
+    unsigned shared_ends = 0;
     slice->instant = false;
-    slice->shared_ends = 0;
+    slice->short_ps = 0;
     if (thread == NULL)
         return -(int)err->code;
-    if (!lanes->as_recorded &&
+    if (!lanes->style->as_recorded &&
         nesting_place(&thread->nesting, slice->start_ns, span_end(slice->start_ns, slice->duration_ns), &lane,
-                      &slice->shared_ends, err) < 0)
+                      &shared_ends, err) < 0)
         return -(int)err->code;
     if (lane == thread->tid_count && lane < NESTING_LANES_MAX && add_tid(lanes, thread, number, err) < 0)
         return -(int)err->code;
     slice->instant = lane == NESTING_LANES_MAX;
     slice->tid = thread->tids[slice->instant ? 0 : lane];
+    if (!slice->instant && !lanes->style->as_recorded)
+        slice->short_ps = shortening(&thread->first_ns[lane], lanes->style->origin_ns, slice, shared_ends);
     return 0;
 }
 

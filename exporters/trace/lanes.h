@@ -11,10 +11,10 @@
 
 /* The threads of some processes. */
 struct trace_lanes {
-    const char *word; /* names are "<word><number>" and "<word><number> (2)": "Stream " */
-    bool no_own;      /* the numbers belong to others: all threads have numbers of their own */
-    bool in_turn;     /* places of threads are counted; else a thread's place is its number */
-    bool as_recorded; /* nothing is moved to a further lane */
+    const struct trace_style *style; /* of the trace that its slices go to */
+    const char *word;                /* names are "<word><number>" and "<word><number> (2)": "Stream " */
+    bool no_own;                     /* the numbers belong to others: all threads have numbers of their own */
+    bool in_turn;                    /* places of threads are counted; else a thread's place is its number */
     /* A number above all that anybody has in these processes, asked for when the first further lane is needed. */
     int (*first_free)(void *arg, int64_t *ret, struct err *err);
     void *arg;
@@ -24,11 +24,11 @@ struct trace_lanes {
     int64_t last_pid, last_number;
 };
 
-/* lanes must stay where it is. */
-void trace_lanes_init(struct trace_lanes *lanes, const char *word,
+/* lanes must stay where it is, and style. */
+void trace_lanes_init(struct trace_lanes *lanes, const struct trace_style *style, const char *word,
                       int (*first_free)(void *arg, int64_t *ret, struct err *err), void *arg);
 void trace_lanes_release(struct trace_lanes *lanes);
-/* Sets tid, instant and shared_ends of a slice whose pid, start_ns and duration_ns are set. Events of one number of a
+/* Sets tid, instant and short_ps of a slice whose pid, start_ns and duration_ns are set. Events of one number of a
  * process must come by start, of those with the same start the longest first. */
 int trace_lanes_place(struct trace_lanes *lanes, int64_t number, struct trace_slice *slice, struct err *err);
 /* Adds a thread that needs no placing. */

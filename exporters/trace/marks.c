@@ -17,7 +17,7 @@ void marks_init(struct marks *marks, struct trace *trace, const char *word,
                 int (*first_free)(void *arg, int64_t *ret, struct err *err), void *arg)
 {
     *marks = (struct marks){.trace = trace};
-    trace_lanes_init(&marks->lanes, word, first_free, arg);
+    trace_lanes_init(&marks->lanes, &trace->style, word, first_free, arg);
     strbuf_init(&marks->text, TEXT_MAX);
 }
 

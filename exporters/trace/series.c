@@ -339,8 +339,7 @@ static int draw_series(struct track_run *run, const struct record_kind *kind, co
     strbuf_init(&series->name, TEXT_MAX);
     strbuf_init(&series->text, TEXT_MAX);
     strbuf_init(&series->thread, TEXT_MAX);
-    trace_lanes_init(&series->lanes, "", first_free_thread, series);
-    series->lanes.as_recorded = run->trace.style.as_recorded;
+    trace_lanes_init(&series->lanes, &series->run->trace.style, "", first_free_thread, series);
     int status = write_counter(series, kind, err);
     trace_lanes_release(&series->lanes);
     release_names(series);

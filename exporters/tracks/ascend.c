@@ -24,9 +24,8 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
 {
     struct tasks *tasks = opaque;
     int status = 0;
-    trace_lanes_init(&tasks->lanes, "Stream ", first_free_stream, run->run->db);
+    trace_lanes_init(&tasks->lanes, &run->trace.style, "Stream ", first_free_stream, run->run->db);
     tasks->lanes.next = &run->next_hardware_thread;
-    tasks->lanes.as_recorded = run->trace.style.as_recorded;
     tasks->begun = true;
     for (size_t i = 0; i < run->parts.count && status == 0; i++) {
         const struct cann_part *part = &run->parts.parts[i];

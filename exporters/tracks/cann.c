@@ -26,8 +26,7 @@ static int first_free_thread(void *db, int64_t *ret, struct err *err)
 static int begin(struct track_run *run, void *opaque, struct err *err)
 {
     struct calls *calls = opaque;
-    trace_lanes_init(&calls->lanes, "Thread ", first_free_thread, run->run->db);
-    calls->lanes.as_recorded = run->trace.style.as_recorded;
+    trace_lanes_init(&calls->lanes, &run->trace.style, "Thread ", first_free_thread, run->run->db);
     calls->has_lock = pthread_mutex_init(&calls->lock, NULL) == 0;
     if (!calls->has_lock)
         return err_set(err, ERR_NO_MEMORY, "out of memory for a lock");
@@ -159,20 +158,6 @@ static int enter(struct worker *worker, const struct cann_call *call, struct err
     return 0;
 }
 
-/* How many of the calls around the last one end when it does. */
-static unsigned shared_ends(const struct worker *worker)
-{
-    const struct cann_call *call = &worker->path[worker->depth - 1];
-    int64_t end_ns = span_end(call->start_ns, call->duration_ns);
-    unsigned count = 0;
-    for (size_t i = worker->depth - 1; i > 0; i--) {
-        if (span_end(worker->path[i - 1].start_ns, worker->path[i - 1].duration_ns) != end_ns)
-            break;
-        count++;
-    }
-    return count;
-}
-
 /* An operator's launch at the level of nodes. */
 static bool is_launch(const struct cann_call *call)
 {
@@ -274,8 +259,7 @@ static int draw_call(void *arg, const struct cann_call *call, struct err *err)
     struct trace_slice slice = {.pid = worker->calls->pid,
                                 .tid = call->thread_id,
                                 .start_ns = call->start_ns,
-                                .duration_ns = call->duration_ns,
-                                .shared_ends = shared_ends(worker)};
+                                .duration_ns = call->duration_ns};
     placed_rows_find(worker->unit, &worker->next_placed, call->id, &slice);
     char *p = trace_begin_event(start);
     p = trace_put_literal(p, "\"");

@@ -313,8 +313,7 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
         return 0;
     layer->run = run;
     layer->runs = (struct map)MAP_OF(struct run_of_task, task_row_id);
-    trace_lanes_init(&layer->lanes, "", first_free_thread, layer);
-    layer->lanes.as_recorded = run->trace.style.as_recorded;
+    trace_lanes_init(&layer->lanes, &run->trace.style, "", first_free_thread, layer);
     layer->begun = true;
     int status = cann_last_connection(run->run->db, &layer->first_flow, err);
     for (size_t i = 0; status == 0 && i < ops->count; i++)

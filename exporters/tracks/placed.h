@@ -1,4 +1,4 @@
-/* Rows of a range that do not stand as others do: on the thread of their own number, alone at their end. */
+/* Rows of a range that do not stand as others do: on the thread of their own number, with their whole duration. */
 #ifndef MSPROF_EXPORTERS_TRACKS_PLACED_H
 #define MSPROF_EXPORTERS_TRACKS_PLACED_H
 
@@ -6,7 +6,7 @@
 
 struct placed_row {
     int64_t id, tid;
-    unsigned shared_ends;
+    unsigned short_ps;
     bool instant;
 };
 
@@ -23,8 +23,8 @@ static inline int placed_rows_take(struct placed_rows *placed, struct trace_lane
     struct trace_slice slice = {
         .pid = pid, .start_ns = span->start_ns, .duration_ns = time_since(span->end_ns, span->start_ns)};
     int status = trace_lanes_place(lanes, span->number, &slice, err);
-    if (status == 0 && (slice.instant || slice.shared_ends > 0 || slice.tid != span->number))
-        placed->rows[placed->count++] = (struct placed_row){span->id, slice.tid, slice.shared_ends, slice.instant};
+    if (status == 0 && (slice.instant || slice.short_ps > 0 || slice.tid != span->number))
+        placed->rows[placed->count++] = (struct placed_row){span->id, slice.tid, slice.short_ps, slice.instant};
     return status;
 }
 
@@ -55,7 +55,7 @@ static inline void placed_rows_find(const struct track_unit *unit, size_t *next,
         return;
     slice->tid = rows[*next].tid;
     slice->instant = rows[*next].instant;
-    slice->shared_ends = rows[*next].shared_ends;
+    slice->short_ps = rows[*next].short_ps;
 }
 
 #endif

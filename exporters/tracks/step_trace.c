@@ -59,8 +59,7 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
         int64_t thread = thread_of(layer->pieces.items[i].span.model_id);
         layer->largest_thread = thread > layer->largest_thread ? thread : layer->largest_thread;
     }
-    trace_lanes_init(&layer->lanes, "", first_free_thread, layer);
-    layer->lanes.as_recorded = run->trace.style.as_recorded;
+    trace_lanes_init(&layer->lanes, &run->trace.style, "", first_free_thread, layer);
     layer->begun = true;
     for (size_t i = 0; i < layer->pieces.count && status == 0; i++)
         status = draw(layer, &layer->pieces.items[i], err);

@@ -79,10 +79,14 @@ def perfetto_ns(microseconds):
 def check(path):
     events, other = load(path)
     slices = [event for event in events if event.phase == 'X']
-    problems = []
+    problems, first = [], {}
+    for event in slices:
+        first[event.thread] = min(event.ts, first.get(event.thread, event.ts))
     counts = {
         'exactly': overlaps(slices, lambda e: e.start_ns, lambda e: e.start_ns + e.duration_ns),
         'in doubles': overlaps(slices, lambda e: e.ts, lambda e: e.ts + e.dur),
+        'as speedscope counts, from the first slice of a thread': overlaps(
+            slices, lambda e: e.ts - first[e.thread], lambda e: e.ts - first[e.thread] + e.dur),
         'as Perfetto reads them': overlaps(slices, lambda e: perfetto_ns(e.ts),
                                            lambda e: perfetto_ns(e.ts) + perfetto_ns(e.dur)),
     }

@@ -171,35 +171,57 @@ static char *duration_of(const struct trace_slice *slice)
 static void a_slice_whose_end_comes_out_late_in_doubles_is_a_picosecond_shorter(void **state)
 {
     (void)state;
-    const struct trace_slice even = {.duration_ns = 57833}, none = {.start_ns = 3005, .duration_ns = 0};
-    const struct trace_slice late = {.start_ns = 1002, .duration_ns = 2004};
-    assert_string_equal(duration_of(&even), "57.833");
-    assert_string_equal(duration_of(&none), "0.000");
+    assert_int_equal(trace_shortening(0, 0, 57833, 0), 0);
+    assert_int_equal(trace_shortening(0, 3005, 0, 0), 0);
     assert_true(1.002 + 2.004 > 3.006); /* what the test is about */
-    assert_string_equal(duration_of(&late), "2.003999");
+    assert_int_equal(trace_shortening(0, 1002, 2004, 0), 1);
+    assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 2004}), "2.004");
+    assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 2004, .short_ps = 1}), "2.003999");
+}
+
+static void a_viewer_that_counts_from_the_first_slice_of_a_thread_finds_no_overlap_either(void **state)
+{
+    (void)state;
+    /* what the test is about */
+    assert_true(1582.5 + 172.8 <= 1755.3 && 1582.5 - 1562.4 + 172.8 > 1755.3 - 1562.4);
+    assert_int_equal(trace_shortening(0, 1582500, 172800, 0), 0);
+    assert_int_equal(trace_shortening(1562400, 1582500, 172800, 0), 1);
+    assert_int_equal(trace_shortening_anywhere(1582500, 172800), 1);
 }
 
 static void a_slice_that_ends_with_those_around_it_ends_before_them(void **state)
 {
     (void)state;
-    assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 5000, .shared_ends = 1}), "4.999996");
-    assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 5000, .shared_ends = 2}), "4.999993");
-    assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 5000, .shared_ends = 4000000000u}),
-                        "4.999699");
+    assert_int_equal(trace_shortening(0, 0, 5000, 1), 2);
+    assert_int_equal(trace_shortening(0, 0, 5000, 2), 3);
+    assert_int_equal(trace_shortening(0, 0, 5000, 4000000000u), 129);
+    assert_int_equal(trace_shortening(0, INT64_MAX - 5000, 5000, 4000000000u), 499);
+    assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 5000, .short_ps = 129}), "4.999871");
+    assert_string_equal(duration_of(&(struct trace_slice){.duration_ns = 5000, .short_ps = 499}), "4.999501");
 }
 
-/* Of captures as long as ten days. */
+/* As a viewer has it that counts from first_ns. */
+static double seen_end(int64_t first_ns, const struct trace_slice *slice, double *ret_length)
+{
+    *ret_length = strtod(duration_of(slice), NULL);
+    return (double)slice->start_ns / 1000 - (double)first_ns / 1000 + *ret_length;
+}
+
+/* Of captures as long as ten days, on threads that begin anywhere. */
 static void no_slice_ends_late_in_doubles_and_all_are_exact_in_nanoseconds(void **state)
 {
     (void)state;
     uint64_t random = 88172645463325252u;
-    for (int64_t first = 1; first < INT64_C(864000000000000); first = first * 7 + 13) {
-        int64_t start = first;
+    for (int64_t begin = 1; begin < INT64_C(864000000000000); begin = begin * 7 + 13) {
+        int64_t start = begin, first = begin - (int64_t)(random % (uint64_t)begin);
         for (int i = 0; i < 2000; i++) {
             random ^= random << 13, random ^= random >> 7, random ^= random << 17;
-            const struct trace_slice slice = {.start_ns = start, .duration_ns = (int64_t)(random % 300000) + 1};
-            double begin_us = (double)slice.start_ns / 1000, length = strtod(duration_of(&slice), NULL);
-            assert_true(begin_us + length <= (double)(slice.start_ns + slice.duration_ns) / 1000);
+            struct trace_slice slice = {.start_ns = start, .duration_ns = (int64_t)(random % 300000) + 1};
+            double end_us = (double)(slice.start_ns + slice.duration_ns) / 1000, length;
+            slice.short_ps = i % 2 == 0 ? trace_shortening(first, slice.start_ns, slice.duration_ns, 0)
+                                        : trace_shortening_anywhere(slice.start_ns, slice.duration_ns);
+            assert_true(seen_end(0, &slice, &length) <= end_us);
+            assert_true(seen_end(first, &slice, &length) <= end_us - (double)first / 1000);
             assert_int_equal((int64_t)(length * 1000 + 0.5), slice.duration_ns);
             start += slice.duration_ns;
         }
@@ -212,15 +234,18 @@ static void what_is_inside_never_ends_after_what_is_around_it_in_doubles(void **
     (void)state;
     uint64_t random = 88172645463325252u;
     for (int64_t end = 1000000; end < INT64_C(3600000000000); end = end * 3 + 13) {
-        double around = (double)end / 1000;
+        int64_t first = end - 900000 - (int64_t)(random % (uint64_t)(end - 900000));
+        double around = (double)end / 1000, around_from_first = around - (double)first / 1000;
         for (unsigned depth = 0; depth < 100; depth++) {
             random ^= random << 13, random ^= random >> 7, random ^= random << 17;
             int64_t start = end - 900000 + depth * 8000 + (int64_t)(random % 8000);
-            const struct trace_slice slice = {.start_ns = start, .duration_ns = end - start, .shared_ends = depth};
-            double length = strtod(duration_of(&slice), NULL), sum = (double)start / 1000 + length;
-            assert_true(sum <= around);
+            struct trace_slice slice = {.start_ns = start, .duration_ns = end - start};
+            slice.short_ps = trace_shortening(first, start, end - start, depth);
+            double length, sum = seen_end(0, &slice, &length), from_first = seen_end(first, &slice, &length);
+            assert_true(sum <= around && from_first <= around_from_first);
             assert_int_equal((int64_t)(length * 1000 + 0.5), slice.duration_ns);
             around = sum;
+            around_from_first = from_first;
         }
     }
 }
@@ -449,6 +474,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_tool_of_2022_has_tagged_processes_and_the_phase_at_the_end, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test(a_slice_whose_end_comes_out_late_in_doubles_is_a_picosecond_shorter),
+        cmocka_unit_test(a_viewer_that_counts_from_the_first_slice_of_a_thread_finds_no_overlap_either),
         cmocka_unit_test(a_slice_that_ends_with_those_around_it_ends_before_them),
         cmocka_unit_test(no_slice_ends_late_in_doubles_and_all_are_exact_in_nanoseconds),
         cmocka_unit_test(what_is_inside_never_ends_after_what_is_around_it_in_doubles),
