@@ -60,7 +60,7 @@ def read_marks(path):
 def iterations_of(marks):
     """Cuts the marks of a model into iterations: (start, end, marks in it)."""
     begun, inside, ended_by_iteration = None, [], False
-    for time, tag, stream, _ in marks:
+    for time, tag, stream, *_ in marks:
         if tag == 0 and (begun is None or ended_by_iteration):
             begun, inside, ended_by_iteration = time, [], False
         elif tag == 1 and begun is not None and not ended_by_iteration:
