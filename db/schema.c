@@ -315,9 +315,10 @@ static bool is_numbered(sqlite3 *db, const char *table)
     char *sql = sqlite3_mprintf("SELECT (SELECT min(rowid) FROM \"%w\") >= 1 AND (SELECT max(rowid) FROM \"%w\") <="
                                 " (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size)",
                                 table, table);
-    bool numbered = sql != NULL && sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
-                    sqlite3_step(statement) == SQLITE_ROW &&
-                    (sqlite3_column_type(statement, 0) == SQLITE_NULL || sqlite3_column_int(statement, 0) == 1);
+    bool numbered = sql != NULL && sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK;
+    /* a table that cannot be read is told of by whoever reads it */
+    if (numbered && sqlite3_step(statement) == SQLITE_ROW)
+        numbered = sqlite3_column_type(statement, 0) == SQLITE_NULL || sqlite3_column_int(statement, 0) == 1;
     sqlite3_finalize(statement);
     sqlite3_free(sql);
     return numbered;

@@ -230,7 +230,7 @@ static char *absolute_output(const char *output, struct err *err)
 static char *existing_part(const char *path, struct err *err)
 {
     struct err missing = ERR_INIT;
-    char *part = strdup(path), *absolute = NULL, *slash;
+    char *part = path != NULL ? strdup(path) : NULL, *absolute = NULL, *slash;
 
     if (part == NULL)
         err_set(err, ERR_NO_MEMORY, "out of memory");
@@ -289,7 +289,7 @@ static int job_init(struct capture_job *job, const char *path, bool own_director
     free(output);
     if (job->results != NULL)
         job->database = path_join(job->results, "sqlite/runtime.db");
-    if (job->directory == NULL || job->database == NULL)
+    if (job->directory == NULL || job->results == NULL || job->database == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     return 0;
 }
