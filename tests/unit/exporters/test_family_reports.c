@@ -103,7 +103,7 @@ static void boards_have_tables_and_timelines_and_no_value_where_the_records_have
         "Max(us),Min(us)\n0,3,t,AI_CORE,N/A,N/A,2,N/A,N/A,N/A\n1,4,t,AI_CPU,100,0.1,1,0.1,0.1,0.1\n");
     assert_has("acl_statistic_0_6_1.json", "\"Name\": \"svp_acl_mdl_execute\",\n        \"Total Time Ratio(%)\": 100");
     assert_has("timeline/task_time_0.net.6.1.json",
-               "{\"name\":\"softmax\",\"ph\":\"X\",\"pid\":0,\"tid\":4,\"ts\":13.000,\"dur\":0.100,\"args\":{\"Task "
+               "{\"name\":\"softmax\",\"ph\":\"X\",\"pid\":0,\"tid\":4,\"ts\":13.000,\"dur\":0.099999,\"args\":{\"Task "
                "Type\":\"AI_CPU\",\"Stream Id\":4,\"Task Id\":2}}");
     assert_has("timeline/msprof_0.net.6.1.json",
                "\"name\":\"Inference 1\",\"ph\":\"X\",\"pid\":0,\"tid\":1,\"ts\":1.000,"
@@ -153,7 +153,7 @@ static void captures_of_the_job_era_have_tables_and_a_timeline(void **state)
     assert_has("op_statistic_1.json",
                "\"OP Type\": \"Add\",\n        \"Count\": 1,\n        \"Total Time(us)\": 2.500");
     assert_has("timeline/task_time_1.json",
-               "{\"name\":\"b/Add\",\"ph\":\"X\",\"pid\":0,\"tid\":4,\"ts\":21.000,\"dur\":2.500,\"args\":{\"Task "
+               "{\"name\":\"b/Add\",\"ph\":\"X\",\"pid\":0,\"tid\":4,\"ts\":20.000,\"dur\":2.500,\"args\":{\"Task "
                "Type\":\"AI_CORE\",\"Stream Id\":4,\"Task Id\":25003,\"op_type\":\"Add\"}}");
 }
 
