@@ -397,7 +397,7 @@ check-fast: all test-programs ## run the tests of VARIANT only (release): make c
 
 .PHONY: check-aarch64
 check-aarch64: program preload ## run the preload library on an emulated aarch64 (needs a cross compiler and qemu-user)
-	tests/acl/aarch64.sh $(B)
+	tools/check-aarch64.sh $(B)
 
 coverage: ## run the tests on build/coverage, report in build/coverage/report/index.html
 	$(MAKE) VARIANT=coverage test-programs

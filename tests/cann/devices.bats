@@ -307,7 +307,7 @@ END
 legacy_devices() {
     copy_family "$1" PROF_1
     for device in 1 5; do
-        python3 "$BATS_TEST_DIRNAME/lib/copy_device.py" PROF_1 0 "$device"
+        python3 "$BATS_TEST_DIRNAME/../lib/copy_device.py" PROF_1 0 "$device"
     done
 }
 

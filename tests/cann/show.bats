@@ -108,7 +108,7 @@ Device_id|Elapsed(us)|Computing(us)|Computing(%)|Communication(us)|Communication
 1|11.02|3.06|27.768|0|0|7.96|72.232
 7|11.14|3.42|30.7|0|0|7.72|69.3"
     copy_family legacy-910a PROF_1
-    python3 "$BATS_TEST_DIRNAME/lib/copy_device.py" PROF_1 0 5
+    python3 "$BATS_TEST_DIRNAME/../lib/copy_device.py" PROF_1 0 5
     show
     expect_agreement "$(printf '%s: Op statistic\n%s: Longest operators\n%s: Acl statistic\n%s: Runtime api\n' 0 0 0 0 5 5 5 5)"
     expect_equal "$(grep '^Device id' shown)" "Device id : 0 Model id : N/A Iteration : 1 Tasks : 100

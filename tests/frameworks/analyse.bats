@@ -325,7 +325,7 @@ ascend_pytorch_profiler_1.db"
 @test "every device of a capture has its steps, not the first alone" {
     needs_python
     copy_run ms
-    python3 "$repository/tests/cann/lib/copy_device.py" "$(echo run_ascend_ms/PROF_*)" 0 1
+    python3 "$repository/tests/lib/copy_device.py" "$(echo run_ascend_ms/PROF_*)" 0 1
     run_msprof analyse run_ascend_ms
     expect_status 0
     expect_equal "$(cut -d , -f 1,2 "$out/step_trace_time.csv" | tr '\n' ' ')" "Device_id,Step 0,4 0,5 1,4 1,5 "

@@ -1,7 +1,7 @@
 /* What the records of stars_soc_profile.data have in common, and bandwidths of the quality-of-service groups, which two
  * files have. */
-#ifndef MSPROF_PARSERS_RECORDS_SOC_PROFILE_H
-#define MSPROF_PARSERS_RECORDS_SOC_PROFILE_H
+#ifndef MSPROF_PARSERS_RECORDS_STARS_SOC_PROFILE_H
+#define MSPROF_PARSERS_RECORDS_STARS_SOC_PROFILE_H
 
 #include "parsers/records/sample_columns.h"
 

@@ -1,6 +1,6 @@
 /* The head of every record of the STARS scheduler, and what its kinds share. */
-#ifndef MSPROF_PARSERS_RECORDS_STARS_RECORD_H
-#define MSPROF_PARSERS_RECORDS_STARS_RECORD_H
+#ifndef MSPROF_PARSERS_RECORDS_STARS_STARS_RECORD_H
+#define MSPROF_PARSERS_RECORDS_STARS_STARS_RECORD_H
 
 #include "parsers/decode/decode.h"
 #include "parsers/records/device_stream.h"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # The preload library on aarch64: cross-compiled and run under qemu's user emulation. Needs gcc-aarch64-linux-gnu,
-# libc6-dev-arm64-cross and qemu-user. usage: aarch64.sh BUILD_DIR (of this machine, for msprof and the generated list)
+# libc6-dev-arm64-cross and qemu-user. usage: check-aarch64.sh BUILD_DIR (of this machine, for msprof and the generated list)
 set -euo pipefail
 
 build=$(cd "$1" && pwd)
-repository=$(cd "$(dirname "$0")/../.." && pwd)
+repository=$(cd "$(dirname "$0")/.." && pwd)
 compiler=${AARCH64_CC:-aarch64-linux-gnu-gcc}
 emulator=(qemu-aarch64 -L "${AARCH64_ROOT:-/usr/aarch64-linux-gnu}")
 for tool in "$compiler" "${emulator[0]}" sqlite3; do
-    command -v "$tool" >/dev/null || { echo "aarch64.sh: $tool is not installed" >&2 && exit 1; }
+    command -v "$tool" >/dev/null || { echo "check-aarch64.sh: $tool is not installed" >&2 && exit 1; }
 done
 directory=$(mktemp -d "${TMPDIR:-/tmp}/msprof-aarch64.XXXXXX")
 trap 'rm -rf "$directory"' EXIT

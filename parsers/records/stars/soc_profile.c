@@ -1,3 +1,3 @@
-#include "parsers/records/soc_profile.h"
+#include "parsers/records/stars/soc_profile.h"
 
 const struct sampling soc_profile_sampling = {.stamps = {{"tick", CLOCK_DEVICE_TICK}}};
