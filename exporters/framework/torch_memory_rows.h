@@ -19,7 +19,8 @@ struct torch_piece {
     uint64_t stream;                   /* the engine's have none */
     int64_t device;
 };
-/* Calls each for every piece that was got in the steps that are asked for: the framework's by time, then the engine's, those that were released first. */
+/* Calls each for every piece that was got in the steps that are asked for: the framework's by time, then the engine's,
+ * those that were released first. */
 int torch_each_piece(const struct framework_analysis *analysis,
                      int (*each)(void *arg, const struct torch_piece *piece, struct err *err), void *arg,
                      struct err *err);

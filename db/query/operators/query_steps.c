@@ -46,8 +46,8 @@ static const struct query_field mark_fields[] = {
     " WHEN 255 THEN 4 ELSE iif(point < 255, point - 3 + 10000, -2) END, NULL, id FROM training_trace"
 static const struct query_select marks = {
     QUERY_FIELDS(mark_fields),
-    .from = "FROM (SELECT device_id, model_id, time_ns, stream_id, step_tag, index_id, id FROM ts_track WHERE tag = "
-            SQL_NUMBER(TRACK_TAG_STEP) " UNION ALL " POINTS ") ORDER BY device_id, model_id, time_ns, id"};
+    .from = "FROM (SELECT device_id, model_id, time_ns, stream_id, step_tag, index_id, id FROM ts_track WHERE tag "
+            "= " SQL_NUMBER(TRACK_TAG_STEP) " UNION ALL " POINTS ") ORDER BY device_id, model_id, time_ns, id"};
 
 struct load {
     struct cann_steps *steps;

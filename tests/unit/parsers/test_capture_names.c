@@ -111,7 +111,8 @@ static void numbers_beyond_63_bits_do_not_match(void **state)
 static void identities_are_ordered_by_their_numbers_and_not_as_text(void **state)
 {
     (void)state;
-    struct file_identity a = {0, 1, 1, 1, 9, 2, NULL, NULL, -1, false, -1, -1}, b = {0, 1, 1, 1, 10, 1, NULL, NULL, -1, false, -1, -1};
+    struct file_identity a = {0, 1, 1, 1, 9, 2, NULL, NULL, -1, false, -1, -1},
+                         b = {0, 1, 1, 1, 10, 1, NULL, NULL, -1, false, -1, -1};
     assert_true(file_identity_compare(&a, &b, true) < 0);
     b.current_pic_count = 9;
     assert_true(file_identity_compare(&a, &b, true) > 0);
