@@ -252,9 +252,10 @@ static int check_place(const struct capture_job *job, struct err *err)
     enum directory_class class = DIRECTORY_OTHER;
     int result = place != NULL ? capture_find_outer(place, &outer, err) : -(int)err->code;
 
+    bool elsewhere = place != NULL && job->directory != NULL && strcmp(place, job->directory) != 0;
     if (result == 0 && outer != NULL) {
         result = err_set(err, ERR_USAGE, "'%s' is inside of the capture '%s'", job->results, outer);
-    } else if (result == 0 && place != NULL && strcmp(place, job->directory) != 0) {
+    } else if (result == 0 && elsewhere) {
         result = capture_classify(place, &class, err);
         if (result == 0 && class == DIRECTORY_CAPTURE)
             result = err_set(err, ERR_USAGE, "'%s' is a capture itself", place);

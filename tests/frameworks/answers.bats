@@ -33,10 +33,10 @@ copy_run() {
     copy_run pt
     run_msprof show -q run_ascend_pt --table lines --format json --columns total,count
     expect_status 0
-    lines=$output
+    listed=$output
     run_msprof analyse -q run_ascend_pt
     expect_status 0
-    printf '%s' "$lines" >lines.json
+    printf '%s' "$listed" >lines.json
     python3 - <<'END'
 import csv, json
 text = open('lines.json').read()

@@ -308,7 +308,7 @@ static void add_file(struct capture *capture, struct capture_file *file, size_t 
         .name = name,
         .part = part,
         .kind = record_kind_find(kind_names[stream]),
-        .identity = {(int64_t)part - 1, -1, -1, -1, -1, 0, NULL, tag, -1, false},
+        .identity = {(int64_t)part - 1, -1, -1, -1, -1, 0, NULL, tag, -1, false, -1, -1},
         .size = buffer->used,
     };
 }

@@ -85,7 +85,8 @@ static int import(char **ret_bytes, size_t *ret_length)
     struct err err = ERR_INIT;
     struct diagnostics diag;
     struct import_result result;
-    strcpy(path, in_scratch("runtime.db"));
+    *ret_bytes = NULL;
+    snprintf(path, sizeof path, "%s", in_scratch("runtime.db"));
     unlink(path);
     const struct import_request request = {
         .directory = in_scratch("J"), .database = path, .tool_version = "1", .parameters = ""};
