@@ -1,6 +1,7 @@
 /* show --table: one table by its name, as a terminal's or into stdout in another format. */
 #include "db/query/query.h"
 #include "exporters/export.h"
+#include "exporters/report/functions.h"
 #include "exporters/report/report.h"
 #include "exporters/report/show_report.h"
 #include "exporters/report_scopes.h"
@@ -86,6 +87,8 @@ int show_table_list(sqlite3 *db, FILE *stream, struct err *err)
         return -(int)err->code;
     int status = db_read_facts(db, &facts, err);
 
+    if (status == 0)
+        status = report_functions_register(db, err); /* whether a column is there may be asked with them */
     for (; status == 0 && *report != NULL; report++) {
         struct report_plan plan = {.column_count = 0};
 

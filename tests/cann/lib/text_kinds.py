@@ -51,15 +51,21 @@ def read_fixture(path):
     return name, chip, "\n".join(lines[2:end]) + "\n", columns, rows, rejected
 
 
-def check(msprof, kind, path, work):
-    name, chip, text, columns, rows, rejected = read_fixture(path)
-    shutil.rmtree(work, ignore_errors=True)
+def capture_of(work, name, text, chip):
+    """A capture with the file, in an empty directory; its path."""
     if name.startswith(("host/", "device_")):
         root = os.path.join(work, "PROF_1")
         make_capture(root, name, text, chip)
     else:  # of 2020: the file alone is a capture
         root = os.path.join(work, "JOB_1")
         write(os.path.join(root, name), text)
+    return root
+
+
+def check(msprof, kind, path, work):
+    name, chip, text, columns, rows, rejected = read_fixture(path)
+    shutil.rmtree(work, ignore_errors=True)
+    root = capture_of(work, name, text, chip)
     subprocess.run([msprof, "import", "-dir", root], check=False, capture_output=True)
     database = sqlite3.connect(os.path.join(root, "sqlite", "runtime.db"))
     found = [tuple("-" if cell is None else str(cell) for cell in row)
