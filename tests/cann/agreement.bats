@@ -23,7 +23,7 @@ export_all() {
 
 # Every row, column, slice and arrow of a capture's reports against its raw bytes.
 recompute() {
-    python3 "$BATS_TEST_DIRNAME/lib/recompute.py" "$1"
+    python3 "$BATS_TEST_DIRNAME/lib/recompute.py" "$@"
 }
 
 agree_with_shipped() { # name in testdata/cann, capture
@@ -198,14 +198,14 @@ END
     copy_family prof-910a old
     find new old -name '*.done' -delete
     while read -r group events; do
+        rm -rf all && mkdir all
         for chip in 1 2 3 4 5 7 8 11; do
-            rm -rf PROF_1
-            if [ "$chip" -lt 5 ]; then cp -r old PROF_1; else cp -r new PROF_1; fi
-            python3 "$BATS_TEST_DIRNAME/lib/set_metrics.py" PROF_1 "$chip" "$group" "$events" "$group" "$events"
-            run_msprof export summary -dir PROF_1
-            expect_status 0
-            recompute PROF_1
+            if [ "$chip" -lt 5 ]; then cp -r old "all/PROF_$chip"; else cp -r new "all/PROF_$chip"; fi
+            python3 "$BATS_TEST_DIRNAME/lib/set_metrics.py" "all/PROF_$chip" "$chip" "$group" "$events" "$group" "$events"
         done
+        run_msprof export summary -dir all
+        expect_status 0
+        recompute all/PROF_*
     done <<'END'
 PipeUtilization 0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55
 PipeUtilizationExct 0x416,0x417,0x9,0x302,0xc,0x303,0x54,0x55

@@ -468,11 +468,14 @@ def compare_timeline(capture):
 
 
 def main():
-    capture = Capture(sys.argv[-1])
     if sys.argv[1] == '--tables':
-        write_tables(sys.argv[2], capture, TABLES)
+        write_tables(sys.argv[2], Capture(sys.argv[-1]), TABLES)
         return 0
-    problems, compared = [], 0
+    return max(check(path) for path in sys.argv[1:])
+
+
+def check(path):
+    capture, problems, compared = Capture(path), [], 0
     for table in TABLES:
         titles, rows = table(capture)
         problems += compare_table(capture, table.__name__, titles, rows)
@@ -480,8 +483,8 @@ def main():
     if glob.glob(os.path.join(capture.path, 'mindstudio_profiler_output', 'msprof_*.json')):
         problems += compare_timeline(capture)
     for problem in problems[:20]:
-        print(problem)
-    print('%d rows compared, %d differences' % (compared, len(problems)))
+        print('%s: %s' % (path, problem))
+    print('%s: %d rows compared, %d differences' % (path, compared, len(problems)))
     return 1 if problems or compared == 0 else 0
 
 
