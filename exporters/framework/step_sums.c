@@ -1,4 +1,5 @@
 #include "exporters/framework/step_sums.h"
+#include "base/number.h"
 
 #include "frameworks/pytorch/torch.h"
 
@@ -117,7 +118,7 @@ static void take_communication(struct summing *summing, const char *name, int64_
         if (!is_in(summing, step, start_ns))
             continue;
         if (waits(summing->pytorch, name))
-            step->bubble_ns += duration_ns;
+            step->bubble_ns = number_add(step->bubble_ns, duration_ns);
         if (summing->pytorch)
             continue;
         if (step->first_ns == DB_NULL || start_ns < step->first_ns)

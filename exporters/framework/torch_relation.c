@@ -1,4 +1,5 @@
 #include "exporters/framework/torch_relation.h"
+#include "base/number.h"
 
 #include <string.h>
 
@@ -49,12 +50,12 @@ static int add_kernel(struct framework_analysis *analysis, int64_t connection_id
     const struct torch_op *found = op_of_work(analysis, dequeue->correlation);
     struct torch_op *op = found != NULL ? &torch->ops.items[found - torch->ops.items] : NULL;
     if (op != NULL) {
-        op->self_ns += duration_ns;
-        op->self_core_ns += on_core ? duration_ns : 0;
+        op->self_ns = number_add(op->self_ns, duration_ns);
+        op->self_core_ns = number_add(op->self_core_ns, on_core ? duration_ns : 0);
     }
     for (; op != NULL; op = op->parent != TORCH_NONE ? &torch->ops.items[op->parent] : NULL) {
-        op->total_ns += duration_ns;
-        op->total_core_ns += on_core ? duration_ns : 0;
+        op->total_ns = number_add(op->total_ns, duration_ns);
+        op->total_core_ns = number_add(op->total_core_ns, on_core ? duration_ns : 0);
     }
     return 0;
 }

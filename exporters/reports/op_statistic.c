@@ -1,4 +1,5 @@
 /* op_statistic: time of operators by their type and core. */
+#include "base/number.h"
 #include "exporters/cann_report.h"
 #include "exporters/report/groups.h"
 #include "exporters/report/report.h"
@@ -33,7 +34,7 @@ static int64_t device_total(const struct groups *groups, int64_t device_id)
 {
     int64_t total = 0;
     for (size_t i = 0; i < groups->used; i++)
-        total += groups->items[i].major == device_id ? groups->items[i].total_ns : 0;
+        total = number_add(total, groups->items[i].major == device_id ? groups->items[i].total_ns : 0);
     return total;
 }
 

@@ -92,26 +92,31 @@ static int grow_counted(struct cann_load *load, uint32_t op, struct err *err)
     return status;
 }
 
+static void add_known(int64_t sums[CANN_COUNTERS], const int64_t counters[CANN_COUNTERS])
+{
+    for (int i = 0; i < CANN_COUNTERS; i++)
+        sums[i] = number_add(sums[i], counters[i] != DB_NULL ? counters[i] : 0);
+}
+
 static void add_counters(struct counted *counted, const struct cann_task *task)
 {
     struct pmu_task *sums = &counted->sums;
 
     if (task->has_aic) {
         sums->has_aic = true;
-        sums->aic_total_cycle += task->aic_total_cycle;
-        for (int i = 0; i < CANN_COUNTERS; i++)
-            sums->aic_counters[i] += task->aic_counters[i] != DB_NULL ? task->aic_counters[i] : 0;
+        sums->aic_total_cycle = number_add(sums->aic_total_cycle, task->aic_total_cycle);
+        add_known(sums->aic_counters, task->aic_counters);
     }
     if (task->has_aiv) {
         sums->has_aiv = true;
-        sums->aiv_total_cycle += task->aiv_total_cycle;
-        for (int i = 0; i < CANN_COUNTERS; i++)
-            sums->aiv_counters[i] += task->aiv_counters[i] != DB_NULL ? task->aiv_counters[i] : 0;
+        sums->aiv_total_cycle = number_add(sums->aiv_total_cycle, task->aiv_total_cycle);
+        add_known(sums->aiv_counters, task->aiv_counters);
     }
     sums->duration_ns = number_add(sums->duration_ns, task->duration_ns);
     sums->began_on_aiv = task->op_task_type == TASK_MIX_VECTOR;
-    counted->block_sum += task->block_num != DB_NULL ? task->block_num : 0;
-    counted->mix_block_sum += task->mix_block_num != DB_NULL ? task->mix_block_num : 0;
+    counted->block_sum = number_add(counted->block_sum, task->block_num != DB_NULL ? task->block_num : 0);
+    counted->mix_block_sum =
+        number_add(counted->mix_block_sum, task->mix_block_num != DB_NULL ? task->mix_block_num : 0);
     counted->count++;
 }
 

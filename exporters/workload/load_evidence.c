@@ -1,4 +1,5 @@
 #include "exporters/workload/load_evidence.h"
+#include "base/number.h"
 
 #include "base/array.h"
 #include "db/database.h"
@@ -91,7 +92,7 @@ static int take_call(void *arg, const struct host_call *call, struct err *err)
     if (call->start_ns >= load->steady_ns && load->memory[call->name]) {
         if (evidence->memory_calls++ == 0)
             evidence->first_memory_ns = call->start_ns;
-        evidence->memory_ns += interval_length(call->start_ns, call->end_ns);
+        evidence->memory_ns = number_add(evidence->memory_ns, interval_length(call->start_ns, call->end_ns));
     }
     return 0;
 }

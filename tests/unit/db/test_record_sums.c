@@ -52,6 +52,11 @@ static const struct shape {
      "{\"platform_version\": \"5\", \"version\": \"2.0\", \"pid\": \"42\", \"DeviceInfo\": [{\"id\": 0, "
      "\"hwts_frequency\": "
      "\"50\"}]}"},
+    {0, /* for the fixtures that ask for this chip */
+     {"J/device_0", "J/device_0/data"},
+     "device_0/data/",
+     "device_0/info.json.0",
+     "{\"platform_version\": \"0\", \"pid\": \"42\", \"DeviceInfo\": [{\"id\": 0, \"hwts_frequency\": \"50\"}]}"},
 };
 
 static void put(const char *name, const void *bytes, size_t length)
@@ -345,15 +350,19 @@ static void every_line_of_a_dictionary_or_description_is_taken_or_rejected(void 
     }
 }
 
-/* The path and the text of a fixture of a text kind (testdata/kinds/README.md). */
-static void read_text_fixture(const char *fixture, char path[128], char *text, size_t size)
+/* The path, the chip (-1: any) and the text of a fixture of a text kind (testdata/kinds/README.md). */
+static void read_text_fixture(const char *fixture, char path[128], int *ret_chip, char *text, size_t size)
 {
     char line[512];
     size_t length = 0;
     FILE *file = fopen(fixture, "re");
     assert_non_null(file);
     assert_true(fgets(line, sizeof line, file) != NULL && sscanf(line, "file %127[^\n]", path) == 1);
-    assert_true(fgets(line, sizeof line, file) != NULL && strcmp(line, "text\n") == 0);
+    assert_true(fgets(line, sizeof line, file) != NULL);
+    *ret_chip = -1;
+    if (sscanf(line, "chip %d", ret_chip) == 1)
+        assert_true(fgets(line, sizeof line, file) != NULL);
+    assert_string_equal(line, "text\n");
     while (fgets(line, sizeof line, file) != NULL && strncmp(line, "rows ", 5) != 0)
         length += (size_t)snprintf(text + length, size - length, "%s", line);
     assert_true(length < size);
@@ -361,8 +370,11 @@ static void read_text_fixture(const char *fixture, char path[128], char *text, s
 }
 
 /* Where a path of a fixture is one: of the host, of a device, or in a capture of 2020, which is this file alone. */
-static const struct shape *shape_of(const char *path)
+static const struct shape *shape_of(const char *path, int chip)
 {
+    assert_true(chip == -1 || chip == 0);
+    if (chip == 0)
+        return &shapes[6];
     if (strncmp(path, "host/", 5) == 0)
         return &shapes[0];
     return &shapes[strncmp(path, "device_", 7) == 0 ? 1 : 4];
@@ -390,8 +402,9 @@ static void damage_text_fixture(const struct record_kind *kind, const char *fixt
 {
     static char text[16384];
     char path[128];
-    read_text_fixture(fixture, path, text, sizeof text);
-    const struct shape *shape = shape_of(path);
+    int chip;
+    read_text_fixture(fixture, path, &chip, text, sizeof text);
+    const struct shape *shape = shape_of(path, chip);
     struct trial trial = {.kind = kind, .name = path};
     make_shape(shape);
     put(path, text, strlen(text));

@@ -162,7 +162,7 @@ static void an_unknown_file_is_named_and_a_known_foreign_stream_noted(void **sta
     put_one_task("aicore.0.1.1");
     put_layers();
     put_text("surprise", "x");
-    put_text("instr.group_0_aic.1.slice_0", "x");
+    put_text("ub.data.1.slice_0", "x");
     put_text("ub.data.0.slice_0", "");
     assert_int_equal(mkdir(in_scratch("J/data/sub"), 0750), 0);
     struct collection *collection = collect(in_scratch("J"), NULL);

@@ -92,6 +92,23 @@ static bool is_taken(const struct layout *layout, const size_t *order, size_t pl
     return false;
 }
 
+/* What is stored is what is left without the other column. */
+static void add_others(struct random_row *random, const struct record_kind *kind, const struct layout *layout)
+{
+    for (size_t i = 0; i < layout->field_count; i++) {
+        const struct field *field = &layout->fields[i];
+        int at = record_kind_column(kind, field->column);
+        if (field->relation == FIELD_PLAIN || (random->present >> at & 1) == 0)
+            continue;
+        assert_int_equal(field->relation, FIELD_PLUS);
+        int other = record_kind_column(kind, field->other);
+        if ((random->present >> other & 1) != 0)
+            random->cells[at].integer += random->cells[other].integer;
+        else
+            random->present &= ~(UINT64_C(1) << at);
+    }
+}
+
 /* *used gets a bit for each column that has a value. */
 static void fill_row(struct random_row *random, const struct record_kind *kind, const struct layout *layout,
                      uint64_t *used)
@@ -117,6 +134,7 @@ static void fill_row(struct random_row *random, const struct record_kind *kind, 
             random->texts[at][k] = (char)(1 + next_random() % 127);
         cell->text = random->texts[at];
     }
+    add_others(random, kind, layout);
     *used |= random->present;
 }
 
