@@ -1,6 +1,7 @@
 #include "exporters/framework/step_sums.h"
 #include "base/number.h"
 
+#include "base/number.h"
 #include "frameworks/pytorch/torch.h"
 
 #include <stdlib.h>

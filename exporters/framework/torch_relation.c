@@ -1,6 +1,8 @@
 #include "exporters/framework/torch_relation.h"
 #include "base/number.h"
 
+#include "base/number.h"
+
 #include <string.h>
 
 enum { AI_CORE = 0 };

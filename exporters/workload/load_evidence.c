@@ -2,6 +2,7 @@
 #include "base/number.h"
 
 #include "base/array.h"
+#include "base/number.h"
 #include "db/database.h"
 #include "db/query/query.h"
 #include "db/query/query_records.h"
