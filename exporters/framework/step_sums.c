@@ -1,5 +1,4 @@
 #include "exporters/framework/step_sums.h"
-#include "base/number.h"
 
 #include "base/number.h"
 #include "frameworks/pytorch/torch.h"

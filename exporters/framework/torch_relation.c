@@ -1,5 +1,4 @@
 #include "exporters/framework/torch_relation.h"
-#include "base/number.h"
 
 #include "base/number.h"
 

@@ -1,5 +1,4 @@
 #include "exporters/workload/load_evidence.h"
-#include "base/number.h"
 
 #include "base/array.h"
 #include "base/number.h"
