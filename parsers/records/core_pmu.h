@@ -66,21 +66,15 @@ extern const struct report_column core_sample_table[];
             .name = NULL                                                                                               \
         }                                                                                                              \
     }
-#define CORE_SAMPLE_VALUE(metric, column)                                                                              \
-    "SELECT device_id, core_id, '" metric "' AS metric, " column " AS value FROM m"
-#define CORE_SAMPLE_VALUES                                                                                                                                                    \
-    "(" CORE_SAMPLE_VALUE("vec_ratio", "vec") " UNION ALL " CORE_SAMPLE_VALUE(                                                                                                \
-        "mac_ratio",                                                                                                                                                          \
-        "mac") " UNION ALL " CORE_SAMPLE_VALUE("scalar_ratio",                                                                                                                \
-                                               "scalar") " UNION ALL " CORE_SAMPLE_VALUE("mte1_ratio",                                                                        \
-                                                                                         "mte1") " UNION "                                                                    \
-                                                                                                 "ALL"                                                                        \
-                                                                                                 " " CORE_SAMPLE_VALUE("mte2_ratio", "mte2") " UNION ALL " CORE_SAMPLE_VALUE( \
-                                                                                                     "mte3_ratio",                                                            \
-                                                                                                     "mte3") " UNION "                                                        \
-                                                                                                             "ALL"                                                            \
-                                                                                                             " " CORE_SAMPLE_VALUE("icache_miss_rate",                        \
-                                                                                                                                   "icache") ")"
+#define CORE_SAMPLE_VALUES                                                                                             \
+    "(SELECT device_id, core_id, 'vec_ratio' AS metric, vec AS value FROM m"                                           \
+    " UNION ALL SELECT device_id, core_id, 'mac_ratio', mac FROM m"                                                    \
+    " UNION ALL SELECT device_id, core_id, 'scalar_ratio', scalar FROM m"                                              \
+    " UNION ALL SELECT device_id, core_id, 'mte1_ratio', mte1 FROM m"                                                  \
+    " UNION ALL SELECT device_id, core_id, 'mte2_ratio', mte2 FROM m"                                                  \
+    " UNION ALL SELECT device_id, core_id, 'mte3_ratio', mte3 FROM m"                                                  \
+    " UNION ALL SELECT device_id, core_id, 'icache_miss_rate', icache FROM m"                                          \
+    ")"
 #define CORE_SUMMARY_COLUMNS(core)                                                                                     \
     {                                                                                                                  \
         {"deviceId", "device_id", EXPORTED_INTEGER}, {"metric", "metric", EXPORTED_WORD},                              \
