@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
+#include "base/real.h"
 #include "exporters/json_text.h"
 #include "exporters/output_file.h"
 
@@ -89,19 +90,12 @@ static double rounded(double value, int decimals)
 /* As Python prints a float; -1 where there is nothing. */
 static void put_real(struct strbuf *buf, double value)
 {
-    char text[64];
+    char text[REAL_SHORTEST_MAX];
     if (value == UNKNOWN) {
         strbuf_adds(buf, "-1");
         return;
     }
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    strbuf_adds(buf, text);
-    if (strspn(text, "-0123456789") == strlen(text))
-        strbuf_adds(buf, ".0");
+    strbuf_add(buf, text, real_print_float(text, value));
 }
 
 static struct strbuf *next_value(struct summary *summary, int line)

@@ -1,6 +1,7 @@
 #include "exporters/report/plan.h"
 
 #include "base/array.h"
+#include "base/real.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -338,22 +339,6 @@ static size_t print_real(char text[REAL_MAX], double real, unsigned decimals, bo
     return used;
 }
 
-/* As short as it reads back the same. */
-static size_t print_float(char text[REAL_MAX], double real)
-{
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, REAL_MAX, "%.*g", digits, real);
-        if (strtod(text, NULL) == real)
-            break;
-    }
-    size_t length = strlen(text);
-    if (strspn(text, "-0123456789") == length) {
-        memcpy(text + length, ".0", 3);
-        length += 2;
-    }
-    return length;
-}
-
 /* A number that is none is not a number of JSON either: it does not exist. */
 static size_t print_number(const struct report_step *step, double real, char text[REAL_MAX])
 {
@@ -365,7 +350,7 @@ static size_t print_number(const struct report_step *step, double real, char tex
     case STEP_SHORTEST:
         return print_real(text, real, step->decimals, false);
     default:
-        return print_float(text, real);
+        return real_print_float(text, real);
     }
 }
 

@@ -1,5 +1,7 @@
 #include "exporters/trace/event.h"
 
+#include "base/real.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,8 +109,6 @@ char *trace_put_flow(char *p, const struct trace_style *style, const struct trac
     return phase == 'f' ? trace_put_literal(p, ",\"bp\":\"e\"}") : trace_put_literal(p, "}");
 }
 
-#define REAL_MAX 32 /* bytes of a number with 17 digits, its sign, point and exponent */
-
 /* Powers of ten that a long double holds exactly. */
 static const long double powers_of_ten[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L, 1e9L,
                                             1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L};
@@ -146,16 +146,10 @@ static char *put_float_fast(char *p, double real)
 
 char *trace_put_float(char *p, double real)
 {
-    char text[REAL_MAX], *start = p, *end = put_float_fast(p, real);
+    char text[REAL_SHORTEST_MAX], *start = p, *end = put_float_fast(p, real);
     if (real == 0 && !signbit(real))
         return trace_put_literal(p, "0.0");
     if (end != NULL)
         return memchr(start, '.', (size_t)(end - start)) == NULL ? trace_put_literal(end, ".0") : end;
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, real);
-        if (strtod(text, NULL) == real)
-            break;
-    }
-    p = trace_put_word(p, text);
-    return strspn(text, "-0123456789") == strlen(text) ? trace_put_literal(p, ".0") : p;
+    return trace_put_bytes(p, text, real_print_float(text, real));
 }

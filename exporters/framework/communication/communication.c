@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
+#include "base/real.h"
 #include "exporters/json_text.h"
 #include "exporters/output_file.h"
 #include "frameworks/hash_dic.h"
@@ -27,16 +28,11 @@ void comm_put_key(struct strbuf *text, const char *key)
 
 void comm_put_real(struct strbuf *text, const char *key, double value)
 {
-    char number[64];
+    char number[REAL_SHORTEST_MAX];
     comm_put_key(text, key);
     if (!isfinite(value))
         value = 0;
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(number, sizeof number, "%.*g", digits, value);
-        if (strtod(number, NULL) == value)
-            break;
-    }
-    strbuf_adds(text, number);
+    strbuf_add(text, number, real_print(number, value));
 }
 
 int comm_flush(struct comm_document *document, struct err *err)

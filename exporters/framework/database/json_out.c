@@ -1,5 +1,6 @@
 #include "exporters/framework/database/json_out.h"
 
+#include "base/real.h"
 #include "exporters/json_text.h"
 
 #include <math.h>
@@ -17,17 +18,12 @@ static void put_text(struct strbuf *buf, const char *text)
 /* As short as it reads back the same. */
 static void put_number(struct strbuf *buf, double number)
 {
-    char text[64];
+    char text[REAL_SHORTEST_MAX];
     if (number == floor(number) && fabs(number) < 9007199254740992.0) {
         strbuf_addf(buf, "%.0f", number);
         return;
     }
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, number);
-        if (strtod(text, NULL) == number)
-            break;
-    }
-    strbuf_adds(buf, text);
+    strbuf_add(buf, text, real_print(text, number));
 }
 
 /* Parsing limits the depth. */
