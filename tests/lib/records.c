@@ -84,3 +84,22 @@ void put_text(const char *name, const char *text)
 {
     put_file(name, text, strlen(text));
 }
+
+void put_one_task(const char *name)
+{
+    unsigned char bytes[PMU_SIZE];
+    put_pmu(bytes, 0, 600, 1, 0);
+    put_file(name, bytes, sizeof bytes);
+}
+
+void put_one_call(const char *name)
+{
+    unsigned char bytes[ACL_SIZE];
+    put_acl(bytes, "call", 1, 2);
+    put_file(name, bytes, sizeof bytes);
+}
+
+void put_layers(void)
+{
+    put_text("net.1.layer.info", "[{\"layer_id\":0,\"task_id\":0}]");
+}

@@ -25,5 +25,9 @@ const char *make_job(void);
 /* Writes a file into J/data, in place of one that is there. */
 void put_file(const char *name, const void *bytes, size_t length);
 void put_text(const char *name, const char *text);
+/* A file of one task, or of one call, and the layer of such a task. */
+void put_one_task(const char *name);
+void put_one_call(const char *name);
+void put_layers(void);
 
 #endif

@@ -352,6 +352,20 @@ static void change_database(const char *sql)
     sqlite3_close(db);
 }
 
+/* Each change of a sound database makes it another than an import would. */
+static void none_stays_current(const char *const *changes, size_t count)
+{
+    struct err err;
+    make_sound_job();
+    const struct import_request request = request_for(database);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(import(database, false, NULL, &err), 0);
+        assert_true(db_is_current(&request));
+        change_database(changes[i]);
+        assert_false(db_is_current(&request));
+    }
+}
+
 static void a_database_whose_schema_is_not_ours_is_not_current(void **state)
 {
     (void)state;
@@ -363,15 +377,7 @@ static void a_database_whose_schema_is_not_ours_is_not_current(void **state)
         "CREATE INDEX more ON meta(upper(value))",
         "DROP INDEX ai_cpu_task_by_file",
     };
-    struct err err;
-    make_sound_job();
-    const struct import_request request = request_for(database);
-    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-        assert_int_equal(import(database, false, NULL, &err), 0);
-        assert_true(db_is_current(&request));
-        change_database(changes[i]);
-        assert_false(db_is_current(&request));
-    }
+    none_stays_current(changes, sizeof changes / sizeof *changes);
 }
 
 /* What knows only the last number of a table counts up to it. */
@@ -384,15 +390,7 @@ static void a_database_whose_rows_are_numbered_otherwise_is_not_current(void **s
         "UPDATE layer SET id = -1 WHERE id = 1",
         "UPDATE inference SET inference_id = 0 WHERE inference_id = 1",
     };
-    struct err err;
-    make_sound_job();
-    const struct import_request request = request_for(database);
-    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-        assert_int_equal(import(database, false, NULL, &err), 0);
-        assert_true(db_is_current(&request));
-        change_database(changes[i]);
-        assert_false(db_is_current(&request));
-    }
+    none_stays_current(changes, sizeof changes / sizeof *changes);
 }
 
 /* SQLite would undo, or do, what the journal says, and make files of its own beside it. */

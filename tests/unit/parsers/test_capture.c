@@ -13,26 +13,6 @@
 
 #include <cmocka.h>
 
-static void put_one_task(const char *name)
-{
-    unsigned char bytes[PMU_SIZE];
-    put_pmu(bytes, 0, 600, 1, 0);
-    put_file(name, bytes, sizeof bytes);
-}
-
-static void put_one_call(const char *name)
-{
-    unsigned char bytes[ACL_SIZE];
-    put_acl(bytes, "call", 1, 2);
-    put_file(name, bytes, sizeof bytes);
-}
-
-/* The layer of put_one_task. */
-static void put_layers(void)
-{
-    put_text("net.1.layer.info", "[{\"layer_id\":0,\"task_id\":0}]");
-}
-
 /* Opens J (or another directory in the scratch directory) and expects it to fail; err tells why. */
 static int open_badly(const char *name, struct err *err)
 {

@@ -12,26 +12,6 @@
 
 #include <cmocka.h>
 
-static void put_one_task(const char *name)
-{
-    unsigned char bytes[PMU_SIZE];
-    put_pmu(bytes, 0, 600, 1, 0);
-    put_file(name, bytes, sizeof bytes);
-}
-
-static void put_one_call(const char *name)
-{
-    unsigned char bytes[ACL_SIZE];
-    put_acl(bytes, "call", 1, 2);
-    put_file(name, bytes, sizeof bytes);
-}
-
-/* The layer of put_one_task. */
-static void put_layers(void)
-{
-    put_text("net.1.layer.info", "[{\"layer_id\":0,\"task_id\":0}]");
-}
-
 /* ---- .done files ---- */
 
 static void a_done_file_gives_times_and_counts_with_blanks_allowed(void **state)
