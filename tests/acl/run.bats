@@ -147,7 +147,7 @@ END
     mkdir tmp
     "$MSPROF" run --output captures --reports none -- sleep 30 3>&- &
     run_process=$!
-    for _ in {1..100}; do
+    for _ in {1..1200}; do
         [ "$(find tmp -name 'msprof-run-*' | wc -l)" -eq 1 ] && break
         sleep 0.05
     done

@@ -226,14 +226,17 @@ while True:
 @test "files whose checksum had not come before the end are kept and counted as not verified" {
     make_big_project 10 100
     start_sshd
-    fake_command openssl 'case "$PWD" in */JOB*) sleep 5; exit 1;; esac; exec openssl "$@"'
-    fake_command cat '[ $# -gt 0 ] || exec cat; for f; do cat "$f"; done; sleep 5'
+    touch held
+    local hold="for _ in \$(seq 600); do [ ! -e '$scratch/held' ] || sleep 0.1; done"
+    fake_command openssl "case \"\$PWD\" in */JOB*) $hold; exit 1;; esac; exec openssl \"\$@\""
+    fake_command cat "[ \$# -gt 0 ] || exec cat; for f; do cat \"\$f\"; done; $hold"
     collect_in_background ''
     all_have_arrived() {
         [ "$(find "$project/profiling" -name '.msprof*' -size 200 | wc -l)" -eq 10 ]
     }
     wait_for all_have_arrived
     interrupt_collect
+    rm held
     expect_status 130
     expect_contains "$stderr" "10 files are here (10 of them not verified)"
     diff -r "$project/profiling/JOBBIG" reference

@@ -25,9 +25,9 @@ free_port() {
     return 1
 }
 
-# wait_for COMMAND...: until it succeeds, for at most ten seconds.
+# wait_for COMMAND...: until it succeeds, for at most a minute: a machine may have other work.
 wait_for() {
-    for _ in {1..200}; do
+    for _ in {1..1200}; do
         "$@" >/dev/null 2>&1 && return
         sleep 0.05
     done
