@@ -22,6 +22,8 @@ static inline uint64_t bytes_load(const unsigned char *p, unsigned width, bool b
         return p[0];
     case 2:
         return (uint64_t)p[0] | (uint64_t)p[1] << 8;
+    case 3:
+        return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16;
     case 4:
         return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24;
     case 8:

@@ -7,14 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A column of the table: where the decoder has it, and what it holds. */
+struct stored_column {
+    uint8_t column;
+    uint8_t form; /* enum stored_form */
+};
+enum stored_form { STORED_INTEGER, STORED_TEXT, STORED_PIECE };
+
 /* The rows of one kind on their way in; also what its virtual table reads. */
 struct bulk_kind {
     const struct record_kind *kind;
     const struct row_batch *batch; /* while its rows are inserted */
-    sqlite3_stmt *insert;
-    uint8_t columns[RECORD_MAX_COLUMNS]; /* stored columns, in order */
-    size_t column_count;
-    uint64_t unsafe_texts; /* in which something was replaced */
+    sqlite3_stmt *insert;          /* NULL: to be prepared, for these columns: */
+    uint64_t given;                /* those that any row so far has; the others are NULL */
+    uint64_t varying;              /* of these, those that were not the same in all rows of a batch */
+    struct stored_column columns[RECORD_MAX_COLUMNS]; /* in order */
+    size_t column_count;                              /* 0: no batch came yet */
+    uint64_t stored, integers;                        /* these columns, and which of them are numbers */
+    uint64_t unsafe_texts;                            /* in which something was replaced */
 };
 
 struct bulk {
@@ -22,6 +32,11 @@ struct bulk {
     struct bulk_kind *kinds;
     size_t kind_count;
 };
+
+static const char *name_of(const struct bulk_kind *kind, size_t index)
+{
+    return kind->kind->columns[kind->columns[index].column].name;
+}
 
 /* ---- the virtual table: one pass over the current batch ---- */
 
@@ -48,7 +63,7 @@ static int rows_connect(sqlite3 *db, void *client, int argc, const char *const *
     strbuf_init(&sql, 65536);
     strbuf_adds(&sql, "CREATE TABLE rows(");
     for (size_t i = 0; i < kind->column_count; i++)
-        strbuf_addf(&sql, "%s%s", i > 0 ? ", " : "", kind->kind->columns[kind->columns[i]].name);
+        strbuf_addf(&sql, "%s%s", i > 0 ? ", " : "", name_of(kind, i));
     strbuf_addc(&sql, ')');
     int code = sql.failed ? SQLITE_NOMEM : sqlite3_declare_vtab(db, sql.data);
     strbuf_release(&sql);
@@ -135,17 +150,18 @@ static void give_text(struct rows_cursor *cursor, sqlite3_context *context, cons
     sqlite3_result_text(context, safe, (int)utf8_make_safe(cell->text, cell->length, safe), sqlite3_free);
 }
 
+/* A column to which nothing is given is NULL. */
 static int rows_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int index)
 {
     struct rows_cursor *cursor = (struct rows_cursor *)base;
-    size_t column = cursor->kind->columns[index];
-    const struct cell *cell = &cursor->cells[column];
-    if ((*cursor->present >> column & 1) == 0)
-        sqlite3_result_null(context);
-    else if (cursor->kind->kind->columns[column].type == COLUMN_INTEGER)
+    const struct stored_column stored = cursor->kind->columns[index];
+    const struct cell *cell = &cursor->cells[stored.column];
+    if ((*cursor->present >> stored.column & 1) == 0)
+        return SQLITE_OK;
+    if (stored.form == STORED_INTEGER)
         sqlite3_result_int64(context, cell->integer);
     else
-        give_text(cursor, context, cell, (cursor->kind->kind->columns[column].flags & COLUMN_PIECES) != 0);
+        give_text(cursor, context, cell, stored.form == STORED_PIECE);
     return SQLITE_OK;
 }
 
@@ -171,70 +187,157 @@ static const sqlite3_module rows_module = {
 
 /* ---- the loader ---- */
 
-static int prepare_kind(struct bulk *bulk, struct bulk_kind *entry, const struct record_kind *kind, struct err *err)
+static uint8_t form_of(const struct column *column)
 {
-    struct strbuf name, sql;
-    entry->kind = kind;
+    if (column->type == COLUMN_INTEGER)
+        return STORED_INTEGER;
+    return (column->flags & COLUMN_PIECES) != 0 ? STORED_PIECE : STORED_TEXT;
+}
+
+/* Makes the virtual table of a kind whose first batch has come. */
+static int begin_kind(struct bulk *bulk, struct bulk_kind *entry, struct err *err)
+{
+    const struct record_kind *kind = entry->kind;
     for (size_t i = 0; i < kind->column_count; i++) {
-        if ((kind->columns[i].flags & COLUMN_TRANSIENT) == 0)
-            entry->columns[entry->column_count++] = (uint8_t)i;
+        const struct column *column = &kind->columns[i];
+        if ((column->flags & COLUMN_TRANSIENT) != 0)
+            continue;
+        entry->columns[entry->column_count++] = (struct stored_column){(uint8_t)i, form_of(column)};
+        entry->stored |= UINT64_C(1) << i;
+        if (column->type == COLUMN_INTEGER)
+            entry->integers |= UINT64_C(1) << i;
     }
+    struct strbuf name;
     strbuf_init(&name, 256);
-    strbuf_init(&sql, 65536);
     strbuf_addf(&name, "decoded_%s", kind->name);
-    /* SQLite takes the values as they come, without copying each, when no column of the table is left out. */
-    bool has_key = false;
-    for (size_t i = 0; i < entry->column_count; i++)
-        has_key |= (kind->columns[entry->columns[i]].flags & COLUMN_KEY) != 0;
-    strbuf_addf(&sql, "INSERT INTO \"%s\"(%s", kind->table, has_key ? "" : "id, ");
-    for (size_t i = 0; i < entry->column_count; i++)
-        strbuf_addf(&sql, "%s%s", i > 0 ? ", " : "", kind->columns[entry->columns[i]].name);
-    strbuf_addf(&sql, ") SELECT %s* FROM %s", has_key ? "" : "NULL, ", name.data);
     int status = 0;
-    if (name.failed || sql.failed)
+    if (name.failed)
         status = err_set(err, ERR_NO_MEMORY, "out of memory");
     else if (sqlite3_create_module_v2(bulk->db, name.data, &rows_module, entry, NULL) != SQLITE_OK)
         status = database_error(err, bulk->db, "cannot prepare the bulk load");
-    else
-        status = database_prepare(bulk->db, sql.data, &entry->insert, err);
     strbuf_release(&name);
+    return status;
+}
+
+/* Where the value of a column comes from: the virtual table is asked only for what varies, because asking costs most.
+ */
+static void add_value(struct strbuf *values, const struct bulk_kind *entry, size_t index)
+{
+    uint64_t column = UINT64_C(1) << entry->columns[index].column;
+    if ((entry->given & column) == 0)
+        strbuf_adds(values, "NULL");
+    else if ((entry->varying & column) == 0)
+        strbuf_addf(values, "?%zu", index + 1);
+    else
+        strbuf_adds(values, name_of(entry, index));
+}
+
+static int prepare(struct bulk *bulk, struct bulk_kind *entry, struct err *err)
+{
+    const struct record_kind *kind = entry->kind;
+    struct strbuf columns, values, sql;
+    bool has_key = false;
+    strbuf_init(&columns, 65536);
+    strbuf_init(&values, 65536);
+    strbuf_init(&sql, 262144);
+    for (size_t i = 0; i < entry->column_count; i++) {
+        has_key |= (kind->columns[entry->columns[i].column].flags & COLUMN_KEY) != 0;
+        strbuf_adds(&columns, i > 0 ? ", " : "");
+        strbuf_adds(&columns, name_of(entry, i));
+        strbuf_adds(&values, i > 0 ? ", " : "");
+        add_value(&values, entry, i);
+    }
+    /* SQLite takes the values as they come, without copying each, when no column of the table is left out. */
+    strbuf_addf(&sql, "INSERT INTO \"%s\"(%s%s) SELECT %s%s FROM decoded_%s", kind->table, has_key ? "" : "id, ",
+                columns.data, has_key ? "" : "NULL, ", values.data, kind->name);
+    int status = columns.failed || values.failed || sql.failed
+                     ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                     : database_prepare(bulk->db, sql.data, &entry->insert, err);
+    strbuf_release(&columns);
+    strbuf_release(&values);
     strbuf_release(&sql);
     return status;
+}
+
+/* The columns in `same` that hold one number in all rows of the batch, which have it. */
+static uint64_t constant_columns(const struct row_batch *batch, uint64_t same)
+{
+    const struct cell *first = batch->cells, *row = first;
+    for (size_t i = 1; i < batch->rows && same != 0; i++) {
+        row += batch->kind->column_count;
+        for (uint64_t left = same; left != 0; left &= left - 1) {
+            int column = __builtin_ctzll(left);
+            if (row[column].integer != first[column].integer)
+                same &= ~(UINT64_C(1) << column);
+        }
+    }
+    return same;
+}
+
+/* Makes the insert fit the batch: columns that vary once are not looked at again. */
+static int fit_insert(struct bulk *bulk, struct bulk_kind *entry, const struct row_batch *batch, struct err *err)
+{
+    uint64_t any = 0, all = entry->stored & entry->integers & ~entry->varying;
+    for (size_t i = 0; i < batch->rows; i++) {
+        any |= batch->present[i];
+        all &= batch->present[i];
+    }
+    any &= entry->stored;
+    uint64_t varying = entry->varying | (any & ~constant_columns(batch, all)), given = entry->given | any;
+    if (entry->insert == NULL || varying != entry->varying || given != entry->given) {
+        sqlite3_finalize(entry->insert);
+        entry->insert = NULL;
+        entry->varying = varying;
+        entry->given = given;
+        if (prepare(bulk, entry, err) < 0)
+            return -(int)err->code;
+    }
+    for (size_t i = 0; i < entry->column_count; i++) {
+        size_t column = entry->columns[i].column;
+        if ((given & ~varying & any) >> column & 1)
+            sqlite3_bind_int64(entry->insert, (int)i + 1, batch->cells[column].integer);
+        else if ((given & ~varying) >> column & 1)
+            sqlite3_bind_null(entry->insert, (int)i + 1);
+    }
+    return 0;
 }
 
 struct bulk *bulk_new(sqlite3 *db, struct err *err)
 {
     struct bulk *bulk = calloc(1, sizeof *bulk);
-    int status = 0;
-    if (bulk == NULL) {
+    size_t count = 0;
+    while (record_kinds[count] != NULL)
+        count++;
+    if (bulk != NULL)
+        *bulk = (struct bulk){db, calloc(count, sizeof *bulk->kinds), count};
+    if (bulk == NULL || bulk->kinds == NULL) {
+        free(bulk);
         err_set(err, ERR_NO_MEMORY, "out of memory");
         return NULL;
     }
-    bulk->db = db;
-    while (record_kinds[bulk->kind_count] != NULL)
-        bulk->kind_count++;
-    bulk->kinds = calloc(bulk->kind_count, sizeof *bulk->kinds);
-    if (bulk->kinds == NULL) {
-        bulk->kind_count = 0;
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
-    }
-    for (size_t i = 0; status == 0 && i < bulk->kind_count; i++)
-        status = record_kinds[i]->table == NULL ? 0 : prepare_kind(bulk, &bulk->kinds[i], record_kinds[i], err);
-    if (status < 0) {
-        bulk_free(bulk);
-        return NULL;
-    }
+    for (size_t i = 0; i < count; i++)
+        bulk->kinds[i].kind = record_kinds[i];
     return bulk;
+}
+
+static struct bulk_kind *find_kind(const struct bulk *bulk, const struct record_kind *kind)
+{
+    for (size_t i = 0; i < bulk->kind_count; i++) {
+        if (bulk->kinds[i].kind == kind && kind->table != NULL)
+            return &bulk->kinds[i];
+    }
+    return NULL;
 }
 
 int bulk_insert(struct bulk *bulk, const struct row_batch *batch, struct err *err)
 {
-    struct bulk_kind *entry = bulk->kinds;
-    const struct bulk_kind *end = bulk->kinds + bulk->kind_count;
-    while (entry < end && entry->kind != batch->kind)
-        entry++;
-    if (entry == end)
+    struct bulk_kind *entry = find_kind(bulk, batch->kind);
+    if (entry == NULL)
         return err_set(err, ERR_FAILED, "there is no table for records of kind %s", batch->kind->name);
+    if (entry->column_count == 0 && begin_kind(bulk, entry, err) < 0)
+        return -(int)err->code;
+    if (fit_insert(bulk, entry, batch, err) < 0)
+        return -(int)err->code;
     entry->batch = batch;
     int code = sqlite3_step(entry->insert);
     int status = code == SQLITE_DONE ? 0 : database_error(err, bulk->db, "rows cannot be stored");

@@ -136,31 +136,23 @@ static const char views[] =
     "  LEFT JOIN name y ON y.id = t.op_type_id LEFT JOIN tensor_set s ON s.id = t.tensor_set_id;";
 
 /* Marks as devices saw them: a record of a mark, two of a range, both with the number of the mark. */
+/* clang-format off */
 static const char device_marks[] =
     "CREATE TABLE device_mark(id INTEGER PRIMARY KEY, device_id INTEGER, mark_id INTEGER, stream_id INTEGER,"
     "  task_id INTEGER, start_ns INTEGER, end_ns INTEGER);"
     "INSERT INTO device_mark(device_id, mark_id, stream_id, task_id, start_ns, end_ns)"
-    "  WITH record AS (SELECT * FROM ts_track WHERE tag = " SQL_NUMBER(TRACK_TAG_STEP) " AND step_tag IN (" SQL_NUMBER(
-        STEP_TAG_MARK) ", " SQL_NUMBER(STEP_TAG_RANGE) ")),"
-                                                       "  first AS (SELECT device_id, index_id, stream_id, task_id, "
-                                                       "step_tag, min(time_ns) AS start_ns FROM record"
-                                                       "    GROUP BY device_id, index_id),"
-                                                       "  last AS (SELECT device_id, index_id, max(time_ns) AS end_ns, "
-                                                       "count(*) AS records FROM record"
-                                                       "    GROUP BY device_id, index_id)"
-                                                       "  SELECT f.device_id, f.index_id, f.stream_id, f.task_id, "
-                                                       "f.start_ns,"
-                                                       "    CASE WHEN f.step_tag = " SQL_NUMBER(
-                                                           STEP_TAG_RANGE) " AND l.records = 1 THEN NULL ELSE l.end_ns "
-                                                                           "END"
-                                                                           "  FROM first f JOIN last l ON l.device_id "
-                                                                           "IS f.device_id AND l.index_id = f.index_id"
-                                                                           "  ORDER BY f.device_id, f.start_ns, "
-                                                                           "f.index_id;"
-                                                                           "CREATE INDEX device_mark_by_mark ON "
-                                                                           "device_mark(mark_id);"
-                                                                           "CREATE INDEX framework_task_by_time ON "
-                                                                           "framework_task(time_ns);";
+    "  WITH record AS (SELECT * FROM ts_track WHERE tag = " SQL_NUMBER(TRACK_TAG_STEP)
+    "    AND step_tag IN (" SQL_NUMBER(STEP_TAG_MARK) ", " SQL_NUMBER(STEP_TAG_RANGE) ")),"
+    "  first AS (SELECT device_id, index_id, stream_id, task_id, step_tag, min(time_ns) AS start_ns FROM record"
+    "    GROUP BY device_id, index_id),"
+    "  last AS (SELECT device_id, index_id, max(time_ns) AS end_ns, count(*) AS records FROM record"
+    "    GROUP BY device_id, index_id)"
+    "  SELECT f.device_id, f.index_id, f.stream_id, f.task_id, f.start_ns,"
+    "    CASE WHEN f.step_tag = " SQL_NUMBER(STEP_TAG_RANGE) " AND l.records = 1 THEN NULL ELSE l.end_ns END"
+    "  FROM first f JOIN last l ON l.device_id IS f.device_id AND l.index_id = f.index_id"
+    "  ORDER BY f.device_id, f.start_ns, f.index_id;"
+    "CREATE INDEX device_mark_by_mark ON device_mark(mark_id);";
+/* clang-format on */
 
 static const char cann_views[] =
     "CREATE VIEW device_task_report AS SELECT t.id, t.device_id, t.stream_id, t.task_id, t.batch_id, t.context_id,"

@@ -18,15 +18,17 @@ struct entry {
     uint32_t offset, size;
 };
 
-/* Before each record in the file. */
+/* Before each record in the file. Its key is that of the record before, or follows. */
 struct header {
-    struct spool_key key;
-    uint64_t size;
+    uint32_t size;
+    uint32_t has_key;
 };
-_Static_assert(sizeof(struct header) + SPOOL_RECORD_MAX <= READ_SIZE_MIN, "a buffer holds a record");
+_Static_assert(sizeof(struct header) + sizeof(struct spool_key) + SPOOL_RECORD_MAX <= READ_SIZE_MIN,
+               "a buffer holds a record");
 
-/* A sorted part of the file. */
+/* A sorted part of the file, or what is still in memory. */
 struct run {
+    bool in_memory;
     off_t next, end; /* what is not read yet */
     char *buffer;
     size_t at, filled;
@@ -40,10 +42,10 @@ struct spool {
         char *items;
         size_t count, capacity;
     } bytes; /* of the records in memory */
-    struct {
+    struct entries {
         struct entry *items;
         size_t count, capacity;
-    } entries;
+    } entries, sorted; /* sorted: room for sorting */
     struct {
         struct run *items;
         size_t count, capacity;
@@ -52,7 +54,7 @@ struct spool {
     off_t file_size;
     char *buffer; /* for writing */
     size_t buffered;
-    size_t given; /* of the entries, when there is no file */
+    size_t given; /* of the entries in memory */
     size_t *heap; /* runs, the one with the first item on top */
     size_t heaped;
     size_t read_size;
@@ -83,6 +85,7 @@ void spool_free(struct spool *spool)
     free(spool->runs.items);
     free(spool->bytes.items);
     free(spool->entries.items);
+    free(spool->sorted.items);
     free(spool->buffer);
     free(spool->heap);
     free(spool);
@@ -90,50 +93,58 @@ void spool_free(struct spool *spool)
 
 /* ---- sorting what is in memory ---- */
 
-static size_t byte_of(const struct entry *entry, unsigned byte)
+static size_t byte_of(const struct spool_key *key, unsigned byte)
 {
-    return (byte < 8 ? entry->key.minor >> byte * 8 : entry->key.major >> (byte - 8) * 8) & UINT64_C(0xff);
+    return (byte < 8 ? key->minor >> byte * 8 : key->major >> (byte - 8) * 8) & UINT64_C(0xff);
 }
 
 /* Moves the entries to `to` in the order of one byte, of equal ones in that which they have. */
-static void sort_by_byte(const struct entry *from, struct entry *to, size_t count, unsigned byte, const size_t *counts)
+static void sort_by_byte(const struct entry *from, struct entry *to, size_t count, unsigned byte)
 {
-    size_t places[256], place = 0;
+    size_t places[256] = {0}, place = 0;
+    for (size_t i = 0; i < count; i++)
+        places[byte_of(&from[i].key, byte)]++;
     for (size_t i = 0; i < 256; i++) {
+        size_t of_value = places[i];
         places[i] = place;
-        place += counts[i];
+        place += of_value;
     }
     for (size_t i = 0; i < count; i++)
-        to[places[byte_of(&from[i], byte)]++] = from[i];
+        to[places[byte_of(&from[i].key, byte)]++] = from[i];
 }
 
-/* Most bytes of keys are the same in all of them and cost nothing but their counting. */
+/* Which bits are not the same in all keys; none when the entries are in order. */
+static struct spool_key differences(const struct entry *entries, size_t count)
+{
+    struct spool_key differ = {0, 0};
+    bool in_order = true;
+    for (size_t i = 1; i < count; i++) {
+        const struct spool_key *before = &entries[i - 1].key, *key = &entries[i].key;
+        differ.major |= key->major ^ before->major;
+        differ.minor |= key->minor ^ before->minor;
+        in_order &= before->major < key->major || (before->major == key->major && before->minor <= key->minor);
+    }
+    return in_order ? (struct spool_key){0, 0} : differ;
+}
+
+/* Most bytes of keys are the same in all of them. */
 static int sort_by_keys(struct spool *spool, struct err *err)
 {
     enum { BYTES = 16 };
-    size_t count = spool->entries.count, (*counts)[256] = calloc(BYTES, sizeof *counts);
-    struct entry *from = spool->entries.items, *to = malloc(count * sizeof *to);
-    if (counts == NULL || to == NULL) {
-        free(counts);
-        free(to);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    }
-    for (size_t i = 0; i < count; i++) {
-        for (unsigned byte = 0; byte < BYTES; byte++)
-            counts[byte][byte_of(&from[i], byte)]++;
-    }
+    size_t count = spool->entries.count;
+    const struct spool_key differ = differences(spool->entries.items, count);
     for (unsigned byte = 0; byte < BYTES; byte++) {
-        if (counts[byte][byte_of(&from[0], byte)] == count)
+        if (byte_of(&differ, byte) == 0)
             continue;
-        sort_by_byte(from, to, count, byte, counts[byte]);
-        struct entry *sorted = to;
-        to = from;
-        from = sorted;
+        spool->sorted.count = 0;
+        if (array_reserve(&spool->sorted, count, err) < 0)
+            return -(int)err->code;
+        sort_by_byte(spool->entries.items, spool->sorted.items, count, byte);
+        struct entries unsorted = spool->entries;
+        spool->entries = spool->sorted;
+        spool->entries.count = count;
+        spool->sorted = unsorted;
     }
-    spool->entries.items = from;
-    spool->entries.capacity = count;
-    free(to);
-    free(counts);
     return 0;
 }
 
@@ -214,15 +225,18 @@ static size_t padded(size_t size)
     return (size + 7) & ~(size_t)7;
 }
 
-static int write_entry(struct spool *spool, const struct entry *entry, struct err *err)
+/* before: the entry before it in the run, or NULL. */
+static int write_entry(struct spool *spool, const struct entry *before, const struct entry *entry, struct err *err)
 {
-    const struct header header = {entry->key, entry->size};
-    size_t size = padded(entry->size);
-    if (WRITE_SIZE - spool->buffered < sizeof header + size && write_buffer(spool, err) < 0)
+    const struct header header = {entry->size, before == NULL || !equal_keys(&before->key, &entry->key)};
+    size_t size = padded(entry->size), key_size = header.has_key ? sizeof entry->key : 0;
+    if (WRITE_SIZE - spool->buffered < sizeof header + key_size + size && write_buffer(spool, err) < 0)
         return -(int)err->code;
-    memcpy(spool->buffer + spool->buffered, &header, sizeof header);
-    memcpy(spool->buffer + spool->buffered + sizeof header, spool->bytes.items + entry->offset, size);
-    spool->buffered += sizeof header + size;
+    char *to = spool->buffer + spool->buffered;
+    memcpy(to, &header, sizeof header);
+    memcpy(to + sizeof header, &entry->key, key_size);
+    memcpy(to + sizeof header + key_size, spool->bytes.items + entry->offset, size);
+    spool->buffered += sizeof header + key_size + size;
     return 0;
 }
 
@@ -238,7 +252,7 @@ static int write_run(struct spool *spool, struct err *err)
         status = array_reserve(&spool->runs, 1, err);
     off_t start = spool->file_size;
     for (size_t i = 0; i < spool->entries.count && status == 0; i++)
-        status = write_entry(spool, &spool->entries.items[i], err);
+        status = write_entry(spool, i > 0 ? &spool->entries.items[i - 1] : NULL, &spool->entries.items[i], err);
     if (status == 0)
         status = write_buffer(spool, err);
     if (status == 0)
@@ -289,24 +303,42 @@ static int fill_buffer(struct spool *spool, struct run *run, struct err *err)
     return 0;
 }
 
+/* The record at the front of a run's buffer; false: it is not there as a whole. */
+static bool take_buffered(struct run *run)
+{
+    const char *at = run->buffer + run->at;
+    size_t left = run->filled - run->at;
+    struct header header;
+    if (left < sizeof header)
+        return false;
+    memcpy(&header, at, sizeof header);
+    size_t key_size = header.has_key ? sizeof run->item.key : 0;
+    if (left < sizeof header + key_size + padded(header.size))
+        return false;
+    memcpy(&run->item.key, at + sizeof header, key_size);
+    run->item.record = at + sizeof header + key_size;
+    run->item.size = header.size;
+    run->at += sizeof header + key_size + padded(header.size);
+    return true;
+}
+
+static int next_in_memory(struct spool *spool, struct spool_item *ret)
+{
+    if (spool->given == spool->entries.count)
+        return 0;
+    const struct entry *entry = &spool->entries.items[spool->given++];
+    *ret = (struct spool_item){entry->key, spool->bytes.items + entry->offset, entry->size};
+    return 1;
+}
+
 /* The next record of a run: 1, 0 at its end, or -code. */
 static int next_of_run(struct spool *spool, struct run *run, struct err *err)
 {
-    struct header header;
-    for (int attempt = 0; attempt < 2; attempt++) {
-        size_t left = run->filled - run->at;
-        if (left >= sizeof header) {
-            memcpy(&header, run->buffer + run->at, sizeof header);
-            if (left >= sizeof header + padded(header.size)) {
-                run->item = (struct spool_item){header.key, run->buffer + run->at + sizeof header, header.size};
-                run->at += sizeof header + padded(header.size);
-                return 1;
-            }
-        }
-        if (attempt == 0 && fill_buffer(spool, run, err) < 0)
-            return -(int)err->code;
-    }
-    return 0;
+    if (run->in_memory)
+        return next_in_memory(spool, &run->item);
+    if (take_buffered(run))
+        return 1;
+    return fill_buffer(spool, run, err) < 0 ? -(int)err->code : take_buffered(run);
 }
 
 static bool before(const struct spool *spool, size_t a, size_t b)
@@ -345,8 +377,8 @@ static int begin_merge(struct spool *spool, struct err *err)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < spool->runs.count; i++) {
         struct run *run = &spool->runs.items[i];
-        run->buffer = malloc(spool->read_size);
-        if (run->buffer == NULL)
+        run->buffer = run->in_memory ? NULL : malloc(spool->read_size);
+        if (run->buffer == NULL && !run->in_memory)
             return err_set(err, ERR_NO_MEMORY, "out of memory");
         int any = next_of_run(spool, run, err);
         if (any < 0)
@@ -359,29 +391,26 @@ static int begin_merge(struct spool *spool, struct err *err)
     return 0;
 }
 
+/* What is in memory stays there, as the last run. */
 int spool_finish(struct spool *spool, struct err *err)
 {
-    if (spool->runs.count == 0)
-        return sort_memory(spool, err);
-    int status = spool->entries.count > 0 ? write_run(spool, err) : 0;
-    free(spool->bytes.items);
-    free(spool->entries.items);
+    int status = sort_memory(spool, err);
+    free(spool->sorted.items);
     free(spool->buffer);
-    spool->bytes.items = spool->buffer = NULL;
-    spool->entries.items = NULL;
-    spool->bytes.capacity = spool->entries.capacity = 0;
-    return status == 0 ? begin_merge(spool, err) : status;
+    spool->sorted = (struct entries){.items = NULL};
+    spool->buffer = NULL;
+    if (status < 0 || spool->runs.count == 0)
+        return status;
+    if (array_reserve(&spool->runs, 1, err) < 0)
+        return -(int)err->code;
+    spool->runs.items[spool->runs.count++] = (struct run){.in_memory = true};
+    return begin_merge(spool, err);
 }
 
 int spool_next(struct spool *spool, struct spool_item *ret, struct err *err)
 {
-    if (spool->runs.count == 0) {
-        if (spool->given == spool->entries.count)
-            return 0;
-        const struct entry *entry = &spool->entries.items[spool->given++];
-        *ret = (struct spool_item){entry->key, spool->bytes.items + entry->offset, entry->size};
-        return 1;
-    }
+    if (spool->runs.count == 0)
+        return next_in_memory(spool, ret);
     if (spool->on_top_given) {
         int any = next_of_run(spool, &spool->runs.items[spool->heap[0]], err);
         if (any < 0)

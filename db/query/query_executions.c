@@ -394,7 +394,9 @@ int iteration_each_end(sqlite3 *db, int64_t device_id,
 
 struct operator_finder {
     sqlite3 *db;
-    sqlite3_stmt *find;
+    sqlite3_stmt *operators; /* in the order of their times */
+    bool begun, at_end;      /* begun: it stands at an operator, or at_end */
+    int64_t from_ns;         /* of the latest question */
 };
 
 struct operator_finder *operator_finder_new(sqlite3 *db, int64_t device_id, struct err *err)
@@ -406,14 +408,14 @@ struct operator_finder *operator_finder_new(sqlite3 *db, int64_t device_id, stru
     }
     finder->db = db;
     if (database_prepare(db,
-                         "SELECT t.stream_id, t.task_id FROM framework_task t JOIN source_file f ON f.id = t.file_id"
-                         "  WHERE f.device_id = ?1 AND t.time_ns > ?2 AND t.time_ns < ?3"
-                         "  ORDER BY t.time_ns, t.stream_id, t.task_id, t.batch_id, t.id LIMIT 1",
-                         &finder->find, err) < 0) {
+                         "SELECT t.time_ns, t.stream_id, t.task_id FROM framework_task t"
+                         "  JOIN source_file f ON f.id = t.file_id WHERE f.device_id = ?1"
+                         "  ORDER BY t.time_ns, t.stream_id, t.task_id, t.batch_id, t.id",
+                         &finder->operators, err) < 0) {
         free(finder);
         return NULL;
     }
-    query_bind(finder->find, 1, device_id);
+    query_bind(finder->operators, 1, device_id);
     return finder;
 }
 
@@ -421,22 +423,34 @@ void operator_finder_free(struct operator_finder *finder)
 {
     if (finder == NULL)
         return;
-    sqlite3_finalize(finder->find);
+    sqlite3_finalize(finder->operators);
     free(finder);
+}
+
+static int next_operator(struct operator_finder *finder, struct err *err)
+{
+    int code = sqlite3_step(finder->operators);
+    finder->begun = true;
+    finder->at_end = code == SQLITE_DONE;
+    return code == SQLITE_ROW || code == SQLITE_DONE ? 0
+                                                     : database_error(err, finder->db, "the operators cannot be read");
 }
 
 int operator_find(struct operator_finder *finder, int64_t from_ns, int64_t until_ns, bool *ret_found,
                   int64_t *ret_stream_id, int64_t *ret_task_id, struct err *err)
 {
-    query_bind(finder->find, 2, from_ns);
-    query_bind(finder->find, 3, until_ns);
-    int code = sqlite3_step(finder->find);
-    *ret_found = code == SQLITE_ROW;
-    if (*ret_found) {
-        *ret_stream_id = query_integer(finder->find, 0);
-        *ret_task_id = query_integer(finder->find, 1);
+    if (finder->begun && from_ns < finder->from_ns) { /* of the next file */
+        sqlite3_reset(finder->operators);
+        finder->begun = finder->at_end = false;
     }
-    sqlite3_reset(finder->find);
-    return code == SQLITE_ROW || code == SQLITE_DONE ? 0
-                                                     : database_error(err, finder->db, "the operators cannot be read");
+    finder->from_ns = from_ns;
+    int status = finder->begun ? 0 : next_operator(finder, err);
+    while (status == 0 && !finder->at_end && query_integer(finder->operators, 0) <= from_ns)
+        status = next_operator(finder, err);
+    *ret_found = status == 0 && !finder->at_end && query_integer(finder->operators, 0) < until_ns;
+    if (*ret_found) {
+        *ret_stream_id = query_integer(finder->operators, 1);
+        *ret_task_id = query_integer(finder->operators, 2);
+    }
+    return status;
 }

@@ -16,12 +16,15 @@ struct open_batch {
 
 struct file_reader;
 
+#define FOUND_KINDS 16
+
 struct decoder {
     struct capture *capture;
     struct row_sink *sink;
     const struct progress *progress;
     struct open_batch *open; /* one for each record kind */
     size_t open_count;
+    struct open_batch *found[FOUND_KINDS]; /* of it; see decoder_open_batch */
     /* Where the decoder is: */
     struct capture_file *file;
     int64_t record, offset;

@@ -23,15 +23,17 @@ int framing_fit(const struct layout *layout, const unsigned char *data, size_t l
     if (layout_matches(layout, data))
         return total_size % layout->record_size == 0 ? 4 : 3;
     size_t records, matches = count_matches(layout, data, length, &records);
-    if (matches * 2 > records)
-        return 2;
-    if (!framing_can_search(layout))
-        return 0;
-    for (size_t at = 1; length - at >= 2 * (size_t)layout->record_size; at++) {
-        if (layout_matches(layout, data + at) && layout_matches(layout, data + at + layout->record_size))
-            return 1;
+    return matches * 2 > records ? 2 : 0;
+}
+
+bool framing_occurs(const struct layout *layout, const unsigned char *data, size_t length)
+{
+    size_t size = layout->record_size;
+    for (size_t at = 1; framing_can_search(layout) && at + 2 * size <= length; at++) {
+        if (layout_matches(layout, data + at) && layout_matches(layout, data + at + size))
+            return true;
     }
-    return 0;
+    return false;
 }
 
 static unsigned magic_bits(const struct magic *magic)

@@ -10,8 +10,12 @@
 #include <stdint.h>
 
 /* How well a layout fits the first bytes of a stream of total_size bytes: 4 size and first record, 3 first record,
- * 2 most records, 1 somewhere; 0 not at all. */
+ * 2 most records; 0 not where records are looked for at first. */
 int framing_fit(const struct layout *layout, const unsigned char *data, size_t length, uint64_t total_size);
+
+/* Whether two records stand one behind the other anywhere after the first byte; false too when the magics do not say
+ * enough to find one. Looks at every byte. */
+bool framing_occurs(const struct layout *layout, const unsigned char *data, size_t length);
 
 /* How many of the bytes are in records that stand one behind the other by their magics, whatever stands between them; 0
  * when the magics do not say enough to find a record, or when the first one is not where a record can begin: after

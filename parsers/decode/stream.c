@@ -1,5 +1,6 @@
 #include "parsers/decode/stream.h"
 
+#include "base/array.h"
 #include "parsers/decode/framing.h"
 
 #include <stdio.h>
@@ -51,10 +52,10 @@ struct layout_fit {
     bool named;                  /* by the user */
     bool shipped;
     size_t covered; /* bytes of records whose magics stand, also in the layouts that may be mixed with it */
-    int fit;        /* see framing_fit */
+    int fit;        /* see framing_fit; 1: see framing_occurs */
 };
 
-enum { FIT_SOMEWHERE = 1 }; /* as framing_fit gives it */
+enum { FIT_SOMEWHERE = 1 };
 
 /* What the user says counts first; then magics that stand, wherever the first does; then the records and size. */
 static bool fits_better(const struct layout_fit *candidate, const struct layout_fit *best)
@@ -114,12 +115,16 @@ static bool has_named(const struct layout_set *set, const struct record_kind *ki
     return false;
 }
 
-/* NULL when none fits. */
-static const struct layout *best_layout(const struct stream *stream)
+struct layout_fits {
+    struct layout_fit *items;
+    size_t count, capacity;
+};
+
+/* Every layout that the stream may have, as far as its first records tell. */
+static int judge_layouts(const struct stream *stream, struct layout_fits *fits, struct err *err)
 {
     const struct layout_set *set = stream->decoder->capture->options.layouts;
     const struct layout *layout;
-    struct layout_fit best = {.layout = NULL};
     bool choice = layout_candidate(set, stream->kind, 1) != NULL;
     size_t mixed_covered = 0;
     bool mixed_known = false;
@@ -128,22 +133,44 @@ static const struct layout *best_layout(const struct stream *stream)
         if (layout->header > stream->used || !is_possible(stream, layout) ||
             (only_named && !layout_is_named(set, layout)))
             continue;
-        struct layout_fit candidate = {
+        if (array_reserve(fits, 1, err) < 0)
+            return -(int)err->code;
+        struct layout_fit *fit = &fits->items[fits->count++];
+        *fit = (struct layout_fit){
             .layout = layout,
             .shipped = layout_is_shipped(set, layout),
             .fit = framing_fit(layout, stream->buffer + layout->header, stream->used - layout->header,
                                stream->total_size - layout->header),
         };
         if (layout->mixed && mixed_known) {
-            candidate.covered = mixed_covered;
+            fit->covered = mixed_covered;
         } else if (choice) {
-            candidate.covered = cover(stream, layout);
+            fit->covered = cover(stream, layout);
             mixed_known |= layout->mixed;
-            mixed_covered = layout->mixed ? candidate.covered : mixed_covered;
+            mixed_covered = layout->mixed ? fit->covered : mixed_covered;
         }
-        candidate.named = (candidate.fit > FIT_SOMEWHERE || candidate.covered > 0) && layout_is_named(set, layout);
-        if (fits_better(&candidate, &best))
-            best = candidate;
+        fit->named = (fit->fit > FIT_SOMEWHERE || fit->covered > 0) && layout_is_named(set, layout);
+    }
+    return 0;
+}
+
+/* NULL when none fits. Whether records stand anywhere takes long to find out: it is asked only where it decides. */
+static const struct layout *best_layout(const struct stream *stream, const struct layout_fits *fits)
+{
+    struct layout_fit best = {.layout = NULL};
+    for (size_t i = 0; i < fits->count; i++) {
+        if (fits_better(&fits->items[i], &best))
+            best = fits->items[i];
+    }
+    for (size_t i = 0; i < fits->count; i++) {
+        struct layout_fit found = fits->items[i];
+        const struct layout *layout = found.layout;
+        if (found.fit != 0)
+            continue;
+        found.fit = FIT_SOMEWHERE;
+        if (fits_better(&found, &best) &&
+            framing_occurs(layout, stream->buffer + layout->header, stream->used - layout->header))
+            best = found;
     }
     return best.layout;
 }
@@ -151,8 +178,15 @@ static const struct layout *best_layout(const struct stream *stream)
 int stream_choose_layout(struct stream *stream, struct err *err)
 {
     const struct layout_set *set = stream->decoder->capture->options.layouts;
-    const struct layout *candidate, *best = best_layout(stream);
+    const struct layout *candidate, *best = NULL;
+    struct layout_fits fits = {.items = NULL};
     size_t count = 1;
+    int status = judge_layouts(stream, &fits, err);
+    if (status == 0)
+        best = best_layout(stream, &fits);
+    free(fits.items);
+    if (status < 0)
+        return status;
     stream->layout = best;
     if (best == NULL) {
         report_no_layout(stream, layout_candidate(set, stream->kind, 0));

@@ -17,7 +17,8 @@ struct numbers {
     uint32_t device_id, stream_id, task_id;
 };
 
-/* What is recorded of a task. The order of a record is its place among those of its kind. */
+/* What is recorded of a task. The order of a record is its place among those of its kind; the members from `order` on
+ * of those that have it behind their data are not in the spool: there it is their place among those of the task. */
 enum task_record {
     RECORD_RUN,
     RECORD_STATE,
@@ -37,30 +38,37 @@ struct execution {
 
 struct mark {
     int64_t tick, time_ns;
-    uint64_t order;
     uint32_t type, state;
+    uint64_t order;
+};
+
+/* What the task's row has of a description. */
+struct described {
+    uint32_t name, type; /* texts; NO_INDEX: see the ids of the description, and for a type: not known */
+    uint32_t model_id, batch_id, block_num, task_type, op_state;
+    uint32_t tensor_set; /* NO_INDEX */
 };
 
 struct description {
     int64_t time_ns, iteration, name_id, type_id;
-    uint32_t name, type; /* texts; NO_INDEX: see the ids, and for a type: not known */
-    uint32_t model_id, batch_id, block_num, task_type, op_state;
-    uint32_t tensor_set; /* NO_INDEX */
+    struct described operator_;
     uint64_t order;
 };
 
 /* Of the description with the same numbers, which were recorded at the same time. */
 struct recorded_tensors {
     int64_t time_ns, iteration;
-    uint64_t order;
     uint32_t model_id, batch_id, set;
+    uint64_t order;
     bool used;
 };
 
 struct counters {
-    int64_t total_cycle, values[PMU_COUNTERS], block_num, file_id;
+    int64_t total_cycle, values[PMU_COUNTERS], block_num;
+    bool of_vector_core;
+    int64_t file_id; /* this and the following are not needed of a joined task */
     uint64_t order;
-    bool of_vector_core, used;
+    bool used;
 };
 
 struct launch {
@@ -87,9 +95,9 @@ struct joined_task {
     struct numbers of;
     bool described, launched, counted;
     struct execution run;
-    struct description description;
+    struct described operator_;
     struct launch launch;
-    struct counters counters; /* last */
+    struct counters counters; /* last, without what is not needed */
 };
 
 /* A call until its tree is built. */

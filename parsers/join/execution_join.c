@@ -37,7 +37,7 @@ struct task_records {
         return x->member != y->member ? COMPARE(x->member, y->member) : COMPARE(x->order, y->order);                   \
     }
 DEFINE_ORDER(by_end, execution, end_tick)
-DEFINE_ORDER(by_batch, description, batch_id)
+DEFINE_ORDER(by_batch, description, operator_.batch_id)
 DEFINE_ORDER(by_core, counters, of_vector_core)
 DEFINE_ORDER(by_start_on_ai_cpu, ai_cpu_run, start_tick)
 
@@ -143,8 +143,8 @@ static struct recorded_tensors *tensors_of(const struct task_records *task, cons
 {
     const struct recorded_tensors sought = {.time_ns = description->time_ns,
                                             .iteration = description->iteration,
-                                            .batch_id = description->batch_id,
-                                            .model_id = description->model_id};
+                                            .batch_id = description->operator_.batch_id,
+                                            .model_id = description->operator_.model_id};
     struct recorded_tensors *tensors = task->tensors.items;
     size_t low = 0, high = task->tensors.count; /* the first that is not earlier */
     while (low < high) {
@@ -168,11 +168,11 @@ static int join_tensors(struct executions *executions, const struct task_records
     const struct recorded_tensors *tensors = tensors_of(task, description, &count);
     int status = 0;
     for (size_t i = 0; i < count && status == 0; i++) {
-        if (description->tensor_set == NO_INDEX)
-            description->tensor_set = tensors[i].set;
+        if (description->operator_.tensor_set == NO_INDEX)
+            description->operator_.tensor_set = tensors[i].set;
         else
-            status = tensor_pool_join(&executions->association->tensor_sets, description->tensor_set, tensors[i].set,
-                                      &description->tensor_set, err);
+            status = tensor_pool_join(&executions->association->tensor_sets, description->operator_.tensor_set,
+                                      tensors[i].set, &description->operator_.tensor_set, err);
     }
     return status;
 }
@@ -183,10 +183,10 @@ static int complete_descriptions(struct executions *executions, struct task_reco
     array_sort(task->tensors.items, task->tensors.count, sizeof *task->tensors.items, by_time);
     for (size_t i = 0; i < task->descriptions.count && status == 0; i++) {
         struct description *description = &task->descriptions.items[i];
-        if (description->name == NO_INDEX)
-            status = text_of_id(executions, description->name_id, &description->name, err);
-        if (status == 0 && description->type == NO_INDEX)
-            status = text_of_id(executions, description->type_id, &description->type, err);
+        if (description->operator_.name == NO_INDEX)
+            status = text_of_id(executions, description->name_id, &description->operator_.name, err);
+        if (status == 0 && description->operator_.type == NO_INDEX)
+            status = text_of_id(executions, description->type_id, &description->operator_.type, err);
         if (status == 0)
             status = join_tensors(executions, task, description, err);
     }
@@ -221,7 +221,7 @@ static void match_ai_cpu(struct task_records *task)
     uint32_t last = NO_INDEX;
     array_sort(task->ai_cpu.items, task->ai_cpu.count, sizeof *task->ai_cpu.items, by_start_on_ai_cpu);
     for (size_t i = 0, next = 0; i < task->ai_cpu.count; i++) {
-        while (next < task->descriptions.count && task->descriptions.items[next].task_type != ON_AI_CPU)
+        while (next < task->descriptions.count && task->descriptions.items[next].operator_.task_type != ON_AI_CPU)
             next++;
         if (next < task->descriptions.count)
             last = (uint32_t)next++;
@@ -264,8 +264,8 @@ static void match_counters(struct task_records *task)
     size_t ai_core = 0, vector_core = first_vector;
     for (size_t i = 0; i < task->runs.count; i++) {
         struct execution *run = &task->runs.items[i];
-        bool on_vector =
-            run->description != NO_INDEX && task->descriptions.items[run->description].task_type == ON_VECTOR_CORE;
+        bool on_vector = run->description != NO_INDEX &&
+                         task->descriptions.items[run->description].operator_.task_type == ON_VECTOR_CORE;
         if (on_vector ? first_vector < count : first_vector == 0)
             run->counters = vector_core < count ? (uint32_t)vector_core++ : NO_INDEX;
         else
@@ -297,13 +297,14 @@ static int add_joined(struct executions *executions, const struct task_records *
         .run = *run,
     };
     if (joined.described)
-        joined.description = task->descriptions.items[run->description];
+        joined.operator_ = task->descriptions.items[run->description].operator_;
     if (joined.launched)
         joined.launch = task->launches.items[run->launch];
     if (joined.counted)
         joined.counters = task->counters.items[run->counters];
-    return spool_add(executions->joined, &key, &joined,
-                     joined.counted ? sizeof joined : offsetof(struct joined_task, counters), err);
+    return spool_add(
+        executions->joined, &key, &joined,
+        joined.counted ? offsetof(struct joined_task, counters.file_id) : offsetof(struct joined_task, counters), err);
 }
 
 /* Counters of tasks that did not run, as far as is known. */
@@ -336,7 +337,7 @@ static int add_operators_of_ai_cpu(struct executions *executions, const struct t
         const struct ai_cpu_run *run = &task->ai_cpu.items[i];
         const struct spool_key key = {run->order, AI_CPU_OPERATOR};
         if (run->description != NO_INDEX)
-            status = spool_add(executions->ai_cpu, &key, &task->descriptions.items[run->description].name,
+            status = spool_add(executions->ai_cpu, &key, &task->descriptions.items[run->description].operator_.name,
                                sizeof(uint32_t), err);
     }
     return status;
@@ -366,28 +367,35 @@ static int join_task(struct executions *executions, struct task_records *task, s
 
 /* ---- one task after the other ---- */
 
-#define TAKE(list, record, err)                                                                                        \
+#define TAKE(list, item, err)                                                                                          \
     (array_reserve((list), 1, (err)) < 0                                                                               \
          ? -(int)(err)->code                                                                                           \
-         : (memcpy(&(list)->items[(list)->count++], (record), sizeof *(list)->items), 0))
+         : (memcpy(&(list)->items[(list)->count++], (item)->record, sizeof *(list)->items), 0))
+
+/* Those that get their order here. */
+#define TAKE_IN_ORDER(list, item, err)                                                                                 \
+    (array_reserve((list), 1, (err)) < 0 ? -(int)(err)->code                                                           \
+                                         : (memset(&(list)->items[(list)->count], 0, sizeof *(list)->items),           \
+                                            memcpy(&(list)->items[(list)->count], (item)->record, (item)->size),       \
+                                            (list)->items[(list)->count].order = (list)->count, (list)->count++, 0))
 
 static int take_record(struct task_records *task, const struct spool_item *item, struct err *err)
 {
     switch ((enum task_record)(item->key.minor & UINT32_MAX)) {
     case RECORD_RUN:
-        return TAKE(&task->runs, item->record, err);
+        return TAKE(&task->runs, item, err);
     case RECORD_STATE:
-        return TAKE(&task->marks, item->record, err);
+        return TAKE_IN_ORDER(&task->marks, item, err);
     case RECORD_DESCRIPTION:
-        return TAKE(&task->descriptions, item->record, err);
+        return TAKE_IN_ORDER(&task->descriptions, item, err);
     case RECORD_TENSORS:
-        return TAKE(&task->tensors, item->record, err);
+        return TAKE_IN_ORDER(&task->tensors, item, err);
     case RECORD_COUNTERS:
-        return TAKE(&task->counters, item->record, err);
+        return TAKE_IN_ORDER(&task->counters, item, err);
     case RECORD_LAUNCH:
-        return TAKE(&task->launches, item->record, err);
+        return TAKE(&task->launches, item, err);
     case RECORD_AI_CPU:
-        return TAKE(&task->ai_cpu, item->record, err);
+        return TAKE(&task->ai_cpu, item, err);
     }
     return 0;
 }

@@ -123,9 +123,9 @@ int executions_add_run(struct executions *executions, const struct task_executio
 int executions_add_state(struct executions *executions, const struct task_state *state, struct err *err)
 {
     const struct numbers of = numbers_of(&state->task);
-    const struct mark record = {state->tick, state->time_ns, executions->added[RECORD_STATE], state->type & 0xff,
-                                state->state & 0xff};
-    return executions_add_record(executions, &of, RECORD_STATE, &record, sizeof record, err);
+    const struct mark record = {
+        .tick = state->tick, .time_ns = state->time_ns, .type = state->type & 0xff, .state = state->state & 0xff};
+    return executions_add_record(executions, &of, RECORD_STATE, &record, offsetof(struct mark, order), err);
 }
 
 int executions_add_counters(struct executions *executions, const struct task_counters *counters, struct err *err)
@@ -137,10 +137,9 @@ int executions_add_counters(struct executions *executions, const struct task_cou
         .block_num = counters->block_num,
         .file_id = counters->file_id,
         .of_vector_core = pmu->core == PMU_CORE_AIV,
-        .order = executions->added[RECORD_COUNTERS],
     };
     memcpy(record.values, pmu->counters, sizeof record.values);
-    return executions_add_record(executions, &of, RECORD_COUNTERS, &record, sizeof record, err);
+    return executions_add_record(executions, &of, RECORD_COUNTERS, &record, offsetof(struct counters, order), err);
 }
 
 int executions_add_ai_cpu(struct executions *executions, const struct task_numbers *task, int64_t start_tick,
@@ -178,14 +177,14 @@ static int describe(struct executions *executions, const struct task_description
             .iteration = description->iteration,
             .name_id = description->name_id,
             .type_id = description->type_id,
-            .name = name,
-            .type = type,
-            .model_id = description->model_id,
-            .batch_id = description->batch_id,
-            .block_num = description->block_num,
-            .task_type = description->task_type,
-            .op_state = description->op_state,
-            .tensor_set = NO_INDEX,
+            .operator_ = {.name = name,
+                          .type = type,
+                          .model_id = description->model_id,
+                          .batch_id = description->batch_id,
+                          .block_num = description->block_num,
+                          .task_type = description->task_type,
+                          .op_state = description->op_state,
+                          .tensor_set = NO_INDEX},
         };
     return status;
 }
@@ -198,8 +197,8 @@ int executions_add_description(struct executions *executions, const struct task_
     int status = describe(executions, description, &record, err);
     if (status < 0)
         return status;
-    record.order = executions->added[RECORD_DESCRIPTION];
-    return executions_add_record(executions, &of, RECORD_DESCRIPTION, &record, sizeof record, err);
+    return executions_add_record(executions, &of, RECORD_DESCRIPTION, &record, offsetof(struct description, order),
+                                 err);
 }
 
 int executions_add_tensors(struct executions *executions, const struct described_tensors *tensors, struct err *err)
@@ -213,7 +212,10 @@ int executions_add_tensors(struct executions *executions, const struct described
     };
     int status =
         tensor_pool_add(&executions->association->tensor_sets, tensors->tensors, tensors->count, &record.set, err);
-    return status == 0 ? executions_add_record(executions, &of, RECORD_TENSORS, &record, sizeof record, err) : status;
+    if (status < 0)
+        return status;
+    return executions_add_record(executions, &of, RECORD_TENSORS, &record, offsetof(struct recorded_tensors, order),
+                                 err);
 }
 
 int executions_add_name(struct executions *executions, int64_t id, const char *text, size_t length, struct err *err)

@@ -24,22 +24,22 @@ static void set_tick(struct row *row, size_t column, int64_t tick)
 
 /* JOB: what is known of operators of this name. */
 static const struct operator_of_name *find_operator(const struct executions *executions,
-                                                    const struct description *description)
+                                                    const struct described *operator_)
 {
-    return map_get(&executions->operators, &description->name);
+    return map_get(&executions->operators, &operator_->name);
 }
 
-static void set_operator(const struct executions *executions, struct row *row, const struct description *description)
+static void set_operator(const struct executions *executions, struct row *row, const struct described *operator_)
 {
-    const struct operator_of_name *operator_ = find_operator(executions, description);
-    set_text(row, DEVICE_TASK_OP_NAME_ID, description->name);
-    set_text(row, DEVICE_TASK_OP_TYPE_ID, operator_ != NULL ? operator_->type : description->type);
-    set_text(row, DEVICE_TASK_TENSOR_SET_ID, operator_ != NULL ? operator_->texts : description->tensor_set);
-    row_set_integer(row, DEVICE_TASK_OP_TASK_TYPE, description->task_type);
-    row_set_integer(row, DEVICE_TASK_OP_STATE, description->op_state);
-    row_set_integer(row, DEVICE_TASK_BLOCK_NUM, description->block_num);
-    if (description->model_id != NO_MODEL)
-        row_set_integer(row, DEVICE_TASK_MODEL_ID, description->model_id);
+    const struct operator_of_name *named = find_operator(executions, operator_);
+    set_text(row, DEVICE_TASK_OP_NAME_ID, operator_->name);
+    set_text(row, DEVICE_TASK_OP_TYPE_ID, named != NULL ? named->type : operator_->type);
+    set_text(row, DEVICE_TASK_TENSOR_SET_ID, named != NULL ? named->texts : operator_->tensor_set);
+    row_set_integer(row, DEVICE_TASK_OP_TASK_TYPE, operator_->task_type);
+    row_set_integer(row, DEVICE_TASK_OP_STATE, operator_->op_state);
+    row_set_integer(row, DEVICE_TASK_BLOCK_NUM, operator_->block_num);
+    if (operator_->model_id != NO_MODEL)
+        row_set_integer(row, DEVICE_TASK_MODEL_ID, operator_->model_id);
 }
 
 static void set_counters(struct row *row, const struct counters *counters)
@@ -69,8 +69,8 @@ static int emit_task(struct executions *executions, const struct joined_task *ta
         return status;
     set_numbers(&row, task);
     if (task->described) {
-        set_operator(executions, &row, &task->description);
-        row_set_integer(&row, DEVICE_TASK_BATCH_ID, task->description.batch_id);
+        set_operator(executions, &row, &task->operator_);
+        row_set_integer(&row, DEVICE_TASK_BATCH_ID, task->operator_.batch_id);
     }
     if (task->launched) {
         row_set_integer(&row, DEVICE_TASK_CONNECTION_ID, task->launch.connection);
