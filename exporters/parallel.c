@@ -36,12 +36,14 @@ struct parallel {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     size_t submitted, taken, turn; /* numbers of the next unit to submit, to take, to write */
+    unsigned busy;                 /* workers that have a unit */
     bool writing, closed, stopped;
     struct err failure; /* why it stopped; code 0 when nobody failed */
     struct slot *slots;
     size_t slot_count;
     struct worker workers[PARALLEL_MAX_WORKERS];
-    unsigned worker_count, thread_count;
+    unsigned worker_count;  /* at most so many, */
+    unsigned made, started; /* of which so many have their state, and a thread */
 };
 
 static unsigned cpu_count(void)
@@ -151,6 +153,7 @@ static struct slot *take_slot(struct parallel *parallel)
         return NULL;
     struct slot *slot = slot_of(parallel, parallel->taken);
     slot->state = SLOT_RUNNING;
+    parallel->busy++;
     slot->output = (struct parallel_output){
         .data = slot->output.data, .used = 0, .parallel = parallel, .sequence = parallel->taken++};
     return slot;
@@ -168,6 +171,7 @@ static void *work_loop(void *arg)
         int result = interrupted() ? interrupt_error(&err)
                                    : parallel->work.process(worker->state, slot->unit, &slot->output, &err);
         pthread_mutex_lock(&parallel->mutex);
+        parallel->busy--;
         if (result != 0) {
             if (err.code == ERR_NONE)
                 err_set(&err, ERR_FAILED, "a worker stopped with result %d", result);
@@ -188,39 +192,47 @@ static int make_slots(struct parallel *parallel, struct err *err)
     if (parallel->slots == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for %zu work units", count);
     parallel->slot_count = count;
-    for (size_t i = 0; i < count; i++) {
-        struct slot *slot = &parallel->slots[i];
-        slot->unit = calloc(1, parallel->work.unit_size);
-        slot->output.data = parallel->out == NULL ? NULL : malloc(PARALLEL_BUFFER_SIZE);
-        if (slot->unit == NULL || (parallel->out != NULL && slot->output.data == NULL))
-            return err_set(err, ERR_NO_MEMORY, "out of memory for work unit %zu of %zu", i + 1, count);
-    }
     return 0;
 }
 
-static int start_workers(struct parallel *parallel, struct err *err)
+/* What a slot holds is made when it is first used: most captures are small. */
+static int fill_slot(struct parallel *parallel, struct slot *slot, struct err *err)
 {
-    for (unsigned i = 0; i < parallel->worker_count; i++) {
-        struct worker *worker = &parallel->workers[i];
-        worker->parallel = parallel;
-        worker->state = parallel->work.worker_new(parallel->work.arg, err);
-        if (worker->state == NULL)
-            return -(int)err->code;
-    }
+    if (slot->unit == NULL)
+        slot->unit = calloc(1, parallel->work.unit_size);
+    if (slot->output.data == NULL && parallel->out != NULL)
+        slot->output.data = malloc(PARALLEL_BUFFER_SIZE);
+    if (slot->unit == NULL || (slot->output.data == NULL && parallel->out != NULL))
+        return err_set(err, ERR_NO_MEMORY, "out of memory for one of %zu work units", parallel->slot_count);
+    return 0;
+}
+
+static int start_thread(struct worker *worker)
+{
     /* Signals are for the thread that asked for the work. */
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int errnum = 0;
-    while (errnum == 0 && parallel->thread_count < parallel->worker_count) {
-        struct worker *worker = &parallel->workers[parallel->thread_count];
-        errnum = pthread_create(&worker->thread, NULL, work_loop, worker);
-        if (errnum == 0)
-            parallel->thread_count++;
-    }
+    int errnum = pthread_create(&worker->thread, NULL, work_loop, worker);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    /* Fewer threads than asked for do the same work. */
-    return parallel->thread_count > 0 ? 0 : err_set_errno(err, errnum, "cannot start a thread");
+    return errnum;
+}
+
+/* One more worker. Fewer threads than wanted do the same work. */
+static int add_worker(struct parallel *parallel, struct err *err)
+{
+    struct worker *worker = &parallel->workers[parallel->made];
+    worker->parallel = parallel;
+    worker->state = parallel->work.worker_new(parallel->work.arg, err);
+    if (worker->state == NULL)
+        return -(int)err->code;
+    parallel->made++;
+    int errnum = start_thread(worker);
+    if (errnum == 0)
+        parallel->started++;
+    else
+        parallel->worker_count = parallel->made;
+    return parallel->started > 0 ? 0 : err_set_errno(err, errnum, "cannot start a thread");
 }
 
 struct parallel *parallel_new(const struct parallel_work *work, struct outfile *out, struct err *err)
@@ -237,7 +249,7 @@ struct parallel *parallel_new(const struct parallel_work *work, struct outfile *
     parallel->worker_count = workers < PARALLEL_MAX_WORKERS ? workers : PARALLEL_MAX_WORKERS;
     pthread_mutex_init(&parallel->mutex, NULL);
     pthread_cond_init(&parallel->changed, NULL);
-    if (make_slots(parallel, err) < 0 || start_workers(parallel, err) < 0) {
+    if (make_slots(parallel, err) < 0 || add_worker(parallel, err) < 0) {
         parallel_free(parallel);
         return NULL;
     }
@@ -266,6 +278,8 @@ void *parallel_unit(struct parallel *parallel, struct err *err)
         pthread_cond_wait(&parallel->changed, &parallel->mutex);
     int result = check_stopped(parallel, err);
     pthread_mutex_unlock(&parallel->mutex);
+    if (result == 0)
+        result = fill_slot(parallel, slot, err);
     return result < 0 ? NULL : slot->unit;
 }
 
@@ -275,7 +289,14 @@ void parallel_submit(struct parallel *parallel)
     slot_of(parallel, parallel->submitted)->state = SLOT_SUBMITTED;
     parallel->submitted++;
     pthread_cond_broadcast(&parallel->changed);
+    bool wanted = !parallel->stopped && parallel->submitted - parallel->taken > parallel->started - parallel->busy;
     pthread_mutex_unlock(&parallel->mutex);
+    struct err err = ERR_INIT;
+    if (wanted && parallel->made < parallel->worker_count && add_worker(parallel, &err) < 0) {
+        pthread_mutex_lock(&parallel->mutex);
+        stop(parallel, &err);
+        pthread_mutex_unlock(&parallel->mutex);
+    }
 }
 
 int parallel_finish(struct parallel *parallel, struct err *err)
@@ -297,12 +318,10 @@ void parallel_free(struct parallel *parallel)
     pthread_mutex_lock(&parallel->mutex);
     stop(parallel, NULL);
     pthread_mutex_unlock(&parallel->mutex);
-    for (unsigned i = 0; i < parallel->thread_count; i++)
+    for (unsigned i = 0; i < parallel->started; i++)
         pthread_join(parallel->workers[i].thread, NULL);
-    for (unsigned i = 0; i < parallel->worker_count; i++) {
-        if (parallel->workers[i].state != NULL)
-            parallel->work.worker_free(parallel->workers[i].state);
-    }
+    for (unsigned i = 0; i < parallel->made; i++)
+        parallel->work.worker_free(parallel->workers[i].state);
     for (size_t i = 0; i < parallel->slot_count; i++) {
         struct slot *slot = &parallel->slots[i];
         if (parallel->work.unit_release != NULL && slot->unit != NULL)

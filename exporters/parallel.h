@@ -21,7 +21,8 @@ struct parallel_work {
     unsigned workers; /* 0: to use every CPU; at most PARALLEL_MAX_WORKERS */
     size_t unit_size; /* bytes of one unit; zeroed once, then reused */
     void *arg;
-    /* Makes the state of one worker, in the thread that calls parallel_new; NULL with err set. */
+    /* Makes the state of one worker, in the thread that makes units: of the first in parallel_new, of more when units
+     * wait for one. NULL with err set. */
     void *(*worker_new)(void *arg, struct err *err);
     void (*worker_free)(void *worker);
     /* Turns a unit into bytes, in a worker's thread. Non-zero with err set stops the whole pipeline. */
@@ -30,8 +31,8 @@ struct parallel_work {
     void (*unit_release)(void *unit);
 };
 
-/* Starts the workers; out must outlive the pipeline and not be used by others meanwhile. out NULL: the units are
- * written elsewhere, process must leave its output alone. NULL with err set. */
+/* Starts a worker, to which others come as they are needed; out must outlive the pipeline and not be used by others
+ * meanwhile. out NULL: the units are written elsewhere, process must leave its output alone. NULL with err set. */
 struct parallel *parallel_new(const struct parallel_work *work, struct outfile *out, struct err *err);
 
 /* The next unit to fill, with what it held when it was last used; waits until one is free. NULL with err set when the

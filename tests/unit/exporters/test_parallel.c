@@ -309,12 +309,35 @@ static void a_worker_that_cannot_be_made_fails_the_start(void **state)
     struct fixture *fixture = *state;
     struct err err = ERR_INIT;
     struct outfile out;
-    fixture->options.refuse_worker = 2;
+    fixture->options.refuse_worker = 0;
     assert_int_equal(outfile_open(&out, in_scratch("numbers"), &err), 0);
     assert_null(start(fixture, &out, 4, &err));
     assert_int_equal(err.code, ERR_NO_MEMORY);
+    assert_int_equal(fixture->options.releases, 0);
+    outfile_abort(&out);
+}
+
+static void a_later_worker_that_cannot_be_made_stops_the_work(void **state)
+{
+    struct fixture *fixture = *state;
+    const uint64_t sizes[] = {1000000};
+    struct err err = ERR_INIT;
+    struct outfile out;
+    fixture->options.refuse_worker = 2;
+    assert_int_equal(outfile_open(&out, in_scratch("numbers"), &err), 0);
+    struct parallel *parallel = start(fixture, &out, 4, &err);
+    assert_non_null(parallel);
+    assert_int_equal(send_numbers(parallel, UINT64_MAX, sizes, 1, &err), -ERR_NO_MEMORY);
+    parallel_free(parallel);
     assert_int_equal(fixture->options.releases, 2);
     outfile_abort(&out);
+}
+
+static void a_single_unit_needs_a_single_worker(void **state)
+{
+    const uint64_t sizes[] = {100};
+    run_in_order(*state, 4, 100, sizes, 1);
+    assert_int_equal(((struct fixture *)*state)->options.workers, 1);
 }
 
 int main(void)
@@ -330,6 +353,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_interrupt_stops_the_work, setup, teardown),
         cmocka_unit_test_setup_teardown(an_unfinished_pipeline_can_be_thrown_away, setup, teardown),
         cmocka_unit_test_setup_teardown(a_worker_that_cannot_be_made_fails_the_start, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_later_worker_that_cannot_be_made_stops_the_work, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_single_unit_needs_a_single_worker, setup, teardown),
     };
     return cmocka_run_group_tests_name("parallel", tests, NULL, NULL);
 }
