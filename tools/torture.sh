@@ -1,10 +1,10 @@
 #!/bin/bash
 # usage: tools/torture.sh [--stride N] [--kills N] [--seed N]
 # Fails every N-th allocation (1: every one) and every read, write and rename once, over import, both exports, show,
-# collect (from an SSH server of its own) and run (of msprof, and of the program that it records); then kill -9 at
-# random moments (500) of import, both exports, run and collect, each followed by the same command again. Prints how
-# many points were tried, and each crash, status 0 with a missing or other result, and file that is left; fails when
-# there is one.
+# collect (from an SSH server of its own) and run (of msprof, and of the program that it records); breaks into a collect
+# at each command that it has the board run, by cut connections and signals; then kill -9 at random moments (500) of
+# import, both exports, run and collect, each followed by the same command again. Prints how many points were tried, and
+# each crash, status 0 with a missing or other result, and file that is left; fails when there is one.
 # MSPROF_BUILD names the build (build/release). Not part of the tests: with the defaults it takes an hour.
 set -eu
 
@@ -15,7 +15,7 @@ while [ $# -gt 0 ]; do
     --kills) kills=$2 ;;
     --seed) seed=$2 ;;
     *)
-        sed -n '2,8p' "$0" >&2
+        sed -n '2,9p' "$0" >&2
         exit 2
         ;;
     esac
@@ -63,6 +63,10 @@ for program in msprof acl_program; do
         FAULT_PROGRAM=$program python3 "$root/tests/faults/inject.py" "$build/msprof" "$scratch/faults.so" "$call" "$each" \
             run "$build/tests/acl/acl_program" nest || failed=1
     done
+done
+for how in cut after gone HUP INT TERM KILL; do
+    rm -rf board
+    python3 "$root/tests/faults/exchange.py" "$build/msprof" "$how" 1 || failed=1
 done
 [ "$kills" -gt 0 ] || exit "$failed"
 for command in "import" "export timeline" "export summary" "run $build/tests/acl/acl_program nest" "collect"; do

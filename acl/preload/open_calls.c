@@ -1,15 +1,18 @@
 #include "acl/preload/open_calls.h"
 
+#include "acl/recorder/forks.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <unistd.h>
 
 #define MOST_CALLS 32 /* inside of each other; what is deeper is counted without its name */
 /* With calls, at once; of more threads, calls under way when the process ends are not known. */
 #define MOST_THREADS 512
-#define COUNTED (-1) /* begin_ns: whoever ended the process, or tried to, has counted the call */
+/* Instead of begin_ns: */
+#define COUNTED (-1)   /* whoever ended the process, or tried to, has counted the call */
+#define INHERITED (-2) /* it is the parent's, whatever becomes of it here */
 
 /* The calls of one thread. begin_ns 0: the entry is in the making or free. */
 struct thread_calls {
@@ -31,7 +34,6 @@ static _Thread_local struct thread_calls spare __attribute__((tls_model("initial
 static void (*count_left)(uint32_t index, int change);
 static pthread_key_t thread_end;
 static atomic_bool prepared;
-static _Atomic pid_t process; /* a child of vfork() sees the calls of its parent */
 
 /* The thread's place; signal handlers call ACL, too: what interrupts the search has made it. */
 static struct thread_calls *of_this_thread(void)
@@ -79,14 +81,15 @@ static void leave_last(struct thread_calls *thread)
     uint32_t index = atomic_load_explicit(&call->index, memory_order_relaxed);
     int64_t begin_ns = atomic_exchange(&call->begin_ns, 0);
     thread->count--;
-    if (begin_ns != 0 && begin_ns != COUNTED)
+    if (begin_ns > 0)
         count_left(index, 1);
 }
 
 static bool is_call(const struct open_call *call, uint32_t index, int64_t begin_ns)
 {
     int64_t its = atomic_load_explicit(&call->begin_ns, memory_order_relaxed);
-    return (its == begin_ns || its == COUNTED) && atomic_load_explicit(&call->index, memory_order_relaxed) == index;
+    return (its == begin_ns || its == COUNTED || its == INHERITED) &&
+           atomic_load_explicit(&call->index, memory_order_relaxed) == index;
 }
 
 static void at_thread_end(void *arg)
@@ -98,10 +101,18 @@ static void at_thread_end(void *arg)
     atomic_store(&thread->taken, false);
 }
 
+static void inherit(struct thread_calls *thread)
+{
+    for (uint32_t k = 0; k < thread->count; k++)
+        if (atomic_load(&thread->calls[k].begin_ns) != 0)
+            atomic_store(&thread->calls[k].begin_ns, INHERITED);
+}
+
 /* Calls of the parent's other threads are theirs. */
 static void in_forked_child(void)
 {
-    atomic_store(&process, getpid());
+    if (own != NULL)
+        inherit(own);
     for (size_t i = 0; i < MOST_THREADS; i++) {
         if (&threads[i] == own)
             continue;
@@ -114,8 +125,7 @@ static void in_forked_child(void)
 void open_calls_prepare(void (*count)(uint32_t index, int change))
 {
     count_left = count;
-    atomic_store(&process, getpid());
-    pthread_atfork(NULL, NULL, in_forked_child);
+    forks_watch(in_forked_child);
     if (pthread_key_create(&thread_end, at_thread_end) == 0)
         atomic_store(&prepared, true);
 }
@@ -176,7 +186,7 @@ static void count_deeper(struct thread_calls *thread)
 
 void open_calls_end(void)
 {
-    if (!atomic_load_explicit(&prepared, memory_order_acquire) || atomic_load(&process) != getpid())
+    if (!atomic_load_explicit(&prepared, memory_order_acquire) || forks_shares_memory())
         return;
     for (size_t i = 0; i < MOST_THREADS; i++) {
         if (!atomic_load_explicit(&threads[i].taken, memory_order_relaxed))
@@ -185,8 +195,7 @@ void open_calls_end(void)
             struct open_call *call = &threads[i].calls[k];
             int64_t begin_ns = atomic_load_explicit(&call->begin_ns, memory_order_acquire);
             uint32_t index = atomic_load_explicit(&call->index, memory_order_relaxed);
-            if (begin_ns != 0 && begin_ns != COUNTED &&
-                atomic_compare_exchange_strong(&call->begin_ns, &begin_ns, COUNTED))
+            if (begin_ns > 0 && atomic_compare_exchange_strong(&call->begin_ns, &begin_ns, COUNTED))
                 count_left(index, 1);
         }
         count_deeper(&threads[i]);

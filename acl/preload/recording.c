@@ -2,8 +2,11 @@
 #include "acl/call_target.h"
 #include "acl/preload/open_calls.h"
 #include "acl/preload/preload.h"
+#include "acl/recorder/forks.h"
 #include "acl/recorder/recorder.h"
 #include "acl/recorder/recorder_state.h"
+#include "acl/recorder/room.h"
+#include "acl/recorder/shield.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -40,12 +43,13 @@ static char output[PATH_MAX];
 __attribute__((constructor)) static void note_output(void)
 {
     static bool noted;
+    static char directory[PATH_MAX]; /* the caller's stack may be small */
     const char *wanted = secure_getenv("MSPROF_OUTPUT");
-    char directory[PATH_MAX];
     int length;
     if (noted)
         return;
     noted = true;
+    recorder_watch_forks();
     if (wanted == NULL || *wanted == '\0')
         wanted = ".";
     if (*wanted == '/' || getcwd(directory, sizeof directory) == NULL)
@@ -85,7 +89,7 @@ static void watch_ends(void)
 }
 
 /* A program that brings libmsprof_acl decides itself what is recorded. */
-static void start(void)
+static void start_recorder(void *arg)
 {
     const struct recorder_options options = {
         .directory = output,
@@ -96,34 +100,44 @@ static void start(void)
         .before_crash = open_calls_end,
     };
     struct err err = ERR_INIT;
-    note_output();
-    if (atomic_load(&target) != NULL) {
-        watch_ends();
-        return;
+    (void)arg;
+    if (atomic_load(&target) == NULL) {
+        name_types(recorder_name_type);
+        signals_pretend();
+        recorder_start_with(&options, system_sigaction, &err);
     }
-    name_types(recorder_name_type);
-    signals_pretend();
-    recorder_start_with(&options, system_sigaction, &err);
     watch_ends();
 }
 
+static void start(void)
+{
+    static struct room room;
+    room_run(&room, start_recorder, NULL);
+}
+
 /* With the first call, which also tells whose functions the program uses. A signal handler that calls ACL too would
- * wait for what it interrupts: signals wait instead. */
-static void start_once(uint32_t index)
+ * wait for what it interrupts: signals wait instead. False when this process cannot start it: the call is counted. */
+static bool start_once(uint32_t index)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     static atomic_bool started;
-    sigset_t all, before;
+    struct shield before;
     if (atomic_load_explicit(&started, memory_order_acquire))
-        return;
+        return true;
     int saved_errno = errno;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    is_svp = strncmp(function_name(index), "svp_", 4) == 0;
-    pthread_once(&once, start);
-    atomic_store_explicit(&started, true, memory_order_release);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    shield_raise(&before);
+    note_output();
+    bool can_start = !forks_shares_memory();
+    if (can_start) {
+        is_svp = strncmp(function_name(index), "svp_", 4) == 0;
+        pthread_once(&once, start);
+        atomic_store_explicit(&started, true, memory_order_release);
+    } else {
+        recorder_lose_call();
+    }
+    shield_drop(&before);
     errno = saved_errno;
+    return can_start;
 }
 
 void msprof_preload_attach(const struct call_target *new_target)
@@ -165,9 +179,9 @@ static void (*destination(void))(uint16_t, uint32_t, int64_t, int64_t, uint64_t)
 struct begun preload_begin(uint32_t index, const char *argument)
 {
     acl_json_before(index, argument);
-    start_once(index);
+    bool is_started = start_once(index);
     void *real = function_real(index);
-    if (destination() == NULL)
+    if (!is_started || destination() == NULL)
         return (struct begun){real, NOT_RECORDED};
     int64_t begin_ns = recorder_now();
     open_calls_add(index, begin_ns, __builtin_frame_address(0));

@@ -6,11 +6,11 @@
  */
 #include "acl/preload/preload.h"
 #include "acl/recorder/crash.h"
+#include "acl/recorder/forks.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -51,18 +51,8 @@ int system_sigaction(int signal, const struct sigaction *action, struct sigactio
     return function(signal, action, before);
 }
 
-/* The process whose actions `wanted` tells of. A child of vfork() shares the memory, but not the actions. */
-static atomic_int owner;
-
-static void own(void)
-{
-    atomic_store(&owner, getpid());
-}
-
 void signals_pretend(void)
 {
-    own();
-    pthread_atfork(NULL, NULL, own);
     atomic_store(&pretending, true);
 }
 
@@ -140,7 +130,7 @@ EXPORT int sigaction(int signal, const struct sigaction *action, struct sigactio
     sigset_t mask;
     if (!atomic_load(&pretending) || !crash_is_fatal(signal))
         return system_sigaction(signal, action, before);
-    if (getpid() != atomic_load(&owner))
+    if (forks_shares_memory()) /* the memory, but not the actions */
         return set_in_child(signal, action, before);
     enter(&mask);
     int result = system_sigaction(signal, NULL, &known);

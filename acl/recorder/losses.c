@@ -12,11 +12,10 @@ void losses_add_left(struct losses *losses, uint64_t key, const char *name, int6
     size_t i = name != NULL ? 0 : losses->left_count;
     while (i < losses->left_count && losses->left[i].key != key)
         i++;
-    if (name != NULL && i == losses->left_count && i < LOSSES_MOST_NAMES && change > 0)
+    if (name != NULL && i == losses->left_count && i < LOSSES_MOST_NAMES)
         losses->left[losses->left_count++] = (struct left_call){.key = key, .name = name};
     int64_t *count = i < losses->left_count ? &losses->left[i].count : &losses->left_other;
-    if (*count + change >= 0)
-        *count += change;
+    *count += change; /* one that went on in another thread may return before it is missed: less than none */
 }
 
 bool losses_any(const struct losses *losses)
@@ -76,6 +75,6 @@ void losses_text(const struct losses *losses, char text[LOSSES_SIZE])
         p = put_number(put(p, first ? "" : ", ", 2), left->name, (uint64_t)left->count);
         first = false;
     }
-    p = put_number(put(p, "}, ", 3), "left_other", (uint64_t)losses->left_other);
+    p = put_number(put(p, "}, ", 3), "left_other", losses->left_other > 0 ? (uint64_t)losses->left_other : 0);
     put(p, "}", 1);
 }

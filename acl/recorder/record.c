@@ -19,21 +19,24 @@ bool recorder_running(void)
 
 static char *reserve(enum capture_stream stream, struct ring **ret)
 {
+    const char *frame = __builtin_frame_address(0);
     struct ring *ring = recorder_rings[recorder_ring_index(stream, 0)];
     if (ring != NULL && atomic_load_explicit(&recorder_mode, memory_order_relaxed) == RECORDER_MODE_RUNNING) {
-        char *place = ring_reserve(ring);
+        char *place = ring_reserve(ring, frame);
         if (place != NULL) {
             *ret = ring;
             return place;
         }
     }
-    return recorder_reserve_slow(stream, ret);
+    return recorder_reserve_slow(stream, frame, ret);
 }
 
 static void publish(struct ring *ring)
 {
     if (ring_publish(ring))
         recorder_wake();
+    if (ring->is_lent)
+        recorder_give_back(ring);
     if (atomic_load_explicit(&recorder_mode, memory_order_relaxed) == RECORDER_MODE_EXITING)
         recorder_flush();
 }

@@ -2,10 +2,14 @@
 
 #include "acl/recorder/capture_writer.h"
 #include "acl/recorder/crash.h"
+#include "acl/recorder/forks.h"
+#include "acl/recorder/job_calls.h"
 #include "acl/recorder/names.h"
 #include "acl/recorder/recorder_report.h"
 #include "acl/recorder/recorder_state.h"
 #include "acl/recorder/ring.h"
+#include "acl/recorder/room.h"
+#include "acl/recorder/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +18,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -30,12 +33,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct capture_writer writer;
 static struct ring_pool pool;
 static struct recorder_options options;
-static char output_directory[PATH_MAX];
-static uint32_t devices[RECORDER_DEVICES_MAX];
-static char metrics[64];
 static unsigned capture_count;
-static pid_t process; /* that the rings and the files belong to */
 static bool has_files, reported;
+static atomic_uint lost_early; /* calls, before there was a capture */
 
 static pthread_t carrier;
 static bool has_carrier, carrier_stops;
@@ -46,10 +46,6 @@ static pthread_mutex_t control = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- fork ---- */
 
-/* One word that a child finds zeroed, whatever made the child. */
-static atomic_int *same_process;
-enum { PROCESS_CHILD, PROCESS_SAME, PROCESS_SETTLING };
-
 /* The rings and files are the parent's; what was to be recorded will be recorded into a capture of our own. */
 static void settle_in_child(void)
 {
@@ -59,70 +55,40 @@ static void settle_in_child(void)
     if (has_files)
         capture_writer_close(&writer);
     has_files = has_carrier = carrier_stops = reported = false;
-    process = getpid();
+    atomic_store(&lost_early, 0);
     if (atomic_load(&recorder_mode) != RECORDER_MODE_OFF)
         atomic_store(&recorder_mode, RECORDER_MODE_ARMED);
+    for (size_t i = 0; i < RECORDER_RING_COUNT; i++) /* they are zeroed, and their memory is lost */
+        recorder_rings[i] = NULL;
 }
 
-static void forget_rings(void)
+void recorder_watch_forks(void)
 {
-    memset(recorder_rings, 0, sizeof recorder_rings);
-}
-
-static void in_forked_child(void)
-{
-    settle_in_child();
-    forget_rings();
-    if (same_process != NULL)
-        atomic_store(same_process, PROCESS_SAME);
-}
-
-/* Children that were made behind fork()'s back. */
-static void notice_child(void)
-{
-    int expected = PROCESS_CHILD;
-    if (same_process == NULL || atomic_load(same_process) == PROCESS_SAME)
-        return;
-    if (atomic_compare_exchange_strong(same_process, &expected, PROCESS_SETTLING)) {
-        settle_in_child();
-        atomic_store(same_process, PROCESS_SAME);
-        return;
-    }
-    while (atomic_load(same_process) != PROCESS_SAME)
-        usleep(100);
-}
-
-static void watch_forks(void)
-{
-    void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page != MAP_FAILED && madvise(page, (size_t)sysconf(_SC_PAGESIZE), MADV_WIPEONFORK) == 0) {
-        same_process = page;
-        atomic_store(same_process, PROCESS_SAME);
-    }
-    pthread_atfork(NULL, NULL, in_forked_child);
+    forks_watch(settle_in_child);
 }
 
 /* ---- the lock ---- */
 
-static void enter(sigset_t *before)
+static void enter(struct shield *before)
 {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, before);
-    notice_child();
+    shield_raise(before);
+    forks_notice();
     pthread_mutex_lock(&lock);
 }
 
-static void leave(const sigset_t *before)
+static void leave(const struct shield *before)
 {
     pthread_mutex_unlock(&lock);
-    pthread_sigmask(SIG_SETMASK, before, NULL);
+    shield_drop(before);
 }
+
+/* For whoever holds the lock. */
+static struct room room;
 
 /* A child of vfork() shares the memory but not the descriptors: it must leave the files alone. */
 static bool may_write(void)
 {
-    return getpid() == process;
+    return !forks_shares_memory();
 }
 
 /* ---- telling ---- */
@@ -146,40 +112,13 @@ static void report_losses(void)
 
 /* ---- carrying ---- */
 
-static void put_u32(char *p, uint32_t value)
-{
-    memcpy(p, &value, sizeof value);
-}
-
-/* The record of the JOB era (docs/formats/cann.md 3.1) that says what a record of today says. */
-static void write_job_calls(const char *records, size_t length)
-{
-    static const uint8_t api_types[] = {4, 1, 2, 3, 4}; /* by enum recorder_acl_group; the rest are "others" */
-    for (; length >= CAPTURE_CALL_SIZE; records += CAPTURE_CALL_SIZE, length -= CAPTURE_CALL_SIZE) {
-        char record[CAPTURE_JOB_CALL_SIZE] = {0x5a, 0x5a};
-        uint16_t level;
-        uint32_t type;
-        memcpy(&level, records + 2, sizeof level);
-        memcpy(&type, records + 4, sizeof type);
-        uint32_t group = type >> 16;
-        const char *name = names_type(level, type);
-        put_u32(record + 4, group < sizeof api_types ? api_types[group] : 4);
-        memcpy(record + 8, records + 16, 16);
-        put_u32(record + 24, (uint32_t)process);
-        memcpy(record + 28, records + 8, 4);
-        if (name != NULL)
-            memcpy(record + 32, name, strnlen(name, 63));
-        capture_writer_add(&writer, STREAM_CALLS, record, sizeof record);
-    }
-}
-
 static void carry(void *arg, enum capture_stream stream, const char *records, size_t length)
 {
     (void)arg;
     if (!has_files)
         return;
     if (stream == STREAM_CALLS && options.form == RECORDER_JOB) {
-        write_job_calls(records, length);
+        job_calls_write(&writer, records, length);
         return;
     }
     if (stream == STREAM_CALLS)
@@ -256,6 +195,9 @@ static int open_capture(struct err *err)
     if (status != 0)
         return status;
     has_files = true;
+    writer.losses.calls += atomic_exchange(&lost_early, 0);
+    if (writer.losses.calls > 0)
+        writer.losses.failure = ENOTSUP;
     announce_capture();
     names_begin(&writer);
     atomic_store(&recorder_mode, RECORDER_MODE_RUNNING);
@@ -274,8 +216,9 @@ static void open_or_give_up(void)
     tell(text);
 }
 
-static void finish_capture(void)
+static void finish_capture(void *arg)
 {
+    (void)arg;
     ring_pool_drain(&pool, carry, NULL);
     capture_writer_finish(&writer);
     report_losses();
@@ -283,14 +226,13 @@ static void finish_capture(void)
 
 bool recorder_flush(void)
 {
-    sigset_t all, before;
+    struct shield before;
     const struct timespec pause = {0, 1000000};
     int result = EBUSY;
     if (atomic_load(&recorder_mode) == RECORDER_MODE_OFF)
         return true;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    notice_child();
+    shield_raise(&before);
+    forks_notice();
     for (int i = 0; result != 0 && i < FLUSH_PATIENCE_MS; i++) {
         result = pthread_mutex_trylock(&lock);
         if (result != 0)
@@ -298,10 +240,10 @@ bool recorder_flush(void)
     }
     if (result == 0) {
         if (has_files && may_write())
-            finish_capture();
+            room_run(&room, finish_capture, NULL);
         pthread_mutex_unlock(&lock);
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    shield_drop(&before);
     return result == 0;
 }
 
@@ -354,17 +296,33 @@ static void at_thread_end(void *arg)
 
 static struct ring *take_ring(enum capture_stream stream)
 {
-    struct ring *ring = ring_pool_take(&pool, stream, false, carry, NULL);
+    bool is_lent = !may_write();
+    struct ring *ring = ring_pool_take(&pool, stream, false, is_lent ? NULL : carry, NULL);
     if (ring == NULL)
         return NULL;
+    ring->is_lent = is_lent;
     pthread_setspecific(thread_end, ring);
-    if (options.crash_handlers && stream == STREAM_CALLS)
+    if (options.crash_handlers && stream == STREAM_CALLS && !is_lent)
         set_signal_stack(ring);
     return ring;
 }
 
+void recorder_lose_call(void)
+{
+    atomic_fetch_add(&lost_early, 1);
+}
+
+void recorder_give_back(struct ring *ring)
+{
+    ring->is_lent = false;
+    for (size_t i = 0; i < RECORDER_RING_COUNT; i++)
+        if (recorder_rings[i] == ring)
+            recorder_rings[i] = NULL;
+    ring_release(ring);
+}
+
 /* A place in a ring that was full. The thread is a busy one: it gets a larger ring when that can be. */
-static char *reserve_in_full(struct ring **ring)
+static char *reserve_in_full(struct ring **ring, const char *frame)
 {
     struct ring *larger = NULL;
     if (!may_write())
@@ -380,62 +338,124 @@ static char *reserve_in_full(struct ring **ring)
         if (options.crash_handlers && larger->stream == STREAM_CALLS)
             set_signal_stack(larger);
     }
-    return ring_reserve(*ring);
+    return ring_reserve(*ring, frame);
 }
 
-/* A place in one of the thread's rings, the first one that no interrupted record is in the making in. */
-static char *reserve(enum capture_stream stream, struct ring **ret)
+/* A handler that leaves by siglongjmp() abandons the record that it came into. Who wrote from further down the stack
+ * than the caller is gone. Stacks may differ, so this is only asked when no ring is left. */
+static void free_abandoned(enum capture_stream stream, const char *frame)
+{
+    for (size_t depth = 0; depth < RECORDER_RING_DEPTH; depth++) {
+        struct ring *ring = recorder_rings[recorder_ring_index(stream, depth)];
+        if ((uintptr_t)ring->busy > (uintptr_t)frame)
+            continue;
+        ring->busy = NULL;
+        *(stream == STREAM_TX ? &writer.losses.tx : &writer.losses.calls) += 1;
+        if (writer.losses.failure == 0)
+            writer.losses.failure = ECANCELED;
+    }
+}
+
+/* The first of the thread's rings that no interrupted record is in the making in; NULL: there is none. */
+static struct ring **find_ring(enum capture_stream stream)
 {
     for (size_t depth = 0; depth < RECORDER_RING_DEPTH; depth++) {
         struct ring **ring = &recorder_rings[recorder_ring_index(stream, depth)];
         if (*ring == NULL || (*ring)->capacity == 0)
             *ring = take_ring(stream);
-        if (*ring == NULL)
-            break;
-        if ((*ring)->busy)
-            continue;
-        char *place = ring_reserve(*ring);
-        if (place == NULL)
-            place = reserve_in_full(ring);
-        *ret = *ring;
-        return place;
+        if (*ring == NULL || (*ring)->busy == NULL)
+            return *ring != NULL ? ring : NULL;
     }
     return NULL;
 }
 
-char *recorder_reserve_slow(enum capture_stream stream, struct ring **ret)
+static bool all_busy(enum capture_stream stream)
 {
-    char *place = NULL;
-    sigset_t before;
+    const struct ring *last = recorder_rings[recorder_ring_index(stream, RECORDER_RING_DEPTH - 1)];
+    return last != NULL && last->busy != NULL;
+}
+
+/* A place in one of the thread's rings. */
+static char *reserve(enum capture_stream stream, const char *frame, struct ring **ret)
+{
+    struct ring **ring = find_ring(stream);
+    if (ring == NULL && all_busy(stream)) {
+        free_abandoned(stream, frame);
+        ring = find_ring(stream);
+    }
+    if (ring == NULL)
+        return NULL;
+    char *place = ring_reserve(*ring, frame);
+    if (place == NULL)
+        place = reserve_in_full(ring, frame);
+    *ret = *ring;
+    return place;
+}
+
+struct reservation {
+    enum capture_stream stream;
+    const char *frame;
+    struct ring *ring;
+    char *place;
+};
+
+static void reserve_in_room(void *arg)
+{
+    struct reservation *reservation = arg;
+    if (atomic_load(&recorder_mode) == RECORDER_MODE_ARMED)
+        open_or_give_up();
+    if (!has_files) {
+        if (atomic_load(&recorder_mode) == RECORDER_MODE_ARMED)
+            recorder_lose_call();
+        return;
+    }
+    reservation->place = reserve(reservation->stream, reservation->frame, &reservation->ring);
+    if (reservation->place == NULL && reservation->stream == STREAM_TX)
+        writer.losses.tx++;
+    else if (reservation->place == NULL)
+        writer.losses.calls++;
+}
+
+char *recorder_reserve_slow(enum capture_stream stream, const char *frame, struct ring **ret)
+{
+    struct reservation reservation = {.stream = stream, .frame = frame};
+    struct shield before;
     int saved_errno = errno;
     if (atomic_load(&recorder_mode) == RECORDER_MODE_OFF)
         return NULL;
     enter(&before);
-    if (atomic_load(&recorder_mode) == RECORDER_MODE_ARMED)
-        open_or_give_up();
-    if (has_files) {
-        place = reserve(stream, ret);
-        if (place == NULL && stream == STREAM_TX)
-            writer.losses.tx++;
-        else if (place == NULL)
-            writer.losses.calls++;
-    }
+    room_run(&room, reserve_in_room, &reservation);
     leave(&before);
     errno = saved_errno;
-    return place;
+    *ret = reservation.ring;
+    return reservation.place;
+}
+
+struct left_calls {
+    uint16_t level;
+    uint32_t type;
+    int change;
+};
+
+static void count_in_room(void *arg)
+{
+    const struct left_calls *left = arg;
+    if (atomic_load(&recorder_mode) == RECORDER_MODE_ARMED)
+        open_or_give_up();
+    if (has_files && may_write())
+        losses_add_left(&writer.losses, (uint64_t)left->level << 32 | left->type, names_type(left->level, left->type),
+                        left->change);
 }
 
 void recorder_call_left(uint16_t level, uint32_t type, int change)
 {
-    sigset_t before;
+    struct left_calls left = {level, type, change};
+    struct shield before;
     int saved_errno = errno;
     if (atomic_load(&recorder_mode) == RECORDER_MODE_OFF)
         return;
     enter(&before);
-    if (atomic_load(&recorder_mode) == RECORDER_MODE_ARMED)
-        open_or_give_up();
-    if (has_files && may_write())
-        losses_add_left(&writer.losses, (uint64_t)level << 32 | type, names_type(level, type), change);
+    room_run(&room, count_in_room, &left);
     leave(&before);
     errno = saved_errno;
 }
@@ -444,39 +464,16 @@ void recorder_call_left(uint16_t level, uint32_t type, int change)
 
 static void prepare_once(void)
 {
-    watch_forks();
+    recorder_watch_forks();
     pthread_key_create(&thread_end, at_thread_end);
     int failures = atexit(at_exit) + at_quick_exit(at_exit); /* without it the last period is not written */
     (void)failures;
 }
 
-static int copy_options(const struct recorder_options *from, struct err *err)
-{
-    size_t length = strlen(from->directory);
-    if (from->device_count > RECORDER_DEVICES_MAX)
-        return err_set(err, ERR_LIMIT, "more than %d devices", RECORDER_DEVICES_MAX);
-    if (length >= sizeof output_directory)
-        return err_set(err, ERR_LIMIT, "the name of the output directory is longer than %zu bytes",
-                       sizeof output_directory - 1);
-    options = *from;
-    memcpy(output_directory, from->directory, length + 1);
-    options.directory = output_directory;
-    if (from->device_count > 0)
-        memcpy(devices, from->devices, from->device_count * sizeof devices[0]);
-    options.devices = devices;
-    if (from->sample.metrics != NULL) {
-        length = strnlen(from->sample.metrics, sizeof metrics - 1);
-        memcpy(metrics, from->sample.metrics, length);
-        metrics[length] = '\0';
-        options.sample.metrics = metrics;
-    }
-    return 0;
-}
-
 int recorder_start_with(const struct recorder_options *from, sigaction_function *change, struct err *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    sigset_t before;
+    struct shield before;
     int status;
     pthread_once(&once, prepare_once);
     pthread_mutex_lock(&control);
@@ -484,9 +481,10 @@ int recorder_start_with(const struct recorder_options *from, sigaction_function 
     if (atomic_load(&recorder_mode) != RECORDER_MODE_OFF)
         status = err_set(err, ERR_LIMIT, "the recorder is running already");
     else
-        status = copy_options(from, err);
+        status = recorder_options_copy(&options, from, err);
+    if (status == 0 && forks_shares_memory())
+        status = err_set(err, ERR_LIMIT, "a child that shares its parent's memory cannot record");
     if (status == 0) {
-        process = getpid();
         if (options.lazy)
             atomic_store(&recorder_mode, RECORDER_MODE_ARMED);
         else
@@ -525,7 +523,7 @@ static int close_capture(struct err *err)
 
 int recorder_stop(struct err *err)
 {
-    sigset_t before;
+    struct shield before;
     bool had_carrier = false, had_handlers = false;
     pthread_t joined = pthread_self();
     int status = 0;
@@ -570,7 +568,7 @@ const char *recorder_capture_directory(void)
 
 int recorder_name_type(uint16_t level, uint32_t type, const char *name)
 {
-    sigset_t before;
+    struct shield before;
     enter(&before);
     int status = names_add_type(level, type, name);
     leave(&before);
@@ -580,7 +578,7 @@ int recorder_name_type(uint16_t level, uint32_t type, const char *name)
 uint64_t recorder_name_id(const char *text, size_t length)
 {
     uint64_t id = names_hash(text, length);
-    sigset_t before;
+    struct shield before;
     enter(&before);
     if (names_add_text(id, text, length) && has_files && may_write())
         names_write_text(&writer, id, text, length);

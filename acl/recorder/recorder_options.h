@@ -2,6 +2,8 @@
 #ifndef MSPROF_ACL_RECORDER_RECORDER_OPTIONS_H
 #define MSPROF_ACL_RECORDER_RECORDER_OPTIONS_H
 
+#include "base/err.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +39,9 @@ struct recorder_options {
      * also in signal handlers. NULL: one line on stderr. */
     void (*report)(const char *text);
 };
+
+/* Copies all that from points at, to memory that the next call uses again. -ERR_LIMIT: too many devices, too long a
+ * name. */
+int recorder_options_copy(struct recorder_options *to, const struct recorder_options *from, struct err *err);
 
 #endif

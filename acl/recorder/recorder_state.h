@@ -28,10 +28,20 @@ static inline size_t recorder_ring_index(enum capture_stream stream, size_t dept
 
 /* A place for a record of this thread when its first ring has none: takes or empties a ring, makes the capture when it
  * is to be made now. NULL: not recording, or out of memory. */
-char *recorder_reserve_slow(enum capture_stream stream, struct ring **ret);
+char *recorder_reserve_slow(enum capture_stream stream, const char *frame, struct ring **ret);
 
 /* Has the rings emptied soon. A system call when nobody has asked for it yet; safe in signal handlers. */
 void recorder_wake(void);
+
+/* A ring that was lent for one record, which is written. */
+void recorder_give_back(struct ring *ring);
+
+/* Notices children from now on, not only from the first start: before that one, none can be told from its parent. */
+void recorder_watch_forks(void);
+
+/* Counts a call that was made before there was a capture, in a child that shares its parent's memory and cannot make
+ * one; the parent's capture tells. */
+void recorder_lose_call(void);
 
 /* Whether a collection of ACL calls is running. */
 bool recorder_wants_calls(void);

@@ -103,9 +103,9 @@ static struct ring *make_ring(struct ring_pool *pool, enum capture_stream stream
 struct ring *ring_pool_take(struct ring_pool *pool, enum capture_stream stream, bool large, ring_sink *sink, void *arg)
 {
     struct ring **free_rings = &pool->free[stream][large];
-    if (*free_rings == NULL)
+    if (*free_rings == NULL && sink != NULL)
         ring_pool_drain(pool, sink, arg);
-    if (*free_rings == NULL && pool->count >= pool->next_search) {
+    if (*free_rings == NULL && sink != NULL && pool->count >= pool->next_search) {
         release_vanished(pool);
         ring_pool_drain(pool, sink, arg);
     }
@@ -117,7 +117,7 @@ struct ring *ring_pool_take(struct ring_pool *pool, enum capture_stream stream, 
     if (ring == NULL)
         return NULL;
     ring->seen_tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
-    ring->busy = false;
+    ring->busy = NULL;
     ring->thread_id = (uint32_t)syscall(SYS_gettid);
     ring->process_id = (uint32_t)getpid();
     atomic_store_explicit(&ring->state, RING_OWNED, memory_order_relaxed);

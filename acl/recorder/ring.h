@@ -35,7 +35,11 @@ struct ring {
     size_t record_size;
     size_t half; /* a position in the middle */
     char *data;
-    bool busy; /* a record is being written: a signal handler that comes in between takes another ring */
+    /* The frame of who is writing a record; NULL: nobody. A signal handler that comes in between takes another ring. */
+    const char *busy;
+    /* For one record of a child that shares its parent's memory: the parent's thread, which has the same variables,
+     * must not go on with it. */
+    bool is_lent;
     uint32_t thread_id, process_id;
     /* the reader's */
     _Alignas(64) atomic_size_t tail; /* the oldest record */
@@ -48,11 +52,11 @@ struct ring {
     char *signal_stack;     /* RING_SIGNAL_STACK_SIZE bytes behind the ring; not zeroed in children */
 };
 
-/* The place for one record, or NULL when the ring is full, another record is just being written (by what a signal
- * handler interrupted), or the ring is the parent's. ring_publish makes it visible. */
-static inline char *ring_reserve(struct ring *ring)
+/* The place for one record of a caller with this frame, or NULL when the ring is full, another record is just being
+ * written (by what a signal handler interrupted), or the ring is the parent's. ring_publish makes it visible. */
+static inline char *ring_reserve(struct ring *ring, const char *frame)
 {
-    if (ring->busy)
+    if (ring->busy != NULL)
         return NULL;
     size_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
     size_t next = head + ring->record_size;
@@ -63,7 +67,7 @@ static inline char *ring_reserve(struct ring *ring)
         if (next == ring->seen_tail)
             return NULL;
     }
-    ring->busy = true;
+    ring->busy = frame;
     atomic_signal_fence(memory_order_seq_cst);
     return ring->data + head;
 }
@@ -76,7 +80,7 @@ static inline bool ring_publish(struct ring *ring)
         next = 0;
     atomic_store_explicit(&ring->head, next, memory_order_release);
     atomic_signal_fence(memory_order_seq_cst);
-    ring->busy = false;
+    ring->busy = NULL;
     return next == ring->half || next == 0;
 }
 
@@ -92,7 +96,7 @@ struct ring_pool {
 typedef void ring_sink(void *arg, enum capture_stream stream, const char *records, size_t length);
 
 /* A ring for the calling thread; NULL when memory ran out, or when there may be no more large ones. Rings of threads
- * that ended are emptied into sink first. */
+ * that ended are emptied into sink first, if there is one. */
 struct ring *ring_pool_take(struct ring_pool *pool, enum capture_stream stream, bool large, ring_sink *sink, void *arg);
 
 /* The calling thread needs its ring no more. */

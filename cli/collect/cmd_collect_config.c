@@ -171,14 +171,43 @@ static void warn_of_unknown_key(const struct ini_entry *entry, const char *file)
     strbuf_release(&list);
 }
 
-static void warn_of_unknown_keys(const struct collect_config *config, const char *file)
+static bool is_of_boards(const char *section)
+{
+    const size_t length = strlen(PLAIN_SECTION);
+
+    return strncmp(section, PLAIN_SECTION, length) == 0 && (section[length] == '\0' || section[length] == ':');
+}
+
+/* Of "ssh_confg:lab" the word before the colon counts. */
+static void warn_of_unknown_section(const struct ini_entry *entry, const char *file)
+{
+    const size_t length = strcspn(entry->section, ":");
+    struct suggestion suggestion;
+    char *word = strndup(entry->section, length);
+
+    suggestion_init(&suggestion, word != NULL ? word : "");
+    suggestion_offer(&suggestion, PLAIN_SECTION);
+    if (suggestion.nearest[0] != '\0' || (word != NULL && strcasecmp(word, PLAIN_SECTION) == 0))
+        console_warning("'%s', line %zu: section [%s] is not known, did you mean [" PLAIN_SECTION "%s]?", file,
+                        entry->line, entry->section, entry->section + length);
+    else
+        console_warning("'%s', line %zu: section [%s] is not known; known are [" PLAIN_SECTION "] and [" PLAIN_SECTION
+                        ":NAME]",
+                        file, entry->line, entry->section);
+    free(word);
+}
+
+static void warn_of_unknown_words(const struct collect_config *config, const char *file)
 {
     for (size_t i = 0; i < config->ini.count; i++) {
         const struct ini_entry *entry = &config->ini.entries[i];
 
-        if (entry->key != NULL && strncmp(entry->section, PLAIN_SECTION, strlen(PLAIN_SECTION)) == 0 &&
-            !is_known_key(entry->key))
+        if (!is_of_boards(entry->section)) {
+            if (entry->key == NULL)
+                warn_of_unknown_section(entry, file);
+        } else if (entry->key != NULL && !is_known_key(entry->key)) {
             warn_of_unknown_key(entry, file);
+        }
     }
 }
 
@@ -188,6 +217,19 @@ static void warn_of_mode(const char *file)
 
     if (stat(file, &st) == 0 && (st.st_mode & (S_IRGRP | S_IROTH)) != 0)
         console_warning("'%s' can be read by other users and may hold a password: chmod 600 '%s'", file, file);
+}
+
+/* The section of the file that may be meant. */
+static void suggest_section(const struct collect_config *config, const char *section, struct err *err)
+{
+    struct suggestion suggestion;
+
+    suggestion_init(&suggestion, section);
+    for (size_t i = 0; i < config->ini.count; i++)
+        if (config->ini.entries[i].key == NULL)
+            suggestion_offer(&suggestion, config->ini.entries[i].section);
+    if (suggestion.nearest[0] != '\0')
+        err_hint(err, "it has [%s]", suggestion.nearest);
 }
 
 static int choose_section(struct collect_config *config, struct collect_target *target, const char *file,
@@ -203,7 +245,9 @@ static int choose_section(struct collect_config *config, struct collect_target *
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     if (ini_has_section(&config->ini, target->section))
         return 0;
-    return err_set(err, ERR_USAGE, "'%s' has no section [%s]", file, target->section);
+    err_set(err, ERR_USAGE, "'%s' has no section [%s]", file, target->section);
+    suggest_section(config, target->section, err);
+    return -(int)err->code;
 }
 
 /* Boards write side by side: each into a directory of its name. */
@@ -237,7 +281,7 @@ int collect_config_load(struct collect_config *config, const struct settings *se
     if (result != 0)
         return err_wrap(err, "cannot read the configuration");
     warn_of_mode(file);
-    warn_of_unknown_keys(config, file);
+    warn_of_unknown_words(config, file);
     config->count = boards->count > 0 ? boards->count : 1;
     config->targets = calloc(config->count, sizeof *config->targets);
     if (config->targets == NULL)

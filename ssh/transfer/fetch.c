@@ -493,12 +493,33 @@ static const char *next_done(void *arg)
     return NULL;
 }
 
+/* A program that goes on in the background may still be writing what was fetched as it was. */
+static int check_unchanged(const struct transfer *transfer, struct err *err)
+{
+    struct listing now = {.files = NULL};
+    int result = board_list(transfer->board, transfer->remote, &now, err);
+
+    for (size_t i = 0; i < transfer->count && result == 0; i++) {
+        const struct fetched *file = &transfer->files[i];
+        const struct listed_file *there = listing_find(&now, file->path);
+
+        if (file->is_done && there != NULL && there->size != file->size) {
+            result = err_set(err, ERR_REMOTE, "'%s' on the board has changed since it was fetched", file->path);
+            err_hint(err, "the capture is still being written: fetch it again when it is whole");
+        }
+    }
+    listing_release(&now);
+    return result;
+}
+
 static int remove_done(struct transfer *transfer, struct fetch_result *ret, struct err *err)
 {
     struct done_files done = {.transfer = transfer};
     const struct name_source names = {.next = next_done, .arg = &done};
 
-    return board_remove_files(transfer->board, transfer->remote, &names, true, &ret->left, err);
+    int result = check_unchanged(transfer, err);
+
+    return result == 0 ? board_remove_files(transfer->board, transfer->remote, &names, true, &ret->left, err) : result;
 }
 
 /* What came whole before an early end, and before the board told its checksum, is not thrown away: SSH guards its

@@ -28,7 +28,7 @@ class Board:
         self.start()
         self.fresh()
 
-    def start(self):
+    def start(self, lines=""):
         os.makedirs("/run/sshd", exist_ok=True)
         for _ in range(20):
             port = random.SystemRandom().randint(20000, 60000)
@@ -37,7 +37,7 @@ class Board:
                 file.write(f"Port {port}\nListenAddress 127.0.0.1\nHostKey {self.keys}/host\n"
                            f"AuthorizedKeysFile {self.keys}/user.pub\nPidFile none\nStrictModes no\nUsePAM no\n"
                            "PasswordAuthentication no\nKbdInteractiveAuthentication no\n"
-                           f"SetEnv HOME={self.home} TMPDIR={self.temporary} PATH={os.environ['PATH']}\n")
+                           f"SetEnv HOME={self.home} TMPDIR={self.temporary} PATH={os.environ['PATH']}\n{lines}")
             with open(os.path.join(self.top, "sshd.log"), "ab") as log:
                 self.server = subprocess.Popen(["/usr/sbin/sshd", "-D", "-e", "-f", config], stdin=subprocess.DEVNULL, stderr=log)
             for _ in range(100):

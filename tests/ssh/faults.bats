@@ -484,6 +484,19 @@ hostile_listing() {
     expect_contains "$stderr" "line 6: key 'host' is not known, did you mean 'ip'"
     expect_contains "$stderr" "line 7: key 'qqqq' is not known; known are ip, username, pwd"
     expect_not_contains "$stderr" secret
+    printf '[ssh_confg]\npasswd = a\n[SSH_CONFIG:a]\n[ssh-config:lab]\n[other]\n[ssh_config]\nip = 1.2.3.4\nusername = u\n' >board.ini
+    collect --dry-run
+    expect_status 0
+    expect_contains "$stderr" "line 1: section [ssh_confg] is not known, did you mean [ssh_config]?"
+    expect_contains "$stderr" "line 3: section [SSH_CONFIG:a] is not known, did you mean [ssh_config:a]?"
+    expect_contains "$stderr" "line 4: section [ssh-config:lab] is not known, did you mean [ssh_config:lab]?"
+    expect_contains "$stderr" "line 5: section [other] is not known; known are [ssh_config] and [ssh_config:NAME]"
+    expect_not_contains "$stderr" "key"
+    printf '[ssh_config:lab1]\nip = 1.2.3.4\nusername = u\n' >board.ini
+    collect --dry-run --board lab
+    expect_status 2
+    expect_contains "$stderr" "no section [ssh_config:lab]"
+    expect_contains "$stderr" "it has [ssh_config:lab1]"
 }
 
 @test "a board that freezes while the program runs is noticed within a minute" {

@@ -132,6 +132,45 @@ expect_capture_on_board() {
     expect_equal "$(find "$home" -name 'JOB*')" ""
 }
 
+@test "what a program in the background still writes is not removed from the board" {
+    make_big_project 2 3
+    start_sshd
+    # it grows once its checksums are told
+    for tool in sha256sum openssl busybox; do
+        fake_command "$tool" "$tool \"\$@\"; status=\$?
+            [ ! -e '$scratch/reference' ] || echo more >>'$home/profiling/out/JOBBIG/data/aicore.0.1.1.slice_1'; exit \$status"
+    done
+    collect
+    expect_status 5
+    expect_contains "$stderr" "'data/aicore.0.1.1.slice_1' on the board has changed since it was fetched"
+    expect_contains "$stderr" "--fetch-only $home/profiling/out"
+    grep -q more "$home/profiling/out/JOBBIG/data/aicore.0.1.1.slice_1"
+    cmp "$home/profiling/out/JOBBIG/data/aicore.0.1.1.slice_0" reference/data/aicore.0.1.1.slice_0
+}
+
+@test "captures that are newer by a wrong clock, and an out/ that is a link, are no reason to remove anything" {
+    make_big_project 2 3
+    sed -i 's|^cp -R|touch -d "1999-01-01" JOBBIG\ncp -R|' "$project/out/main"
+    mkdir -p "$home/profiling/out/JOBOLD/data" elsewhere
+    echo old >"$home/profiling/out/JOBOLD/data/f"
+    touch -d "2099-01-01" "$home/profiling/out/JOBOLD"
+    mv "$home/profiling/out" elsewhere/out
+    ln -s "$scratch/elsewhere/out" "$home/profiling/out"
+    start_sshd
+    collect
+    expect_status 0
+    diff -r "$project/profiling/JOBBIG" reference
+    expect_equal "$(cat elsewhere/out/JOBOLD/data/f)" old
+}
+
+@test "whatever a collect has the board do when the link breaks or a signal comes, nothing is lost" {
+    export PYTHONPATH=$repository/tests/lib:$repository/tests/faults PYTHONDONTWRITEBYTECODE=1
+    for how in gone TERM KILL; do
+        rm -rf board
+        python3 "$repository/tests/faults/exchange.py" "$MSPROF" "$how" 7
+    done
+}
+
 # A capture of five files on the board, as a run that failed left it.
 leave_capture() {
     mkdir -p "$home/profiling/out/JOBX/data"

@@ -1,0 +1,19 @@
+/* Room on the stack: programs call from stacks that have next to none left (coroutines, signal stacks, small threads),
+ * and making files takes more than that. */
+#ifndef MSPROF_ACL_RECORDER_ROOM_H
+#define MSPROF_ACL_RECORDER_ROOM_H
+
+#include <stddef.h>
+
+#define ROOM_BYTES ((size_t)128 * 1024) /* pages that nothing touches take no memory */
+
+/* A stack for one caller at a time; zero-initialised. */
+struct room {
+    _Alignas(64) char stack[ROOM_BYTES];
+};
+
+/* run(arg), on that stack: it must return, so signals and cancellation are off. On processors that are not known here,
+ * on the caller's. */
+void room_run(struct room *room, void (*run)(void *arg), void *arg);
+
+#endif
