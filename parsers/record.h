@@ -216,6 +216,7 @@ struct record_kind {
     /* 0, or a bit (1 << number) for each chip whose files of these names are of this kind, and not of the one that has
      * no such bits. */
     uint32_t chips;
+    bool of_chip_15; /* its files of chips 15 and 16 are read, too: they are as those of other chips */
     /* NULL, or the name of the kind that says the same: a part of a capture that has such files is decoded from them.
      */
     const char *instead_of;

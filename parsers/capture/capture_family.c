@@ -148,6 +148,12 @@ static bool is_known_chip(int64_t chip)
     return false;
 }
 
+/* Of these chips the samples are read that are as those of others; tasks and counters have other records. */
+static bool is_sampled_chip(int64_t chip)
+{
+    return chip == 15 || chip == 16;
+}
+
 /* Devices of a chip whose records are not known are left out; the host and the other devices are not. */
 static void skip_unknown_chips(struct capture *capture)
 {
@@ -156,11 +162,13 @@ static void skip_unknown_chips(struct capture *capture)
         struct place place = {part->directory, -1, -1, "platform_version"};
         if (part->is_host || part->chip < 0 || is_known_chip(part->chip))
             continue;
-        diag_report(capture->diag, DIAG_CHIP_UNKNOWN, &place, "chip %lld; expected 0 to 5, 7, 8 or 11",
-                    (long long)part->chip);
+        bool sampled = is_sampled_chip(part->chip);
+        diag_report(capture->diag, DIAG_CHIP_UNKNOWN, &place, "chip %lld; expected 0 to 5, 7, 8 or 11%s",
+                    (long long)part->chip, sampled ? "; its samples are read, its tasks are not" : "");
         for (size_t k = 0; k < capture->file_count; k++) {
-            if (capture->files[k].part == i)
-                capture->files[k].kind = NULL;
+            struct capture_file *file = &capture->files[k];
+            if (file->part == i && !(sampled && file->kind != NULL && file->kind->of_chip_15))
+                file->kind = NULL;
         }
     }
 }
