@@ -161,14 +161,13 @@ struct sampling {
     } stamps[SAMPLING_MAX_STAMPS];
     const char *keys[SAMPLING_MAX_KEYS];         /* columns that tell one series from the next */
     const char *counters[SAMPLING_MAX_COUNTERS]; /* columns that only grow; one that falls is reported */
-    bool may_restart;                            /* ... as a note: these begin again at 0 now and then */
 };
 
 enum line_flags {
-    LINE_ROW = 1,   /* a row: of this line, and of what the lines of its block said before */
-    LINE_BLOCK = 2, /* begins a block */
-    LINE_SKIP = 4,  /* says nothing */
-    LINE_FIRST = 8, /* the first line of the stream only */
+    LINE_ROW = 1,     /* a row: of this line, and of what the lines of its block said before */
+    LINE_BLOCK = 2,   /* begins a block */
+    LINE_SKIP = 4,    /* says nothing */
+    LINE_HEADING = 8, /* says nothing, either: the first line of the stream, without any digit */
 };
 
 /* A line of a text kind. In the pattern {column} stands for a value: for an integer digits, with {column:2} two

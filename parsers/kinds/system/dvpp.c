@@ -32,7 +32,7 @@ static const struct column columns[] = {
 static const struct line_format lines[] = {
     {"{device_ns}: {dvpp_id} " WORK, LINE_ROW},
     {"{device_ns}: " WORK, LINE_ROW},
-    {"{*}engine_type{*}", LINE_SKIP | LINE_FIRST},
+    {"{*}engine_type{*}", LINE_HEADING},
     {.pattern = NULL},
 };
 
