@@ -7,6 +7,13 @@
 
 #define LARGE_PACKET 32000000
 #define LARGE_RDMA_PACKET 500000
+#define NEVER_LARGE INT64_MAX
+
+/* Bytes over which a packet is large: of a link that nobody knows none is. */
+static const int64_t large_over[MEDIUM_LOCAL] = {
+    [MEDIUM_RDMA] = LARGE_RDMA_PACKET, [MEDIUM_HCCS] = LARGE_PACKET, [MEDIUM_PCIE] = LARGE_PACKET,
+    [MEDIUM_SDMA] = NEVER_LARGE,       [MEDIUM_SIO] = LARGE_PACKET,
+};
 
 /* Tasks from the first of a payload's run to the one that confirms it, beside the other payloads. */
 #define CONFIRMED_AFTER 5
@@ -94,6 +101,11 @@ struct place {
 };
 #define PAIRS (-1)
 
+int64_t collective_idle_ns(const struct collective_times *times)
+{
+    return number_subtract(number_subtract(times->elapse_ns, times->transit_ns), times->wait_ns);
+}
+
 void collective_init(struct collective *collective)
 {
     *collective = (struct collective){.places = MAP_OF(struct place, key)};
@@ -125,7 +137,7 @@ static int add_traffic(struct collective *collective, size_t medium, const struc
     traffic->bytes = number_add(traffic->bytes, step->bytes);
     traffic->ns = number_add(traffic->ns, step->ns);
     traffic->packets++;
-    traffic->large += step->bytes > (medium == MEDIUM_RDMA ? LARGE_RDMA_PACKET : LARGE_PACKET);
+    traffic->large += step->bytes > large_over[medium];
     return add_size(collective, medium, &(struct collective_packets){step->bytes, 1, step->ns}, err);
 }
 

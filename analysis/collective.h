@@ -44,6 +44,8 @@ struct collective_times {
     int64_t start_ns, elapse_ns, transit_ns, wait_ns;
     int64_t synchronization_ns; /* of wait_ns, what was before the first data */
 };
+/* Of the main plane, what neither moved data nor waited; below 0 where tasks overlap. */
+int64_t collective_idle_ns(const struct collective_times *times);
 
 struct collective_packets {
     int64_t bytes, count, ns; /* of one size */
@@ -59,7 +61,7 @@ struct collective {
     struct collective_times times;
     struct collective_traffic {
         int64_t bytes, ns;
-        int64_t packets, large;   /* of all, those over 32 MB; by RDMA over 0.5 MB */
+        int64_t packets, large;   /* of all, those over 32 MB; by RDMA over 0.5 MB; of links unknown none */
         struct collective_sizes { /* in the order in which they were seen first */
             struct collective_packets *items;
             size_t count, capacity;

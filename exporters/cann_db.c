@@ -4,6 +4,7 @@
 #include "db/unified.h"
 #include "exporters/cann_db_samples.h"
 #include "exporters/cann_report.h"
+#include "exporters/communication/communication_database.h"
 #include "exporters/pmu/pmu_metric.h"
 #include "exporters/trace/busy.h"
 
@@ -127,5 +128,5 @@ int export_database(sqlite3 *db, const struct export_options *options, struct ex
     char *path = cann_report_path(options, "msprof", -1, ".db", err);
     status = path != NULL ? cann_db_write(db, options, path, NULL, NULL, ret, err) : -(int)err->code;
     free(path);
-    return status;
+    return status == 0 ? communication_database(db, options, ret, err) : status;
 }

@@ -161,14 +161,13 @@ struct sampling {
     } stamps[SAMPLING_MAX_STAMPS];
     const char *keys[SAMPLING_MAX_KEYS];         /* columns that tell one series from the next */
     const char *counters[SAMPLING_MAX_COUNTERS]; /* columns that only grow; one that falls is reported */
-    bool may_restart;                            /* ... as a note: these begin again at 0 now and then */
 };
 
 enum line_flags {
-    LINE_ROW = 1,   /* a row: of this line, and of what the lines of its block said before */
-    LINE_BLOCK = 2, /* begins a block */
-    LINE_SKIP = 4,  /* says nothing */
-    LINE_FIRST = 8, /* the first line of the stream only */
+    LINE_ROW = 1,     /* a row: of this line, and of what the lines of its block said before */
+    LINE_BLOCK = 2,   /* begins a block */
+    LINE_SKIP = 4,    /* says nothing */
+    LINE_HEADING = 8, /* says nothing, either: the first line of the stream, without any digit */
 };
 
 /* A line of a text kind. In the pattern {column} stands for a value: for an integer digits, with {column:2} two
@@ -216,6 +215,7 @@ struct record_kind {
     /* 0, or a bit (1 << number) for each chip whose files of these names are of this kind, and not of the one that has
      * no such bits. */
     uint32_t chips;
+    bool of_chip_15; /* its files of chips 15 and 16 are read, too: they are as those of other chips */
     /* NULL, or the name of the kind that says the same: a part of a capture that has such files is decoded from them.
      */
     const char *instead_of;

@@ -12,7 +12,8 @@
 /* ?1 the device, ?2 and ?3 the range. */
 #define IN_RANGE(tick) tick " > ?2 AND " tick " <= ?3"
 #define EXECUTIONS " FROM device_task t JOIN task_state s ON s.task_row_id = t.id"
-#define OF_DEVICE " WHERE t.device_id IS ?1 AND " IN_RANGE("s.end_tick")
+/* Whole tasks: the parts of split ones have tables of their own. */
+#define OF_DEVICE " WHERE t.device_id IS ?1 AND t.context_id IS NULL AND " IN_RANGE("s.end_tick")
 
 static void bind_range(const struct execution_range *range, int64_t parameters[3])
 {

@@ -127,3 +127,13 @@ int collectives_each(sqlite3 *db, const struct cann_texts *names, collective_tak
     cann_communications_release(&walk.ops);
     return status;
 }
+
+/* They stand by device. */
+int collectives_of_several_devices(sqlite3 *db, bool *ret, struct err *err)
+{
+    struct cann_communications ops;
+    int status = cann_communications_load(db, &ops, err);
+    *ret = status == 0 && ops.count > 0 && ops.items[0].device_id != ops.items[ops.count - 1].device_id;
+    cann_communications_release(&ops);
+    return status;
+}

@@ -1,13 +1,12 @@
 #include "exporters/communication/communication_files.h"
 
-#include "base/map.h"
 #include "base/number.h"
 #include "exporters/cann_report.h"
 #include "exporters/communication/collectives.h"
+#include "exporters/communication/communication_names.h"
 #include "exporters/json_text.h"
 #include "exporters/output_file.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #define TOTAL_NAME "Total HCCL Operators"
@@ -22,18 +21,11 @@ struct files {
     int64_t device_id;
     bool open;
     struct communication_file {
-        char report[64], *path;
+        char report[COMMUNICATION_NAME_MAX], *path;
         struct outfile out;
     } times, matrix;
     uint64_t rows;
     struct collective total;
-    struct map seen; /* names: of an operator that ran again only the first run stands in the files */
-};
-
-struct seen_name {
-    struct seen_key {
-        int64_t name_id, group_id;
-    } key;
 };
 
 static void put(struct communication_file *file, const char *text)
@@ -59,7 +51,6 @@ static void put_member(struct communication_file *file, const char *name, int64_
 
 static void put_times(struct communication_file *file, const struct collective_times *times)
 {
-    int64_t idle = times->elapse_ns - times->transit_ns - times->wait_ns;
     char start[NUMBER_MAX];
     const char *end = number_put_shortest(start, times->start_ns, 3);
     put(file, "{\"Communication Time Info\":{\"Start Timestamp(us)\":");
@@ -68,7 +59,7 @@ static void put_times(struct communication_file *file, const struct collective_t
     put_member(file, ",\"Transit Time(ms)\":", times->transit_ns, 6);
     put_member(file, ",\"Wait Time(ms)\":", times->wait_ns, 6);
     put_member(file, ",\"Synchronization Time(ms)\":", times->synchronization_ns, 6);
-    put_member(file, ",\"Idle Time(ms)\":", idle, 6);
+    put_member(file, ",\"Idle Time(ms)\":", collective_idle_ns(times), 6);
     put_member(file,
                ",\"Wait Time Ratio\":", number_ratio(times->wait_ns, number_add(times->wait_ns, times->transit_ns), 4),
                4);
@@ -77,17 +68,17 @@ static void put_times(struct communication_file *file, const struct collective_t
     put(file, "}");
 }
 
-static void put_traffic(struct communication_file *file, const char *name, const struct collective_traffic *traffic,
-                        bool is_sum)
+static void put_traffic(struct communication_file *file, enum collective_medium medium,
+                        const struct collective_traffic *traffic)
 {
     put(file, "\"");
-    put(file, name);
+    put(file, collective_media[medium]);
     put_member(file, "\":{\"Transit Size(MB)\":", traffic->bytes, 6);
     put_member(file, ",\"Transit Time(ms)\":", traffic->ns, 6);
     put_member(file, ",\"Bandwidth(GB/s)\":", number_ratio(traffic->bytes, traffic->ns, 4), 4);
-    put_member(file, ",\"Large Packet Ratio\":", is_sum ? 0 : number_ratio(traffic->large, traffic->packets, 4), 4);
+    put_member(file, ",\"Large Packet Ratio\":", number_ratio(traffic->large, traffic->packets, 4), 4);
     put(file, ",\"Size Distribution\":{");
-    for (size_t i = 0; !is_sum && i < traffic->sizes.count; i++) {
+    for (size_t i = 0; i < traffic->sizes.count; i++) {
         const struct collective_packets *packets = &traffic->sizes.items[i];
         put(file, i > 0 ? ",\"" : "\"");
         put_number(file, packets->bytes, 6);
@@ -104,7 +95,7 @@ static void put_collective(struct communication_file *file, const struct collect
     put(file, ",\"Communication Bandwidth Info\":{");
     for (size_t i = 0; i < MEDIUM_LOCAL; i++) {
         put(file, i > 0 ? "," : "");
-        put_traffic(file, collective_media[i], &collective->media[i], i == MEDIUM_SDMA);
+        put_traffic(file, (enum collective_medium)i, &collective->media[i]);
     }
     put(file, "}}");
 }
@@ -133,10 +124,7 @@ static void put_pairs(struct communication_file *file, const struct collective *
 
 static int open_file(struct files *files, struct communication_file *file, const char *name, struct err *err)
 {
-    if (files->several_devices)
-        snprintf(file->report, sizeof file->report, "%s_%" PRId64, name, files->device_id);
-    else
-        snprintf(file->report, sizeof file->report, "%s", name);
+    communication_name(file->report, name, files->several_devices, files->device_id);
     file->path = cann_report_path(files->options, file->report, -1, ".json", err);
     if (file->path == NULL)
         return -(int)err->code;
@@ -169,7 +157,6 @@ static void release_files(struct files *files)
     free(files->matrix.path);
     files->times.path = files->matrix.path = NULL;
     collective_release(&files->total);
-    map_clear(&files->seen);
     files->open = false;
 }
 
@@ -217,48 +204,34 @@ static int take_collective(void *arg, const struct cann_communication *op, const
 {
     struct files *files = arg;
     (void)task_rows;
-    const struct seen_key key = {op->name_id, op->group_id};
-    bool added = false;
     int status = files->open && files->device_id != op->device_id ? finish_device(files, err) : 0;
     if (status == 0 && !files->open)
         status = open_files(files, op->device_id, err);
-    if (status < 0 || map_add(&files->seen, &key, &added, err) == NULL)
-        return -(int)err->code;
-    if (!added)
-        return 0;
-    status = put_key(files, op, err);
+    if (status == 0)
+        status = put_key(files, op, err);
+    if (status < 0)
+        return status;
     put_collective(&files->times, collective);
     put_pairs(&files->matrix, collective);
     files->rows++;
-    return status == 0 ? collective_add(&files->total, collective, err) : status;
-}
-
-/* They stand by device. */
-static int ask_devices(sqlite3 *db, bool *ret_several, struct err *err)
-{
-    struct cann_communications ops;
-    int status = cann_communications_load(db, &ops, err);
-    *ret_several = status == 0 && ops.count > 0 && ops.items[0].device_id != ops.items[ops.count - 1].device_id;
-    cann_communications_release(&ops);
-    return status;
+    return collective_add(&files->total, collective, err);
 }
 
 int communication_files(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
 {
     struct cann_texts names;
-    struct files files = {.options = options, .result = ret, .seen = MAP_OF(struct seen_name, key)};
+    struct files files = {.options = options, .result = ret};
     int status = cann_names_load(db, &names, err);
     if (status < 0)
         return status;
     files.names = &names;
     collective_init(&files.total);
-    status = ask_devices(db, &files.several_devices, err);
+    status = collectives_of_several_devices(db, &files.several_devices, err);
     if (status == 0)
         status = collectives_each(db, &names, take_collective, &files, err);
     if (status == 0)
         status = finish_device(&files, err);
     release_files(&files);
-    map_release(&files.seen);
     cann_texts_release(&names);
     return status;
 }

@@ -3,7 +3,10 @@
 #include "base/number.h"
 #include "parsers/capture/capture_files.h"
 
-extern const struct record_kind kind_acl_call, kind_aicpu_log, kind_hwts, kind_svp_pmu, kind_training_trace;
+extern const struct record_kind kind_acl_call, kind_aicpu_log, kind_ffts_profile, kind_hwts, kind_stars_soc,
+    kind_svp_pmu, kind_training_trace;
+
+#define LAST_CHIP_OF_2022 5
 
 static bool has_kind(const struct capture *capture, const struct record_kind *kind)
 {
@@ -30,7 +33,9 @@ static unsigned families_of_parts(const struct capture *capture)
     unsigned families = FAMILY_ALL;
     for (size_t i = 0; i < capture->part_count; i++) {
         const struct capture_part *part = &capture->parts[i];
-        if (*part->directory != '\0')
+        if (part->chip > LAST_CHIP_OF_2022)
+            families &= FAMILY_CANN;
+        else if (*part->directory != '\0')
             families &= FAMILY_2022 | FAMILY_CANN;
         else if (part->chip >= 0)
             families &= FAMILY_ASCEND;
@@ -38,6 +43,12 @@ static unsigned families_of_parts(const struct capture *capture)
             families &= FAMILY_CANN;
     }
     return families;
+}
+
+/* Files of STARS are of 2022 only when a name says so. */
+static bool has_stars(const struct capture *capture)
+{
+    return has_kind(capture, &kind_stars_soc) || has_kind(capture, &kind_ffts_profile);
 }
 
 /* Whether info.json.<device> names a clock, which is all that it says on SVP boards. */
@@ -80,7 +91,7 @@ static struct name_evidence weigh_names(const struct capture *capture)
 
 /* A name that only one family gives decides, the newest of the Ascend families first: their captures hold files of the
  * older ones, too. Between SVP and Ascend the more files decide. Between the families that all names leave, the
- * directories and info.json do; what they leave open is the oldest. */
+ * directories and info.json do; what they leave open is the oldest, but the newest for a device with STARS. */
 static enum capture_family recognise_family(const struct capture *capture)
 {
     static const enum capture_family newest[] = {CAPTURE_CANN, CAPTURE_2022, CAPTURE_JOB},
@@ -94,6 +105,8 @@ static enum capture_family recognise_family(const struct capture *capture)
         if (names.alone & 1u << newest[i])
             return newest[i];
     }
+    if (has_stars(capture) && (possible & FAMILY_CANN) != 0)
+        return CAPTURE_CANN;
     for (size_t i = 0; (by_parts || names.possible != FAMILY_ALL) && i < sizeof oldest / sizeof *oldest; i++) {
         if (possible & 1u << oldest[i])
             return oldest[i];
@@ -135,6 +148,12 @@ static bool is_known_chip(int64_t chip)
     return false;
 }
 
+/* Of these chips the samples are read that are as those of others; tasks and counters have other records. */
+static bool is_sampled_chip(int64_t chip)
+{
+    return chip == 15 || chip == 16;
+}
+
 /* Devices of a chip whose records are not known are left out; the host and the other devices are not. */
 static void skip_unknown_chips(struct capture *capture)
 {
@@ -143,11 +162,13 @@ static void skip_unknown_chips(struct capture *capture)
         struct place place = {part->directory, -1, -1, "platform_version"};
         if (part->is_host || part->chip < 0 || is_known_chip(part->chip))
             continue;
-        diag_report(capture->diag, DIAG_CHIP_UNKNOWN, &place, "chip %lld; expected 0 to 5, 7, 8 or 11",
-                    (long long)part->chip);
+        bool sampled = is_sampled_chip(part->chip);
+        diag_report(capture->diag, DIAG_CHIP_UNKNOWN, &place, "chip %lld; expected 0 to 5, 7, 8 or 11%s",
+                    (long long)part->chip, sampled ? "; its samples are read, its tasks are not" : "");
         for (size_t k = 0; k < capture->file_count; k++) {
-            if (capture->files[k].part == i)
-                capture->files[k].kind = NULL;
+            struct capture_file *file = &capture->files[k];
+            if (file->part == i && !(sampled && file->kind != NULL && file->kind->of_chip_15))
+                file->kind = NULL;
         }
     }
 }

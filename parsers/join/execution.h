@@ -34,9 +34,12 @@ struct task_numbers {
 /* One execution, from its start to its end in the log of a hardware scheduler. */
 struct task_execution {
     struct task_numbers task;
+    int64_t context_id; /* which part of a split task it is; NO_CONTEXT: the whole */
     int64_t start_ns, end_ns, start_tick, end_tick;
-    uint32_t type; /* what the device says it is: 0 AI core, 1 AI CPU */
+    uint32_t type;          /* what the device says it is: 0 AI core, 1 AI CPU */
+    int32_t accelerator_id; /* NO_ACCELERATOR: the device does not say it */
 };
+#define NO_ACCELERATOR (-1)
 int executions_add_run(struct executions *executions, const struct task_execution *run, struct err *err);
 
 /* A state that a task of chip 0 comes into: it waits, is pending, runs, is complete. */
@@ -83,7 +86,8 @@ struct named_operator {
 };
 int executions_add_operator(struct executions *executions, const struct named_operator *operator_, struct err *err);
 
-/* The counters of one task, in the order of its executions; those that belong to none stay rows of their own kind. */
+/* The counters of one task or part, in the order of its executions; those that belong to none stay rows of their own
+ * kind. */
 struct task_counters {
     struct device_pmu pmu;
     int64_t file_id, block_num; /* block_num -1: the operator says it */

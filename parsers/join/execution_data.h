@@ -15,6 +15,7 @@
 /* Whose record it is. */
 struct numbers {
     uint32_t device_id, stream_id, task_id;
+    uint32_t part; /* 0: the whole task; else the context of a part, of 16 bits, + 1 */
 };
 
 /* What is recorded of a task. The order of a record is its place among those of its kind; the members from `order` on
@@ -28,12 +29,14 @@ enum task_record {
     RECORD_LAUNCH,
     RECORD_AI_CPU
 };
+#define RECORD_BITS 8 /* of its number in the key of a spool */
 
 struct execution {
     int64_t start_ns, end_ns, start_tick, end_tick, wait_tick, pending_tick;
     uint64_t order;
     uint32_t description, counters, launch; /* of its task; NO_INDEX */
     uint32_t type;
+    int32_t accelerator_id;
 };
 
 struct mark {

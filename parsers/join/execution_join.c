@@ -110,7 +110,8 @@ static int take_mark(struct executions *executions, struct task_records *task, s
 
 static int executions_of_states(struct executions *executions, struct task_records *task, struct err *err)
 {
-    struct execution run = {.description = NO_INDEX,
+    struct execution run = {.accelerator_id = NO_ACCELERATOR,
+                            .description = NO_INDEX,
                             .counters = NO_INDEX,
                             .launch = NO_INDEX,
                             .wait_tick = NO_TICK,
@@ -381,7 +382,7 @@ static int join_task(struct executions *executions, struct task_records *task, s
 
 static int take_record(struct task_records *task, const struct spool_item *item, struct err *err)
 {
-    switch ((enum task_record)(item->key.minor & UINT32_MAX)) {
+    switch ((enum task_record)(item->key.minor & ((1u << RECORD_BITS) - 1))) {
     case RECORD_RUN:
         return TAKE(&task->runs, item, err);
     case RECORD_STATE:
@@ -402,7 +403,8 @@ static int take_record(struct task_records *task, const struct spool_item *item,
 
 static struct numbers numbers_of(const struct spool_key *key)
 {
-    return (struct numbers){(uint32_t)(key->major >> 32), (uint32_t)key->major, (uint32_t)(key->minor >> 32)};
+    return (struct numbers){(uint32_t)(key->major >> 32), (uint32_t)key->major, (uint32_t)(key->minor >> 32),
+                            (uint32_t)key->minor >> RECORD_BITS};
 }
 
 static void begin_task(struct task_records *task, const struct numbers *of)
@@ -425,7 +427,7 @@ static void release_task(struct task_records *task)
 
 int executions_match(struct executions *executions, struct err *err)
 {
-    struct task_records task = {.of = {NO_DEVICE, 0, 0}};
+    struct task_records task = {.of = {NO_DEVICE, 0, 0, 0}};
     struct spool_item item;
     uint64_t records = 0;
     int status = spool_finish(executions->tasks, err);

@@ -87,14 +87,19 @@ void executions_free(struct executions *executions)
 static struct numbers numbers_of(const struct task_numbers *task)
 {
     return (struct numbers){task->device_id >= 0 ? (uint32_t)task->device_id : NO_DEVICE, task->stream_id,
-                            task->task_id};
+                            task->task_id, 0};
+}
+
+static uint32_t part_of(int64_t context_id)
+{
+    return context_id == NO_CONTEXT ? 0 : (uint32_t)context_id + 1;
 }
 
 int executions_add_record(struct executions *executions, const struct numbers *of, enum task_record kind,
                           const void *record, size_t size, struct err *err)
 {
     const struct spool_key key = {(uint64_t)of->device_id << 32 | of->stream_id,
-                                  (uint64_t)of->task_id << 32 | (uint32_t)kind};
+                                  (uint64_t)of->task_id << 32 | of->part << RECORD_BITS | (uint32_t)kind};
     executions->added[kind]++;
     return spool_add(executions->tasks, &key, record, size, err);
 }
@@ -103,7 +108,8 @@ int executions_add_record(struct executions *executions, const struct numbers *o
 
 int executions_add_run(struct executions *executions, const struct task_execution *run, struct err *err)
 {
-    const struct numbers of = numbers_of(&run->task);
+    struct numbers of = numbers_of(&run->task);
+    of.part = part_of(run->context_id);
     const struct execution record = {
         .start_ns = run->start_ns,
         .end_ns = run->end_ns,
@@ -115,6 +121,7 @@ int executions_add_run(struct executions *executions, const struct task_executio
         .counters = NO_INDEX,
         .launch = NO_INDEX,
         .type = run->type & 0xff,
+        .accelerator_id = run->accelerator_id,
         .order = executions->added[RECORD_RUN],
     };
     return executions_add_record(executions, &of, RECORD_RUN, &record, sizeof record, err);
@@ -131,7 +138,7 @@ int executions_add_state(struct executions *executions, const struct task_state 
 int executions_add_counters(struct executions *executions, const struct task_counters *counters, struct err *err)
 {
     const struct device_pmu *pmu = &counters->pmu;
-    const struct numbers of = {pmu->device_id, pmu->stream_id, pmu->task_id};
+    const struct numbers of = {pmu->device_id, pmu->stream_id, pmu->task_id, part_of(pmu->context_id)};
     struct counters record = {
         .total_cycle = pmu->total_cycle,
         .block_num = counters->block_num,

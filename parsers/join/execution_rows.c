@@ -56,6 +56,10 @@ static void set_numbers(struct row *row, const struct joined_task *task)
         row_set_integer(row, DEVICE_TASK_DEVICE_ID, task->of.device_id);
     row_set_integer(row, DEVICE_TASK_STREAM_ID, task->of.stream_id);
     row_set_integer(row, DEVICE_TASK_TASK_ID, task->of.task_id);
+    if (task->of.part > 0)
+        row_set_integer(row, DEVICE_TASK_CONTEXT_ID, task->of.part - INT64_C(1));
+    if (task->run.accelerator_id != NO_ACCELERATOR)
+        row_set_integer(row, DEVICE_TASK_ACCELERATOR_ID, task->run.accelerator_id);
     row_set_integer(row, DEVICE_TASK_TYPE, task->run.type);
     row_set_integer(row, DEVICE_TASK_START_NS, task->run.start_ns);
     row_set_integer(row, DEVICE_TASK_DURATION_NS, task->run.end_ns - task->run.start_ns);

@@ -30,7 +30,7 @@ const struct line_format network_port_lines[] = {
     {FOURTEEN " {func_id}", LINE_ROW},
     {FOURTEEN, LINE_ROW},
     {FOURTEEN " {func_id} {*1}", LINE_ROW}, /* the type of the port */
-    {"{*}rxPacket/s{*}", LINE_SKIP | LINE_FIRST},
+    {"{*}rxPacket/s{*}", LINE_HEADING},
     {.pattern = NULL},
 };
 

@@ -368,3 +368,26 @@ legacy_devices() {
         done
     done
 }
+
+@test "of chips 15 and 16 samples are read, and that tasks are not is told" {
+    for chip in 15 16; do
+        rm -rf PROF_1
+        capture <<END
+p.chips = {1: $chip}
+p.launch(0, 1, 1, 'op')
+p.ran(100000, 101000, 1, 1)
+p.log(0, 100000, 1, 1, device=1)
+for i in range(3):
+    p._device(1, 'ub', struct.pack('<4H15Q', 0, 0, i % 2, 0, 320 * i, 100 + i, 200 + i, *[7] * 12), 128)
+    p._device(1, 'npu_mem', struct.pack('<IIQQQ', 320 * i, 0, 0, 1536, 0), 32)
+END
+        expect_contains "$stderr" "device_1: field platform_version: chip $chip; expected 0 to 5, 7, 8 or 11; its samples are read, its tasks are not"
+        export_capture 3
+        expect_sql "SELECT DISTINCT device_id FROM device_task" 0
+        expect_equal "$(table ub 1,2,4,5)" $'1,0,100,200\n1,1,101,201\n1,0,102,202'
+        expect_equal "$(table npu_mem 1,3)" $'1,1\n1,1\n1,1'
+        expect_equal "$(grep -o '"UB Port001"' PROF_1/mindstudio_profiler_output/msprof_*.json | wc -l)" 1
+        run_msprof export db --stable-names --output out PROF_1
+        expect_equal "$(sqlite3 out/msprof.db "SELECT portId, rxUdmaBind / 1048576 FROM UB")" $'0|100\n1|101\n0|102'
+    done
+}

@@ -25,7 +25,7 @@ expect_recomputed() { # script, iteration
 }
 
 @test "each execution of an operator of 2022 has the counters of the cores that it ran on" {
-    for chip in 0 1 2 3 4; do
+    for chip in 0 1 2 3 4 5; do
         make_capture "$chip" "$((chip + 10))"
         for iteration in 1 2 3; do
             expect_recomputed recompute_legacy_cores.py "$iteration"
@@ -162,4 +162,59 @@ END
     expect_equal "$(head -n 1 PROF_1/summary/op_summary_0_1.csv | tr -d '\r' | cut -d, -f 10-)" "Block Dim"
     expect_equal "$(sqlite3 PROF_1/sqlite/*.db 'SELECT core_id FROM aicore_pmu UNION ALL SELECT core_id FROM aiv_pmu')" \
         $'3\n4'
+}
+
+@test "a capture of 2022 of a chip with STARS has tables of its tasks, parts, accelerators and bandwidths" {
+    python3 - "$BATS_TEST_DIRNAME/lib" <<'END'
+import struct
+import sys
+sys.path.insert(0, sys.argv[1])
+from legacy_prof import AI_CORE, LegacyProf
+
+prof = LegacyProf('PROF_1', 5, 1)
+prof.operator(100, 1, 7, AI_CORE, 'whole', 'MatMul', 4)
+prof.operator(101, 2, 8, AI_CORE, 'split', 'Conv2D', 4)
+prof.scheduled(0, 1000, 1, 7, 0)
+prof.scheduled(1, 1010, 1, 7, 0, accelerator=3)
+prof.counted(1010, 1, 7, AI_CORE, 5000, range(8), 4)
+prof.scheduled(0, 1020, 2, 8, 0)
+for context, start in (0, 1021), (5, 1022), (65535, 1023):
+    prof.scheduled(0x22, start, 2, 8, 1, context)
+for context, end in (0, 1027), (5, 1028), (65535, 1029):
+    prof.scheduled(0x23, end, 2, 8, 1, context)
+prof.scheduled(1, 1030, 2, 8, 0, accelerator=9)
+prof.part_counted(1028, 2, 8, 5, 777, range(8))
+prof.part_counted(1029, 2, 8, 65535, 888, range(8))
+for time, mata, l2 in (1000, 3, 93), (1010, 4, 94), (1020, 4, 94):
+    prof.soc_sample(0x1c, time, 0, struct.pack('<H', mata | l2 << 3))
+prof.soc_sample(0x1a, 1000, 2, struct.pack('<QQQQ', 10, 20, 30, 40))
+prof.soc_sample(0x1a, 1001, 1, struct.pack('<QQQQ', 11, 21, 31, 41))
+prof.write()
+END
+    run_msprof export summary -dir PROF_1
+    expect_status 0
+    cd PROF_1/summary
+    expect_equal "$(<acsq_task_statistic_0_1.csv)" "Stream Id,Task Id,AccId,Task Type,Start Time(us),End Time(us),Task Duration(us)
+1,7,3,AI_CORE,1000001000,1000001010,10
+2,8,9,AI_CORE,1000001020,1000001030,10"
+    expect_equal "$(<ffts_sub_task_time_0_1.csv)" "Stream Id,Task Id,Subtask Id,Subtask Type,Start Time(us),Duration(us),Total Cycles
+2,8,0,AIV,1000001021,6,N/A
+2,8,5,AIV,1000001022,6,777
+2,8,65535,AIV,1000001023,6,888"
+    expect_equal "$(<inter_soc_transmission_1.csv)" "Device_id,Metric,L2Buffer_bandwidth_level,MATA_bandwidth_level
+0,average,93.6667,3.6667"
+    expect_equal "$(<acc_pmu_summary_1.csv)" "Device_id,acc_id,read_bandwidth,write_bandwidth,read_ost,write_ost,time_stamp
+0,2,20,10,40,30,1000001000000
+0,1,21,11,41,31,1000001001000"
+    # operators are whole tasks
+    expect_equal "$(tail -n +2 op_summary_0_1.csv | cut -d , -f 2,4)" $'7,whole\n8,split'
+}
+
+@test "a device with STARS is of 2022 when its host's files are, else of CANN since 2023" {
+    make_capture 5 1
+    run_msprof import -dir PROF_1
+    expect_equal "$(sqlite3 PROF_1/sqlite/runtime.db "SELECT value FROM meta WHERE key = 'family'")" ascend-legacy
+    rm -r PROF_1/sqlite PROF_1/device_0/data/Framework*
+    run_msprof import -dir PROF_1
+    expect_equal "$(sqlite3 PROF_1/sqlite/runtime.db "SELECT value FROM meta WHERE key = 'family'")" ascend-cann
 }

@@ -4,6 +4,8 @@
 # shellcheck disable=SC2154 # common.bash sets shared and repository, run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0
 load ../cli/common
+load fallen_counter
+load small_capture
 
 setup() {
     enter_scratch
@@ -42,9 +44,9 @@ END
 # compare CAPTURE: every table of samples has the columns of the schema, and its values those of the timeline's counters.
 compare() {
     run_msprof export db --stable-names --output out "$1"
-    expect_status 0
+    expect_fallen_counter
     run_msprof export timeline --stable-names --output out "$1"
-    expect_status 0
+    expect_fallen_counter
     columns >schema
     python3 - <<'END'
 import glob, json, sqlite3
@@ -141,4 +143,60 @@ END
     run_msprof export db --output out PROF_1
     expect_status 0
     expect_equal "$(sqlite3 out/msprof_*.db "SELECT count(*) FROM sqlite_master WHERE name IN ('HBM', 'NIC', 'OSRT_API')")" 0
+    [ ! -e "$(echo out/communication_analyzer*)" ]
+}
+
+# agree_with_files DIRECTORY NAME: the tables of communication_analyzer<NAME>.db are those of the JSON files beside the others.
+agree_with_files() {
+    python3 "$repository/tests/lib/communication_db.py" out/communication_analyzer"$2".db \
+        "$1/communication$2.json" "$1/communication_matrix$2.json"
+}
+
+export_both() {
+    for report in summary db; do
+        run_msprof export "$report" --stable-names --output out PROF_1
+        [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    done
+}
+
+@test "communication_analyzer.db tells of each operator what communication.json and communication_matrix.json tell" {
+    python3 "$BATS_TEST_DIRNAME/lib/make_outputs.py" PROF_1 1
+    export_both
+    agree_with_files out/mindstudio_profiler_output ""
+}
+
+@test "several devices have a communication_analyzer.db each, with every run of an operator by its name" {
+    write_capture <<'END'
+for device, copies in ((0, ((1000, 500), (3000, 700))), (3, ((9000, 40),))):
+    for n, (size, remote) in enumerate((size, n + 1) for n, (size, _) in enumerate(copies)):
+        begin = 1000 * device + 100 * n
+        p.call(RUNTIME, 1, begin + 20, begin + 60)
+        p.track(begin + 40, 1 + n, 1, task_type='SDMA', device=device)
+        p.transfer(begin + 50, 'Memcpy', 'group', 2, ranks=(0, remote, 8), size=size, types=(3, 1, 0, 0))
+        p.call(COMMUNICATION, MASTER, begin + 10, begin + 80, item=p.hash('hcom%d' % n))
+        p.call(NODE, LAUNCH, begin, begin + 90, item=p.hash('hcom%d' % n))
+        for start in (5000 + begin, 50000 + begin):
+            p.ran(start, start + copies[n][1], 1 + n, 1, device=device)
+END
+    export_both
+    for device in _0 _3; do
+        agree_with_files out/mindstudio_profiler_output "$device"
+    done
+    expect_equal "$(ls out/communication_analyzer*)" $'out/communication_analyzer_0.db\nout/communication_analyzer_3.db'
+    expect_equal "$(sqlite3 out/communication_analyzer_0.db "SELECT src_rank || '-' || dst_rank, transit_size, transit_time
+        FROM CommAnalyzerMatrix WHERE hccl_op_name LIKE '%\_1' ESCAPE '\\' ORDER BY dst_rank")" \
+        $'0-1|0.001|0.0005\n0-2|0.003|0.0007'
+    expect_equal "$(sqlite3 out/communication_analyzer_0.db "SELECT hccl_op_name FROM CommAnalyzerTime ORDER BY 1")" \
+        $'hcom0_N/A_0_1\nhcom0_N/A_0_2\nhcom1_N/A_1_1\nhcom1_N/A_1_2'
+    expect_equal "$(sqlite3 out/communication_analyzer_3.db "SELECT DISTINCT transport_type, package_size, count, total_duration
+        FROM CommAnalyzerBandwidth")" 'HCCS|0.009|1|4.0e-05'
+}
+
+@test "communication_analyzer.db is that of Ascend's tool" {
+    needs_shared data/expected/system-chip5
+    cp -r "$shared/data/generated/system-chip5"/PROF_* PROF_1
+    chmod -R u+w PROF_1
+    run_msprof export db --stable-names --output out PROF_1
+    expect_fallen_counter
+    agree_with_files "$shared/data/expected/system-chip5" ""
 }

@@ -16,10 +16,13 @@ import os
 import sqlite3
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+from communication_db import Check, communication  # noqa: E402
+
 ours, theirs = sys.argv[1:3]
 cann = sys.argv[3] if len(sys.argv) > 3 else None
+check = Check()
 pytorch = bool(glob.glob(ours + '/ascend_pytorch_profiler*.db'))
-failed = False
 
 # As Ascend publishes them.
 COLUMNS = {
@@ -35,45 +38,8 @@ COLUMNS = {
     'GC_RECORD': 'startNs endNs globalTid',
     'RANK_DEVICE_MAP': 'rankId deviceId',
 }
-COMMUNICATION = {
-    'CommAnalyzerTime': 'hccl_op_name:T group_name:T start_timestamp elapse_time transit_time wait_time '
-                        'synchronization_time idle_time',
-    'CommAnalyzerBandwidth': 'hccl_op_name:T group_name:T transport_type:T transit_size transit_time bandwidth '
-                             'large_packet_ratio package_size count total_duration',
-    'CommAnalyzerMatrix': 'hccl_op_name:T group_name:T src_rank:T dst_rank:T transport_type:T transit_size transit_time '
-                          'bandwidth',
-}
 STEPS = ('deviceId:I step:T computing communication_not_overlapped overlapped communication free stage bubble '
          'communication_not_overlapped_and_exclude_receive preparing')
-
-
-def told(table, result):
-    global failed
-    print('%s: %s' % (table, result if isinstance(result, str) else '%d rows' % result))
-    failed |= isinstance(result, str)
-
-
-def check_columns(db, table, expected, usual):
-    types = {'T': 'TEXT', 'I': 'INTEGER', '': usual}
-    wanted = [tuple(c.partition(':')[::2]) for c in expected.split()]
-    wanted = [(name, types[kind]) for name, kind in wanted]
-    there = [(row[1], row[2]) for row in db.execute('PRAGMA table_info(%s)' % table)]
-    if there != wanted:
-        told(table, 'columns %s, expected %s' % (there, wanted))
-
-
-def rounded(value):
-    return round(value, 9) if isinstance(value, float) else value
-
-
-def compare(table, mine, his):
-    x = collections.Counter(tuple(map(rounded, row)) for row in mine)
-    y = collections.Counter(tuple(map(rounded, row)) for row in his)
-    if x == y:
-        told(table, sum(x.values()))
-    else:
-        told(table, '%d of %d rows differ: %s, expected %s' % (
-            sum((x - y).values()), sum(x.values()), list((x - y))[:2], list((y - x))[:2]))
 
 
 def load(directory, name):
@@ -91,67 +57,12 @@ def ns(us):
     return int(whole) * 1000 + int((part + '000')[:3])
 
 
-def times_of(info):
-    return [float(info[key]) for key in ('Start Timestamp(us)', 'Elapse Time(ms)', 'Transit Time(ms)', 'Wait Time(ms)',
-                                         'Synchronization Time(ms)', 'Idle Time(ms)')]
-
-
-def traffic_of(info):
-    for transport, link in info.items():
-        for size, (count, ms) in link['Size Distribution'].items():
-            yield [transport] + [float(link[key]) for key in (
-                'Transit Size(MB)', 'Transit Time(ms)', 'Bandwidth(GB/s)', 'Large Packet Ratio')] + [
-                    float(size), count, float(ms)]
-
-
-def link_of(pair, info):
-    return pair.split('-') + [info['Transport Type'], float(info['Transit Size(MB)']), float(info['Transit Time(ms)']),
-                              float(info['Bandwidth(GB/s)'])]
-
-
-def communication(operators, links):
-    """operators, links: (key, object, what stands behind the columns)."""
-    expected = {name: [] for name in COMMUNICATION}
-    for key, op, behind in operators:
-        if key.startswith('Total'):
-            continue
-        name = key.split('@')
-        expected['CommAnalyzerTime'].append(name + times_of(op['Communication Time Info']) + behind)
-        for row in traffic_of(op['Communication Bandwidth Info']):
-            expected['CommAnalyzerBandwidth'].append(name + row + behind)
-    for key, pairs, behind in links:
-        if key.startswith('Total'):
-            continue
-        for pair, info in pairs.items():
-            row = key.split('@') + link_of(pair, info) + behind
-            expected['CommAnalyzerMatrix'].append(row + ([info.get('Op Name', '')] if behind else []))
-    return expected
-
-
-def rough(rows):
-    """Start times are doubles of microseconds: a quarter of one is their last place."""
-    return [[round(v) if i == 2 and isinstance(v, float) and v > 1e12 else v for i, v in enumerate(row)] for row in rows]
-
-
-def check_communication(path, expected, more):
-    db = sqlite3.connect(path)
-    for name, rows in expected.items():
-        columns = COMMUNICATION[name]
-        if more:
-            columns += ' step:T type:T' + (' op_name:T' if name == 'CommAnalyzerMatrix' else '')
-        check_columns(db, name, columns, 'NUMERIC' if more else 'INTEGER')
-        mine = [[float(v) if isinstance(v, int) and i > 1 else v for i, v in enumerate(row)]
-                for row in db.execute('SELECT * FROM ' + name)]
-        his = [[float(v) if isinstance(v, int) and i > 1 else v for i, v in enumerate(row)] for row in rows]
-        compare(name, rough(mine), rough(his))
-
-
 def check_mindspore():
-    compare('databases', [[os.path.basename(p).rpartition('_')[0]] for p in glob.glob(ours + '/ascend_*.db')],
+    check.compare('databases', [[os.path.basename(p).rpartition('_')[0]] for p in glob.glob(ours + '/ascend_*.db')],
             [['ascend_mindspore_profiler']])
     operators = [(key, op, []) for key, op in load(cann, 'communication.json').items()]
     links = [(key, op, []) for key, op in load(cann, 'communication_matrix.json').items()]
-    check_communication(ours + '/communication_analyzer.db', communication(operators, links), False)
+    check.communication(ours + '/communication_analyzer.db', communication(operators, links), False)
 
 
 def check_analysis():
@@ -160,16 +71,16 @@ def check_analysis():
             for half, items in parts.items():
                 for key, item in items.items():
                     yield key, item, [step, half]
-    check_communication(ours + '/analysis.db',
+    check.communication(ours + '/analysis.db',
                         communication(halves('communication.json'), halves('communication_matrix.json')), True)
     db = sqlite3.connect(ours + '/analysis.db')
-    check_columns(db, 'StepTraceTime', STEPS, 'NUMERIC')
+    check.columns(db, 'StepTraceTime', STEPS, 'NUMERIC')
     his = [[int(row['Device_id']), row['Step'] or None] + [float(row[key]) for key in (
         'Computing', 'Communication(Not Overlapped)', 'Overlapped', 'Communication', 'Free', 'Stage', 'Bubble',
         'Communication(Not Overlapped and Exclude Receive)', 'Preparing')] for row in table('step_trace_time.csv')]
     mine = [[v if i < 2 else float(v) for i, v in enumerate(row)] for row in db.execute('SELECT * FROM StepTraceTime')]
     # Stage and Preparing of theirs passed through doubles of the whole time
-    compare('StepTraceTime', [row[:7] + row[8:10] + [round(row[7]), round(row[10])] for row in mine],
+    check.compare('StepTraceTime', [row[:7] + row[8:10] + [round(row[7]), round(row[10])] for row in mine],
             [row[:7] + row[8:10] + [round(row[7]), round(row[10])] for row in his])
 
 
@@ -198,7 +109,7 @@ class Profiler:
         for name, columns in COLUMNS.items():
             if not self.rows('PRAGMA table_info(%s)' % name):
                 continue
-            check_columns(self.db, name, columns, 'INTEGER')
+            check.columns(self.db, name, columns, 'INTEGER')
 
     def check_ops(self):
         chains = collections.defaultdict(dict)
@@ -212,7 +123,7 @@ class Profiler:
         his = [self.span(e) + [e['name'], e['args']['Sequence number'], e['args']['Fwd thread id'],
                                e['args'].get('Input type'), e['args'].get('Input Dims'), e['args'].get('Call stack')]
                for e in self.events('cpu_op')]
-        compare('PYTORCH_API of operators', mine, his)
+        check.compare('PYTORCH_API of operators', mine, his)
 
     def check_queue(self):
         mine = [[s, e, t & 0xffffffff, self.text(name), c - (5 << 28)] for s, e, t, name, c in self.rows(
@@ -220,14 +131,14 @@ class Profiler:
             'ON c.id = p.connectionId WHERE type = 50002')]
         his = [self.span(e) + [e['name'], e['args']['correlation_id']]
                for e in self.events('enqueue') + self.events('dequeue')]
-        compare('PYTORCH_API of the queue', mine, his)
+        check.compare('PYTORCH_API of the queue', mine, his)
 
     def check_python(self):
         mine = [[s, e, t & 0xffffffff, self.text(name)] for s, e, t, name in self.rows(
             'SELECT startNs, endNs, globalTid, name FROM PYTORCH_API WHERE type = 50003')]
-        compare('PYTORCH_API of Python', [row[:3] + [row[3] or ''] for row in mine],
+        check.compare('PYTORCH_API of Python', [row[:3] + [row[3] or ''] for row in mine],
                 [self.span(e) + [e['name']] for e in self.events('python_function')])
-        compare('GC_RECORD', [[s, e, t & 0xffffffff] for s, e, t in self.rows('SELECT * FROM GC_RECORD')]
+        check.compare('GC_RECORD', [[s, e, t & 0xffffffff] for s, e, t in self.rows('SELECT * FROM GC_RECORD')]
                 if self.rows('PRAGMA table_info(GC_RECORD)') else [], [self.span(e) for e in self.events('GC')])
 
     def check_flows(self):
@@ -240,7 +151,7 @@ class Profiler:
             'ON c.id = p.connectionId LEFT JOIN TASK t ON t.connectionId = c.connectionId AND t.globalTaskId IN '
             '(SELECT globalTaskId FROM COMPUTE_TASK_INFO) LEFT JOIN COMMUNICATION_OP o ON '
             'o.connectionId = c.connectionId WHERE p.type = 50001 AND coalesce(o.startNs, t.startNs) IS NOT NULL')
-        compare('CONNECTION_IDS to devices', mine, his)
+        check.compare('CONNECTION_IDS to devices', mine, his)
         flows = collections.defaultdict(list)
         for e in self.trace:
             if e.get('cat') == 'fwdbwd':
@@ -248,7 +159,7 @@ class Profiler:
         mine = self.rows('SELECT min(p.startNs), max(p.startNs) FROM PYTORCH_API p JOIN CONNECTION_IDS c '
                          'ON c.id = p.connectionId WHERE p.type = 50001 AND c.connectionId >= 5 << 28 '
                          'GROUP BY c.connectionId')
-        compare('CONNECTION_IDS to backward operators', mine, [[min(v), max(v)] for v in flows.values()])
+        check.compare('CONNECTION_IDS to backward operators', mine, [[min(v), max(v)] for v in flows.values()])
 
     def check_memory(self):
         def mb(cell):
@@ -260,7 +171,7 @@ class Profiler:
                 mb(row['Total Reserved(MB)']), mb(row['Total Active(MB)']) or 0,
                 int(row['Stream Ptr']) if row['Stream Ptr'] else None, int(row['Device Type'][4:])]
                for row in table('memory_record.csv') if row['Component'] in ('PTA', 'PTA+GE', 'WORKSPACE', 'GE')]
-        compare('MEMORY_RECORD', [[self.text(row[0])] + row[1:]
+        check.compare('MEMORY_RECORD', [[self.text(row[0])] + row[1:]
                                   for row in self.rows('SELECT * FROM MEMORY_RECORD')], his)
         his = []
         for row in table('operator_memory.csv'):
@@ -277,27 +188,27 @@ class Profiler:
                         mb(row['Release Total Reserved(MB)']) if gave else None,
                         mb(row['Release Total Active(MB)']) if gave else None,
                         int(row['Stream Ptr']) if row['Stream Ptr'] else None, int(row['Device Type'][4:])])
-        compare('OP_MEMORY', [[self.text(row[0])] + row[1:] for row in self.rows('SELECT * FROM OP_MEMORY')], his)
+        check.compare('OP_MEMORY', [[self.text(row[0])] + row[1:] for row in self.rows('SELECT * FROM OP_MEMORY')], his)
 
     def check_rest(self):
         run = os.path.dirname(os.path.abspath(ours))
         steps = [e for e in self.events('cpu_op') if e['name'].startswith('ProfilerStep#')]
-        compare('STEP_TIME', self.rows('SELECT * FROM STEP_TIME'),
+        check.compare('STEP_TIME', self.rows('SELECT * FROM STEP_TIME'),
                 [[int(e['name'].partition('#')[2])] + self.span(e)[:2] for e in steps])
-        compare('META_DATA', [[n, json.dumps(json.loads(v))] for n, v in self.rows(
+        check.compare('META_DATA', [[n, json.dumps(json.loads(v))] for n, v in self.rows(
             "SELECT * FROM META_DATA WHERE name NOT LIKE 'SCHEMA_VERSION%'")],
                 [[n, json.dumps(v)] for n, v in load(run, 'profiler_metadata.json').items()])
         rank = int(glob.glob(run + '/profiler_info_*.json')[0].rpartition('_')[2][:-5])
-        compare('RANK_DEVICE_MAP', self.rows('SELECT * FROM RANK_DEVICE_MAP'), [[rank, 0]])
-        compare('ENUM_API_TYPE', self.rows('SELECT * FROM ENUM_API_TYPE WHERE id > 50000 AND id < 50005'),
+        check.compare('RANK_DEVICE_MAP', self.rows('SELECT * FROM RANK_DEVICE_MAP'), [[rank, 0]])
+        check.compare('ENUM_API_TYPE', self.rows('SELECT * FROM ENUM_API_TYPE WHERE id > 50000 AND id < 50005'),
                 [[50001, 'op'], [50002, 'queue'], [50003, 'trace'], [50004, 'mstx']])
 
 
 if pytorch:
     profiler = Profiler(glob.glob(ours + '/ascend_pytorch_profiler*.db')[0])
-    for check in (profiler.check_columns, profiler.check_ops, profiler.check_queue, profiler.check_python,
+    for one in (profiler.check_columns, profiler.check_ops, profiler.check_queue, profiler.check_python,
                   profiler.check_flows, profiler.check_memory, profiler.check_rest, check_analysis):
-        check()
+        one()
 else:
     check_mindspore()
-sys.exit(failed)
+sys.exit(check.failed)

@@ -1,29 +1,14 @@
 /* communication_analyzer.db, analysis.db. */
 #include "db/database.h"
 #include "db/table_rows.h"
+#include "exporters/communication/analyzer_tables.h"
 #include "exporters/framework/communication/communication.h"
 #include "exporters/framework/database/databases.h"
 #include "exporters/framework/step_sums.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* MindSpore's is what the capture's analysis writes; PyTorch's tells steps and halves, too. */
-static const char *const columns[][2] = {
-    {"hccl_op_name TEXT, group_name TEXT, start_timestamp INTEGER, elapse_time INTEGER, transit_time INTEGER,"
-     " wait_time INTEGER, synchronization_time INTEGER, idle_time INTEGER",
-     "hccl_op_name TEXT, group_name TEXT, start_timestamp NUMERIC, elapse_time NUMERIC, transit_time NUMERIC,"
-     " wait_time NUMERIC, synchronization_time NUMERIC, idle_time NUMERIC, step TEXT, type TEXT"},
-    {"hccl_op_name TEXT, group_name TEXT, transport_type TEXT, transit_size INTEGER, transit_time INTEGER,"
-     " bandwidth INTEGER, large_packet_ratio INTEGER, package_size INTEGER, count INTEGER, total_duration INTEGER",
-     "hccl_op_name TEXT, group_name TEXT, transport_type TEXT, transit_size NUMERIC, transit_time NUMERIC,"
-     " bandwidth NUMERIC, large_packet_ratio NUMERIC, package_size NUMERIC, count NUMERIC, total_duration NUMERIC,"
-     " step TEXT, type TEXT"},
-    {"hccl_op_name TEXT, group_name TEXT, src_rank TEXT, dst_rank TEXT, transport_type TEXT, transit_size INTEGER,"
-     " transit_time INTEGER, bandwidth INTEGER",
-     "hccl_op_name TEXT, group_name TEXT, src_rank TEXT, dst_rank TEXT, transport_type TEXT, transit_size NUMERIC,"
-     " transit_time NUMERIC, bandwidth NUMERIC, step TEXT, type TEXT, op_name TEXT"},
-};
 
 #define STEP_COLUMNS                                                                                                   \
     "deviceId INTEGER, step TEXT, computing NUMERIC, communication_not_overlapped NUMERIC, overlapped NUMERIC,"        \
@@ -32,92 +17,66 @@ static const char *const columns[][2] = {
 
 struct comm_tables {
     struct comm_document document;
-    struct table_rows times, traffic, links;
-    char group[24];
-    char step[64];
-    const char *half;
+    struct analyzer_tables tables;
+    char group[24], step[64];
 };
 
-static void put_step(const struct comm_tables *tables, struct table_rows *rows)
+static struct analyzer_name name_of(struct comm_tables *tables, const char *name, uint64_t group)
 {
-    if (!tables->document.pytorch)
-        return;
-    table_put_text(rows, tables->step);
-    table_put_text(rows, tables->half);
-}
-
-static void put_operator(struct comm_tables *tables, struct table_rows *rows, const char *name, uint64_t group)
-{
-    snprintf(tables->group, sizeof tables->group, "%llu", (unsigned long long)group);
-    table_put_text(rows, name);
-    table_put_text(rows, tables->group);
+    snprintf(tables->group, sizeof tables->group, "%" PRIu64, group);
+    return (struct analyzer_name){name, tables->group};
 }
 
 static int add_times(struct comm_tables *tables, const struct comm_operator *op, const struct comm_sum *sum,
                      struct err *err)
 {
-    struct table_rows *rows = &tables->times;
-    put_operator(tables, rows, op->name, op->group);
-    table_put_real(rows, (double)sum->start_ns / 1e3);
-    table_put_real(rows, sum->elapse_ms);
-    table_put_real(rows, sum->transit_ms);
-    table_put_real(rows, sum->wait_ms);
-    table_put_real(rows, sum->synchronization_ms);
-    table_put_real(rows, sum->idle_ms);
-    put_step(tables, rows);
-    return table_end_row(rows, err);
+    const struct analyzer_name name = name_of(tables, op->name, op->group);
+    const struct analyzer_times times = {
+        .start_ns = sum->start_ns,
+        .elapse_ms = sum->elapse_ms,
+        .transit_ms = sum->transit_ms,
+        .wait_ms = sum->wait_ms,
+        .synchronization_ms = sum->synchronization_ms,
+        .idle_ms = sum->idle_ms,
+    };
+    return analyzer_add_times(&tables->tables, &name, &times, err);
 }
 
 /* A row for each size of packets. */
 static int add_traffic(struct comm_tables *tables, const struct comm_operator *op, enum comm_link link,
                        const struct comm_traffic *traffic, struct err *err)
 {
-    struct table_rows *rows = &tables->traffic;
+    const struct analyzer_name name = name_of(tables, op->name, op->group);
     size_t count;
     const struct comm_packets **packets = comm_sorted_packets(traffic, &count, err);
     int status = 0;
     if (packets == NULL)
         return -(int)err->code;
     for (size_t i = 0; status == 0 && i < count; i++) {
-        put_operator(tables, rows, op->name, op->group);
-        table_put_text(rows, comm_link_names[link]);
-        table_put_real(rows, traffic->mb);
-        table_put_real(rows, traffic->ms);
-        table_put_real(rows, comm_bandwidth(traffic->mb, traffic->ms));
-        table_put_real(rows, comm_large_ratio(traffic));
-        table_put_real(rows, (double)packets[i]->bytes / COMM_BYTES_PER_MB);
-        table_put_integer(rows, packets[i]->count);
-        table_put_real(rows, packets[i]->ms);
-        put_step(tables, rows);
-        status = table_end_row(rows, err);
+        const struct analyzer_packets row = {
+            .link = comm_link_names[link],
+            .mb = traffic->mb,
+            .ms = traffic->ms,
+            .gb_per_s = comm_bandwidth(traffic->mb, traffic->ms),
+            .large_ratio = comm_large_ratio(traffic),
+            .packet_mb = (double)packets[i]->bytes / COMM_BYTES_PER_MB,
+            .count = packets[i]->count,
+            .packets_ms = packets[i]->ms,
+        };
+        status = analyzer_add_packets(&tables->tables, &name, &row, err);
     }
     free(packets);
     return status;
 }
 
-static int add_link(struct comm_tables *tables, const char *name, uint64_t group, const struct comm_transfer_sum *sum,
-                    double bandwidth, const char *op, struct err *err)
-{
-    struct table_rows *rows = &tables->links;
-    char source[24], destination[24];
-    snprintf(source, sizeof source, "%lld", (long long)sum->source);
-    snprintf(destination, sizeof destination, "%lld", (long long)sum->destination);
-    put_operator(tables, rows, name, group);
-    table_put_text(rows, source);
-    table_put_text(rows, destination);
-    table_put_text(rows, sum->transport);
-    table_put_real(rows, sum->mb);
-    table_put_real(rows, sum->ms);
-    table_put_real(rows, bandwidth);
-    put_step(tables, rows);
-    if (tables->document.pytorch)
-        table_put_text(rows, op != NULL ? op : "");
-    return table_end_row(rows, err);
-}
-
 static int take_link(void *arg, const struct comm_link_row *row, struct err *err)
 {
-    return add_link(arg, row->key, row->group, row->sum, row->bandwidth, row->op, err);
+    struct comm_tables *tables = arg;
+    const struct analyzer_name name = name_of(tables, row->key, row->group);
+    const struct comm_transfer_sum *sum = row->sum;
+    const struct analyzer_pair pair = {sum->source, sum->destination, sum->transport, sum->mb,
+                                       sum->ms,     row->bandwidth,   row->op};
+    return analyzer_add_pair(&tables->tables, &name, &pair, err);
 }
 
 /* The links of one operator: all of them, as the capture's analysis has them. */
@@ -127,7 +86,9 @@ static int add_own_links(struct comm_tables *tables, const struct comm_operator 
     int status = comm_transfers_make(&sums, op->name, &op->tasks, err);
     for (size_t i = 0; status == 0 && i < sums.count; i++) {
         const struct comm_transfer_sum *sum = &sums.items[i];
-        status = add_link(tables, op->name, op->group, sum, comm_bandwidth(sum->mb, sum->ms), NULL, err);
+        const struct comm_link_row row = {
+            .key = op->name, .group = op->group, .sum = sum, .bandwidth = comm_bandwidth(sum->mb, sum->ms)};
+        status = take_link(tables, &row, err);
     }
     free(sums.items);
     return status;
@@ -150,7 +111,7 @@ static int add_half(struct comm_tables *tables, size_t step, bool point_to_point
 {
     struct comm_document *document = &tables->document;
     int status = 0;
-    tables->half = point_to_point ? "p2p" : "collective";
+    tables->tables.half = point_to_point ? "p2p" : "collective";
     for (size_t i = 0; status == 0 && i < document->operator_count; i++) {
         if (comm_is_in(&document->operators[i], step, point_to_point))
             status = add_operator(tables, &document->operators[i], err);
@@ -188,16 +149,11 @@ static int add_all(struct comm_tables *tables, struct err *err)
 static int add_communication(struct comm_tables *tables, sqlite3 *db, struct err *err)
 {
     bool pytorch = tables->document.pytorch;
-    int status = table_rows_open(&tables->times, db, "CommAnalyzerTime", columns[0][pytorch], err);
-    if (status == 0)
-        status = table_rows_open(&tables->traffic, db, "CommAnalyzerBandwidth", columns[1][pytorch], err);
-    if (status == 0)
-        status = table_rows_open(&tables->links, db, "CommAnalyzerMatrix", columns[2][pytorch], err);
+    int status = analyzer_tables_open(&tables->tables, db, pytorch, err);
+    tables->tables.step = tables->step;
     if (status == 0)
         status = pytorch ? add_by_step(tables, err) : add_all(tables, err);
-    table_rows_close(&tables->times);
-    table_rows_close(&tables->traffic);
-    table_rows_close(&tables->links);
+    analyzer_tables_close(&tables->tables);
     return status;
 }
 
@@ -255,7 +211,7 @@ static int write_file(struct comm_tables *tables, const char *path, struct err *
 
 int framework_write_communication_database(struct framework_analysis *analysis, struct err *err)
 {
-    struct comm_tables tables = {.half = ""};
+    struct comm_tables tables = {.group = ""};
     int status = comm_document_open(&tables.document, analysis, err);
     bool pytorch = tables.document.pytorch;
     if (status == 0 && (pytorch || tables.document.operator_count > 0)) {

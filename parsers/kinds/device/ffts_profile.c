@@ -101,7 +101,8 @@ enum { PART_AIV = 1, PART_MIX_AIC = 6, PART_MIX_AIV = 7 };
 
 struct state {
     const struct capture_part *part;
-    struct association *association; /* NULL outside of a CANN capture */
+    struct association *association; /* of captures since 2023 */
+    struct executions *executions;   /* of those before */
     uint32_t device_id;
     struct sequence sequence;
     bool ended; /* of samples */
@@ -113,6 +114,7 @@ static int open_stream(struct decoder *decoder, void *opaque, const struct captu
     struct state *state = opaque;
     state->part = decoder_part(decoder);
     state->association = decoder_association(decoder);
+    state->executions = decoder_executions(decoder);
     state->device_id = (uint32_t)file->identity.device_id;
     return 0;
 }
@@ -176,6 +178,14 @@ static int take_sample(struct decoder *decoder, struct state *state, const struc
     return core_sample_emit(decoder, &sample, err);
 }
 
+/* In 2022 blocks on the other kind of core were not counted. */
+static int add_counters(struct decoder *decoder, const struct state *state, const struct device_pmu *pmu,
+                        struct err *err)
+{
+    const struct task_counters counters = {.pmu = *pmu, .file_id = decoder_file_id(decoder), .block_num = -1};
+    return executions_add_counters(state->executions, &counters, err);
+}
+
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
     struct state *state = opaque;
@@ -204,7 +214,9 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
                      &pmu.task_id);
     for (size_t i = 0; i < PMU_COUNTERS; i++)
         pmu.counters[i] = cells[EVENT0 + i].integer;
-    return state->association != NULL ? association_add_pmu(state->association, &pmu, keep, err) : 0;
+    if (state->association != NULL)
+        return association_add_pmu(state->association, &pmu, keep, err);
+    return state->executions != NULL && !block ? add_counters(decoder, state, &pmu, err) : 0;
 }
 
 static const struct kind_hooks hooks = {
@@ -215,7 +227,7 @@ static const struct kind_hooks hooks = {
 
 const struct record_kind kind_ffts_profile = {
     .name = "ffts_profile",
-    .families = FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .stage = 1,
     .title = "Core PMU of STARS chips",
     .doc = "Cycles and eight event counters of a task, of a part of an FFTS+ task, or of one block of it. They are "

@@ -98,6 +98,8 @@ static int add_task(const struct state *state, const struct task_key *key, int64
     };
     const struct task_execution run = {
         .task = {state->file->identity.device_id, key->stream_id, key->task_id},
+        .context_id = NO_CONTEXT,
+        .accelerator_id = NO_ACCELERATOR,
         .start_ns = start_ns,
         .end_ns = end_ns,
         .start_tick = start_tick,

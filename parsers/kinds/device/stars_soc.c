@@ -1,5 +1,6 @@
 /* Task log of Ascend chips with STARS, the scheduler since the 910B: stars_soc.data, a record for each start and end.
  */
+#include "parsers/join/execution.h"
 #include "parsers/records/stars/stars_record.h"
 
 static const char *const patterns[] = {
@@ -50,7 +51,8 @@ enum { TASK_START = 0x00, TASK_END = 0x01, PART_START = 0x22, PART_END = 0x23 };
 
 struct state {
     const struct capture_part *part;
-    struct association *association; /* NULL outside of a CANN capture */
+    struct association *association; /* of captures since 2023 */
+    struct executions *executions;   /* of those before */
     uint32_t device_id;
     struct task_pairs pairs;
     struct sequence sequence;
@@ -65,11 +67,28 @@ static int open_stream(struct decoder *decoder, void *opaque, const struct captu
     struct state *state = opaque;
     state->part = decoder_part(decoder);
     state->association = decoder_association(decoder);
+    state->executions = decoder_executions(decoder);
     state->device_id = (uint32_t)file->identity.device_id;
     return task_pairs_init(&state->pairs, file, err);
 }
 
 #define ACCELERATOR_BITS 0x3f /* of the word that is the context of a part */
+
+static int add_run(const struct state *state, const struct device_task *task, int64_t start_tick, int64_t end_tick,
+                   struct err *err)
+{
+    const struct task_execution run = {
+        .task = {task->device_id, task->stream_id, task->task_id},
+        .context_id = task->context_id,
+        .start_ns = task->start_ns,
+        .end_ns = task->end_ns,
+        .start_tick = start_tick,
+        .end_tick = end_tick,
+        .type = task->type,
+        .accelerator_id = task->has_accelerator ? (int32_t)task->accelerator_id : NO_ACCELERATOR,
+    };
+    return executions_add_run(state->executions, &run, err);
+}
 
 /* what: the record's type and, of a whole task, the word that names the accelerator. */
 static int take_end(struct decoder *decoder, struct state *state, const struct task_key *key, int64_t tick,
@@ -89,9 +108,11 @@ static int take_end(struct decoder *decoder, struct state *state, const struct t
         .has_accelerator = key->context_id == WHOLE_TASK,
         .accelerator_id = what->word & ACCELERATOR_BITS,
     };
-    if (!task_pairs_check_span(decoder, key, &start, task.start_ns, task.end_ns, keep) || state->association == NULL)
+    if (!task_pairs_check_span(decoder, key, &start, task.start_ns, task.end_ns, keep))
         return 0;
-    return association_add_task(state->association, &task, err);
+    if (state->association != NULL)
+        return association_add_task(state->association, &task, err);
+    return state->executions != NULL ? add_run(state, &task, start.tick, tick, err) : 0;
 }
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
@@ -140,7 +161,7 @@ static const struct kind_hooks hooks = {
 
 const struct record_kind kind_stars_soc = {
     .name = "stars_soc",
-    .families = FAMILY_CANN,
+    .families = FAMILY_2022 | FAMILY_CANN,
     .title = "STARS task log",
     .doc = "Starts and ends of tasks, and of the parts of FFTS+ tasks, in the order in which the scheduler wrote them. "
            "They become the tasks of the device.",

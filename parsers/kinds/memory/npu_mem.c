@@ -47,8 +47,9 @@ static const struct layout layouts[] = {
 
 static const struct sampling sampling = {.stamps = {{"start_us", CLOCK_START_US}}, .keys = {"user"}};
 
-/* Chip 5's table has whole KB. */
-#define KILOBYTES(bytes) "CASE WHEN chip(device_id) = 5 THEN (" bytes ") / 1024 ELSE (" bytes ") / 1024.0 END"
+/* The tables of chips 5, 15 and 16 have whole KB. */
+#define KILOBYTES(bytes)                                                                                               \
+    "CASE WHEN chip(device_id) IN (5, 15, 16) THEN (" bytes ") / 1024 ELSE (" bytes ") / 1024.0 END"
 
 static const struct report_column table[] = {
     {"Device_id", "device_id", .doc = "The device."},
@@ -104,6 +105,7 @@ static const struct exported_table exported[] = {
 const struct record_kind kind_npu_mem = {
     .name = "npu_mem",
     .families = FAMILY_2022 | FAMILY_CANN,
+    .of_chip_15 = true,
     .table = "npu_mem",
     .title = "Memory in use on a device",
     .doc = "How much memory of the device the application, and everyone together, holds.",

@@ -53,12 +53,12 @@ static const struct sampling sampling = {.stamps = {{"host_tick", CLOCK_HOST_TIC
 static const struct report_column table[] = {
     {"Device_id", "device_id", .doc = "The device."},
     {"Component",
-     "CASE module_id " MODULES(MODULE_CASE) "ELSE CASE WHEN chip(device_id) = 5 THEN 'Unknown' ELSE 'other'"
+     "CASE module_id " MODULES(MODULE_CASE) "ELSE CASE WHEN chip(device_id) IN (5, 15, 16) THEN 'Unknown' ELSE 'other'"
                                             " END END",
      .doc = "Who holds the memory."},
     {"Timestamp(us)", "time_ns", .form = FORM_TIME, .doc = "When."},
     {"Total Reserved(KB)",
-     "CASE WHEN bytes <= 0 THEN bytes WHEN chip(device_id) = 5 THEN bytes / 1024 ELSE bytes /"
+     "CASE WHEN bytes <= 0 THEN bytes WHEN chip(device_id) IN (5, 15, 16) THEN bytes / 1024 ELSE bytes /"
      " 1024.0 END",
      FORM_SHORTEST, 3, .doc = "How much; -1: not known."},
     {"Device", "'NPU:' || device_id", .doc = "The device once more."},
@@ -92,6 +92,7 @@ static const struct exported_table exported[] = {
 const struct record_kind kind_npu_module_mem = {
     .name = "npu_module_mem",
     .families = FAMILY_2022 | FAMILY_CANN,
+    .of_chip_15 = true,
     .table = "npu_module_mem",
     .title = "Memory of the modules of CANN",
     .doc = "How much memory of the device a module of CANN holds.",

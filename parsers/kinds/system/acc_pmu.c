@@ -46,7 +46,26 @@ static const struct series_counter counters[] = {
     {.name = NULL},
 };
 
+static const struct report_column samples[] = {
+    {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
+    {"acc_id", "accelerator_id", .flags = REPORT_NUMBER, .doc = "The accelerator."},
+    {"read_bandwidth", "read_bandwidth", .flags = REPORT_NUMBER, .doc = "Bandwidth of reading."},
+    {"write_bandwidth", "write_bandwidth", .flags = REPORT_NUMBER, .doc = "Bandwidth of writing."},
+    {"read_ost", "read_ost", .flags = REPORT_NUMBER, .doc = "Reads that were not answered yet."},
+    {"write_ost", "write_ost", .flags = REPORT_NUMBER, .doc = "Writes that were not answered yet."},
+    {"time_stamp", "time_ns", FORM_SCALED, .unit = UNIT_NS, .doc = "When it was sampled, in ns."},
+    {.title = NULL},
+};
+
 static const struct series_report series[] = {
+    {
+        .name = "acc_pmu_summary",
+        .title = "Samples of accelerators",
+        .doc = "Every sample of accelerators in captures of 2022.",
+        .when = SOC_TABLE_OF_2022,
+        .query = {.order_by = "device_id, time_ns, accelerator_id, id"},
+        .columns = samples,
+    },
     {
         .name = "acc_pmu",
         .title = "Accelerators",

@@ -32,7 +32,7 @@ static const struct column columns[] = {
 static const struct line_format lines[] = {
     {"{device_ns}: {dvpp_id} " WORK, LINE_ROW},
     {"{device_ns}: " WORK, LINE_ROW},
-    {"{*}engine_type{*}", LINE_SKIP | LINE_FIRST},
+    {"{*}engine_type{*}", LINE_HEADING},
     {.pattern = NULL},
 };
 
@@ -76,6 +76,7 @@ static const struct series_report series[] = {
 const struct record_kind kind_dvpp = {
     .name = "dvpp",
     .families = FAMILY_2022 | FAMILY_CANN,
+    .of_chip_15 = true,
     .table = "dvpp",
     .title = "Work of the engines for pictures and video",
     .doc = "Time, frames and utilization of an engine for pictures and video. Text lines of a time and numbers.",

@@ -16,14 +16,13 @@ static const struct column columns[] = {
 
 static const struct line_format lines[] = {
     {"{device_ns}: {tx_bytes} {rx_bytes}", LINE_ROW},
-    {"{*}", LINE_SKIP | LINE_FIRST},
+    {"{*}", LINE_HEADING},
     {.pattern = NULL},
 };
 
 static const struct sampling sampling = {
     .stamps = {{"device_ns", CLOCK_DEVICE_NS}},
     .counters = {"tx_bytes", "rx_bytes"},
-    .may_restart = true,
 };
 
 /* Rates between samples; the last one is left out, as Ascend's tool does. */

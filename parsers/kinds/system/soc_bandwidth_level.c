@@ -35,7 +35,23 @@ static const struct series_counter counters[] = {
     {.name = NULL},
 };
 
+static const struct report_column means[] = {
+    {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
+    {"Metric", "'average'", .doc = "The mean of all samples."},
+    {"L2Buffer_bandwidth_level", "avg(l2_buffer_level)", FORM_SHORTEST, 4, .doc = "Of the L2 buffer."},
+    {"MATA_bandwidth_level", "avg(mata_level)", FORM_SHORTEST, 4, .doc = "Of the memory access agent."},
+    {.title = NULL},
+};
+
 static const struct series_report series[] = {
+    {
+        .name = "inter_soc_transmission",
+        .title = "Mean bandwidth inside of a chip",
+        .doc = "Mean levels of the bandwidth of the L2 buffer and of the memory access agent, in captures of 2022.",
+        .when = SOC_TABLE_OF_2022,
+        .query = {.group_by = "device_id", .order_by = "device_id"},
+        .columns = means,
+    },
     {
         .name = "stars_soc",
         .title = "Bandwidth inside of a chip",

@@ -6,6 +6,7 @@
 #include "parsers/records/sample.h"
 #include "parsers/records/text/line_pattern.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,6 +148,15 @@ static int take_format(struct text_stream *stream, struct decoder *decoder, cons
     return keep_texts(stream, before, err);
 }
 
+static bool has_digit(const char *line, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (isdigit((unsigned char)line[i]))
+            return true;
+    }
+    return false;
+}
+
 static int take_line(struct text_stream *stream, struct decoder *decoder, const char *line, size_t length,
                      const struct place *place, struct err *err)
 {
@@ -156,11 +166,11 @@ static int take_line(struct text_stream *stream, struct decoder *decoder, const 
     for (size_t i = 0; i < stream->pattern_count; i++) {
         const struct line_format *format = &stream->kind->lines[i];
         uint64_t before = stream->present;
-        if ((format->flags & LINE_FIRST) && !first)
+        if ((format->flags & LINE_HEADING) && (!first || has_digit(line, length)))
             continue;
         if (!line_pattern_match(&stream->patterns[i], line, length, &row))
             continue;
-        if (format->flags & LINE_SKIP) {
+        if (format->flags & (LINE_SKIP | LINE_HEADING)) {
             stream->present = before;
             return 0;
         }

@@ -6,7 +6,7 @@ own records, copies, and marks of iterations.
 usage: legacy_prof.py [--overlapping] CAPTURE CHIP SEED [NAME=VALUE...]
 
 --overlapping: tasks, copies, calls and executions of models at any time instead, many of which overlap in part.
-NAME=VALUE replaces what sample.json says. CHIP is 0 to 4; chips 2 to 4 have vector cores.
+NAME=VALUE replaces what sample.json says. CHIP is 0 to 5; chips 2 to 5 have vector cores.
 """
 import json
 import os
@@ -62,10 +62,35 @@ class LegacyProf:
             self.switched(function, time, stream, task, core)
 
     def switched(self, function, time, stream, task, core):
+        if self.chip == 5:
+            self.scheduled(function, time, stream, task, core)
+            return
         self.add('hwts.data', struct.pack('<BBHHHQI44x', function | self.count('hwts') << 4, core, 0x6bd3, 0, task,
                                           self.ticks(time), stream), 64)
 
+    def scheduled(self, function, time, stream, task, kind, context=0, accelerator=0):
+        """Chip 5: 0 and 1 are the start and the end of a task, 0x22 and 0x23 of a part of one."""
+        part = function >= 0x22
+        self.add('stars_soc.data', struct.pack(
+            '<HHHHQHHHH40x', function | self.count('stars') << 6 | (0 if part else kind) << 10, 0x6bd3, stream, task,
+            self.ticks(time), kind if part else 0, context if part else accelerator, 4 << 13 if part else 0, 0), 64)
+
+    def part_counted(self, time, stream, task, context, cycles, counters):
+        self.add('ffts_profile.data', struct.pack(
+            '<HHHHQHHHHQQQ8QQQ', 0x28 | self.count('ffts') << 6, 0x6bd3, stream, task, 0, 0, context, 4 << 13, 0, 0,
+            cycles, 0, *counters, self.ticks(time), self.ticks(time)), 128)
+
+    def soc_sample(self, function, time, number, payload):
+        """Of stars_soc_profile.data: payload from byte 32 on."""
+        self.add('stars_soc_profile.data', struct.pack('<HHIQHH12x', function | self.count('soc') << 6, 0x6bd3, 0,
+                                                       self.ticks(time), 0, number) + payload.ljust(32, b'\0'), 64)
+
     def counted(self, time, stream, task, core, cycles, counters, blocks):
+        if self.chip == 5:
+            self.add('ffts_profile.data', struct.pack(
+                '<HHHHQHHHHQQQ8QQQ', 0x28 | self.count('ffts') << 6, 0x6bd3, stream, task, 0, 0, 0,
+                (core == AIV) << 13, 0, 0, cycles, 0, *counters, self.ticks(time - 1), self.ticks(time)), 128)
+            return
         if self.chip == 0:
             self.add('aicore.data', struct.pack('<BBHIHHHHQ8QQQH6x', 0, 4, 112, 0, 0, stream, task, 0, 0, *counters,
                                                 cycles, self.ticks(time), blocks), 112)
@@ -134,7 +159,7 @@ def fill(prof, operators=40, executions=3):
     """Operators one after another, all of them executed again and again."""
     tasks = []
     for number in range(operators):
-        core = prof.random.choice((AI_CORE, AI_CPU, AIV) if prof.chip in (2, 3, 4) else (AI_CORE, AI_CPU))
+        core = prof.random.choice((AI_CORE, AI_CPU, AIV) if prof.chip > 1 else (AI_CORE, AI_CPU))
         tasks.append((number % 3 + 1, number // 3 + 1, core, prof.random.randrange(1, 20)))
         prof.operator(100 + number, *tasks[-1][:3], 'op%d' % number, ('MatMul', 'Cast', 'Add')[number % 3],
                       tasks[-1][3])

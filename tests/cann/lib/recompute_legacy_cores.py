@@ -38,7 +38,9 @@ class Capture:
             core, = struct.unpack_from('<4xI', record)
             blocks, model, stream, task = struct.unpack_from('<220xIIIH', record)
             self.operators[stream, task] = (text_of(record, 16, 120), text_of(record, 144, 56), core, blocks, model)
-        if self.chip != 0:
+        if self.chip == 5:
+            self.read_stars()
+        elif self.chip != 0:
             self.read_logs()
 
     def read_tagged(self):
@@ -85,6 +87,22 @@ class Capture:
                 cycles, *counters = struct.unpack_from('<16xQ8x8Q', record)
                 stream, = struct.unpack_from('<96xI', record)
                 self.counters[stream, task].append((name != 'aicore', cycles, counters,
+                                                    self.operators[stream, task][3]))
+
+    def read_stars(self):
+        """Whole tasks, and the counters of these."""
+        begun = {}
+        for record in records(self.data, 'stars_soc.data.0', 64):
+            function, stream, task, tick = struct.unpack_from('<H2xHHQ', record)
+            if function & 63 == 0:
+                begun[stream, task] = tick
+            elif function & 63 == 1:
+                self.runs[stream, task].append((begun.pop((stream, task)), tick))
+        for record in records(self.data, 'ffts_profile.data.0', 128):
+            function, stream, task, split = struct.unpack_from('<H2xHH12xH', record)
+            cycles, *counters = struct.unpack_from('<32xQ8x8Q', record)
+            if function & 63 == 0x28 and split >> 13 != 4:
+                self.counters[stream, task].append((split >> 13 == 1, cycles, counters,
                                                     self.operators[stream, task][3]))
 
     def bounds(self, iteration):
