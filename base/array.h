@@ -14,10 +14,16 @@
          ? 0                                                                                                           \
          : array_grow(&(array)->items, &(array)->capacity, (array)->count, (extra), sizeof *(array)->items, (err)))
 
-/* qsort, which does not take a null pointer even for no items. */
+/* qsort, which needs room for a second array, for what is not sorted yet. */
 static inline void array_sort(void *items, size_t count, size_t item_size, int (*order)(const void *a, const void *b))
 {
-    if (count > 1)
+    const char *item = items;
+    size_t sorted = 1;
+    while (sorted < count && order(item, item + item_size) <= 0) {
+        item += item_size;
+        sorted++;
+    }
+    if (sorted < count)
         qsort(items, count, item_size, order);
 }
 

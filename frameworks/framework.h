@@ -56,6 +56,12 @@ struct framework_step {
     int64_t device_start_ns, device_end_ns; /* what device times are compared with */
 };
 
+/* When the device was done with it, too. */
+static inline int64_t framework_step_end_ns(const struct framework_step *step)
+{
+    return step->end_ns > step->device_end_ns ? step->end_ns : step->device_end_ns;
+}
+
 /* A range that launches. */
 struct framework_launch {
     int64_t thread, start_ns, end_ns;
@@ -63,10 +69,13 @@ struct framework_launch {
     size_t range;          /* which it is */
 };
 
-/* The stages of MindSpore's data pipeline. */
+/* The operations of MindSpore's data pipeline, and each time that one ran. */
 struct framework_dataset {
     uint32_t event, operation, custom; /* of texts */
-    int64_t count, total_ns;
+};
+struct framework_dataset_run {
+    int64_t start_ns, duration_ns;
+    size_t dataset;
 };
 
 struct torch; /* frameworks/pytorch/torch.h */
@@ -86,7 +95,11 @@ struct framework {
     struct framework_datasets {
         struct framework_dataset *items;
         size_t count, capacity;
-    } datasets;                        /* in the order of their first appearance */
+    } datasets; /* in the order of their first appearance */
+    struct framework_dataset_runs {
+        struct framework_dataset_run *items;
+        size_t count, capacity;
+    } dataset_runs;
     struct framework_launch *launches; /* by thread, start, then place */
     size_t launch_count;
     struct torch *torch; /* PyTorch's; NULL: it is MindSpore's. Owned */

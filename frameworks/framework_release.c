@@ -9,6 +9,7 @@ void framework_release(struct framework *framework)
     free(framework->ranges.items);
     free(framework->steps.items);
     free(framework->datasets.items);
+    free(framework->dataset_runs.items);
     free(framework->launches);
     torch_free(framework->torch);
     *framework = (struct framework){.launch_count = 0};

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
+#include "base/interrupt.h"
 #include "cli/analyse/analyse_output.h"
 #include "cli/analyse/simplify.h"
 #include "cli/capture/captures.h"
@@ -22,6 +23,8 @@ struct work {
     const struct analyse_request *request;
     struct framework_info info;
     struct framework_paths profs;
+    size_t prof;     /* which is being analysed */
+    char *directory; /* that its files go into, owned */
     struct framework_clock clock;
     struct analyse_output output;
     struct diagnostics diag;
@@ -68,7 +71,7 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
     struct framework framework = {.info = work->info};
     const struct export_options options = {
         .database = database,
-        .directory = work->output.temporary,
+        .directory = work->directory,
         .format = TABLE_CSV,
         .columns = COLUMNS_VENDOR,
         .timestamp = "",
@@ -80,7 +83,7 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
         .framework = &framework,
         .directory = work->request->directory,
         .db = db,
-        .prof = database != NULL ? work->profs.items[0] : NULL,
+        .prof = database != NULL ? work->profs.items[work->prof] : NULL,
         .database = database,
         .options = &options,
         .result = &work->result,
@@ -95,17 +98,28 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
         .not_written = tell_not_written,
         .not_written_arg = work,
     };
-    int status = framework_load(&framework, work->request->directory, &work->clock, &work->diag, err);
+    /* What the framework's records lack is told once. */
+    struct diagnostics again;
+    diag_init(&again, false);
+    if (work->prof > 0)
+        analysis.diag = &again;
+    int status = framework_load(&framework, work->request->directory, &work->clock, analysis.diag, err);
     if (status == 0)
         status = framework_write(&analysis, err);
-    if (status == 0)
+    if (status == 0 && work->prof == 0)
         check_steps(work, &framework);
     framework_release(&framework);
-    if (status == 0 && work->info.kind == FRAMEWORK_PYTORCH)
-        status = analyse_output_touch(&work->output, "analyse.done", err);
-    if (status == 0)
-        status = analyse_output_commit(&work->output, err);
+    diag_release(&again);
     return status;
+}
+
+/* All files are there. */
+static int complete_output(struct work *work, struct err *err)
+{
+    int status = 0;
+    if (work->info.kind == FRAMEWORK_PYTORCH)
+        status = analyse_output_touch(&work->output, "analyse.done", err);
+    return status == 0 ? analyse_output_commit(&work->output, err) : status;
 }
 
 static int finish(struct work *work, int status, struct err *err)
@@ -137,7 +151,13 @@ static int with_capture(struct capture_job *job)
         return imported;
     int status = write_output(work, db, job->database, &err);
     database_close(db);
-    return status_worse(imported, finish(work, status, &err));
+    if (status < 0) {
+        err_wrap(&err, "cannot analyse '%s'", work->request->directory);
+        console_progress_end();
+        console_error(&err);
+        return status_of_error(&err);
+    }
+    return imported;
 }
 
 static int without_capture(struct work *work)
@@ -153,15 +173,90 @@ static int without_capture(struct work *work)
         status = schema_finish(db, &err);
     if (status == 0)
         status = write_output(work, db, NULL, &err);
+    if (status == 0)
+        status = complete_output(work, &err);
     database_close(db);
     return finish(work, status, &err);
 }
 
+/* ---- several PROF captures: the first one's files are the directory's, others have a directory of their own there
+ * ----
+ */
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* Takes the capture's clock, and makes where its files go. */
+static int begin_capture(struct work *work, size_t number, struct err *err)
+{
+    const char *name = name_of(work->profs.items[number]);
+    work->prof = number;
+    free(work->directory);
+    work->directory = number == 0 ? strdup(work->output.temporary) : path_join(work->output.temporary, name);
+    if (work->directory == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (number == 0)
+        return 0;
+    console_note("'%s': a further PROF capture; its files are in '%s/" FRAMEWORK_OUTPUT "/%s'",
+                 work->profs.items[number], work->request->results, name);
+    int status = framework_clock_of(&work->info, work->profs.items[number], &work->clock, err);
+    return status == 0 ? make_directories(work->directory, err) : status;
+}
+
+/* Databases of several captures would be one file with --output. */
+static char *database_place(const struct work *work, size_t number)
+{
+    return number == 0 ? strdup(work->request->results)
+                       : path_join(work->request->results, name_of(work->profs.items[number]));
+}
+
+static int analyse_capture(struct work *work, size_t number)
+{
+    struct err err = ERR_INIT;
+    struct settings settings = *work->request->settings;
+    char *place = settings.output != NULL ? database_place(work, number) : NULL;
+    const char *prof = work->profs.items[number];
+    const struct value_list captures = {&prof, 1};
+    int status = begin_capture(work, number, &err);
+    if (status == 0 && settings.output != NULL && place == NULL)
+        status = err_set(&err, ERR_NO_MEMORY, "out of memory");
+    settings.output = place;
+    if (status == 0)
+        status = captures_process_list(&settings, &captures, with_capture, work);
+    else
+        status = finish(work, status, &err);
+    free(place);
+    return status;
+}
+
+/* Of further captures those that cannot be analysed are told, and the rest stays. */
+static int with_captures(struct work *work)
+{
+    struct err err = ERR_INIT;
+    int worst = analyse_capture(work, 0);
+    if (worst != STATUS_DONE && worst != STATUS_DATA_PROBLEMS)
+        return worst;
+    for (size_t i = 1; i < work->profs.count && !work->request->for_cluster && !interrupted(); i++) {
+        int status = analyse_capture(work, i);
+        if (status != STATUS_DONE && status != STATUS_DATA_PROBLEMS) {
+            tell_not_written(work, work->directory, "its capture cannot be analysed");
+            remove_directory(work->directory, &err);
+        }
+        worst = status_worse(worst, status);
+    }
+    int status = interrupted() ? interrupt_error(&err) : complete_output(work, &err);
+    return status_worse(worst, finish(work, status, &err));
+}
+
 /* ---- before ---- */
 
+/* A rank of a cluster is one capture. */
 static void tell_further_captures(struct work *work)
 {
-    for (size_t i = 1; i < work->profs.count; i++) {
+    for (size_t i = 1; i < work->profs.count && work->request->for_cluster; i++) {
         const struct place place = {work->profs.items[i], -1, -1, NULL};
         diag_report(&work->diag, DIAG_FILE_DUPLICATE, &place, "a second PROF capture; '%s' is read",
                     work->profs.items[0]);
@@ -208,15 +303,14 @@ static int prepare(struct work *work, struct err *err)
 
 static int run(struct work *work)
 {
-    const struct analyse_request *request = work->request;
-    struct settings settings = *request->settings;
-    const char *prof = work->profs.count > 0 ? work->profs.items[0] : NULL;
-    const struct value_list captures = {&prof, 1};
-    if (prof == NULL || !work->info.with_npu)
-        return without_capture(work);
-    settings.output = settings.output != NULL ? request->results : NULL;
+    if (work->profs.count == 0 || !work->info.with_npu) {
+        struct err err = ERR_INIT;
+        work->directory = strdup(work->output.temporary);
+        return work->directory != NULL ? without_capture(work)
+                                       : finish(work, err_set(&err, ERR_NO_MEMORY, "out of memory"), &err);
+    }
     tell_further_captures(work);
-    return captures_process_list(&settings, &captures, with_capture, work);
+    return with_captures(work);
 }
 
 /* Only what is complete may lose its sources. */
@@ -228,7 +322,7 @@ static int simplify(struct work *work, int status)
         console_warning("'%s' is not simplified: its results are not complete", request->directory);
         return status;
     }
-    if (simplify_directory(request->directory, work->profs.count > 0 ? work->profs.items[0] : NULL, &err) == 0)
+    if (simplify_directory(request->directory, &work->profs, &err) == 0)
         return status;
     err_wrap(&err, "cannot simplify '%s'", request->directory);
     console_error(&err);
@@ -249,6 +343,7 @@ int analyse_directory(const struct analyse_request *request)
         status = simplify(&work, status);
     analyse_output_close(&work.output);
     framework_paths_release(&work.profs);
+    free(work.directory);
     diag_release(&work.diag);
     return status;
 }

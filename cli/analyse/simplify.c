@@ -44,8 +44,10 @@ static int simplify_prof(const char *prof, struct err *err)
     return status;
 }
 
-int simplify_directory(const char *directory, const char *prof, struct err *err)
+int simplify_directory(const char *directory, const struct framework_paths *profs, struct err *err)
 {
     int status = remove_inside(directory, "FRAMEWORK", err);
-    return status == 0 && prof != NULL ? simplify_prof(prof, err) : status;
+    for (size_t i = 0; status == 0 && i < profs->count; i++)
+        status = simplify_prof(profs->items[i], err);
+    return status;
 }

@@ -3,6 +3,7 @@
 #include "base/file/fsutil.h"
 #include "base/number.h"
 #include "cli/clock.h"
+#include "cli/cluster/rank_hosts.h"
 #include "cli/cluster/raw_ranks.h"
 #include "cli/console.h"
 #include "cli/status.h"
@@ -121,13 +122,17 @@ static int make_directories_of(struct work *work, const char *directory, struct 
     return status;
 }
 
-static const char *capture_of(const struct work *work, int64_t rank)
+static struct cluster_database_rank host_of(const struct work *work, int64_t rank)
 {
+    struct cluster_database_rank found = {.rank = rank, .device_id = -1};
     for (size_t i = 0; i < work->sources.count; i++) {
-        if (work->sources.items[i].rank == rank)
-            return work->sources.items[i].path;
+        if (work->sources.items[i].rank != rank)
+            continue;
+        found = rank_host_of(&work->sources.items[i]);
+        found.rank = rank;
+        break;
     }
-    return NULL;
+    return found;
 }
 
 /* The sizes of the first rank that says all. */
@@ -151,9 +156,8 @@ static int write_database(struct work *work, struct err *err)
     bool wanted = work->settings->cluster.detail || count <= CLUSTER_DETAIL_RANKS;
     if (status == 0 && !wanted)
         unlink(path);
-    for (size_t i = 0; status == 0 && i < count; i++)
-        ranks[i] =
-            (struct cluster_database_rank){work->loaded.items[i].rank, capture_of(work, work->loaded.items[i].rank)};
+    for (size_t i = 0; status == 0 && wanted && i < count; i++)
+        ranks[i] = host_of(work, work->loaded.items[i].rank);
     if (status == 0 && wanted)
         status = cluster_database_write(work->output, ranks, count, parallel_of(work), err);
     if (status == 0 && wanted)

@@ -5,6 +5,7 @@
 #include "db/query/operators/query_steps.h"
 #include "db/query/query_loop.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,6 +72,18 @@ static const char choices[] =
     "  UNION SELECT p.id, p.parent_id FROM around a JOIN capture.host_call p ON p.id = a.parent_id)"
     "  SELECT id FROM around;";
 
+/* The same of stretches of time. */
+#define IN_STRETCH(time) "EXISTS (SELECT 1 FROM stretch s WHERE " time " BETWEEN s.from_ns AND s.until_ns)"
+static const char stretch_choices[] =
+    "INSERT INTO task_number SELECT t.id, row_number() OVER (ORDER BY t.id) FROM capture.device_task t"
+    "  WHERE " IN_STRETCH("t.start_ns") ";"
+                                        "INSERT INTO op_number SELECT t.id, row_number() OVER (ORDER BY t.id) FROM "
+                                        "capture.communication_op t"
+                                        "  WHERE " IN_STRETCH("t.start_ns") ";"
+                                                                            "INSERT INTO wanted_call SELECT t.id FROM "
+                                                                            "capture.host_call t WHERE " IN_STRETCH(
+                                                                                "t.start_ns") ";";
+
 /* Tables that are taken over in part, with the id that their rows get (NULL: the same); all others but those of single
  * records are taken over whole. */
 static const struct part {
@@ -84,6 +97,16 @@ static const struct part {
 static const char *const whole[] = {"meta",     "capture_part",   "name",     "tensor_set",  "fusion_op",
                                     "ts_track", "core_frequency", "msproftx", "device_mark", "diagnostics"};
 
+/* How the other tables are taken over with stretches of time: by their times, their tasks, or whole. */
+#define STRETCH_TABLES                                                                                                 \
+    "SELECT 'INSERT INTO main.' || m.name || ' SELECT * FROM capture.' || m.name || ' t' || CASE"                      \
+    " WHEN m.name IN ('capture_part', 'source_file', 'static_op_mem') THEN ''"                                         \
+    " WHEN max(p.name = 'start_ns') THEN ' WHERE ' || ?1 WHEN max(p.name = 'time_ns') THEN ' WHERE ' || ?2"            \
+    " WHEN sum(p.name IN ('device_id', 'stream_id', 'task_id')) = 3 THEN ' WHERE ' || ?3 ELSE '' END"                  \
+    " FROM main.sqlite_schema m, pragma_table_info(m.name) p WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'"    \
+    " AND m.name NOT IN ('device_task', 'communication_op', 'host_call', 'communication_task', 'task_state')"          \
+    " GROUP BY m.name"
+
 static const char communication_tasks[] =
     "UPDATE main.communication_task SET task_row_id = (SELECT new FROM task_number WHERE old = task_row_id),"
     "  op_id = (SELECT new FROM op_number WHERE old = op_id);";
@@ -91,6 +114,7 @@ static const char communication_tasks[] =
 struct copying {
     sqlite3 *out;
     struct strbuf *sql;
+    bool stretches; /* of time; else iterations */
 };
 
 /* Tables and views of the capture's database. */
@@ -123,27 +147,59 @@ static int copy_part(struct copying *copying, const struct part *part, struct er
     return status == 0 ? database_exec(copying->out, copying->sql->data, err) : status;
 }
 
-static int copy_rows(struct copying *copying, struct err *err)
+static int copy_whole(struct copying *copying, struct err *err)
 {
     char sql[256];
-    int status = database_exec(copying->out, choices, err);
-    for (size_t i = 0; status == 0 && i < sizeof parts / sizeof *parts; i++)
-        status = copy_part(copying, &parts[i], err);
+    int status = 0;
     for (size_t i = 0; status == 0 && i < sizeof whole / sizeof *whole; i++) {
         snprintf(sql, sizeof sql, "INSERT INTO main.%s SELECT * FROM capture.%s", whole[i], whole[i]);
         status = database_exec(copying->out, sql, err);
     }
+    return status;
+}
+
+/* Everything but what parts has: of the tables that have times, or tasks, what is in the stretches. */
+static int copy_stretches(struct copying *copying, struct err *err)
+{
+    static const char *const conditions[] = {
+        IN_STRETCH("t.start_ns"), IN_STRETCH("t.time_ns"),
+        "EXISTS (SELECT 1 FROM kept_task k WHERE k.device_id = t.device_id AND k.stream_id = t.stream_id"
+        " AND k.task_id = t.task_id)"};
+    sqlite3_stmt *statement = NULL;
+    int status = database_exec(copying->out,
+                               "CREATE TEMP TABLE kept_task(device_id, stream_id, task_id,"
+                               " PRIMARY KEY(device_id, stream_id, task_id)) WITHOUT ROWID;"
+                               "INSERT INTO kept_task SELECT DISTINCT device_id, stream_id, task_id"
+                               " FROM main.device_task WHERE stream_id IS NOT NULL AND task_id IS NOT NULL",
+                               err);
+    if (status == 0)
+        status = database_prepare(copying->out, STRETCH_TABLES, &statement, err);
+    for (int i = 0; status == 0 && i < 3; i++)
+        sqlite3_bind_text(statement, i + 1, conditions[i], -1, SQLITE_STATIC);
+    if (status == 0)
+        status = query_loop(copying->out, statement, create_one, copying, err);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static int copy_rows(struct copying *copying, struct err *err)
+{
+    int status = database_exec(copying->out, copying->stretches ? stretch_choices : choices, err);
+    for (size_t i = 0; status == 0 && i < sizeof parts / sizeof *parts; i++)
+        status = copy_part(copying, &parts[i], err);
+    if (status == 0)
+        status = copying->stretches ? copy_stretches(copying, err) : copy_whole(copying, err);
     if (status == 0)
         status = database_exec(copying->out,
                                "INSERT INTO main.communication_task SELECT * FROM capture.communication_task"
-                               "  WHERE task_row_id IN (SELECT old FROM task_number)",
+                               "  WHERE task_row_id IN (SELECT old FROM task_number)"
+                               "  AND (op_id IS NULL OR op_id IN (SELECT old FROM op_number))",
                                err);
     return status == 0 ? database_exec(copying->out, communication_tasks, err) : status;
 }
 
-static int attach(sqlite3 *out, const char *database, int64_t model_id, struct err *err)
+static int attach(sqlite3 *out, const char *database, struct err *err)
 {
-    char sql[128];
     sqlite3_stmt *statement = NULL;
     int status = database_exec(out, "COMMIT", err);
     if (status == 0)
@@ -154,22 +210,38 @@ static int attach(sqlite3 *out, const char *database, int64_t model_id, struct e
     if (sqlite3_step(statement) != SQLITE_DONE)
         status = database_error(err, out, "the capture's database cannot be read");
     sqlite3_finalize(statement);
-    snprintf(sql, sizeof sql, "BEGIN; CREATE TEMP TABLE wanted_model AS SELECT %lld AS id", (long long)model_id);
-    return status == 0 ? database_exec(out, sql, err) : status;
+    return status == 0 ? database_exec(out, "BEGIN", err) : status;
+}
+
+/* Its tables and views, empty; then what is chosen by the rows of temporary tables. */
+static int take_over(sqlite3 *db, sqlite3 *out, bool stretches, struct err *err)
+{
+    struct strbuf sql;
+    struct copying copying = {out, &sql, stretches};
+    strbuf_init(&sql, SQL_LIMIT);
+    int status = query_run(db,
+                           "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND type IN ('table', 'view')"
+                           "  AND name NOT LIKE 'sqlite_%' ORDER BY type, rowid",
+                           NULL, 0, create_one, &copying, err);
+    if (status == 0)
+        status = copy_rows(&copying, err);
+    strbuf_release(&sql);
+    return status;
 }
 
 static int fill(sqlite3 *db, sqlite3 *out, const char *database, int64_t model_id, int64_t first, int64_t count,
                 struct err *err)
 {
+    char sql[128];
     struct cann_steps steps;
-    struct strbuf sql;
-    struct copying copying = {out, &sql};
     int64_t devices = 0;
     int status = cann_steps_load(db, &steps, err);
     if (status < 0)
         return status;
-    strbuf_init(&sql, SQL_LIMIT);
-    status = attach(out, database, model_id, err);
+    snprintf(sql, sizeof sql, "CREATE TEMP TABLE wanted_model AS SELECT %lld AS id", (long long)model_id);
+    status = attach(out, database, err);
+    if (status == 0)
+        status = database_exec(out, sql, err);
     if (status == 0)
         status = database_exec(out, temporary_tables, err);
     if (status == 0)
@@ -179,13 +251,7 @@ static int fill(sqlite3 *db, sqlite3 *out, const char *database, int64_t model_i
         err_hint(err, "'msprof query' tells which models and how many iterations there are");
     }
     if (status == 0)
-        status = query_run(db,
-                           "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND type IN ('table', 'view')"
-                           "  AND name NOT LIKE 'sqlite_%' ORDER BY type, rowid",
-                           NULL, 0, create_one, &copying, err);
-    if (status == 0)
-        status = copy_rows(&copying, err);
-    strbuf_release(&sql);
+        status = take_over(db, out, false, err);
     cann_steps_release(&steps);
     return status;
 }
@@ -198,6 +264,37 @@ int iteration_database_make(sqlite3 *db, const char *database, const char *path,
     if (status < 0)
         return status;
     status = fill(db, build.db, database, model_id, first, count, err);
+    if (status == 0)
+        return database_build_commit(&build, err);
+    database_build_abort(&build);
+    return status;
+}
+
+static int fill_stretches(sqlite3 *db, sqlite3 *out, const char *database, const struct stretch *stretches,
+                          size_t count, struct err *err)
+{
+    char sql[128];
+    int status = attach(out, database, err);
+    if (status == 0)
+        status = database_exec(out, temporary_tables, err);
+    if (status == 0)
+        status = database_exec(out, "CREATE TEMP TABLE stretch(from_ns INTEGER, until_ns INTEGER)", err);
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        snprintf(sql, sizeof sql, "INSERT INTO stretch VALUES(%lld, %lld)", (long long)stretches[i].from_ns,
+                 (long long)stretches[i].until_ns);
+        status = database_exec(out, sql, err);
+    }
+    return status == 0 ? take_over(db, out, true, err) : status;
+}
+
+int stretches_database_make(sqlite3 *db, const char *database, const char *path, const struct stretch *stretches,
+                            size_t count, struct err *err)
+{
+    struct database_build build;
+    int status = database_build_open(&build, path, err);
+    if (status < 0)
+        return status;
+    status = fill_stretches(db, build.db, database, stretches, count, err);
     if (status == 0)
         return database_build_commit(&build, err);
     database_build_abort(&build);

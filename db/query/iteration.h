@@ -1,10 +1,11 @@
-/* A database with one range of iterations of a new CANN capture. */
+/* A database with a part of a new CANN capture: a range of iterations, or stretches of time. */
 #ifndef MSPROF_DB_QUERY_ITERATION_H
 #define MSPROF_DB_QUERY_ITERATION_H
 
 #include "base/err.h"
 
 #include <sqlite3.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Makes the database `path` with what the exporters read of `database`, which db is open on, but of tasks only those
@@ -13,5 +14,13 @@
  * device that has them. -ERR_NOT_FOUND when none has. The caller removes the file. */
 int iteration_database_make(sqlite3 *db, const char *database, const char *path, int64_t model_id, int64_t first,
                             int64_t count, struct err *err);
+
+struct stretch {
+    int64_t from_ns, until_ns; /* since 1970, both included */
+};
+/* The same with what began in one of the stretches: tasks, communication operators, calls, samples; of tables without
+ * times the rows of these tasks. What belongs to no time is there whole. */
+int stretches_database_make(sqlite3 *db, const char *database, const char *path, const struct stretch *stretches,
+                            size_t count, struct err *err);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/file/fsutil.h"
 #include "base/format/csv_in.h"
 #include "base/format/json_members.h"
+#include "base/intern.h"
 #include "base/strbuf.h"
 #include "db/database.h"
 #include "db/table_rows.h"
@@ -279,16 +280,44 @@ static int add_tables(struct making *making, struct err *err)
     return status;
 }
 
+static void put_known(struct table_rows *rows, const char *text)
+{
+    table_put_text(rows, *text != '\0' ? text : NULL);
+}
+
+/* Each host once, in the order of its first rank. */
+static int add_hosts(struct making *making, const struct cluster_database_rank *ranks, size_t count, struct err *err)
+{
+    struct intern seen = {.count = 0};
+    int status = table_rows_open(&making->rows, making->db, "HostInfo", "hostUid TEXT, hostName TEXT", err);
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        size_t before = seen.count;
+        uint32_t number;
+        if (ranks[i].host_uid[0] == '\0')
+            continue;
+        status = intern_add(&seen, ranks[i].host_uid, strlen(ranks[i].host_uid), &number, err);
+        if (status < 0 || seen.count == before)
+            continue;
+        put_known(&making->rows, ranks[i].host_uid);
+        put_known(&making->rows, ranks[i].host_name);
+        status = table_end_row(&making->rows, err);
+    }
+    table_rows_close(&making->rows);
+    intern_release(&seen);
+    return status;
+}
+
 static int add_ranks(struct making *making, const struct cluster_database_rank *ranks, size_t count, struct err *err)
 {
-    int status = database_exec(making->db, "CREATE TABLE HostInfo(hostUid TEXT, hostName TEXT)", err);
-    if (status == 0)
-        status = table_rows_open(&making->rows, making->db, "RankDeviceMap",
+    int status = table_rows_open(&making->rows, making->db, "RankDeviceMap",
                                  "rankId INTEGER, deviceId INTEGER, hostUid TEXT, profilePath TEXT", err);
     for (size_t i = 0; status == 0 && i < count; i++) {
         table_put_integer(&making->rows, ranks[i].rank);
-        table_put_nothing(&making->rows);
-        table_put_nothing(&making->rows);
+        if (ranks[i].device_id >= 0)
+            table_put_integer(&making->rows, ranks[i].device_id);
+        else
+            table_put_nothing(&making->rows);
+        put_known(&making->rows, ranks[i].host_uid);
         table_put_text(&making->rows, ranks[i].path);
         status = table_end_row(&making->rows, err);
     }
@@ -326,6 +355,8 @@ int cluster_database_write(const char *directory, const struct cluster_database_
         return status;
     struct making making = {.directory = directory, .db = build.db};
     status = add_tables(&making, err);
+    if (status == 0)
+        status = add_hosts(&making, ranks, count, err);
     if (status == 0)
         status = add_ranks(&making, ranks, count, err);
     if (status == 0 && parallel != NULL)

@@ -9,7 +9,9 @@
 
 struct cluster_database_rank {
     int64_t rank;
-    const char *path; /* of its capture */
+    const char *path;                  /* of its capture */
+    int64_t device_id;                 /* -1: not known */
+    char host_uid[64], host_name[128]; /* "": not known */
 };
 
 /* Makes it of the complete files in the directory. parallel: how many parts tensors, pipelines and data are divided

@@ -25,8 +25,7 @@ bool framework_wants_time(const struct framework_analysis *analysis, int64_t tim
         return true;
     for (size_t i = 0; i < framework->steps.count; i++) {
         const struct framework_step *step = &framework->steps.items[i];
-        int64_t end_ns = step->end_ns > step->device_end_ns ? step->end_ns : step->device_end_ns;
-        if (time_ns >= step->start_ns && time_ns <= end_ns &&
+        if (time_ns >= step->start_ns && time_ns <= framework_step_end_ns(step) &&
             framework_wants_step(analysis, framework_text(framework, step->id)))
             return true;
     }
@@ -36,6 +35,8 @@ bool framework_wants_time(const struct framework_analysis *analysis, int64_t tim
 int framework_write_report(struct framework_analysis *analysis, const struct report *report, struct err *err)
 {
     const struct report_scope scope = {DB_NULL, DB_NULL, DB_NULL, ""};
+    struct report whole = *report;
     uint64_t rows;
-    return report_write(&analysis->session, report, &scope, &rows, err);
+    whole.whole = true;
+    return report_write(&analysis->session, &whole, &scope, &rows, err);
 }

@@ -2,13 +2,13 @@
 #ifndef MSPROF_EXPORTERS_FRAMEWORK_ANALYSIS_H
 #define MSPROF_EXPORTERS_FRAMEWORK_ANALYSIS_H
 
-#include "base/map.h"
 #include "exporters/export.h"
 #include "exporters/framework/relation.h"
 #include "exporters/report/report.h"
 #include "frameworks/framework.h"
 
 struct minddata_report;
+struct torch_work;
 
 struct step_filter_list {
     const int64_t *items; /* ascending */
@@ -36,7 +36,7 @@ struct framework_analysis {
 
     /* Made by framework_write: */
     struct relation relation;
-    struct map work;                  /* of PyTorch: torch_relation.h */
+    struct torch_work *work;          /* of PyTorch: torch_relation.h */
     struct report_session session;    /* its context is this */
     struct minddata_report *minddata; /* of the report that is being made */
 };
@@ -54,7 +54,8 @@ int framework_write_step_trace_time(struct framework_analysis *analysis, struct 
 int framework_write_trace_view(struct framework_analysis *analysis, struct err *err);
 int framework_write_communication(struct framework_analysis *analysis, struct err *err);
 
-/* A report of the analysis: without rows there is no file. Its functions find the analysis with report_analysis. */
+/* A report of the analysis, in one file however many rows it has: without any there is none. Its functions find the
+ * analysis with report_analysis. */
 int framework_write_report(struct framework_analysis *analysis, const struct report *report, struct err *err);
 static inline struct framework_analysis *report_analysis(const struct report_run *run)
 {

@@ -1,4 +1,5 @@
 /* The tables that frameworks take over from the capture's own reports, some under another name. */
+#include "exporters/framework/framework_part.h"
 #include "exporters/framework/framework_tables.h"
 
 #include "db/query/query.h"
@@ -45,7 +46,7 @@ static bool is_wanted(const struct framework_info *info, const struct copy *copy
     return copy->pytorch_level >= 0 && info->level >= copy->pytorch_level;
 }
 
-int framework_write_copies(struct framework_analysis *analysis, struct err *err)
+static int write_copies(struct framework_analysis *analysis, struct err *err)
 {
     const struct report *const *all = report_all(err);
     int status = 0;
@@ -70,7 +71,7 @@ static const struct report_column megabytes = {"Total Reserved(MB)", "bytes / 10
                                                .doc = "What the component holds."};
 
 /* PyTorch has megabytes where the capture's report has kilobytes. */
-int framework_write_module_memory(struct framework_analysis *analysis, struct err *err)
+static int write_module_memory(struct framework_analysis *analysis, struct err *err)
 {
     const struct framework_info *info = &analysis->framework->info;
     const struct report *const *all = report_all(err);
@@ -90,4 +91,43 @@ int framework_write_module_memory(struct framework_analysis *analysis, struct er
     struct report named = *report;
     named.columns = columns;
     return framework_write_report(analysis, &named, err);
+}
+
+/* ---- of some steps ---- */
+
+static int write_tables(struct framework_analysis *analysis, struct err *err)
+{
+    int status = write_copies(analysis, err);
+    if (status == 0 && write_module_memory(analysis, err) < 0)
+        status = err_wrap(err, "npu_module_mem.csv");
+    return status;
+}
+
+/* From a database that holds nothing else. */
+static int write_part(const struct framework_analysis *analysis, struct framework_part *part, struct err *err)
+{
+    struct framework_analysis of_part = *analysis;
+    struct export_options options = *analysis->options;
+    options.database = part->path;
+    of_part.db = part->db;
+    of_part.database = part->path;
+    of_part.options = &options;
+    int status = report_session_open(&of_part.session, part->db, &options, analysis->result, err);
+    of_part.session.context = &of_part;
+    if (status == 0)
+        status = write_tables(&of_part, err);
+    report_session_release(&of_part.session);
+    return status;
+}
+
+int framework_write_copies(struct framework_analysis *analysis, struct err *err)
+{
+    struct framework_part part;
+    if (analysis->steps.count == 0)
+        return write_tables(analysis, err);
+    int status = framework_part_make(analysis, &part, err);
+    if (status == 0)
+        status = write_part(analysis, &part, err);
+    framework_part_release(&part);
+    return status;
 }

@@ -8,7 +8,6 @@
 extern const struct report_column framework_memory_columns[];
 
 int framework_write_copies(struct framework_analysis *analysis, struct err *err);
-int framework_write_module_memory(struct framework_analysis *analysis, struct err *err);
 /* operator_details.csv, dataset.csv */
 int mindspore_write_tables(struct framework_analysis *analysis, struct err *err);
 /* operator_memory.csv, memory_record.csv */

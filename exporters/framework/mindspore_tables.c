@@ -1,6 +1,7 @@
 /* MindSpore's own tables: shapes of operators, stages of the data pipeline. */
 #include "exporters/framework/framework_tables.h"
 
+#include "base/number.h"
 #include "frameworks/mindspore/mindspore.h"
 
 #include <stdio.h>
@@ -54,19 +55,40 @@ static double rounded(double value)
     return strtod(text, NULL);
 }
 
-static int put_datasets(struct report_run *run, struct err *err)
+struct runs {
+    int64_t count, total_ns;
+};
+
+static int put_dataset(struct report_run *run, const struct framework_dataset *dataset, const struct runs *runs,
+                       struct err *err)
 {
     const struct framework *framework = report_analysis(run)->framework;
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < framework->datasets.count; i++) {
-        const struct framework_dataset *dataset = &framework->datasets.items[i];
-        const struct report_value values[] = {
-            value_text(framework_text(framework, dataset->event)),
-            value_text(framework_text(framework, dataset->operation)), value_integer(dataset->count),
-            value_real(rounded((double)dataset->total_ns / 1000.0 / (double)dataset->count)),
-            value_text(framework_text(framework, dataset->custom))};
-        status = report_row(run, values, err);
+    const struct report_value values[] = {value_text(framework_text(framework, dataset->event)),
+                                          value_text(framework_text(framework, dataset->operation)),
+                                          value_integer(runs->count),
+                                          value_real(rounded((double)runs->total_ns / 1000.0 / (double)runs->count)),
+                                          value_text(framework_text(framework, dataset->custom))};
+    return report_row(run, values, err);
+}
+
+static int put_datasets(struct report_run *run, struct err *err)
+{
+    const struct framework_analysis *analysis = report_analysis(run);
+    const struct framework *framework = analysis->framework;
+    struct runs *runs = calloc(framework->datasets.count + 1, sizeof *runs);
+    int status = runs != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for the data pipeline");
+    for (size_t i = 0; status == 0 && i < framework->dataset_runs.count; i++) {
+        const struct framework_dataset_run *one = &framework->dataset_runs.items[i];
+        if (!framework_wants_time(analysis, one->start_ns))
+            continue;
+        runs[one->dataset].count++;
+        runs[one->dataset].total_ns = number_add(runs[one->dataset].total_ns, one->duration_ns);
     }
+    for (size_t i = 0; status == 0 && i < framework->datasets.count; i++) {
+        if (runs[i].count > 0)
+            status = put_dataset(run, &framework->datasets.items[i], &runs[i], err);
+    }
+    free(runs);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #ifndef MSPROF_EXPORTERS_FRAMEWORK_PYTHON_LINE_H
 #define MSPROF_EXPORTERS_FRAMEWORK_PYTHON_LINE_H
 
+#include "base/map.h"
 #include "exporters/framework/analysis.h"
 #include "frameworks/pytorch/torch.h"
 

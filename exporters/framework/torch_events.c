@@ -4,14 +4,10 @@
 #include "base/strbuf.h"
 #include "exporters/framework/framework_tables.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- the queue ---- */
-
-struct taken {
-    uint64_t correlation;
-    uint32_t name;
-};
 
 struct queue {
     const struct framework_analysis *analysis;
@@ -30,22 +26,19 @@ static int take_queued(struct queue *queue, const struct torch_range *range, boo
                               : queue->each(queue->arg, range, taken, queue->text.data, err);
 }
 
-static int each_queued(struct queue *queue, struct map *names, struct err *err)
+static int each_queued(struct queue *queue, uint32_t *names, struct err *err)
 {
     const struct torch *torch = queue->analysis->framework->torch;
     int status = 0;
     for (size_t i = 0; status == 0 && i < torch->dequeues.count; i++) {
         const struct torch_range *range = &torch->dequeues.items[i];
-        struct taken *item = map_add(names, &range->correlation, NULL, err);
-        if (item == NULL)
-            return -(int)err->code;
-        item->name = range->name;
+        names[range->work] = range->name;
         status = take_queued(queue, range, true, range->name, err);
     }
     for (size_t i = 0; status == 0 && i < torch->enqueues.count; i++) {
         const struct torch_range *range = &torch->enqueues.items[i];
-        const struct taken *item = map_get(names, &range->correlation);
-        status = take_queued(queue, range, false, item != NULL ? item->name : range->name, err);
+        uint32_t taken_as = names[range->work];
+        status = take_queued(queue, range, false, taken_as != TORCH_NONE ? taken_as : range->name, err);
     }
     return status;
 }
@@ -55,12 +48,19 @@ int torch_each_queued(const struct framework_analysis *analysis,
                                   struct err *err),
                       void *arg, struct err *err)
 {
+    const struct torch *torch = analysis->framework->torch;
     struct queue queue = {.analysis = analysis, .each = each, .arg = arg};
-    struct map names = MAP_OF(struct taken, correlation);
+    if (!torch->has_queue)
+        return 0;
+    uint32_t *names = malloc((torch->enqueues.count + 1) * sizeof *names); /* under which work is taken out */
+    if (names == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu pieces of work", torch->enqueues.count);
+    for (size_t i = 0; i <= torch->enqueues.count; i++)
+        names[i] = TORCH_NONE;
     strbuf_init(&queue.text, TORCH_TEXT_LIMIT);
-    int status = analysis->framework->torch->has_queue ? each_queued(&queue, &names, err) : 0;
+    int status = each_queued(&queue, names, err);
     strbuf_release(&queue.text);
-    map_release(&names);
+    free(names);
     return status;
 }
 

@@ -9,8 +9,9 @@
 
 /* ---- pieces ---- */
 
+/* Numbers of records, which are by time; TORCH_NONE: not yet. */
 struct piece {
-    const struct torch_memory *got, *gave, *block; /* NULL: not yet */
+    uint32_t got, gave, block;
 };
 
 static bool is_shown(const struct torch_memory *memory)
@@ -33,19 +34,21 @@ static int compare_pieces(const void *a, const void *b)
 }
 
 /* Of one address an allocation, then at most one release of each kind. */
-static size_t gather(const struct torch_memory *const *sorted, size_t count, struct piece *pieces)
+static size_t gather(const struct torch_memories *memories, const struct torch_memory *const *sorted, size_t count,
+                     struct piece *pieces)
 {
     size_t used = 0;
     struct piece *open = NULL;
     for (size_t i = 0; i < count; i++) {
         const struct torch_memory *memory = sorted[i];
+        uint32_t number = (uint32_t)(memory - memories->items);
         if (memory->kind == TORCH_MALLOC) {
             open = &pieces[used++];
-            *open = (struct piece){.got = memory};
-        } else if (open != NULL && open->got->address == memory->address) {
-            const struct torch_memory **place = memory->kind == TORCH_FREE ? &open->gave : &open->block;
-            if (*place == NULL)
-                *place = memory;
+            *open = (struct piece){number, TORCH_NONE, TORCH_NONE};
+        } else if (open != NULL && memories->items[open->got].address == memory->address) {
+            uint32_t *place = memory->kind == TORCH_FREE ? &open->gave : &open->block;
+            if (*place == TORCH_NONE)
+                *place = number;
         }
     }
     return used;
@@ -80,7 +83,9 @@ static int take_own(const struct framework_analysis *analysis, const struct piec
                     int (*each)(void *arg, const struct torch_piece *piece, struct err *err), void *arg,
                     struct err *err)
 {
-    const struct torch_memory *got = piece->got, *gave = piece->gave, *block = piece->block;
+    const struct torch_memory *items = analysis->framework->torch->memories.items, *got = &items[piece->got];
+    const struct torch_memory *gave = piece->gave != TORCH_NONE ? &items[piece->gave] : NULL;
+    const struct torch_memory *block = piece->block != TORCH_NONE ? &items[piece->block] : NULL;
     struct torch_piece whole = {.owner = owner_of(analysis, got),
                                 .owner_id = DB_NULL,
                                 .bytes = got->size,
@@ -100,9 +105,13 @@ static int each_own(const struct framework_analysis *analysis,
                     struct err *err)
 {
     const struct torch_memories *memories = &analysis->framework->torch->memories;
+    size_t most_pieces = 0, shown = 0;
+    if (memories->count >= TORCH_NONE)
+        return err_set(err, ERR_LIMIT, "more than %u records of memory", TORCH_NONE);
+    for (size_t i = 0; i < memories->count; i++)
+        most_pieces += is_shown(&memories->items[i]) && memories->items[i].kind == TORCH_MALLOC;
     const struct torch_memory **sorted = calloc(memories->count + 1, sizeof(const struct torch_memory *));
-    struct piece *pieces = calloc(memories->count + 1, sizeof *pieces);
-    size_t shown = 0;
+    struct piece *pieces = calloc(most_pieces + 1, sizeof *pieces);
     int status = sorted != NULL && pieces != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for allocations");
     for (size_t i = 0; status == 0 && i < memories->count; i++) {
         if (is_shown(&memories->items[i]))
@@ -110,10 +119,10 @@ static int each_own(const struct framework_analysis *analysis,
     }
     if (status == 0) {
         array_sort(sorted, shown, sizeof(const struct torch_memory *), compare_addresses);
-        size_t count = gather(sorted, shown, pieces);
+        size_t count = gather(memories, sorted, shown, pieces);
         array_sort(pieces, count, sizeof *pieces, compare_pieces);
         for (size_t i = 0; status == 0 && i < count; i++) {
-            if (framework_wants_time(analysis, pieces[i].got->time_ns))
+            if (framework_wants_time(analysis, memories->items[pieces[i].got].time_ns))
                 status = take_own(analysis, &pieces[i], each, arg, err);
         }
     }

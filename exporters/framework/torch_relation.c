@@ -2,7 +2,7 @@
 
 #include "base/number.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 enum { AI_CORE = 0 };
 
@@ -12,43 +12,38 @@ static const struct torch_range *dequeue_of(const struct framework_analysis *ana
     return launch != NULL ? &analysis->framework->torch->dequeues.items[launch->range] : NULL;
 }
 
-static const struct torch_op *op_of_work(const struct framework_analysis *analysis, uint64_t correlation)
+/* Of a piece of work: torch_range.work. */
+static const struct torch_op *op_of_work(const struct framework_analysis *analysis, uint32_t work)
 {
     const struct torch *torch = analysis->framework->torch;
-    const struct torch_work *work = map_get(&analysis->work, &correlation);
-    if (work == NULL || work->enqueue == 0)
-        return NULL;
-    uint32_t op = torch->enqueues.items[work->enqueue - 1].op;
+    uint32_t op = work > 0 ? torch->enqueues.items[work - 1].op : TORCH_NONE;
     return op != TORCH_NONE ? &torch->ops.items[op] : NULL;
 }
 
 const struct torch_op *torch_op_of(const struct framework_analysis *analysis, int64_t connection_id)
 {
     const struct torch_range *dequeue = dequeue_of(analysis, connection_id);
-    return dequeue != NULL ? op_of_work(analysis, dequeue->correlation) : NULL;
+    return dequeue != NULL ? op_of_work(analysis, dequeue->work) : NULL;
 }
 
 const struct torch_op *torch_op_of_dequeue(const struct framework_analysis *analysis, size_t dequeue)
 {
-    return op_of_work(analysis, analysis->framework->torch->dequeues.items[dequeue].correlation);
+    return op_of_work(analysis, analysis->framework->torch->dequeues.items[dequeue].work);
 }
 
-static int add_kernel(struct framework_analysis *analysis, int64_t connection_id, int64_t start_ns, int64_t duration_ns,
-                      bool on_core, struct err *err)
+static void add_kernel(struct framework_analysis *analysis, int64_t connection_id, int64_t start_ns,
+                       int64_t duration_ns, bool on_core)
 {
     struct torch *torch = analysis->framework->torch;
     const struct torch_range *dequeue = dequeue_of(analysis, connection_id);
-    if (dequeue == NULL)
-        return 0;
-    struct torch_work *work = map_add(&analysis->work, &dequeue->correlation, NULL, err);
-    if (work == NULL)
-        return -(int)err->code;
-    if (!work->has_kernels || start_ns < work->first_ns)
+    if (dequeue == NULL || dequeue->work == 0)
+        return;
+    struct torch_work *work = &analysis->work[dequeue->work - 1];
+    if (start_ns < work->first_ns)
         work->first_ns = start_ns;
-    if (!work->has_kernels || start_ns + duration_ns > work->last_end_ns)
+    if (start_ns + duration_ns > work->last_end_ns)
         work->last_end_ns = start_ns + duration_ns;
-    work->has_kernels = true;
-    const struct torch_op *found = op_of_work(analysis, dequeue->correlation);
+    const struct torch_op *found = op_of_work(analysis, dequeue->work);
     struct torch_op *op = found != NULL ? &torch->ops.items[found - torch->ops.items] : NULL;
     if (op != NULL) {
         op->self_ns = number_add(op->self_ns, duration_ns);
@@ -58,14 +53,14 @@ static int add_kernel(struct framework_analysis *analysis, int64_t connection_id
         op->total_ns = number_add(op->total_ns, duration_ns);
         op->total_core_ns = number_add(op->total_core_ns, on_core ? duration_ns : 0);
     }
-    return 0;
 }
 
 static int take_task(void *arg, const struct cann_task *task, struct err *err)
 {
-    if (task->op_name_id == DB_NULL)
-        return 0;
-    return add_kernel(arg, task->connection_id, task->start_ns, task->duration_ns, task->op_task_type == AI_CORE, err);
+    (void)err;
+    if (task->op_name_id != DB_NULL)
+        add_kernel(arg, task->connection_id, task->start_ns, task->duration_ns, task->op_task_type == AI_CORE);
+    return 0;
 }
 
 static int take_kernels(struct framework_analysis *analysis, struct err *err)
@@ -78,7 +73,7 @@ static int take_kernels(struct framework_analysis *analysis, struct err *err)
     cann_task_reader_free(reader);
     for (size_t i = 0; status == 0 && i < communications->count; i++) {
         const struct cann_communication *item = &communications->items[i];
-        status = add_kernel(analysis, item->connection_id, item->start_ns, item->duration_ns, false, err);
+        add_kernel(analysis, item->connection_id, item->start_ns, item->duration_ns, false);
     }
     return status;
 }
@@ -109,36 +104,35 @@ static size_t first_enqueue(const struct torch *torch, int64_t from_ns)
 static void set_step_times(struct framework_analysis *analysis, struct framework_step *step)
 {
     const struct torch *torch = analysis->framework->torch;
-    const struct torch_work *first = NULL, *last = NULL;
+    const struct torch_range *first = NULL, *last = NULL;
     for (size_t i = first_enqueue(torch, step->start_ns); i < torch->enqueues.count; i++) {
         const struct torch_range *range = &torch->enqueues.items[i];
         if (range->start_ns > step->end_ns)
             break;
         const struct torch_op *around = step_around(torch, range->op);
-        const struct torch_work *work = map_get(&analysis->work, &range->correlation);
-        if (around == NULL || around->start_ns != step->start_ns || work == NULL || !work->has_kernels)
+        if (around == NULL || around->start_ns != step->start_ns ||
+            analysis->work[range->work - 1].first_ns == INT64_MAX)
             continue;
-        if (first == NULL || work->correlation < first->correlation)
-            first = work;
-        if (last == NULL || work->correlation > last->correlation)
-            last = work;
+        if (first == NULL || range->correlation < first->correlation)
+            first = range;
+        if (last == NULL || range->correlation > last->correlation)
+            last = range;
     }
     if (first == NULL)
         return;
-    step->device_start_ns = first->first_ns;
-    step->device_end_ns = last->last_end_ns > step->end_ns ? last->last_end_ns : step->end_ns;
+    int64_t last_end_ns = analysis->work[last->work - 1].last_end_ns;
+    step->device_start_ns = analysis->work[first->work - 1].first_ns;
+    step->device_end_ns = last_end_ns > step->end_ns ? last_end_ns : step->end_ns;
 }
 
-int torch_relate(struct framework_analysis *analysis, struct map *ret, struct err *err)
+int torch_relate(struct framework_analysis *analysis, struct err *err)
 {
-    const struct torch *torch = analysis->framework->torch;
-    *ret = (struct map)MAP_OF(struct torch_work, correlation);
-    for (size_t i = 0; i < torch->enqueues.count; i++) {
-        struct torch_work *work = map_add(ret, &torch->enqueues.items[i].correlation, NULL, err);
-        if (work == NULL)
-            return -(int)err->code;
-        work->enqueue = i + 1;
-    }
+    size_t count = analysis->framework->torch->enqueues.count;
+    analysis->work = calloc(count + 1, sizeof *analysis->work);
+    if (analysis->work == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu pieces of work", count);
+    for (size_t i = 0; i < count; i++)
+        analysis->work[i] = (struct torch_work){INT64_MAX, INT64_MIN};
     int status = take_kernels(analysis, err);
     for (size_t i = 0; status == 0 && i < analysis->framework->steps.count; i++)
         set_step_times(analysis, &analysis->framework->steps.items[i]);

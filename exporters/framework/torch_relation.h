@@ -5,17 +5,14 @@
 #include "exporters/framework/analysis.h"
 #include "frameworks/pytorch/torch.h"
 
-/* A piece of work, from the queue to the device. */
+/* What devices did for a piece of work. */
 struct torch_work {
-    uint64_t correlation;
-    size_t enqueue; /* counted from 1; 0: none */
-    bool has_kernels;
-    int64_t first_ns, last_end_ns; /* of its kernels */
+    int64_t first_ns, last_end_ns; /* of its kernels; first_ns INT64_MAX: there are none */
 };
 
-/* Finds each piece of work and adds what devices did for it to the operators; the steps get their device times. The
- * analysis' relation is made before. map_release(ret) whatever the result. */
-int torch_relate(struct framework_analysis *analysis, struct map *ret, struct err *err);
+/* Adds what devices did for each piece of work to the operators; the steps get their device times. The analysis'
+ * relation is made before. Allocates analysis->work: one for each of PyTorch's enqueues. */
+int torch_relate(struct framework_analysis *analysis, struct err *err);
 
 /* The operator that launched a connection; NULL: not known. */
 const struct torch_op *torch_op_of(const struct framework_analysis *analysis, int64_t connection_id);

@@ -28,8 +28,12 @@ static int framework_write_details(struct framework_analysis *analysis, struct e
 
 static int framework_write_memory(struct framework_analysis *analysis, struct err *err)
 {
-    return analysis->framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_write_memory(analysis, err)
-                                                                 : pytorch_write_memory(analysis, err);
+    if (analysis->framework->info.kind == FRAMEWORK_MINDSPORE)
+        return mindspore_write_memory(analysis, err);
+    int status = pytorch_write_memory(analysis, err);
+    if (!analysis->databases)
+        torch_forget_memory(analysis->framework->torch);
+    return status;
 }
 
 static int write_minddata(struct framework_analysis *analysis, struct err *err)
@@ -37,15 +41,15 @@ static int write_minddata(struct framework_analysis *analysis, struct err *err)
     return analysis->framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_write_minddata(analysis, err) : 0;
 }
 
+/* Memory first: what PyTorch recorded of it is most of what is kept of a long run, and needed nowhere else. */
 static const struct file texts[] = {
+    {"operator_memory.csv", framework_write_memory, false, false},
     {"trace_view.json", framework_write_trace_view, false, false},
     {"kernel_details.csv", framework_write_kernel_details, true, false},
     {"step_trace_time.csv", framework_write_step_trace_time, true, true},
     {"communication.json", framework_write_communication, true, true},
     {"tables of the capture", framework_write_copies, true, false},
-    {"npu_module_mem.csv", framework_write_module_memory, true, false},
     {"operator_details.csv", framework_write_details, false, false},
-    {"operator_memory.csv", framework_write_memory, false, false},
     {"minddata_pipeline", write_minddata, false, false},
     {NULL, NULL, false, false},
 };
@@ -103,13 +107,14 @@ int framework_relate(struct framework_analysis *analysis, struct err *err)
     if (status == 0)
         status = relation_make(&analysis->relation, analysis->framework, analysis->db, err);
     if (status == 0 && analysis->framework->torch != NULL)
-        status = torch_relate(analysis, &analysis->work, err);
+        status = torch_relate(analysis, err);
     return status;
 }
 
 void framework_unrelate(struct framework_analysis *analysis)
 {
-    map_release(&analysis->work);
+    free(analysis->work);
+    analysis->work = NULL;
     relation_release(&analysis->relation);
     report_session_release(&analysis->session);
 }

@@ -383,7 +383,7 @@ static int scan_files(struct pass *pass, struct err *err)
 {
     uint64_t most_rows = (uint64_t)(pass->end_id - 1) + pass->end_between;
     struct boundaries boundaries;
-    if (most_rows <= ROWS_PER_FILE)
+    if (most_rows <= ROWS_PER_FILE || pass->run->report->whole)
         return write_file(pass, -1, err);
     int status = find_boundaries(pass, most_rows, &boundaries, err);
     for (size_t i = 0; status == 0 && i < boundaries.count; i++) {

@@ -158,8 +158,11 @@ static int add_dataset(struct reading *reading, const struct fields *fields, con
         datasets->items[datasets->count++] = (struct framework_dataset){
             .event = key.key.event, .operation = key.key.operation, .custom = key.key.custom};
     }
-    datasets->items[group->place].count++;
-    datasets->items[group->place].total_ns += range->end_ns - range->start_ns;
+    struct framework_dataset_runs *runs = &framework->dataset_runs;
+    if (array_reserve(runs, 1, err) < 0)
+        return -(int)err->code;
+    runs->items[runs->count++] =
+        (struct framework_dataset_run){range->start_ns, range->end_ns - range->start_ns, group->place};
     return 0;
 }
 

@@ -14,6 +14,12 @@
 enum { TEXT_NAME, TEXT_TYPES, TEXT_SHAPES, TEXT_TENSORS, TEXT_LISTS, TEXT_SCALARS, TEXT_STACK, TEXT_COUNT };
 #define FIRST_TEXT 2
 
+void torch_forget_memory(struct torch *torch)
+{
+    free(torch->memories.items);
+    torch->memories = (struct torch_memories){.count = 0};
+}
+
 void torch_free(struct torch *torch)
 {
     if (torch == NULL)
@@ -21,7 +27,8 @@ void torch_free(struct torch *torch)
     free(torch->ops.items);
     free(torch->enqueues.items);
     free(torch->dequeues.items);
-    free(torch->memories.items);
+    free(torch->threads.items);
+    torch_forget_memory(torch);
     free(torch->calls.items);
     free(torch->gcs.items);
     free(torch->names.items);
@@ -151,8 +158,8 @@ static int find_launches(struct framework *framework, struct err *err)
     framework->launch_count = ranges->count;
     for (size_t i = 0; i < ranges->count; i++) {
         const struct torch_range *range = &ranges->items[i];
-        framework->launches[i] =
-            (struct framework_launch){range->thread, range->start_ns, range->end_ns, range->end_ns, i};
+        framework->launches[i] = (struct framework_launch){torch_thread_of(framework->torch, range)->thread,
+                                                           range->start_ns, range->end_ns, range->end_ns, i};
     }
     framework_sort_launches_by_end(framework);
     return 0;

@@ -16,12 +16,18 @@ struct torch_op {
     int64_t self_core_ns, total_core_ns; /* of these on AI cores */
 };
 
-/* A piece of work that one thread puts into a queue, or takes out of it. */
+struct torch_thread {
+    int64_t pid, thread;
+};
+
+/* A piece of work that one thread puts into a queue, or takes out of it: there are millions. */
 struct torch_range {
-    int64_t start_ns, end_ns, pid, thread;
+    int64_t start_ns, end_ns;
     uint64_t correlation;
+    uint32_t thread; /* of torch->threads */
     uint32_t name;
-    uint32_t op; /* the operator around it, on its thread */
+    uint32_t op;   /* the operator around it, on its thread */
+    uint32_t work; /* with which of the enqueues its piece of work began, counted from 1; 0: with none */
 };
 struct torch_ranges {
     struct torch_range *items;
@@ -52,6 +58,10 @@ struct torch {
         size_t count, capacity;
     } ops;                                  /* by start, of those that start together the longest first */
     struct torch_ranges enqueues, dequeues; /* by start */
+    struct torch_threads {
+        struct torch_thread *items;
+        size_t count, capacity;
+    } threads;
     struct torch_memories {
         struct torch_memory *items;
         size_t count, capacity;
@@ -79,6 +89,14 @@ struct torch {
 int pytorch_load(struct framework *framework, const char *directory, const struct framework_clock *clock,
                  struct diagnostics *diag, struct err *err);
 void torch_free(struct torch *torch);
+/* Frees torch->memories. */
+void torch_forget_memory(struct torch *torch);
+
+/* Who put a piece of work into the queue, or took it out. */
+static inline const struct torch_thread *torch_thread_of(const struct torch *torch, const struct torch_range *range)
+{
+    return &torch->threads.items[range->thread];
+}
 
 /* The text of a function of Python; NULL: not known. */
 const char *torch_function_name(const struct framework *framework, uint64_t key);

@@ -22,7 +22,8 @@ int torch_build_tree(struct torch *torch, struct err *err)
             current = (uint32_t)i++;
         } else {
             struct torch_range *range = &torch->enqueues.items[enqueue++];
-            if (torch->has_queue && current != TORCH_NONE && torch->ops.items[current].thread == range->thread)
+            if (torch->has_queue && current != TORCH_NONE &&
+                torch->ops.items[current].thread == torch_thread_of(torch, range)->thread)
                 range->op = current;
         }
     }

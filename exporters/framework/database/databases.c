@@ -4,6 +4,7 @@
 #include "db/database.h"
 #include "db/table_rows.h"
 #include "exporters/cann_db.h"
+#include "exporters/framework/framework_part.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,6 +49,21 @@ static int add_tables(void *arg, struct unified *unified, struct err *err)
     return status == 0 && analysis->framework->torch != NULL ? pytorch_add_tables(analysis, db, err) : status;
 }
 
+/* Of some steps the capture's tables have what began in them. */
+static int write_database(struct framework_analysis *analysis, const char *path, struct err *err)
+{
+    struct export_options options = *analysis->options;
+    struct framework_part part;
+    if (analysis->steps.count == 0 || analysis->database == NULL)
+        return cann_db_write(analysis->db, &options, path, add_tables, analysis, analysis->result, err);
+    int status = framework_part_make(analysis, &part, err);
+    options.database = part.path;
+    if (status == 0)
+        status = cann_db_write(part.db, &options, path, add_tables, analysis, analysis->result, err);
+    framework_part_release(&part);
+    return status;
+}
+
 int framework_write_database(struct framework_analysis *analysis, struct err *err)
 {
     const struct framework_info *info = &analysis->framework->info;
@@ -60,9 +76,7 @@ int framework_write_database(struct framework_analysis *analysis, struct err *er
     else
         snprintf(name, sizeof name, "ascend_%s_profiler.db", framework);
     char *path = framework_database_path(analysis, name, err);
-    int status = path != NULL
-                     ? cann_db_write(analysis->db, analysis->options, path, add_tables, analysis, analysis->result, err)
-                     : -(int)err->code;
+    int status = path != NULL ? write_database(analysis, path, err) : -(int)err->code;
     free(path);
     return status;
 }

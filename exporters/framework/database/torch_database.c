@@ -114,13 +114,14 @@ static int add_queued(void *arg, const struct torch_range *range, bool taken, co
 {
     struct torch_tables *tables = arg;
     struct table_rows *rows = &tables->rows;
+    const struct torch_thread *by = torch_thread_of(tables->analysis->framework->torch, range);
     int64_t connection = queue_connection(range->correlation);
     (void)taken;
     if (connection >= tables->next_connection && connection < INT64_MAX)
         tables->next_connection = connection + 1;
     table_put_integer(rows, range->start_ns);
     table_put_integer(rows, range->end_ns);
-    table_put_integer(rows, thread_id(range->pid, range->thread));
+    table_put_integer(rows, thread_id(by->pid, by->thread));
     table_put_integer(rows, tables->connection_ids);
     int status = put_name(tables, rows, name, strlen(name), err);
     for (int i = 0; i < 5; i++)

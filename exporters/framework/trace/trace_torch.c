@@ -105,16 +105,16 @@ static int name_threads(struct python_trace *python, struct err *err)
     size_t queued = torch->has_queue ? torch->dequeues.count : 0, put = torch->has_queue ? torch->enqueues.count : 0;
     int status = 0;
     for (size_t i = 0; status == 0 && i < queued; i++) {
-        const struct torch_range *range = &torch->dequeues.items[i];
-        status = name_thread(&threads, &processes, trace, range->pid, range->thread, true, err);
+        const struct torch_thread *by = torch_thread_of(torch, &torch->dequeues.items[i]);
+        status = name_thread(&threads, &processes, trace, by->pid, by->thread, true, err);
     }
     for (size_t i = 0; status == 0 && i < torch->ops.count; i++) {
         const struct torch_op *op = &torch->ops.items[i];
         status = name_thread(&threads, &processes, trace, op->pid, op->thread, false, err);
     }
     for (size_t i = 0; status == 0 && i < put; i++) {
-        const struct torch_range *range = &torch->enqueues.items[i];
-        status = name_thread(&threads, &processes, trace, range->pid, range->thread, false, err);
+        const struct torch_thread *by = torch_thread_of(torch, &torch->enqueues.items[i]);
+        status = name_thread(&threads, &processes, trace, by->pid, by->thread, false, err);
     }
     for (size_t i = 0; status == 0 && i < torch->calls.count; i++) {
         const struct torch_call *call = &torch->calls.items[i];
@@ -166,8 +166,8 @@ static int write_ops(struct python_trace *python, struct err *err)
 static int write_queued(void *arg, const struct torch_range *range, bool taken, const char *name, struct err *err)
 {
     struct python_trace *python = arg;
-    const struct event event = {range->pid, range->thread, range->start_ns, range->end_ns,
-                                taken ? "dequeue" : "enqueue"};
+    const struct torch_thread *by = torch_thread_of(python->view->analysis->framework->torch, range);
+    const struct event event = {by->pid, by->thread, range->start_ns, range->end_ns, taken ? "dequeue" : "enqueue"};
     trace_put_json(python->view, name);
     strbuf_clear(&python->args);
     strbuf_addf(&python->args, "\"correlation_id\":%llu", (unsigned long long)range->correlation);
