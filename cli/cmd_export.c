@@ -38,7 +38,7 @@ static const struct export_type db_type = {"db", "", "row", export_database};
 
 /* What the exporter's callback needs. */
 struct export_log {
-    struct capture_job *job;
+    struct capture_visit *visit;
     const struct export_type *type;
     struct intern announced; /* reports whose start is in the log */
     const char *timestamp;   /* that is taken out of names; NULL: names stay */
@@ -54,7 +54,7 @@ static void announce(struct export_log *export_log, const char *report)
     if (intern_find(&export_log->announced, report, strlen(report), &number))
         return;
     intern_add(&export_log->announced, report, strlen(report), &number, &ignored);
-    collection_log_add(&export_log->job->log, LOG_LEVEL_INFO, LOG_SOURCE_EXPORT, "Start to export %s %s data ...",
+    collection_log_add(&export_log->visit->log, LOG_LEVEL_INFO, LOG_SOURCE_EXPORT, "Start to export %s %s data ...",
                        report, export_log->type->name);
 }
 
@@ -73,7 +73,7 @@ static char *stable_path(const char *path, const char *timestamp)
 static void log_written(void *arg, const char *report, const char *path)
 {
     struct export_log *export_log = arg;
-    struct collection_log *log = &export_log->job->log;
+    struct collection_log *log = &export_log->visit->log;
     char *stable = stable_path(path, export_log->timestamp);
     int result = 0;
 
@@ -91,16 +91,16 @@ static void log_written(void *arg, const char *report, const char *path)
 }
 
 /* The files of an earlier export of the same reports give way; those of others, and of other tools, stay. */
-static void replace_files(struct capture_job *job, struct export_log *export_log, bool complete)
+static void replace_files(struct capture_visit *visit, struct export_log *export_log, bool complete)
 {
-    const struct settings *settings = job->settings;
+    const struct settings *settings = visit->settings;
     struct err err = ERR_INIT;
     char record[160];
 
     snprintf(record, sizeof record, "log/exported-%s-%d-%d-%d-%d-%d", export_log->type->name,
              (int)settings->table_format, (int)settings->columns, settings->model_id, settings->iteration_id,
              settings->iteration_count);
-    if (result_files_replace(&export_log->files, job->results, record, complete, &err) != 0)
+    if (result_files_replace(&export_log->files, visit->results, record, complete, &err) != 0)
         console_warning("no record is kept of what was written, so that the next export cannot replace it: %s",
                         err_message(&err));
 }
@@ -110,15 +110,15 @@ static void tell_absent(const char *reason)
     console_detail("%s", reason);
 }
 
-static int tell_nothing(struct capture_job *job, const struct export_type *type)
+static int tell_nothing(struct capture_visit *visit, const struct export_type *type)
 {
     struct err err = ERR_INIT;
 
-    collection_log_add(&job->log, LOG_LEVEL_WARNING, LOG_SOURCE_EXPORT,
+    collection_log_add(&visit->log, LOG_LEVEL_WARNING, LOG_SOURCE_EXPORT,
                        "Unable to get %s data. Maybe the data is not collected, or the data may fail to be analyzed.",
                        type->name);
-    err_set(&err, ERR_NOT_FOUND, "'%s' has no data for a %s", job->directory, type->name);
-    err_hint(&err, "'msprof import -v -dir %s' tells what it has", job->directory);
+    err_set(&err, ERR_NOT_FOUND, "'%s' has no data for a %s", visit->directory, type->name);
+    err_hint(&err, "'msprof import -v -dir %s' tells what it has", visit->directory);
     console_error(&err);
     return STATUS_NOTHING;
 }
@@ -135,51 +135,51 @@ static int results_directory(const struct export_type *type, sqlite3 *db, const 
 }
 
 /* inside: the directory of the results. */
-static int export_reports(struct capture_job *job, const struct export_type *type, const char *inside, sqlite3 *db)
+static int export_reports(struct capture_visit *visit, const struct export_type *type, const char *inside, sqlite3 *db)
 {
-    struct export_log export_log = {.job = job, .type = type, .err = ERR_INIT};
+    struct export_log export_log = {.visit = visit, .type = type, .err = ERR_INIT};
     struct export_result exported = {0};
     struct report_files report_files = {.items = NULL};
     struct err err = ERR_INIT;
     char *directory = NULL;
     int64_t start_ns = clock_now_ns();
     char seconds[CLOCK_TEXT_SIZE], timestamp[TIMESTAMP_SIZE];
-    bool spreadsheet = job->settings->spreadsheet_safe && job->settings->table_format == TABLE_CSV;
+    bool spreadsheet = visit->settings->spreadsheet_safe && visit->settings->table_format == TABLE_CSV;
     struct layer_list layers = {0};
     int status, result;
 
-    if (job->settings->reports != NULL && reports_load(job->settings->reports, &layers, &err) < 0)
-        return job_fail(job, LOG_SOURCE_EXPORT, &err);
-    if (type == &summary_type && user_reports_load(&report_files, job->settings, &err) < 0) {
+    if (visit->settings->reports != NULL && reports_load(visit->settings->reports, &layers, &err) < 0)
+        return visit_fail(visit, LOG_SOURCE_EXPORT, &err);
+    if (type == &summary_type && user_reports_load(&report_files, visit->settings, &err) < 0) {
         report_files_release(&report_files);
         layer_list_release(&layers);
-        return job_fail(job, LOG_SOURCE_EXPORT, &err);
+        return visit_fail(visit, LOG_SOURCE_EXPORT, &err);
     }
-    status = job_make_directory(job, inside, &directory);
+    status = visit_make_directory(visit, inside, &directory);
     if (status != STATUS_DONE) {
         report_files_release(&report_files);
         layer_list_release(&layers);
         return status;
     }
-    job_open_log(job);
+    visit_open_log(visit);
     remove_stale_temporaries(directory);
     clock_format_local(timestamp);
-    export_log.timestamp = job->settings->stable_names ? timestamp : NULL;
+    export_log.timestamp = visit->settings->stable_names ? timestamp : NULL;
     const struct export_options options = {
-        .database = job->database,
+        .database = visit->database,
         .directory = directory,
-        .format = spreadsheet ? TABLE_SPREADSHEET : (enum table_format)job->settings->table_format,
-        .columns = (enum column_set)job->settings->columns,
+        .format = spreadsheet ? TABLE_SPREADSHEET : (enum table_format)visit->settings->table_format,
+        .columns = (enum column_set)visit->settings->columns,
         .timestamp = timestamp,
-        .iteration_id = job->settings->iteration_id,
-        .iteration_count = job->settings->iteration_count,
-        .model_id = job->settings->model_id,
-        .trace_compat = job->settings->trace_compat,
+        .iteration_id = visit->settings->iteration_id,
+        .iteration_count = visit->settings->iteration_count,
+        .model_id = visit->settings->model_id,
+        .trace_compat = visit->settings->trace_compat,
         .report_files = &report_files,
         .layers = (const char *const *)layers.items,
         .written = log_written,
         .written_arg = &export_log,
-        .absent = job->settings->verbose ? tell_absent : NULL,
+        .absent = visit->settings->verbose ? tell_absent : NULL,
         .progress = console_progress(),
     };
     result = type->export(db, &options, &exported, &err);
@@ -189,15 +189,15 @@ static int export_reports(struct capture_job *job, const struct export_type *typ
         result = -(int)err.code;
     }
     if (exported.files > 0)
-        replace_files(job, &export_log, result == 0);
+        replace_files(visit, &export_log, result == 0);
     result_files_release(&export_log.files);
     intern_release(&export_log.announced);
     report_files_release(&report_files);
     if (result != 0) {
-        err_wrap(&err, "cannot export the %s of '%s'", type->name, job->directory);
-        status = job_fail(job, LOG_SOURCE_EXPORT, &err);
+        err_wrap(&err, "cannot export the %s of '%s'", type->name, visit->directory);
+        status = visit_fail(visit, LOG_SOURCE_EXPORT, &err);
     } else if (exported.files == 0) {
-        status = tell_nothing(job, type);
+        status = tell_nothing(visit, type);
     } else {
         console_note("'%s': %" PRIu64 " file%s, %" PRIu64 " %s%s, %s s", directory, exported.files,
                      console_plural(exported.files), exported.rows, type->unit, console_plural(exported.rows),
@@ -208,20 +208,20 @@ static int export_reports(struct capture_job *job, const struct export_type *typ
     return status;
 }
 
-static int export_capture(struct capture_job *job, const struct export_type *type)
+static int export_capture(struct capture_visit *visit, const struct export_type *type)
 {
     sqlite3 *db = NULL;
     struct err err = ERR_INIT;
     const char *inside;
-    int status = job_open_database(job, &db), exported;
+    int status = visit_open_database(visit, &db), exported;
 
     if (db == NULL)
         return status;
-    exported = results_directory(type, db, &inside, &err) == 0 ? export_reports(job, type, inside, db)
-                                                               : job_fail(job, LOG_SOURCE_EXPORT, &err);
+    exported = results_directory(type, db, &inside, &err) == 0 ? export_reports(visit, type, inside, db)
+                                                               : visit_fail(visit, LOG_SOURCE_EXPORT, &err);
     database_close(db);
-    if (exported == STATUS_DONE && job->settings->clear && unlink(job->database) != 0)
-        console_warning("'%s' is not removed: %s", job->database, strerror(errno));
+    if (exported == STATUS_DONE && visit->settings->clear && unlink(visit->database) != 0)
+        console_warning("'%s' is not removed: %s", visit->database, strerror(errno));
     return status_worse(status, exported);
 }
 
@@ -229,17 +229,17 @@ static int export_capture(struct capture_job *job, const struct export_type *typ
 
 static bool some_have_iterations; /* of the captures that the command is given */
 
-static int look_for_iterations(struct capture_job *job)
+static int look_for_iterations(struct capture_visit *visit)
 {
     sqlite3 *db = NULL;
     struct err err = ERR_INIT;
     struct db_facts facts;
-    int status = job_open_database(job, &db);
+    int status = visit_open_database(visit, &db);
 
     if (db == NULL)
         return status;
     if (db_read_facts(db, &facts, &err) != 0)
-        status = job_fail(job, LOG_SOURCE_EXPORT, &err);
+        status = visit_fail(visit, LOG_SOURCE_EXPORT, &err);
     else
         some_have_iterations |= facts.family == CAPTURE_CANN || facts.family == CAPTURE_2022;
     database_close(db);
@@ -247,7 +247,7 @@ static int look_for_iterations(struct capture_job *job)
 }
 
 /* The options that choose iterations say nothing of boards' captures. */
-static int run_export(const struct settings *settings, int (*process)(struct capture_job *job))
+static int run_export(const struct settings *settings, int (*process)(struct capture_visit *visit))
 {
     struct err err = ERR_INIT;
 
@@ -269,19 +269,19 @@ static int run_export(const struct settings *settings, int (*process)(struct cap
     return captures_process(settings, process);
 }
 
-static int export_capture_timeline(struct capture_job *job)
+static int export_capture_timeline(struct capture_visit *visit)
 {
-    return export_capture(job, &timeline_type);
+    return export_capture(visit, &timeline_type);
 }
 
-static int export_capture_summary(struct capture_job *job)
+static int export_capture_summary(struct capture_visit *visit)
 {
-    return export_capture(job, &summary_type);
+    return export_capture(visit, &summary_type);
 }
 
-static int export_capture_db(struct capture_job *job)
+static int export_capture_db(struct capture_visit *visit)
 {
-    return export_capture(job, &db_type);
+    return export_capture(visit, &db_type);
 }
 
 static int run_timeline(const struct settings *settings)

@@ -4,7 +4,7 @@
 
 static int run_import(const struct settings *settings)
 {
-    return captures_process(settings, job_import);
+    return captures_process(settings, visit_import);
 }
 
 static const struct example examples[] = {

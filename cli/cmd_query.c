@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-static int query_database(struct capture_job *job, sqlite3 *db)
+static int query_database(struct capture_visit *visit, sqlite3 *db)
 {
     const struct show_options options = {.width = 0, .color = false};
     struct export_result printed = {0};
@@ -18,24 +18,24 @@ static int query_database(struct capture_job *job, sqlite3 *db)
     console_output_begin();
     result = query_capture(db, stdout, &options, &printed, &err);
     if (result != 0) {
-        err_wrap(&err, "cannot query '%s'", job->directory);
-        status = job_fail(job, LOG_SOURCE_COMMON, &err);
+        err_wrap(&err, "cannot query '%s'", visit->directory);
+        status = visit_fail(visit, LOG_SOURCE_COMMON, &err);
     } else if (printed.rows == 0) {
-        err_set(&err, ERR_NOT_FOUND, "'%s' has no device", job->directory);
+        err_set(&err, ERR_NOT_FOUND, "'%s' has no device", visit->directory);
         console_error(&err);
         status = STATUS_NOTHING;
     }
     return status_worse(status, console_output_end(result != 0));
 }
 
-static int query_one(struct capture_job *job)
+static int query_one(struct capture_visit *visit)
 {
     sqlite3 *db = NULL;
-    int status = job_open_database(job, &db);
+    int status = visit_open_database(visit, &db);
 
     if (db == NULL)
         return status;
-    status = status_worse(status, query_database(job, db));
+    status = status_worse(status, query_database(visit, db));
     database_close(db);
     return status;
 }

@@ -154,14 +154,14 @@ static int send_operators(struct replay *replay, struct err *err)
 
 /* ---- the command ---- */
 
-static int replay_database(struct capture_job *job, sqlite3 *db)
+static int replay_database(struct capture_visit *visit, sqlite3 *db)
 {
     struct replay replay = {
-        .settings = &job->settings->replay,
-        .model_id = job->settings->model_id >= 0 ? job->settings->model_id : DB_NULL,
+        .settings = &visit->settings->replay,
+        .model_id = visit->settings->model_id >= 0 ? visit->settings->model_id : DB_NULL,
         .db = db,
         .pipe = {.fd = -1},
-        .next_index = (uint64_t)job->settings->replay.first_index,
+        .next_index = (uint64_t)visit->settings->replay.first_index,
     };
     char seconds[CLOCK_TEXT_SIZE];
     struct err err = ERR_INIT;
@@ -180,23 +180,23 @@ static int replay_database(struct capture_job *job, sqlite3 *db)
     if (result == 0)
         result = send_operators(&replay, &err);
     if (result == 0) {
-        console_note("'%s': %" PRIu64 " operator%s in %s s", job->directory, replay.pipe.sent,
+        console_note("'%s': %" PRIu64 " operator%s in %s s", visit->directory, replay.pipe.sent,
                      console_plural(replay.pipe.sent), clock_format_seconds(clock_now_ns() - start_ns, seconds));
         return STATUS_DONE;
     }
-    err_wrap(&err, "cannot replay '%s'", job->directory);
-    result = job_fail(job, LOG_SOURCE_COMMON, &err);
+    err_wrap(&err, "cannot replay '%s'", visit->directory);
+    result = visit_fail(visit, LOG_SOURCE_COMMON, &err);
     return status != STATUS_DONE ? status : result;
 }
 
-static int replay_one(struct capture_job *job)
+static int replay_one(struct capture_visit *visit)
 {
     sqlite3 *db = NULL;
-    int status = job_open_database(job, &db);
+    int status = visit_open_database(visit, &db);
 
     if (db == NULL)
         return status;
-    status = status_worse(status, replay_database(job, db));
+    status = status_worse(status, replay_database(visit, db));
     database_close(db);
     return status;
 }

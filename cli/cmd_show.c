@@ -16,16 +16,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static int show_table(struct capture_job *job, sqlite3 *db, const struct show_options *options,
+static int show_table(struct capture_visit *visit, sqlite3 *db, const struct show_options *options,
                       struct export_result *ret, struct err *err)
 {
     static const enum table_format formats[] = {TABLE_TERMINAL, TABLE_JSON, TABLE_CSV, TABLE_MARKDOWN};
-    const struct show_settings *settings = &job->settings->show;
+    const struct show_settings *settings = &visit->settings->show;
     const struct table_choice choice = {.columns = settings->columns,
                                         .sort = settings->sort,
                                         .filters = settings->filters.values,
                                         .filter_count = settings->filters.count,
-                                        .top = (uint64_t)job->settings->top};
+                                        .top = (uint64_t)visit->settings->top};
 
     if (strcmp(settings->table, "list") != 0)
         return show_one_table(db, stdout, settings->table, formats[settings->format], &choice, options, ret, err);
@@ -34,73 +34,73 @@ static int show_table(struct capture_job *job, sqlite3 *db, const struct show_op
 }
 
 /* A table that is empty by itself, not by its filters, needed something to be switched on. */
-static int tell_nothing(struct capture_job *job, sqlite3 *db, const char *needs)
+static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const char *needs)
 {
-    const struct show_settings *settings = &job->settings->show;
+    const struct show_settings *settings = &visit->settings->show;
     struct err err = ERR_INIT, ignored = ERR_INIT;
     struct strbuf reason;
 
     strbuf_init(&reason, ERR_TEXT_SIZE);
     if (needs != NULL) {
-        err_set(&err, ERR_NOT_FOUND, "'%s' has no rows for the table '%s': it is made of %s", job->directory,
+        err_set(&err, ERR_NOT_FOUND, "'%s' has no rows for the table '%s': it is made of %s", visit->directory,
                 settings->table, needs);
     } else if (settings->table != NULL && settings->filters.count == 0 &&
                absence_tell(db, settings->table, &reason, &ignored) == 0) {
         err_set(&err, ERR_NOT_FOUND, "%s", reason.data);
-        err_wrap(&err, "'%s' has nothing to show", job->directory);
+        err_wrap(&err, "'%s' has nothing to show", visit->directory);
     } else {
-        err_set(&err, ERR_NOT_FOUND, "'%s' has nothing to show", job->directory);
+        err_set(&err, ERR_NOT_FOUND, "'%s' has nothing to show", visit->directory);
     }
     strbuf_release(&reason);
     console_error(&err);
     return STATUS_NOTHING;
 }
 
-static int show_database(struct capture_job *job, sqlite3 *db)
+static int show_database(struct capture_visit *visit, sqlite3 *db)
 {
     struct report_files report_files = {.items = NULL};
     struct show_options options = {
-        .database = job->database,
+        .database = visit->database,
         .color = console_colors_stdout(),
-        .plain = job->settings->show.table != NULL,
+        .plain = visit->settings->show.table != NULL,
         .ascii = screen_is_ascii(),
-        .top = job->settings->top > 0 ? job->settings->top : TOP_DEFAULT,
+        .top = visit->settings->top > 0 ? visit->settings->top : TOP_DEFAULT,
     };
     struct export_result shown = {0};
     struct err err = ERR_INIT;
     int status = STATUS_DONE, result;
 
-    if (user_reports_load(&report_files, job->settings, &err) < 0) {
+    if (user_reports_load(&report_files, visit->settings, &err) < 0) {
         report_files_release(&report_files);
-        return job_fail(job, LOG_SOURCE_COMMON, &err);
+        return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
     options.report_files = &report_files;
-    options.width = options.plain ? screen_answer_width(job->settings) : screen_width(job->settings);
-    if (job->settings->show.format == 0)
-        pager_start(job->settings);
+    options.width = options.plain ? screen_answer_width(visit->settings) : screen_width(visit->settings);
+    if (visit->settings->show.format == 0)
+        pager_start(visit->settings);
     console_output_begin();
-    if (job->one_of_many && job->settings->show.format == 0)
-        printf("Capture : %s\n\n", job->directory);
-    result = job->settings->show.table != NULL ? show_table(job, db, &options, &shown, &err)
-                                               : show_capture(db, stdout, &options, &shown, &err);
+    if (visit->one_of_many && visit->settings->show.format == 0)
+        printf("Capture : %s\n\n", visit->directory);
+    result = visit->settings->show.table != NULL ? show_table(visit, db, &options, &shown, &err)
+                                                 : show_capture(db, stdout, &options, &shown, &err);
     if (result != 0) {
-        err_wrap(&err, "cannot show '%s'", job->directory);
-        status = job_fail(job, LOG_SOURCE_COMMON, &err);
+        err_wrap(&err, "cannot show '%s'", visit->directory);
+        status = visit_fail(visit, LOG_SOURCE_COMMON, &err);
     } else if (shown.rows == 0) {
-        status = tell_nothing(job, db, shown.needs);
+        status = tell_nothing(visit, db, shown.needs);
     }
     report_files_release(&report_files);
     return status_worse(status, console_output_end(result != 0));
 }
 
-static int show_one(struct capture_job *job)
+static int show_one(struct capture_visit *visit)
 {
     sqlite3 *db = NULL;
-    int status = host_side_open(job, &db);
+    int status = host_side_open(visit, &db);
 
     if (db == NULL)
         return status;
-    status = status_worse(status, show_database(job, db));
+    status = status_worse(status, show_database(visit, db));
     database_close(db);
     return status;
 }

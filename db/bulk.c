@@ -24,6 +24,7 @@ struct bulk_kind {
     struct stored_column columns[RECORD_MAX_COLUMNS]; /* in order */
     size_t column_count;                              /* 0: no batch came yet */
     uint64_t stored, integers;                        /* these columns, and which of them are numbers */
+    uint64_t origins;                                 /* with COLUMN_ORIGIN, stored or not */
     uint64_t unsafe_texts;                            /* in which something was replaced */
 };
 
@@ -31,6 +32,7 @@ struct bulk {
     sqlite3 *db;
     struct bulk_kind *kinds;
     size_t kind_count;
+    int64_t earliest;
 };
 
 static const char *name_of(const struct bulk_kind *kind, size_t index)
@@ -200,6 +202,8 @@ static int begin_kind(struct bulk *bulk, struct bulk_kind *entry, struct err *er
     const struct record_kind *kind = entry->kind;
     for (size_t i = 0; i < kind->column_count; i++) {
         const struct column *column = &kind->columns[i];
+        if ((column->flags & COLUMN_ORIGIN) != 0)
+            entry->origins |= UINT64_C(1) << i;
         if ((column->flags & COLUMN_TRANSIENT) != 0)
             continue;
         entry->columns[entry->column_count++] = (struct stored_column){(uint8_t)i, form_of(column)};
@@ -309,7 +313,7 @@ struct bulk *bulk_new(sqlite3 *db, struct err *err)
     while (record_kinds[count] != NULL)
         count++;
     if (bulk != NULL)
-        *bulk = (struct bulk){db, calloc(count, sizeof *bulk->kinds), count};
+        *bulk = (struct bulk){db, calloc(count, sizeof *bulk->kinds), count, INT64_MAX};
     if (bulk == NULL || bulk->kinds == NULL) {
         free(bulk);
         err_set(err, ERR_NO_MEMORY, "out of memory");
@@ -329,6 +333,22 @@ static struct bulk_kind *find_kind(const struct bulk *bulk, const struct record_
     return NULL;
 }
 
+static void note_earliest(struct bulk *bulk, uint64_t columns, const struct row_batch *batch)
+{
+    const struct cell *row = batch->cells;
+    for (size_t i = 0; i < batch->rows && columns != 0; i++, row += batch->kind->column_count) {
+        for (uint64_t left = columns & batch->present[i]; left != 0; left &= left - 1) {
+            int64_t time = row[__builtin_ctzll(left)].integer;
+            bulk->earliest = time < bulk->earliest ? time : bulk->earliest;
+        }
+    }
+}
+
+int64_t bulk_earliest(const struct bulk *bulk)
+{
+    return bulk->earliest;
+}
+
 int bulk_insert(struct bulk *bulk, const struct row_batch *batch, struct err *err)
 {
     struct bulk_kind *entry = find_kind(bulk, batch->kind);
@@ -338,6 +358,7 @@ int bulk_insert(struct bulk *bulk, const struct row_batch *batch, struct err *er
         return -(int)err->code;
     if (fit_insert(bulk, entry, batch, err) < 0)
         return -(int)err->code;
+    note_earliest(bulk, entry->origins, batch);
     entry->batch = batch;
     int code = sqlite3_step(entry->insert);
     int status = code == SQLITE_DONE ? 0 : database_error(err, bulk->db, "rows cannot be stored");

@@ -14,6 +14,8 @@ struct bulk; /* opaque; one for a connection */
 struct bulk *bulk_new(sqlite3 *db, struct err *err);
 /* Inserts all rows of a batch. */
 int bulk_insert(struct bulk *bulk, const struct row_batch *batch, struct err *err);
+/* After the load: the earliest of the times in columns with COLUMN_ORIGIN; INT64_MAX when there is none. */
+int64_t bulk_earliest(const struct bulk *bulk);
 /* After the load: tells of texts with control characters and of bytes that are no UTF-8, which were replaced. */
 void bulk_report(const struct bulk *bulk, struct diagnostics *diag);
 /* Must come before the connection is closed. */

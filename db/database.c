@@ -163,7 +163,7 @@ static int build_open(struct database_build *build, const char *path, bool ours,
 {
     static const char settings[] =
         "PRAGMA page_size = 32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-        "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -8192; PRAGMA temp_store = FILE;"
+        "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -2048; PRAGMA temp_store = FILE;"
         "PRAGMA application_id = " /* filled in below */;
     *build = (struct database_build){.path = strdup(path), .fd = -1};
     int status = 0;

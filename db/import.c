@@ -6,6 +6,8 @@
 #include "db/database.h"
 #include "db/messages.h"
 #include "db/pipeline.h"
+#include "db/query/query.h"
+#include "db/query/query_loop.h"
 #include "db/schema.h"
 
 #include <stdio.h>
@@ -288,12 +290,34 @@ static void count_result(const struct capture *capture, struct import_result *re
     }
 }
 
+static int take_origin(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    (void)err;
+    int64_t *origin = arg, start = query_integer(row, 0);
+    if (start != DB_NULL && start < *origin)
+        *origin = start;
+    return 0;
+}
+
+/* From where timelines of boards and of captures before 2023 count: the earliest time, of inferences only if it is on
+ * the clock of the others. */
+static int store_origin(sqlite3 *db, int64_t earliest, struct err *err)
+{
+    char text[24];
+    int status = query_run(db, "SELECT min(start_ns) FROM inference WHERE start_known = 1", NULL, 0, take_origin,
+                           &earliest, err);
+    snprintf(text, sizeof text, "%lld", (long long)(earliest != INT64_MAX ? earliest : 0));
+    return status == 0 ? store_meta(db, "origin_ns", text, err) : status;
+}
+
 static int load_rows(sqlite3 *db, struct capture *capture, const struct progress *progress, struct err *err)
 {
     struct bulk *bulk = bulk_new(db, err);
     if (bulk == NULL)
         return -(int)err->code;
     int status = pipeline_run(capture, bulk, progress, err);
+    if (status == 0)
+        status = store_origin(db, bulk_earliest(bulk), err);
     bulk_report(bulk, capture->diag);
     bulk_free(bulk);
     return status;

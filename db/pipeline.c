@@ -9,8 +9,10 @@
 
 /* Batches that wait for the database: so far the decoder runs ahead. Beside them it holds one unfinished batch of each
  * kind that it has met. */
-#define WAITING_BATCHES 16
+#define WAITING_BATCHES 8
 #define MAX_SOURCES 16 /* more of them wait */
+#define WAKING_BATCHES                                                                                                 \
+    4 /* so many wake the side that waits for them: threads that wake for each one cost more than it */
 
 struct pipeline {
     struct row_sink sink; /* first: the decoder's view of the pipeline */
@@ -67,7 +69,8 @@ static int commit_batch(struct row_sink *sink, struct row_batch *batch, struct e
     pthread_mutex_lock(&pipeline->lock);
     pipeline->filled[(pipeline->filled_first + pipeline->filled_count++) % pipeline->capacity] = batch;
     pipeline->waiting++;
-    pthread_cond_broadcast(&pipeline->changed);
+    if (pipeline->filled_count >= WAKING_BATCHES)
+        pthread_cond_broadcast(&pipeline->changed);
     pthread_mutex_unlock(&pipeline->lock);
     return 0;
 }
@@ -150,7 +153,8 @@ static void recycle_batch(struct pipeline *pipeline, struct row_batch *batch, bo
         pipeline->waiting--;
     }
     pipeline->stop |= stop;
-    pthread_cond_broadcast(&pipeline->changed);
+    if (pipeline->stop || pipeline->waiting + WAKING_BATCHES <= WAITING_BATCHES)
+        pthread_cond_broadcast(&pipeline->changed);
     pthread_mutex_unlock(&pipeline->lock);
 }
 

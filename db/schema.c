@@ -90,15 +90,6 @@ static const char profiled_models[] =
     "    WHERE f.profiled_model_id = profiled_model.id AND f.kind = 'acl_call');"
     "CREATE INDEX source_file_by_model ON source_file(profiled_model_id);";
 
-/* The earliest time, from which timelines of SVP boards count. */
-static const char origin[] =
-    "INSERT INTO meta SELECT 'origin_ns', coalesce(min(t), 0) FROM ("
-    "  SELECT min(start_ns) AS t FROM inference WHERE start_known = 1 AND start_ns IS NOT NULL"
-    "  UNION ALL SELECT min(start_ns) FROM acl_call UNION ALL SELECT min(start_ns) FROM ai_cpu_task"
-    "  UNION ALL SELECT min(t.start_ns) FROM device_task t JOIN task_state s ON s.task_row_id = t.id"
-    "  UNION ALL SELECT min(time_ns) FROM training_trace UNION ALL SELECT min(start_ns) FROM aicpu_log"
-    "  UNION ALL SELECT min(time_ns) FROM data_queue_log);";
-
 /* For people with sqlite3; the exporters do not use them. */
 static const char views[] =
     "CREATE VIEW layer_group AS SELECT model_name, model_id, task_id, engine, group_concat(layer_id) AS layer_ids,"
@@ -268,7 +259,7 @@ int schema_create_tables(sqlite3 *db, struct err *err)
 
 int schema_finish(sqlite3 *db, struct err *err)
 {
-    static const char *const scripts[] = {indexes, profiled_models, origin, views, device_marks, cann_views};
+    static const char *const scripts[] = {indexes, profiled_models, views, device_marks, cann_views};
     int status = 0;
     for (size_t i = 0; status == 0 && i < sizeof scripts / sizeof *scripts; i++)
         status = database_exec(db, scripts[i], err);

@@ -47,6 +47,7 @@ enum column_flags {
     COLUMN_TRANSIENT = 2, /* decoded for the hooks, not stored in the table */
     COLUMN_FILE = 4,      /* filled by the decoder: id of the source_file row */
     COLUMN_PIECES = 16,   /* a text that may be a piece of one: made safe when the pieces are joined */
+    COLUMN_ORIGIN = 32,   /* a time: timelines of boards and of captures before 2023 count from the earliest of all */
     COLUMN_KEY = 8,       /* the table's primary key; other tables get an automatic "id" in the order of rows */
 };
 

@@ -261,6 +261,15 @@ static int write_run(struct spool *spool, struct err *err)
     return status;
 }
 
+/* All that it may ever be: what is not used costs nothing, and growing would touch everything again. */
+static int reserve_memory(struct spool *spool, struct err *err)
+{
+    size_t entries = spool->memory / (2 * sizeof(struct entry)) + 1;
+    return array_reserve(&spool->bytes, spool->memory, err) < 0 || array_reserve(&spool->entries, entries, err) < 0
+               ? -(int)err->code
+               : 0;
+}
+
 int spool_add(struct spool *spool, const struct spool_key *key, const void *record, size_t size, struct err *err)
 {
     if (size > SPOOL_RECORD_MAX)
@@ -268,6 +277,8 @@ int spool_add(struct spool *spool, const struct spool_key *key, const void *reco
     /* Sorting takes the entries a second time. */
     if (spool->bytes.count + 2 * spool->entries.count * sizeof(struct entry) > spool->memory &&
         write_run(spool, err) < 0)
+        return -(int)err->code;
+    if (spool->entries.capacity == 0 && reserve_memory(spool, err) < 0)
         return -(int)err->code;
     if (array_reserve(&spool->bytes, padded(size), err) < 0 || array_reserve(&spool->entries, 1, err) < 0)
         return -(int)err->code;

@@ -141,15 +141,15 @@ static int finish(struct work *work, int status, struct err *err)
     return STATUS_DONE;
 }
 
-static int with_capture(struct capture_job *job)
+static int with_capture(struct capture_visit *visit)
 {
-    struct work *work = job->context;
+    struct work *work = visit->context;
     struct err err = ERR_INIT;
     sqlite3 *db = NULL;
-    int imported = job_open_database(job, &db);
+    int imported = visit_open_database(visit, &db);
     if (db == NULL)
         return imported;
-    int status = write_output(work, db, job->database, &err);
+    int status = write_output(work, db, visit->database, &err);
     database_close(db);
     if (status < 0) {
         err_wrap(&err, "cannot analyse '%s'", work->request->directory);

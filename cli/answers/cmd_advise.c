@@ -63,15 +63,15 @@ static const char *last_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-static int tell(struct capture_job *job, const struct advice *advice)
+static int tell(struct capture_visit *visit, const struct advice *advice)
 {
-    const struct advise_settings *settings = &job->settings->advise;
+    const struct advise_settings *settings = &visit->settings->advise;
     int status;
 
     if (settings->format == 0)
-        pager_start(job->settings);
+        pager_start(visit->settings);
     console_output_begin();
-    advice_print(advice, last_name(job->directory), (enum advice_format)settings->format, stdout);
+    advice_print(advice, last_name(visit->directory), (enum advice_format)settings->format, stdout);
     status = console_output_end(false);
     for (size_t i = 0; settings->fail_on != FAIL_ON_NOTHING && i < RULES && advice->findings[i].fired; i++)
         if ((int)advice->findings[i].severity >= SEVERITY_HIGH - settings->fail_on)
@@ -79,28 +79,28 @@ static int tell(struct capture_job *job, const struct advice *advice)
     return status;
 }
 
-static int advise_one(struct capture_job *job)
+static int advise_one(struct capture_visit *visit)
 {
     struct err err = ERR_INIT;
     struct advice advice = {.elapsed_ns = 0};
     sqlite3 *db = NULL;
     int64_t executions = 0;
-    int status = host_side_open(job, &db), result;
+    int status = host_side_open(visit, &db), result;
 
     if (db == NULL)
         return status;
-    result = find_advice(db, job->context, &advice, &executions, &err);
+    result = find_advice(db, visit->context, &advice, &executions, &err);
     database_close(db);
     if (result != 0) {
-        err_wrap(&err, "cannot analyse '%s'", job->directory);
-        return status_worse(status, job_fail(job, LOG_SOURCE_COMMON, &err));
+        err_wrap(&err, "cannot analyse '%s'", visit->directory);
+        return status_worse(status, visit_fail(visit, LOG_SOURCE_COMMON, &err));
     }
     if (executions == 0) {
-        err_set(&err, ERR_NOT_FOUND, "'%s' has no operators to advise on", job->directory);
+        err_set(&err, ERR_NOT_FOUND, "'%s' has no operators to advise on", visit->directory);
         console_error(&err);
         return status_worse(status, STATUS_NOTHING);
     }
-    return status_worse(status, tell(job, &advice));
+    return status_worse(status, tell(visit, &advice));
 }
 
 static int run_advise(const struct settings *settings)

@@ -77,19 +77,19 @@ static int profile_database(sqlite3 *db, const char *directory, struct profiles 
     return result;
 }
 
-static int take_capture(struct capture_job *job)
+static int take_capture(struct capture_visit *visit)
 {
     struct err err = ERR_INIT;
     sqlite3 *db = NULL;
-    int status = host_side_open(job, &db), result;
+    int status = host_side_open(visit, &db), result;
 
     if (db == NULL)
         return status;
-    result = profile_database(db, job->directory, job->context, &err);
+    result = profile_database(db, visit->directory, visit->context, &err);
     database_close(db);
     if (result != 0) {
-        err_wrap(&err, "cannot analyse '%s'", job->directory);
-        return status_worse(status, job_fail(job, LOG_SOURCE_COMMON, &err));
+        err_wrap(&err, "cannot analyse '%s'", visit->directory);
+        return status_worse(status, visit_fail(visit, LOG_SOURCE_COMMON, &err));
     }
     return status;
 }

@@ -4,17 +4,17 @@
 #include "cli/status.h"
 #include "exporters/framework/host_side.h"
 
-int host_side_open(struct capture_job *job, sqlite3 **ret)
+int host_side_open(struct capture_visit *visit, sqlite3 **ret)
 {
     struct diagnostics diag;
     struct err err = ERR_INIT;
-    int status = job_open_database(job, ret);
+    int status = visit_open_database(visit, ret);
 
-    if (*ret == NULL || job->framework == NULL)
+    if (*ret == NULL || visit->framework == NULL)
         return status;
-    diag_init(&diag, job->settings->strict);
-    if (framework_attach(*ret, job->framework, job->directory, job->database, &diag, &err) != 0) {
-        console_warning("answers are without the framework's part of '%s': %s", job->framework, err_message(&err));
+    diag_init(&diag, visit->settings->strict);
+    if (framework_attach(*ret, visit->framework, visit->directory, visit->database, &diag, &err) != 0) {
+        console_warning("answers are without the framework's part of '%s': %s", visit->framework, err_message(&err));
         status = status_worse(status, STATUS_DATA_PROBLEMS);
     }
     console_diagnostics(&diag);

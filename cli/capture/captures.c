@@ -201,12 +201,12 @@ static int check_names(const struct found_captures *found)
     return STATUS_DONE;
 }
 
-static void job_release(struct capture_job *job)
+static void visit_release(struct capture_visit *visit)
 {
-    collection_log_close(&job->log);
-    free(job->directory);
-    free(job->results);
-    free(job->database);
+    collection_log_close(&visit->log);
+    free(visit->directory);
+    free(visit->results);
+    free(visit->database);
 }
 
 /* --output as an absolute path, for the log; the directory need not exist yet. NULL with err set. */
@@ -246,15 +246,15 @@ static char *existing_part(const char *path, struct err *err)
 }
 
 /* Results beside the data of a capture would damage it, and those of one capture in another hide its own. */
-static int check_place(const struct capture_job *job, struct err *err)
+static int check_place(const struct capture_visit *visit, struct err *err)
 {
-    char *place = existing_part(job->results, err), *outer = NULL;
+    char *place = existing_part(visit->results, err), *outer = NULL;
     enum directory_class class = DIRECTORY_OTHER;
     int result = place != NULL ? capture_find_outer(place, &outer, err) : -(int)err->code;
 
-    bool elsewhere = place != NULL && job->directory != NULL && strcmp(place, job->directory) != 0;
+    bool elsewhere = place != NULL && visit->directory != NULL && strcmp(place, visit->directory) != 0;
     if (result == 0 && outer != NULL) {
-        result = err_set(err, ERR_USAGE, "'%s' is inside of the capture '%s'", job->results, outer);
+        result = err_set(err, ERR_USAGE, "'%s' is inside of the capture '%s'", visit->results, outer);
     } else if (result == 0 && elsewhere) {
         result = capture_classify(place, &class, err);
         if (result == 0 && class == DIRECTORY_CAPTURE)
@@ -267,30 +267,30 @@ static int check_place(const struct capture_job *job, struct err *err)
     return result;
 }
 
-static int check_results(const struct capture_job *job, struct err *err)
+static int check_results(const struct capture_visit *visit, struct err *err)
 {
-    int result = job->settings->output != NULL ? check_place(job, err) : 0;
+    int result = visit->settings->output != NULL ? check_place(visit, err) : 0;
 
-    return result == 0 ? result_owner_check(job->results, job->directory, err) : result;
+    return result == 0 ? result_owner_check(visit->results, visit->directory, err) : result;
 }
 
-static int job_init(struct capture_job *job, const char *path, bool own_directory, struct err *err)
+static int visit_init(struct capture_visit *visit, const char *path, bool own_directory, struct err *err)
 {
     char *output = NULL;
 
-    if (job->settings->output != NULL && (output = absolute_output(job->settings->output, err)) == NULL)
+    if (visit->settings->output != NULL && (output = absolute_output(visit->settings->output, err)) == NULL)
         return -(int)err->code;
-    job->directory = strdup(path);
+    visit->directory = strdup(path);
     if (output == NULL)
-        job->results = strdup(path);
+        visit->results = strdup(path);
     else if (own_directory)
-        job->results = path_join(output, last_name(path));
+        visit->results = path_join(output, last_name(path));
     else
-        job->results = strdup(output);
+        visit->results = strdup(output);
     free(output);
-    if (job->results != NULL)
-        job->database = path_join(job->results, "sqlite/runtime.db");
-    if (job->directory == NULL || job->results == NULL || job->database == NULL)
+    if (visit->results != NULL)
+        visit->database = path_join(visit->results, "sqlite/runtime.db");
+    if (visit->directory == NULL || visit->results == NULL || visit->database == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     return 0;
 }
@@ -310,7 +310,7 @@ static int format_parameters(struct strbuf *text, const struct settings *setting
 }
 
 static int process_found(const struct settings *settings, const struct found_captures *found,
-                         int (*process)(struct capture_job *job), void *context)
+                         int (*process)(struct capture_visit *visit), void *context)
 {
     struct err err = ERR_INIT;
     struct layout_set layouts;
@@ -330,20 +330,20 @@ static int process_found(const struct settings *settings, const struct found_cap
         worst = status_of_error(&err);
     }
     for (size_t i = 0; result == 0 && i < found->count && !interrupted(); i++) {
-        struct capture_job job = {.settings = settings,
-                                  .layouts = &layouts,
-                                  .parameters = parameters.data,
-                                  .one_of_many = many,
-                                  .framework = found->frameworks[i],
-                                  .context = context,
-                                  .log = {.fd = -1}};
+        struct capture_visit visit = {.settings = settings,
+                                      .layouts = &layouts,
+                                      .parameters = parameters.data,
+                                      .one_of_many = many,
+                                      .framework = found->frameworks[i],
+                                      .context = context,
+                                      .log = {.fd = -1}};
         int status;
 
-        result = job_init(&job, found->paths[i], many, &err);
-        status =
-            result == 0 && check_results(&job, &err) == 0 ? process(&job) : job_fail(&job, LOG_SOURCE_COMMON, &err);
+        result = visit_init(&visit, found->paths[i], many, &err);
+        status = result == 0 && check_results(&visit, &err) == 0 ? process(&visit)
+                                                                 : visit_fail(&visit, LOG_SOURCE_COMMON, &err);
         worst = status_worse(worst, status);
-        job_release(&job);
+        visit_release(&visit);
     }
     if (interrupted())
         worst = STATUS_INTERRUPTED;
@@ -364,7 +364,7 @@ static int refuse_several(const struct settings *settings, const struct found_ca
 }
 
 static int process_named(const struct settings *settings, const struct value_list *captures, bool only_one,
-                         int (*process)(struct capture_job *job), void *context)
+                         int (*process)(struct capture_visit *visit), void *context)
 {
     struct found_captures found = {.paths = NULL};
     int worst = STATUS_DONE;
@@ -381,18 +381,18 @@ static int process_named(const struct settings *settings, const struct value_lis
     return worst;
 }
 
-int captures_process(const struct settings *settings, int (*process)(struct capture_job *job))
+int captures_process(const struct settings *settings, int (*process)(struct capture_visit *visit))
 {
     return process_named(settings, &settings->captures, false, process, NULL);
 }
 
-int captures_process_one(const struct settings *settings, int (*process)(struct capture_job *job))
+int captures_process_one(const struct settings *settings, int (*process)(struct capture_visit *visit))
 {
     return process_named(settings, &settings->captures, true, process, NULL);
 }
 
 int captures_process_list(const struct settings *settings, const struct value_list *captures,
-                          int (*process)(struct capture_job *job), void *context)
+                          int (*process)(struct capture_visit *visit), void *context)
 {
     return process_named(settings, captures, false, process, context);
 }

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /* Work on one capture. */
-struct capture_job {
+struct capture_visit {
     const struct settings *settings;
     const struct layout_set *layouts;
     const char *parameters; /* what else than the capture the database depends on */
@@ -28,13 +28,13 @@ struct capture_job {
 
 /* Finds the captures that the settings name and calls process for each; a failure of one does not keep the next from
  * being processed, an interrupt does. Returns the worst exit status. */
-int captures_process(const struct settings *settings, int (*process)(struct capture_job *job));
+int captures_process(const struct settings *settings, int (*process)(struct capture_visit *visit));
 /* The same for commands that work on one capture: several are a usage error. */
-int captures_process_one(const struct settings *settings, int (*process)(struct capture_job *job));
+int captures_process_one(const struct settings *settings, int (*process)(struct capture_visit *visit));
 
 /* The same for captures that another list names; the jobs have this context. */
 int captures_process_list(const struct settings *settings, const struct value_list *captures,
-                          int (*process)(struct capture_job *job), void *context);
+                          int (*process)(struct capture_visit *visit), void *context);
 
 /* Imports the captures with these paths and exports the reports that are asked for, into the captures. Returns the
  * worst exit status. */
@@ -44,15 +44,15 @@ int captures_make_reports(const struct settings *settings, const struct value_li
 /* The steps below tell the user what went wrong and return an exit status. */
 
 /* Makes <results>/<name>; *ret_path (free() it) may be NULL when it is not wanted. */
-int job_make_directory(struct capture_job *job, const char *name, char **ret_path);
+int visit_make_directory(struct capture_visit *visit, const char *name, char **ret_path);
 /* Opens the log for appending; that it cannot be written is only a warning. */
-void job_open_log(struct capture_job *job);
+void visit_open_log(struct capture_visit *visit);
 /* Builds the database anew. */
-int job_import(struct capture_job *job);
+int visit_import(struct capture_visit *visit);
 /* Builds the database when it is missing or out of date and opens it. STATUS_DONE and STATUS_DATA_PROBLEMS come with
  * *ret set (database_close() it), every other status without. */
-int job_open_database(struct capture_job *job, sqlite3 **ret);
+int visit_open_database(struct capture_visit *visit, sqlite3 **ret);
 /* Tells an error of the work on a capture on the console and in the log; returns its exit status. */
-int job_fail(struct capture_job *job, const char *source, const struct err *err);
+int visit_fail(struct capture_visit *visit, const char *source, const struct err *err);
 
 #endif

@@ -32,6 +32,22 @@ int layouts_load(struct layout_set *set, const struct settings *settings, struct
     return result != 0 ? err_wrap(err, "cannot load the record layouts") : 0;
 }
 
+/* Every command asks for all fields of all kinds, so none of them is formatted. */
+static void describe_field(struct strbuf *text, const struct field *field)
+{
+    const int64_t numbers[] = {field->offset,    field->width,    field->first_bit, field->bit_count,
+                               field->is_signed, field->multiply, field->divide,    field->relation};
+
+    strbuf_adds(text, field->column);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        strbuf_addc(text, ' ');
+        strbuf_add_integer(text, numbers[i]);
+    }
+    strbuf_addc(text, ' ');
+    strbuf_adds(text, field->other != NULL ? field->other : "-");
+    strbuf_addc(text, '\n');
+}
+
 static void describe_layout(struct strbuf *text, const struct layout *layout)
 {
     strbuf_addf(text, "%s %" PRIu32 " %" PRIu32 " %d %" PRId64 "\n", layout->name, layout->record_size, layout->header,
@@ -40,11 +56,7 @@ static void describe_layout(struct strbuf *text, const struct layout *layout)
         strbuf_addf(text, "magic %" PRIu32 " %" PRIu32 " %" PRIx64 " %" PRIx64 "\n", layout->magics[i].offset,
                     layout->magics[i].width, layout->magics[i].value, layout->magics[i].mask);
     for (size_t i = 0; i < layout->field_count; i++) {
-        const struct field *field = &layout->fields[i];
-
-        strbuf_addf(text, "%s %" PRIu32 " %" PRIu32 " %u %u %d %" PRId64 " %" PRId64 " %d %s\n", field->column,
-                    field->offset, field->width, field->first_bit, field->bit_count, field->is_signed, field->multiply,
-                    field->divide, field->relation, field->other != NULL ? field->other : "-");
+        describe_field(text, &layout->fields[i]);
     }
 }
 

@@ -58,33 +58,33 @@ static void take_part(struct merged_capture *capture, const struct capture_part 
         capture->offset_ns = part->unix_offset_ns;
 }
 
-static int read_clock(struct capture_job *job)
+static int read_clock(struct capture_visit *visit)
 {
-    struct merge *merge = job->context;
-    const struct capture_options options = {.layouts = job->layouts, .clock_khz = job->settings->clock_khz};
-    const char *slash = strrchr(job->directory, '/');
+    struct merge *merge = visit->context;
+    const struct capture_options options = {.layouts = visit->layouts, .clock_khz = visit->settings->clock_khz};
+    const char *slash = strrchr(visit->directory, '/');
     struct err err = ERR_INIT;
     struct diagnostics diag;
     struct capture capture;
     int status = array_reserve(&merge->list, 1, &err);
 
     if (status < 0)
-        return job_fail(job, LOG_SOURCE_COMMON, &err);
+        return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     struct merged_capture *item = &merge->list.items[merge->list.count++];
-    *item = (struct merged_capture){.name = strdup(slash != NULL ? slash + 1 : job->directory)};
+    *item = (struct merged_capture){.name = strdup(slash != NULL ? slash + 1 : visit->directory)};
     diag_init(&diag, false); /* the import tells of problems */
-    status = capture_open(&capture, job->directory, &options, &diag, &err);
+    status = capture_open(&capture, visit->directory, &options, &diag, &err);
     if (status == 0 && item->name == NULL)
         status = err_set(&err, ERR_NO_MEMORY, "out of memory");
     if (status == 0 && capture.family != CAPTURE_CANN) {
-        status =
-            err_set(&err, ERR_USAGE, "'%s' is no capture of CANN since 2023: --merge takes only those", job->directory);
+        status = err_set(&err, ERR_USAGE, "'%s' is no capture of CANN since 2023: --merge takes only those",
+                         visit->directory);
     }
     for (size_t i = 0; status == 0 && i < capture.part_count; i++)
         take_part(item, &capture.parts[i]);
     capture_release(&capture);
     diag_release(&diag);
-    return status == 0 ? STATUS_DONE : job_fail(job, LOG_SOURCE_COMMON, &err);
+    return status == 0 ? STATUS_DONE : visit_fail(visit, LOG_SOURCE_COMMON, &err);
 }
 
 static bool same_host(const struct merged_capture *a, const struct merged_capture *b)
@@ -114,25 +114,25 @@ static void join_clocks(struct merge *merge)
 
 /* ---- second pass: their databases ---- */
 
-static int open_part(struct capture_job *job)
+static int open_part(struct capture_visit *visit)
 {
-    struct merge *merge = job->context;
+    struct merge *merge = visit->context;
     struct merged_capture *capture = &merge->list.items[merge->next++];
     struct err err = ERR_INIT;
     struct strbuf parameters;
     int status;
 
     strbuf_init(&parameters, PARAMETERS_LIMIT);
-    strbuf_addf(&parameters, "%s shift_ns=%" PRId64, job->parameters, capture->shift_ns);
+    strbuf_addf(&parameters, "%s shift_ns=%" PRId64, visit->parameters, capture->shift_ns);
     if (capture->shift_ns != 0 && !parameters.failed)
-        job->parameters = parameters.data;
-    job->clock_shift_ns = capture->shift_ns;
-    status = job_open_database(job, &capture->db);
-    capture->database = strdup(job->database);
+        visit->parameters = parameters.data;
+    visit->clock_shift_ns = capture->shift_ns;
+    status = visit_open_database(visit, &capture->db);
+    capture->database = strdup(visit->database);
     if (capture->db != NULL && (capture->database == NULL || cann_parts_load(capture->db, &capture->parts, &err) < 0)) {
         if (err.code == ERR_NONE)
             err_set(&err, ERR_NO_MEMORY, "out of memory");
-        status = job_fail(job, LOG_SOURCE_COMMON, &err);
+        status = visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
     strbuf_release(&parameters);
     return status;

@@ -1,5 +1,6 @@
 #include "db/query/query_executions.h"
 
+#include "base/file/spool.h"
 #include "db/database.h"
 #include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
@@ -393,12 +394,38 @@ int iteration_each_end(sqlite3 *db, int64_t device_id,
 
 /* ---- operators by time ---- */
 
+/* In the spool by time, then as here. */
+struct reported_operator {
+    int64_t stream_id, task_id, batch_id, id;
+};
+
 struct operator_finder {
     sqlite3 *db;
-    sqlite3_stmt *operators; /* in the order of their times */
-    bool begun, at_end;      /* begun: it stands at an operator, or at_end */
-    int64_t from_ns;         /* of the latest question */
+    int64_t device_id;
+    struct spool *operators; /* NULL: to be read */
+    struct spool_item next;
+    bool at_end;
+    int64_t from_ns; /* of the latest question */
 };
+
+#define FINDER_MEMORY ((size_t)1024 * 1024)
+#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+
+static int by_task(const void *a, const void *b)
+{
+    const struct reported_operator *x = a, *y = b;
+    if (x->stream_id != y->stream_id)
+        return COMPARE(x->stream_id, y->stream_id);
+    if (x->task_id != y->task_id)
+        return COMPARE(x->task_id, y->task_id);
+    return x->batch_id != y->batch_id ? COMPARE(x->batch_id, y->batch_id) : COMPARE(x->id, y->id);
+}
+
+/* Signed numbers in the order of unsigned ones, and back. */
+static uint64_t flip_sign(uint64_t value)
+{
+    return value ^ UINT64_C(1) << 63;
+}
 
 struct operator_finder *operator_finder_new(sqlite3 *db, int64_t device_id, struct err *err)
 {
@@ -408,15 +435,7 @@ struct operator_finder *operator_finder_new(sqlite3 *db, int64_t device_id, stru
         return NULL;
     }
     finder->db = db;
-    if (database_prepare(db,
-                         "SELECT t.time_ns, t.stream_id, t.task_id FROM framework_task t"
-                         "  JOIN source_file f ON f.id = t.file_id WHERE f.device_id = ?1"
-                         "  ORDER BY t.time_ns, t.stream_id, t.task_id, t.batch_id, t.id",
-                         &finder->operators, err) < 0) {
-        free(finder);
-        return NULL;
-    }
-    query_bind(finder->operators, 1, device_id);
+    finder->device_id = device_id;
     return finder;
 }
 
@@ -424,34 +443,58 @@ void operator_finder_free(struct operator_finder *finder)
 {
     if (finder == NULL)
         return;
-    sqlite3_finalize(finder->operators);
+    spool_free(finder->operators);
     free(finder);
+}
+
+static int add_operator(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct operator_finder *finder = arg;
+    const struct spool_key key = {flip_sign((uint64_t)query_integer(row, 0)), 0};
+    const struct reported_operator record = {query_integer(row, 1), query_integer(row, 2), query_integer(row, 3),
+                                             query_integer(row, 4)};
+    return spool_add(finder->operators, &key, &record, sizeof record, err);
 }
 
 static int next_operator(struct operator_finder *finder, struct err *err)
 {
-    int code = sqlite3_step(finder->operators);
-    finder->begun = true;
-    finder->at_end = code == SQLITE_DONE;
-    return code == SQLITE_ROW || code == SQLITE_DONE ? 0
-                                                     : database_error(err, finder->db, "the operators cannot be read");
+    int any = spool_next(finder->operators, &finder->next, err);
+    finder->at_end = any <= 0;
+    return any < 0 ? any : 0;
+}
+
+static int read_operators(struct operator_finder *finder, struct err *err)
+{
+    spool_free(finder->operators);
+    finder->operators = spool_new(FINDER_MEMORY, by_task, err);
+    if (finder->operators == NULL)
+        return -(int)err->code;
+    int status = query_run(finder->db,
+                           "SELECT t.time_ns, t.stream_id, t.task_id, t.batch_id, t.id FROM framework_task t"
+                           "  JOIN source_file f ON f.id = t.file_id WHERE f.device_id = ?1 AND t.time_ns IS NOT NULL",
+                           &finder->device_id, 1, add_operator, finder, err);
+    if (status == 0)
+        status = spool_finish(finder->operators, err);
+    return status == 0 ? next_operator(finder, err) : status;
+}
+
+static int64_t next_time(const struct operator_finder *finder)
+{
+    return (int64_t)flip_sign(finder->next.key.major);
 }
 
 int operator_find(struct operator_finder *finder, int64_t from_ns, int64_t until_ns, bool *ret_found,
                   int64_t *ret_stream_id, int64_t *ret_task_id, struct err *err)
 {
-    if (finder->begun && from_ns < finder->from_ns) { /* of the next file */
-        sqlite3_reset(finder->operators);
-        finder->begun = finder->at_end = false;
-    }
+    int status = finder->operators == NULL || from_ns < finder->from_ns ? read_operators(finder, err) : 0;
     finder->from_ns = from_ns;
-    int status = finder->begun ? 0 : next_operator(finder, err);
-    while (status == 0 && !finder->at_end && query_integer(finder->operators, 0) <= from_ns)
+    while (status == 0 && !finder->at_end && next_time(finder) <= from_ns)
         status = next_operator(finder, err);
-    *ret_found = status == 0 && !finder->at_end && query_integer(finder->operators, 0) < until_ns;
+    *ret_found = status == 0 && !finder->at_end && next_time(finder) < until_ns;
     if (*ret_found) {
-        *ret_stream_id = query_integer(finder->operators, 1);
-        *ret_task_id = query_integer(finder->operators, 2);
+        const struct reported_operator *found = finder->next.record;
+        *ret_stream_id = found->stream_id;
+        *ret_task_id = found->task_id;
     }
     return status;
 }

@@ -102,7 +102,8 @@ int iteration_each_end(sqlite3 *db, int64_t device_id,
                        int (*each)(void *arg, const struct iteration_end *end, struct err *err), void *arg,
                        struct err *err);
 
-/* Finds operators by when the host reported them; asked in the order of from_ns it goes through them once. */
+/* Finds operators by when the host reported them; asked in the order of from_ns it goes through them once,
+ * and reads them again for an earlier one. */
 struct operator_finder;                                                                       /* opaque */
 struct operator_finder *operator_finder_new(sqlite3 *db, int64_t device_id, struct err *err); /* NULL with err set */
 void operator_finder_free(struct operator_finder *finder);

@@ -1,7 +1,12 @@
 #include "db/query/query_plain_calls.h"
 
+#include "base/array.h"
+#include "base/number.h"
 #include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static const struct query_field acl_call_fields[] = {
     QUERY_FIELD(struct plain_call, name, "c.name"),
@@ -101,28 +106,54 @@ static const struct query_field runtime_total_fields[] = {
 static const struct query_select runtime_totals = {QUERY_FIELDS(runtime_total_fields),
                                                    .from = RUNTIME_CALLS " GROUP BY c.name ORDER BY c.name"};
 
-struct total_loop {
+/* Import takes captures of at most 65536 functions. */
+struct total_list {
     const struct query_select *select;
-    call_total_each each;
-    void *arg;
+    struct kept_total {
+        struct call_total total;
+        char *name; /* total's */
+    } * items;
+    size_t count, capacity;
+    int64_t all_ns;
 };
 
-static int give_total(void *arg, sqlite3_stmt *row, struct err *err)
+static int keep_total(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    const struct total_loop *loop = arg;
-    struct call_total total;
-    query_take(row, 0, loop->select->fields, loop->select->field_count, &total);
-    return loop->each(loop->arg, &total, err);
+    struct total_list *list = arg;
+    if (array_reserve(list, 1, err) < 0)
+        return -(int)err->code;
+    struct kept_total *kept = &list->items[list->count];
+    query_take(row, 0, list->select->fields, list->select->field_count, &kept->total);
+    kept->name = kept->total.name != NULL ? strdup(kept->total.name) : NULL;
+    if (kept->total.name != NULL && kept->name == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    kept->total.name = kept->name;
+    list->all_ns = number_add(list->all_ns, kept->total.total_ns);
+    list->count++;
+    return 0;
+}
+
+static int each_total(sqlite3 *db, const struct query_select *select, int64_t device_id, call_total_each each,
+                      void *arg, struct err *err)
+{
+    struct total_list list = {.select = select};
+    int status = query_select(db, select, &device_id, 1, keep_total, &list, err);
+    for (size_t i = 0; i < list.count && status == 0; i++) {
+        list.items[i].total.all_ns = list.all_ns;
+        status = each(arg, &list.items[i].total, err);
+    }
+    for (size_t i = 0; i < list.count; i++)
+        free(list.items[i].name);
+    free(list.items);
+    return status;
 }
 
 int plain_each_acl_total(sqlite3 *db, int64_t device_id, call_total_each each, void *arg, struct err *err)
 {
-    struct total_loop loop = {&acl_totals, each, arg};
-    return query_select(db, loop.select, &device_id, 1, give_total, &loop, err);
+    return each_total(db, &acl_totals, device_id, each, arg, err);
 }
 
 int plain_each_runtime_total(sqlite3 *db, int64_t device_id, call_total_each each, void *arg, struct err *err)
 {
-    struct total_loop loop = {&runtime_totals, each, arg};
-    return query_select(db, loop.select, &device_id, 1, give_total, &loop, err);
+    return each_total(db, &runtime_totals, device_id, each, arg, err);
 }

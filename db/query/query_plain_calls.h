@@ -26,6 +26,7 @@ struct call_total {
     const char *name;
     int64_t api_type, process_id, thread_id, stream_id; /* of one of the calls */
     int64_t count, total_ns, min_ns, max_ns;
+    int64_t all_ns; /* of all functions together */
 };
 typedef int (*call_total_each)(void *arg, const struct call_total *total, struct err *err);
 int plain_each_acl_total(sqlite3 *db, int64_t device_id, call_total_each each, void *arg, struct err *err);

@@ -118,7 +118,7 @@ const char *capture_family_name(enum capture_family family)
 {
     static const char *const names[] = {[CAPTURE_SVP] = "svp",
                                         [CAPTURE_JOB] = "ascend-job",
-                                        [CAPTURE_2022] = "ascend-legacy",
+                                        [CAPTURE_2022] = "ascend-2022",
                                         [CAPTURE_CANN] = "ascend-cann",
                                         [CAPTURE_UNKNOWN] = "unknown"};
     return names[family];

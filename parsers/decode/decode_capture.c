@@ -377,13 +377,11 @@ static int decode_binary(struct stream *stream, struct err *err)
     for (size_t i = 0; i < stream->file_count; i++)
         stream->total_size += stream->files[i].size;
     stream->decoder->record = stream->decoder->offset = 0;
-    stream->buffer = malloc(CHUNK_SIZE);
+    stream->buffer = stream->decoder->buffer;
     stream->starts = calloc(stream->file_count, sizeof *stream->starts);
-    int status = stream->buffer != NULL && stream->starts != NULL ? read_files(stream, err)
-                                                                  : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = stream->starts != NULL ? read_files(stream, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
     free(stream->starts);
     free(stream->plans);
-    free(stream->buffer);
     return status;
 }
 
@@ -564,7 +562,8 @@ int decode_capture(struct capture *capture, struct row_sink *sink, const struct 
         decoder.bytes_total += capture->files[i].kind != NULL ? capture->files[i].size : 0;
     int status = checksum != NULL ? open_batches(&decoder, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
     decoder.scratch = calloc(RECORD_MAX_COLUMNS, sizeof *decoder.scratch);
-    if (status == 0 && decoder.scratch == NULL)
+    decoder.buffer = malloc(CHUNK_SIZE);
+    if (status == 0 && (decoder.scratch == NULL || decoder.buffer == NULL))
         status = err_set(err, ERR_NO_MEMORY, "out of memory");
     if (status == 0 && (decoder.reader = file_reader_new(capture, err)) == NULL)
         status = -(int)err->code;
@@ -578,6 +577,7 @@ int decode_capture(struct capture *capture, struct row_sink *sink, const struct 
         status = check_stop(&decoder, err);
     association_free(decoder.association);
     file_reader_free(decoder.reader);
+    free(decoder.buffer);
     free(decoder.scratch);
     free(decoder.open);
     checksum_free(checksum);

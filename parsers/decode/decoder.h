@@ -35,6 +35,7 @@ struct decoder {
     struct association *association; /* NULL until a hook asks for it */
     struct cell *scratch;            /* RECORD_MAX_COLUMNS cells: the row of a kind without a table */
     uint64_t scratch_present;
+    unsigned char *buffer; /* of the stream that is being decoded; one for all, because fresh memory costs time */
     uint64_t bytes_done, bytes_total;
     struct file_reader *reader; /* of the binary files */
 };

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define BLOCK_SIZE ((size_t)256 * 1024)
-#define BLOCK_COUNT 16
+#define BLOCK_COUNT 8
 
 /* Some bytes of one file. Small files need one block each. */
 struct block {

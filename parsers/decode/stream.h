@@ -25,7 +25,7 @@ struct stream {
     struct checksum *checksum;
     /* Offsets in the stream count the bytes that were read of all its files. */
     int64_t *starts;       /* of each file that has been opened */
-    unsigned char *buffer; /* CHUNK_SIZE; holds used bytes that begin at stream offset buffer_offset */
+    unsigned char *buffer; /* the decoder's, CHUNK_SIZE; holds used bytes that begin at stream offset buffer_offset */
     size_t used;
     int64_t buffer_offset;
     bool last_chunk; /* nothing follows what is in the buffer */

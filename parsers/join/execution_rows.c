@@ -94,6 +94,7 @@ static int emit_state(struct executions *executions, const struct joined_task *t
     row_set_integer(&row, TASK_STATE_TASK_ROW_ID, task_row);
     set_tick(&row, TASK_STATE_WAIT_TICK, task->run.wait_tick);
     set_tick(&row, TASK_STATE_PENDING_TICK, task->run.pending_tick);
+    row_set_integer(&row, TASK_STATE_START_NS, task->run.start_ns);
     row_set_integer(&row, TASK_STATE_START_TICK, task->run.start_tick);
     row_set_integer(&row, TASK_STATE_END_TICK, task->run.end_tick);
     if (task->counted && task->counters.block_num >= 0)

@@ -34,6 +34,6 @@ cann prof-910b make_prof.py recompute.py --chip 5 --count 100
 cann prof-910a make_prof.py recompute.py --chip 1 --count 100
 cann system-910b make_system.py "recompute.py recompute_system.py" --chip 5 --count 24
 cann system-910a make_system.py "recompute.py recompute_system.py" --chip 1 --count 24
-cann legacy-310 make_legacy.py recompute_legacy.py --chip 0 --count 100
-cann legacy-910a make_legacy.py recompute_legacy.py --chip 1 --count 100
+cann 2022-310 make_2022.py recompute_2022.py --chip 0 --count 100
+cann 2022-910a make_2022.py recompute_2022.py --chip 1 --count 100
 cann job-910a make_job.py '' # writes what ran by itself

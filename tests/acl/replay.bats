@@ -48,7 +48,7 @@ family() {
 }
 
 @test "of captures of the layout of 2022 what op_summary lists is sent" {
-    for capture in legacy-310 legacy-910a; do
+    for capture in 2022-310 2022-910a; do
         rm -rf results
         expect_equal "$(expect_agreement "$(family "$capture")" 1)" 100 # op_summary rounds in binary
     done

@@ -392,7 +392,7 @@ END
 }
 
 @test "a database with a broken table fails what reads it, and never gives another answer" {
-    python3 "$BATS_TEST_DIRNAME/lib/legacy_prof.py" --overlapping PROF_old 1 4
+    python3 "$BATS_TEST_DIRNAME/lib/prof_2022.py" --overlapping PROF_old 1 4
     cp -r "$repository"/testdata/small/JOB* JOB_svp
     write_capture <<'END'
 p.launch(1000, 1, 1, 'net/MatMul')

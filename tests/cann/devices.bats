@@ -304,7 +304,7 @@ END
 }
 
 # One of the shipped captures of the layout of 2022, with copies of its device as devices 1 and 5.
-legacy_devices() {
+devices_2022() {
     copy_family "$1" PROF_1
     for device in 1 5; do
         python3 "$BATS_TEST_DIRNAME/../lib/copy_device.py" PROF_1 0 "$device"
@@ -312,8 +312,8 @@ legacy_devices() {
 }
 
 @test "equal devices of a capture of 2022 have equal reports" {
-    for capture in legacy-310 legacy-910a; do
-        legacy_devices "$capture"
+    for capture in 2022-310 2022-910a; do
+        devices_2022 "$capture"
         export_capture
         for device in 1 5; do
             for report in PROF_1/summary/*_0_1.csv; do
@@ -337,7 +337,7 @@ legacy_devices() {
 }
 
 @test "the file names of 2021 are read as those of 2022" {
-    legacy_devices legacy-910a
+    devices_2022 2022-910a
     cp -r PROF_1/device_0 newest # a part that stands alone is a capture
     run_msprof export summary -dir newest
     for era in inference training; do

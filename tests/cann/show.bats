@@ -47,10 +47,10 @@ cells() {
         show
         expect_agreement $'Op statistic\nLongest operators\nOverlap analysis\nApi statistic'
     done
-    copy_family legacy-310 PROF_1
+    copy_family 2022-310 PROF_1
     show
     expect_agreement $'0: Op statistic\n0: Longest operators\n0: Longest tasks\n0: Acl statistic\n0: Runtime api'
-    copy_family legacy-910a PROF_1
+    copy_family 2022-910a PROF_1
     show
     expect_agreement $'0: Op statistic\n0: Longest operators\n0: Acl statistic\n0: Runtime api'
 }
@@ -66,7 +66,7 @@ cells() {
         "Longest operators : 3 of 100 (more: --top N; all: op_summary of 'msprof export summary')"
     show --top 100
     expect_equal "$(grep '^Longest' shown)" "Longest operators : all 100"
-    copy_family legacy-310 PROF_1
+    copy_family 2022-310 PROF_1
     show --top 2
     expect_equal "$(grep '^Longest' shown)" \
         "Longest operators : 2 of 100 (more: --top N; all: op_summary of 'msprof export summary')
@@ -107,7 +107,7 @@ Device_id|Elapsed(us)|Computing(us)|Computing(%)|Communication(us)|Communication
 0|11|3|27.273|0|0|8|72.727
 1|11.02|3.06|27.768|0|0|7.96|72.232
 7|11.14|3.42|30.7|0|0|7.72|69.3"
-    copy_family legacy-910a PROF_1
+    copy_family 2022-910a PROF_1
     python3 "$BATS_TEST_DIRNAME/../lib/copy_device.py" PROF_1 0 5
     show
     expect_agreement "$(printf '%s: Op statistic\n%s: Longest operators\n%s: Acl statistic\n%s: Runtime api\n' 0 0 0 0 5 5 5 5)"
@@ -179,7 +179,7 @@ No tasks: none could be read of what the devices recorded.
 Api statistic :
 No API calls."
     expect_contains "$stderr" "PROF_1' has nothing to show"
-    copy_family legacy-910a PROF_1
+    copy_family 2022-910a PROF_1
     find PROF_1 -name '*.slice_*' -delete
     run_msprof show -q -dir PROF_1
     expect_not_contains "$output" "never executed"
@@ -198,7 +198,7 @@ No API calls."
 }
 
 @test "tables fit the width, and only blanks, line breaks and frames differ" {
-    for capture in prof-910b legacy-310; do
+    for capture in prof-910b 2022-310; do
         copy_family "$capture" PROF_1
         show
         python3 "$repository/tests/lib/text_tables.py" align shown
@@ -292,7 +292,7 @@ END
 }
 
 @test "a table that captures of before 2023 have of each device is shown as it is exported" {
-    copy_family legacy-310 PROF_1
+    copy_family 2022-310 PROF_1
     "$MSPROF" export summary -q PROF_1
     for table in task_time op_summary acl; do
         "$MSPROF" show -q --table "$table" --format csv PROF_1 | cmp - "PROF_1/summary/${table}_0_1.csv"

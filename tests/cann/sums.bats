@@ -73,7 +73,7 @@ END
 @test "each counter record of 2022 is a row or part of a task" {
     for chip in 1 2 3; do
         rm -rf PROF_1
-        python3 "$BATS_TEST_DIRNAME/lib/legacy_prof.py" PROF_1 "$chip" 7
+        python3 "$BATS_TEST_DIRNAME/lib/prof_2022.py" PROF_1 "$chip" 7
         run_msprof import -dir PROF_1
         count_records
         counted=$(sqlite3 PROF_1/sqlite/*.db "SELECT count(aic_total_cycle) + count(aiv_total_cycle) FROM device_task")
@@ -85,8 +85,8 @@ END
     python3 - "$BATS_TEST_DIRNAME/lib" <<'END'
 import struct, sys
 sys.path.insert(0, sys.argv[1])
-from legacy_prof import LegacyProf, AI_CORE, MODEL, MONOTONIC
-prof = LegacyProf('PROF_1', 1, 7)
+from prof_2022 import Prof2022, AI_CORE, MODEL, MONOTONIC
+prof = Prof2022('PROF_1', 1, 7)
 def tensors(time, stream, task):
     shape = struct.pack('<III8I', 0, 2, 1, 16, 32, 0, 0, 0, 0, 0, 0)
     prof.add('Framework.tensor_data_info', struct.pack('<HHIQIHHI', 0x5a5a, 25, MODEL, 0, stream, task, 0, 1) +

@@ -28,7 +28,7 @@ bear_extremes() { # capture
 }
 
 @test "extreme integers in the database of a capture of 2022" {
-    python3 "$repository/tests/cann/lib/legacy_prof.py" PROF_1 3 7
+    python3 "$repository/tests/cann/lib/prof_2022.py" PROF_1 3 7
     bear_extremes PROF_1
 }
 

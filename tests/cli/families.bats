@@ -29,7 +29,7 @@ family() {
 @test "calls of ACL alone are a capture of Ascend, not of a board" {
     printf '\x5a\x5a' | cat - <(head -c 126 /dev/zero) | capture_of AclModule.acl_model.0.slice_0
     run "$MSPROF" import -dir "$BATS_TEST_TMPDIR/JOBONE"
-    [ "$(family)" = ascend-legacy ]
+    [ "$(family)" = ascend-2022 ]
 }
 
 @test "a family that this version does not know is an error and no board's capture" {

@@ -25,7 +25,7 @@ END
 
 @test "whole captures of every family are what the target of imports begins with" {
     command -v python3 >/dev/null || skip "python3 is not installed"
-    for seed in svp job legacy_0 legacy_1 prof_5 prof_1 system_5 system_1; do
+    for seed in svp job 2022_0 2022_1 prof_5 prof_1 system_5 system_1; do
         [ -s "$repository/tests/fuzz/corpus/import/$seed" ]
     done
     # the scripts that write them are part of the sources: what they write today is what is there

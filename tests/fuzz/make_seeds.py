@@ -211,8 +211,8 @@ for name, writer, *options in (
     ("system_5", "make_system.py", "--chip", "5", "--count", "4", "--names", "4", "--samples", "3"),
     ("system_1", "make_system.py", "--chip", "1", "--count", "4", "--names", "4", "--samples", "3"),
     ("sampled_5", "make_system.py", "--chip", "5", "--count", "2", "--names", "3", "--samples", "3", "--sampled-cores"),
-    ("legacy_0", "make_legacy.py", "--chip", "0", "--count", "4", "--names", "4"),
-    ("legacy_1", "make_legacy.py", "--chip", "1", "--count", "4", "--names", "4"),
+    ("2022_0", "make_2022.py", "--chip", "0", "--count", "4", "--names", "4"),
+    ("2022_1", "make_2022.py", "--chip", "1", "--count", "4", "--names", "4"),
     ("job", "make_job.py", "--steps", "2", "--operators", "5"),
 ):
     with tempfile.TemporaryDirectory() as work:

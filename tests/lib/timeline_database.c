@@ -115,10 +115,22 @@ static void note_report(void *arg, const char *report, const char *path)
     snprintf(reports[report_count++], sizeof(reports[0]), "%s %s", report, name);
 }
 
+/* As import finds it. */
+static void set_origin(void)
+{
+    run_sql("INSERT INTO meta SELECT 'origin_ns', coalesce(min(t), 0) FROM ("
+            "  SELECT min(start_ns) AS t FROM inference WHERE start_known = 1"
+            "  UNION ALL SELECT min(start_ns) FROM acl_call UNION ALL SELECT min(start_ns) FROM ai_cpu_task"
+            "  UNION ALL SELECT min(t.start_ns) FROM device_task t JOIN task_state s ON s.task_row_id = t.id"
+            "  UNION ALL SELECT min(time_ns) FROM training_trace UNION ALL SELECT min(start_ns) FROM aicpu_log"
+            "  UNION ALL SELECT min(time_ns) FROM data_queue_log)");
+}
+
 void finish_database(void)
 {
     struct err err = ERR_INIT;
     run_sql("UPDATE source_file SET records_decoded = %" PRId64 " WHERE id = 1", cpu_tasks);
+    set_origin();
     assert_int_equal(schema_finish(build.db, &err), 0);
     assert_int_equal(database_build_commit(&build, &err), 0);
 }

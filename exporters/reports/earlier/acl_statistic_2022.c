@@ -1,5 +1,4 @@
 /* acl_statistic: time in functions of ACL, as Ascend's tool of 2022 has it. */
-#include "base/number.h"
 #include "db/query/query_plain_calls.h"
 #include "exporters/earlier/device_2022.h"
 
@@ -19,27 +18,13 @@ static const struct report_column columns[] = {
     {.title = NULL},
 };
 
-struct totals {
-    int64_t all_ns;
-};
-
-static int add_total(void *arg, const struct call_total *total, struct err *err)
-{
-    (void)err;
-    struct report_run *run = arg;
-    struct totals *totals = run->state;
-    totals->all_ns = number_add(totals->all_ns, total->total_ns);
-    return 0;
-}
-
 static int put_total(void *arg, const struct call_total *total, struct err *err)
 {
     struct report_run *run = arg;
-    const struct totals *totals = run->state;
     const struct report_value values[COLUMNS] = {
         [NAME] = value_text(total->name),
         [TYPE] = value_integer(total->api_type),
-        [SHARE] = percent_2022((double)total->total_ns, (double)totals->all_ns),
+        [SHARE] = percent_2022((double)total->total_ns, (double)total->all_ns),
         [TIME] = value_integer(total->total_ns),
         [COUNT] = value_integer(total->count),
         [MEAN] = microseconds_2022((double)total->total_ns / (double)total->count),
@@ -53,9 +38,7 @@ static int put_total(void *arg, const struct call_total *total, struct err *err)
 
 static int put_rows(struct report_run *run, struct err *err)
 {
-    int64_t device_id = run->scope->device_id;
-    int status = plain_each_acl_total(run->session->db, device_id, add_total, run, err);
-    return status == 0 ? plain_each_acl_total(run->session->db, device_id, put_total, run, err) : status;
+    return plain_each_acl_total(run->session->db, run->scope->device_id, put_total, run, err);
 }
 
 const struct report report_acl_statistic_2022 = {
@@ -65,6 +48,5 @@ const struct report report_acl_statistic_2022 = {
     .families = FAMILY_2022,
     .of_device = true,
     .columns = columns,
-    .state_size = sizeof(struct totals),
     .rows = put_rows,
 };

@@ -1,5 +1,4 @@
 /* runtime_api: time in functions of the runtime, as Ascend's tool of 2022 has it. */
-#include "base/number.h"
 #include "db/query/query_plain_calls.h"
 #include "exporters/earlier/device_2022.h"
 
@@ -21,34 +20,20 @@ static const struct report_column columns[] = {
 
 #define NO_STREAM 65535
 
-struct totals {
-    struct device_2022 device;
-    int64_t all_ns;
-};
-
-static int add_total(void *arg, const struct call_total *total, struct err *err)
-{
-    (void)err;
-    struct report_run *run = arg;
-    struct totals *totals = run->state;
-    totals->all_ns = number_add(totals->all_ns, total->total_ns);
-    return 0;
-}
-
 static int put_total(void *arg, const struct call_total *total, struct err *err)
 {
     struct report_run *run = arg;
-    const struct totals *totals = run->state;
+    const struct device_2022 *device = run->state;
     const struct report_value values[COLUMNS] = {
         [NAME] = value_text(total->name),
         [STREAM] = value_integer(total->stream_id == NO_STREAM ? DB_NULL : total->stream_id),
-        [SHARE] = percent_2022((double)total->total_ns, (double)totals->all_ns),
+        [SHARE] = percent_2022((double)total->total_ns, (double)total->all_ns),
         [TIME] = value_integer(total->total_ns),
         [CALLS] = value_integer(total->count),
         [MEAN] = value_integer(total->total_ns / total->count),
         [MIN] = value_integer(total->min_ns),
         [MAX] = value_integer(total->max_ns),
-        [PROCESS] = value_integer(totals->device.part->process_id),
+        [PROCESS] = value_integer(device->part->process_id),
         [THREAD] = value_integer(total->thread_id),
     };
     return report_row(run, values, err);
@@ -56,12 +41,9 @@ static int put_total(void *arg, const struct call_total *total, struct err *err)
 
 static int put_rows(struct report_run *run, struct err *err)
 {
-    struct totals *totals = run->state;
-    int64_t device_id = run->scope->device_id;
-    int status = device_2022_of(&totals->device, run, err);
-    if (status == 0)
-        status = plain_each_runtime_total(run->session->db, device_id, add_total, run, err);
-    return status == 0 ? plain_each_runtime_total(run->session->db, device_id, put_total, run, err) : status;
+    int status = device_2022_of(run->state, run, err);
+    return status == 0 ? plain_each_runtime_total(run->session->db, run->scope->device_id, put_total, run, err)
+                       : status;
 }
 
 const struct report report_runtime_api_2022 = {
@@ -71,6 +53,6 @@ const struct report report_runtime_api_2022 = {
     .families = FAMILY_2022,
     .of_device = true,
     .columns = columns,
-    .state_size = sizeof(struct totals),
+    .state_size = sizeof(struct device_2022),
     .rows = put_rows,
 };

@@ -7,7 +7,7 @@ static const char *const patterns[] = {"DATA_PREPROCESS.dev.TDT.{device_id}.slic
 static const struct column columns[] = {
     FILE_COLUMN,
     DEVICE_COLUMN,
-    {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, 0, NULL, "When, on the counter of the device."},
+    {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, COLUMN_ORIGIN, NULL, "When, on the counter of the device."},
     TEXT_COLUMN_OF("action", "Action", "What was done."),
     TEXT_COLUMN_OF("source", "Source", "The queue."),
     NUMBER_COLUMN("item", "Item", "Which item of data."),

@@ -20,7 +20,8 @@ static const struct column columns[] = {
     [TASK_ID] = NUMBER_COLUMN("task_id", "Task ID", "The task that passed it."),
     [STREAM_ID] = NUMBER_COLUMN("stream_id", "Stream ID", "Its stream."),
     [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When, on the device's system counter."},
-    [TIME_NS] = {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "The same as a time."},
+    [TIME_NS] = {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED | COLUMN_ORIGIN, NULL,
+                 "The same as a time."},
 };
 
 static const struct field fields[] = {

@@ -16,6 +16,8 @@ static const struct column columns[] = {
                                    "How many blocks its counters are of, where they say it: on chip 0."},
     [TASK_STATE_LAUNCH_ID] = {"launch_id", "Launch", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                               "The call of the runtime that launched it (host_call.id)."},
+    [TASK_STATE_START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS,
+                             COLUMN_DERIVED | COLUMN_TRANSIENT | COLUMN_ORIGIN, NULL, "device_task.start_ns."},
 };
 
 const struct record_kind kind_task_state = {

@@ -27,7 +27,7 @@ static const struct column columns[] = {
                  "The file it came from (source_file.id)."},
     [API_TYPE] = {"api_type", "Type", COLUMN_INTEGER, UNIT_NONE, 0, acl_part_names,
                   "The part of ACL that the function belongs to."},
-    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, 0, NULL,
+    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_ORIGIN, NULL,
                   "When the call began, system monotonic clock."},
     [END_NS] = {"end_ns", "End", COLUMN_INTEGER, UNIT_NS, 0, NULL, "When the call returned, system monotonic clock."},
     [PROCESS_ID] = {"process_id", "Process ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The calling process."},

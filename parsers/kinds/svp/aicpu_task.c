@@ -14,7 +14,7 @@ enum { FILE_ID, START_NS, DURATION_NS, STREAM_ID, TASK_ID, END_NS, DISPATCH_NS, 
 static const struct column columns[] = {
     [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
                  "The file it came from (source_file.id)."},
-    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, 0, NULL,
+    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_ORIGIN, NULL,
                   "When the task began to run, system monotonic clock."},
     [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "From start to end."},
     [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream that the task ran on."},

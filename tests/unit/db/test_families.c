@@ -239,11 +239,11 @@ static void the_family_follows_names_and_info_json(void **state)
     static const char *const more_svp[] = {"aicore.0.1.1", "acl_api.0.net.1", "AclModule.acl_model.0.slice_0", NULL};
     static const char *const transition[] = {"Framework.task_desc_info.0.slice_0", "Runtime.api.0.slice_0",
                                              "aging.api_event.data.slice_0", NULL};
-    assert_family(parts_of_acl, NULL, "ascend-legacy");
-    assert_family(parts_of_acl, ascend_info, "ascend-legacy");
+    assert_family(parts_of_acl, NULL, "ascend-2022");
+    assert_family(parts_of_acl, ascend_info, "ascend-2022");
     assert_family(shared_name, NULL, "svp");
     assert_family(shared_name, svp_info, "svp");
-    assert_family(shared_name, ascend_info, "ascend-legacy");
+    assert_family(shared_name, ascend_info, "ascend-2022");
     assert_family(board, NULL, "svp");
     assert_family(nothing, NULL, "unknown");
     assert_family(nothing, svp_info, "svp");

@@ -162,7 +162,7 @@ static void captures_of_2022_have_tables_and_timelines(void **state)
 {
     (void)state;
     static const int ticks[][2] = {{50, 250}, {550, 850}, {1050, 1175}};
-    begin_database("ascend-legacy");
+    begin_database("ascend-2022");
     add_part(1, 0, false, 1);
     add_operators(0, 1);
     for (int i = 0; i < 3; i++)

@@ -15,7 +15,7 @@ setup() {
 # chip, seed, [NAME=VALUE of sample.json...]
 make_capture() {
     rm -rf PROF_1
-    python3 "$BATS_TEST_DIRNAME/lib/legacy_prof.py" PROF_1 "$@"
+    python3 "$BATS_TEST_DIRNAME/lib/prof_2022.py" PROF_1 "$@"
 }
 
 expect_recomputed() { # script, iteration
@@ -28,7 +28,7 @@ expect_recomputed() { # script, iteration
     for chip in 0 1 2 3 4 5; do
         make_capture "$chip" "$((chip + 10))"
         for iteration in 1 2 3; do
-            expect_recomputed recompute_legacy_cores.py "$iteration"
+            expect_recomputed recompute_2022_cores.py "$iteration"
         done
     done
 }
@@ -39,10 +39,10 @@ expect_recomputed() { # script, iteration
     python3 - "$BATS_TEST_DIRNAME/lib" <<'END'
 import sys
 sys.path.insert(0, sys.argv[1])
-from legacy_prof import LegacyProf, fill
+from prof_2022 import Prof2022, fill
 
 for name, executions in ('PROF_small', 400), ('PROF_large', 4000):
-    prof = LegacyProf(name, 0, 1)
+    prof = Prof2022(name, 0, 1)
     fill(prof, executions=executions)
     for call in range(executions * 40):
         prof.runtime_call(call * 1000, call * 1000 + 900, 7, 'rtKernelLaunch')
@@ -58,7 +58,7 @@ END
     while read -r group events vector_group vector_events; do
         make_capture 3 5 ai_core_metrics="$group" ai_core_profiling_events="$events" aiv_metrics="$vector_group" \
             aiv_profiling_events="$vector_events"
-        expect_recomputed recompute_legacy_cores.py 2
+        expect_recomputed recompute_2022_cores.py 2
     done <<'END'
 PipeUtilization 0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55 Memory 0x15,0x16,0x31,0x32,0xf,0x10,0x12,0x13
 MemoryL0 0x1b,0x1c,0x21,0x22,0x27,0x28,0x29,0x2a MemoryL0 0x2a,0x29,0x28,0x27,0x22,0x21,0x1c,0x1b
@@ -69,7 +69,7 @@ END
 @test "when only the vector cores of 2022 counted the columns are theirs" {
     make_capture 2 6 aiv_metrics=ResourceConflictRatio aiv_profiling_events=0x64,0x65,0x66
     rm PROF_1/device_0/data/aicore.data.0.slice_0
-    expect_recomputed recompute_legacy_cores.py 1
+    expect_recomputed recompute_2022_cores.py 1
     grep -q vec_resc_cflt_ratio PROF_1/summary/op_summary_0_3_1.csv
 }
 
@@ -77,8 +77,8 @@ END
     python3 - "$BATS_TEST_DIRNAME/lib" <<'END'
 import sys
 sys.path.insert(0, sys.argv[1])
-from legacy_prof import AI_CORE, AIV, LegacyProf
-p = LegacyProf('PROF_1', 2, 1)
+from prof_2022 import AI_CORE, AIV, Prof2022
+p = Prof2022('PROF_1', 2, 1)
 p.operator(1, 1, 7, AIV, 'vector', 'Add', 1)
 p.operator(2, 1, 7, AI_CORE, 'cube', 'MatMul', 1)
 p.ran(10, 20, 1, 7, 0)
@@ -97,7 +97,7 @@ END
     for chip in 0 1 3; do
         make_capture "$chip" "$((chip + 20))"
         for iteration in 1 3; do
-            expect_recomputed recompute_legacy_steps.py "$iteration"
+            expect_recomputed recompute_2022_steps.py "$iteration"
         done
     done
     run_msprof export summary -dir PROF_1 --format json
@@ -120,7 +120,7 @@ END
         for iteration in 1 2; do
             run_msprof export timeline -dir PROF_1 --iteration-id "$iteration"
             expect_status 0
-            expect_recomputed recompute_legacy_ai_cpu.py "$iteration"
+            expect_recomputed recompute_2022_ai_cpu.py "$iteration"
         done
     done
 }
@@ -130,8 +130,8 @@ END
 import struct
 import sys
 sys.path.insert(0, sys.argv[1])
-from legacy_prof import AI_CPU, LegacyProf
-p = LegacyProf('PROF_1', 1, 1)
+from prof_2022 import AI_CPU, Prof2022
+p = Prof2022('PROF_1', 1, 1)
 p.operator(1, 1, 7, AI_CPU, 'node', 'Type', 1)
 for start, end, compute, copy, copied in ((10, 20, 900, 800, 850), (50, 40, 1, 2, 3), (60, 70, 5, 7, 6)):
     p.add('DATA_PREPROCESS.AICPU', struct.pack(
@@ -149,8 +149,8 @@ END
     python3 - "$BATS_TEST_DIRNAME/lib" <<'END'
 import sys
 sys.path.insert(0, sys.argv[1])
-from legacy_prof import AI_CORE, LegacyProf
-p = LegacyProf('PROF_1', 2, 1)
+from prof_2022 import AI_CORE, Prof2022
+p = Prof2022('PROF_1', 2, 1)
 p.operator(1, 1, 7, AI_CORE, 'cube', 'MatMul', 1)
 p.ran(10, 20, 1, 7, 0)
 p.sample_of(15, 3, 1000, [1] * 8)

@@ -13,7 +13,7 @@ setup() {
 
 export_both() { # chip: ours/ and compat/ of a capture whose events overlap in part
     rm -rf PROF_1 ours compat
-    python3 "$BATS_TEST_DIRNAME/lib/legacy_prof.py" --overlapping PROF_1 "$1" "$((7 + $1))"
+    python3 "$BATS_TEST_DIRNAME/lib/prof_2022.py" --overlapping PROF_1 "$1" "$((7 + $1))"
     run_msprof export timeline -dir PROF_1 --output ours
     expect_status 0
     run_msprof export timeline -dir PROF_1 --output compat --trace-compat

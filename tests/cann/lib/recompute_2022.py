@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Recalculates the reports of a capture of make_legacy.py from its raw files, in exact numbers, and compares every row of
+"""Recalculates the reports of a capture of make_2022.py from its raw files, in exact numbers, and compares every row of
 the tables and every slice and arrow of the timelines with what was exported. Ascend's tool of 2022 rounded twice in
 binary floating point, so a calculated number may differ by one in its last place; names, times in whole nanoseconds,
 counts and numbers of tasks may not. Prints what differs; exits with 1 when anything does.
 
-usage: recompute_legacy.py CAPTURE
-       recompute_legacy.py --tables DIRECTORY CAPTURE   write the recalculated tables, to six decimals, and compare nothing
+usage: recompute_2022.py CAPTURE
+       recompute_2022.py --tables DIRECTORY CAPTURE   write the recalculated tables, to six decimals, and compare nothing
 """
 import csv
 import json

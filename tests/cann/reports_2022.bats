@@ -12,7 +12,7 @@ setup() {
 }
 
 @test "the shipped captures of 2022 give the tables beside them, and every slice and arrow that their bytes say" {
-    for name in legacy-310 legacy-910a; do
+    for name in 2022-310 2022-910a; do
         copy_family "$name" PROF_1
         for report in summary "timeline --trace-compat"; do
             # shellcheck disable=SC2086 # the report and its option
@@ -20,21 +20,21 @@ setup() {
             expect_status 0
         done
         python3 "$BATS_TEST_DIRNAME/lib/agree_tables.py" --rounded-twice "$repository/testdata/cann/$name/expected" PROF_1/summary
-        python3 "$BATS_TEST_DIRNAME/lib/recompute_legacy.py" PROF_1
+        python3 "$BATS_TEST_DIRNAME/lib/recompute_2022.py" PROF_1
     done
 }
 
 @test "captures of 2022 of other sizes, seeds, operators and slice sizes come out right" {
     while read -r chip count seed slice operators; do
         rm -rf generated
-        python3 "$repository/testdata/generate/cann/make_legacy.py" generated --count "$count" --chip "$chip" \
+        python3 "$repository/testdata/generate/cann/make_2022.py" generated --count "$count" --chip "$chip" \
             --seed "$seed" --slice-kb "$slice" --names "$operators"
         for report in summary "timeline --trace-compat"; do
             # shellcheck disable=SC2086 # the report and its option
             run_msprof export $report -dir generated
             expect_status 0
         done
-        python3 "$BATS_TEST_DIRNAME/lib/recompute_legacy.py" generated/PROF_*
+        python3 "$BATS_TEST_DIRNAME/lib/recompute_2022.py" generated/PROF_*
     done <<'END'
 0 1500 7 3 50
 0 200 8 1 11
@@ -46,14 +46,14 @@ END
 
 @test "every group of metrics of captures of 2022 comes out right" {
     while read -r group events; do
-        for name in legacy-310 legacy-910a; do
+        for name in 2022-310 2022-910a; do
             copy_family "$name" PROF_1
             sed -i "s/\"ai_core_metrics\":\"[^\"]*\"/\"ai_core_metrics\":\"$group\"/
                     s/\"ai_core_profiling_events\":\"[^\"]*\"/\"ai_core_profiling_events\":\"$events\"/" \
                 PROF_1/device_0/sample.json
             run_msprof export summary -dir PROF_1
             expect_status 0
-            python3 "$BATS_TEST_DIRNAME/lib/recompute_legacy.py" PROF_1
+            python3 "$BATS_TEST_DIRNAME/lib/recompute_2022.py" PROF_1
         done
     done <<'END'
 PipeUtilization 0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55

@@ -3,7 +3,7 @@
 random: for each a call of ACL and one of the runtime, a task of the runtime, a description and tensors, and on the device
 its task and the counters of its core.
 
-usage: make_legacy.py DIRECTORY [--chip 0|1] [--count N] [--seed N] [--slice-kb N] [--names N]
+usage: make_2022.py DIRECTORY [--chip 0|1] [--count N] [--seed N] [--slice-kb N] [--names N]
 
 Chip 0 is an Ascend 310, chip 1 an Ascend 910A. Prints the capture's path.
 """

@@ -3,7 +3,7 @@
 column of summary/*.csv in their order, and every event of timeline/*.json. Prints what differs; exits with 1 when
 anything does.
 
-usage: agree_legacy.py EXPECTED_DIR OUR_DIR
+usage: agree_2022.py EXPECTED_DIR OUR_DIR
 """
 import csv
 import glob

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Recalculates op_summary of a capture of legacy_prof.py from its raw files: each execution of a task, its operator and
+"""Recalculates op_summary of a capture of prof_2022.py from its raw files: each execution of a task, its operator and
 the counters of the kind of cores that it ran on, of one iteration.
 
-usage: recompute_legacy_cores.py CAPTURE ITERATION
+usage: recompute_2022_cores.py CAPTURE ITERATION
 """
 import csv
 import os
@@ -12,7 +12,7 @@ from collections import defaultdict
 from fractions import Fraction
 from types import SimpleNamespace
 
-import recompute_legacy
+import recompute_2022
 from recompute import hertz, load_json, records, start_log
 
 CORE_TYPES = ['AI_CORE', 'AI_CPU', 'AIV']
@@ -111,7 +111,7 @@ class Capture:
         return ends.get(iteration - 1, -1), ends[iteration]
 
     def cores(self, vector):
-        """What recompute_legacy needs to know of a kind of cores."""
+        """What recompute_2022 needs to know of a kind of cores."""
         kind, prefix = ("aiv", "aiv") if vector else ("ai_core", "aic")
         return SimpleNamespace(
             chip=self.chip, cores=self.device['aiv_num' if vector else 'ai_core_num'], counters={},
@@ -126,14 +126,14 @@ def metrics_of(capture, counters, titles):
     vector, *values = counters
     cores = capture.cores(vector)
     cores.counters[0] = values
-    found = dict(zip(recompute_legacy.metric_titles(cores), recompute_legacy.metric_values(cores, 0)))
+    found = dict(zip(recompute_2022.metric_titles(cores), recompute_2022.metric_values(cores, 0)))
     return [found.get(title) for title in titles]
 
 
 def expected_rows(capture, iteration):
     after, until = capture.bounds(iteration)
     only_vector = all(vector for found in capture.counters.values() for vector, *_ in found)
-    metrics = recompute_legacy.metric_titles(capture.cores(only_vector))
+    metrics = recompute_2022.metric_titles(capture.cores(only_vector))
     titles = ['Model ID', 'Task ID', 'Stream ID', 'Op Name', 'OP Type', 'Task Type', 'Task Start Time',
               'Task Duration(us)', 'Task Wait Time(us)', 'Block Dim'] + metrics
     rows, last_end = [], None
@@ -160,7 +160,7 @@ def main():
     problems += ['%d rows, expected %d' % (len(found) - 1, len(rows))] * (len(found) - 1 != len(rows))
     problems += ['%s: %s, expected %s, in row %s' % (title, a, b, row[:8])
                  for row, expected in zip(found[1:], rows)
-                 for title, a, b in zip(titles, row, expected) if not recompute_legacy.same(title, a, b)]
+                 for title, a, b in zip(titles, row, expected) if not recompute_2022.same(title, a, b)]
     for problem in problems[:20]:
         print(problem)
     print('%d rows compared, %d differences' % (len(rows), len(problems)))

@@ -19,7 +19,7 @@ agrees() {
     "$MSPROF" import -dir "$capture"
     "$MSPROF" export summary -dir "$capture"
     "$MSPROF" export timeline --trace-compat -dir "$capture"
-    run python3 "$repository/tests/cann/lib/agree_legacy.py" "$shared/data/expected/$name" "$capture"
+    run python3 "$repository/tests/cann/lib/agree_2022.py" "$shared/data/expected/$name" "$capture"
     echo "$output"
     [ "$status" -eq 0 ]
 }
@@ -52,7 +52,7 @@ END
     command -v python3 >/dev/null || skip "python3 is not installed"
     local capture all=0 rows
     capture=PROF_1
-    copy_family legacy-910a "$capture"
+    copy_family 2022-910a "$capture"
     mark_iterations "$capture/device_0/data/ts_track.data.0.slice_0"
     "$MSPROF" export summary -dir "$capture"
     "$MSPROF" export summary -dir "$capture" --iteration-id 2 --model-id 7
@@ -111,7 +111,7 @@ END
     command -v python3 >/dev/null || skip "python3 is not installed"
     local capture
     capture=PROF_1
-    copy_family legacy-910a "$capture"
+    copy_family 2022-910a "$capture"
     rm "$capture/device_0/data/Framework.hash_dic.0.slice_0.done" # the names are others
     describe_models "$capture/device_0/data"
     "$MSPROF" export summary -dir "$capture"
@@ -142,7 +142,7 @@ END
 @test "steps of the host for operators of dynamic shape are a table and a timeline" {
     command -v python3 >/dev/null || skip "python3 is not installed"
     local capture=PROF_1
-    copy_family legacy-910a "$capture"
+    copy_family 2022-910a "$capture"
     python3 - "$capture/device_0/data" <<'END'
 import struct
 import sys
@@ -192,7 +192,7 @@ END
     command -v python3 >/dev/null || skip "python3 is not installed"
     local capture
     capture=PROF_1
-    copy_family legacy-910a "$capture"
+    copy_family 2022-910a "$capture"
     copy_asynchronously "$capture/device_0/data/ts_track.data.0.slice_0"
     "$MSPROF" export summary -dir "$capture"
     "$MSPROF" export timeline --trace-compat -dir "$capture"

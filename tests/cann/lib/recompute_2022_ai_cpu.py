@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Recalculates aicpu of a capture of legacy_prof.py, and the AI CPU's slices in its timelines, from DATA_PREPROCESS.AICPU.
+"""Recalculates aicpu of a capture of prof_2022.py, and the AI CPU's slices in its timelines, from DATA_PREPROCESS.AICPU.
 
-usage: recompute_legacy_ai_cpu.py CAPTURE ITERATION
+usage: recompute_2022_ai_cpu.py CAPTURE ITERATION
 """
 import csv
 import os
@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from recompute import records
-from recompute_legacy_cores import Capture
+from recompute_2022_cores import Capture
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'lib'))
 from timeline import events_of  # noqa: E402

@@ -3,7 +3,7 @@
 encoder: operators of AI cores, vector cores and the AI CPU, some executed again and again; their counters, the AI CPU's
 own records, copies, and marks of iterations.
 
-usage: legacy_prof.py [--overlapping] CAPTURE CHIP SEED [NAME=VALUE...]
+usage: prof_2022.py [--overlapping] CAPTURE CHIP SEED [NAME=VALUE...]
 
 --overlapping: tasks, copies, calls and executions of models at any time instead, many of which overlap in part.
 NAME=VALUE replaces what sample.json says. CHIP is 0 to 5; chips 2 to 5 have vector cores.
@@ -24,7 +24,7 @@ PIPES = '0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55'
 MODEL = 3
 
 
-class LegacyProf:
+class Prof2022:
     """Times are microseconds since the start of the collection."""
 
     def __init__(self, path, chip, seed, sample=None):
@@ -225,7 +225,7 @@ def fill_overlapping(prof, count=400):
 def main():
     overlapping = '--overlapping' in sys.argv
     path, chip, seed, *sample = [argument for argument in sys.argv[1:] if argument != '--overlapping']
-    prof = LegacyProf(path, int(chip), int(seed), dict(argument.split('=', 1) for argument in sample))
+    prof = Prof2022(path, int(chip), int(seed), dict(argument.split('=', 1) for argument in sample))
     (fill_overlapping if overlapping else fill)(prof)
     prof.write()
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Recalculates step_trace of a capture of legacy_prof.py from the marks in ts_track.
+"""Recalculates step_trace of a capture of prof_2022.py from the marks in ts_track.
 
-usage: recompute_legacy_steps.py CAPTURE ITERATION
+usage: recompute_2022_steps.py CAPTURE ITERATION
 """
 import csv
 import os
@@ -9,7 +9,7 @@ import sys
 from collections import defaultdict
 from fractions import Fraction
 
-from recompute_legacy_cores import Capture
+from recompute_2022_cores import Capture
 from recompute_steps import difference, iterations_of, reduces_of
 
 LEADING = ['Iteration ID', 'FP Start', 'BP End', 'Iteration End', 'Iteration Time(us)', 'FP to BP Time(us)',

@@ -20,11 +20,11 @@
 
 #define RECOMMENDED_UMASK 0027
 
-int job_fail(struct capture_job *job, const char *source, const struct err *err)
+int visit_fail(struct capture_visit *visit, const char *source, const struct err *err)
 {
     console_progress_end();
     console_error(err);
-    collection_log_error(&job->log, source, err);
+    collection_log_error(&visit->log, source, err);
     return status_of_error(err);
 }
 
@@ -41,35 +41,35 @@ static void warn_of_umask(void)
 }
 
 /* In a directory of its own, results say whose they are. */
-static void record_owner(struct capture_job *job)
+static void record_owner(struct capture_visit *visit)
 {
     struct err err = ERR_INIT;
-    char *log = path_join(job->results, "log");
+    char *log = path_join(visit->results, "log");
 
-    if (strcmp(job->results, job->directory) != 0 && !job->owner_recorded &&
+    if (strcmp(visit->results, visit->directory) != 0 && !visit->owner_recorded &&
         (log == NULL || make_result_directory(log, &err) != 0 ||
-         result_owner_record(job->results, job->directory, &err) != 0))
-        console_warning("'%s' does not say whose results it holds: %s", job->results, err_message(&err));
-    job->owner_recorded = true;
+         result_owner_record(visit->results, visit->directory, &err) != 0))
+        console_warning("'%s' does not say whose results it holds: %s", visit->results, err_message(&err));
+    visit->owner_recorded = true;
     free(log);
 }
 
-int job_make_directory(struct capture_job *job, const char *name, char **ret_path)
+int visit_make_directory(struct capture_visit *visit, const char *name, char **ret_path)
 {
     struct err err = ERR_INIT;
-    char *path = path_join(job->results, name);
+    char *path = path_join(visit->results, name);
     int result;
 
     result = path != NULL ? make_result_directory(path, &err) : err_set(&err, ERR_NO_MEMORY, "out of memory");
 
     if (result != 0) {
         free(path);
-        err_wrap(&err, "cannot put results into '%s'", job->results);
-        if (err.code == ERR_ACCESS && job->settings->output == NULL)
+        err_wrap(&err, "cannot put results into '%s'", visit->results);
+        if (err.code == ERR_ACCESS && visit->settings->output == NULL)
             err_hint(&err, "put them elsewhere with --output DIR");
-        return job_fail(job, LOG_SOURCE_COMMON, &err);
+        return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
-    record_owner(job);
+    record_owner(visit);
     if (ret_path != NULL)
         *ret_path = path;
     else
@@ -77,24 +77,24 @@ int job_make_directory(struct capture_job *job, const char *name, char **ret_pat
     return STATUS_DONE;
 }
 
-void job_open_log(struct capture_job *job)
+void visit_open_log(struct capture_visit *visit)
 {
     struct err err = ERR_INIT;
 
-    if (job->log.fd < 0 && collection_log_open(&job->log, job->results, &err) != 0)
+    if (visit->log.fd < 0 && collection_log_open(&visit->log, visit->results, &err) != 0)
         console_warning("no log is written: %s", err_message(&err));
 }
 
-static struct import_request make_request(const struct capture_job *job)
+static struct import_request make_request(const struct capture_visit *visit)
 {
     return (struct import_request){
-        .directory = job->directory,
-        .database = job->database,
+        .directory = visit->directory,
+        .database = visit->database,
         .tool_version = MSPROF_VERSION,
-        .parameters = job->parameters,
-        .options = {.layouts = job->layouts,
-                    .clock_khz = job->settings->clock_khz,
-                    .clock_shift_ns = job->clock_shift_ns},
+        .parameters = visit->parameters,
+        .options = {.layouts = visit->layouts,
+                    .clock_khz = visit->settings->clock_khz,
+                    .clock_shift_ns = visit->clock_shift_ns},
         .progress = console_progress(),
     };
 }
@@ -111,14 +111,14 @@ static void list_reasons(const struct import_result *imported, struct strbuf *te
         strbuf_addc(text, ')');
 }
 
-static void tell_account(const struct capture_job *job, const struct import_result *imported, int64_t elapsed_ns)
+static void tell_account(const struct capture_visit *visit, const struct import_result *imported, int64_t elapsed_ns)
 {
     char seconds[CLOCK_TEXT_SIZE];
     struct strbuf reasons;
 
     strbuf_init(&reasons, 4096);
     list_reasons(imported, &reasons);
-    console_note("'%s': %zu file%s, %" PRIu64 " record%s decoded, %" PRIu64 " rejected%s, %s s", job->directory,
+    console_note("'%s': %zu file%s, %" PRIu64 " record%s decoded, %" PRIu64 " rejected%s, %s s", visit->directory,
                  imported->files_decoded, console_plural(imported->files_decoded), imported->records_decoded,
                  console_plural(imported->records_decoded), imported->records_rejected,
                  reasons.failed ? "" : reasons.data, clock_format_seconds(elapsed_ns, seconds));
@@ -126,30 +126,30 @@ static void tell_account(const struct capture_job *job, const struct import_resu
 }
 
 /* An import that failed: the database that was there before, if any, is untouched. */
-static int tell_failure(struct capture_job *job, struct err *err)
+static int tell_failure(struct capture_visit *visit, struct err *err)
 {
-    err_wrap(err, "cannot import '%s'", job->directory);
-    if (err->code == ERR_ACCESS && job->settings->output == NULL)
+    err_wrap(err, "cannot import '%s'", visit->directory);
+    if (err->code == ERR_ACCESS && visit->settings->output == NULL)
         err_hint(err, "when the capture is read-only, put the results elsewhere with --output DIR");
     if (err->code != ERR_INTERRUPTED)
-        collection_log_add(&job->log, LOG_LEVEL_ERROR, LOG_SOURCE_COMMON,
-                           "Analysis data in \"%s\" failed. Maybe the data is incomplete.", job->directory);
-    return job_fail(job, LOG_SOURCE_COMMON, err);
+        collection_log_add(&visit->log, LOG_LEVEL_ERROR, LOG_SOURCE_COMMON,
+                           "Analysis data in \"%s\" failed. Maybe the data is incomplete.", visit->directory);
+    return visit_fail(visit, LOG_SOURCE_COMMON, err);
 }
 
-static int tell_nothing(struct capture_job *job)
+static int tell_nothing(struct capture_visit *visit)
 {
     struct err err = ERR_INIT;
 
-    err_set(&err, ERR_NOT_FOUND, "'%s' holds no data that this version decodes", job->directory);
+    err_set(&err, ERR_NOT_FOUND, "'%s' holds no data that this version decodes", visit->directory);
     err_hint(&err, "see 'msprof kinds' for the files that are read");
-    job_fail(job, LOG_SOURCE_COMMON, &err);
+    visit_fail(visit, LOG_SOURCE_COMMON, &err);
     return STATUS_NOTHING;
 }
 
-int job_import(struct capture_job *job)
+int visit_import(struct capture_visit *visit)
 {
-    struct import_request request = make_request(job);
+    struct import_request request = make_request(visit);
     struct import_result imported = {0};
     struct err err = ERR_INIT;
     struct diagnostics diag;
@@ -158,81 +158,82 @@ int job_import(struct capture_job *job)
     int status, result;
 
     warn_of_umask();
-    status = job_make_directory(job, "sqlite", &directory);
+    status = visit_make_directory(visit, "sqlite", &directory);
     if (status != STATUS_DONE)
         return status;
     remove_stale_temporaries(directory);
     free(directory);
-    job_open_log(job);
-    collection_log_add(&job->log, LOG_LEVEL_INFO, LOG_SOURCE_COMMON, "Start analyzing data in \"%s\" ...",
-                       job->directory);
-    collection_log_add(&job->log, LOG_LEVEL_INFO, LOG_SOURCE_COMMON, "It may take few minutes, please be patient ...");
-    console_detail("decoding '%s' into '%s'", job->directory, job->database);
+    visit_open_log(visit);
+    collection_log_add(&visit->log, LOG_LEVEL_INFO, LOG_SOURCE_COMMON, "Start analyzing data in \"%s\" ...",
+                       visit->directory);
+    collection_log_add(&visit->log, LOG_LEVEL_INFO, LOG_SOURCE_COMMON,
+                       "It may take few minutes, please be patient ...");
+    console_detail("decoding '%s' into '%s'", visit->directory, visit->database);
 
-    diag_init(&diag, job->settings->strict);
+    diag_init(&diag, visit->settings->strict);
     result = db_import(&request, &diag, &imported, &err);
     console_progress_end();
     if (err.code != ERR_STRICT) { /* else the error is the first problem */
         console_diagnostics(&diag);
-        collection_log_diagnostics(&job->log, LOG_SOURCE_COMMON, &diag);
+        collection_log_diagnostics(&visit->log, LOG_SOURCE_COMMON, &diag);
     }
     if (result != 0) {
-        status = tell_failure(job, &err);
+        status = tell_failure(visit, &err);
     } else {
-        tell_account(job, &imported, clock_now_ns() - start_ns);
-        collection_log_add(&job->log, LOG_LEVEL_INFO, LOG_SOURCE_COMMON, "Analysis data in \"%s\" finished.",
-                           job->directory);
+        tell_account(visit, &imported, clock_now_ns() - start_ns);
+        collection_log_add(&visit->log, LOG_LEVEL_INFO, LOG_SOURCE_COMMON, "Analysis data in \"%s\" finished.",
+                           visit->directory);
         if (diag_problems(&diag) > 0)
             status = STATUS_DATA_PROBLEMS;
         else if (imported.files_decoded == 0)
-            status = tell_nothing(job);
+            status = tell_nothing(visit);
     }
     diag_release(&diag);
     return status;
 }
 
 /* The problems that an earlier import met; returns an exit status. */
-static int tell_known_problems(struct capture_job *job, sqlite3 *db)
+static int tell_known_problems(struct capture_visit *visit, sqlite3 *db)
 {
     struct err err = ERR_INIT;
     struct db_facts facts;
     int64_t problems;
 
     if (db_read_facts(db, &facts, &err) != 0)
-        return job_fail(job, LOG_SOURCE_COMMON, &err);
+        return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     problems = facts.problems;
     if (problems == 0)
         return STATUS_DONE;
-    if (job->settings->strict) {
-        err_set(&err, ERR_STRICT, "'%s' has %" PRId64 " data problem%s, and --strict is given", job->directory,
+    if (visit->settings->strict) {
+        err_set(&err, ERR_STRICT, "'%s' has %" PRId64 " data problem%s, and --strict is given", visit->directory,
                 problems, console_plural((uint64_t)problems));
-        err_hint(&err, "'msprof import -dir %s' tells of them", job->directory);
-        return job_fail(job, LOG_SOURCE_COMMON, &err);
+        err_hint(&err, "'msprof import -dir %s' tells of them", visit->directory);
+        return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
-    console_warning("'%s' has %" PRId64 " data problem%s; 'msprof import' tells of them", job->directory, problems,
+    console_warning("'%s' has %" PRId64 " data problem%s; 'msprof import' tells of them", visit->directory, problems,
                     console_plural((uint64_t)problems));
     return STATUS_DATA_PROBLEMS;
 }
 
-int job_open_database(struct capture_job *job, sqlite3 **ret)
+int visit_open_database(struct capture_visit *visit, sqlite3 **ret)
 {
-    struct import_request request = make_request(job);
+    struct import_request request = make_request(visit);
     struct err err = ERR_INIT;
     bool is_current = db_is_current(&request);
     int status = STATUS_DONE;
     sqlite3 *db = NULL;
 
     if (!is_current) {
-        console_note("'%s': %s, importing", job->directory,
-                     access(job->database, F_OK) == 0 ? "the database is out of date" : "there is no database yet");
-        status = job_import(job);
+        console_note("'%s': %s, importing", visit->directory,
+                     access(visit->database, F_OK) == 0 ? "the database is out of date" : "there is no database yet");
+        status = visit_import(visit);
         if (status != STATUS_DONE && status != STATUS_DATA_PROBLEMS)
             return status;
     }
-    if (database_open(job->database, &db, &err) != 0)
-        return job_fail(job, LOG_SOURCE_COMMON, &err);
+    if (database_open(visit->database, &db, &err) != 0)
+        return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     if (is_current)
-        status = tell_known_problems(job, db);
+        status = tell_known_problems(visit, db);
     if (status != STATUS_DONE && status != STATUS_DATA_PROBLEMS)
         database_close(db);
     else
