@@ -45,47 +45,50 @@ allowed_users() {
     esac
 }
 
+# FILE:LINE:HEADER for each include of the sources of a folder, of "" or of <>.
+includes_of() { # folder, opening, closing
+    sources_of "$1" | xargs -r grep -nHE "^[[:space:]]*#[[:space:]]*include[[:space:]]*$2[^$3]+$3" |
+        sed -E "s/^([^:]+:[0-9]+:)[^$2]*$2([^$3]+)$3.*/\\1\\2/"
+}
+
 check_includes() {
-    local folder=$1 file=$2 line header
-    while IFS=: read -r line header; do
+    local folder=$1 allowed file line header
+    allowed=$(allowed_includes "$folder")
+    while IFS=: read -r file line header; do
         [[ $header == "$folder"/* ]] && continue
-        [[ $header =~ $(allowed_includes "$folder") ]] && continue
+        [[ $header =~ $allowed ]] && continue
         finding "$file:$line: $folder/ must not include \"$header\" (see docs/architecture.md)"
-    done < <(sed -nE 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"([^"]+)".*/\1/;t found;b;:found;=;p' "$file" |
-        paste -d: - -)
+    done < <(includes_of "$folder" '"' '"')
 }
 
 check_libraries() {
-    local folder=$1 file=$2 line header users
-    while IFS=: read -r line header; do
-        users=$(allowed_users "$header")
+    local folder=$1 file line header users
+    declare -A users_of=()
+    while IFS=: read -r file line header; do
+        [ -n "${users_of[$header]+known}" ] || users_of[$header]=$(allowed_users "$header")
+        users=${users_of[$header]}
         [ -n "$users" ] || continue
         [[ " $users " == *" $folder "* ]] && continue
         finding "$file:$line: <$header> is for $users only"
-    done < <(sed -nE 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*<([^>]+)>.*/\1/;t found;b;:found;=;p' "$file" |
-        paste -d: - -)
+    done < <(includes_of "$folder" '<' '>')
 }
 
 check_quiet() {
-    local file=$1 line text
-    while IFS=: read -r line text; do
+    local folder=$1 file line text
+    while IFS=: read -r file line text; do
         finding "$file:$line: a library folder must neither print nor end the program: ${text#"${text%%[![:space:]]*}"}"
-    done < <(grep -nE '(^|[^a-z_0-9>.])(printf|vprintf|puts|putchar|perror|exit|_exit|quick_exit|abort|assert|main)[[:space:]]*\(|(^|[^a-z_/])(stdout|stderr)([^a-z_]|$)' "$file" |
-        grep -vE '^[0-9]+:[[:space:]]*(/?\*|//)|"/dev/std')
+    done < <(sources_of "$folder" | grep -vx 'acl/preload/exits\.c' | # stands in front of _exit()
+        xargs -r grep -nHE '(^|[^a-z_0-9>.])(printf|vprintf|puts|putchar|perror|exit|_exit|quick_exit|abort|assert|main)[[:space:]]*\(|(^|[^a-z_/])(stdout|stderr)([^a-z_]|$)' |
+        grep -vE '^[^:]+:[0-9]+:[[:space:]]*(/?\*|//)|"/dev/std')
 }
 
 for folder in base switches parsers db analysis frameworks exporters cluster ssh acl cli testdata; do
-    while read -r file; do
-        check_includes "$folder" "$file"
-        if [ "$folder" != testdata ]; then
-            check_libraries "$folder" "$file"
-        fi
-        case $folder in
-        cli | testdata) ;;
-        acl) [ "${file##*/}" = exits.c ] || check_quiet "$file" ;; # stands in front of _exit()
-        *) check_quiet "$file" ;;
-        esac
-    done < <(sources_of "$folder")
+    check_includes "$folder"
+    [ "$folder" = testdata ] || check_libraries "$folder"
+    case $folder in
+    cli | testdata) ;;
+    *) check_quiet "$folder" ;;
+    esac
 done
 
 # A file is its .c and its .h together: what it includes must not come back to it.
@@ -99,12 +102,12 @@ if [ -n "$circles" ]; then
 $circles"
 fi
 
-while read -r file; do
-    lines=$(wc -l <"$file")
-    if [ "$lines" -gt "$longest_file" ]; then
+while read -r lines file; do
+    if [ "$lines" -gt "$longest_file" ] && [ "$file" != total ]; then
         finding "$file:$lines: more than $longest_file lines: divide it"
     fi
-done < <(find . \( -name build -o -name .git \) -prune -o \( -name '*.[ch]' -o -name '*.bats' -o -name '*.bash' -o -name '*.sh' -o -name '*.py' \) -print)
+done < <(find . \( -name build -o -name .git \) -prune -o \( -name '*.[ch]' -o -name '*.bats' -o -name '*.bash' -o -name '*.sh' -o -name '*.py' \) -print0 |
+    xargs -0 wc -l)
 
 if [ "$findings" -gt 0 ]; then
     echo "lint-structure: $findings findings" >&2

@@ -46,15 +46,16 @@ shipped_capture() {
 
 # Copies the shipped capture, without results of earlier runs, to the given path (JOBX).
 copy_capture() {
-    local target=${1:-JOBX} source entry
+    local target=${1:-JOBX} source entry entries=()
     source=$(shipped_capture) || return
     mkdir -p "$target"
     for entry in "$source"/*; do
         case ${entry##*/} in
         sqlite | log | timeline | summary) ;;
-        *) cp -R "$entry" "$target/" ;;
+        *) entries+=("$entry") ;;
         esac
     done
+    cp -R "${entries[@]}" "$target/"
     chmod -R u+w "$target"
 }
 

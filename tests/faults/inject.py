@@ -27,6 +27,7 @@ job = os.path.abspath("JOBF")
 collecting, running = command[0] == "collect", command[0] == "run"
 captures, temporary = os.path.abspath("captures"), os.path.abspath("tmp")
 the_board = None
+texts = {}
 
 
 def fresh():
@@ -60,8 +61,14 @@ def results():
     return found
 
 
-def database_text():
-    """The whole database as SQL."""
+def database_text(content):
+    """The whole database as SQL; read once for each content that the file has."""
+    if content not in texts:
+        texts[content] = dump()
+    return texts[content]
+
+
+def dump():
     connection = sqlite3.connect(f"file:{job}/sqlite/runtime.db?mode=ro", uri=True)
     connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
     try:
@@ -107,7 +114,7 @@ def check(number, done, sound):
     if done.returncode == 0 and set(found) != set(sound):
         sys.exit(f"{where}: exit status 0 without {sorted(set(sound) - set(found))}\n{talk}")
     if "sqlite/runtime.db" in found:
-        text = database_text()  # fails on a damaged one
+        text = database_text(found["sqlite/runtime.db"])  # fails on a damaged one
         if done.returncode == 0 and text != sound_text:
             sys.exit(f"{where}: the database is another than it should be, exit status 0\n{talk}")
     if done.returncode == 0 and done.stdout != counted.stdout:
@@ -160,7 +167,7 @@ counted = run(FAULT_COUNT="count")
 if counted.returncode != 0:
     sys.exit(f"the run without a fault: exit status {counted.returncode}\n{counted.stderr.decode()}")
 sound_results = recorded() if running else results()
-sound_text = database_text() if not collecting and not running else None
+sound_text = database_text(sound_results["sqlite/runtime.db"]) if not collecting and not running else None
 if collecting:
     check_collected("the run without a fault", counted, counted.stderr.decode())
 with open("count", encoding="ascii") as file:
