@@ -140,3 +140,28 @@ END
     done
     expect_equal "$(<PROF_1.csv)" "$(<PROF_2.csv)"
 }
+
+@test "dictionaries of any bytes cost the names that they spoil, each told, and no task" {
+    # name: what is done to the dictionary, tasks with a name, reason, records rejected for it
+    while IFS='|' read -r edit named reason rejected; do
+        import_damaged 3 <<<"
+sound()
+dictionary = read(HASHES)
+$edit"
+        expect_equal "$edit: $(sqlite3 -separator ' ' PROF_1/sqlite/runtime.db \
+            "SELECT count(*), sum(op_name LIKE 'op%') FROM device_task_report")" "$edit: 100 $named"
+        expect_equal "$edit: $(sqlite3 PROF_1/sqlite/runtime.db \
+            "SELECT sum(records) FROM record_count WHERE reason = '$reason'")" "$edit: $rejected"
+    done <<'EDITS'
+[write(HASHES, b'b' * (2 << 20), i) for i in range(1, 9)]|100|text-line|1
+write(HASHES, dictionary + b'1:' + b'a' * (15 << 20))|100|text-line|1
+write(HASHES, dictionary + b'\0' * 100000)|100|text-line|1
+write(HASHES, dictionary[:-3])|99|record-truncated|1
+write(HASHES, dictionary + b'\xff\x00\x80: \x1b' + b'\n')|100|text-line|1
+EDITS
+    import_damaged 3 <<<"
+sound()
+write(HASHES, read(HASHES) + b'a' * (17 << 20))"
+    expect_contains "$stderr" "hash_dic.slice_0' is too long: at most 16777216 bytes"
+    expect_equal "$(sqlite3 PROF_1/sqlite/runtime.db "SELECT count(*) FROM device_task")" 100
+}
