@@ -110,6 +110,64 @@ static void tell_cut(const struct stream *stream, uint64_t number, size_t wanted
     diag_report(diag, DIAG_RECORD_TRUNCATED, &place, "%zu bytes of %zu are there", left(stream), wanted);
 }
 
+/* Goes to where the file has data again, without reading what was never written. */
+static int skip_hole(struct stream *stream, struct err *err)
+{
+    off_t next = lseek(stream->fd, (off_t)stream->offset, SEEK_DATA);
+    if (next < 0 && errno == ENXIO)
+        next = lseek(stream->fd, 0, SEEK_END);
+    if (next < (off_t)stream->offset)
+        next = (off_t)stream->offset;
+    if (lseek(stream->fd, next, SEEK_SET) < 0)
+        return err_set_errno(err, errno, "cannot read '%s'", stream->path);
+    stream->offset = next;
+    return 0;
+}
+
+static int go_back(struct stream *stream, size_t length, struct err *err)
+{
+    stream->offset -= (int64_t)length;
+    stream->start = stream->end = 0;
+    stream->at_end = false;
+    return lseek(stream->fd, (off_t)stream->offset, SEEK_SET) >= 0
+               ? 0
+               : err_set_errno(err, errno, "cannot read '%s'", stream->path);
+}
+
+static size_t count_zeros(const struct stream *stream)
+{
+    size_t count = 0;
+    while (count < left(stream) && stream->buffer[stream->start + count] == 0)
+        count++;
+    return count;
+}
+
+/* Zeros are no records: what a disk that was full or a machine that stopped leaves. Passes whole ones of this size. */
+static int pass_zeros(struct stream *stream, size_t size, uint64_t number, struct diagnostics *diag, struct err *err)
+{
+    const struct place place = {stream->path, (int64_t)number, stream->offset, NULL};
+    const int64_t begin = stream->offset;
+    int status = 0;
+    size_t zeros = 0;
+    do {
+        stream_pass(stream, zeros);
+        if (left(stream) == 0 && !stream->at_end)
+            status = skip_hole(stream, err);
+        if (status == 0)
+            status = stream_need(stream, 1, err);
+        zeros = count_zeros(stream);
+    } while (status == 0 && zeros > 0);
+    if (status < 0)
+        return status;
+    size_t part = (size_t)(stream->offset - begin) % size; /* the zeros that the next record begins with */
+    if (part > 0 && left(stream) > 0)
+        status = go_back(stream, part, err);
+    if (status < 0)
+        return status;
+    diag_report(diag, DIAG_RECORD_VALUE, &place, "%lld bytes of zeros", (long long)(stream->offset - begin));
+    return 0;
+}
+
 /* One record; *ret_end: there is no further one. */
 static int take_tagged(struct stream *stream, size_t fixed, uint64_t number, framework_take *take, void *arg,
                        bool *ret_end, struct diagnostics *diag, struct err *err)
@@ -124,6 +182,10 @@ static int take_tagged(struct stream *stream, size_t fixed, uint64_t number, fra
     }
     size_t length = (size_t)bytes_load(stream->buffer + stream->start + 2, 4, false);
     const struct place place = {stream->path, (int64_t)number, stream->offset, NULL};
+    if (length == 0 && bytes_load(stream->buffer + stream->start, 2, false) == 0) {
+        *ret_end = false;
+        return pass_zeros(stream, 1, number, diag, err);
+    }
     if (length > FRAMEWORK_RECORD_LIMIT) {
         diag_report(diag, DIAG_RECORD_VALUE, &place,
                     "a record of %zu bytes; at most %zu are possible, so the rest of the file is left out", length,
@@ -175,6 +237,10 @@ int framework_read_plain(const char *path, size_t size, framework_take *take, vo
         if (left(&stream) < size) {
             tell_cut(&stream, number, size, diag);
             break;
+        }
+        if (count_zeros(&stream) >= size) {
+            status = pass_zeros(&stream, size, number, diag, err);
+            continue;
         }
         const struct framework_record record = {{stream.buffer + stream.start, size}, number, stream.offset};
         status = take(arg, &record, err);

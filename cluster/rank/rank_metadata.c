@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #define METADATA_LIMIT ((size_t)128 * 1024 * 1024)
 
@@ -54,9 +54,10 @@ int rank_metadata_read(struct rank_data *rank, const char *directory, struct dia
 {
     char *path = path_join(directory, "profiler_metadata.json"), *text = NULL;
     size_t length = 0;
+    struct stat info;
     if (path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    int status = access(path, F_OK) == 0 ? read_whole_file(path, METADATA_LIMIT, &text, &length, err) : 0;
+    int status = lstat(path, &info) == 0 ? read_whole_file(path, METADATA_LIMIT, &text, &length, err) : 0;
     struct json *root = status == 0 && text != NULL ? json_parse(text, length, err) : NULL;
     if (text != NULL && root == NULL)
         status = -(int)err->code;

@@ -32,6 +32,16 @@ static char *file_of(const char *directory, const char *name)
     return path;
 }
 
+/* Whatever it is: what cannot be read is told by whoever reads it. */
+static bool is_named(const char *directory, const char *name)
+{
+    struct stat info;
+    char *path = file_of(directory, name);
+    bool there = path != NULL && lstat(path, &info) == 0;
+    free(path);
+    return there;
+}
+
 static bool exists(const char *directory, const char *name)
 {
     struct stat info;
@@ -325,9 +335,9 @@ int rank_text_read(struct rank_data *rank, const char *directory, const char *re
         status = tell(&reader, csv_read(steps, take_step, &reader, err), err);
     free(steps);
     /* A rank that did not communicate has neither. */
-    if (status == 0 && exists(results, "communication.json"))
+    if (status == 0 && is_named(results, "communication.json"))
         status = read_members(&reader, results, "communication.json", take_operator, err);
-    if (status == 0 && exists(results, "communication_matrix.json"))
+    if (status == 0 && is_named(results, "communication_matrix.json"))
         status = read_members(&reader, results, "communication_matrix.json", take_entry, err);
     return status;
 }

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #define FILE_LIMIT ((size_t)256 * 1024 * 1024)
 #define MOST_OPS 65536
@@ -65,12 +65,13 @@ static struct json *load_json(const struct framework *framework, const char *dir
                               struct diagnostics *diag, struct err *err)
 {
     char file[96], *text = NULL;
+    struct stat info;
     size_t length;
     snprintf(file, sizeof file, "FRAMEWORK/%s_%lld.json", name, (long long)framework->info.rank);
     char *path = path_join(directory, file);
     const struct place place = {path, -1, -1, NULL};
     struct json *root = NULL;
-    if (path != NULL && access(path, F_OK) == 0 && read_whole_file(path, FILE_LIMIT, &text, &length, err) == 0)
+    if (path != NULL && lstat(path, &info) == 0 && read_whole_file(path, FILE_LIMIT, &text, &length, err) == 0)
         root = json_parse(text, length, err);
     if (root == NULL && err->code != ERR_NONE && err->code != ERR_NO_MEMORY) {
         diag_report(diag, DIAG_CONFIG_INVALID, &place, "%s", err_message(err));

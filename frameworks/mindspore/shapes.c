@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#define FIXED 6 /* bytes: the head of a text; less says nothing */
+
 enum { TEXT_NAME, TEXT_SHAPES, TEXT_COUNT };
 
 struct reading {
@@ -33,7 +35,7 @@ int mindspore_each_shape(const char *directory,
     struct reading reading = {each, arg, path, diag};
     if (path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    int status = framework_read_tagged(path, 0, take_record, &reading, NULL, diag, err);
+    int status = framework_read_tagged(path, FIXED, take_record, &reading, NULL, diag, err);
     free(path);
     return status;
 }

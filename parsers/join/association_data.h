@@ -77,6 +77,13 @@ enum unplaced_kind {
     UNPLACED_KINDS
 };
 
+/* How many records of each of these kinds describe the operators of one launch. */
+#define DESCRIBED_KINDS (UNPLACED_ATTRIBUTE + 1)
+struct described_launch {
+    uint32_t records[DESCRIBED_KINDS];
+    bool ran; /* one of its tasks did */
+};
+
 /* Everything of one host thread until its tree is built. */
 struct thread {
     uint32_t id;
@@ -94,6 +101,7 @@ struct thread {
     size_t track_count, track_capacity;
     struct note *notes;
     size_t note_count, note_capacity;
+    uint32_t *described; /* for each call, its place in the association's described launches, or NO_INDEX */
 };
 
 /* (level, type) of calls. */
@@ -113,6 +121,7 @@ struct host_task {
     uint32_t block_num, mix_block_num, op_flag, tensor_set, attribute;
     uint32_t model_id; /* NO_MODEL: it is of none */
     uint32_t extra;    /* in the association's task extras; NO_INDEX */
+    uint32_t launch;   /* in the association's described launches; NO_INDEX: no record says anything of it */
     uint16_t device_id;
     uint8_t op_task_type, op_state;
     bool used, has_block_num;
@@ -229,6 +238,8 @@ struct association {
     bool has_batches;                     /* a launched task was recorded with another batch than 0 */
     bool has_models;                      /* a call at the level of models was recorded */
     size_t unplaced[UNPLACED_KINDS];      /* records of the part that no call or launch is around */
+    struct described_launch *described;
+    size_t described_count, described_capacity;
     struct flip_list host_flips;
     struct stream_capture *captures;
     size_t capture_count, capture_capacity;
@@ -274,6 +285,10 @@ struct thread *association_thread(struct association *association, uint32_t id, 
 /* Counts the records of a thread whose call was not found, then reports and counts those of all threads as rejected. */
 void association_count_unplaced(struct association *association, const struct thread *thread);
 void association_report_unplaced(struct association *association);
+/* Counts what describes each launch of the thread; once all devices are joined, what describes launches of which no
+ * task ran is reported and counted as rejected. */
+int association_count_described(struct association *association, struct thread *thread, struct err *err);
+void association_report_not_run(struct association *association);
 /* Takes records of a kind out of the count of what was joined, for a reason that is reported: of the part's last files
  * first, because which record was in which slice is not known any more. */
 #define ANY_PART SIZE_MAX

@@ -418,6 +418,7 @@ static int take_track(struct association *association, struct thread *thread, st
         .attribute = NO_INDEX,
         .model_id = find_model(association, thread, track, leaf),
         .extra = NO_INDEX,
+        .launch = launch != NO_INDEX ? thread->described[launch] : NO_INDEX,
         .block_num = track->block_num >= 0 ? (uint32_t)track->block_num : 0,
         .has_block_num = track->block_num >= 0,
         .device_id = track->device_id,
@@ -459,12 +460,15 @@ static int join_thread(struct association *association, struct thread *thread, s
         report_overlaps(association, thread, overlaps, first);
     find_launches(association, thread);
     association_count_unplaced(association, thread);
-    if (thread->note_count > 0 || thread->context_count > 0)
+    status = association_count_described(association, thread, err);
+    if (status == 0 && (thread->note_count > 0 || thread->context_count > 0))
         status = association_index_collectives(association, thread, err);
     for (size_t i = 0; status == 0 && i < thread->track_count; i++) {
         const struct track *track = &thread->tracks[i];
         status = take_track(association, thread, &places, track, deepest_call(&cursor, track->time_ns), err);
     }
+    free(thread->described);
+    thread->described = NULL;
     return status == 0 ? association_emit_fusions(association, thread, err) : status;
 }
 

@@ -39,6 +39,7 @@ static void thread_release(struct thread *thread)
     free(thread->contexts);
     free(thread->tracks);
     free(thread->notes);
+    free(thread->described);
 }
 
 static void release_device(struct association *association)
@@ -99,6 +100,7 @@ void association_free(struct association *association)
     id_map_release(&association->call_kind_ids);
     free(association->call_kinds);
     free(association->host_tasks);
+    free(association->described);
     free(association->captures);
     flip_list_release(&association->host_flips);
     free(association);
@@ -395,6 +397,10 @@ int association_end_part(struct association *association, struct err *err)
 
 int association_finish(struct association *association, struct err *err)
 {
-    return association->executions != NULL ? executions_join(association->executions, err)
-                                           : association_end_part(association, err);
+    if (association->executions != NULL)
+        return executions_join(association->executions, err);
+    int status = association_end_part(association, err);
+    if (status == 0)
+        association_report_not_run(association);
+    return status;
 }

@@ -3,6 +3,8 @@
 #include "parsers/join/association_data.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define COUNT_UNPLACED(association, kind, items, count, member)                                                        \
     do {                                                                                                               \
@@ -46,18 +48,73 @@ void association_drop_joined(struct association *association, size_t part, const
     diag_report(capture->diag, reason, &place, "%" PRIu64 " records of kind %s", count, kind->name);
 }
 
+static const char *const kind_names[UNPLACED_KINDS] = {
+    [UNPLACED_NODE] = "node_basic_info",     [UNPLACED_TENSORS] = "tensor_info",
+    [UNPLACED_ATTRIBUTE] = "node_attr_info", [UNPLACED_CONTEXTS] = "context_id_info",
+    [UNPLACED_COPY] = "memcpy_info",         [UNPLACED_FUSION] = "fusion_op_info",
+    [UNPLACED_COLLECTIVE] = "hccl_op_info",  [UNPLACED_TRANSFER] = "hccl_info",
+};
+
 void association_report_unplaced(struct association *association)
 {
-    static const char *const names[UNPLACED_KINDS] = {
-        [UNPLACED_NODE] = "node_basic_info",     [UNPLACED_TENSORS] = "tensor_info",
-        [UNPLACED_ATTRIBUTE] = "node_attr_info", [UNPLACED_CONTEXTS] = "context_id_info",
-        [UNPLACED_COPY] = "memcpy_info",         [UNPLACED_FUSION] = "fusion_op_info",
-        [UNPLACED_COLLECTIVE] = "hccl_op_info",  [UNPLACED_TRANSFER] = "hccl_info",
-    };
     for (size_t i = 0; i < UNPLACED_KINDS; i++) {
         if (association->unplaced[i] > 0)
-            association_drop_joined(association, association->part, record_kind_find(names[i]), DIAG_RECORD_UNPLACED,
-                                    association->unplaced[i]);
+            association_drop_joined(association, association->part, record_kind_find(kind_names[i]),
+                                    DIAG_RECORD_UNPLACED, association->unplaced[i]);
         association->unplaced[i] = 0;
+    }
+}
+
+/* ---- launches that did not run ---- */
+
+static int count_described(struct association *association, struct thread *thread, uint32_t launch,
+                           enum unplaced_kind kind, struct err *err)
+{
+    if (launch == NO_INDEX)
+        return 0;
+    if (thread->described[launch] == NO_INDEX) {
+        struct described_launch *added =
+            ARRAY_NEXT(association->described, association->described_count, association->described_capacity, err);
+        if (added == NULL)
+            return -(int)err->code;
+        *added = (struct described_launch){.ran = false};
+        thread->described[launch] = (uint32_t)(association->described_count - 1);
+    }
+    association->described[thread->described[launch]].records[kind]++;
+    return 0;
+}
+
+int association_count_described(struct association *association, struct thread *thread, struct err *err)
+{
+    int status = 0;
+    thread->described = malloc((thread->call_count + 1) * sizeof *thread->described);
+    if (thread->described == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    memset(thread->described, 0xff, thread->call_count * sizeof *thread->described); /* NO_INDEX */
+    for (size_t i = 0; status == 0 && i < thread->node_count; i++)
+        status = count_described(association, thread, thread->nodes[i].launch, UNPLACED_NODE, err);
+    for (size_t i = 0; status == 0 && i < thread->tensor_count; i++)
+        status = count_described(association, thread, thread->tensors[i].launch, UNPLACED_TENSORS, err);
+    for (size_t i = 0; status == 0 && i < thread->attribute_count; i++)
+        status = count_described(association, thread, thread->attributes[i].launch, UNPLACED_ATTRIBUTE, err);
+    return status;
+}
+
+void association_report_not_run(struct association *association)
+{
+    uint64_t not_run[DESCRIBED_KINDS] = {0};
+    for (size_t i = 0; i < association->host_task_count; i++) {
+        const struct host_task *task = &association->host_tasks[i];
+        if (task->used && task->launch != NO_INDEX)
+            association->described[task->launch].ran = true;
+    }
+    for (size_t i = 0; i < association->described_count; i++) {
+        for (size_t k = 0; k < DESCRIBED_KINDS; k++)
+            not_run[k] += association->described[i].ran ? 0 : association->described[i].records[k];
+    }
+    for (size_t k = 0; k < DESCRIBED_KINDS; k++) {
+        if (not_run[k] > 0)
+            association_drop_joined(association, ANY_PART, record_kind_find(kind_names[k]), DIAG_TASK_NOT_RUN,
+                                    not_run[k]);
     }
 }

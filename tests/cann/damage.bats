@@ -60,6 +60,7 @@ END
     expect_tasks "99|99|99"
     expect_problems "record-truncated|device_0/data/ffts_profile.data.0.slice_0|1
 record-truncated|device_0/data/stars_soc.data.0.slice_0|1
+task-not-run|host/data/unaging.compact.node_basic_info.slice_0|1
 task-unmatched-start|device_0/data/stars_soc.data.0.slice_0|1"
 }
 
@@ -112,6 +113,7 @@ END
     expect_tasks "98|98|98"
     expect_problems "pmu-unmatched|device_0/data/ffts_profile.data.0.slice_0|2
 record-aged|device_0/data/stars_soc.data.0.slice_0|1
+task-not-run|host/data/unaging.compact.node_basic_info.slice_4|1
 task-unmatched-end|device_0/data/stars_soc.data.0.slice_0|1"
 }
 
@@ -139,6 +141,7 @@ END
     expect_tasks "98|98|98"
     expect_problems "pmu-unmatched|device_0/data/ffts_profile.data.0.slice_0|2
 task-end-lost|device_0/data/stars_soc.data.0.slice_0|2
+task-not-run|host/data/unaging.compact.node_basic_info.slice_0|1
 task-unmatched-end|device_0/data/stars_soc.data.0.slice_0|2"
 }
 

@@ -108,3 +108,60 @@ END
     expect_contains "$(cat sums)" "framework_tensor 0 4 4"
     expect_equal "$(sqlite3 PROF_1/sqlite/runtime.db "SELECT count(*) FROM device_task WHERE tensor_set_id IS NOT NULL")" 4
 }
+
+@test "what describes launches whose task did not run is counted with that reason, and changes no report" {
+    python3 - "$BATS_TEST_DIRNAME/lib" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from prof import Prof, NODE, LAUNCH
+for capture, launches in (('PROF_1', 8), ('PROF_2', 5)):
+    prof = Prof(capture, 5)
+    for i in range(launches):  # 5 to 7 never run; 7 launches nothing at all
+        if i < 7:
+            prof.launch(i * 1000, 1, i, 'op%d' % i)
+        else:
+            prof.node(i * 1000 + 90, 'op7', 'Type')
+            prof.call(NODE, LAUNCH, i * 1000, i * 1000 + 100, 1, prof.hash('op7'))
+        for name in ('op%d' % i, 'op%d' % i, 'other'):  # of the last nothing comes, as its launch is another's
+            prof.tensors(i * 1000 + 80, name, [(0, 2, 1, [16, 32])])
+        if i < 5:
+            prof.ran(200000 + i * 10000, 205000 + i * 10000, 1, i)
+    prof.write()
+END
+    run_msprof import -dir PROF_1
+    expect_status 0
+    expect_contains "$stderr" "12 rejected (12 task-not-run)"
+    count_records
+    expect_contains "$(cat sums)" "node_basic_info 0 5 3"
+    expect_contains "$(cat sums)" "tensor_info 0 15 9"
+    for capture in PROF_1 PROF_2; do
+        "$MSPROF" export summary -q -dir "$capture"
+        (cd "$capture"/mindstudio_profiler_output && cat op_summary* task_time* op_statistic*) >"$capture.csv"
+    done
+    expect_equal "$(<PROF_1.csv)" "$(<PROF_2.csv)"
+}
+
+@test "dictionaries of any bytes cost the names that they spoil, each told, and no task" {
+    # name: what is done to the dictionary, tasks with a name, reason, records rejected for it
+    while IFS='|' read -r edit named reason rejected; do
+        import_damaged 3 <<<"
+sound()
+dictionary = read(HASHES)
+$edit"
+        expect_equal "$edit: $(sqlite3 -separator ' ' PROF_1/sqlite/runtime.db \
+            "SELECT count(*), sum(op_name LIKE 'op%') FROM device_task_report")" "$edit: 100 $named"
+        expect_equal "$edit: $(sqlite3 PROF_1/sqlite/runtime.db \
+            "SELECT sum(records) FROM record_count WHERE reason = '$reason'")" "$edit: $rejected"
+    done <<'EDITS'
+[write(HASHES, b'b' * (2 << 20), i) for i in range(1, 9)]|100|text-line|1
+write(HASHES, dictionary + b'1:' + b'a' * (15 << 20))|100|text-line|1
+write(HASHES, dictionary + b'\0' * 100000)|100|text-line|1
+write(HASHES, dictionary[:-3])|99|record-truncated|1
+write(HASHES, dictionary + b'\xff\x00\x80: \x1b' + b'\n')|100|text-line|1
+EDITS
+    import_damaged 3 <<<"
+sound()
+write(HASHES, read(HASHES) + b'a' * (17 << 20))"
+    expect_contains "$stderr" "hash_dic.slice_0' is too long: at most 16777216 bytes"
+    expect_equal "$(sqlite3 PROF_1/sqlite/runtime.db "SELECT count(*) FROM device_task")" 100
+}

@@ -55,6 +55,25 @@ needs_python() {
     grep -q '^0,rank,7,' RUN/cluster_analysis_output/cluster_step_trace_time.csv
 }
 
+@test "results of ranks that are links to nothing, directories or pipes are named, not taken for none" {
+    make_ranks --output RUN
+    rank() {
+        echo RUN/rank0000"$1"_*/ASCEND_PROFILER_OUTPUT
+    }
+    ln -sf nowhere "$(rank 1)/communication_matrix.json"
+    ln -sf nowhere "$(rank 2)/communication.json"
+    rm "$(rank 3)/communication_matrix.json" "$(rank 4)/communication_matrix.json"
+    mkdir "$(rank 3)/communication_matrix.json"
+    mkfifo "$(rank 4)/communication_matrix.json"
+    ln -sf nowhere "$(dirname "$(rank 5)")/profiler_metadata.json"
+    run_msprof cluster RUN
+    expect_status 3
+    for file in "$(rank 1)/communication_matrix.json" "$(rank 2)/communication.json" "$(rank 3)/communication_matrix.json" \
+        "$(rank 4)/communication_matrix.json" "$(dirname "$(rank 5)")/profiler_metadata.json"; do
+        expect_contains "$stderr" "$file"
+    done
+}
+
 @test "a second run reads no rank again, and one with a new rank only that one" {
     make_ranks --output RUN
     mv RUN/rank00007_* aside

@@ -98,7 +98,7 @@ def check(turn, status, talk):
         return f"{where}: exit status {status}\n{talk}"
     if the_board.lost():
         return f"{where}: exit status {status}, and nobody has {the_board.lost()}\n{talk}"
-    if status == 0 and not the_board.is_fetched():
+    if status == 0 and not the_board.is_fetched() and "--fetch-only" not in talk:
         return f"{where}: exit status 0, but the capture is not at home\n{talk}"
     if os.path.exists(the_board.ran):
         remote = the_board.on_board()

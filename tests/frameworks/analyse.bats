@@ -235,6 +235,49 @@ END
     [ ! -e "$out/minddata_pipeline_raw_1.csv" ]
 }
 
+# The reports of a directory without its files' times and names, which no damage may change.
+outputs() {
+    (cd "$out" && find . -type f ! -name '*.db' -exec md5sum {} + | sort -k 2)
+}
+
+@test "zeros are no records: they are told once, as many as there are, and what is sound is kept" {
+    copy_run ms
+    copy_run pt
+    run_msprof analyse . --jobs 1
+    for framework in ms pt; do
+        out=run_ascend_$framework/ASCEND_PROFILER_OUTPUT
+        outputs >sound.$framework
+    done
+    for file in run_ascend_ms/FRAMEWORK/mindspore.* run_ascend_pt/FRAMEWORK/torch.*; do
+        truncate -s 200G "$file" || skip "no file with holes of this size can be made here"
+    done
+    run_msprof analyse . --jobs 1
+    expect_status 3
+    for framework in ms pt; do
+        out=run_ascend_$framework/ASCEND_PROFILER_OUTPUT
+        expect_equal "$(outputs)" "$(<sound.$framework)"
+    done
+    expect_equal "$(grep -c '2147483[0-9]* bytes of zeros' <<<"$stderr")" 9
+}
+
+@test "zeros in the middle of a file of records cost no other record" {
+    copy_run pt
+    run_msprof analyse run_ascend_pt
+    outputs >sound
+    cp run_ascend_pt/FRAMEWORK/torch.gc_record gc
+    cp run_ascend_pt/FRAMEWORK/torch.op_range range
+    head=$(od -An -tu4 -j 2 -N 4 range)
+    for zeros in 24 240 300000; do # whole records of 24 bytes
+        { head -c 24 gc; head -c "$zeros" /dev/zero; tail -c +25 gc; } >run_ascend_pt/FRAMEWORK/torch.gc_record
+        { head -c $((6 + head)) range; head -c "$zeros" /dev/zero; tail -c +$((7 + head)) range; } \
+            >run_ascend_pt/FRAMEWORK/torch.op_range
+        run_msprof analyse run_ascend_pt
+        expect_status 3
+        expect_equal "$(grep -c "$zeros bytes of zeros" <<<"$stderr")" 2
+        expect_equal "$(outputs)" "$(<sound)"
+    done
+}
+
 @test "a directory without its settings, and one that is none, are told" {
     copy_run ms
     rm run_ascend_ms/profiler_info_1.json

@@ -79,6 +79,27 @@ expect_given_up() {
     expect_contains "$stderr" "where it should be brief"
 }
 
+@test "noise, half an answer and one byte a second end in time, and what the run made stays" {
+    make_big_project 2 4
+    start_impatient_sshd
+    fake_command openssl 'exit 1'
+    for answer in "head -c 300000 /dev/urandom" "printf '5d41402abc'; exec sleep 100" \
+        "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do printf a; sleep 1; done"; do
+        rm -rf "$project/profiling" "$home/profiling" reference
+        fake_command sha256sum "case \"\$PWD\" in */JOB*) $answer; exit;; esac; exec sha256sum \"\$@\""
+        start=$SECONDS
+        collect
+        [ $((SECONDS - start)) -lt 45 ]
+        expect_status 5
+        expect_contains "$stderr" "--fetch-only $home/profiling/out"
+        diff -r "$home/profiling/out/JOBBIG" reference
+    done
+    rm "$fake"/*
+    fake_command uname "head -c 300000 /dev/urandom"
+    collect
+    expect_status 5
+}
+
 @test "a lock whose answer never comes is given up" {
     start_impatient_sshd
     fake_command mkdir 'exec sleep 100'
