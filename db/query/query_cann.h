@@ -29,15 +29,6 @@ void cann_parts_release(struct cann_parts *list);
 /* The part of a device, NULL: none. */
 const struct cann_part *cann_part_of_device(const struct cann_parts *list, int64_t device_id);
 
-/* The iterations of one model on a device, by the task scheduler's step marks. */
-struct cann_iterations {
-    int64_t model_id, count;
-    const char *longest; /* numbers of the longest, "3,1,2" */
-};
-int cann_each_model(sqlite3 *db, int64_t device_id,
-                    int (*each)(void *arg, const struct cann_iterations *iterations, struct err *err), void *arg,
-                    struct err *err);
-
 /* All rows of a table of texts in memory, found by id. */
 struct cann_texts {
     struct cann_text {

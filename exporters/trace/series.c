@@ -4,15 +4,16 @@
 #include "exporters/json_text.h"
 #include "exporters/report/functions.h"
 #include "exporters/report/plan.h"
+#include "exporters/trace/series_value.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define SQL_MAX ((size_t)1 << 20)
 #define TEXT_MAX ((size_t)1 << 20) /* bytes of a name or a value, escaped */
 #define VALUES_MAX 64
-#define REAL_MAX 400
+#define COUNTERS_MAX 64 /* of a series */
+#define GROUP_MAX 16    /* counters of one query */
 
 /* ---- which there are ---- */
 
@@ -34,86 +35,40 @@ int series_each(int (*each)(void *arg, const struct record_kind *kind, const str
     return status;
 }
 
-/* ---- numbers ---- */
+/* ---- the counters of one query ---- */
 
-static char *put_rounded(char *p, double real, const struct report_column *value)
-{
-    static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
-    char text[REAL_MAX];
-    bool shortest = value->form == FORM_SHORTEST;
-    if (shortest && value->decimals < sizeof powers / sizeof *powers && fabs(real) < 1e9) {
-        /* What printf would print, but for numbers that are nearly half between two: those it prints. */
-        double scaled = real * powers[value->decimals], nearest = nearbyint(scaled);
-        if (fabs(fabs(scaled - nearest) - 0.5) > 1e-6)
-            return number_put_shortest(p, (int64_t)nearest, value->decimals);
-    }
-    int length = snprintf(text, sizeof text, "%.*f", (int)value->decimals, real);
-    size_t used = length > 0 && length < REAL_MAX ? (size_t)length : 0;
-    if (shortest && strchr(text, '.') != NULL) {
-        while (text[used - 1] == '0')
-            used--;
-        used -= text[used - 1] == '.';
-    }
-    return trace_put_bytes(p, text, used);
-}
-
-static char *put_real(char *p, double real, const struct report_column *value)
-{
-    return value->form == FORM_FIXED || value->form == FORM_SHORTEST ? put_rounded(p, real, value)
-                                                                     : trace_put_float(p, real);
-}
-
-static char *put_integer(char *p, int64_t integer, const struct report_column *value)
-{
-    switch (value->form) {
-    case FORM_SCALED:
-        return number_put_shortest(p, integer, value->decimals);
-    case FORM_TIME:
-        return number_put_us(p, integer);
-    case FORM_FLOAT:
-        return trace_put_literal(number_put_signed(p, integer), ".0");
-    case FORM_FIXED:
-        p = number_put_signed(p, integer);
-        if (value->decimals > 0)
-            *p++ = '.';
-        memset(p, '0', value->decimals);
-        return p + value->decimals;
-    default:
-        return number_put_signed(p, integer);
-    }
-}
-
-/* ---- one counter of a series ---- */
-
-/* Of a row; those from the duration on are there when the counter has one. Behind them come the values. */
-enum { COLUMN_NAME, COLUMN_TIME, COLUMN_DEVICE, COLUMN_DURATION, COLUMN_THREAD, COLUMN_THREAD_NAME, COLUMNS_OF_SLICE };
+/* Of a row; those from the duration on are there of slices. Behind them come the name and the values of each counter.
+ */
+enum { COLUMN_TIME, COLUMN_DEVICE, COLUMN_DURATION, COLUMN_THREAD, COLUMN_THREAD_NAME, COLUMNS_OF_SLICE };
 enum { COLUMNS_OF_COUNTER = COLUMN_DURATION };
-
-struct series_value {
-    int type; /* SQLITE_INTEGER and so on; SQLITE_NULL: it does not exist */
-    int64_t integer;
-    double real;
-    const char *text; /* of the row */
-    size_t length;
-};
 
 /* Of an event. */
 struct event_place {
     int64_t device_id, time_ns;
 };
 
+struct counter_run {
+    const struct series_counter *counter;
+    int name_column; /* its values are behind */
+    size_t value_count;
+    struct strbuf keys[VALUES_MAX]; /* each value's name as a member of JSON: "Read(MB/s)": */
+    struct strbuf name;             /* of the event */
+    struct strbuf plain_name;       /* before it was escaped */
+    size_t keys_length;
+    struct series_value values[VALUES_MAX]; /* of the row; of one with most, of the event that further rows may
+                                               belong to */
+};
+
 struct series_run {
     struct track_run *run;
     const struct series_report *series;
-    const struct series_counter *counter;
-    size_t value_count;
-    struct strbuf keys[VALUES_MAX];   /* each value's name as a member of JSON: "Read(MB/s)": */
-    struct strbuf name, text, thread; /* of the event */
-    struct strbuf plain_name;         /* the name before it was escaped */
-    bool in_order;                    /* the kind's rows come by device and time */
-    bool has_pending;                 /* of a counter with most: the event that further rows may belong to */
+    const struct series_counter *first; /* whose query it is */
+    size_t counter_count;
+    struct counter_run *counters;
+    struct strbuf text, thread; /* of the event */
+    bool in_order;              /* the kind's rows come by device and time */
+    bool has_pending;           /* of counters with most */
     struct event_place pending;
-    struct series_value pending_values[VALUES_MAX];
     struct trace_lanes lanes; /* of slices; its threads have the names below */
     struct map thread_names;
     int64_t largest_thread, device_id, pid;
@@ -138,72 +93,65 @@ static void add_clause(struct strbuf *sql, const char *word, const char *clause)
         strbuf_addf(sql, " %s %s", word, clause);
 }
 
-static int first_value(const struct series_counter *counter)
+static bool is_same(const char *a, const char *b)
 {
-    return counter->duration != NULL ? COLUMNS_OF_SLICE : COLUMNS_OF_COUNTER;
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* Whether one way through the database serves both: slices have lanes of their own. */
+static bool shares_query(const struct series_counter *a, const struct series_counter *b)
+{
+    return a->duration == NULL && b->duration == NULL && a->most == b->most && is_same(a->time, b->time) &&
+           is_same(a->device, b->device) && is_same(a->query.with, b->query.with) &&
+           is_same(a->query.from, b->query.from) && is_same(a->query.where, b->query.where) &&
+           is_same(a->query.group_by, b->query.group_by) && is_same(a->query.order_by, b->query.order_by);
 }
 
 static void make_sql(const struct series_run *series, const struct record_kind *kind, struct strbuf *sql)
 {
-    const struct series_counter *counter = series->counter;
-    const struct report_query *query = &counter->query;
+    const struct series_counter *first = series->first;
+    const struct report_query *query = &first->query;
     if (query->with != NULL)
         strbuf_addf(sql, "WITH %s ", query->with);
-    strbuf_addf(sql, "SELECT %s, %s, %s", counter->name, or_null(counter->time, "time_ns"),
-                or_null(counter->device, "device_id"));
-    if (counter->duration != NULL)
-        strbuf_addf(sql, ", %s, %s, %s", counter->duration, or_null(counter->thread, "0"),
-                    or_null(counter->thread_name, "NULL"));
-    for (const struct report_column *value = counter->values; value != NULL && value->title != NULL; value++)
-        strbuf_addf(sql, ", %s", value->sql);
+    strbuf_addf(sql, "SELECT %s, %s", or_null(first->time, "time_ns"), or_null(first->device, "device_id"));
+    if (first->duration != NULL)
+        strbuf_addf(sql, ", %s, %s, %s", first->duration, or_null(first->thread, "0"),
+                    or_null(first->thread_name, "NULL"));
+    for (size_t i = 0; i < series->counter_count; i++) {
+        const struct series_counter *counter = series->counters[i].counter;
+        strbuf_addf(sql, ", %s", counter->name);
+        for (const struct report_column *value = counter->values; value != NULL && value->title != NULL; value++)
+            strbuf_addf(sql, ", %s", value->sql);
+    }
     add_clause(sql, "FROM", or_null(query->from, kind->table));
     add_clause(sql, "WHERE", query->where);
     add_clause(sql, "GROUP BY", query->group_by);
-    add_clause(sql, "ORDER BY", counter->most && !series->in_order ? "device_id, time_ns" : query->order_by);
+    add_clause(sql, "ORDER BY", first->most && !series->in_order ? "device_id, time_ns" : query->order_by);
 }
 
-static struct series_value read_value(const struct series_run *series, size_t i, sqlite3_stmt *row)
+/* ---- an event ---- */
+
+/* Puts "title":value of those that exist into the text of the event. */
+static int put_texts(struct series_run *series, const struct counter_run *counter, struct err *err)
 {
-    int column = first_value(series->counter) + (int)i;
-    struct series_value value = {.type = sqlite3_column_type(row, column)};
-    switch (value.type) {
-    case SQLITE_INTEGER:
-        value.integer = sqlite3_column_int64(row, column);
-        break;
-    case SQLITE_FLOAT:
-        value.real = sqlite3_column_double(row, column);
-        if (!isfinite(value.real))
-            value.type = SQLITE_NULL;
-        break;
-    case SQLITE_NULL:
-        break;
-    default:
-        value.text = (const char *)sqlite3_column_text(row, column);
-        value.length = (size_t)sqlite3_column_bytes(row, column);
+    struct strbuf *text = &series->text;
+    strbuf_clear(text);
+    for (size_t i = 0; i < counter->value_count; i++) {
+        const struct series_value *value = &counter->values[i];
+        char number[SERIES_NUMBER_MAX], *end = number;
+        if (value->type == SQLITE_NULL)
+            continue;
+        if (text->length > 0)
+            strbuf_addc(text, ',');
+        strbuf_add(text, counter->keys[i].data, counter->keys[i].length);
+        if (series_value_is_number(value))
+            end = series_value_put(number, value, &counter->counter->values[i]);
+        else
+            trace_text(text, value->text, value->length);
+        strbuf_add(text, number, (size_t)(end - number));
     }
-    return value;
-}
-
-/* Appends "title":value unless the value does not exist. */
-static int put_value(struct series_run *series, size_t i, const struct series_value *found, struct err *err)
-{
-    const struct report_column *value = &series->counter->values[i];
-    char number[REAL_MAX + 32], *end = number;
-    if (found->type == SQLITE_NULL)
-        return 0;
-    if (series->text.length > 0)
-        strbuf_addc(&series->text, ',');
-    strbuf_add(&series->text, series->keys[i].data, series->keys[i].length);
-    if (found->type == SQLITE_INTEGER)
-        end = put_integer(number, found->integer, value);
-    else if (found->type == SQLITE_FLOAT)
-        end = put_real(number, found->real, value);
-    else
-        trace_text(&series->text, found->text, found->length);
-    strbuf_add(&series->text, number, (size_t)(end - number));
-    return series->text.failed
-               ? err_set(err, ERR_LIMIT, "an event of '%s' is too long for a timeline", series->series->name)
-               : 0;
+    return text->failed ? err_set(err, ERR_LIMIT, "an event of '%s' is too long for a timeline", series->series->name)
+                        : 0;
 }
 
 static int find_process(struct series_run *series, int64_t device_id, struct err *err)
@@ -237,16 +185,17 @@ static int keep_thread_name(struct series_run *series, int64_t thread, sqlite3_s
     return name->text != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for the name of a thread");
 }
 
-static int draw_slice(struct series_run *series, sqlite3_stmt *row, struct err *err)
+static int draw_slice(struct series_run *series, const struct counter_run *counter, sqlite3_stmt *row, struct err *err)
 {
     struct trace *trace = &series->run->trace;
     int64_t thread = sqlite3_column_int64(row, COLUMN_THREAD);
     struct trace_slice slice = {.pid = series->pid,
                                 .start_ns = sqlite3_column_int64(row, COLUMN_TIME),
                                 .duration_ns = sqlite3_column_int64(row, COLUMN_DURATION)};
-    if (keep_thread_name(series, thread, row, err) < 0 || trace_lanes_place(&series->lanes, thread, &slice, err) < 0)
+    if (keep_thread_name(series, thread, row, err) < 0 || trace_lanes_place(&series->lanes, thread, &slice, err) < 0 ||
+        put_texts(series, counter, err) < 0)
         return -(int)err->code;
-    trace_write_name(trace, &series->name);
+    trace_write_name(trace, &counter->name);
     char *start = trace_reserve(trace, TRACE_EVENT_MAX);
     trace_advance(trace, start, trace_put_slice(start, &trace->style, &slice));
     outfile_add(&trace->out, &series->text);
@@ -256,127 +205,170 @@ static int draw_slice(struct series_run *series, sqlite3_stmt *row, struct err *
     return 0;
 }
 
-static void draw_counter(struct series_run *series, int64_t time_ns)
+/* A counter whose values are numbers, which is what nearly all are, in one piece. False: it has no room for that. */
+static bool draw_numbers(struct series_run *series, const struct counter_run *counter, int64_t time_ns)
 {
     struct trace *trace = &series->run->trace;
-    trace_write_name(trace, &series->name);
+    size_t room =
+        TRACE_EVENT_MAX + counter->name.length + counter->keys_length + counter->value_count * (SERIES_NUMBER_MAX + 1);
+    bool is_first = true;
+    if (room > OUTFILE_RESERVE_MAX || !trace->named)
+        return false;
+    char *start = trace_reserve(trace, room), *p = trace_put_literal(start, ",\n{\"name\":");
+    p = trace_put_bytes(p, counter->name.data, counter->name.length);
+    p = trace_put_counter(p, &trace->style, series->pid, time_ns);
+    for (size_t i = 0; i < counter->value_count; i++) {
+        const struct series_value *value = &counter->values[i];
+        if (value->type == SQLITE_NULL)
+            continue;
+        if (!is_first)
+            *p++ = ',';
+        is_first = false;
+        p = trace_put_bytes(p, counter->keys[i].data, counter->keys[i].length);
+        p = series_value_put(p, value, &counter->counter->values[i]);
+    }
+    trace_advance(trace, start, trace_end_counter(p, &trace->style));
+    return true;
+}
+
+static int draw_texts(struct series_run *series, const struct counter_run *counter, int64_t time_ns, struct err *err)
+{
+    struct trace *trace = &series->run->trace;
+    if (put_texts(series, counter, err) < 0)
+        return -(int)err->code;
+    trace_write_name(trace, &counter->name);
     char *start = trace_reserve(trace, TRACE_EVENT_MAX);
     trace_advance(trace, start, trace_put_counter(start, &trace->style, series->pid, time_ns));
     outfile_add(&trace->out, &series->text);
     start = trace_reserve(trace, TRACE_EVENT_MAX);
     trace_advance(trace, start, trace_end_counter(start, &trace->style));
-    trace->events++;
+    return 0;
+}
+
+/* An event without any value is none. */
+static int draw_counter(struct series_run *series, const struct counter_run *counter, const struct event_place *place,
+                        struct err *err)
+{
+    bool any = false, numbers = true;
+    for (size_t i = 0; i < counter->value_count; i++) {
+        any |= counter->values[i].type != SQLITE_NULL;
+        numbers &= counter->values[i].type == SQLITE_NULL || series_value_is_number(&counter->values[i]);
+    }
+    if (!any)
+        return 0;
+    int status = find_process(series, place->device_id, err);
+    if (status == 0 && !(numbers && draw_numbers(series, counter, place->time_ns)))
+        status = draw_texts(series, counter, place->time_ns, err);
+    series->run->trace.events += status == 0;
+    return status;
+}
+
+/* ---- rows ---- */
+
+static int set_name(struct series_run *series, struct counter_run *counter, const char *name, size_t length,
+                    struct err *err)
+{
+    strbuf_clear(&counter->name);
+    strbuf_clear(&counter->plain_name);
+    strbuf_add(&counter->plain_name, name, length);
+    if (trace_text(&counter->name, name, length) < 0 || counter->plain_name.failed)
+        return err_set(err, ERR_LIMIT, "a name in '%s' is too long for a timeline", series->series->name);
+    return 0;
 }
 
 /* The name of the event, which mostly is that of the one before. False: there is none. */
-static bool take_name(struct series_run *series, sqlite3_stmt *row, int *ret_status, struct err *err)
+static bool take_name(struct series_run *series, struct counter_run *counter, sqlite3_stmt *row, int *ret_status,
+                      struct err *err)
 {
-    const char *name = (const char *)sqlite3_column_text(row, COLUMN_NAME);
-    size_t length = (size_t)sqlite3_column_bytes(row, COLUMN_NAME);
+    const char *name = (const char *)sqlite3_column_text(row, counter->name_column);
+    size_t length = (size_t)sqlite3_column_bytes(row, counter->name_column);
     *ret_status = 0;
     if (name == NULL)
         return false;
-    if (series->name.length > 0 && series->plain_name.length == length &&
-        memcmp(series->plain_name.data, name, length) == 0)
-        return true;
-    strbuf_clear(&series->name);
-    strbuf_clear(&series->plain_name);
-    strbuf_add(&series->plain_name, name, length);
-    if (trace_text(&series->name, name, length) < 0 || series->plain_name.failed)
-        *ret_status = err_set(err, ERR_LIMIT, "a name in '%s' is too long for a timeline", series->series->name);
+    if (counter->name.length == 0 || counter->plain_name.length != length ||
+        memcmp(counter->plain_name.data, name, length) != 0)
+        *ret_status = set_name(series, counter, name, length, err);
     return true;
 }
 
-static int put_values(struct series_run *series, sqlite3_stmt *row, struct err *err)
+/* A number that is 0 may be a NULL. */
+static int64_t integer_of(sqlite3_stmt *row, int column)
 {
-    strbuf_clear(&series->text);
-    for (size_t i = 0; i < series->value_count; i++) {
-        const struct series_value value = read_value(series, i, row);
-        if (put_value(series, i, &value, err) < 0)
-            return -(int)err->code;
-    }
-    return 0;
+    int64_t value = sqlite3_column_int64(row, column);
+    return value == 0 && sqlite3_column_type(row, column) == SQLITE_NULL ? DB_NULL : value;
 }
 
 static struct event_place place_of(sqlite3_stmt *row)
 {
-    return (struct event_place){
-        .device_id =
-            sqlite3_column_type(row, COLUMN_DEVICE) == SQLITE_NULL ? DB_NULL : sqlite3_column_int64(row, COLUMN_DEVICE),
-        .time_ns = sqlite3_column_int64(row, COLUMN_TIME),
-    };
+    return (struct event_place){.device_id = integer_of(row, COLUMN_DEVICE), .time_ns = integer_of(row, COLUMN_TIME)};
 }
 
-static int draw_row(struct series_run *series, sqlite3_stmt *row, struct err *err)
+static int draw_row(struct series_run *series, struct counter_run *counter, sqlite3_stmt *row,
+                    const struct event_place *place, struct err *err)
 {
     int status;
-    if (sqlite3_column_type(row, COLUMN_TIME) == SQLITE_NULL || !take_name(series, row, &status, err))
-        return 0;
-    bool slice = series->counter->duration != NULL && sqlite3_column_type(row, COLUMN_DURATION) != SQLITE_NULL;
-    if (status == 0)
-        status = put_values(series, row, err);
-    if (status < 0 || (series->text.length == 0 && !slice))
+    if (!take_name(series, counter, row, &status, err) || status < 0)
         return status;
-    const struct event_place place = place_of(row);
-    status = find_process(series, place.device_id, err);
-    if (status == 0 && slice)
-        return draw_slice(series, row, err);
-    if (status == 0)
-        draw_counter(series, place.time_ns);
-    return status;
+    for (size_t i = 0; i < counter->value_count; i++)
+        counter->values[i] = series_value_read(row, counter->name_column + 1 + (int)i);
+    if (series->first->duration == NULL || sqlite3_column_type(row, COLUMN_DURATION) == SQLITE_NULL)
+        return draw_counter(series, counter, place, err);
+    status = find_process(series, place->device_id, err);
+    return status == 0 ? draw_slice(series, counter, row, err) : status;
 }
-
-/* ---- events of several rows ---- */
 
 static int draw_pending(struct series_run *series, struct err *err)
 {
     int status = 0;
-    if (!series->has_pending)
-        return 0;
+    for (size_t i = 0; series->has_pending && i < series->counter_count && status == 0; i++) {
+        if (series->counters[i].name.length > 0)
+            status = draw_counter(series, &series->counters[i], &series->pending, err);
+    }
     series->has_pending = false;
-    strbuf_clear(&series->text);
-    for (size_t i = 0; i < series->value_count && status == 0; i++)
-        status = put_value(series, i, &series->pending_values[i], err);
-    if (status == 0 && series->text.length > 0)
-        status = find_process(series, series->pending.device_id, err);
-    if (status == 0 && series->text.length > 0)
-        draw_counter(series, series->pending.time_ns);
     return status;
 }
 
-static bool is_more(const struct series_value *a, const struct series_value *b)
+/* The names of counters with most are constant: one is enough. */
+static int merge_counter(struct series_run *series, struct counter_run *counter, sqlite3_stmt *row, bool same,
+                         struct err *err)
 {
-    if (b->type == SQLITE_NULL || a->type == SQLITE_NULL)
-        return a->type != SQLITE_NULL;
-    if (a->type == SQLITE_INTEGER && b->type == SQLITE_INTEGER)
-        return a->integer > b->integer;
-    return (a->type == SQLITE_FLOAT ? a->real : (double)a->integer) >
-           (b->type == SQLITE_FLOAT ? b->real : (double)b->integer);
+    int status = 0;
+    if (counter->name.length == 0)
+        take_name(series, counter, row, &status, err);
+    for (size_t i = 0; i < counter->value_count && status == 0; i++) {
+        struct series_value value = series_value_read(row, counter->name_column + 1 + (int)i);
+        if (!series_value_is_number(&value))
+            value.type = SQLITE_NULL; /* texts do not outlive their row */
+        if (!same || series_value_is_more(&value, &counter->values[i]))
+            counter->values[i] = value;
+    }
+    return status;
 }
 
-static int merge_row(struct series_run *series, sqlite3_stmt *row, struct err *err)
+static int merge_row(struct series_run *series, sqlite3_stmt *row, const struct event_place *place, struct err *err)
 {
-    int status;
-    if (sqlite3_column_type(row, COLUMN_TIME) == SQLITE_NULL || !take_name(series, row, &status, err))
-        return 0;
-    const struct event_place place = place_of(row);
-    bool same =
-        series->has_pending && series->pending.time_ns == place.time_ns && series->pending.device_id == place.device_id;
-    if (status == 0 && !same)
-        status = draw_pending(series, err);
-    for (size_t i = 0; i < series->value_count && status == 0; i++) {
-        struct series_value value = read_value(series, i, row);
-        if (value.type != SQLITE_INTEGER && value.type != SQLITE_FLOAT)
-            value.type = SQLITE_NULL; /* texts do not outlive their row */
-        if (!same || is_more(&value, &series->pending_values[i]))
-            series->pending_values[i] = value;
-    }
-    series->pending = place;
+    bool same = series->has_pending && series->pending.time_ns == place->time_ns &&
+                series->pending.device_id == place->device_id;
+    int status = same ? 0 : draw_pending(series, err);
+    for (size_t i = 0; i < series->counter_count && status == 0; i++)
+        status = merge_counter(series, &series->counters[i], row, same, err);
+    series->pending = *place;
     series->has_pending = status == 0;
     return status;
 }
 
-/* ---- the rows of a counter ---- */
+static int take_row(struct series_run *series, sqlite3_stmt *row, struct err *err)
+{
+    const struct event_place place = place_of(row);
+    int status = 0;
+    if (place.time_ns == DB_NULL)
+        return 0;
+    if (series->first->most)
+        return merge_row(series, row, &place, err);
+    for (size_t i = 0; i < series->counter_count && status == 0; i++)
+        status = draw_row(series, &series->counters[i], row, &place, err);
+    return status;
+}
 
 static int draw_rows(struct series_run *series, sqlite3 *db, sqlite3_stmt *rows, struct err *err)
 {
@@ -384,7 +376,7 @@ static int draw_rows(struct series_run *series, sqlite3 *db, sqlite3_stmt *rows,
     uint64_t count = 0;
     int status = 0, code = SQLITE_DONE;
     while (status == 0 && (code = sqlite3_step(rows)) == SQLITE_ROW) {
-        status = series->counter->most ? merge_row(series, rows, err) : draw_row(series, rows, err);
+        status = take_row(series, rows, err);
         if (status == 0 && ++count % ROWS_PER_POLL == 0 && interrupted())
             status = interrupt_error(err);
         if (status == 0 && count % ROWS_PER_POLL == 0 && outfile_failed(&series->run->trace.out))
@@ -396,18 +388,19 @@ static int draw_rows(struct series_run *series, sqlite3 *db, sqlite3_stmt *rows,
     return status == 0 && code != SQLITE_DONE ? database_error(err, db, "the database cannot be read") : status;
 }
 
-static int make_keys(struct series_run *series, struct err *err)
+static int make_keys(const struct series_run *series, struct counter_run *counter, struct err *err)
 {
-    const struct report_column *values = series->counter->values;
+    const struct report_column *values = counter->counter->values;
     for (size_t i = 0; values != NULL && values[i].title != NULL; i++) {
         if (i == VALUES_MAX)
             return err_set(err, ERR_LIMIT, "a counter of '%s' has more than %d values", series->series->name,
                            VALUES_MAX);
-        strbuf_init(&series->keys[i], TEXT_MAX);
-        series->value_count++;
-        if (trace_text(&series->keys[i], values[i].title, strlen(values[i].title)) < 0 ||
-            strbuf_addc(&series->keys[i], ':') < 0)
+        strbuf_init(&counter->keys[i], TEXT_MAX);
+        counter->value_count++;
+        if (trace_text(&counter->keys[i], values[i].title, strlen(values[i].title)) < 0 ||
+            strbuf_addc(&counter->keys[i], ':') < 0)
             return err_set(err, ERR_NO_MEMORY, "out of memory for the values of '%s'", series->series->name);
+        counter->keys_length += counter->keys[i].length;
     }
     return 0;
 }
@@ -439,14 +432,40 @@ static void release_names(struct series_run *series)
 
 /* ---- all of it ---- */
 
-static int write_counter(struct series_run *series, const struct record_kind *kind, struct err *err)
+static int open_counters(struct series_run *series, struct err *err)
+{
+    int column = series->first->duration != NULL ? COLUMNS_OF_SLICE : COLUMNS_OF_COUNTER, status = 0;
+    for (size_t i = 0; i < series->counter_count && status == 0; i++) {
+        struct counter_run *counter = &series->counters[i];
+        strbuf_init(&counter->name, TEXT_MAX);
+        strbuf_init(&counter->plain_name, TEXT_MAX);
+        counter->name_column = column;
+        status = make_keys(series, counter, err);
+        column += 1 + (int)counter->value_count;
+    }
+    return status;
+}
+
+static void close_counters(struct series_run *series)
+{
+    for (size_t i = 0; i < series->counter_count; i++) {
+        struct counter_run *counter = &series->counters[i];
+        for (size_t k = 0; k < counter->value_count; k++)
+            strbuf_release(&counter->keys[k]);
+        strbuf_release(&counter->name);
+        strbuf_release(&counter->plain_name);
+    }
+    free(series->counters);
+}
+
+static int write_counters(struct series_run *series, const struct record_kind *kind, struct err *err)
 {
     sqlite3 *db = series->run->run->db;
     sqlite3_stmt *rows = NULL;
     struct strbuf sql;
     strbuf_init(&sql, SQL_MAX);
     make_sql(series, kind, &sql);
-    int status = make_keys(series, err);
+    int status = open_counters(series, err);
     if (status == 0 && sql.failed)
         status = err_set(err, ERR_LIMIT, "the query of '%s' is too long", series->series->name);
     if (status == 0)
@@ -457,35 +476,32 @@ static int write_counter(struct series_run *series, const struct record_kind *ki
         status = trace_lanes_name(&series->lanes, &series->run->trace, name_thread, series, err);
     sqlite3_finalize(rows);
     strbuf_release(&sql);
-    for (size_t i = 0; i < series->value_count; i++)
-        strbuf_release(&series->keys[i]);
     return status < 0 ? err_wrap(err, "cannot draw '%s'", series->series->name) : 0;
 }
 
 static int draw_series(struct track_run *run, const struct record_kind *kind, const struct series_report *report,
-                       const struct series_counter *counter, bool in_order, struct err *err)
+                       const struct series_counter *const *counters, size_t count, bool in_order, struct err *err)
 {
-    struct series_run *series = calloc(1, sizeof *series);
-    if (series == NULL)
+    struct series_run series = {.run = run,
+                                .series = report,
+                                .first = counters[0],
+                                .counter_count = count,
+                                .counters = calloc(count, sizeof(struct counter_run)),
+                                .in_order = in_order,
+                                .thread_names = MAP_OF(struct thread_name, key)};
+    if (series.counters == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for the events of '%s'", report->name);
-    *series = (struct series_run){.run = run,
-                                  .series = report,
-                                  .counter = counter,
-                                  .in_order = in_order,
-                                  .thread_names = MAP_OF(struct thread_name, key)};
-    strbuf_init(&series->name, TEXT_MAX);
-    strbuf_init(&series->plain_name, TEXT_MAX);
-    strbuf_init(&series->text, TEXT_MAX);
-    strbuf_init(&series->thread, TEXT_MAX);
-    trace_lanes_init(&series->lanes, &series->run->trace.style, "", first_free_thread, series);
-    int status = write_counter(series, kind, err);
-    trace_lanes_release(&series->lanes);
-    release_names(series);
-    strbuf_release(&series->name);
-    strbuf_release(&series->plain_name);
-    strbuf_release(&series->text);
-    strbuf_release(&series->thread);
-    free(series);
+    for (size_t i = 0; i < count; i++)
+        series.counters[i].counter = counters[i];
+    strbuf_init(&series.text, TEXT_MAX);
+    strbuf_init(&series.thread, TEXT_MAX);
+    trace_lanes_init(&series.lanes, &run->trace.style, "", first_free_thread, &series);
+    int status = write_counters(&series, kind, err);
+    trace_lanes_release(&series.lanes);
+    release_names(&series);
+    close_counters(&series);
+    strbuf_release(&series.text);
+    strbuf_release(&series.thread);
     return status;
 }
 
@@ -504,7 +520,7 @@ static int rows_in_order(sqlite3 *db, const struct record_kind *kind, bool *ret,
     sqlite3_stmt *rows;
     struct event_place last = {INT64_MIN, INT64_MIN};
     int code = SQLITE_DONE;
-    snprintf(query, sizeof query, "SELECT NULL, time_ns, device_id FROM %s", kind->table);
+    snprintf(query, sizeof query, "SELECT time_ns, device_id FROM %s", kind->table);
     int status = database_prepare(db, query, &rows, err);
     *ret = status == 0;
     while (*ret && (code = sqlite3_step(rows)) == SQLITE_ROW) {
@@ -522,26 +538,44 @@ struct writing {
     struct err *err;
 };
 
+/* Those of one query are drawn together. */
+static int draw_groups(struct writing *writing, const struct record_kind *kind, const struct series_report *series,
+                       const struct series_counter *const *wanted, size_t count)
+{
+    bool in_order = true, looked = false;
+    int status = 0;
+    for (size_t i = 0, group; status == 0 && i < count; i += group) {
+        group = 1;
+        while (i + group < count && group < GROUP_MAX && shares_query(wanted[i], wanted[i + group]))
+            group++;
+        if (wanted[i]->most && !looked)
+            status = rows_in_order(writing->run->run->db, kind, &in_order, writing->err);
+        looked |= wanted[i]->most;
+        if (status == 0)
+            status = draw_series(writing->run, kind, series, &wanted[i], group, in_order, writing->err);
+    }
+    return status;
+}
+
 static int write_series(void *arg, const struct record_kind *kind, const struct series_report *series)
 {
     struct writing *writing = arg;
     sqlite3 *db = writing->run->run->db;
+    const struct series_counter *wanted[COUNTERS_MAX];
+    size_t count = 0;
     bool there = track_shows(writing->run, series_layer(series), NULL);
-    bool in_order = true, looked = false;
     int status = there && kind->table != NULL ? has_rows(db, kind, &there, writing->err) : 0;
     for (const struct series_counter *counter = series->counters; status == 0 && there && counter->name != NULL;
          counter++) {
-        bool wanted = true;
+        bool is_wanted = true;
+        if (count == COUNTERS_MAX)
+            return err_set(writing->err, ERR_LIMIT, "'%s' has more than %d counters", series->name, COUNTERS_MAX);
         if (counter->when != NULL)
-            status = report_ask(db, counter->when, &wanted, writing->err);
-        if (status == 0 && wanted && counter->most && !looked) {
-            status = rows_in_order(db, kind, &in_order, writing->err);
-            looked = true;
-        }
-        if (status == 0 && wanted)
-            status = draw_series(writing->run, kind, series, counter, in_order, writing->err);
+            status = report_ask(db, counter->when, &is_wanted, writing->err);
+        if (is_wanted)
+            wanted[count++] = counter;
     }
-    return status;
+    return status == 0 ? draw_groups(writing, kind, series, wanted, count) : status;
 }
 
 int series_write(struct track_run *run, struct err *err)

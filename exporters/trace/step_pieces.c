@@ -76,6 +76,16 @@ void step_pieces_release(struct step_pieces *pieces)
 
 /* ---- events ---- */
 
+const char *step_piece_category(const struct step_piece *piece)
+{
+    static const char *const categories[] = {
+        [STEP_ITERATION] = "Iteration Time",  [STEP_FORWARD_BACKWARD] = "FP_BP Time",
+        [STEP_REFRESH] = "Iteration Refresh", [STEP_REDUCE] = "Reduce",
+        [STEP_FETCH] = "GetNext Time",
+    };
+    return categories[piece->part];
+}
+
 char *step_piece_put_name(char *p, const struct step_piece *piece)
 {
     static const char *const words[] = {"Iteration ", "FP_BP Time ", "Iteration Refresh ", "Reduce_", "GetNext"};

@@ -30,12 +30,59 @@ static int draw(struct layer *layer, const struct step_piece *piece, struct err 
     char *p = trace_begin_event(start);
     *p++ = '"';
     p = step_piece_put_name(p, piece);
+    p = trace_put_literal(p, "\",\"cat\":\"");
+    p = trace_put_word(p, step_piece_category(piece));
     *p++ = '"';
     p = trace_put_slice(p, &trace->style, &slice);
     p = step_piece_put_arguments(p, piece);
     trace_advance(trace, start, trace_end_slice(p, &trace->style, &slice));
     trace->events++;
     return 0;
+}
+
+/* One end of an arrow: its phase and its moment; returns where its argument goes. */
+static char *put_bound(char *p, const struct layer *layer, const struct cann_step *before, const char *phase,
+                       int64_t time_ns)
+{
+    int64_t pid = track_pid(layer->run, LAYER_HARDWARE, before->device_id), thread = thread_of(before->model_id);
+    p = trace_begin_event(p);
+    p = trace_put_literal(p, "\"Data_aug Bound ");
+    p = number_put_signed(p, before->iteration);
+    p = trace_put_literal(p, "\",\"cat\":\"Data_aug Bound\",\"id\":\"Data_aug Bound ");
+    p = number_put_signed(p, pid);
+    *p++ = '_';
+    p = number_put_signed(p, thread);
+    p = trace_put_literal(p, "\",\"ph\":\"");
+    p = trace_put_word(p, phase);
+    *p++ = '"';
+    p = trace_put_place(p, &layer->run->trace.style, pid, thread);
+    p = trace_put_time(p, &layer->run->trace.style, time_ns);
+    return trace_put_literal(p, ",\"args\":{");
+}
+
+/* From the end of backward propagation to the beginning of forward propagation of the iteration behind: that waits for
+ * its input. */
+static void draw_bounds(struct layer *layer)
+{
+    struct trace *trace = &layer->run->trace;
+    const struct cann_step *before = NULL;
+    for (size_t i = 0; i < layer->pieces.count; i++) {
+        const struct cann_step *step = layer->pieces.items[i].step;
+        if (layer->pieces.items[i].part != STEP_ITERATION)
+            continue;
+        if (before != NULL && before->device_id == step->device_id && before->model_id == step->model_id &&
+            before->backward_ns != DB_NULL && step->forward_ns != DB_NULL && before->backward_ns <= step->forward_ns) {
+            char *start = trace_reserve(trace, 2 * TRACE_EVENT_MAX);
+            char *p = put_bound(start, layer, before, "s", before->backward_ns);
+            p = trace_put_literal(p, "\"Data_aug Bound(us)\":");
+            p = number_put_us(p, before->augmentation_ns != DB_NULL ? before->augmentation_ns : 0);
+            p = put_bound(trace_put_literal(p, "}}"), layer, before, "t", step->forward_ns);
+            p = trace_put_literal(p, "\"Iteration ID\":");
+            p = number_put_signed(p, step->iteration);
+            trace_advance(trace, start, trace_put_literal(p, "}}"));
+        }
+        before = step;
+    }
 }
 
 /* ---- the track ---- */
@@ -63,6 +110,8 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
     layer->begun = true;
     for (size_t i = 0; i < layer->pieces.count && status == 0; i++)
         status = draw(layer, &layer->pieces.items[i], err);
+    if (status == 0)
+        draw_bounds(layer);
     return status;
 }
 

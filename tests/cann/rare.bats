@@ -65,6 +65,47 @@ END
 0,Used Capacity of LLC,0,0,0.5,0.5"
 }
 
+# The counters of process LLC as "ns since the start|name|values", by time.
+llc_counters() {
+    run_msprof export timeline --stable-names PROF_1
+    expect_status 0
+    python3 - <<'END'
+import json
+document = json.load(open("PROF_1/mindstudio_profiler_output/msprof.json"))
+events = document["traceEvents"]
+pids = {e["pid"] for e in events if e["name"] == "process_name" and e["args"]["name"] == "LLC"}
+start = 1700000000000000000 - int(document["otherData"]["origin_unix_ns"])
+for e in sorted((e for e in events if e["ph"] == "C" and e["pid"] in pids), key=lambda e: e["ts"]):
+    print("%d|%s|%s" % (round(e["ts"] * 1000) - start, e["name"], " ".join(map(str, e["args"].values()))))
+END
+}
+
+@test "the last-level cache of an Ascend 310 is on the timeline, from sample to sample" {
+    make_llc bandwidth ' 0.500000000 1048576 hisi_l3c0/read_allocate/
+ 0.500000000 1048576 hisi_l3c1/read_noallocate/
+ 0.500000000 524288 hisi_l3c0/read_hit/
+ 2.500000000 1048576 hisi_l3c0/write_allocate/
+ 2.500000000 262144 hisi_l3c1/write_hit/'
+    expect_equal "$(llc_counters)" "500000000|LLC/Read|256.0 25.0 64.0
+500000000|LLC/Write|0.0 0.0 0.0
+2500000000|LLC/Read|0.0 0.0 0.0
+2500000000|LLC/Write|32.0 25.0 8.0"
+    rm -r PROF_1
+    make_llc capacity ' 0.500000000 163840 hisi_l3c0/dsid0/
+ 0.500000000 16384 hisi_l3c1/dsid0/
+ 1.000000000 32768 hisi_l3c0/dsid7/'
+    expect_equal "$(llc_counters)" "500000000|Ctrl CPU/Core 0|11.0
+500000000|Ctrl CPU/Core 1|0.0
+500000000|AI CPU/Core 0|0.0
+500000000|AI CPU/Core 1|0.0
+500000000|AI CPU/Core 2|0.0
+1000000000|Ctrl CPU/Core 0|0.0
+1000000000|Ctrl CPU/Core 1|0.0
+1000000000|AI CPU/Core 0|0.0
+1000000000|AI CPU/Core 1|0.0
+1000000000|AI CPU/Core 2|2.0"
+}
+
 @test "lists of CPUs that are none are as if there were no list" {
     make_llc capacity ' 0.500000000 160 hisi_l3c0/dsid1/'
     sed -i 's/"0,2"/"zero"/' PROF_1/device_0/info.json.0

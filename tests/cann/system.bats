@@ -225,6 +225,17 @@ agree_with_counters() {
         out/mindstudio_profiler_output/msprof.json
 }
 
+@test "step_trace.json has the iterations of Ascend's tool, with their parts, reductions and waits for input" {
+    for name in system-chip5 system-chip1; do
+        needs_shared "data/expected/$name"
+        rm -rf out
+        run_msprof export timeline -q --trace-compat --stable-names --output out "$shared/data/generated/$name"/PROF_*
+        expect_fallen_counter
+        python3 "$BATS_TEST_DIRNAME/lib/agree_steps.py" "$shared/data/expected/$name/step_trace.json" \
+            out/mindstudio_profiler_output/step_trace.json
+    done
+}
+
 @test "every counter of the timeline of an Ascend 910B has the values of Ascend's tool" {
     agree_with_counters system-chip5
 }

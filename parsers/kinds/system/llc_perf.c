@@ -101,6 +101,59 @@ static const struct report_column bandwidth_table[] = {
 static const struct report_column ctrl_table[] = TABLE_OF(CTRL_CPUS);
 static const struct report_column ai_table[] = TABLE_OF(AI_CPUS);
 
+/* ---- the timeline: a sample counts since the one before, the first since the collection began ---- */
+
+#define SAMPLES                                                                                                        \
+    "s AS (SELECT p.device_id, p.time_ns, " SUM("'read_allocate', 'read_noallocate'") " AS reads, " /*              */ \
+        SUM("'read_hit'") " AS read_hits, " SUM(                                                                       \
+            "'write_allocate', 'write_noallocate'") " AS writes, " /*               */                                 \
+        SUM("'write_hit'") " AS write_hits, (p.time_ns - coalesce(lag(p.time_ns) OVER (PARTITION BY p.device_id "      \
+                           "ORDER BY"                                                                                  \
+                           " p.time_ns), max(c.start_ns))) / 1e9 AS seconds FROM llc_perf p LEFT JOIN capture_part c " \
+                           "ON c.device_id IS"                                                                         \
+                           " p.device_id AND NOT c.is_host WHERE setting('llc_profiling', p.device_id) = 'bandwidth'"  \
+                           " GROUP BY p.device_id, p.time_ns)"
+#define FLOW(name, all, hits)                                                                                          \
+    static const struct report_column name[] = {                                                                       \
+        {"BandWidth(MB/s)", "round(" RATE(all) ", 6)", .form = FORM_FLOAT},                                            \
+        {"Hit Rate(%)", "round(ratio(" hits ", " all ") * 100, 6)", .form = FORM_FLOAT},                               \
+        {"Hit BandWidth(MB/s)", "round(" RATE(hits) ", 6)", .form = FORM_FLOAT},                                       \
+        {.title = NULL},                                                                                               \
+    }
+FLOW(reading, "reads", "read_hits");
+FLOW(writing, "writes", "write_hits");
+
+static const struct series_counter bandwidth_counters[] = {
+    {.name = "'LLC/Read'",
+     .values = reading,
+     .query = {.with = SAMPLES, .from = "s", .order_by = "device_id, time_ns"}},
+    {.name = "'LLC/Write'",
+     .values = writing,
+     .query = {.with = SAMPLES, .from = "s", .order_by = "device_id, time_ns"}},
+    {.name = NULL},
+};
+
+#define CPU_SAMPLES(list, usual)                                                                                       \
+    {                                                                                                                  \
+        .from = "(SELECT p.device_id, p.time_ns, j.key AS place, sum(CASE WHEN p.event = 'dsid' || j.value THEN"       \
+                " p.count ELSE 0 END) * 64 / 1048576.0 AS megabytes FROM (SELECT *, " CPUS(                            \
+                    list, usual) " AS cpus FROM llc_perf WHERE " IS_CAPACITY                                           \
+                                 ") AS p, json_each(p.cpus) AS j GROUP BY p.device_id, p.time_ns, j.key)",             \
+        .order_by = "device_id, place, time_ns",                                                                       \
+    }
+#define CPU_SAMPLES_OF(...) CPU_SAMPLES(__VA_ARGS__)
+
+static const struct report_column capacity[] = {{"Capacity(MB)", "round(megabytes, 6)", .form = FORM_FLOAT},
+                                                {.title = NULL}};
+static const struct series_counter ctrl_counters[] = {
+    {.name = "'Ctrl CPU/Core ' || place", .values = capacity, .query = CPU_SAMPLES_OF(CTRL_CPUS)},
+    {.name = NULL},
+};
+static const struct series_counter ai_counters[] = {
+    {.name = "'AI CPU/Core ' || place", .values = capacity, .query = CPU_SAMPLES_OF(AI_CPUS)},
+    {.name = NULL},
+};
+
 static const struct series_report series[] = {
     {
         .name = "llc_bandwidth",
@@ -117,6 +170,9 @@ static const struct series_report series[] = {
                 .order_by = "device_id, place",
             },
         .columns = bandwidth_table,
+        .process = "LLC",
+        .process_order = 27,
+        .counters = bandwidth_counters,
     },
     {
         .name = "llc_ctrlcpu",
@@ -124,6 +180,9 @@ static const struct series_report series[] = {
         .doc = "What the CPUs that control an Ascend 310 held in its last-level cache.",
         .query = QUERY_OF(CTRL_CPUS),
         .columns = ctrl_table,
+        .process = "LLC",
+        .process_order = 27,
+        .counters = ctrl_counters,
     },
     {
         .name = "llc_aicpu",
@@ -131,6 +190,9 @@ static const struct series_report series[] = {
         .doc = "What the AI CPUs of an Ascend 310 held in its last-level cache.",
         .query = QUERY_OF(AI_CPUS),
         .columns = ai_table,
+        .process = "LLC",
+        .process_order = 27,
+        .counters = ai_counters,
     },
     {.name = NULL},
 };

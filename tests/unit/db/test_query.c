@@ -363,14 +363,6 @@ static void assert_fails(int status, struct err *err)
     *err = (struct err)ERR_INIT;
 }
 
-static int take_iterations(void *arg, const struct cann_iterations *iterations, struct err *err)
-{
-    (void)arg;
-    (void)iterations;
-    (void)err;
-    return 0;
-}
-
 /* A database without tables: every query of it fails. */
 static void a_query_that_fails_is_an_error_and_not_a_zero(void **state)
 {
@@ -400,7 +392,6 @@ static void a_query_that_fails_is_an_error_and_not_a_zero(void **state)
     assert_fails(cann_communications_load(db, &communications, &err), &err);
     assert_fails(cann_frequencies_load(db, &frequencies, &err), &err);
     assert_fails(cann_steps_load(db, &steps, &err), &err);
-    assert_fails(cann_each_model(db, 0, take_iterations, NULL, &err), &err);
     assert_fails(query_origin(db, CAPTURE_CANN, &origin, &err), &err);
     sqlite3_close(db);
 }

@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""Compares step_trace.json with that of Ascend's tool: every slice with its thread, kind, begin and length.
+
+  agree_steps.py THEIRS OURS
+
+Reductions are numbered through all iterations by one of its versions. Of the arrows the ends are compared where an
+iteration waits for its input; where they begin, and those with one end alone, is told in msprof-cann(7).
+"""
+import collections
+import json
+import sys
+
+
+def load(path):
+    with open(path, encoding='utf-8') as file:
+        document = json.load(file)
+    events = document if isinstance(document, list) else document['traceEvents']
+    threads = {(e['pid'], e['tid']): e['args']['name'] for e in events if e['name'] == 'thread_name'}
+    found = collections.Counter()
+    for event in events:
+        if event['ph'] == 'X' or (event['ph'] == 't' and not event['name'].endswith(' 0')):
+            name = event['name'].rpartition('_')[0] if event['cat'] == 'Reduce' else event['name']
+            found[threads[event['pid'], event['tid']], name, event['ph'], event['cat'], event['ts'],
+                  round(float(event.get('dur', 0)), 3)] += 1
+    starts = sum(event['ph'] == 's' for event in events)
+    return found, starts - sum(event['ph'] == 't' for event in events)
+
+
+def main():
+    (theirs, _), (ours, open_arrows) = load(sys.argv[1]), load(sys.argv[2])
+    for event in list((theirs - ours) + (ours - theirs))[:10]:
+        print('%s: %d, expected %d' % (event, ours[event], theirs[event]))
+    print('%d events, %d differ' % (sum(theirs.values()), sum(((theirs - ours) + (ours - theirs)).values())))
+    sys.exit(theirs != ours or open_arrows != 0 or not theirs)
+
+
+if __name__ == '__main__':
+    main()
