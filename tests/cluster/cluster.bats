@@ -282,3 +282,23 @@ for row in rows:
     assert abs(exclude - (sums['Communication(Not Overlapped)'] - bubble)) < 0.01
 END
 }
+
+@test "cluster_analysis.db tells on which host and device each rank ran" {
+    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    raw_ranks
+    info=$(echo RUN/rank2_*/PROF_*/host/info.json)
+    python3 - "$info" <<'END'
+import json, sys
+info = json.load(open(sys.argv[1]))
+info['hostUid'], info['hostname'] = '4242', 'second'
+json.dump(info, open(sys.argv[1], 'w'))
+END
+    mv RUN/rank2_*/PROF_*/device_0 "$(echo RUN/rank2_*/PROF_*)/device_3"
+    mv "$(echo RUN/rank2_*/PROF_*)/device_3/info.json.0" "$(echo RUN/rank2_*/PROF_*)/device_3/info.json.3"
+    run_msprof cluster RUN
+    expect_equal "$(sqlite3 RUN/cluster_analysis_output/cluster_analysis.db "SELECT rankId, deviceId,
+        hostUid = '4242', (SELECT hostName FROM HostInfo h WHERE h.hostUid = r.hostUid) = 'second'
+        FROM RankDeviceMap r ORDER BY 1; SELECT count(*) FROM HostInfo")" "1|0|0|0
+2|3|1|1
+2"
+}

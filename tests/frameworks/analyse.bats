@@ -330,3 +330,90 @@ ascend_pytorch_profiler_1.db"
     expect_status 0
     expect_equal "$(cut -d , -f 1,2 "$out/step_trace_time.csv" | tr '\n' ' ')" "Device_id,Step 0,4 0,5 1,4 1,5 "
 }
+
+@test "every PROF capture of a directory has its files, by its own clock" {
+    needs_python
+    copy_run pt
+    "$MSPROF" analyse -q run_ascend_pt --output alone
+    first=$(echo run_ascend_pt/PROF_*)
+    second=run_ascend_pt/PROF_000099_20250101000000001_GENGENGENGENGENG
+    cp -r "$first" "$second"
+    rm -rf "$second/sqlite"
+    # it began a second earlier
+    sed -i 's/"173568960000/"173568959900/' "$second"/*/start_info* "$second"/*/end_info*
+    run_msprof analyse run_ascend_pt --output both --simplify
+    expect_status 0
+    expect_contains "$stderr" "a further PROF capture; its files are in 'both/ASCEND_PROFILER_OUTPUT/${second##*/}'"
+    diff -r -x "${second##*/}" alone/ASCEND_PROFILER_OUTPUT both/ASCEND_PROFILER_OUTPUT
+    [ ! -e "$first/sqlite" ]
+    [ ! -e "$second/sqlite" ]
+    python3 - alone/ASCEND_PROFILER_OUTPUT "both/ASCEND_PROFILER_OUTPUT/${second##*/}" <<'END'
+import csv, sys
+rows = [list(csv.DictReader(open(d + '/kernel_details.csv', newline=''))) for d in sys.argv[1:]]
+assert len(rows[0]) == len(rows[1]) > 10
+for a, b in zip(*rows):
+    assert abs(float(a['Start Time(us)']) - float(b['Start Time(us)']) - 1e6) < 1, (a, b)
+    assert a['Step Id'] == b['Step Id'], (a, b)
+END
+}
+
+@test "a PROF capture beside another that cannot be analysed is told, and the rest stays" {
+    copy_run ms
+    mkdir -p run_ascend_ms/PROF_000099_20250101000000001_GENGENGENGENGENG/host
+    run_msprof analyse run_ascend_ms
+    [ "$status" -ne 0 ]
+    expect_contains "$stderr" "not written:"
+    expect_contains "$stderr" "PROF_000099_20250101000000001_GENGENGENGENGENG"
+    [ -f "$out/kernel_details.csv" ]
+    [ ! -e "$out/PROF_000099_20250101000000001_GENGENGENGENGENG" ]
+}
+
+@test "a list of steps leaves in the capture's tables, in dataset.csv and in databases what began in these" {
+    needs_python
+    copy_run ms
+    copy_run pt
+    "$MSPROF" analyse -q run_ascend_ms run_ascend_pt --export text,db
+    for kind in ms pt; do
+        mv "run_ascend_$kind/ASCEND_PROFILER_OUTPUT" "all_$kind"
+    done
+    run_msprof analyse run_ascend_ms run_ascend_pt --step-list 5 --export text,db
+    expect_status 0
+    python3 - <<'END'
+import csv, glob, json, sqlite3
+
+def rows(path):
+    return list(csv.DictReader(open(path, newline='')))
+
+for kind in 'ms', 'pt':
+    whole, chosen = 'all_' + kind, 'run_ascend_%s/ASCEND_PROFILER_OUTPUT' % kind
+    all_db, db = (sqlite3.connect(glob.glob(d + '/ascend_*_profiler_1.db')[0]) for d in (whole, chosen))
+    steps = [e for e in json.load(open(whole + '/trace_view.json')) if 'ProfilerStep#5' in e['name']]
+    begin = int(steps[0]['ts'].replace('.', ''))
+    starts = {}
+    for table, time in (('TASK', 'startNs'), ('CANN_API', 'startNs'), ('COMMUNICATION_OP', 'startNs'),
+                        ('NPU_MODULE_MEM', 'timestampNs'), ('NPU_MEM', 'timestampNs'), ('NPU_OP_MEM', 'timestampNs')):
+        query = 'SELECT %s FROM %s ORDER BY 1' % (time, table)
+        every = [r[0] for r in all_db.execute(query)]
+        kept = [r[0] for r in db.execute(query)]
+        later = [t for t in every if t >= begin]
+        # what is there goes on when the device is done with the last step
+        assert kept == later[:len(kept)] and len(kept) < len(every) and (kept or not later), (kind, table)
+        starts[table] = kept
+    launched = [r for r in rows(whole + '/kernel_details.csv') if r.get('Step Id', r.get('Step ID')) == '5']
+    assert launched and starts['COMMUNICATION_OP'], kind
+    for row in launched:
+        time = int(row['Start Time(us)'].rstrip('\t').replace('.', ''))
+        assert time in starts['TASK'] or time in starts['COMMUNICATION_OP'], (kind, row)
+    calls = db.execute('SELECT count(*) FROM CANN_API').fetchone()[0]
+    assert sum(int(r['Count']) for r in rows(chosen + '/api_statistic.csv')) == calls < sum(
+        int(r['Count']) for r in rows(whole + '/api_statistic.csv')), kind
+    # operators are counted by the rows of kernel_details.csv
+    counted = sum(int(r['Count']) for r in rows(chosen + '/op_statistic.csv'))
+    assert 0 < counted < sum(int(r['Count']) for r in rows(whole + '/op_statistic.csv')), kind
+assert len(rows(chosen + '/task_time.csv')) == db.execute('SELECT count(*) FROM TASK').fetchone()[0]
+every, kept = (rows(d + '/dataset.csv') for d in ('all_ms', 'run_ascend_ms/ASCEND_PROFILER_OUTPUT'))
+counts = {(r['Operation'], r['Stage'], r['Custom Info']): int(r['Occurrences']) for r in every}
+assert kept and all(0 < int(r['Occurrences']) <= counts[r['Operation'], r['Stage'], r['Custom Info']] for r in kept)
+assert sum(int(r['Occurrences']) for r in kept) < sum(counts.values())
+END
+}
