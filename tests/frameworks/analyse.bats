@@ -417,3 +417,55 @@ assert kept and all(0 < int(r['Occurrences']) <= counts[r['Operation'], r['Stage
 assert sum(int(r['Occurrences']) for r in kept) < sum(counts.values())
 END
 }
+
+# The files of a capture under the names that its own analysis gave those which frameworks read, without their times.
+plain_names() {
+    local file
+    mkdir plain
+    for file in "$1"/mindstudio_profiler_output/*; do
+        cp "$file" "plain/$(basename "$file" | sed -E 's/_[0-9]{14}\././')"
+    done
+}
+
+@test "what the frameworks read of the capture inside is what the capture's own analysis gives" {
+    needs_python
+    needs_shared data/expected/ascend-ms-pt-small/cann
+    for kind in ascend-ms-small ascend-ms-pt-small; do
+        cp -r "$shared/data/generated/$kind" run
+        chmod -R u+w run
+        prof=$(echo run/*/PROF_*)
+        "$MSPROF" export summary -q -dir "$prof"
+        "$MSPROF" export timeline -q --trace-compat -dir "$prof"
+        plain_names "$prof"
+        python3 "$BATS_TEST_DIRNAME/agree.py" plain "$shared/data/expected/$kind/cann"
+        rm -r run plain
+    done
+}
+
+@test "what cluster reads of two ranks is what PyTorch's own analysis wrote of them" {
+    needs_python
+    needs_shared data/expected/cluster-small
+    cp -r "$shared/data/generated/cluster-small" run
+    chmod -R u+w run
+    run_msprof analyse run
+    expect_status 0
+    for rank in 0 1; do
+        python3 "$BATS_TEST_DIRNAME/agree.py" "$(echo run/gen_424$((2 + rank))_*/ASCEND_PROFILER_OUTPUT)" \
+            "$shared/data/expected/cluster-small/rank$rank"
+    done
+}
+
+@test "a table of more than a million rows is one file, as the frameworks' are" {
+    needs_python
+    copy_run ms
+    python3 - run_ascend_ms/FRAMEWORK/mindspore.record_shapes <<'END'
+import struct, sys
+texts = b''.join(struct.pack('<HI', kind, len(text)) + text for kind, text in ((0, b'Add'), (1, b'1')))
+with open(sys.argv[1], 'wb') as file:
+    file.write((struct.pack('<HI', 3, len(texts)) + texts) * 1000001)
+END
+    run_msprof analyse run_ascend_ms
+    expect_status 0
+    expect_equal "$(wc -l <"$out/operator_details.csv")" 1000002
+    [ ! -e "$out/operator_details_slice_0.csv" ]
+}
