@@ -375,7 +375,7 @@ static void tell_missing(struct analysis *analysis)
     for (size_t i = 0; i < plan->rank_count; i++) {
         const struct place place = {plan->ranks[i].path, -1, -1, NULL};
         if (plan->ranks[i].step_count < most)
-            diag_report(analysis->diag, DIAG_FILE_MISSING, &place, "rank %lld has %zu steps, others have %zu",
+            diag_report(analysis->diag, DIAG_RANK_MISSING, &place, "rank %lld has %zu steps, others have %zu",
                         (long long)plan->ranks[i].rank, plan->ranks[i].step_count, most);
     }
     int64_t told = -1;
@@ -386,7 +386,7 @@ static void tell_missing(struct analysis *analysis)
             int64_t rank = plan_global(plan, group, (int64_t)j);
             if (rank <= told || plan_rank(plan, rank) != NULL)
                 continue;
-            diag_report(analysis->diag, DIAG_FILE_MISSING, NULL, "rank %lld of group %s has no capture here",
+            diag_report(analysis->diag, DIAG_RANK_MISSING, NULL, "rank %lld of group %s has no capture here",
                         (long long)rank, group->name != NULL ? group->name : group->number);
             told = rank;
         }

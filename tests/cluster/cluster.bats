@@ -44,6 +44,7 @@ needs_python() {
     printf '{"step0": {"p2p": {}, "collective": {"a@1": {"Communication' >"$(echo RUN/rank00006_*)/ASCEND_PROFILER_OUTPUT/communication.json"
     printf 'no table' >"$(echo RUN/rank00005_*)/ASCEND_PROFILER_OUTPUT/step_trace_time.csv"
     mkdir RUN/rank00009_20250101000000000_ascend_pt
+    ln -s rank00002_20250101000000000_ascend_pt RUN/rank00010_20250101000000000_ascend_pt
     run_msprof cluster RUN
     expect_status 3
     expect_contains "$stderr" "rank 3 of group tp has no capture here"
@@ -51,6 +52,7 @@ needs_python() {
     expect_contains "$stderr" "rank00006"
     expect_contains "$stderr" "rank00005"
     expect_contains "$stderr" "rank00009"
+    expect_contains "$stderr" "rank00010_20250101000000000_ascend_pt: a link to a directory; ranks behind it are not read"
     [ -f RUN/cluster_analysis_output/slow_ranks.csv ]
     grep -q '^0,rank,7,' RUN/cluster_analysis_output/cluster_step_trace_time.csv
 }

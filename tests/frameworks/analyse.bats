@@ -469,3 +469,22 @@ END
     expect_equal "$(wc -l <"$out/operator_details.csv")" 1000002
     [ ! -e "$out/operator_details_slice_0.csv" ]
 }
+
+@test "links to directories are told where a parent is given, and followed where they are named" {
+    copy_run pt
+    mkdir parent
+    ln -s ../run_ascend_pt parent/linked_ascend_pt
+    ln -s ../parent parent/other
+    run_msprof analyse parent
+    expect_status 4
+    expect_contains "$stderr" "parent/linked_ascend_pt', because it is a link; name it to analyse it"
+    [[ $stderr != *parent/other* ]]
+    cp -r run_ascend_pt parent/own_ascend_pt
+    run_msprof analyse parent
+    expect_status 3
+    [ -f parent/own_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json ]
+    [ ! -e "$out" ]
+    run_msprof analyse parent/linked_ascend_pt
+    expect_status 0
+    [ -f "$out/trace_view.json" ]
+}
