@@ -488,3 +488,16 @@ END
     expect_status 0
     [ -f "$out/trace_view.json" ]
 }
+
+@test "a clock of the framework that is far from that of the capture is told" {
+    copy_run ms
+    copy_run pt
+    # its counter is said to have stood where it comes to hours later
+    sed -i 's/^cntvct: .*/cntvct: 900000000000/' run_ascend_*/PROF_*/host/host_start.log
+    for kind in ms pt; do
+        run_msprof analyse "run_ascend_$kind"
+        expect_status 3
+        expect_contains "$stderr" "ranges begin long before the capture, the first 8000 s"
+        [ -f "run_ascend_$kind/ASCEND_PROFILER_OUTPUT/kernel_details.csv" ]
+    done
+}
