@@ -37,6 +37,11 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
       "copy it again from the board")                                                                                  \
     X(DIAG_FILE_MISSING, "file-missing", DIAG_WARNING,                                                                 \
       "a data file is missing: its .done file or the slices around it are there", "copy the data file from the board") \
+    X(DIAG_RANK_MISSING, "rank-missing", DIAG_WARNING,                                                                 \
+      "a rank of a cluster that others speak of is not there, or lacks steps that others have",                        \
+      "put its directory beside the others if there is one")                                                           \
+    X(DIAG_RANK_DOUBLE, "rank-double", DIAG_WARNING, "a rank of a cluster with several captures; the latest is taken", \
+      "move the others away if it is not the one that is meant")                                                       \
     X(DIAG_FILE_LIMIT, "file-limit", DIAG_ERROR, "a text file beyond the size that is read",                           \
       "check that it is the file it claims to be")                                                                     \
     X(DIAG_LAYOUT_MISMATCH, "layout-mismatch", DIAG_ERROR, "no known layout fits the file; it is not decoded",         \

@@ -24,15 +24,59 @@ struct analysis {
     struct rank_data *details;                     /* of each rank, where every operator is written; else NULL */
     struct nested_json communication, matrix_file; /* of process 0 */
     bool writes, details_wanted;
+    int *owners;  /* of each rank the process that merges its part, ascending */
+    int *members; /* room for those of one group */
 };
+
+/* ---- who merges what: neighbours are in many groups together, so each process gets a stretch of the ranks ---- */
+
+static int deal_out(struct analysis *analysis, struct err *err)
+{
+    const struct plan *plan = &analysis->plan;
+    uint64_t size = (uint64_t)analysis->request->team->size, before = 0, all = 0;
+    analysis->owners = calloc(plan->rank_count + 1, sizeof *analysis->owners);
+    analysis->members = calloc(size, sizeof *analysis->members);
+    uint64_t *weights = calloc(plan->rank_count + 1, sizeof *weights);
+    if (analysis->owners == NULL || analysis->members == NULL || weights == NULL) {
+        free(weights);
+        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu ranks", plan->rank_count);
+    }
+    for (size_t i = 0; i < plan->rank_count; i++) {
+        weights[i] = 1;
+        for (size_t j = 0; j < plan->ranks[i].block_count; j++)
+            weights[i] += plan->ranks[i].blocks[j].row_count;
+        all += weights[i];
+    }
+    for (size_t i = 0; i < plan->rank_count; before += weights[i++])
+        analysis->owners[i] = (int)((double)before / (double)all * (double)size);
+    free(weights);
+    return 0;
+}
 
 static bool is_mine(void *arg, size_t rank)
 {
     const struct analysis *analysis = arg;
-    const struct cluster_request *request = analysis->request;
-    size_t size = (size_t)request->team->size;
-    size_t owner = request->owner != NULL ? request->owner(request->owner_arg, rank) : rank;
-    return owner % size == (size_t)request->team->me;
+    return analysis->owners[rank] == analysis->request->team->me;
+}
+
+/* The processes that merge the entries, whose ranks ascend, and process 0, which writes. *ret_owners: without it,
+ * unless it merges some of them. */
+static struct team_part members_of(struct analysis *analysis, const struct plan_entry *entries, size_t count,
+                                   int *ret_owners)
+{
+    struct team_part part = {analysis->members, 1, analysis->request->team->me == 0 ? 0 : -1};
+    analysis->members[0] = 0;
+    *ret_owners = count > 0 && analysis->owners[entries[0].rank] == 0;
+    for (size_t i = 0; i < count; i++) {
+        int owner = analysis->owners[entries[i].rank];
+        if (owner <= analysis->members[part.count - 1])
+            continue;
+        if (owner == analysis->request->team->me)
+            part.me = part.count;
+        analysis->members[part.count++] = owner;
+        ++*ret_owners;
+    }
+    return part;
 }
 
 /* A rank whose aggregate cannot be read any more costs what it would have said. */
@@ -46,12 +90,9 @@ static int pass_over(struct analysis *analysis, const struct aggregate *rank, st
     return 0;
 }
 
-/* Afterwards every process has the whole group and step. */
-static int merge(struct analysis *analysis, const struct plan_entry *entries, size_t count, struct err *err)
+static int add_mine(struct analysis *analysis, const struct plan_entry *entries, size_t count, struct err *err)
 {
-    struct team *team = analysis->request->team;
     int status = 0;
-    merged_block_clear(&analysis->block);
     for (size_t i = 0; status == 0 && i < count; i++) {
         if (!is_mine(analysis, entries[i].rank))
             continue;
@@ -59,21 +100,41 @@ static int merge(struct analysis *analysis, const struct plan_entry *entries, si
         if (status < 0)
             status = pass_over(analysis, &analysis->plan.ranks[entries[i].rank], err);
     }
-    if (status < 0 || team->size == 1)
-        return status;
+    return status;
+}
+
+/* From process 0 to the others. */
+static int share(struct analysis *analysis, const struct team_part *part, struct err *err)
+{
+    struct team *team = analysis->request->team;
     struct strbuf bytes;
+    int status = 0;
     strbuf_init(&bytes, MESSAGE_MAX);
-    status = team_reduce(team, merged_block_give, merged_block_take, &analysis->block, err);
-    if (status == 0 && team->me == 0)
+    if (part->me == 0)
         status = merged_block_give(&analysis->block, &bytes, err);
     if (status == 0)
-        status = team_broadcast(team, &bytes, err);
-    if (status == 0 && team->me != 0) {
+        status = team_broadcast(team, part, &bytes, err);
+    if (status == 0 && part->me != 0) {
         merged_block_clear(&analysis->block);
         status = merged_block_take(&analysis->block, bytes.data, bytes.length, err);
     }
     strbuf_release(&bytes);
     return status;
+}
+
+/* Afterwards process 0 and those that have ranks of it have the whole group and step, others nothing. */
+static int merge(struct analysis *analysis, const struct plan_entry *entries, size_t count, struct err *err)
+{
+    int owners;
+    const struct team_part part = members_of(analysis, entries, count, &owners);
+    merged_block_clear(&analysis->block);
+    if (part.me < 0)
+        return 0;
+    int status = add_mine(analysis, entries, count, err);
+    if (status == 0 && part.count > 1)
+        status =
+            team_reduce(analysis->request->team, &part, merged_block_give, merged_block_take, &analysis->block, err);
+    return status == 0 && owners > 1 ? share(analysis, &part, err) : status;
 }
 
 /* ---- files of process 0 ---- */
@@ -314,7 +375,7 @@ static void tell_missing(struct analysis *analysis)
     for (size_t i = 0; i < plan->rank_count; i++) {
         const struct place place = {plan->ranks[i].path, -1, -1, NULL};
         if (plan->ranks[i].step_count < most)
-            diag_report(analysis->diag, DIAG_FILE_MISSING, &place, "rank %lld has %zu steps, others have %zu",
+            diag_report(analysis->diag, DIAG_RANK_MISSING, &place, "rank %lld has %zu steps, others have %zu",
                         (long long)plan->ranks[i].rank, plan->ranks[i].step_count, most);
     }
     int64_t told = -1;
@@ -325,7 +386,7 @@ static void tell_missing(struct analysis *analysis)
             int64_t rank = plan_global(plan, group, (int64_t)j);
             if (rank <= told || plan_rank(plan, rank) != NULL)
                 continue;
-            diag_report(analysis->diag, DIAG_FILE_MISSING, NULL, "rank %lld of group %s has no capture here",
+            diag_report(analysis->diag, DIAG_RANK_MISSING, NULL, "rank %lld of group %s has no capture here",
                         (long long)rank, group->name != NULL ? group->name : group->number);
             told = rank;
         }
@@ -389,6 +450,8 @@ static void release(struct analysis *analysis)
     for (size_t i = 0; analysis->details != NULL && i < analysis->plan.rank_count; i++)
         rank_data_release(&analysis->details[i]);
     free(analysis->details);
+    free(analysis->owners);
+    free(analysis->members);
     matrix_clear(&analysis->matrix);
     link_sums_release(&analysis->links);
     verdicts_release(&analysis->verdicts);
@@ -407,6 +470,8 @@ int cluster_analyse(const struct aggregate *ranks, size_t rank_count, const stru
     *ret = (struct cluster_result){.files = 0};
     merged_block_init(&analysis.block);
     int status = plan_make(&analysis.plan, ranks, rank_count, request->steps, err);
+    if (status == 0)
+        status = deal_out(&analysis, err);
     if (status == 0)
         status = verdicts_init(&analysis.verdicts, rank_count, err);
     if (status == 0 && analysis.writes) {

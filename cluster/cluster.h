@@ -11,12 +11,10 @@
 #define CLUSTER_DETAIL_RANKS 64 /* up to so many ranks the files have every operator by themselves */
 
 struct cluster_request {
-    const char *directory;                   /* existing: of the results */
-    bool detail;                             /* every operator of every rank */
-    const struct step_filter *steps;         /* NULL: all */
-    struct team *team;                       /* which merges: every process has the same ranks */
-    size_t (*owner)(void *arg, size_t rank); /* the process that merges a rank's part; NULL: they take turns */
-    void *owner_arg;
+    const char *directory;           /* existing: of the results */
+    bool detail;                     /* every operator of every rank */
+    const struct step_filter *steps; /* NULL: all */
+    struct team *team;               /* which merges: every process has the same ranks */
     const struct progress *progress;
 };
 

@@ -22,12 +22,19 @@ struct team {
 /* The team of one process. */
 void team_alone(struct team *team);
 
-/* Brings what every process has to process 0: each takes what lies below it in a binary tree (take adds bytes to the
- * caller's own) and gives its own on (give appends all of it to an empty buffer). */
-int team_reduce(struct team *team, int (*give)(void *arg, struct strbuf *bytes, struct err *err),
+/* Some of the processes, ascending. */
+struct team_part {
+    const int *members;
+    int count, me; /* me: the place of this process among them */
+};
+
+/* Brings what every process of a part (NULL: all) has to its first one: each takes what lies below it in a binary tree
+ * (take adds bytes to the caller's own) and gives its own on (give appends all of it to an empty buffer). */
+int team_reduce(struct team *team, const struct team_part *part,
+                int (*give)(void *arg, struct strbuf *bytes, struct err *err),
                 int (*take)(void *arg, const void *bytes, size_t length, struct err *err), void *arg, struct err *err);
 
-/* Gives the bytes of process 0 to all others, whose buffer is replaced. */
-int team_broadcast(struct team *team, struct strbuf *bytes, struct err *err);
+/* Gives the bytes of the first process of a part (NULL: all) to its others, whose buffer is replaced. */
+int team_broadcast(struct team *team, const struct team_part *part, struct strbuf *bytes, struct err *err);
 
 #endif

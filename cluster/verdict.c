@@ -247,5 +247,5 @@ static int take(void *arg, const void *bytes, size_t length, struct err *err)
 
 int verdicts_reduce(struct verdicts *verdicts, struct team *team, struct err *err)
 {
-    return team_reduce(team, give, take, verdicts, err);
+    return team_reduce(team, NULL, give, take, verdicts, err);
 }

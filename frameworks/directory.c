@@ -49,9 +49,26 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Adds the directories inside of a directory whose names fit. */
+static bool leads_to_directory(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* Takes the path over. */
+static int add_path(struct framework_paths *paths, char *path, struct err *err)
+{
+    int status = array_reserve(paths, 1, err);
+    if (status == 0)
+        paths->items[paths->count++] = path;
+    else
+        free(path);
+    return status;
+}
+
+/* Adds the directories inside of a directory whose names fit, and links to some (NULL: not wanted). */
 static int add_directories(const char *path, bool (*fits)(const char *name), struct framework_paths *paths,
-                           struct err *err)
+                           struct framework_paths *links, struct err *err)
 {
     DIR *directory = opendir(path);
     size_t first = paths->count;
@@ -59,13 +76,12 @@ static int add_directories(const char *path, bool (*fits)(const char *name), str
     for (struct dirent *entry; status == 0 && (entry = readdir(directory)) != NULL;) {
         struct stat info;
         char *inner = fits(entry->d_name) ? path_join(path, entry->d_name) : NULL;
-        if (inner == NULL || lstat(inner, &info) != 0 || !S_ISDIR(info.st_mode)) {
+        if (inner == NULL || lstat(inner, &info) != 0)
             free(inner);
-            continue;
-        }
-        status = array_reserve(paths, 1, err);
-        if (status == 0)
-            paths->items[paths->count++] = inner;
+        else if (S_ISDIR(info.st_mode))
+            status = add_path(paths, inner, err);
+        else if (S_ISLNK(info.st_mode) && links != NULL && leads_to_directory(inner))
+            status = add_path(links, inner, err);
         else
             free(inner);
     }
@@ -78,13 +94,28 @@ static int add_directories(const char *path, bool (*fits)(const char *name), str
 static int is_capture(const char *path, bool *ret, struct err *err)
 {
     struct framework_paths parts = {.count = 0};
-    int status = add_directories(path, is_capture_part, &parts, err);
+    int status = add_directories(path, is_capture_part, &parts, NULL, err);
     *ret = parts.count > 0;
     framework_paths_release(&parts);
     return status;
 }
 
-int framework_find(const char *path, struct framework_paths *paths, struct err *err)
+/* Of links those that lead to captures. */
+static void keep_captures(struct framework_paths *links)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < links->count; i++) {
+        struct err ignored = ERR_INIT;
+        bool found = false;
+        if (is_capture(links->items[i], &found, &ignored) == 0 && found)
+            links->items[kept++] = links->items[i];
+        else
+            free(links->items[i]);
+    }
+    links->count = kept;
+}
+
+int framework_find(const char *path, struct framework_paths *paths, struct framework_paths *links, struct err *err)
 {
     struct framework_paths inside = {.count = 0};
     bool found = false;
@@ -93,24 +124,20 @@ int framework_find(const char *path, struct framework_paths *paths, struct err *
         return -(int)err->code;
     int status = is_capture(absolute, &found, err);
     if (status == 0 && found)
-        status = array_reserve(paths, 1, err);
-    if (status < 0 || found) {
-        if (status == 0)
-            paths->items[paths->count++] = absolute;
-        else
-            free(absolute);
+        return add_path(paths, absolute, err);
+    if (status < 0) {
+        free(absolute);
         return status;
     }
-    status = add_directories(absolute, any_name, &inside, err);
+    status = add_directories(absolute, any_name, &inside, links, err);
+    if (status == 0 && links != NULL)
+        keep_captures(links);
     for (size_t i = 0; status == 0 && i < inside.count; i++) {
         struct err ignored = ERR_INIT; /* not readable: not one that is asked for */
         if (is_capture(inside.items[i], &found, &ignored) < 0 || !found)
             continue;
-        status = array_reserve(paths, 1, err);
-        if (status == 0) {
-            paths->items[paths->count++] = inside.items[i];
-            inside.items[i] = NULL;
-        }
+        status = add_path(paths, inside.items[i], err);
+        inside.items[i] = NULL;
     }
     framework_paths_release(&inside);
     free(absolute);
@@ -119,7 +146,7 @@ int framework_find(const char *path, struct framework_paths *paths, struct err *
 
 int framework_find_prof(const char *directory, struct framework_paths *paths, struct err *err)
 {
-    return add_directories(directory, is_prof, paths, err);
+    return add_directories(directory, is_prof, paths, NULL, err);
 }
 
 static bool ends_with(const char *text, const char *end)

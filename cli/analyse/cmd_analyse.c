@@ -37,23 +37,38 @@ static int parse_steps(const char *text, struct step_numbers *ret, struct err *e
     return 0;
 }
 
+/* A link may lead anywhere, and to a directory that is analysed already. */
+static int tell_links(struct framework_paths *links)
+{
+    int status = links->count > 0 ? STATUS_DATA_PROBLEMS : STATUS_DONE;
+    for (size_t i = 0; i < links->count; i++)
+        console_warning("not written: results of '%s', because it is a link; name it to analyse it", links->items[i]);
+    framework_paths_release(links);
+    return status;
+}
+
+static int find_one(const char *path, struct framework_paths *paths)
+{
+    struct framework_paths links = {.count = 0};
+    struct err err = ERR_INIT;
+    size_t before = paths->count;
+    int status = framework_find(path, paths, &links, &err);
+    int told = tell_links(&links);
+    if (status == 0 && paths->count > before)
+        return told;
+    if (status == 0) {
+        err_set(&err, ERR_NOT_FOUND, "'%s' is no *_ascend_ms or *_ascend_pt directory, and holds none", path);
+        err_hint(&err, "such a directory has FRAMEWORK/ or PROF_<n>_<time>_<id>/ in it");
+    }
+    console_error(&err);
+    return status == 0 ? STATUS_NOTHING : status_of_error(&err);
+}
+
 static int find_all(const struct settings *settings, struct framework_paths *paths)
 {
     int worst = STATUS_DONE;
-    for (size_t i = 0; i < settings->captures.count; i++) {
-        struct err err = ERR_INIT;
-        size_t before = paths->count;
-        int status = framework_find(settings->captures.values[i], paths, &err);
-        if (status == 0 && paths->count > before)
-            continue;
-        if (status == 0) {
-            err_set(&err, ERR_NOT_FOUND, "'%s' is no *_ascend_ms or *_ascend_pt directory, and holds none",
-                    settings->captures.values[i]);
-            err_hint(&err, "such a directory has FRAMEWORK/ or PROF_<n>_<time>_<id>/ in it");
-        }
-        console_error(&err);
-        worst = status_worse(worst, status == 0 ? STATUS_NOTHING : status_of_error(&err));
-    }
+    for (size_t i = 0; i < settings->captures.count; i++)
+        worst = status_worse(worst, find_one(settings->captures.values[i], paths));
     return worst;
 }
 

@@ -256,7 +256,7 @@ int cluster_run(const struct settings *settings, struct team *team)
         result = analyse(&work, settings->operands[0], &err);
     int64_t all_problems = (int64_t)diag_problems(&work.diag);
     if (result == 0)
-        result = team_reduce(team, give_number, take_number, &all_problems, &err);
+        result = team_reduce(team, NULL, give_number, take_number, &all_problems, &err);
     console_progress_end();
     console_diagnostics(&work.diag); /* of its own share */
     if (result < 0) {

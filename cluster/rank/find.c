@@ -134,6 +134,13 @@ static int add_source(struct search *search, const char *path, const char *name,
 
 static int search_directory(struct search *search, const char *path, const char *name, int depth, struct err *err);
 
+/* It may lead anywhere, and to a rank that is here already. */
+static void tell_link(struct search *search, const char *path)
+{
+    const struct place place = {path, -1, -1, NULL};
+    diag_report(search->diag, DIAG_FILE_TYPE, &place, "a link to a directory; ranks behind it are not read");
+}
+
 static int search_inside(struct search *search, const char *path, int depth, struct err *err)
 {
     DIR *directory = opendir(path);
@@ -146,8 +153,12 @@ static int search_inside(struct search *search, const char *path, int depth, str
     for (struct dirent *entry; status == 0 && (entry = readdir(directory)) != NULL;) {
         struct stat info;
         char *inner = entry->d_name[0] != '.' ? path_join(path, entry->d_name) : NULL;
-        if (inner != NULL && lstat(inner, &info) == 0 && S_ISDIR(info.st_mode))
-            status = search_directory(search, inner, entry->d_name, depth + 1, err);
+        if (inner != NULL && lstat(inner, &info) == 0) {
+            if (S_ISDIR(info.st_mode))
+                status = search_directory(search, inner, entry->d_name, depth + 1, err);
+            else if (S_ISLNK(info.st_mode) && stat(inner, &info) == 0 && S_ISDIR(info.st_mode))
+                tell_link(search, inner);
+        }
         free(inner);
     }
     closedir(directory);
@@ -196,7 +207,7 @@ static void drop_doubles(struct search *search)
         if (source->rank < 0 || source->rank != sources->items[i - 1].rank)
             continue;
         const struct place place = {source->path, -1, -1, NULL};
-        diag_report(search->diag, DIAG_FILE_UNKNOWN, &place, "a second capture of rank %lld; the later '%s' is taken",
+        diag_report(search->diag, DIAG_RANK_DOUBLE, &place, "a second capture of rank %lld; the later '%s' is taken",
                     (long long)source->rank, sources->items[i - 1].path);
         drop(sources, i);
     }

@@ -1,5 +1,5 @@
 /* The tables that frameworks take over from the capture's own reports, some under another name. */
-#include "exporters/framework/framework_part.h"
+#include "exporters/framework/database/part.h"
 #include "exporters/framework/framework_tables.h"
 
 #include "db/query/query.h"

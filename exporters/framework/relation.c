@@ -57,6 +57,36 @@ int relation_make(struct relation *relation, const struct framework *framework, 
     return status;
 }
 
+/* ---- until when devices worked for steps ---- */
+
+struct ends {
+    const struct relation *relation;
+    struct framework *framework;
+};
+
+static int take_end(void *arg, const struct cann_task *task, struct err *err)
+{
+    const struct ends *ends = arg;
+    const struct framework_launch *launch = relation_launch(ends->relation, ends->framework, task->connection_id);
+    const struct framework_step *found = launch != NULL ? framework_step_at(ends->framework, launch->start_ns) : NULL;
+    (void)err;
+    if (found == NULL)
+        return 0;
+    struct framework_step *step = &ends->framework->steps.items[found - ends->framework->steps.items];
+    if (task->start_ns + task->duration_ns > step->device_end_ns)
+        step->device_end_ns = task->start_ns + task->duration_ns;
+    return 0;
+}
+
+int relation_set_ends(const struct relation *relation, struct framework *framework, sqlite3 *db, struct err *err)
+{
+    struct ends ends = {relation, framework};
+    struct cann_task_reader *reader = cann_task_reader_new(db, false, err);
+    int status = reader != NULL ? cann_read_tasks(reader, 1, INT64_MAX, take_end, &ends, err) : -(int)err->code;
+    cann_task_reader_free(reader);
+    return status;
+}
+
 void relation_release(struct relation *relation)
 {
     free(relation->launches);

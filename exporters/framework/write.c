@@ -108,6 +108,8 @@ int framework_relate(struct framework_analysis *analysis, struct err *err)
         status = relation_make(&analysis->relation, analysis->framework, analysis->db, err);
     if (status == 0 && analysis->framework->torch != NULL)
         status = torch_relate(analysis, err);
+    else if (status == 0 && analysis->steps.count > 0)
+        status = relation_set_ends(&analysis->relation, analysis->framework, analysis->db, err);
     return status;
 }
 

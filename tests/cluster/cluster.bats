@@ -44,6 +44,7 @@ needs_python() {
     printf '{"step0": {"p2p": {}, "collective": {"a@1": {"Communication' >"$(echo RUN/rank00006_*)/ASCEND_PROFILER_OUTPUT/communication.json"
     printf 'no table' >"$(echo RUN/rank00005_*)/ASCEND_PROFILER_OUTPUT/step_trace_time.csv"
     mkdir RUN/rank00009_20250101000000000_ascend_pt
+    ln -s rank00002_20250101000000000_ascend_pt RUN/rank00010_20250101000000000_ascend_pt
     run_msprof cluster RUN
     expect_status 3
     expect_contains "$stderr" "rank 3 of group tp has no capture here"
@@ -51,6 +52,7 @@ needs_python() {
     expect_contains "$stderr" "rank00006"
     expect_contains "$stderr" "rank00005"
     expect_contains "$stderr" "rank00009"
+    expect_contains "$stderr" "rank00010_20250101000000000_ascend_pt: a link to a directory; ranks behind it are not read"
     [ -f RUN/cluster_analysis_output/slow_ranks.csv ]
     grep -q '^0,rank,7,' RUN/cluster_analysis_output/cluster_step_trace_time.csv
 }
@@ -300,4 +302,24 @@ for row in rows:
     exclude = float(row['Communication(Not Overlapped and Exclude Receive)'])
     assert abs(exclude - (sums['Communication(Not Overlapped)'] - bubble)) < 0.01
 END
+}
+
+@test "cluster_analysis.db tells on which host and device each rank ran" {
+    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    raw_ranks
+    info=$(echo RUN/rank2_*/PROF_*/host/info.json)
+    python3 - "$info" <<'END'
+import json, sys
+info = json.load(open(sys.argv[1]))
+info['hostUid'], info['hostname'] = '4242', 'second'
+json.dump(info, open(sys.argv[1], 'w'))
+END
+    mv RUN/rank2_*/PROF_*/device_0 "$(echo RUN/rank2_*/PROF_*)/device_3"
+    mv "$(echo RUN/rank2_*/PROF_*)/device_3/info.json.0" "$(echo RUN/rank2_*/PROF_*)/device_3/info.json.3"
+    run_msprof cluster RUN
+    expect_equal "$(sqlite3 RUN/cluster_analysis_output/cluster_analysis.db "SELECT rankId, deviceId,
+        hostUid = '4242', (SELECT hostName FROM HostInfo h WHERE h.hostUid = r.hostUid) = 'second'
+        FROM RankDeviceMap r ORDER BY 1; SELECT count(*) FROM HostInfo")" "1|0|0|0
+2|3|1|1
+2"
 }

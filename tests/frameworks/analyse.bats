@@ -373,3 +373,174 @@ ascend_pytorch_profiler_1.db"
     expect_status 0
     expect_equal "$(cut -d , -f 1,2 "$out/step_trace_time.csv" | tr '\n' ' ')" "Device_id,Step 0,4 0,5 1,4 1,5 "
 }
+
+@test "every PROF capture of a directory has its files, by its own clock" {
+    needs_python
+    copy_run pt
+    "$MSPROF" analyse -q run_ascend_pt --output alone
+    first=$(echo run_ascend_pt/PROF_*)
+    second=run_ascend_pt/PROF_000099_20250101000000001_GENGENGENGENGENG
+    cp -r "$first" "$second"
+    rm -rf "$second/sqlite"
+    # it began a second earlier
+    sed -i 's/"173568960000/"173568959900/' "$second"/*/start_info* "$second"/*/end_info*
+    run_msprof analyse run_ascend_pt --output both --simplify
+    expect_status 0
+    expect_contains "$stderr" "a further PROF capture; its files are in 'both/ASCEND_PROFILER_OUTPUT/${second##*/}'"
+    diff -r -x "${second##*/}" alone/ASCEND_PROFILER_OUTPUT both/ASCEND_PROFILER_OUTPUT
+    [ ! -e "$first/sqlite" ]
+    [ ! -e "$second/sqlite" ]
+    python3 - alone/ASCEND_PROFILER_OUTPUT "both/ASCEND_PROFILER_OUTPUT/${second##*/}" <<'END'
+import csv, sys
+rows = [list(csv.DictReader(open(d + '/kernel_details.csv', newline=''))) for d in sys.argv[1:]]
+assert len(rows[0]) == len(rows[1]) > 10
+for a, b in zip(*rows):
+    assert abs(float(a['Start Time(us)']) - float(b['Start Time(us)']) - 1e6) < 1, (a, b)
+    assert a['Step Id'] == b['Step Id'], (a, b)
+END
+}
+
+@test "a PROF capture beside another that cannot be analysed is told, and the rest stays" {
+    copy_run ms
+    mkdir -p run_ascend_ms/PROF_000099_20250101000000001_GENGENGENGENGENG/host
+    run_msprof analyse run_ascend_ms
+    [ "$status" -ne 0 ]
+    expect_contains "$stderr" "not written:"
+    expect_contains "$stderr" "PROF_000099_20250101000000001_GENGENGENGENGENG"
+    [ -f "$out/kernel_details.csv" ]
+    [ ! -e "$out/PROF_000099_20250101000000001_GENGENGENGENGENG" ]
+}
+
+@test "a list of steps leaves in the capture's tables, in dataset.csv and in databases what began in these" {
+    needs_python
+    copy_run ms
+    copy_run pt
+    "$MSPROF" analyse -q run_ascend_ms run_ascend_pt --export text,db
+    for kind in ms pt; do
+        mv "run_ascend_$kind/ASCEND_PROFILER_OUTPUT" "all_$kind"
+    done
+    run_msprof analyse run_ascend_ms run_ascend_pt --step-list 5 --export text,db
+    expect_status 0
+    python3 - <<'END'
+import csv, glob, json, sqlite3
+
+def rows(path):
+    return list(csv.DictReader(open(path, newline='')))
+
+for kind in 'ms', 'pt':
+    whole, chosen = 'all_' + kind, 'run_ascend_%s/ASCEND_PROFILER_OUTPUT' % kind
+    all_db, db = (sqlite3.connect(glob.glob(d + '/ascend_*_profiler_1.db')[0]) for d in (whole, chosen))
+    steps = [e for e in json.load(open(whole + '/trace_view.json')) if 'ProfilerStep#5' in e['name']]
+    begin = int(steps[0]['ts'].replace('.', ''))
+    starts = {}
+    for table, time in (('TASK', 'startNs'), ('CANN_API', 'startNs'), ('COMMUNICATION_OP', 'startNs'),
+                        ('NPU_MODULE_MEM', 'timestampNs'), ('NPU_MEM', 'timestampNs'), ('NPU_OP_MEM', 'timestampNs')):
+        query = 'SELECT %s FROM %s ORDER BY 1' % (time, table)
+        every = [r[0] for r in all_db.execute(query)]
+        kept = [r[0] for r in db.execute(query)]
+        later = [t for t in every if t >= begin]
+        # what is there goes on when the device is done with the last step
+        assert kept == later[:len(kept)] and len(kept) < len(every) and (kept or not later), (kind, table)
+        starts[table] = kept
+    launched = [r for r in rows(whole + '/kernel_details.csv') if r.get('Step Id', r.get('Step ID')) == '5']
+    assert launched and starts['COMMUNICATION_OP'], kind
+    for row in launched:
+        time = int(row['Start Time(us)'].rstrip('\t').replace('.', ''))
+        assert time in starts['TASK'] or time in starts['COMMUNICATION_OP'], (kind, row)
+    calls = db.execute('SELECT count(*) FROM CANN_API').fetchone()[0]
+    assert sum(int(r['Count']) for r in rows(chosen + '/api_statistic.csv')) == calls < sum(
+        int(r['Count']) for r in rows(whole + '/api_statistic.csv')), kind
+    # operators are counted by the rows of kernel_details.csv
+    counted = sum(int(r['Count']) for r in rows(chosen + '/op_statistic.csv'))
+    assert 0 < counted < sum(int(r['Count']) for r in rows(whole + '/op_statistic.csv')), kind
+assert len(rows(chosen + '/task_time.csv')) == db.execute('SELECT count(*) FROM TASK').fetchone()[0]
+every, kept = (rows(d + '/dataset.csv') for d in ('all_ms', 'run_ascend_ms/ASCEND_PROFILER_OUTPUT'))
+counts = {(r['Operation'], r['Stage'], r['Custom Info']): int(r['Occurrences']) for r in every}
+assert kept and all(0 < int(r['Occurrences']) <= counts[r['Operation'], r['Stage'], r['Custom Info']] for r in kept)
+assert sum(int(r['Occurrences']) for r in kept) < sum(counts.values())
+END
+}
+
+# The files of a capture under the names that its own analysis gave those which frameworks read, without their times.
+plain_names() {
+    local file
+    mkdir plain
+    for file in "$1"/mindstudio_profiler_output/*; do
+        cp "$file" "plain/$(basename "$file" | sed -E 's/_[0-9]{14}\././')"
+    done
+}
+
+@test "what the frameworks read of the capture inside is what the capture's own analysis gives" {
+    needs_python
+    needs_shared data/expected/ascend-ms-pt-small/cann
+    for kind in ascend-ms-small ascend-ms-pt-small; do
+        cp -r "$shared/data/generated/$kind" run
+        chmod -R u+w run
+        prof=$(echo run/*/PROF_*)
+        "$MSPROF" export summary -q -dir "$prof"
+        "$MSPROF" export timeline -q --trace-compat -dir "$prof"
+        plain_names "$prof"
+        python3 "$BATS_TEST_DIRNAME/agree.py" plain "$shared/data/expected/$kind/cann"
+        rm -r run plain
+    done
+}
+
+@test "what cluster reads of two ranks is what PyTorch's own analysis wrote of them" {
+    needs_python
+    needs_shared data/expected/cluster-small
+    cp -r "$shared/data/generated/cluster-small" run
+    chmod -R u+w run
+    run_msprof analyse run
+    expect_status 0
+    for rank in 0 1; do
+        python3 "$BATS_TEST_DIRNAME/agree.py" "$(echo run/gen_424$((2 + rank))_*/ASCEND_PROFILER_OUTPUT)" \
+            "$shared/data/expected/cluster-small/rank$rank"
+    done
+}
+
+@test "a table of more than a million rows is one file, as the frameworks' are" {
+    needs_python
+    copy_run ms
+    python3 - run_ascend_ms/FRAMEWORK/mindspore.record_shapes <<'END'
+import struct, sys
+texts = b''.join(struct.pack('<HI', kind, len(text)) + text for kind, text in ((0, b'Add'), (1, b'1')))
+with open(sys.argv[1], 'wb') as file:
+    file.write((struct.pack('<HI', 3, len(texts)) + texts) * 1000001)
+END
+    run_msprof analyse run_ascend_ms
+    expect_status 0
+    expect_equal "$(wc -l <"$out/operator_details.csv")" 1000002
+    [ ! -e "$out/operator_details_slice_0.csv" ]
+}
+
+@test "links to directories are told where a parent is given, and followed where they are named" {
+    copy_run pt
+    mkdir parent
+    ln -s ../run_ascend_pt parent/linked_ascend_pt
+    ln -s ../parent parent/other
+    run_msprof analyse parent
+    expect_status 4
+    expect_contains "$stderr" "parent/linked_ascend_pt', because it is a link; name it to analyse it"
+    [[ $stderr != *parent/other* ]]
+    cp -r run_ascend_pt parent/own_ascend_pt
+    run_msprof analyse parent
+    expect_status 3
+    [ -f parent/own_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json ]
+    [ ! -e "$out" ]
+    run_msprof analyse parent/linked_ascend_pt
+    expect_status 0
+    [ -f "$out/trace_view.json" ]
+}
+
+@test "a clock of the framework that is far from that of the capture is told" {
+    copy_run ms
+    copy_run pt
+    # its counter is said to have stood where it comes to hours later
+    sed -i 's/^cntvct: .*/cntvct: 900000000000/' run_ascend_*/PROF_*/host/host_start.log
+    for kind in ms pt; do
+        run_msprof analyse "run_ascend_$kind"
+        expect_status 3
+        expect_contains "$stderr" "ranges begin long before the capture, the first 8000 s"
+        [ -f "run_ascend_$kind/ASCEND_PROFILER_OUTPUT/kernel_details.csv" ]
+    done
+}

@@ -4,7 +4,7 @@
 #include "db/database.h"
 #include "db/table_rows.h"
 #include "exporters/cann_db.h"
-#include "exporters/framework/framework_part.h"
+#include "exporters/framework/database/part.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* The capture's database with nothing but the steps that are asked for. */
-#ifndef MSPROF_EXPORTERS_FRAMEWORK_FRAMEWORK_PART_H
-#define MSPROF_EXPORTERS_FRAMEWORK_FRAMEWORK_PART_H
+#ifndef MSPROF_EXPORTERS_FRAMEWORK_DATABASE_PART_H
+#define MSPROF_EXPORTERS_FRAMEWORK_DATABASE_PART_H
 
 #include "exporters/framework/analysis.h"
 

@@ -1,4 +1,4 @@
-#include "exporters/framework/framework_part.h"
+#include "exporters/framework/database/part.h"
 
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
