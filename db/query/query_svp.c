@@ -4,6 +4,7 @@
 #include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
 
+#include "base/array.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -305,14 +306,9 @@ static int add_text(struct layer_loop *loop, const char *text, const char **ret_
     if (text == NULL)
         return 0;
     size_t length = strlen(text) + 1;
-    if (loop->texts_capacity - loop->texts_used < length) {
-        size_t capacity = 2 * loop->texts_capacity + length + 4096;
-        char *larger = realloc(loop->layers.texts, capacity);
-        if (larger == NULL)
-            return err_set(err, ERR_NO_MEMORY, "out of memory");
-        loop->layers.texts = larger;
-        loop->texts_capacity = capacity;
-    }
+    if (loop->texts_capacity - loop->texts_used < length &&
+        array_grow(&loop->layers.texts, &loop->texts_capacity, loop->texts_used, length, 1, err) < 0)
+        return -(int)err->code;
     memcpy(loop->layers.texts + loop->texts_used, text, length);
     *ret_offset = (const char *)(uintptr_t)(loop->texts_used + 1);
     loop->texts_used += length;
@@ -331,14 +327,9 @@ static const struct query_select layers_of_model = {
 static int add_layer(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct layer_loop *loop = arg;
-    if (loop->layers.count == loop->capacity) {
-        size_t capacity = loop->capacity != 0 ? 2 * loop->capacity : 64;
-        struct svp_layer *larger = reallocarray(loop->layers.layers, capacity, sizeof *larger);
-        if (larger == NULL)
-            return err_set(err, ERR_NO_MEMORY, "out of memory");
-        loop->layers.layers = larger;
-        loop->capacity = capacity;
-    }
+    if (loop->layers.count == loop->capacity &&
+        array_grow(&loop->layers.layers, &loop->capacity, loop->layers.count, 1, sizeof *loop->layers.layers, err) < 0)
+        return -(int)err->code;
     struct svp_layer *layer = &loop->layers.layers[loop->layers.count++];
     struct svp_layer taken;
     query_take(row, 0, layers_of_model.fields, layers_of_model.field_count, &taken);

@@ -1,5 +1,6 @@
 #include "exporters/svp/draw.h"
 
+#include "base/array.h"
 #include "base/interrupt.h"
 #include "db/database.h"
 #include "exporters/trace/document.h"
@@ -123,40 +124,22 @@ void svp_unit_release(void *arg)
     *unit = (struct svp_unit){0};
 }
 
-/* Makes room for one more item; NULL with err set when memory ran out. */
-static void *grow(void *items, size_t *capacity, size_t count, size_t item_size, struct err *err)
-{
-    if (count < *capacity)
-        return items;
-    size_t larger = *capacity == 0 ? 64 : *capacity * 2;
-    void *moved = reallocarray(items, larger, item_size);
-    if (moved == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory for %zu items of a timeline", larger);
-    else
-        *capacity = larger;
-    return moved;
-}
-
 int svp_unit_add_inference(struct svp_unit *unit, const struct drawn_inference *inference, struct err *err)
 {
-    struct drawn_inference *items =
-        grow(unit->inferences, &unit->inference_capacity, unit->inference_count, sizeof(*items), err);
-    if (items == NULL)
+    if (unit->inference_count == unit->inference_capacity &&
+        array_grow(&unit->inferences, &unit->inference_capacity, unit->inference_count, 1, sizeof *inference, err) < 0)
         return -(int)err->code;
-    unit->inferences = items;
-    items[unit->inference_count++] = *inference;
+    unit->inferences[unit->inference_count++] = *inference;
     unit->tasks += inference->tasks;
     return 0;
 }
 
 int svp_unit_add_ai_cpu_task(struct svp_unit *unit, const struct drawn_ai_cpu_task *task, struct err *err)
 {
-    struct drawn_ai_cpu_task *items =
-        grow(unit->ai_cpu_tasks, &unit->ai_cpu_capacity, unit->ai_cpu_count, sizeof(*items), err);
-    if (items == NULL)
+    if (unit->ai_cpu_count == unit->ai_cpu_capacity &&
+        array_grow(&unit->ai_cpu_tasks, &unit->ai_cpu_capacity, unit->ai_cpu_count, 1, sizeof *task, err) < 0)
         return -(int)err->code;
-    unit->ai_cpu_tasks = items;
-    items[unit->ai_cpu_count++] = *task;
+    unit->ai_cpu_tasks[unit->ai_cpu_count++] = *task;
     return 0;
 }
 
@@ -403,16 +386,16 @@ static int keep_task(void *arg, const struct svp_task *task, struct err *err)
         worker->index++;
         return 0;
     }
-    struct kept_task *kept = grow(worker->kept, &worker->kept_capacity, worker->kept_count, sizeof(*kept), err);
-    if (kept == NULL)
+    if (worker->kept_count == worker->kept_capacity &&
+        array_grow(&worker->kept, &worker->kept_capacity, worker->kept_count, 1, sizeof *worker->kept, err) < 0)
         return -(int)err->code;
-    worker->kept = kept;
-    kept[worker->kept_count] = (struct kept_task){.start_ns = start_ns,
-                                                  .duration_ns = task->duration_ns,
-                                                  .stream_id = task->stream_id,
-                                                  .task_id = task->task_id,
-                                                  .inference = (uint32_t)(worker->inference - worker->unit->inferences),
-                                                  .order = (uint32_t)worker->kept_count};
+    worker->kept[worker->kept_count] =
+        (struct kept_task){.start_ns = start_ns,
+                           .duration_ns = task->duration_ns,
+                           .stream_id = task->stream_id,
+                           .task_id = task->task_id,
+                           .inference = (uint32_t)(worker->inference - worker->unit->inferences),
+                           .order = (uint32_t)worker->kept_count};
     worker->kept_count++;
     return worker->kept_count > UNIT_INTERLEAVED_MAX ? READING_ENDS : 0;
 }

@@ -1,6 +1,7 @@
 /* Plans which inference and which AI CPU task goes where, and hands units of them to the workers that draw. */
 #include "exporters/svp/task_timeline.h"
 
+#include "base/array.h"
 #include "base/interrupt.h"
 #include "db/database.h"
 #include "exporters/svp/draw.h"
@@ -63,14 +64,9 @@ static int collect_inference(void *arg, const struct svp_inference *inference, s
     struct inference_list *list = arg;
     if (inference->start_ns == DB_NULL || inference->end_ns == DB_NULL)
         return 0; /* without a known frequency nothing can be drawn */
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity == 0 ? 256 : list->capacity + list->capacity / 2;
-        struct inference_span *spans = reallocarray(list->spans, capacity, sizeof(*spans));
-        if (spans == NULL)
-            return err_set(err, ERR_NO_MEMORY, "out of memory for %zu inferences", capacity);
-        list->spans = spans;
-        list->capacity = capacity;
-    }
+    if (list->count == list->capacity &&
+        array_grow(&list->spans, &list->capacity, list->count, 1, sizeof *list->spans, err) < 0)
+        return -(int)err->code;
     int64_t origin_ns = inference->start_known ? list->origin_ns : 0;
     list->spans[list->count++] = (struct inference_span){.id = inference->id,
                                                          .start_ns = time_since(inference->start_ns, origin_ns),

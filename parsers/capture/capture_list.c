@@ -1,6 +1,7 @@
 /* Directories of captures: what is in them and what they look like from outside. */
 #include "parsers/capture/capture_files.h"
 
+#include "base/array.h"
 #include "base/file/checksum.h"
 #include "base/file/fsutil.h"
 
@@ -69,17 +70,10 @@ static void resolve_link(const char *directory, struct entry *entry)
 static int add_entry(struct entry_list *list, const char *directory, int at, char *name, struct err *err)
 {
     struct stat info;
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity != 0 ? list->capacity * 2 : 64;
-        struct entry *larger = reallocarray(list->entries, capacity, sizeof *larger);
-        if (larger != NULL) {
-            list->entries = larger;
-            list->capacity = capacity;
-        }
-    }
-    if (list->count == list->capacity) {
+    if (list->count == list->capacity &&
+        array_grow(&list->entries, &list->capacity, list->count, 1, sizeof *list->entries, err) < 0) {
         free(name);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return -(int)err->code;
     }
     struct entry *entry = &list->entries[list->count];
     *entry = (struct entry){.name = name};
