@@ -347,8 +347,10 @@ static void free_abandoned(enum capture_stream stream, const char *frame)
 {
     for (size_t depth = 0; depth < RECORDER_RING_DEPTH; depth++) {
         struct ring *ring = recorder_rings[recorder_ring_index(stream, depth)];
-        if ((uintptr_t)ring->busy > (uintptr_t)frame)
+        bool is_last_hope = depth + 1 == RECORDER_RING_DEPTH && !is_any_free;
+        if ((uintptr_t)ring->busy > (uintptr_t)frame && !is_last_hope)
             continue;
+        is_any_free = true;
         ring->busy = NULL;
         *(stream == STREAM_TX ? &writer.losses.tx : &writer.losses.calls) += 1;
         if (writer.losses.failure == 0)
