@@ -17,8 +17,8 @@ cd "$repository"
 compile=("$compiler" -O2 -g -std=c17 -pthread -I. -I"$build/generated" -D_GNU_SOURCE -DMSPROF_VERSION='"aarch64"' -Wall -Wextra -Werror)
 "${compile[@]}" -fPIC -fvisibility=hidden -shared -Wl,-z,nodelete -Wl,-z,defs \
     -Wl,--version-script=acl/preload/libmsprof_preload.map acl/preload/*.c acl/preload/trampoline.S \
-    acl/{recorder,recorder_report,record,ring,names,crash,capture_writer,capture_config}.c \
-    base/{err,strbuf,fsutil,outfile,interrupt,number}.c -o "$directory/libmsprof_preload.so"
+    acl/recorder/*.c \
+    base/*.c base/file/*.c -o "$directory/libmsprof_preload.so"
 "${compile[@]}" -fPIC -shared tests/acl/fake_acl.c -o "$directory/libascendcl.so"
 "${compile[@]}" tests/acl/acl_program.c -L"$directory" -lascendcl -Wl,-rpath,"$directory" -o "$directory/acl_program"
 "${compile[@]}" tests/acl/acl_loader.c -o "$directory/acl_loader"

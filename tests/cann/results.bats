@@ -44,3 +44,48 @@ END
     run_msprof export summary --stable-names -dir PROF_1
     [ -e $results/op_summary.csv ]
 }
+
+@test "containers with equal process numbers export into one directory, and none takes away what another writes" {
+    unshare -p -f --mount-proc true 2>/dev/null || skip "namespaces of processes cannot be made here"
+    small_capture
+    "$MSPROF" import -q -dir PROF_1
+    for container in 1 2 3 4 5 6; do
+        { unshare -p -f --mount-proc "$MSPROF" export timeline -q -dir PROF_1 --output out || echo "$container: $?" >>failed; } 3>&- &
+    done
+    wait
+    [ ! -e failed ]
+    python3 -c 'import glob, json; [json.load(open(name)) for name in glob.glob("out/*/msprof_*.json")]'
+    expect_equal "$(find out PROF_1 -name '.msprof.*')" ""
+}
+
+@test "of temporaries only those go that are files, ours and unlocked" {
+    small_capture
+    "$MSPROF" export timeline -q -dir PROF_1
+    results=PROF_1/mindstudio_profiler_output
+    temporary() {
+        echo "$results/.msprof.000000000000000$1.tmp"
+    }
+    echo mine >target
+    touch "$(temporary 1)" "$(temporary 2)" "$(temporary 3)" "$results/.msprof.12.3.tmp" "$results/.msprof.not-ours.tmp"
+    chmod 400 "$(temporary 3)"
+    ln -s "$PWD/target" "$(temporary 4)"
+    mkfifo "$(temporary 5)"
+    mkdir "$(temporary 6)"
+    ln target "$(temporary 7)" # another name of a file: the name goes, the file stays
+    python3 -c '
+import fcntl, struct, sys, time
+file = open(sys.argv[1], "r+b")
+fcntl.fcntl(file, 37, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0x7ffffffffffffff0, 1, 0))  # F_OFD_SETLK
+print("locked", flush=True)
+time.sleep(60)' "$(temporary 2)" >locked 3>&- &
+    holder=$!
+    until grep -q locked locked; do sleep 0.05; done
+    timeout 30 "$MSPROF" export timeline -q -dir PROF_1
+    kill "$holder"
+    expect_equal "$(find "$results" -name '.msprof.*' -printf '%f\n' | sort)" ".msprof.0000000000000002.tmp
+.msprof.0000000000000004.tmp
+.msprof.0000000000000005.tmp
+.msprof.0000000000000006.tmp
+.msprof.not-ours.tmp"
+    expect_equal "$(<target)" mine
+}
