@@ -108,6 +108,7 @@ struct series_report {
     const char *name;  /* of the file, and of the row in the manual: "nic"; NULL ends an array */
     const char *title; /* "Ports of the network" */
     const char *doc;   /* a sentence or two for the manual */
+    unsigned families; /* FAMILY_...: of captures that have the table; 0: all that have the kind */
     const char *when;  /* NULL, or an expression; without it the table is not made */
     struct report_query query;
     const struct report_column *columns; /* NULL: no table */

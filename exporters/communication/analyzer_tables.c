@@ -57,7 +57,8 @@ static void put_step(const struct analyzer_tables *tables, struct table_rows *ro
 /* The nearest double: as a double, nanoseconds since 1970 would be multiples of 256. */
 static double microseconds(int64_t ns)
 {
-    return (double)(ns / 1000) + (double)(ns % 1000) / 1e3;
+    int64_t whole = ns / 1000;
+    return (double)whole + (double)(ns % 1000) / 1e3;
 }
 
 int analyzer_add_times(struct analyzer_tables *tables, const struct analyzer_name *name,

@@ -49,7 +49,7 @@ static void take_series(const struct record_kind *kind, struct report **next)
             .name = series->name,
             .title = series->title,
             .doc = series->doc,
-            .families = free_families(series->name),
+            .families = free_families(series->name) & (series->families != 0 ? series->families : FAMILY_ANY),
             .of_kind = true,
             .when = series->when,
             .query = series->query,

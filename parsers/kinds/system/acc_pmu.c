@@ -62,7 +62,7 @@ static const struct series_report series[] = {
         .name = "acc_pmu_summary",
         .title = "Samples of accelerators",
         .doc = "Every sample of accelerators in captures of 2022.",
-        .when = SOC_TABLE_OF_2022,
+        .families = FAMILY_2022,
         .query = {.order_by = "device_id, time_ns, accelerator_id, id"},
         .columns = samples,
     },

@@ -48,7 +48,7 @@ static const struct series_report series[] = {
         .name = "inter_soc_transmission",
         .title = "Mean bandwidth inside of a chip",
         .doc = "Mean levels of the bandwidth of the L2 buffer and of the memory access agent, in captures of 2022.",
-        .when = SOC_TABLE_OF_2022,
+        .families = FAMILY_2022,
         .query = {.group_by = "device_id", .order_by = "device_id"},
         .columns = means,
     },

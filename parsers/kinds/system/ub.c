@@ -61,7 +61,7 @@ static const struct report_column bandwidths[] = {
 };
 
 static const struct series_counter counters[] = {
-    {.name = "printf('UB Port%03d', port)", .values = bandwidths},
+    {.name = "'UB Port' || CASE WHEN port < 100 THEN substr('00' || port, -3) ELSE port END", .values = bandwidths},
     {.name = NULL},
 };
 

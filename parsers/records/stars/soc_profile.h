@@ -56,7 +56,4 @@
 
 extern const struct sampling soc_profile_sampling; /* by "tick" */
 
-/* Tables that Ascend's tool made in 2022 alone. */
-#define SOC_TABLE_OF_2022 "EXISTS (SELECT 1 FROM meta WHERE key = 'family' AND value = 'ascend-legacy')"
-
 #endif
