@@ -163,8 +163,8 @@ static int copy_stretches(struct copying *copying, struct err *err)
 {
     static const char *const conditions[] = {
         IN_STRETCH("t.start_ns"), IN_STRETCH("t.time_ns"),
-        "EXISTS (SELECT 1 FROM kept_task k WHERE k.device_id = t.device_id AND k.stream_id = t.stream_id"
-        " AND k.task_id = t.task_id)"};
+        ("EXISTS (SELECT 1 FROM kept_task k WHERE k.device_id = t.device_id AND k.stream_id = t.stream_id"
+         " AND k.task_id = t.task_id)")};
     sqlite3_stmt *statement = NULL;
     int status = database_exec(copying->out,
                                "CREATE TEMP TABLE kept_task(device_id, stream_id, task_id,"
