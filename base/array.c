@@ -21,3 +21,15 @@ int array_grow(void *items, size_t *capacity, size_t count, size_t extra, size_t
     *capacity = wanted;
     return 0;
 }
+
+void array_sort(void *items, size_t count, size_t item_size, int (*order)(const void *a, const void *b))
+{
+    const char *item = items;
+    size_t sorted = 1;
+    while (sorted < count && order(item, item + item_size) <= 0) {
+        item += item_size;
+        sorted++;
+    }
+    if (sorted < count)
+        qsort(items, count, item_size, order);
+}

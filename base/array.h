@@ -15,17 +15,7 @@
          : array_grow(&(array)->items, &(array)->capacity, (array)->count, (extra), sizeof *(array)->items, (err)))
 
 /* qsort, which needs room for a second array, for what is not sorted yet. */
-static inline void array_sort(void *items, size_t count, size_t item_size, int (*order)(const void *a, const void *b))
-{
-    const char *item = items;
-    size_t sorted = 1;
-    while (sorted < count && order(item, item + item_size) <= 0) {
-        item += item_size;
-        sorted++;
-    }
-    if (sorted < count)
-        qsort(items, count, item_size, order);
-}
+void array_sort(void *items, size_t count, size_t item_size, int (*order)(const void *a, const void *b));
 
 /* What array_reserve calls: items is the address of a pointer to any type. */
 int array_grow(void *items, size_t *capacity, size_t count, size_t extra, size_t item_size, struct err *err);

@@ -42,6 +42,8 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
       "put its directory beside the others if there is one")                                                           \
     X(DIAG_RANK_DOUBLE, "rank-double", DIAG_WARNING, "a rank of a cluster with several captures; the latest is taken", \
       "move the others away if it is not the one that is meant")                                                       \
+    X(DIAG_RANK_UNKNOWN, "rank-unknown", DIAG_WARNING, "a capture that does not say which rank of a cluster it is",    \
+      "call its settings profiler_info_<rank>.json, as the framework does")                                            \
     X(DIAG_FILE_LIMIT, "file-limit", DIAG_ERROR, "a text file beyond the size that is read",                           \
       "check that it is the file it claims to be")                                                                     \
     X(DIAG_LAYOUT_MISMATCH, "layout-mismatch", DIAG_ERROR, "no known layout fits the file; it is not decoded",         \

@@ -76,11 +76,10 @@ static int add_directories(const char *path, bool (*fits)(const char *name), str
     for (struct dirent *entry; status == 0 && (entry = readdir(directory)) != NULL;) {
         struct stat info;
         char *inner = fits(entry->d_name) ? path_join(path, entry->d_name) : NULL;
-        if (inner == NULL || lstat(inner, &info) != 0)
-            free(inner);
-        else if (S_ISDIR(info.st_mode))
+        bool known = inner != NULL && lstat(inner, &info) == 0;
+        if (known && S_ISDIR(info.st_mode))
             status = add_path(paths, inner, err);
-        else if (S_ISLNK(info.st_mode) && links != NULL && leads_to_directory(inner))
+        else if (known && S_ISLNK(info.st_mode) && links != NULL && leads_to_directory(inner))
             status = add_path(links, inner, err);
         else
             free(inner);

@@ -314,7 +314,7 @@ static void number_ranks(struct run *run, struct loaded_ranks *ret)
         for (size_t i = 0; i < ret->count; i++)
             ret->items[i].rank = (int64_t)i;
         if (ret->count > 1 && tells)
-            diag_report(run->diag, DIAG_CONFIG_MISSING, NULL,
+            diag_report(run->diag, DIAG_RANK_UNKNOWN, NULL,
                         "no capture says its rank; they are counted from 0 in the order of their names");
         return;
     }
@@ -322,11 +322,11 @@ static void number_ranks(struct run *run, struct loaded_ranks *ret)
         const struct place place = {ret->items[i].path, -1, -1, NULL};
         if (ret->items[i].rank < 0) {
             if (tells)
-                diag_report(run->diag, DIAG_CONFIG_MISSING, &place, "left out: it does not say its rank, as others do");
+                diag_report(run->diag, DIAG_RANK_UNKNOWN, &place, "left out: it does not say its rank, as others do");
             aggregate_release(&ret->items[i]);
         } else if (kept > 0 && ret->items[kept - 1].rank == ret->items[i].rank) {
             if (tells)
-                diag_report(run->diag, DIAG_FILE_UNKNOWN, &place, "left out: a second capture of rank %lld",
+                diag_report(run->diag, DIAG_RANK_DOUBLE, &place, "left out: a second capture of rank %lld",
                             (long long)ret->items[i].rank);
             aggregate_release(&ret->items[i]);
         } else {

@@ -323,3 +323,30 @@ END
 2|3|1|1
 2"
 }
+
+@test "a process of an MPI job that dies is named, and what was read of ranks is kept for the next run" {
+    command -v mpirun >/dev/null || skip "no MPI is installed: apt-get install openmpi-bin libopenmpi-dev"
+    [ -x "$build/msprof-mpi" ] || skip "msprof-mpi is not built: make mpi"
+    make_ranks --output RUN --ranks 16 --collectives 300
+    cat >member <<'END'
+#!/bin/bash
+program=$1
+shift
+[ "$OMPI_COMM_WORLD_RANK" = 2 ] || exec "$program" "$@"
+"$program" "$@" &
+until ls RUN/*/.msprof_cluster >one 2>/dev/null; do sleep 0.02; done
+kill -9 $!
+wait $!
+END
+    chmod +x member
+    status=0
+    mpirun -n 4 --oversubscribe --allow-run-as-root ./member "$build/msprof-mpi" cluster RUN 2>err || status=$?
+    [ "$status" -ne 0 ]
+    grep -q '\[[0-9]*,[0-9]*\],2\]\|rank 2 ' err
+    [ ! -e RUN/cluster_analysis_output/cluster_communication.json ]
+    kept=$(find RUN -name .msprof_cluster | wc -l)
+    [ "$kept" -gt 0 ]
+    run_msprof cluster RUN
+    expect_status 0
+    expect_contains "$stderr" "16 ranks ($((16 - kept)) read anew)"
+}
