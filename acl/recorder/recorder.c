@@ -342,13 +342,17 @@ static char *reserve_in_full(struct ring **ring, const char *frame)
 }
 
 /* A handler that leaves by siglongjmp() abandons the record that it came into. Who wrote from further down the stack
- * than the caller is gone. Stacks may differ, so this is only asked when no ring is left. */
+ * than the caller is gone. Stacks may differ, so this is only asked when no ring is left; as many handlers as there are
+ * rings do not come each into the few nanoseconds of the one before, so one ring is free in any case. */
 static void free_abandoned(enum capture_stream stream, const char *frame)
 {
+    bool is_any_free = false;
     for (size_t depth = 0; depth < RECORDER_RING_DEPTH; depth++) {
         struct ring *ring = recorder_rings[recorder_ring_index(stream, depth)];
-        if ((uintptr_t)ring->busy > (uintptr_t)frame)
+        bool is_last_hope = depth + 1 == RECORDER_RING_DEPTH && !is_any_free;
+        if ((uintptr_t)ring->busy > (uintptr_t)frame && !is_last_hope)
             continue;
+        is_any_free = true;
         ring->busy = NULL;
         *(stream == STREAM_TX ? &writer.losses.tx : &writer.losses.calls) += 1;
         if (writer.losses.failure == 0)
