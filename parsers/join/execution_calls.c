@@ -44,7 +44,7 @@ int executions_add_call(struct executions *executions, const struct plain_call *
         .end_ns = call->end_ns,
         .level = call->level,
         .launches = call->task_count < UINT16_MAX ? (uint16_t)call->task_count : UINT16_MAX,
-        .launched = {task->device_id >= 0 ? (uint32_t)task->device_id : NO_DEVICE, task->stream_id, task->task_id},
+        .launched = {task->device_id >= 0 ? (uint32_t)task->device_id : NO_DEVICE, task->stream_id, task->task_id, 0},
     };
     int status = call_kind(executions->association, call, &record.kind, err);
     if (status < 0)
