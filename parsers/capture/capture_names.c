@@ -281,7 +281,6 @@ bool is_known_stream(const char *name)
         "qos.",
         "nano_stars_profile",
         "netdev_stats.",
-        "ub.",
         "ccu",
         "socpmu.",
     };

@@ -169,9 +169,9 @@ END
 import struct
 import sys
 sys.path.insert(0, sys.argv[1])
-from legacy_prof import AI_CORE, LegacyProf
+from prof_2022 import AI_CORE, Prof2022
 
-prof = LegacyProf('PROF_1', 5, 1)
+prof = Prof2022('PROF_1', 5, 1)
 prof.operator(100, 1, 7, AI_CORE, 'whole', 'MatMul', 4)
 prof.operator(101, 2, 8, AI_CORE, 'split', 'Conv2D', 4)
 prof.scheduled(0, 1000, 1, 7, 0)
@@ -213,7 +213,7 @@ END
 @test "a device with STARS is of 2022 when its host's files are, else of CANN since 2023" {
     make_capture 5 1
     run_msprof import -dir PROF_1
-    expect_equal "$(sqlite3 PROF_1/sqlite/runtime.db "SELECT value FROM meta WHERE key = 'family'")" ascend-legacy
+    expect_equal "$(sqlite3 PROF_1/sqlite/runtime.db "SELECT value FROM meta WHERE key = 'family'")" ascend-2022
     rm -r PROF_1/sqlite PROF_1/device_0/data/Framework*
     run_msprof import -dir PROF_1
     expect_equal "$(sqlite3 PROF_1/sqlite/runtime.db "SELECT value FROM meta WHERE key = 'family'")" ascend-cann

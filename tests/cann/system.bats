@@ -4,7 +4,6 @@
 # shellcheck disable=SC2154 # common.bash sets MSPROF, shared, run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0
 load ../cli/common
-load fallen_counter
 
 setup() {
     enter_scratch
@@ -63,7 +62,7 @@ hccs_capture() {
     hccs_capture 108936500 108936555
     expect_status 0
     hccs_capture
-    expect_status 3
+    expect_status 0
     expect_contains "$stderr" "field tx_bytes: 108936500 after 108936555; expected at least that"
     expect_equal "$(sqlite3 PROF_1/sqlite/runtime.db 'SELECT count(*) FROM hccs')" 3
 }
@@ -87,7 +86,7 @@ hccs_capture() {
 
 agree_with_expected() { # expected tables, capture
     run_msprof export summary -dir "$2"
-    expect_fallen_counter
+    expect_status 0
     python3 "$BATS_TEST_DIRNAME/lib/agree_tables.py" "$1" "$2/mindstudio_profiler_output"
 }
 
@@ -139,7 +138,7 @@ agree_with_tool() {
     cp -r "$shared/data/generated/$1"/PROF_* PROF_1
     chmod -R u+w PROF_1
     run_msprof export summary -dir PROF_1
-    expect_what_is_told "$1"
+    expect_status 0
     python3 "$BATS_TEST_DIRNAME/lib/agree_system.py" "$shared/data/expected/$1" PROF_1/mindstudio_profiler_output
 }
 
@@ -162,7 +161,7 @@ agree_with_tool() {
 @test "voltages of the cores and the bus are counters of the timeline" {
     [ -d "$shared/data/generated/system-chip5" ] || skip "the shared data are not there"
     run_msprof export timeline -q --stable-names --output out "$shared/data/generated/system-chip5"/PROF_*
-    expect_fallen_counter
+    expect_status 0
     python3 - <<'END'
 import json
 events = json.load(open("out/mindstudio_profiler_output/msprof.json"))["traceEvents"]
@@ -220,7 +219,7 @@ END
 agree_with_counters() {
     needs_shared "data/expected/$1"
     run_msprof export timeline -q --trace-compat --stable-names --output out "$shared/data/generated/$1"/PROF_*
-    expect_what_is_told "$1"
+    expect_status 0
     python3 "$BATS_TEST_DIRNAME/lib/agree_counters.py" "$shared/data/expected/$1/msprof.json" \
         out/mindstudio_profiler_output/msprof.json
 }
@@ -230,7 +229,7 @@ agree_with_counters() {
         needs_shared "data/expected/$name"
         rm -rf out
         run_msprof export timeline -q --trace-compat --stable-names --output out "$shared/data/generated/$name"/PROF_*
-        expect_fallen_counter
+        expect_status 0
         python3 "$BATS_TEST_DIRNAME/lib/agree_steps.py" "$shared/data/expected/$name/step_trace.json" \
             out/mindstudio_profiler_output/step_trace.json
     done
@@ -289,7 +288,7 @@ END
     system made6 -n 9 --seed 6 --only "$of_devices"
     for name in two made6; do
         run_msprof export summary -q --stable-names --output "out_$name" "$name"/PROF_*
-        expect_fallen_counter
+        expect_status 0
     done
     python3 - <<'END'
 import csv, glob, os
@@ -319,7 +318,7 @@ END
         rm -rf made
         generate_system made "$chip" "$seed"
         run_msprof export summary -q --stable-names --output out made/PROF_*
-        expect_fallen_counter
+        expect_status 0
         "$generator_python" "$shared/tools/check_system.py" made out/mindstudio_profiler_output >checked || {
             # the throughput of the last-level cache is another one on purpose
             cat checked

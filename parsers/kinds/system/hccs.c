@@ -23,6 +23,7 @@ static const struct line_format lines[] = {
 static const struct sampling sampling = {
     .stamps = {{"device_ns", CLOCK_DEVICE_NS}},
     .counters = {"tx_bytes", "rx_bytes"},
+    .may_restart = true,
 };
 
 /* Rates between samples; the last one is left out, as Ascend's tool does. */

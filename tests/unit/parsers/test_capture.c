@@ -142,8 +142,8 @@ static void an_unknown_file_is_named_and_a_known_foreign_stream_noted(void **sta
     put_one_task("aicore.0.1.1");
     put_layers();
     put_text("surprise", "x");
-    put_text("ub.data.1.slice_0", "x");
-    put_text("ub.data.0.slice_0", "");
+    put_text("ccumission.1.slice_0", "x");
+    put_text("ccumission.0.slice_0", "");
     assert_int_equal(mkdir(in_scratch("J/data/sub"), 0750), 0);
     struct collection *collection = collect(in_scratch("J"), NULL);
     const struct diagnostics *diag = collection_diagnostics(collection);
