@@ -9,6 +9,7 @@
 #include "db/query/query.h"
 #include "db/query/query_loop.h"
 #include "db/schema.h"
+#include "db/schema_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -413,17 +414,17 @@ static bool meta_equals(sqlite3 *db, const char *key, const char *expected)
     return equal;
 }
 
-bool db_is_current(const struct import_request *request)
+sqlite3 *db_open_current(const struct import_request *request)
 {
     struct err ignored = ERR_INIT;
     sqlite3 *db;
     char fingerprint[65];
     if (database_setup(&ignored) < 0 || database_open(request->database, &db, &ignored) < 0)
-        return false;
-    bool current = meta_equals(db, "tool_version", request->tool_version) &&
-                   meta_equals(db, "parameters", request->parameters) &&
-                   capture_fingerprint(request->directory, fingerprint, &ignored) == 0 &&
-                   meta_equals(db, "fingerprint", fingerprint) && schema_is_ours(db);
+        return NULL;
+    if (meta_equals(db, "tool_version", request->tool_version) && meta_equals(db, "parameters", request->parameters) &&
+        capture_fingerprint(request->directory, fingerprint, &ignored) == 0 &&
+        meta_equals(db, "fingerprint", fingerprint) && schema_is_ours(db))
+        return db;
     database_close(db);
-    return current;
+    return NULL;
 }

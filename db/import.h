@@ -7,11 +7,13 @@
 #include "base/progress.h"
 #include "parsers/capture/capture.h"
 
+#include <sqlite3.h>
+
 struct import_request {
     const char *directory; /* the capture */
     const char *database;  /* path of the database to make; its directory exists */
     const char *tool_version;
-    const char *parameters; /* options that change the result, as text; kept in meta for db_is_current */
+    const char *parameters; /* options that change the result, as text; kept in meta for db_open_current */
     struct capture_options options;
     const struct progress *progress; /* may be NULL */
 };
@@ -27,8 +29,8 @@ struct import_result {
 int db_import(const struct import_request *request, struct diagnostics *diag, struct import_result *ret,
               struct err *err);
 
-/* True when the database exists, has this schema, was made with the same parameters, and the capture's files are the
- * ones it was made from (names, sizes, times). Never fails: anything unreadable means false. */
-bool db_is_current(const struct import_request *request);
+/* Opens the database (database_open) when it exists, has this schema, was made with the same parameters, and the
+ * capture's files are the ones it was made from (names, sizes, times). NULL: it is not so, or cannot be read. */
+sqlite3 *db_open_current(const struct import_request *request);
 
 #endif

@@ -206,19 +206,14 @@ static const struct named_view {
      "  FROM host_call c LEFT JOIN name n ON n.id = c.name_id LEFT JOIN name i ON i.id = c.item_id"},
 };
 
-static int create_named_view(sqlite3 *db, const struct named_view *view, struct err *err)
+static void add_named_view(struct strbuf *sql, const struct named_view *view)
 {
-    struct strbuf sql;
-    strbuf_init(&sql, 65536);
-    strbuf_addf(&sql, "%sCASE %s", view->begin, view->column);
+    strbuf_addf(sql, "%sCASE %s", view->begin, view->column);
     for (const struct value_name *name = view->names; name->text != NULL; name++)
-        strbuf_addf(&sql, " WHEN %lld THEN '%s'", (long long)name->value, name->text);
+        strbuf_addf(sql, " WHEN %lld THEN '%s'", (long long)name->value, name->text);
     if (view->keeps_others)
-        strbuf_addf(&sql, " ELSE %s", view->column);
-    strbuf_addf(&sql, " END%s", view->end);
-    int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : database_exec(db, sql.data, err);
-    strbuf_release(&sql);
-    return status;
+        strbuf_addf(sql, " ELSE %s", view->column);
+    strbuf_addf(sql, " END%s;", view->end);
 }
 
 static void add_column(struct strbuf *sql, const struct column *column, bool first)
@@ -227,115 +222,55 @@ static void add_column(struct strbuf *sql, const struct column *column, bool fir
                 column->flags & COLUMN_KEY ? " PRIMARY KEY" : "");
 }
 
-static int create_kind_table(sqlite3 *db, const struct record_kind *kind, struct err *err)
+static void add_kind_table(struct strbuf *sql, const struct record_kind *kind)
 {
-    struct strbuf sql, columns;
     bool has_key = false, first = true;
-    strbuf_init(&sql, 65536);
-    strbuf_init(&columns, 65536);
+    for (size_t i = 0; i < kind->column_count; i++)
+        has_key |= !(kind->columns[i].flags & COLUMN_TRANSIENT) && (kind->columns[i].flags & COLUMN_KEY);
+    strbuf_addf(sql, "CREATE TABLE \"%s\"(%s", kind->table, has_key ? "" : "id INTEGER PRIMARY KEY, ");
     for (size_t i = 0; i < kind->column_count; i++) {
         if (kind->columns[i].flags & COLUMN_TRANSIENT)
             continue;
-        add_column(&columns, &kind->columns[i], first);
+        add_column(sql, &kind->columns[i], first);
         first = false;
-        has_key |= (kind->columns[i].flags & COLUMN_KEY) != 0;
     }
-    strbuf_addf(&sql, "CREATE TABLE \"%s\"(%s%s)", kind->table, has_key ? "" : "id INTEGER PRIMARY KEY, ",
-                columns.data);
-    int status =
-        sql.failed || columns.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : database_exec(db, sql.data, err);
-    strbuf_release(&columns);
+    strbuf_adds(sql, ");");
+}
+
+void schema_add_tables(struct strbuf *sql)
+{
+    strbuf_adds(sql, own_tables);
+    for (size_t i = 0; record_kinds[i] != NULL; i++) {
+        if (record_kinds[i]->table != NULL)
+            add_kind_table(sql, record_kinds[i]);
+    }
+}
+
+void schema_add_rest(struct strbuf *sql)
+{
+    static const char *const scripts[] = {indexes, profiled_models, views, device_marks, cann_views};
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
+        strbuf_adds(sql, scripts[i]);
+    for (size_t i = 0; i < sizeof named_views / sizeof *named_views; i++)
+        add_named_view(sql, &named_views[i]);
+}
+
+static int run(sqlite3 *db, void (*add)(struct strbuf *sql), struct err *err)
+{
+    struct strbuf sql;
+    strbuf_init(&sql, SCHEMA_MAX);
+    add(&sql);
+    int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : database_exec(db, sql.data, err);
     strbuf_release(&sql);
     return status;
 }
 
 int schema_create_tables(sqlite3 *db, struct err *err)
 {
-    int status = database_exec(db, own_tables, err);
-    for (size_t i = 0; status == 0 && record_kinds[i] != NULL; i++)
-        status = record_kinds[i]->table == NULL ? 0 : create_kind_table(db, record_kinds[i], err);
-    return status;
+    return run(db, schema_add_tables, err);
 }
 
 int schema_finish(sqlite3 *db, struct err *err)
 {
-    static const char *const scripts[] = {indexes, profiled_models, views, device_marks, cann_views};
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < sizeof scripts / sizeof *scripts; i++)
-        status = database_exec(db, scripts[i], err);
-    for (size_t i = 0; status == 0 && i < sizeof named_views / sizeof *named_views; i++)
-        status = create_named_view(db, &named_views[i], err);
-    return status;
-}
-
-/* The text of everything in a schema, in the order of names; NULL when it cannot be read. Longer than any of ours: cut.
- */
-static bool schema_text(sqlite3 *db, struct strbuf *text)
-{
-    sqlite3_stmt *statement;
-    int code;
-    if (sqlite3_prepare_v2(db, "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY 1, 2, 3", -1,
-                           &statement, NULL) != SQLITE_OK)
-        return false;
-    while ((code = sqlite3_step(statement)) == SQLITE_ROW && !text->failed) {
-        for (int i = 0; i < 4; i++) {
-            const void *bytes = sqlite3_column_blob(statement, i);
-            size_t length = (size_t)sqlite3_column_bytes(statement, i);
-            if (length > 0)
-                strbuf_add(text, bytes, length);
-            strbuf_addc(text, '\n');
-        }
-    }
-    sqlite3_finalize(statement);
-    return code == SQLITE_DONE && !text->failed;
-}
-
-/* Import numbers the rows of a table from 1 on; those that know only the last number count on it. A row takes a byte at
- * least, so that numbers beyond the file's size have large gaps. */
-static bool is_numbered(sqlite3 *db, const char *table)
-{
-    sqlite3_stmt *statement = NULL;
-    char *sql = sqlite3_mprintf("SELECT (SELECT min(rowid) FROM \"%w\") >= 1 AND (SELECT max(rowid) FROM \"%w\") <="
-                                " (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size)",
-                                table, table);
-    bool numbered = sql != NULL && sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK;
-    /* a table that cannot be read is told of by whoever reads it */
-    if (numbered && sqlite3_step(statement) == SQLITE_ROW)
-        numbered = sqlite3_column_type(statement, 0) == SQLITE_NULL || sqlite3_column_int(statement, 0) == 1;
-    sqlite3_finalize(statement);
-    sqlite3_free(sql);
-    return numbered;
-}
-
-/* Of all tables of the model, which are those of the database. */
-static bool rows_are_numbered(sqlite3 *db, sqlite3 *model)
-{
-    sqlite3_stmt *tables;
-    int code;
-    if (sqlite3_prepare_v2(model,
-                           "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%WITHOUT ROWID'", -1,
-                           &tables, NULL) != SQLITE_OK)
-        return false;
-    bool numbered = true;
-    while (numbered && (code = sqlite3_step(tables)) != SQLITE_DONE)
-        numbered = code == SQLITE_ROW && is_numbered(db, (const char *)sqlite3_column_text(tables, 0));
-    sqlite3_finalize(tables);
-    return numbered;
-}
-
-bool schema_is_ours(sqlite3 *db)
-{
-    struct strbuf expected, found;
-    struct err ignored = ERR_INIT;
-    sqlite3 *model = NULL;
-    strbuf_init(&expected, 1024 * 1024);
-    strbuf_init(&found, 1024 * 1024);
-    bool ours = sqlite3_open(":memory:", &model) == SQLITE_OK && schema_create_tables(model, &ignored) == 0 &&
-                schema_finish(model, &ignored) == 0 && schema_text(model, &expected) && schema_text(db, &found) &&
-                expected.length == found.length && memcmp(expected.data, found.data, found.length) == 0 &&
-                rows_are_numbered(db, model);
-    sqlite3_close(model);
-    strbuf_release(&expected);
-    strbuf_release(&found);
-    return ours;
+    return run(db, schema_add_rest, err);
 }

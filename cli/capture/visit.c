@@ -219,9 +219,9 @@ int visit_open_database(struct capture_visit *visit, sqlite3 **ret)
 {
     struct import_request request = make_request(visit);
     struct err err = ERR_INIT;
-    bool is_current = db_is_current(&request);
+    sqlite3 *db = db_open_current(&request);
+    bool is_current = db != NULL;
     int status = STATUS_DONE;
-    sqlite3 *db = NULL;
 
     if (!is_current) {
         console_note("'%s': %s, importing", visit->directory,
@@ -230,7 +230,7 @@ int visit_open_database(struct capture_visit *visit, sqlite3 **ret)
         if (status != STATUS_DONE && status != STATUS_DATA_PROBLEMS)
             return status;
     }
-    if (database_open(visit->database, &db, &err) != 0)
+    if (db == NULL && database_open(visit->database, &db, &err) != 0)
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     if (is_current)
         status = tell_known_problems(visit, db);
