@@ -25,6 +25,14 @@ static inline int64_t number_multiply(int64_t a, int64_t b)
     return !__builtin_mul_overflow(a, b, &product) ? product : (a < 0) != (b < 0) ? INT64_MIN : INT64_MAX;
 }
 
+/* Towards 0; what is beyond the integers saturates, no number is 0. */
+static inline int64_t number_from_real(double value)
+{
+    if (value != value)
+        return 0;
+    return value >= 0x1p63 ? INT64_MAX : value < -0x1p63 ? INT64_MIN : (int64_t)value;
+}
+
 #define NUMBER_MAX 32 /* bytes that any of these functions may write */
 
 /* Each writes at p, without a final NUL, and returns the end. */

@@ -1,3 +1,4 @@
+#include "base/number.h"
 #include "exporters/earlier/draw.h"
 
 #include <math.h>
@@ -20,7 +21,8 @@ static int begin_compat(struct draw_2022 *draw, const char *name, const struct t
 {
     int status = draw_2022_name(draw, "", name, err);
     strbuf_addf(&draw->text, ",\"pid\":%lld,\"tid\":%lld,\"ts\":%lld,\"dur\":%lld,\"args\":{", (long long)slice->pid,
-                (long long)slice->tid, (long long)(start / 1000), (long long)((end - start) / 1000));
+                (long long)slice->tid, (long long)number_from_real(start / 1000),
+                (long long)number_from_real((end - start) / 1000));
     return status;
 }
 
@@ -40,13 +42,13 @@ static int begin_event(struct draw_2022 *draw, const char *name, int64_t layer, 
 {
     *slice = (struct trace_slice){.pid = draw_2022_pid(draw, draw->device->part->process_id),
                                   .tid = layer,
-                                  .start_ns = (int64_t)start,
-                                  .duration_ns = (int64_t)(end - start)};
+                                  .start_ns = number_from_real(start),
+                                  .duration_ns = number_from_real(end - start)};
     int status = draw->compat ? begin_compat(draw, name, slice, start, end, err)
                               : draw_2022_begin(draw, name, &draw->lanes, layer, slice, err);
     draw_2022_integer(draw, "\"Iter ID\":", draw->device->range.iteration);
     put_real(draw, ",\"Start Time\":", start, 15);
-    draw_2022_integer(draw, ",\"End Time\":", (long long)start + (long long)(end - start));
+    draw_2022_integer(draw, ",\"End Time\":", number_add(slice->start_ns, slice->duration_ns));
     put_real(draw, ",\"Duration Time(ns)\":", end - start, 17);
     return status;
 }

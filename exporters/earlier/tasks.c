@@ -1,3 +1,4 @@
+#include "base/number.h"
 #include "exporters/earlier/draw.h"
 
 #include "db/database.h"
@@ -33,8 +34,8 @@ static int draw_task(void *arg, const struct execution *execution, struct err *e
     struct draw_2022 *draw = tasks->draw;
     const struct task_2022 task = task_2022_of(draw->device, execution);
     struct trace_slice slice = {.pid = draw_2022_pid(draw, SCHEDULER),
-                                .start_ns = (int64_t)task.start,
-                                .duration_ns = (int64_t)(task.end - task.start)};
+                                .start_ns = number_from_real(task.start),
+                                .duration_ns = number_from_real(task.end - task.start)};
     int status = draw_2022_begin(draw, execution->op_name, &draw->lanes, execution->stream_id, &slice, err);
     if (status < 0)
         return status;
@@ -52,15 +53,16 @@ static int draw_copy(void *arg, const struct device_copy *copy, struct err *err)
     struct tasks *tasks = arg;
     struct draw_2022 *draw = tasks->draw;
     double start = time_2022(draw->device, copy->start_tick), end = time_2022(draw->device, copy->end_tick);
-    struct trace_slice slice = {
-        .pid = draw_2022_pid(draw, SCHEDULER), .start_ns = (int64_t)start, .duration_ns = (int64_t)(end - start)};
+    struct trace_slice slice = {.pid = draw_2022_pid(draw, SCHEDULER),
+                                .start_ns = number_from_real(start),
+                                .duration_ns = number_from_real(end - start)};
     int status = draw_2022_begin(draw, COPY_NAME_2022, &tasks->copies, copy->stream_id, &slice, err);
     if (status < 0)
         return status;
     draw_2022_task(draw, COPY_TYPE_2022, copy->stream_id, copy->task_id);
-    draw_2022_time(draw, "Receive Time", (int64_t)time_2022(draw->device, copy->receive_tick));
-    draw_2022_time(draw, "Start Time", (int64_t)start);
-    draw_2022_time(draw, "End Time", (int64_t)end);
+    draw_2022_time(draw, "Receive Time", number_from_real(time_2022(draw->device, copy->receive_tick)));
+    draw_2022_time(draw, "Start Time", number_from_real(start));
+    draw_2022_time(draw, "End Time", number_from_real(end));
     return draw_2022_end(draw, &slice, err);
 }
 
@@ -108,8 +110,8 @@ static int draw_ai_cpu_task(void *arg, const struct execution *execution, struct
 {
     const struct tasks *tasks = arg;
     const struct task_2022 task = task_2022_of(tasks->draw->device, execution);
-    const struct ai_cpu_run times = {.start_ns = (int64_t)task.start,
-                                     .duration_ns = (int64_t)(task.end - task.start),
+    const struct ai_cpu_run times = {.start_ns = number_from_real(task.start),
+                                     .duration_ns = number_from_real(task.end - task.start),
                                      .compute_ns = DB_NULL,
                                      .copy_ns = DB_NULL,
                                      .dispatch_ns = DB_NULL,

@@ -1,6 +1,7 @@
 /* Calls of the host by function: how long each took by itself, and how long devices waited meanwhile. */
 #include "analysis/call_times.h"
 #include "base/array.h"
+#include "base/number.h"
 #include "exporters/report/report.h"
 #include "exporters/workload/host_calls.h"
 #include "exporters/workload/load.h"
@@ -45,7 +46,7 @@ static int put_function(struct report_run *run, const struct ranked *ranked, dou
     if (status != 0)
         return status;
     const struct report_value values[COLUMNS] = {
-        [SHARE] = value_integer(self_ns > 0 ? (int64_t)(time->self_ns / self_ns * 1e4 + 0.5) : 0),
+        [SHARE] = value_integer(self_ns > 0 ? number_from_real(time->self_ns / self_ns * 1e4 + 0.5) : 0),
         [SELF] = value_rounded(time->self_ns),
         [BLOCKED] = value_rounded(time->blocked_ns),
         [TOTAL] = value_rounded(time->total_ns),

@@ -1,6 +1,7 @@
 /* What limits each operator: calculating, moving data, or neither. */
 #include "analysis/bound.h"
 #include "base/array.h"
+#include "base/number.h"
 #include "exporters/report/report.h"
 #include "exporters/workload/load.h"
 
@@ -59,7 +60,7 @@ static void add_operator(struct named *named, const struct workload_operator *op
 
 static struct report_value share_value(double share)
 {
-    return share < 0 ? value_none() : value_integer((int64_t)(share * 1e4 + 0.5));
+    return share < 0 ? value_none() : value_integer(number_from_real(share * 1e4 + 0.5));
 }
 
 static int put_operator(struct report_run *run, const struct workload *workload, const struct named *named,

@@ -2,6 +2,7 @@
 #include "analysis/coverage.h"
 #include "analysis/diff/statistics.h"
 #include "base/array.h"
+#include "base/number.h"
 #include "exporters/report/report.h"
 #include "exporters/workload/load.h"
 
@@ -65,7 +66,7 @@ static int put_item(struct report_run *run, const struct workload *workload, con
     const struct workload_key *key = &workload->operators[item->op].key;
     const struct series *series = &item->series;
     const struct report_value values[COLUMNS] = {
-        [SHARE] = value_integer(all_ns > 0 ? (int64_t)(series->total / all_ns * 1e4 + 0.5) : 0),
+        [SHARE] = value_integer(all_ns > 0 ? number_from_real(series->total / all_ns * 1e4 + 0.5) : 0),
         [TOTAL] = value_rounded(series->total),
         [EXPOSED] = value_integer(item->exposed_ns),
         [EXPOSED_SHARE] = value_integer(number_ratio(item->exposed_ns, (int64_t)series->total, 4)),

@@ -1,5 +1,6 @@
 /* TransData, Cast, Transpose: operators that calculate nothing, with what makes their input and takes their output. */
 #include "analysis/diff/neighbours.h"
+#include "base/number.h"
 #include "exporters/report/report.h"
 #include "exporters/workload/load.h"
 
@@ -31,7 +32,7 @@ static int put_item(struct report_run *run, const struct workload *workload, con
                     double all_ns, struct err *err)
 {
     const struct report_value values[COLUMNS] = {
-        [SHARE] = value_integer(all_ns > 0 ? (int64_t)(item->total_ns / all_ns * 1e4 + 0.5) : 0),
+        [SHARE] = value_integer(all_ns > 0 ? number_from_real(item->total_ns / all_ns * 1e4 + 0.5) : 0),
         [TOTAL] = value_rounded(item->total_ns),
         [COUNT] = value_integer(item->count),
         [MEAN] = value_integer((int64_t)(item->total_ns / (double)item->count + 0.5)),

@@ -1,4 +1,5 @@
 #include "exporters/workload/answer.h"
+#include "base/number.h"
 
 #include "exporters/workload/load.h"
 
@@ -18,7 +19,7 @@ static int put_row(struct report_run *run, const struct profile_row *row, double
 {
     const struct series *durations = &row->durations;
     const struct report_value values[ANSWER_COLUMNS] = {
-        [ANSWER_SHARE] = value_integer(total_ns > 0 ? (int64_t)(durations->total / total_ns * 1e4 + 0.5) : 0),
+        [ANSWER_SHARE] = value_integer(total_ns > 0 ? number_from_real(durations->total / total_ns * 1e4 + 0.5) : 0),
         [ANSWER_TOTAL] = value_rounded(durations->total),
         [ANSWER_COUNT] = value_integer(durations->n),
         [ANSWER_MEDIAN] = value_rounded(durations->median),
