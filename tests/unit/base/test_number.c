@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -430,6 +431,19 @@ static void what_is_written_is_parsed_back(void **state)
     }
 }
 
+static void a_real_becomes_the_whole_number_towards_zero_or_the_nearest_there_is(void **state)
+{
+    (void)state;
+    assert_int_equal(number_from_real(1.9), 1);
+    assert_int_equal(number_from_real(-1.9), -1);
+    assert_int_equal(number_from_real(0x1p62), INT64_C(1) << 62);
+    assert_int_equal(number_from_real(0x1p63), INT64_MAX);
+    assert_int_equal(number_from_real(7.3e19), INT64_MAX);
+    assert_int_equal(number_from_real(-0x1p63), INT64_MIN);
+    assert_int_equal(number_from_real(-7.3e19), INT64_MIN);
+    assert_int_equal(number_from_real(NAN), 0);
+}
+
 static void sums_differences_and_products_saturate(void **state)
 {
     (void)state;
@@ -447,6 +461,7 @@ static void sums_differences_and_products_saturate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_real_becomes_the_whole_number_towards_zero_or_the_nearest_there_is),
         cmocka_unit_test(sums_differences_and_products_saturate),
         cmocka_unit_test(unsigned_numbers_are_written_as_printf_does),
         cmocka_unit_test(signed_numbers_are_written_as_printf_does),
