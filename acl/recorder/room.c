@@ -1,10 +1,12 @@
 #include "acl/recorder/room.h"
 
 /* switch_stack(run, arg, top): the caller's stack pointer is kept in the frame pointer's register, which run keeps. */
-#if defined(__x86_64__)
-
+#if defined(__x86_64__) || defined(__aarch64__)
 void switch_stack(void (*run)(void *arg), void *arg, char *top) __asm__("msprof_switch_stack")
     __attribute__((visibility("hidden")));
+#endif
+
+#if defined(__x86_64__)
 
 __asm__(".text\n"
         ".balign 16\n"
@@ -31,9 +33,6 @@ __asm__(".text\n"
         ".size msprof_switch_stack, . - msprof_switch_stack\n");
 
 #elif defined(__aarch64__)
-
-void switch_stack(void (*run)(void *arg), void *arg, char *top) __asm__("msprof_switch_stack")
-    __attribute__((visibility("hidden")));
 
 __asm__(".text\n"
         ".balign 16\n"

@@ -14,6 +14,16 @@
 struct spool_key {
     uint64_t major, minor;
 };
+/* Signed numbers as parts of keys, and back. */
+static inline uint64_t spool_key_part(int64_t value)
+{
+    return (uint64_t)value ^ UINT64_C(1) << 63;
+}
+static inline int64_t spool_key_value(uint64_t part)
+{
+    return (int64_t)(part ^ UINT64_C(1) << 63);
+}
+
 struct spool_item {
     struct spool_key key;
     const void *record; /* aligned to 8; lives until the next spool_next */

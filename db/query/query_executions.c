@@ -1,5 +1,6 @@
 #include "db/query/query_executions.h"
 
+#include "base/array.h"
 #include "base/file/spool.h"
 #include "db/database.h"
 #include "db/query/query_fields.h"
@@ -409,22 +410,15 @@ struct operator_finder {
 };
 
 #define FINDER_MEMORY ((size_t)1024 * 1024)
-#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
 static int by_task(const void *a, const void *b)
 {
     const struct reported_operator *x = a, *y = b;
     if (x->stream_id != y->stream_id)
-        return COMPARE(x->stream_id, y->stream_id);
+        return array_order(x->stream_id, y->stream_id);
     if (x->task_id != y->task_id)
-        return COMPARE(x->task_id, y->task_id);
-    return x->batch_id != y->batch_id ? COMPARE(x->batch_id, y->batch_id) : COMPARE(x->id, y->id);
-}
-
-/* Signed numbers in the order of unsigned ones, and back. */
-static uint64_t flip_sign(uint64_t value)
-{
-    return value ^ UINT64_C(1) << 63;
+        return array_order(x->task_id, y->task_id);
+    return x->batch_id != y->batch_id ? array_order(x->batch_id, y->batch_id) : array_order(x->id, y->id);
 }
 
 struct operator_finder *operator_finder_new(sqlite3 *db, int64_t device_id, struct err *err)
@@ -450,7 +444,7 @@ void operator_finder_free(struct operator_finder *finder)
 static int add_operator(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct operator_finder *finder = arg;
-    const struct spool_key key = {flip_sign((uint64_t)query_integer(row, 0)), 0};
+    const struct spool_key key = {spool_key_part(query_integer(row, 0)), 0};
     const struct reported_operator record = {query_integer(row, 1), query_integer(row, 2), query_integer(row, 3),
                                              query_integer(row, 4)};
     return spool_add(finder->operators, &key, &record, sizeof record, err);
@@ -480,7 +474,7 @@ static int read_operators(struct operator_finder *finder, struct err *err)
 
 static int64_t next_time(const struct operator_finder *finder)
 {
-    return (int64_t)flip_sign(finder->next.key.major);
+    return spool_key_value(finder->next.key.major);
 }
 
 int operator_find(struct operator_finder *finder, int64_t from_ns, int64_t until_ns, bool *ret_found,

@@ -1,6 +1,7 @@
 /* Calls into trees, one thread after the other. A call's row is known when its thread has left the outermost call
  * around it. */
 #include "base/array.h"
+#include "base/file/spool.h"
 #include "base/interrupt.h"
 #include "parsers/join/execution_data.h"
 #include "parsers/records/cann_rows.h"
@@ -31,12 +32,6 @@ static int call_kind(struct association *association, const struct plain_call *c
     return status;
 }
 
-/* Signed numbers in the order of unsigned ones. */
-static uint64_t ordered(int64_t value)
-{
-    return (uint64_t)value ^ UINT64_C(1) << 63;
-}
-
 int executions_add_call(struct executions *executions, const struct plain_call *call, struct err *err)
 {
     const struct task_numbers *task = &call->launched;
@@ -51,7 +46,7 @@ int executions_add_call(struct executions *executions, const struct plain_call *
         return status;
     if (record.launches > 0)
         record.launch_order = executions->launches++;
-    uint64_t begin = ordered(call->begin_ns);
+    uint64_t begin = spool_key_part(call->begin_ns);
     const struct spool_key key = {(uint64_t)call->thread_id << 32 | begin >> 32, begin << 32};
     return spool_add(executions->calls, &key, &record, sizeof record, err);
 }
@@ -122,7 +117,7 @@ static int add_call(struct tree *tree, const struct spool_item *item, struct err
         return -(int)err->code;
     struct call *call = &tree->calls.items[tree->calls.count++];
     *call = (struct call){
-        .begin_ns = (int64_t)((item->key.major << 32 | item->key.minor >> 32) ^ UINT64_C(1) << 63),
+        .begin_ns = spool_key_value(item->key.major << 32 | item->key.minor >> 32),
         .end_ns = record->end_ns,
         .item = NO_INDEX,
         .parent = parent,

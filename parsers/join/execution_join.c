@@ -1,5 +1,6 @@
 /* Who belongs to whom: one task after the other, with all that was recorded of it. */
 #include "base/array.h"
+#include "base/file/spool.h"
 #include "base/interrupt.h"
 #include "base/number.h"
 #include "parsers/join/execution_data.h"
@@ -28,13 +29,11 @@ struct task_records {
 
 /* ---- orders inside of a task ---- */
 
-#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
-
 #define DEFINE_ORDER(name, type, member)                                                                               \
     static int name(const void *a, const void *b)                                                                      \
     {                                                                                                                  \
         const struct type *x = a, *y = b;                                                                              \
-        return x->member != y->member ? COMPARE(x->member, y->member) : COMPARE(x->order, y->order);                   \
+        return x->member != y->member ? array_order(x->member, y->member) : array_order(x->order, y->order);           \
     }
 DEFINE_ORDER(by_end, execution, end_tick)
 DEFINE_ORDER(by_batch, description, operator_.batch_id)
@@ -44,32 +43,32 @@ DEFINE_ORDER(by_start_on_ai_cpu, ai_cpu_run, start_tick)
 static int by_order(const void *a, const void *b)
 {
     const struct launch *x = a, *y = b;
-    return COMPARE(x->order, y->order);
+    return array_order(x->order, y->order);
 }
 
 static int by_state(const void *a, const void *b)
 {
     const struct mark *x = a, *y = b;
     if (x->tick != y->tick)
-        return COMPARE(x->tick, y->tick);
-    return x->state != y->state ? COMPARE(x->state, y->state) : COMPARE(x->order, y->order);
+        return array_order(x->tick, y->tick);
+    return x->state != y->state ? array_order(x->state, y->state) : array_order(x->order, y->order);
 }
 
 /* When a description and its tensors were recorded. */
 static int compare_times(const struct recorded_tensors *a, const struct recorded_tensors *b)
 {
     if (a->time_ns != b->time_ns)
-        return COMPARE(a->time_ns, b->time_ns);
+        return array_order(a->time_ns, b->time_ns);
     if (a->iteration != b->iteration)
-        return COMPARE(a->iteration, b->iteration);
-    return a->batch_id != b->batch_id ? COMPARE(a->batch_id, b->batch_id) : COMPARE(a->model_id, b->model_id);
+        return array_order(a->iteration, b->iteration);
+    return a->batch_id != b->batch_id ? array_order(a->batch_id, b->batch_id) : array_order(a->model_id, b->model_id);
 }
 
 static int by_time(const void *a, const void *b)
 {
     const struct recorded_tensors *x = a, *y = b;
     int order = compare_times(x, y);
-    return order != 0 ? order : COMPARE(x->order, y->order);
+    return order != 0 ? order : array_order(x->order, y->order);
 }
 
 /* ---- chip 0: executions of states ---- */
@@ -288,7 +287,7 @@ static void match_launches(struct task_records *task)
 static int add_joined(struct executions *executions, const struct task_records *task, const struct execution *run,
                       struct err *err)
 {
-    uint64_t start = (uint64_t)run->start_tick ^ UINT64_C(1) << 63; /* signed numbers in the order of unsigned ones */
+    uint64_t start = spool_key_part(run->start_tick);
     const struct spool_key key = {(uint64_t)task->of.device_id << 32 | start >> 32, start << 32};
     struct joined_task joined = {
         .of = task->of,

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
-
 struct executions *decoder_executions(struct decoder *decoder)
 {
     return decoder->association != NULL ? decoder->association->executions : NULL;
@@ -24,25 +22,25 @@ static int by_task_and_end(const void *a, const void *b)
 {
     const struct joined_task *x = a, *y = b;
     if (x->of.stream_id != y->of.stream_id)
-        return COMPARE(x->of.stream_id, y->of.stream_id);
+        return array_order(x->of.stream_id, y->of.stream_id);
     if (x->of.task_id != y->of.task_id)
-        return COMPARE(x->of.task_id, y->of.task_id);
+        return array_order(x->of.task_id, y->of.task_id);
     if (x->run.end_tick != y->run.end_tick)
-        return COMPARE(x->run.end_tick, y->run.end_tick);
-    return COMPARE(x->run.order, y->run.order);
+        return array_order(x->run.end_tick, y->run.end_tick);
+    return array_order(x->run.order, y->run.order);
 }
 
 static int by_execution(const void *a, const void *b)
 {
     const struct joined_task *x = a, *y = b;
-    return COMPARE(x->run.order, y->run.order);
+    return array_order(x->run.order, y->run.order);
 }
 
 /* An outer call comes before those inside; of two with the same span the one of the higher level is outside. */
 static int outer_first(const void *a, const void *b)
 {
     const struct spooled_call *x = a, *y = b;
-    return x->end_ns != y->end_ns ? COMPARE(y->end_ns, x->end_ns) : COMPARE(y->level, x->level);
+    return x->end_ns != y->end_ns ? array_order(y->end_ns, x->end_ns) : array_order(y->level, x->level);
 }
 
 struct executions *executions_new(struct association *association, struct err *err)
