@@ -122,7 +122,7 @@ static void check_idle(const struct look *look, struct finding *finding)
 static void check_gap(const struct look *look, struct finding *finding)
 {
     const struct gap_evidence *gap = look->host->gaps;
-    double step_ns = look->splits->count > 0 ? look->advice->elapsed_ns / (double)look->splits->count : 0;
+    double step_ns = look->splits->inside > 0 ? look->advice->elapsed_ns / (double)look->splits->inside : 0;
 
     if (look->workload->facts.placed || look->host->gap_count == 0) {
         finding->not_checked = look->workload->facts.placed ? "the capture does not say when each task ran"
@@ -314,19 +314,21 @@ static void check_jitter(const struct look *look, struct finding *finding)
     struct series series;
     struct err err = ERR_INIT;
     size_t n = 0, slowest = 0;
-    int64_t *times = calloc(look->splits->count + 1, sizeof *times);
+    int64_t *times = calloc(look->splits->count + 1, sizeof *times), longest = -1;
 
-    if (look->splits->whole || look->splits->count - look->splits->warmup < 4 || times == NULL) {
+    for (size_t i = 0; times != NULL && i < look->splits->count; i++) {
+        if (!splits_counts(look->splits, i))
+            continue;
+        times[n++] = look->splits->items[i].time_ns;
+        if (look->splits->items[i].time_ns > longest) {
+            longest = look->splits->items[i].time_ns;
+            slowest = i;
+        }
+    }
+    if (look->splits->whole || n < 4) {
         finding->not_checked = "fewer than four steps are known";
         free(times);
         return;
-    }
-    for (size_t i = 0; i < look->splits->count; i++) {
-        if (splits_is_warmup(look->splits, i))
-            continue;
-        times[n++] = look->splits->items[i].time_ns;
-        if (look->splits->items[i].time_ns > look->splits->items[slowest].time_ns || slowest < look->splits->warmup)
-            slowest = i;
     }
     if (series_make(&series, times, n, &err) == 0) {
         double p95 = series_percentile(&series, 0.95), value = percent(p95 - series.median, series.median);
@@ -501,6 +503,8 @@ int advice_make(const struct workload *workload, const struct host_evidence *hos
         return status;
     }
     for (size_t i = 0; i < splits.count; i++) {
+        if (splits_is_outside(&splits, i))
+            continue;
         ret->elapsed_ns += (double)splits.items[i].time_ns;
         ret->busy_ns += (double)splits.items[i].busy_ns;
     }

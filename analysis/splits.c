@@ -56,8 +56,25 @@ static void fill_split(struct split *split, const struct intervals *lists, size_
     split->free_ns = split->time_ns - split->busy_ns;
 }
 
-static int add_split(struct splits *splits, const struct workload_step *step, const struct intervals *lists,
-                     size_t *cursors, struct err *err)
+/* What was recorded of a device: from its first execution to the end of its last. */
+struct stretch {
+    int64_t start_ns, end_ns;
+};
+
+static struct stretch stretch_of(const struct workload *workload, size_t from, size_t until)
+{
+    struct stretch stretch = {workload->executions[from].start_ns, INT64_MIN};
+
+    for (size_t i = from; i < until; i++) {
+        int64_t end_ns = workload->executions[i].start_ns + workload->executions[i].duration_ns;
+        if (end_ns > stretch.end_ns)
+            stretch.end_ns = end_ns;
+    }
+    return stretch;
+}
+
+static int add_split(struct splits *splits, const struct workload_step *step, const struct stretch *recorded,
+                     const struct intervals *lists, size_t *cursors, struct err *err)
 {
     int status = array_reserve(splits, 1, err);
 
@@ -65,7 +82,13 @@ static int add_split(struct splits *splits, const struct workload_step *step, co
         return status;
     struct split *split = &splits->items[splits->count++];
     *split = (struct split){
-        .start_ns = step->start_ns, .end_ns = step->end_ns, .model_id = step->model_id, .device = step->device};
+        .start_ns = step->start_ns,
+        .end_ns = step->end_ns,
+        .model_id = step->model_id,
+        .device = step->device,
+        .outside = step->end_ns <= recorded->start_ns || step->start_ns > recorded->end_ns,
+    };
+    splits->inside += !split->outside;
     fill_split(split, lists, cursors);
     return 0;
 }
@@ -76,15 +99,16 @@ static int split_device(const struct workload *workload, size_t from, size_t unt
     struct intervals lists[LISTS] = {{.items = NULL}};
     size_t cursors[LISTS] = {0};
     uint16_t device = workload->executions[from].device;
+    const struct stretch recorded = stretch_of(workload, from, until);
     int status = unite_device(workload, from, until, lists, err);
 
     for (size_t i = 0; status == 0 && i < workload->step_count; i++)
         if (workload->steps[i].device == device)
-            status = add_split(splits, &workload->steps[i], lists, cursors, err);
+            status = add_split(splits, &workload->steps[i], &recorded, lists, cursors, err);
     if (status == 0 && workload->step_count == 0 && busy_of(lists)->count > 0) {
         const struct intervals *busy = busy_of(lists);
         const struct workload_step all = {busy->items[0].start_ns, busy->items[busy->count - 1].end_ns, 0, device};
-        status = add_split(splits, &all, lists, cursors, err);
+        status = add_split(splits, &all, &recorded, lists, cursors, err);
     }
     for (size_t i = 0; i < LISTS; i++)
         intervals_release(&lists[i]);
@@ -128,6 +152,8 @@ int splits_make(const struct workload *workload, struct splits *ret, struct err 
             until++;
         status = split_device(workload, from, until, ret, err);
     }
+    if (ret->inside == 0)
+        ret->inside = ret->count;
     if (status == 0)
         status = mark_warmup(ret, err);
     if (status != 0)
@@ -138,6 +164,16 @@ int splits_make(const struct workload *workload, struct splits *ret, struct err 
 bool splits_is_warmup(const struct splits *splits, size_t i)
 {
     return i < splits->warmup;
+}
+
+bool splits_is_outside(const struct splits *splits, size_t i)
+{
+    return splits->items[i].outside && splits->inside < splits->count;
+}
+
+bool splits_counts(const struct splits *splits, size_t i)
+{
+    return !splits_is_warmup(splits, i) && !splits_is_outside(splits, i);
 }
 
 void splits_release(struct splits *splits)

@@ -52,14 +52,14 @@ static int find_groups(const struct splits *splits, struct step_groups *groups, 
     return status;
 }
 
-/* The median of a part of all steps of a group that are no warm-up; values is room for them. */
+/* The median of a part of all steps of a group that count; values is room for them. */
 static double median_of_part(const struct splits *splits, const struct step_group *group, enum step_part part,
                              int64_t *values)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < splits->count; i++)
-        if (is_of(group, &splits->items[i]) && !splits_is_warmup(splits, i))
+        if (is_of(group, &splits->items[i]) && splits_counts(splits, i))
             values[n++] = part_of(&splits->items[i], part);
     statistics_sort(values, n);
     return statistics_median(values, n);
@@ -101,13 +101,15 @@ static int find_operator(const struct workload *workload, const struct splits *s
                          struct err *err)
 {
     double *sums = calloc(workload->operator_count + 1, sizeof *sums);
-    double others = (double)(group->times.n - 1);
+    double others = -1;
 
     if (sums == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < splits->count; i++)
+        others += is_of(group, &splits->items[i]) && splits_counts(splits, i);
     add_operators(workload, &splits->items[group->slowest], 1, sums);
     for (size_t i = 0; others > 0 && i < splits->count; i++)
-        if (i != group->slowest && is_of(group, &splits->items[i]) && !splits_is_warmup(splits, i))
+        if (i != group->slowest && is_of(group, &splits->items[i]) && splits_counts(splits, i))
             add_operators(workload, &splits->items[i], -1 / others, sums);
     for (size_t i = 0; others > 0 && i < workload->operator_count; i++)
         if (sums[i] > group->op_ns) {
@@ -138,7 +140,7 @@ static int fill_group(const struct workload *workload, const struct splits *spli
         }
     }
     int status = series_make(&group->times, values, n, err);
-    if (status != 0 || n == 0)
+    if (status != 0 || n == 0 || splits_is_outside(splits, group->slowest))
         return status;
     find_part(splits, group, values);
     return find_operator(workload, splits, group, err);

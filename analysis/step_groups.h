@@ -16,7 +16,7 @@ struct step_group {
     struct series times; /* ns */
     size_t slowest;      /* of the splits */
     enum step_part part; /* that is longest in the slowest step, compared with its median */
-    double part_ns;      /* by so much */
+    double part_ns;      /* by so much; 0 when nothing was recorded of what the device did in it */
     uint32_t op;         /* the operator that took longer there than in the mean of the others; NO_TEXT: none did */
     double op_ns;        /* by so much */
 };

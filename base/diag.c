@@ -1,5 +1,6 @@
 #include "base/diag.h"
 
+#include "base/array.h"
 #include "base/strbuf.h"
 
 #include <inttypes.h>
@@ -63,14 +64,10 @@ static size_t hash(enum diag_id id, const char *file)
 /* Appends an entry without a place in the hash table; NULL when memory ran out. */
 static struct diag_entry *append_entry(struct diagnostics *diag, enum diag_id id, const char *file)
 {
-    if (diag->count == diag->capacity) {
-        size_t capacity = diag->capacity == 0 ? 16 : diag->capacity * 2;
-        struct diag_entry *entries = reallocarray(diag->entries, capacity, sizeof *entries);
-        if (entries == NULL)
-            return NULL;
-        diag->entries = entries;
-        diag->capacity = capacity;
-    }
+    struct err ignored = ERR_INIT;
+    if (diag->count == diag->capacity &&
+        array_grow(&diag->entries, &diag->capacity, diag->count, 1, sizeof *diag->entries, &ignored) < 0)
+        return NULL;
     char *name = strdup(file);
     if (name == NULL)
         return NULL;

@@ -3,6 +3,7 @@
 #ifndef MSPROF_BASE_NUMBER_H
 #define MSPROF_BASE_NUMBER_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,12 @@ static inline int64_t number_from_real(double value)
     if (value != value)
         return 0;
     return value >= 0x1p63 ? INT64_MAX : value < -0x1p63 ? INT64_MIN : (int64_t)value;
+}
+
+/* The nearest integer, halves away from 0; the rest as above. */
+static inline int64_t number_rounded(double value)
+{
+    return number_from_real(round(value));
 }
 
 #define NUMBER_MAX 32 /* bytes that any of these functions may write */

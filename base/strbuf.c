@@ -115,6 +115,11 @@ int strbuf_addf(struct strbuf *buf, const char *format, ...)
     return 0;
 }
 
+int strbuf_add_built(struct strbuf *buf, const struct strbuf *text)
+{
+    return text->failed ? fail(buf) : strbuf_add(buf, text->data, text->length);
+}
+
 char *strbuf_detach(struct strbuf *buf)
 {
     if (buf->failed)

@@ -28,6 +28,8 @@ int strbuf_adds(struct strbuf *buf, const char *text);
 int strbuf_addc(struct strbuf *buf, char c);
 int strbuf_add_integer(struct strbuf *buf, int64_t value);
 int strbuf_addf(struct strbuf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Where text lost a part, buf has lost one too. */
+int strbuf_add_built(struct strbuf *buf, const struct strbuf *text);
 
 /* Gives the string to the caller (free() it) and empties buf; NULL when memory ran out or an append failed: what lost a
  * part is never handed on as whole. buf is empty afterwards in any case. */

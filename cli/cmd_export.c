@@ -17,6 +17,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -58,36 +60,33 @@ static void announce(struct export_log *export_log, const char *report)
                        report, export_log->type->name);
 }
 
-/* The path without "_<timestamp>" in its last part (free() it); NULL when memory ran out. */
-static char *stable_path(const char *path, const char *timestamp)
+/* Gives the file, whose path is one that the system took, its name without "_<timestamp>", if that is in it. *path
+ * becomes the new one, which is in stable. A file that is there must not keep the other name for want of memory. */
+static int rename_stable(const char **path, const char *timestamp, char stable[PATH_MAX], struct err *err)
 {
-    const char *name = strrchr(path, '/'),
-               *at = timestamp != NULL ? strstr(name != NULL ? name : path, timestamp) : NULL;
-    char *stable = strdup(path);
+    const char *name = strrchr(*path, '/'),
+               *at = timestamp != NULL ? strstr(name != NULL ? name : *path, timestamp) : NULL;
 
-    if (stable != NULL && at != NULL && at > path && at[-1] == '_')
-        memmove(stable + (at - 1 - path), at + strlen(timestamp), strlen(at + strlen(timestamp)) + 1);
-    return stable;
+    if (at == NULL || at == *path || at[-1] != '_')
+        return 0;
+    snprintf(stable, PATH_MAX, "%.*s%s", (int)(at - 1 - *path), *path, at + strlen(timestamp));
+    if (rename(*path, stable) != 0)
+        return err_set_errno(err, errno, "cannot rename '%s' to '%s'", *path, stable);
+    *path = stable;
+    return 0;
 }
 
 static void log_written(void *arg, const char *report, const char *path)
 {
     struct export_log *export_log = arg;
     struct collection_log *log = &export_log->visit->log;
-    char *stable = stable_path(path, export_log->timestamp);
-    int result = 0;
+    char stable[PATH_MAX];
 
-    if (stable == NULL)
-        result = err_set(&export_log->err, ERR_NO_MEMORY, "out of memory");
-    else if (strcmp(stable, path) != 0 && rename(path, stable) != 0)
-        result = err_set_errno(&export_log->err, errno, "cannot rename '%s' to '%s'", path, stable);
-    if (result == 0)
-        path = stable;
+    rename_stable(&path, export_log->timestamp, stable, &export_log->err);
     result_files_add(&export_log->files, path, &export_log->err);
     announce(export_log, report);
     collection_log_exported(log, LOG_SOURCE_EXPORT, report, export_log->type->name, path);
     console_detail("wrote '%s'", path);
-    free(stable);
 }
 
 /* The files of an earlier export of the same reports give way; those of others, and of other tools, stay. */

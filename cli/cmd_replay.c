@@ -169,7 +169,7 @@ static int replay_database(struct capture_visit *visit, sqlite3 *db)
     int status = STATUS_DONE;
 
     int result = operators_each(db, replay.model_id, collect_name, &replay, &err);
-    if (result == 0 && replay.names.count == 0) {
+    if (result == 0 && replay.names.entries.count == 0) {
         result = nothing_to_send(&replay, &err);
         status = STATUS_NOTHING;
     }

@@ -30,7 +30,7 @@ static int show_table(struct capture_visit *visit, sqlite3 *db, const struct sho
     if (strcmp(settings->table, "list") != 0)
         return show_one_table(db, stdout, settings->table, formats[settings->format], &choice, options, ret, err);
     ret->rows = 1;
-    return show_table_list(db, stdout, err);
+    return show_table_list(db, stdout, options, err);
 }
 
 /* A table that is empty by itself, not by its filters, needed something to be switched on. */
@@ -105,6 +105,23 @@ static int show_one(struct capture_visit *visit)
     return status;
 }
 
+/* The list of tables is the only thing that needs none. */
+static int show_without_capture(const struct show_settings *show)
+{
+    struct err err = ERR_INIT;
+
+    if (show->table == NULL || strcmp(show->table, "list") != 0) {
+        err_set(&err, ERR_USAGE, "no capture given: CAPTURE, or -dir DIR, is missing; try 'msprof show --help'");
+        console_error(&err);
+        return STATUS_USAGE;
+    }
+    console_output_begin();
+    int result = show_table_list_all(stdout, &err);
+    if (result < 0)
+        console_error(&err);
+    return status_worse(result < 0 ? status_of_error(&err) : STATUS_DONE, console_output_end(result < 0));
+}
+
 static int run_show(const struct settings *settings)
 {
     const struct show_settings *show = &settings->show;
@@ -118,6 +135,8 @@ static int run_show(const struct settings *settings)
         console_error(&err);
         return STATUS_USAGE;
     }
+    if (settings->captures.count == 0)
+        return show_without_capture(show);
     if (show->table != NULL)
         give_large_memory_back();
     int status = captures_process(settings, show_one);
@@ -128,6 +147,7 @@ static int run_show(const struct settings *settings)
 static const struct example examples[] = {
     {"the tables of one capture, as wide as the terminal", "msprof show -dir JOBX"},
     {"at most 100 columns wide, without the messages", "msprof show -q -dir JOBX --width 100"},
+    {"which tables there are, and the ids of their columns", "msprof show --table list"},
     {"the operators that take longest, in Markdown", "msprof show JOBX --table ops --format markdown"},
     {"the 100 longest operators of a CANN capture", "msprof show -dir JOBX --top 100"},
     {NULL, NULL},
@@ -140,6 +160,7 @@ const struct command command_show = {
     .description = "Prints the tables of a capture. A capture without a database, or with one that is older than\n"
                    "its data, is imported first.\n",
     .needs_capture = true,
+    .captures_optional = true,
     .examples = examples,
     .run = run_show,
 };

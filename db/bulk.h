@@ -10,7 +10,7 @@
 
 struct bulk; /* opaque; one for a connection */
 
-/* Prepares loading into the tables that schema_create_tables made. NULL with err set. */
+/* Prepares loading into the tables that schema_build_open or schema_create_tables made. NULL with err set. */
 struct bulk *bulk_new(sqlite3 *db, struct err *err);
 /* Inserts all rows of a batch. */
 int bulk_insert(struct bulk *bulk, const struct row_batch *batch, struct err *err);

@@ -48,7 +48,8 @@ static void distrust(sqlite3 *db)
     static const int switches[][2] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
                                       {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
                                       {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
-                                      {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0}};
+                                      {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
+                                      {SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0}};
     static const int limits[][2] = {{SQLITE_LIMIT_LENGTH, 64 * 1024 * 1024},
                                     {SQLITE_LIMIT_SQL_LENGTH, 1024 * 1024},
                                     {SQLITE_LIMIT_ATTACHED, 2},
@@ -61,6 +62,15 @@ static void distrust(sqlite3 *db)
     sqlite3_exec(db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
 }
 
+/* What the system said of a write. */
+static int write_error(struct err *err, int system, const char *doing)
+{
+    if (system != ENOSPC && system != EDQUOT)
+        return err_set_errno(err, system, "%s", doing);
+    err_set(err, ERR_NO_SPACE, "%s: the disk is full", doing);
+    return err_hint(err, "free some space, or write the results elsewhere with --output DIR");
+}
+
 int database_error(struct err *err, sqlite3 *db, const char *doing)
 {
     int code = sqlite3_errcode(db), system = sqlite3_system_errno(db);
@@ -69,18 +79,15 @@ int database_error(struct err *err, sqlite3 *db, const char *doing)
     case SQLITE_INTERRUPT:
         return interrupt_error(err);
     case SQLITE_FULL:
-        err_set(err, ERR_NO_SPACE, "%s: the disk is full", doing);
-        return err_hint(err, "free some space, or write the results elsewhere with --output DIR");
+        return write_error(err, ENOSPC, doing);
     case SQLITE_NOMEM:
         return err_set(err, ERR_NO_MEMORY, "%s: out of memory", doing);
     case SQLITE_READONLY:
     case SQLITE_PERM:
         return err_set(err, ERR_ACCESS, "%s: %s", doing, text);
     case SQLITE_IOERR:
-        if (system == ENOSPC || system == EDQUOT) {
-            err_set(err, ERR_NO_SPACE, "%s: the disk is full", doing);
-            return err_hint(err, "free some space, or write the results elsewhere with --output DIR");
-        }
+        if (system == ENOSPC || system == EDQUOT)
+            return write_error(err, system, doing);
         return err_set(err, ERR_IO, "%s: %s%s%s", doing, text, system != 0 ? ": " : "",
                        system != 0 ? strerror(system) : "");
     case SQLITE_CANTOPEN:
@@ -159,12 +166,14 @@ static bool is_journalled(const char *database)
     return length == sizeof header && (header[VERSIONS] > 1 || header[VERSIONS + 1] > 1);
 }
 
-static int build_open(struct database_build *build, const char *path, bool ours, struct err *err)
+/* blank: NULL: without tables. */
+static int build_open(struct database_build *build, const char *path, bool ours, const struct blank *blank,
+                      struct err *err)
 {
     static const char settings[] =
         "PRAGMA page_size = 32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
         "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -2048; PRAGMA temp_store = FILE;"
-        "PRAGMA application_id = " /* filled in below */;
+        "BEGIN; PRAGMA application_id = " /* filled in below */;
     *build = (struct database_build){.path = strdup(path), .fd = -1};
     int status = 0;
     if (build->path == NULL) {
@@ -176,6 +185,10 @@ static int build_open(struct database_build *build, const char *path, bool ours,
     if (status < 0)
         goto out;
     build->fd = status;
+    int failure = blank != NULL ? blank_write(build->fd, blank) : 0;
+    status = failure != 0 ? write_error(err, failure, "cannot write the database") : 0;
+    if (status < 0)
+        goto out;
     if (sqlite3_open_v2(build->temporary, &build->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
         status = database_error(err, build->db, "cannot create the database");
         err_wrap(err, "cannot create '%s'", path);
@@ -183,7 +196,7 @@ static int build_open(struct database_build *build, const char *path, bool ours,
     }
     poll_interrupts(build->db);
     char sql[sizeof settings + 128];
-    snprintf(sql, sizeof sql, "%s%d; PRAGMA user_version = %d; BEGIN", settings, ours ? DATABASE_APPLICATION_ID : 0,
+    snprintf(sql, sizeof sql, "%s%d; PRAGMA user_version = %d", settings, ours ? DATABASE_APPLICATION_ID : 0,
              ours ? DATABASE_USER_VERSION : 0);
     status = database_exec(build->db, sql, err);
     if (status == 0)
@@ -196,12 +209,18 @@ out:
 
 int database_build_open(struct database_build *build, const char *path, struct err *err)
 {
-    return build_open(build, path, true, err);
+    return build_open(build, path, true, NULL, err);
+}
+
+int database_build_open_blank(struct database_build *build, const char *path, const struct blank *blank,
+                              struct err *err)
+{
+    return build_open(build, path, true, blank, err);
 }
 
 int database_build_open_foreign(struct database_build *build, const char *path, struct err *err)
 {
-    return build_open(build, path, false, err);
+    return build_open(build, path, false, NULL, err);
 }
 
 int database_build_commit(struct database_build *build, struct err *err)

@@ -3,6 +3,7 @@
 #define MSPROF_DB_DATABASE_H
 
 #include "base/err.h"
+#include "db/blank.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -34,6 +35,9 @@ struct database_build {
     sqlite3 *db;
 };
 int database_build_open(struct database_build *build, const char *path, struct err *err);
+/* The same with tables that have roots, but no names yet. */
+int database_build_open_blank(struct database_build *build, const char *path, const struct blank *blank,
+                              struct err *err);
 /* The same for others' readers: without the marks by which ours are known. */
 int database_build_open_foreign(struct database_build *build, const char *path, struct err *err);
 /* Commits, checks, closes and renames; the file was not there before and is complete now. On failure nothing remains.

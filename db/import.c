@@ -353,12 +353,13 @@ static int build(const struct import_request *request, struct capture *capture, 
                  struct err *err)
 {
     struct database_build build;
-    int status = database_build_open(&build, request->database, err);
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < capture->file_count; i++)
+        bytes += capture->files[i].kind != NULL ? capture->files[i].size : 0;
+    int status = schema_build_open(&build, request->database, bytes, err);
     if (status < 0)
         return status;
-    status = schema_create_tables(build.db, err);
-    if (status == 0)
-        status = load_rows(build.db, capture, request->progress, err);
+    status = load_rows(build.db, capture, request->progress, err);
     count_result(capture, result);
     if (status == 0)
         status = store_files(build.db, capture, err);

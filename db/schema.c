@@ -1,9 +1,12 @@
 #include "db/schema.h"
 
+#include "base/array.h"
 #include "base/strbuf.h"
 #include "db/database.h"
+#include "db/made.h"
 #include "parsers/record.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* What is known about the import itself. */
@@ -35,7 +38,9 @@ static const char own_tables[] =
     "CREATE TABLE profiled_model("
     "  id INTEGER PRIMARY KEY, device_id INTEGER, model_name TEXT NOT NULL, model_id INTEGER, batch_num INTEGER,"
     "  inferences INTEGER NOT NULL DEFAULT 0, ai_core_tasks INTEGER NOT NULL DEFAULT 0,"
-    "  ai_cpu_tasks INTEGER NOT NULL DEFAULT 0, acl_calls INTEGER NOT NULL DEFAULT 0);";
+    "  ai_cpu_tasks INTEGER NOT NULL DEFAULT 0, acl_calls INTEGER NOT NULL DEFAULT 0);"
+    "CREATE TABLE device_mark(id INTEGER PRIMARY KEY, device_id INTEGER, mark_id INTEGER, stream_id INTEGER,"
+    "  task_id INTEGER, start_ns INTEGER, end_ns INTEGER);";
 
 /* Rows are stored in file order, so most lookups are ranges of ids; these are the others. */
 static const char indexes[] =
@@ -129,8 +134,6 @@ static const char views[] =
 /* Marks as devices saw them: a record of a mark, two of a range, both with the number of the mark. */
 /* clang-format off */
 static const char device_marks[] =
-    "CREATE TABLE device_mark(id INTEGER PRIMARY KEY, device_id INTEGER, mark_id INTEGER, stream_id INTEGER,"
-    "  task_id INTEGER, start_ns INTEGER, end_ns INTEGER);"
     "INSERT INTO device_mark(device_id, mark_id, stream_id, task_id, start_ns, end_ns)"
     "  WITH record AS (SELECT * FROM ts_track WHERE tag = " SQL_NUMBER(TRACK_TAG_STEP)
     "    AND step_tag IN (" SQL_NUMBER(STEP_TAG_MARK) ", " SQL_NUMBER(STEP_TAG_RANGE) ")),"
@@ -244,15 +247,17 @@ void schema_add_tables(struct strbuf *sql)
         if (record_kinds[i]->table != NULL)
             add_kind_table(sql, record_kinds[i]);
     }
+    strbuf_adds(sql, views);
+    strbuf_adds(sql, cann_views);
+    for (size_t i = 0; i < sizeof named_views / sizeof *named_views; i++)
+        add_named_view(sql, &named_views[i]);
 }
 
 void schema_add_rest(struct strbuf *sql)
 {
-    static const char *const scripts[] = {indexes, profiled_models, views, device_marks, cann_views};
+    static const char *const scripts[] = {indexes, profiled_models, device_marks};
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
         strbuf_adds(sql, scripts[i]);
-    for (size_t i = 0; i < sizeof named_views / sizeof *named_views; i++)
-        add_named_view(sql, &named_views[i]);
 }
 
 static int run(sqlite3 *db, void (*add)(struct strbuf *sql), struct err *err)
@@ -273,4 +278,83 @@ int schema_create_tables(sqlite3 *db, struct err *err)
 int schema_finish(sqlite3 *db, struct err *err)
 {
     return run(db, schema_add_rest, err);
+}
+
+/* ---- the same in a file, where SQLite is told what it would have made: each CREATE costs four times as much ---- */
+
+struct roots {
+    bool *items; /* struct blank's keyed */
+    size_t count, capacity;
+};
+
+static int count_roots(const char *script, struct roots *roots, struct err *err)
+{
+    static const char keyed[] = "WITHOUT ROWID";
+    const int length = sizeof keyed - 1;
+    for (struct made made; made_next(&script, &made);) {
+        if (!made_is(&made, "TABLE"))
+            continue;
+        if (array_reserve(roots, 1, err) < 0)
+            return -(int)err->code;
+        roots->items[roots->count++] =
+            made.sql_length > length && memcmp(made.sql + made.sql_length - length, keyed, (size_t)length) == 0;
+    }
+    return 0;
+}
+
+static int insert_made(sqlite3 *db, sqlite3_stmt *insert, const struct made *made, size_t *table, struct err *err)
+{
+    bool is_table = made_is(made, "TABLE");
+    sqlite3_bind_text(insert, 1, is_table ? "table" : "view", -1, SQLITE_STATIC);
+    sqlite3_bind_text(insert, 2, made->name, made->name_length, SQLITE_STATIC);
+    sqlite3_bind_int64(insert, 3, is_table ? (sqlite3_int64)BLANK_ROOT((*table)++) : 0);
+    sqlite3_bind_text(insert, 4, made->sql, made->sql_length, SQLITE_STATIC);
+    int code = sqlite3_step(insert);
+    sqlite3_reset(insert);
+    return code == SQLITE_DONE ? 0 : database_error(err, db, "the tables cannot be made");
+}
+
+static int name_roots(sqlite3 *db, const char *script, struct err *err)
+{
+    sqlite3_stmt *insert = NULL;
+    size_t table = 0;
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+    int status = database_exec(db, "PRAGMA writable_schema = ON", err);
+    if (status == 0)
+        status = database_prepare(db, "INSERT INTO sqlite_schema VALUES(?1, ?2, ?2, ?3, ?4)", &insert, err);
+    for (struct made made; status == 0 && made_next(&script, &made);)
+        status = insert_made(db, insert, &made, &table, err);
+    sqlite3_finalize(insert);
+    if (status == 0)
+        status = database_exec(db, "PRAGMA writable_schema = RESET", err); /* reads them */
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    return status;
+}
+
+/* Every table takes a page at least, which is most of a small database; large ones are filled and read faster in large
+ * pages. */
+static size_t page_size_for(uint64_t bytes)
+{
+    enum { SMALL = 2 * 1024 * 1024, SMALL_PAGE = 4096, LARGE_PAGE = 32768 };
+    return bytes < SMALL ? SMALL_PAGE : LARGE_PAGE;
+}
+
+int schema_build_open(struct database_build *build, const char *path, uint64_t bytes, struct err *err)
+{
+    struct roots roots = {NULL, 0, 0};
+    struct strbuf sql;
+    strbuf_init(&sql, SCHEMA_MAX);
+    schema_add_tables(&sql);
+    int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : count_roots(sql.data, &roots, err);
+    if (status == 0) {
+        const struct blank blank = {page_size_for(bytes), roots.items, roots.count};
+        status = database_build_open_blank(build, path, &blank, err);
+        if (status == 0 && name_roots(build->db, sql.data, err) < 0) {
+            status = -(int)err->code;
+            database_build_abort(build);
+        }
+    }
+    free(roots.items);
+    strbuf_release(&sql);
+    return status;
 }

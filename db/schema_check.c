@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/strbuf.h"
+#include "db/made.h"
 #include "db/schema.h"
 
 #include <string.h>
@@ -28,43 +29,10 @@ static bool schema_text(sqlite3 *db, struct strbuf *text)
     return code == SQLITE_DONE && !text->failed;
 }
 
-/* A statement that makes something that stays, and the words of it that sqlite_schema has too. */
-struct made {
-    const char *type, *name, *table, *sql;
-    int type_length, name_length, table_length, sql_length;
-};
-
 struct made_list {
     struct made *items;
     size_t count, capacity;
 };
-
-/* A name up to a blank or parenthesis, perhaps in quotes; what is behind it. */
-static const char *take_name(const char *text, const char **name, int *length)
-{
-    bool quoted = *text == '"';
-    *name = text + quoted;
-    *length = (int)strcspn(*name, quoted ? "\"" : " (;");
-    return *name + *length + quoted;
-}
-
-static bool take_made(const char *sql, size_t length, struct made *ret)
-{
-    static const char create[] = "CREATE ", on[] = " ON ";
-    if (length < sizeof create || strncmp(sql, create, sizeof create - 1) != 0)
-        return false;
-    ret->sql = sql;
-    ret->sql_length = (int)length;
-    const char *rest = take_name(sql + sizeof create - 1, &ret->type, &ret->type_length);
-    if (strncmp(ret->type, "TEMP ", 5) == 0)
-        return false;
-    rest = take_name(rest + 1, &ret->name, &ret->name_length);
-    ret->table = ret->name;
-    ret->table_length = ret->name_length;
-    if (strncmp(ret->type, "INDEX ", 6) == 0 && strncmp(rest, on, sizeof on - 1) == 0)
-        take_name(rest + sizeof on - 1, &ret->table, &ret->table_length);
-    return true;
-}
 
 static int by_type_and_name(const void *a, const void *b)
 {
@@ -83,20 +51,19 @@ static bool expected_text(const struct strbuf *statements, struct strbuf *text)
     struct made_list list = {NULL, 0, 0};
     struct err ignored = ERR_INIT;
     int status = 0;
-    for (const char *sql = statements->data; status == 0 && *sql != '\0';) {
-        size_t length = strcspn(sql, ";");
+    struct made made;
+    for (const char *script = statements->data; status == 0 && made_next(&script, &made);) {
         status = array_reserve(&list, 1, &ignored);
-        if (status == 0 && take_made(sql, length, &list.items[list.count]))
-            list.count++;
-        sql += length + (sql[length] == ';');
+        if (status == 0)
+            list.items[list.count++] = made;
     }
     array_sort(list.items, list.count, sizeof *list.items, by_type_and_name);
     for (size_t i = 0; i < list.count; i++) {
-        const struct made *made = &list.items[i];
-        for (int j = 0; j < made->type_length; j++)
-            strbuf_addc(text, (char)(made->type[j] - 'A' + 'a'));
-        strbuf_addf(text, "\n%.*s\n%.*s\n%.*s\n", made->name_length, made->name, made->table_length, made->table,
-                    made->sql_length, made->sql);
+        made = list.items[i];
+        for (int j = 0; j < made.type_length; j++)
+            strbuf_addc(text, (char)(made.type[j] - 'A' + 'a'));
+        strbuf_addf(text, "\n%.*s\n%.*s\n%.*s\n", made.name_length, made.name, made.table_length, made.table,
+                    made.sql_length, made.sql);
     }
     free(list.items);
     return status == 0 && !statements->failed && !text->failed;

@@ -1,6 +1,5 @@
 #include "db/table_rows.h"
 
-#include "base/strbuf.h"
 #include "db/database.h"
 
 #define SQL_LIMIT 4096
@@ -39,6 +38,12 @@ void table_put_text(struct table_rows *rows, const char *text)
     sqlite3_bind_text(rows->insert, ++rows->next, text, -1, SQLITE_STATIC);
 }
 
+void table_put_built(struct table_rows *rows, const struct strbuf *text)
+{
+    rows->lost = rows->lost || text->failed;
+    table_put_text(rows, text->data);
+}
+
 void table_put_nothing(struct table_rows *rows)
 {
     rows->next++;
@@ -46,11 +51,13 @@ void table_put_nothing(struct table_rows *rows)
 
 int table_end_row(struct table_rows *rows, struct err *err)
 {
-    int code = sqlite3_step(rows->insert);
-    int status = code == SQLITE_DONE ? 0 : database_error(err, rows->db, "the database cannot be written");
+    int status = rows->lost ? err_set(err, ERR_NO_MEMORY, "out of memory for a text of the database") : 0;
+    if (status == 0 && sqlite3_step(rows->insert) != SQLITE_DONE)
+        status = database_error(err, rows->db, "the database cannot be written");
     sqlite3_reset(rows->insert);
     sqlite3_clear_bindings(rows->insert);
     rows->next = 0;
+    rows->lost = false;
     return status;
 }
 

@@ -3,8 +3,10 @@
 #define MSPROF_DB_TABLE_ROWS_H
 
 #include "base/err.h"
+#include "base/strbuf.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The values of a row are put in the order of the columns; those that are not put are NULL. */
@@ -12,6 +14,7 @@ struct table_rows {
     sqlite3 *db;
     sqlite3_stmt *insert;
     int next;
+    bool lost; /* a text of the row lost a part */
 };
 
 /* Makes the table unless it is there. columns: "a INTEGER, b TEXT". Close it whatever the result. */
@@ -19,6 +22,8 @@ int table_rows_open(struct table_rows *rows, sqlite3 *db, const char *table, con
 void table_put_integer(struct table_rows *rows, int64_t value);
 void table_put_real(struct table_rows *rows, double value);
 void table_put_text(struct table_rows *rows, const char *text); /* which stays until the row is ended; NULL: NULL */
+/* A text that lost a part (see strbuf.h) makes table_end_row fail. It stays until then, too. */
+void table_put_built(struct table_rows *rows, const struct strbuf *text);
 void table_put_nothing(struct table_rows *rows);
 int table_end_row(struct table_rows *rows, struct err *err);
 void table_rows_close(struct table_rows *rows);

@@ -84,7 +84,7 @@ struct show_options {
     int width;                               /* columns of the terminal; 0: no limit */
     bool color;                              /* titles in cyan */
     bool plain;                              /* tables have no frames */
-    bool ascii;                              /* of those: the terminal shows nothing but ASCII */
+    bool ascii;                              /* the terminal shows nothing but ASCII */
     const struct report_files *report_files; /* as in export_options */
     int64_t top; /* of tables with a row for each operator, task or message: at most this many, the longest */
 };
@@ -94,8 +94,12 @@ struct show_options {
 int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_format format,
                    const struct table_choice *choice, const struct show_options *options, struct export_result *ret,
                    struct err *err);
-/* The names of all tables that captures of this database's family have, with the ids of their columns. */
-int show_table_list(sqlite3 *db, FILE *stream, struct err *err);
+/* The names of all tables that captures of this database's family have, and of the user's, with the ids of their
+ * columns. */
+int show_table_list(sqlite3 *db, FILE *stream, const struct show_options *options, struct err *err);
+/* The same of captures of every family; a table that only some can have says which. Columns that only a capture tells
+ * of are not among them. */
+int show_table_list_all(FILE *stream, struct err *err);
 
 /* Prints the capture's tables to stream; a write error is returned as -ERR_IO. */
 int show_capture(sqlite3 *db, FILE *stream, const struct show_options *options, struct export_result *ret,

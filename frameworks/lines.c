@@ -1,5 +1,6 @@
 #include "frameworks/lines.h"
 
+#include "base/array.h"
 #include "base/interrupt.h"
 
 #include <errno.h>
@@ -34,17 +35,14 @@ static FILE *open_regular(const char *path, bool *ret_found, struct diagnostics 
 /* Reads one line into *buffer; *ret_length counts bytes past the limit too. false: the file ended. */
 static bool read_line(FILE *file, char **buffer, size_t *capacity, size_t *ret_length, bool *ret_failed)
 {
+    struct err ignored = ERR_INIT;
     size_t length = 0;
     int c = 0;
     while ((c = getc_unlocked(file)) != EOF && c != '\n') {
         if (length < FRAMEWORK_LINE_LIMIT && length + 1 >= *capacity) {
-            size_t wanted = *capacity * 2 + 4096;
-            char *larger = realloc(*buffer, wanted);
-            *ret_failed = larger == NULL;
-            if (larger == NULL)
+            *ret_failed = array_grow(buffer, capacity, length, 2, 1, &ignored) < 0;
+            if (*ret_failed)
                 return false;
-            *buffer = larger;
-            *capacity = wanted;
         }
         if (length < FRAMEWORK_LINE_LIMIT)
             (*buffer)[length] = (char)c;

@@ -1,5 +1,6 @@
 #include "frameworks/records.h"
 
+#include "base/array.h"
 #include "base/interrupt.h"
 #include "base/utf8.h"
 
@@ -65,11 +66,8 @@ static int make_room(struct stream *stream, size_t length, struct err *err)
     stream->start = 0;
     if (length <= stream->capacity)
         return 0;
-    unsigned char *larger = realloc(stream->buffer, length);
-    if (larger == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory for a record of %zu bytes in '%s'", length, stream->path);
-    stream->buffer = larger;
-    stream->capacity = length;
+    if (array_grow(&stream->buffer, &stream->capacity, stream->end, length - stream->end, 1, err) < 0)
+        return err_wrap(err, "a record of %zu bytes in '%s'", length, stream->path);
     return 0;
 }
 

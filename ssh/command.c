@@ -14,9 +14,7 @@
 #define READ_SIZE ((size_t)256 * 1024)
 #define PATIENCE_SECONDS 1 /* with a server that does not open another session */
 
-/* A board answers a question within three times what its server may take to answer a login; one that works on files may
- * be silent as long as a slow disk reads them. */
-#define SILENCE_TIMES 3
+/* A command that works on files may be silent as long as a slow disk reads them. */
 #define TOTAL_TIMES 20 /* the silences that an answer may take altogether */
 #define SILENT_BYTES_PER_SECOND ((uint64_t)4 * 1024 * 1024)
 #define MOST_SILENCE INT64_C(3600)      /* seconds */
@@ -51,7 +49,7 @@ static int64_t seconds_for(uint64_t bytes, uint64_t bytes_per_second, int64_t mo
 
 struct ssh_limits ssh_limits_for(const struct ssh_connection *connection, uint64_t bytes)
 {
-    int64_t silence = (int64_t)connection->target.timeout * SILENCE_TIMES;
+    int64_t silence = ssh_silence_seconds(&connection->target);
 
     return (struct ssh_limits){
         .silence_ns = (silence + seconds_for(bytes, SILENT_BYTES_PER_SECOND, MOST_SILENCE)) * SSH_NS_PER_SECOND,

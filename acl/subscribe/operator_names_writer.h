@@ -4,18 +4,23 @@
 
 #include "base/err.h"
 #include "base/file/outfile.h"
+#include "base/intern.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 /* A table that is being put together; each text is held once. All zero is empty; needs a release. */
 struct operator_names_writer {
-    unsigned char *entries;
-    size_t count, entry_capacity;
-    char *texts;
-    size_t texts_length, texts_capacity;
-    uint32_t *places; /* hash table: offset + 1 of a text, 0: free */
-    size_t place_count, places_used;
+    struct {
+        unsigned char (*items)[8]; /* as they stand in the table */
+        size_t count, capacity;
+    } entries;
+    struct intern texts;
+    struct {
+        uint32_t *items; /* of the texts in the table */
+        size_t count, capacity;
+    } offsets;
+    size_t texts_length;
 };
 
 /* Appends the next operator. -ERR_NO_MEMORY; -ERR_LIMIT when the table grows beyond what is read. */

@@ -3,6 +3,7 @@
 #include "base/array.h"
 
 #include "analysis/diff/rank_test.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -179,7 +180,7 @@ static int test_row(struct compare_row *row, const struct side_row *base, const 
     } else {
         for (int s = 0; s < 2; s++) {
             for (size_t i = 0; i < sides[s]->runs; i++)
-                runs[s][i] = (int64_t)sides[s]->medians[i];
+                runs[s][i] = number_from_real(sides[s]->medians[i]);
             statistics_sort(runs[s], sides[s]->runs);
         }
         status = rank_test(runs[0], base->runs, runs[1], other->runs, &test, err);

@@ -333,7 +333,7 @@ static int make_measures(struct profile *profile, const struct splits *splits, s
         for (size_t i = 0; i < splits->count; i++) {
             const struct split *split = &splits->items[i];
             const int64_t all[] = {split->time_ns, split->busy_ns, split->free_ns, split->exposed_ns};
-            if (!splits_is_warmup(splits, i))
+            if (m == MEASURE_STEP ? !splits_is_warmup(splits, i) : splits_counts(splits, i))
                 values[n++] = all[m];
         }
         status = series_make(&profile->measures[m], values, n, err);
@@ -392,7 +392,8 @@ int profile_make(const struct workload *workload, const char *name, const struct
         counting.until_ns = splits.items[splits.warmup - 1].end_ns;
     }
     ret->warmup = (int64_t)splits.warmup;
-    ret->steps = splits.whole ? 0 : (int64_t)(splits.count - splits.warmup);
+    for (size_t i = 0; i < splits.count; i++)
+        ret->steps += !splits.whole && splits_counts(&splits, i);
     if (status == 0)
         status = make_measures(ret, &splits, err);
     for (int subject = BY_OP; status == 0 && subject <= BY_LAYER; subject++)

@@ -61,11 +61,17 @@ static inline void outfile_write(struct outfile *out, const void *bytes, size_t 
     out->used += length;
 }
 
-/* Appends the content of buf. One that lost a part (see strbuf.h) makes the file fail: it never appears. */
-static inline void outfile_add(struct outfile *out, const struct strbuf *buf)
+/* A text for the file that lost a part (see strbuf.h) makes it fail: it never appears. */
+static inline void outfile_check(struct outfile *out, const struct strbuf *buf)
 {
     if (buf->failed && out->failure == 0)
         out->failure = ENOMEM;
+}
+
+/* Checks buf and appends its content. */
+static inline void outfile_add(struct outfile *out, const struct strbuf *buf)
+{
+    outfile_check(out, buf);
     outfile_write(out, buf->data, buf->length);
 }
 

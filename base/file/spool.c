@@ -18,10 +18,10 @@ struct entry {
     uint32_t offset, size;
 };
 
-/* Before each record in the file. Its key is that of the record before, or follows. */
+/* Before each record in the file. Each half of its key is that of the record before, or follows: first the minor. */
 struct header {
     uint32_t size;
-    uint32_t has_key;
+    uint16_t has_minor, has_major;
 };
 _Static_assert(sizeof(struct header) + sizeof(struct spool_key) + SPOOL_RECORD_MAX <= READ_SIZE_MIN,
                "a buffer holds a record");
@@ -228,15 +228,21 @@ static size_t padded(size_t size)
 /* before: the entry before it in the run, or NULL. */
 static int write_entry(struct spool *spool, const struct entry *before, const struct entry *entry, struct err *err)
 {
-    const struct header header = {entry->size, before == NULL || !equal_keys(&before->key, &entry->key)};
-    size_t size = padded(entry->size), key_size = header.has_key ? sizeof entry->key : 0;
-    if (WRITE_SIZE - spool->buffered < sizeof header + key_size + size && write_buffer(spool, err) < 0)
+    const struct spool_key *key = &entry->key;
+    const struct header header = {entry->size, before == NULL || before->key.minor != key->minor,
+                                  before == NULL || before->key.major != key->major};
+    size_t size = padded(entry->size);
+    if (WRITE_SIZE - spool->buffered < sizeof header + sizeof *key + size && write_buffer(spool, err) < 0)
         return -(int)err->code;
     char *to = spool->buffer + spool->buffered;
     memcpy(to, &header, sizeof header);
-    memcpy(to + sizeof header, &entry->key, key_size);
-    memcpy(to + sizeof header + key_size, spool->bytes.items + entry->offset, size);
-    spool->buffered += sizeof header + key_size + size;
+    to += sizeof header;
+    memcpy(to, &key->minor, sizeof key->minor);
+    to += header.has_minor ? sizeof key->minor : 0;
+    memcpy(to, &key->major, sizeof key->major);
+    to += header.has_major ? sizeof key->major : 0;
+    memcpy(to, spool->bytes.items + entry->offset, size);
+    spool->buffered = (size_t)(to - spool->buffer) + size;
     return 0;
 }
 
@@ -323,13 +329,19 @@ static bool take_buffered(struct run *run)
     if (left < sizeof header)
         return false;
     memcpy(&header, at, sizeof header);
-    size_t key_size = header.has_key ? sizeof run->item.key : 0;
-    if (left < sizeof header + key_size + padded(header.size))
+    struct spool_key *key = &run->item.key;
+    size_t minor_size = header.has_minor ? sizeof key->minor : 0, major_size = header.has_major ? sizeof key->major : 0;
+    size_t size = sizeof header + minor_size + major_size + padded(header.size);
+    if (left < size)
         return false;
-    memcpy(&run->item.key, at + sizeof header, key_size);
-    run->item.record = at + sizeof header + key_size;
+    at += sizeof header;
+    if (header.has_minor)
+        memcpy(&key->minor, at, sizeof key->minor);
+    if (header.has_major)
+        memcpy(&key->major, at + minor_size, sizeof key->major);
+    run->item.record = at + minor_size + major_size;
     run->item.size = header.size;
-    run->at += sizeof header + key_size + padded(header.size);
+    run->at += size;
     return true;
 }
 

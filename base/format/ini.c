@@ -1,5 +1,6 @@
 #include "base/format/ini.h"
 
+#include "base/array.h"
 #include "base/file/fsutil.h"
 
 #include <stdlib.h>
@@ -58,6 +59,7 @@ static int add_entry(struct ini *ini, struct span section, const struct span *ke
                      size_t line, struct err *err)
 {
     struct ini_entry entry = {.section = copy_of(section), .line = line};
+    struct err ignored = ERR_INIT;
 
     if (key != NULL) {
         entry.key = copy_of(*key);
@@ -65,15 +67,9 @@ static int add_entry(struct ini *ini, struct span section, const struct span *ke
     }
     if (entry.section == NULL || (key != NULL && (entry.key == NULL || entry.value == NULL)))
         goto failed;
-    if (ini->count == ini->capacity) {
-        size_t capacity = ini->capacity > 0 ? 2 * ini->capacity : 16;
-        struct ini_entry *entries = reallocarray(ini->entries, capacity, sizeof *entries);
-
-        if (entries == NULL)
-            goto failed;
-        ini->entries = entries;
-        ini->capacity = capacity;
-    }
+    if (ini->count == ini->capacity &&
+        array_grow(&ini->entries, &ini->capacity, ini->count, 1, sizeof *ini->entries, &ignored) < 0)
+        goto failed;
     ini->entries[ini->count++] = entry;
     return 0;
 failed:

@@ -19,10 +19,20 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* A capture's directory, or a baseline's file. */
+struct identity {
+    dev_t device;
+    ino_t inode;
+};
+
 /* The captures of one side. */
 struct profiles {
     const struct profile **items; /* each of its own */
     size_t count, capacity;
+    struct {
+        struct identity *items;
+        size_t count, capacity;
+    } taken;
     bool with_calls;
 };
 
@@ -34,6 +44,22 @@ static void profiles_release(struct profiles *profiles)
         free(profile);
     }
     free((void *)profiles->items);
+    free(profiles->taken.items);
+}
+
+/* Whether this side has it already: what is named twice counts once, or its samples would seem to be runs. */
+static bool is_taken(struct profiles *profiles, const char *path, struct err *err)
+{
+    struct stat info;
+
+    if (stat(path, &info) != 0)
+        return false; /* that it is not there is told by who reads it */
+    for (size_t i = 0; i < profiles->taken.count; i++)
+        if (profiles->taken.items[i].device == info.st_dev && profiles->taken.items[i].inode == info.st_ino)
+            return true;
+    if (array_reserve(&profiles->taken, 1, err) == 0)
+        profiles->taken.items[profiles->taken.count++] = (struct identity){info.st_dev, info.st_ino};
+    return false;
 }
 
 /* Takes the content over. */
@@ -81,8 +107,12 @@ static int take_capture(struct capture_visit *visit)
 {
     struct err err = ERR_INIT;
     sqlite3 *db = NULL;
-    int status = host_side_open(visit, &db), result;
 
+    if (is_taken(visit->context, visit->directory, &err))
+        return STATUS_DONE;
+    if (err.code != 0)
+        return visit_fail(visit, LOG_SOURCE_COMMON, &err);
+    int status = host_side_open(visit, &db), result;
     if (db == NULL)
         return status;
     result = profile_database(db, visit->directory, visit->context, &err);
@@ -99,7 +129,10 @@ static int take_baseline(const char *path, struct profiles *profiles)
     struct err err = ERR_INIT;
     struct profile *items = NULL;
     size_t count = 0, kept = 0;
-    int result = baseline_read(path, &items, &count, &err);
+
+    if (is_taken(profiles, path, &err))
+        return STATUS_DONE;
+    int result = err.code != 0 ? -(int)err.code : baseline_read(path, &items, &count, &err);
 
     while (result == 0 && kept < count) {
         result = keep(profiles, &items[kept], &err);
@@ -156,7 +189,11 @@ static int find_sides(const struct settings *settings, struct value_list *base, 
         if (new_side->count > 0)
             return usage("--save compares nothing: --new has no place there");
         if (base->count > 0 && words.count > 0)
-            return usage("--save takes the captures of --base, or words, not both");
+            return usage("--save takes the captures of --base, or a word, not both");
+        if (words.count > 1)
+            return usage("--save compares nothing: several captures are each named with --base");
+        if (settings->diff.gates.count > 0)
+            return usage("--save compares nothing: --gate has no place there");
         if (base->count == 0)
             *base = words;
         return base->count > 0 ? STATUS_DONE : usage("--save needs a capture: --base CAPTURE");

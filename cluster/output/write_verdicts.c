@@ -314,11 +314,10 @@ static void write_link(struct outfile *out, const struct link_sums *sums, const 
     decimal(out, link->bytes, 6);
     decimal(out, link->ns, 6);
     decimal(out, bandwidth, GB);
-    decimal(out, (int64_t)llround(class->median), GB);
-    decimal(out, (int64_t)llround(judged->shortfall * 10000), 2);
+    decimal(out, number_rounded(class->median), GB);
+    decimal(out, number_rounded(judged->shortfall * 10000), 2);
     decimal(out,
-            class->deviation > 0 ? (int64_t)llround(((double)bandwidth - class->median) / class->deviation * 100) : 0,
-            2);
+            class->deviation > 0 ? number_rounded(((double)bandwidth - class->median) / class->deviation * 100) : 0, 2);
     integer(out, (int64_t) class->count);
     comma(out);
     write_text(out, slow ? "yes\n" : "no\n");

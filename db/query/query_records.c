@@ -1,6 +1,7 @@
 #include "db/query/query_records.h"
 
 #include "base/array.h"
+#include "base/number.h"
 #include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
 
@@ -164,5 +165,5 @@ int64_t cann_frequency_hz(const struct cann_frequencies *list, int64_t device_id
     const struct cann_frequency *last = low > 0 ? &list->items[low - 1] : NULL;
     if (last == NULL || last->device_id != device_id || !last->measured || last->mhz <= 0)
         return 0;
-    return last->mhz * 1000000;
+    return number_multiply(last->mhz, 1000000);
 }

@@ -87,7 +87,7 @@ static void put_name(struct table_rows *rows, const char *key, struct strbuf *na
     const char *at = strrchr(key, '@');
     strbuf_clear(name);
     strbuf_add(name, key, at != NULL ? (size_t)(at - key) : strlen(key));
-    table_put_text(rows, name->data != NULL ? name->data : "");
+    table_put_built(rows, name);
     table_put_text(rows, at != NULL ? at + 1 : "");
 }
 
@@ -208,7 +208,7 @@ static int add_group(struct making *making, const struct json *group, struct err
     }
     strbuf_addc(&ranks, ')');
     table_put_text(&making->rows, json_string(json_member(group, "type")));
-    table_put_text(&making->rows, ranks.failed ? "" : ranks.data);
+    table_put_built(&making->rows, &ranks);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         table_put_text(&making->rows, json_string(json_member(group, members[i])));
     int status = table_end_row(&making->rows, err);

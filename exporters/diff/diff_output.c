@@ -72,7 +72,7 @@ static int add_rows(const struct diff_output *output, struct grid *grid, struct 
     char others_key[64];
     struct compare_row others = {.key = others_key};
     const struct compare_row rest = {
-        .key = "(rest of the step)", .total_base = comparison->rest_base, .total_new = comparison->rest_new};
+        .key = "(rest)", .total_base = comparison->rest_base, .total_new = comparison->rest_new};
     size_t left = 0;
     int status = 0;
 

@@ -1,5 +1,6 @@
 #include "exporters/earlier/device_2022.h"
 
+#include "base/number.h"
 #include "exporters/pmu/digits_2022.h"
 #include "exporters/pmu/pmu_rounding.h"
 
@@ -119,7 +120,7 @@ double time_2022(const struct device_2022 *device, int64_t tick)
     if (tick == DB_NULL)
         return NAN;
     double hertz = part->device_hz > 0 ? (double)part->device_hz : 1e9;
-    double time = (double)(tick - part->device_tick) / hertz * 1e9 + (double)part->host_monotonic_ns;
+    double time = (double)number_subtract(tick, part->device_tick) / hertz * 1e9 + (double)part->host_monotonic_ns;
     return part->chip == 0 ? digits_2022(time) : time;
 }
 

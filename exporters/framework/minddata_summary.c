@@ -88,14 +88,12 @@ static double rounded(double value, int decimals)
 }
 
 /* As Python prints a float; -1 where there is nothing. */
-static void put_real(struct strbuf *buf, double value)
+static size_t print_real(char text[REAL_SHORTEST_MAX], double value)
 {
-    char text[REAL_SHORTEST_MAX];
-    if (value == UNKNOWN) {
-        strbuf_adds(buf, "-1");
-        return;
-    }
-    strbuf_add(buf, text, real_print_float(text, value));
+    if (value != UNKNOWN)
+        return real_print_float(text, value);
+    memcpy(text, "-1", 2);
+    return 2;
 }
 
 static struct strbuf *next_value(struct summary *summary, int line)
@@ -108,7 +106,8 @@ static struct strbuf *next_value(struct summary *summary, int line)
 
 static void add_real(struct summary *summary, int line, double value)
 {
-    put_real(next_value(summary, line), value);
+    char text[REAL_SHORTEST_MAX];
+    strbuf_add(next_value(summary, line), text, print_real(text, value));
 }
 
 static void add_integer(struct summary *summary, int line, int64_t value)
@@ -222,11 +221,7 @@ static bool is_type(const struct judged *judged, const char *type)
 
 static void number_text(char text[64], double value)
 {
-    struct strbuf buf;
-    strbuf_init(&buf, 60);
-    put_real(&buf, value);
-    snprintf(text, 64, "%s", buf.failed ? "" : buf.data);
-    strbuf_release(&buf);
+    text[print_real(text, value)] = '\0';
 }
 
 static void add_high_cpu(struct summary *summary, int line, const struct judged *judged)

@@ -54,7 +54,7 @@ static int put_memory(void *arg, const struct torch_piece *piece, struct err *er
     strbuf_init(&name, TORCH_TEXT_LIMIT);
     strbuf_addf(&name, piece->by_engine ? "cann::%s" : "%s", piece->owner);
     snprintf(device, sizeof device, "NPU:%lld", (long long)piece->device);
-    values[NAME] = value_text(name.failed ? "" : name.data);
+    values[NAME] = value_text(name.data);
     values[SIZE] = value_real((double)piece->bytes / KB);
     values[GOT] = put_us(&times[0], piece->got_ns);
     values[GOT_ALLOCATED] = value_real((double)piece->at_got.allocated / MB);

@@ -185,7 +185,15 @@ static int compile_filter(struct row_choice *choice, const char *text, const str
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     choice->filter_count++;
     status = report_step_init(&filter->step, plan, column, &choice->plain, texts, err);
-    return status == 0 && filter->comparison > UNLIKE ? take_operand(filter, plan->columns[column].title, err) : status;
+    if (status == 0 && filter->comparison > UNLIKE)
+        status = take_operand(filter, plan->columns[column].title, err);
+    if (status == 0 && filter->comparison >= LESS && filter->comparison <= GREATER_EQUAL && !filter->is_number &&
+        !report_holds_texts(&plan->columns[column].column)) {
+        err_set(err, ERR_USAGE, "'%.200s' is no number, expected one behind '%.200s'", filter->operand,
+                plan->columns[column].id);
+        return err_hint(err, "a number may have a unit behind it: 'task_duration>100us'");
+    }
+    return status;
 }
 
 static int compile_sort(struct row_choice *choice, const char *text, const struct report_plan *plan,

@@ -1,5 +1,6 @@
 #include "exporters/report/groups.h"
 
+#include "base/array.h"
 #include "base/number.h"
 #include "db/database.h"
 #include "db/query/operators/query_durations.h"
@@ -8,89 +9,36 @@
 
 #include <stdlib.h>
 
-static size_t home(const struct group *group, size_t capacity)
+/* Counts one duration in the group of a key. */
+static int count_in(struct map *groups, const struct group_key *key, int64_t duration_ns, struct err *err)
 {
-    uint64_t key = (uint64_t)group->major * 0x9e3779b97f4a7c15u ^ (uint64_t)group->name_id * 0xc2b2ae3d27d4eb4fu ^
-                   (uint64_t)group->minor;
-    return (size_t)((key * 0x9e3779b97f4a7c15u) >> 32) & (capacity - 1);
-}
-
-static bool same_group(const struct group *a, const struct group *b)
-{
-    return a->name_id == b->name_id && a->major == b->major && a->minor == b->minor;
-}
-
-static struct group *find_group(const struct groups *groups, const struct group *key)
-{
-    size_t i = home(key, groups->capacity);
-    while (groups->items[i].count != 0 && !same_group(&groups->items[i], key))
-        i = (i + 1) & (groups->capacity - 1);
-    return &groups->items[i];
-}
-
-static int grow(struct groups *groups, struct err *err)
-{
-    struct groups larger = {.capacity = groups->capacity != 0 ? groups->capacity * 2 : 256, .used = groups->used};
-    larger.items = calloc(larger.capacity, sizeof *larger.items);
-    if (larger.items == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < groups->capacity; i++) {
-        if (groups->items[i].count != 0)
-            *find_group(&larger, &groups->items[i]) = groups->items[i];
-    }
-    free(groups->items);
-    *groups = larger;
-    return 0;
-}
-
-/* The group of a key, made when it is new. NULL with err set. */
-static struct group *group_of(struct groups *groups, const struct group *key, struct err *err)
-{
-    if (groups->used * 2 >= groups->capacity && grow(groups, err) < 0)
-        return NULL;
-    struct group *group = find_group(groups, key);
-    if (group->count == 0) {
-        *group = (struct group){.major = key->major,
-                                .name_id = key->name_id,
-                                .minor = key->minor,
-                                .min_ns = INT64_MAX,
-                                .max_ns = INT64_MIN};
-        groups->used++;
-    }
-    return group;
-}
-
-int count_in(struct groups *groups, const struct group *key, int64_t duration_ns, struct err *err)
-{
-    struct group *group = group_of(groups, key, err);
+    struct group *group = map_add(groups, key, NULL, err);
     if (group == NULL)
         return -(int)err->code;
+    if (group->count == 0 || duration_ns < group->min_ns)
+        group->min_ns = duration_ns;
+    if (group->count == 0 || duration_ns > group->max_ns)
+        group->max_ns = duration_ns;
     group->count++;
     group->total_ns = number_add(group->total_ns, duration_ns);
     group->squares += (uint128)duration_ns * (uint128)duration_ns;
-    if (duration_ns < group->min_ns)
-        group->min_ns = duration_ns;
-    if (duration_ns > group->max_ns)
-        group->max_ns = duration_ns;
     return 0;
 }
 
-static int merge(struct groups *groups, const struct groups *others, struct err *err)
+static int merge(struct map *groups, const struct map *others, struct err *err)
 {
-    for (size_t i = 0; i < others->capacity; i++) {
-        const struct group *other = &others->items[i];
-        struct group *group = other->count != 0 ? group_of(groups, other, err) : NULL;
-        if (other->count == 0)
-            continue;
+    for (const struct group *other = NULL; (other = map_next(others, other)) != NULL;) {
+        bool added;
+        struct group *group = map_add(groups, &other->key, &added, err);
         if (group == NULL)
             return -(int)err->code;
+        if (added || other->min_ns < group->min_ns)
+            group->min_ns = other->min_ns;
+        if (added || other->max_ns > group->max_ns)
+            group->max_ns = other->max_ns;
         group->count += other->count;
         group->total_ns = number_add(group->total_ns, other->total_ns);
         group->squares += other->squares;
-        if (other->min_ns < group->min_ns)
-            group->min_ns = other->min_ns;
-        if (other->max_ns > group->max_ns)
-            group->max_ns = other->max_ns;
     }
     return 0;
 }
@@ -103,25 +51,28 @@ struct order {
 static int compare_groups(const void *a, const void *b, void *arg)
 {
     const struct order *order = arg;
-    return order->compare(a, b, order->names);
+    const struct group *x = a, *y = b;
+    int compared = order->compare(x, y, order->names);
+    return compared != 0 ? compared : array_order(x->key.name_id, y->key.name_id);
 }
 
-void groups_sort(struct groups *groups, const struct cann_texts *names,
-                 int (*compare)(const struct group *a, const struct group *b, const struct cann_texts *names))
+/* The groups of a map in order. */
+static int sort(const struct map *map, struct order *order, struct groups *ret, struct err *err)
 {
-    struct order order = {names, compare};
-    size_t kept = 0;
-    for (size_t i = 0; i < groups->capacity; i++) {
-        if (groups->items[i].count != 0)
-            groups->items[kept++] = groups->items[i];
-    }
-    if (kept > 1)
-        qsort_r(groups->items, kept, sizeof *groups->items, compare_groups, &order);
+    if (map->used == 0)
+        return 0;
+    ret->items = calloc(map->used, sizeof *ret->items);
+    if (ret->items == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (const struct group *group = NULL; (group = map_next(map, group)) != NULL;)
+        ret->items[ret->count++] = *group;
+    qsort_r(ret->items, ret->count, sizeof *ret->items, compare_groups, order);
+    return 0;
 }
 
 int group_compare_names(const struct group *x, const struct group *y, const struct cann_texts *names)
 {
-    struct cann_text a = cann_text(names, x->name_id, 0), b = cann_text(names, y->name_id, 0);
+    struct cann_text a = cann_text(names, x->key.name_id, 0), b = cann_text(names, y->key.name_id, 0);
     size_t shorter = a.length < b.length ? a.length : b.length;
     int order = a.text == NULL || b.text == NULL ? 0 : memcmp(a.text, b.text, shorter);
     return order != 0 ? order : (a.length > b.length) - (a.length < b.length);
@@ -144,7 +95,7 @@ struct unit {
 struct worker {
     sqlite3 *db;
     struct duration_reader *reader;
-    struct groups groups;
+    struct map groups;
     struct cann_task task; /* as far as it tells whether the task is an operator */
 };
 
@@ -160,7 +111,7 @@ static void worker_free(void *opaque)
     struct worker *worker = opaque;
     duration_reader_free(worker->reader);
     database_close(worker->db);
-    groups_release(&worker->groups);
+    map_release(&worker->groups);
     free(worker);
 }
 
@@ -172,6 +123,7 @@ static void *worker_new(void *arg, struct err *err)
         err_set(err, ERR_NO_MEMORY, "out of memory");
         return NULL;
     }
+    worker->groups = (struct map)MAP_OF(struct group, key);
     if (database_open(count->database, &worker->db, err) == 0)
         worker->reader = duration_reader_new(worker->db, count->subject, err);
     if (worker->reader == NULL) {
@@ -185,14 +137,14 @@ static void *worker_new(void *arg, struct err *err)
 static int count_call(void *arg, const struct duration *duration, struct err *err)
 {
     struct worker *worker = arg;
-    const struct group key = {.major = duration->major, .name_id = duration->name_id};
+    const struct group_key key = {.major = duration->major, .name_id = duration->name_id};
     return count_in(&worker->groups, &key, duration->duration_ns, err);
 }
 
 static int count_task(void *arg, const struct duration *duration, struct err *err)
 {
     struct worker *worker = arg;
-    const struct group key = {.major = duration->major, .name_id = duration->name_id, .minor = duration->minor};
+    const struct group_key key = {.major = duration->major, .name_id = duration->name_id, .minor = duration->minor};
     worker->task.op_name_id = duration->op_name_id;
     worker->task.op_task_type = duration->minor;
     return cann_is_operator(&worker->task) ? count_in(&worker->groups, &key, duration->duration_ns, err) : 0;
@@ -226,7 +178,7 @@ static int submit_rows(struct parallel *parallel, int64_t count, struct err *err
     return parallel_finish(parallel, err);
 }
 
-static int count_all(struct count *count, int64_t rows, struct groups *ret, struct err *err)
+static int count_all(struct count *count, int64_t rows, struct map *ret, struct err *err)
 {
     const struct parallel_work work = {
         .unit_size = sizeof(struct unit),
@@ -240,8 +192,6 @@ static int count_all(struct count *count, int64_t rows, struct groups *ret, stru
     for (size_t i = 0; status == 0 && i < count->worker_count; i++)
         status = merge(ret, &count->workers[i]->groups, err);
     parallel_free(parallel);
-    if (status < 0)
-        groups_release(ret);
     return status;
 }
 
@@ -253,13 +203,16 @@ int groups_load(struct report_session *session, enum groups_subject subject,
     struct count count = {.database = session->options->database,
                           .subject = of_calls ? DURATION_CALLS : DURATION_TASKS};
     const struct cann_texts *names = report_names(session, false, err);
+    struct order order = {names, compare};
+    struct map groups = MAP_OF(struct group, key);
     int64_t rows = 0;
     int status = names == NULL ? -(int)err->code
                  : of_calls    ? cann_call_count(session->db, &rows, err)
                                : cann_task_count(session->db, &rows, err);
     if (status == 0)
-        status = count_all(&count, rows, ret, err);
+        status = count_all(&count, rows, &groups, err);
     if (status == 0)
-        groups_sort(ret, names, compare);
+        status = sort(&groups, &order, ret, err);
+    map_release(&groups);
     return status;
 }

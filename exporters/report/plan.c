@@ -55,13 +55,18 @@ static void make_id(const char *title, char *id, size_t size)
     id[used] = '\0';
 }
 
+static void column_id(const struct report_column *column, char id[ID_MAX])
+{
+    if (column->id != NULL)
+        snprintf(id, ID_MAX, "%s", column->id);
+    else
+        make_id(column->title, id, ID_MAX);
+}
+
 static int name_column(struct report_plan *plan, struct known_column *column, struct err *err)
 {
     char id[ID_MAX], numbered[ID_MAX + 24];
-    if (column->column.id != NULL)
-        snprintf(id, sizeof id, "%s", column->column.id);
-    else
-        make_id(column->column.title, id, sizeof id);
+    column_id(&column->column, id);
     snprintf(numbered, sizeof numbered, "%s", id);
     for (size_t n = 2; report_plan_find(plan, numbered, strlen(numbered)) >= 0; n++)
         snprintf(numbered, sizeof numbered, "%s_%zu", id, n);
@@ -117,6 +122,13 @@ int report_ask(sqlite3 *db, const char *expression, bool *ret, struct err *err)
     return status;
 }
 
+static bool has_column_like(const struct report_plan *plan, const struct report_column *column)
+{
+    char id[ID_MAX];
+    column_id(column, id);
+    return report_plan_find(plan, id, strlen(id)) >= 0;
+}
+
 int report_plan_take(struct report_plan *plan, const struct report_column *columns, sqlite3 *db,
                      enum column_set column_set, struct err *err)
 {
@@ -124,7 +136,10 @@ int report_plan_take(struct report_plan *plan, const struct report_column *colum
     for (; status == 0 && columns->title != NULL; columns++) {
         bool there = (columns->flags & (column_set == COLUMNS_VENDOR ? REPORT_GUIDE : REPORT_VENDOR)) == 0 &&
                      (columns->flags & REPORT_INPUT) == 0;
-        if (there && columns->when != NULL)
+        if (there && columns->when != NULL && db == NULL)
+            there =
+                !has_column_like(plan, columns); /* of two of one name each has the condition that the other has not */
+        else if (there && columns->when != NULL)
             status = report_ask(db, columns->when, &there, err);
         if (status == 0)
             status = report_plan_add(plan, columns, err);

@@ -64,7 +64,8 @@ struct report_plan {
 int report_ask(sqlite3 *db, const char *expression, bool *ret, struct err *err);
 
 /* Takes columns (an array ended by no title) over, as the database and the column set (COLUMNS_GUIDE or _VENDOR) want
- * them. Zero the plan before; it needs report_plan_release whatever the result. */
+ * them; without a database those that any can have. Zero the plan before; it needs report_plan_release whatever the
+ * result. */
 int report_plan_take(struct report_plan *plan, const struct report_column *columns, sqlite3 *db,
                      enum column_set column_set, struct err *err);
 /* Adds a column that is known at run time only; its value stands behind those before it. The title is copied. */

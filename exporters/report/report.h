@@ -129,6 +129,10 @@ bool report_needs(const struct report_run *run, size_t value);
 
 /* Whether the database has the table: report->when is true of it. */
 int report_is_there(const struct report_session *session, const struct report *report, bool *ret, struct err *err);
+/* The columns of a table of the database, those included that its rows alone tell of. The plan needs
+ * report_plan_release whatever the result. */
+int report_columns(struct report_session *session, const struct report *report, const struct report_scope *scope,
+                   struct report_plan *ret, struct err *err);
 /* Makes one table. Nothing appears, and *ret_rows is 0, when it has no rows. */
 int report_write(struct report_session *session, const struct report *report, const struct report_scope *scope,
                  uint64_t *ret_rows, struct err *err);

@@ -56,7 +56,7 @@ static int put_rows(struct report_run *run, struct err *err)
     return run->report->rows != NULL ? run->report->rows(run, err) : report_query_rows(run, err);
 }
 
-static int plan_run(struct report_run *run, struct err *err)
+static int take_columns(struct report_run *run, struct err *err)
 {
     const struct report *report = run->report;
     int status = report_plan_take(&run->plan, report->columns, run->session->db, run->session->options->columns, err);
@@ -65,9 +65,7 @@ static int plan_run(struct report_run *run, struct err *err)
     run->state = report->state_size > 0 ? calloc(1, report->state_size) : NULL;
     if (report->state_size > 0 && run->state == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    if (report->open != NULL)
-        status = report->open(run, err);
-    return status == 0 ? compile(run, err) : status;
+    return report->open != NULL ? report->open(run, err) : 0;
 }
 
 static void release(struct report_run *run)
@@ -84,7 +82,9 @@ static int open_run(struct report_run *run, struct err *err)
     const struct report *report = run->report;
     const struct report_session *session = run->session;
     strbuf_init(&run->choice.text, 1);
-    int status = plan_run(run, err);
+    int status = take_columns(run, err);
+    if (status == 0)
+        status = compile(run, err);
     if (status == 0 && run->terminal != NULL && run->terminal->show == NULL)
         status = terminal_table_init(run->terminal, &run->plan, session->options->show, report->one_width, err);
     if (status < 0)
@@ -100,6 +100,18 @@ static int open_run(struct report_run *run, struct err *err)
         .is_plain = session->options->format == TABLE_TERMINAL && run->terminal == NULL,
     };
     return report_writer_open(&run->writer, &writer, run->scope->suffix, err);
+}
+
+int report_columns(struct report_session *session, const struct report *report, const struct report_scope *scope,
+                   struct report_plan *ret, struct err *err)
+{
+    struct report_run run = {.report = report, .session = session, .scope = scope};
+    strbuf_init(&run.choice.text, 1);
+    int status = take_columns(&run, err);
+    *ret = run.plan;
+    run.plan = (struct report_plan){.column_count = 0};
+    release(&run);
+    return status;
 }
 
 int report_open(struct report_run *run, struct report_session *session, const struct report *report,

@@ -12,6 +12,7 @@ int report_show_open(struct report_show *shows, struct show *show, int family, s
                     .show = show},
         .scope = {DB_NULL, DB_NULL, DB_NULL, ""},
     };
+    show->compact = family != CAPTURE_SVP;
     return report_session_open(&shows->session, show->db, &shows->options, show->result, err);
 }
 

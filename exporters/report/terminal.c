@@ -41,6 +41,13 @@ static int take_columns(struct terminal_table *table, const struct report_plan *
     return 0;
 }
 
+static void begin_text(struct terminal_table *table)
+{
+    text_table_init(&table->text, table->columns, table->column_count);
+    table->text.compact = table->show->compact;
+    table->text.ascii = table->show->compact && table->show->options->ascii;
+}
+
 int terminal_table_init(struct terminal_table *table, const struct report_plan *plan, struct show *show, bool one_width,
                         struct err *err)
 {
@@ -52,7 +59,7 @@ int terminal_table_init(struct terminal_table *table, const struct report_plan *
     };
     int status = take_columns(table, plan, err);
     if (status == 0)
-        text_table_init(&table->text, table->columns, table->column_count);
+        begin_text(table);
     else
         terminal_table_release(table);
     return status;
@@ -144,7 +151,7 @@ static void forget_widths(struct terminal_table *table)
 {
     table->pass = TERMINAL_KEEP;
     text_table_release(&table->text);
-    text_table_init(&table->text, table->columns, table->column_count);
+    begin_text(table);
 }
 
 int terminal_table_end(struct terminal_table *table, struct err *err)

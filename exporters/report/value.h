@@ -2,6 +2,7 @@
 #ifndef MSPROF_EXPORTERS_REPORT_VALUE_H
 #define MSPROF_EXPORTERS_REPORT_VALUE_H
 
+#include "base/number.h"
 #include "db/database.h"
 
 #include <math.h>
@@ -44,7 +45,7 @@ static inline struct report_value value_integer(int64_t integer)
 /* The nearest integer. */
 static inline struct report_value value_rounded(double real)
 {
-    return value_integer(llround(real));
+    return value_integer(number_rounded(real));
 }
 
 static inline struct report_value value_scaled(int64_t integer, unsigned decimals)

@@ -1,5 +1,6 @@
 #include "exporters/report/writer.h"
 
+#include "base/array.h"
 #include "base/strbuf.h"
 #include "exporters/output_file.h"
 #include "exporters/report/plain.h"
@@ -123,14 +124,11 @@ static const char *put_row(struct report_writer *writer, const struct report_val
                                                : NULL;
         if (end != NULL)
             return end;
-        size_t size = room > 2 * writer->row_size ? room : 2 * writer->row_size;
-        char *larger = realloc(writer->row, size);
-        if (larger == NULL) {
-            err_set(err, ERR_NO_MEMORY, "out of memory for a row of %s", writer->name);
+        if (array_grow(&writer->row, &writer->row_size, 0, room > writer->row_size ? room : writer->row_size + 1, 1,
+                       err) < 0) {
+            err_wrap(err, "a row of %s", writer->name);
             return NULL;
         }
-        writer->row = larger;
-        writer->row_size = size;
     }
 }
 

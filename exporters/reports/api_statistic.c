@@ -12,16 +12,17 @@ static const struct report_column columns[] = {
     [TOTAL] = {"Time(us)", NULL, FORM_SCALED, 3, .doc = "How long all calls took together."},
     [COUNT] = {"Count", .flags = REPORT_NUMBER, .doc = "How many there were."},
     [MEAN] = {"Avg(us)", NULL, FORM_SCALED, 3, .doc = "Their mean."},
-    [MIN] = {"Min(us)", NULL, FORM_SCALED, 3, .doc = "The shortest."},
-    [MAX] = {"Max(us)", NULL, FORM_SCALED, 3, .doc = "The longest."},
-    [VARIANCE] = {"Variance", NULL, FORM_SCALED, 3, .doc = "Mean of the squared distances from the mean, in us^2."},
+    [MIN] = {"Min(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The shortest."},
+    [MAX] = {"Max(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest."},
+    [VARIANCE] = {"Variance", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW,
+                  .doc = "Mean of the squared distances from the mean, in us^2."},
     {.title = NULL},
 };
 
 static int compare(const struct group *x, const struct group *y, const struct cann_texts *names)
 {
-    if (x->major != y->major)
-        return x->major < y->major ? -1 : 1;
+    if (x->key.major != y->key.major)
+        return x->key.major < y->key.major ? -1 : 1;
     return group_compare_names(x, y, names);
 }
 
@@ -39,8 +40,8 @@ static int put_group(struct report_run *run, const struct group *group, struct e
 {
     const struct report_value values[COLUMNS] = {
         [DEVICE] = value_text("host"),
-        [LEVEL] = value_integer(group->major),
-        [NAME] = value_integer(group->name_id),
+        [LEVEL] = value_integer(group->key.major),
+        [NAME] = value_integer(group->key.name_id),
         [TOTAL] = value_integer(group->total_ns),
         [COUNT] = value_integer(group->count),
         [MEAN] = value_integer(number_ratio(group->total_ns, group->count, 0)),
@@ -55,7 +56,7 @@ static int put_rows(struct report_run *run, struct err *err)
 {
     struct groups groups = {.items = NULL};
     int status = groups_load(run->session, GROUPS_OF_CALLS, compare, &groups, err);
-    for (size_t i = 0; status == 0 && i < groups.used; i++)
+    for (size_t i = 0; status == 0 && i < groups.count; i++)
         status = put_group(run, &groups.items[i], err);
     groups_release(&groups);
     return status;

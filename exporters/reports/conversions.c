@@ -35,7 +35,7 @@ static int put_item(struct report_run *run, const struct workload *workload, con
         [SHARE] = value_integer(all_ns > 0 ? number_from_real(item->total_ns / all_ns * 1e4 + 0.5) : 0),
         [TOTAL] = value_rounded(item->total_ns),
         [COUNT] = value_integer(item->count),
-        [MEAN] = value_integer((int64_t)(item->total_ns / (double)item->count + 0.5)),
+        [MEAN] = value_integer(number_from_real(item->total_ns / (double)item->count + 0.5)),
         [TYPE] = value_text(workload_text(workload, workload->operators[item->op].key.type)),
         [PRODUCER] = name_value(workload, item->before),
         [CONSUMER] = name_value(workload, item->after),

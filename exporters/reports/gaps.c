@@ -1,5 +1,6 @@
 /* Gaps: when a device does nothing between two executions, and what the host did meanwhile. */
 #include "analysis/gap_calls.h"
+#include "base/number.h"
 #include "exporters/report/report.h"
 #include "exporters/workload/host_calls.h"
 #include "exporters/workload/load.h"
@@ -42,8 +43,9 @@ static int put_gap(const struct gap_table *table, size_t i, struct err *err)
         [START] = value_integer(gap_start_ns(workload, gap)),
         [DEVICE] = value_integer(workload->devices[workload->executions[gap->after].device].id),
         [CAUSE] = value_text(gap_cause_name(gap_calls_cause(&table->calls, i, name))),
-        [COVERED] = name != NULL ? value_integer((int64_t)((double)call->covered_ns / (double)length_ns * 1000 + 0.5))
-                                 : value_none(),
+        [COVERED] = name != NULL
+                        ? value_integer(number_from_real((double)call->covered_ns / (double)length_ns * 1000 + 0.5))
+                        : value_none(),
         [CALL] = value_text(name),
         [BEFORE] = value_text(execution_name(workload, gap->before)),
         [AFTER] = value_text(execution_name(workload, gap->after)),

@@ -234,7 +234,7 @@ static void set_metrics(const struct op_summary *summary, struct report_value *v
         task.duration_ns = values[DURATION].integer;
         if (cann_measures_frequency(device->part))
             task.time_hz = cann_frequency_hz(&summary->frequencies, values[DEVICE].integer,
-                                             values[START].integer + task.duration_ns);
+                                             number_add(values[START].integer, task.duration_ns));
         pmu_columns_values(&device->pmu, &task, metrics);
     }
     for (size_t i = 0; i < summary->metric_count; i++) {

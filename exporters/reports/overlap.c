@@ -16,7 +16,7 @@ static const struct report_column columns[] = {
     [EXPOSED] = {"Exposed(us)", NULL, FORM_SCALED, 3, .doc = "When it communicated and did not compute."},
     [COPIES] = {"Copies(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "When it copied."},
     [FREE] = {"Free(us)", NULL, FORM_SCALED, 3, .doc = "When it did nothing."},
-    [FREE_SHARE] = {"Free(%)", NULL, FORM_SCALED, 2, .id = "free_share", .doc = "Its share of the step."},
+    [FREE_SHARE] = {"Free share(%)", NULL, FORM_SCALED, 2, .doc = "Its share of the step."},
     {.title = NULL},
 };
 

@@ -9,12 +9,13 @@ static const struct report_column columns[] = {
     [DEVICE] = {"Device_id", .flags = REPORT_NUMBER, .doc = "The device."},
     [ELAPSED] = {"Elapsed(us)", NULL, FORM_SCALED, 3, .doc = "From its first task to the end of its last."},
     [COMPUTING] = {"Computing(us)", NULL, FORM_SCALED, 3, .doc = "When operators ran."},
-    [COMPUTING_SHARE] = {"Computing(%)", NULL, FORM_SCALED, 3, .id = "computing_share", .doc = "Its share."},
+    [COMPUTING_SHARE] = {"Computing(%)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .id = "computing_share",
+                         .doc = "Its share."},
     [COMMUNICATION] = {"Communication(us)", NULL, FORM_SCALED, 3, .doc = "When the device communicated."},
-    [COMMUNICATION_ONLY] = {"Communication(Not Overlapped)(us)", NULL, FORM_SCALED, 3,
+    [COMMUNICATION_ONLY] = {"Communication(Not Overlapped)(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW,
                             .doc = "When it communicated and no operator ran."},
     [FREE] = {"Free(us)", NULL, FORM_SCALED, 3, .doc = "When it did neither."},
-    [FREE_SHARE] = {"Free(%)", NULL, FORM_SCALED, 3, .id = "free_share", .doc = "Its share."},
+    [FREE_SHARE] = {"Free(%)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .id = "free_share", .doc = "Its share."},
     {.title = NULL},
 };
 

@@ -20,8 +20,8 @@ static const struct report_column columns[] = {
 static int open_steps(struct report_run *run, struct err *err)
 {
     static const struct steps_reduces reduces = {
-        .start = {"Reduce Start(us)", .form = FORM_TIME},
-        .duration = {"Reduce Duration(us)", .form = FORM_SCALED, .decimals = 3},
+        .start = {"Reduce Start(us)", .id = "reduce_start", .form = FORM_TIME},
+        .duration = {"Reduce Duration(us)", .id = "reduce_duration", .form = FORM_SCALED, .decimals = 3},
         .most = REPORT_MAX_COLUMNS,
     };
     return steps_open(run, &reduces, err);

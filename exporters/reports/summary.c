@@ -77,8 +77,12 @@ static int put_steps(struct report_run *run, const struct workload *workload, co
             most = &groups.items[i];
     if (most != NULL && most->times.n > 0) {
         const struct series *times = &most->times;
-        status = put_line(run, "Steps", err, "%zu (%s), %zu of them warm-up", splits->count,
-                          step_source_name(workload->step_source), splits->warmup);
+        char outside[96] = "";
+        if (splits->inside < splits->count)
+            snprintf(outside, sizeof outside, ", %zu with nothing recorded of the device",
+                     splits->count - splits->inside);
+        status = put_line(run, "Steps", err, "%zu (%s), %zu of them warm-up%s", splits->count,
+                          step_source_name(workload->step_source), splits->warmup, outside);
         if (status == 0)
             status = put_line(run, "Step time", err, "median %.3f us, MAD %.3f us, p95 %.3f us, slowest %.3f us",
                               times->median / 1e3, times->mad / 1e3, series_percentile(times, 0.95) / 1e3,
@@ -100,6 +104,8 @@ static int put_times(struct report_run *run, const struct splits *splits, struct
 
     for (size_t i = 0; i < splits->count; i++) {
         const struct split *split = &splits->items[i];
+        if (splits_is_outside(splits, i))
+            continue;
         time += (double)split->time_ns;
         busy += (double)split->busy_ns;
         computing += (double)split->computing_ns;

@@ -241,6 +241,10 @@ static void tell_left_out(const struct grid *grid, const struct layout *layout, 
         if (at == 0) {
             at = sizeof begin - 1;
             fputs(begin, stream);
+            if (at + length >= width) {
+                fputs("\n  ", stream);
+                at = 2;
+            }
         } else if (at + 2 + length >= width) {
             fputs(",\n  ", stream);
             at = 2;

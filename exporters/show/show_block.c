@@ -56,11 +56,14 @@ void show_end_line(struct show *show)
 void show_top(struct show *show, int64_t count, const char *report)
 {
     char text[128];
-    if (count <= show->options->top)
+    bool all = count <= show->options->top;
+    if (all)
         snprintf(text, sizeof text, "all %" PRId64, count);
     else
-        snprintf(text, sizeof text, "%" PRId64 " of %" PRId64 " (more: --top N; all: %s of 'msprof export summary')",
-                 show->options->top, count, report);
+        snprintf(text, sizeof text, "%" PRId64 " of %" PRId64, show->options->top, count);
     show_field(show, "", text);
+    snprintf(text, sizeof text, "(more: --top N; all: %s of 'msprof export summary')", report);
+    if (!all)
+        show_field(show, "", text);
     show_end_line(show);
 }

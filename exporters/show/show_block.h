@@ -14,6 +14,7 @@ struct show {
     struct export_result *result;
     struct display display;
     size_t column; /* of the terminal, where the open line goes on */
+    bool compact;  /* tables have no rules between rows; those of SVP's guide have them, and frames of no ASCII */
 };
 
 /* What is printed outside of tables. A failed write leaves its mark in the stream, which show_capture checks. */

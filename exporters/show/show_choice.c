@@ -4,10 +4,12 @@
 #include "exporters/report/functions.h"
 #include "exporters/report/report.h"
 #include "exporters/report/show_report.h"
+#include "exporters/report/user/report_file.h"
 #include "exporters/report_scopes.h"
 #include "exporters/show/show_block.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define ROWS_SHOWN 20 /* on a terminal, unless more are asked for */
 
@@ -51,6 +53,18 @@ static int write_table(struct show *show, int family, const struct report *repor
     return status;
 }
 
+/* The table of this name, which may be one of the user's; NULL: there is none. */
+static const struct report *find_table(const struct report *const *all, const struct report_files *files,
+                                       const char *name, int family)
+{
+    const struct report *report = report_find(all, name, family);
+    for (size_t i = 0; report == NULL && files != NULL && i < files->count; i++) {
+        if (strcmp(report_files_get(files, i)->name, name) == 0)
+            report = report_files_get(files, i);
+    }
+    return report;
+}
+
 int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_format format,
                    const struct table_choice *choice, const struct show_options *options, struct export_result *ret,
                    struct err *err)
@@ -63,7 +77,7 @@ int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_forma
     if (all == NULL)
         return -(int)err->code;
     int status = db_read_facts(db, &facts, err);
-    if (status == 0 && (report = report_find(all, name, facts.family)) == NULL) {
+    if (status == 0 && (report = find_table(all, options->report_files, name, facts.family)) == NULL) {
         status = err_set(err, ERR_USAGE, "this capture has no table '%s'", name);
         err_hint(err, "'msprof show --table list CAPTURE' prints those that there are");
     }
@@ -79,29 +93,116 @@ int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_forma
     return status;
 }
 
-int show_table_list(sqlite3 *db, FILE *stream, struct err *err)
+static void put_listed(FILE *stream, const struct report *report, const char *families, const struct report_plan *plan)
 {
+    fprintf(stream, "%-24s %s%s\n", report->name, report->title, families);
+    for (size_t i = 0, used = 0; i < plan->column_count; i++)
+        if (plan->columns[i].there)
+            fprintf(stream, "%s%s", used++ > 0 ? " " : "    ", plan->columns[i].id);
+    fputc('\n', stream);
+}
+
+struct list {
+    struct report_show shows;
+    FILE *stream;
+    const struct report *report;
+    bool listed;
+};
+
+/* The columns of the first device stand for those of all. */
+static int list_table(void *arg, const struct report_scope *scope, struct err *err)
+{
+    struct list *list = arg;
+    struct report_plan plan;
+    if (list->listed)
+        return 0;
+    int status = report_columns(&list->shows.session, list->report, scope, &plan, err);
+    if (status == 0)
+        put_listed(list->stream, list->report, "", &plan);
+    list->listed = true;
+    report_plan_release(&plan);
+    return status;
+}
+
+/* Of a table of devices that has none: what any can have. db NULL: what any capture can have. */
+static int list_known(sqlite3 *db, FILE *stream, const struct report *report, const char *families, struct err *err)
+{
+    struct report_plan plan = {.column_count = 0};
+    int status = report_plan_take(&plan, report->columns, db, COLUMNS_VENDOR, err);
+    if (status == 0)
+        put_listed(stream, report, families, &plan);
+    report_plan_release(&plan);
+    return status;
+}
+
+int show_table_list(sqlite3 *db, FILE *stream, const struct show_options *options, struct err *err)
+{
+    const struct report_files *files = options->report_files;
     const struct report *const *all = report_all(err), *const *report = all;
+    struct export_result result = {.files = 0};
+    const struct show_options plain = {.plain = true};
+    struct show show = {.db = db, .stream = stream, .options = &plain, .result = &result};
+    struct list list = {.stream = stream};
     struct db_facts facts;
     if (all == NULL)
         return -(int)err->code;
     int status = db_read_facts(db, &facts, err);
-
-    if (status == 0)
-        status = report_functions_register(db, err); /* whether a column is there may be asked with them */
+    if (status < 0)
+        return status;
+    status = report_show_open(&list.shows, &show, facts.family, err);
     for (; status == 0 && *report != NULL; report++) {
-        struct report_plan plan = {.column_count = 0};
-
         if (((*report)->families & FAMILY_OF(facts.family)) == 0 ||
             report_find(all, (*report)->name, facts.family) != *report)
             continue;
-        fprintf(stream, "%-24s %s\n", (*report)->name, (*report)->title);
-        status = report_plan_take(&plan, (*report)->columns, db, COLUMNS_VENDOR, err);
-        for (size_t i = 0, used = 0; status == 0 && i < plan.column_count; i++)
-            if (plan.columns[i].there)
-                fprintf(stream, "%s%s", used++ > 0 ? " " : "    ", plan.columns[i].id);
-        fputc('\n', stream);
-        report_plan_release(&plan);
+        list.report = *report;
+        list.listed = false;
+        if ((*report)->of_device)
+            status = report_scopes_each(db, facts.family, &list.shows.options, list_table, &list, err);
+        else
+            status = list_table(&list, &list.shows.scope, err);
+        if (status == 0 && !list.listed)
+            status = list_known(NULL, stream, *report, "", err);
+    }
+    for (size_t i = 0; status == 0 && files != NULL && i < files->count; i++)
+        status = list_known(db, stream, report_files_get(files, i), "", err);
+    report_show_close(&list.shows);
+    return status;
+}
+
+/* " (of CANN since 2023, SVP boards)"; "" for a table that every capture can have, NULL: a table of the same name
+ * stands before it in all of them. */
+static const char *name_families(const struct report *const *all, const struct report *report, char *text, size_t size)
+{
+    static const char *const names[] = {[CAPTURE_SVP] = "SVP boards",
+                                        [CAPTURE_JOB] = "Ascend's JOB captures",
+                                        [CAPTURE_2022] = "CANN before 2023",
+                                        [CAPTURE_CANN] = "CANN since 2023"};
+    size_t used = 0, missing = 0;
+    text[0] = '\0';
+    for (int family = 0; family < CAPTURE_UNKNOWN; family++) {
+        bool has = (report->families & FAMILY_OF(family)) != 0 && report_find(all, report->name, family) == report;
+        missing += !has;
+        if (has && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : " (of ", names[family]);
+    }
+    if (missing == 0)
+        return "";
+    if (used > 0 && used < size)
+        snprintf(text + used, size - used, ")");
+    return used > 0 ? text : NULL;
+}
+
+int show_table_list_all(FILE *stream, struct err *err)
+{
+    const struct report *const *all = report_all(err), *const *report = all;
+    char families[160];
+    int status = 0;
+    if (all == NULL)
+        return -(int)err->code;
+    for (; status == 0 && *report != NULL; report++) {
+        const char *of = name_families(all, *report, families, sizeof families);
+        if (of != NULL)
+            status = list_known(NULL, stream, *report, of, err);
     }
     return status;
 }

@@ -84,6 +84,8 @@ void text_table_measure(struct text_table *table, const struct table_cell *cells
         struct text_extent cell = measure(table, cell_wrapping(table->columns[i].kind), text, length);
         extent->line = cell.line > extent->line ? cell.line : extent->line;
         extent->piece = cell.piece > extent->piece ? cell.piece : extent->piece;
+        extent->cell = cell.line > extent->cell ? cell.line : extent->cell;
+        table->tall |= memchr(text, '\n', length) != NULL;
     }
     display_leave(previous);
 }
@@ -178,16 +180,37 @@ static void put_repeated(struct text_table *table, const char *text, size_t time
         put(table, text, length);
 }
 
-static void put_rule(struct text_table *table, const char *left, const char *line, const char *cross, const char *right)
+/* What a rule is made of: its ends, its line, and where columns meet. */
+enum rule { RULE_TOP, RULE_HEAD, RULE_ROW, RULE_BOTTOM };
+static const struct frame {
+    const char *left, *line, *cross, *right;
+} frames[][4] = {
+    {{"╒", "═", "╤", "╕"}, {"╞", "═", "╪", "╡"}, {"├", "─", "┼", "┤"}, {"╘", "═", "╧", "╛"}},
+    {{"+", "=", "+", "+"}, {"+", "=", "+", "+"}, {"+", "-", "+", "+"}, {"+", "=", "+", "+"}},
+};
+
+static void put_rule(struct text_table *table, enum rule rule)
 {
-    put(table, left, strlen(left));
+    const struct frame *frame = &frames[table->ascii][rule];
+    put(table, frame->left, strlen(frame->left));
     for (size_t i = 0; i < table->stack_count; i++) {
         if (i > 0)
-            put(table, cross, strlen(cross));
-        put_repeated(table, line, table->stacks[i].width + 2 * table->padding);
+            put(table, frame->cross, strlen(frame->cross));
+        put_repeated(table, frame->line, table->stacks[i].width + 2 * table->padding);
     }
-    put(table, right, strlen(right));
+    put(table, frame->right, strlen(frame->right));
     put(table, "\n", 1);
+}
+
+/* Whether a row can take several lines. */
+static bool has_tall_rows(const struct text_table *table)
+{
+    bool tall = table->tall;
+    for (size_t i = 0; i < table->stack_count; i++) {
+        const struct text_stack *stack = &table->stacks[i];
+        tall |= stack->end > stack->first + 1 || table->extents[stack->first].cell > stack->width;
+    }
+    return tall;
 }
 
 /* The part of a cell that is not printed yet. */
@@ -271,6 +294,7 @@ static void put_cells(struct text_table *table, struct remainder *cells)
 {
     size_t columns[TABLE_MAX_COLUMNS] = {0}; /* of each stack: the column that is printed now */
     size_t open = table->stack_count;
+    const char *edge = table->ascii ? "|" : "│";
     locale_t previous = display_enter(&table->display);
     for (size_t i = 0; i < table->stack_count; i++)
         columns[i] = table->stacks[i].first;
@@ -286,10 +310,11 @@ static void put_cells(struct text_table *table, struct remainder *cells)
                 columns[i] += cells[column].done;
                 open -= columns[i] == stack->end;
             }
-            put(table, "│", strlen("│"));
+            put(table, edge, strlen(edge));
             put_line(table, kind, stack->width, &line);
         }
-        put(table, "│\n", strlen("│\n"));
+        put(table, edge, strlen(edge));
+        put(table, "\n", 1);
     }
     display_leave(previous);
 }
@@ -319,23 +344,22 @@ void text_table_begin(struct text_table *table, FILE *stream, int width)
     table->stream = stream;
     table->rows = 0;
     fit(table, width > 0 ? (size_t)width : SIZE_MAX);
-    put_rule(table, "╒", "═", "╤", "╕");
+    table->ruled = !table->compact || has_tall_rows(table);
+    put_rule(table, RULE_TOP);
     put_titles(table);
 }
 
 void text_table_row(struct text_table *table, const struct table_cell *cells)
 {
-    if (table->rows == 0)
-        put_rule(table, "╞", "═", "╪", "╡");
-    else
-        put_rule(table, "├", "─", "┼", "┤");
+    if (table->rows == 0 || table->ruled)
+        put_rule(table, table->rows == 0 ? RULE_HEAD : RULE_ROW);
     put_row(table, cells);
     table->rows++;
 }
 
 int text_table_end(struct text_table *table, struct err *err)
 {
-    put_rule(table, "╘", "═", "╧", "╛");
+    put_rule(table, RULE_BOTTOM);
     if (table->failure != 0)
         return err_set_errno(err, table->failure, "cannot write a table");
     return 0;

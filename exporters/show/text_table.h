@@ -32,6 +32,7 @@ struct text_extent {
     size_t line;       /* the longest line */
     size_t piece;      /* the longest piece without a place to wrap */
     size_t title_word; /* the same of the title alone */
+    size_t cell;       /* the longest line of the cells alone */
 };
 
 /* What stands between two frames: one column, or several one under the other. */
@@ -47,6 +48,10 @@ struct text_table {
     struct text_stack stacks[TABLE_MAX_COLUMNS]; /* made of the extents by text_table_begin */
     size_t stack_count;
     size_t padding; /* blanks at each side of a cell */
+    bool compact;   /* the caller's, before text_table_begin: rows are ruled off only where one takes several lines */
+    bool ascii;     /* the caller's, too: frames are made of ASCII */
+    bool ruled;     /* rules stand between rows */
+    bool tall;      /* a cell has several lines */
     uint64_t rows;  /* printed so far */
     FILE *stream;
     struct display display;

@@ -2,11 +2,13 @@
 #ifndef MSPROF_EXPORTERS_SVP_SVP_STATISTIC_H
 #define MSPROF_EXPORTERS_SVP_SVP_STATISTIC_H
 
+#include "base/intern.h"
+#include "base/map.h"
 #include "db/query/query.h"
 
 /* What is known of the layers of one type that ran on one engine and stream. */
 struct op_statistic {
-    char *type; /* of the layers; NULL when not known */
+    const char *type; /* of the layers; NULL when not known */
     bool ai_cpu;
     int64_t stream_id;
     int64_t count;                                      /* of layers */
@@ -15,11 +17,11 @@ struct op_statistic {
 
 /* Grows with the number of different (type, engine, stream), not with the tasks. */
 struct svp_statistic {
-    struct op_statistic *rows; /* own their types */
+    struct op_statistic *items;
     size_t count, capacity;
-    uint32_t *slots; /* hash table of row index + 1; 0: free */
-    size_t slot_count;
-    uint64_t period; /* counts the clears, from 1 */
+    struct map places;   /* of the rows in items */
+    struct intern types; /* of the rows, and of those before the last clear */
+    uint64_t period;     /* counts the clears, from 1 */
 };
 
 /* Remembers where the rows of one type are, for the streams that it was met on last, so that the type is not looked up

@@ -17,8 +17,7 @@ static void make_name(struct strbuf *name, const char *report, const struct svp_
     report_name_number(name, model->device_id);
     strbuf_addc(name, '.');
     report_name_model(name, model->name, tail.length);
-    strbuf_add(name, tail.data, tail.length);
-    name->failed = name->failed || tail.failed;
+    strbuf_add_built(name, &tail);
     strbuf_release(&tail);
 }
 

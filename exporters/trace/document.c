@@ -174,6 +174,7 @@ static void write_origin(struct trace *trace, int64_t pid)
     char *start = trace_reserve(trace, 2 * TRACE_EVENT_MAX), *p = start;
     p = trace_put_literal(p, ",\n");
     p = put_metadata(p, &trace->style, "capture_start", pid, 0);
+    outfile_check(&trace->out, &args);
     if (!args.failed)
         p = trace_put_bytes(p, args.data + 1, args.length - 1);
     trace_advance(trace, start, trace_end_args(p, &trace->style, 'M'));
@@ -200,6 +201,7 @@ void trace_name_thread(struct trace *trace, int64_t pid, int64_t tid, int64_t so
 void trace_name_thread_json(struct trace *trace, int64_t pid, int64_t tid, int64_t sort_index,
                             const struct strbuf *name)
 {
+    outfile_check(&trace->out, name);
     write_json(trace, "thread_name", pid, tid, "name", name->data, name->length);
     write_place(trace, "thread_sort_index", pid, tid, sort_index);
 }

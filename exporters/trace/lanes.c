@@ -165,7 +165,7 @@ int trace_lanes_name(struct trace_lanes *lanes, struct trace *trace,
             items[count++] = *item;
     }
     array_sort(items, count, sizeof *items, compare_items);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !text.failed; i++) {
         strbuf_clear(&text);
         if (name != NULL)
             name(arg, items[i].key.pid, items[i].key.number, &text);

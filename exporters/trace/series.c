@@ -39,6 +39,7 @@ int series_each(int (*each)(void *arg, const struct record_kind *kind, const str
 
 /* Of a row; those from the duration on are there of slices. Behind them come the name and the values of each counter.
  */
+#define DEVICE_AND_TIME "2, 1" /* numbers of columns of the row */
 enum { COLUMN_TIME, COLUMN_DEVICE, COLUMN_DURATION, COLUMN_THREAD, COLUMN_THREAD_NAME, COLUMNS_OF_SLICE };
 enum { COLUMNS_OF_COUNTER = COLUMN_DURATION };
 
@@ -66,7 +67,7 @@ struct series_run {
     size_t counter_count;
     struct counter_run *counters;
     struct strbuf text, thread; /* of the event */
-    bool in_order;              /* the kind's rows come by device and time */
+    bool in_order;              /* rows come by device and time without being sorted */
     bool has_pending;           /* of counters with most */
     struct event_place pending;
     struct trace_lanes lanes; /* of slices; its threads have the names below */
@@ -126,7 +127,10 @@ static void make_sql(const struct series_run *series, const struct record_kind *
     add_clause(sql, "FROM", or_null(query->from, kind->table));
     add_clause(sql, "WHERE", query->where);
     add_clause(sql, "GROUP BY", query->group_by);
-    add_clause(sql, "ORDER BY", first->most && !series->in_order ? "device_id, time_ns" : query->order_by);
+    /* Viewers draw what falls back in time wrongly, or not at all. */
+    add_clause(sql, "ORDER BY",
+               query->order_by == NULL && first->duration == NULL && !series->in_order ? DEVICE_AND_TIME
+                                                                                       : query->order_by);
 }
 
 /* ---- an event ---- */
@@ -533,6 +537,15 @@ static int rows_in_order(sqlite3 *db, const struct record_kind *kind, bool *ret,
     return status == 0 && code != SQLITE_DONE ? database_error(err, db, "the database cannot be read") : status;
 }
 
+/* Rows that a counter shows one by one are stored by time unless the import said something else. */
+static int comes_in_order(sqlite3 *db, const struct record_kind *kind, const struct series_counter *counter, bool *ret,
+                          struct err *err)
+{
+    if (counter->most)
+        return rows_in_order(db, kind, ret, err);
+    return report_ask(db, "NOT EXISTS(SELECT 1 FROM diagnostics WHERE code = 'record-order')", ret, err);
+}
+
 struct writing {
     struct track_run *run;
     struct err *err;
@@ -542,15 +555,14 @@ struct writing {
 static int draw_groups(struct writing *writing, const struct record_kind *kind, const struct series_report *series,
                        const struct series_counter *const *wanted, size_t count)
 {
-    bool in_order = true, looked = false;
+    bool in_order = true;
     int status = 0;
     for (size_t i = 0, group; status == 0 && i < count; i += group) {
         group = 1;
         while (i + group < count && group < GROUP_MAX && shares_query(wanted[i], wanted[i + group]))
             group++;
-        if (wanted[i]->most && !looked)
-            status = rows_in_order(writing->run->run->db, kind, &in_order, writing->err);
-        looked |= wanted[i]->most;
+        if (i == 0 || wanted[i]->most != wanted[i - 1]->most)
+            status = comes_in_order(writing->run->run->db, kind, wanted[i], &in_order, writing->err);
         if (status == 0)
             status = draw_series(writing->run, kind, series, &wanted[i], group, in_order, writing->err);
     }

@@ -109,15 +109,8 @@ static int64_t number_of(const struct layer *layer, const struct cann_communicat
 static char *reserve(struct layer *layer, size_t text_bytes, struct err *err)
 {
     size_t size = 4 * TRACE_EVENT_MAX + text_bytes;
-    if (size > layer->buffer_size) {
-        char *larger = realloc(layer->buffer, size);
-        if (larger == NULL) {
-            err_set(err, ERR_NO_MEMORY, "out of memory");
-            return NULL;
-        }
-        layer->buffer = larger;
-        layer->buffer_size = size;
-    }
+    if (size > layer->buffer_size && array_grow(&layer->buffer, &layer->buffer_size, 0, size, 1, err) < 0)
+        return NULL;
     return layer->buffer;
 }
 

@@ -133,7 +133,7 @@ struct capture {
     struct device_info *devices; /* sorted by id */
     size_t device_count;
     struct capture_part *parts; /* the host first, then by device */
-    size_t part_count;
+    size_t part_count, part_capacity;
     struct diagnostics *diag; /* not owned */
 };
 

@@ -239,53 +239,34 @@ bool is_config_name(const char *name)
     return true;
 }
 
+/* Whether two names begin with the same word. */
+static bool same_stream(const char *name, const char *pattern)
+{
+    size_t length = strcspn(pattern, ".{");
+    return length > 0 && pattern[length] == '.' && strcspn(name, ".") == length && memcmp(name, pattern, length) == 0;
+}
+
+static bool is_stream_of_kind(const char *name, const struct record_kind *kind)
+{
+    for (size_t i = 0; kind->patterns != NULL && kind->patterns[i] != NULL; i++) {
+        if (same_stream(name, kind->patterns[i]))
+            return true;
+    }
+    return false;
+}
+
 bool is_known_stream(const char *name)
 {
-    static const char *const stems[] = {
-        "AclModule.",
-        "aicore.data",
-        "aiVectorCore.",
-        "hwts.",
-        "ts_track.",
-        "stars_",
-        "ffts_profile",
-        "Framework.",
-        "Runtime.",
-        "DATA_PREPROCESS.",
-        "ai_ctrl_cpu.",
-        "ctrlcpu.",
-        "tscpu.",
-        "aicpu.data",
-        "ddr.",
-        "hbm.",
-        "llc.",
-        "l2_cache.",
-        "dvpp.",
-        "nic.",
-        "roce.",
-        "pcie.",
-        "hccs.",
-        "Memory.",
-        "SystemCpuUsage.",
-        "host_",
-        "HCCL.",
-        "Msprof.",
-        "training_trace.",
-        "aging.",
-        "unaging.",
-        "biu.",
-        "ge_logic_stream_info.",
-        "npu_",
-        "lpm",
-        "instr.",
-        "qos.",
-        "nano_stars_profile",
-        "netdev_stats.",
-        "ccu",
-        "socpmu.",
-    };
-    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++) {
-        if (strncmp(name, stems[i], strlen(stems[i])) == 0)
+    /* Those of which no kind is, and what names begin with of which only some are a kind's. */
+    static const char *const others[] = {
+        "HCCL.", "aging.", "biu.",    "ccu", "ctrlcpu.", "ge_logic_stream_info.", "host_", "lpm", "nano_stars_profile",
+        "npu_",  "stars_", "unaging."};
+    for (size_t i = 0; record_kinds[i] != NULL; i++) {
+        if ((record_kinds[i]->families & FAMILY_ASCEND) != 0 && is_stream_of_kind(name, record_kinds[i]))
+            return true;
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (strncmp(name, others[i], strlen(others[i])) == 0)
             return true;
     }
     return false;

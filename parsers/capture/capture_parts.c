@@ -2,6 +2,7 @@
 #include "parsers/capture/capture_files.h"
 #include "parsers/capture/capture_losses.h"
 
+#include "base/array.h"
 #include "base/format/json_in.h"
 #include "base/number.h"
 
@@ -74,13 +75,12 @@ int capture_add_part(struct capture *capture, const char *name, size_t *ret, str
     }
     if (capture->part_count == CAPTURE_MAX_PARTS)
         return err_set(err, ERR_LIMIT, "more than %d sub-directories of devices", CAPTURE_MAX_PARTS);
-    if (capture->parts == NULL)
-        capture->parts = calloc(CAPTURE_MAX_PARTS, sizeof *capture->parts);
+    if (capture->part_count == capture->part_capacity &&
+        array_grow(&capture->parts, &capture->part_capacity, capture->part_count, 1, sizeof *capture->parts, err) < 0)
+        return -(int)err->code;
     char *directory = strndup(name, length);
-    if (capture->parts == NULL || directory == NULL) {
-        free(directory);
+    if (directory == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    }
     struct capture_part *part = &capture->parts[capture->part_count];
     *part = unknown_part;
     part->directory = directory;

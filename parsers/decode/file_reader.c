@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BLOCK_SIZE ((size_t)256 * 1024)
+#define BLOCK_SIZE_MAX ((size_t)256 * 1024)
+#define BLOCK_SIZE_MIN ((size_t)4 * 1024)
 #define BLOCK_COUNT 8
 
 /* Some bytes of one file. Small files need one block each. */
@@ -27,6 +28,7 @@ struct file_reader {
     const struct capture *capture;
     struct checksum *checksum;
     unsigned char *bytes; /* of all blocks */
+    size_t block_size;
     struct block blocks[BLOCK_COUNT];
     pthread_t thread;
     bool started;
@@ -72,14 +74,14 @@ static bool publish(struct file_reader *reader, const struct block *block)
 
 static unsigned char *bytes_of(const struct file_reader *reader, const struct block *block)
 {
-    return reader->bytes + (size_t)(block - reader->blocks) * BLOCK_SIZE;
+    return reader->bytes + (size_t)(block - reader->blocks) * reader->block_size;
 }
 
 /* Fills the block with what follows in the file. */
 static void fill_block(struct file_reader *reader, int fd, struct block *block)
 {
-    while (!block->last && block->length < BLOCK_SIZE) {
-        ssize_t got = read(fd, bytes_of(reader, block) + block->length, BLOCK_SIZE - block->length);
+    while (!block->last && block->length < reader->block_size) {
+        ssize_t got = read(fd, bytes_of(reader, block) + block->length, reader->block_size - block->length);
         if (got > 0) {
             checksum_add(reader->checksum, bytes_of(reader, block) + block->length, (size_t)got);
             block->length += (size_t)got;
@@ -229,6 +231,17 @@ static int start(struct file_reader *reader, struct err *err)
     return failure == 0 ? 0 : err_set_errno(err, failure, "cannot start a thread that reads files");
 }
 
+/* Of small captures no more than their largest file needs, and a byte to find that it ends. */
+static size_t block_size_for(const struct capture *capture)
+{
+    size_t size = BLOCK_SIZE_MIN;
+    for (size_t i = 0; i < capture->file_count && size < BLOCK_SIZE_MAX; i++) {
+        while (capture->files[i].size >= size && size < BLOCK_SIZE_MAX)
+            size *= 2;
+    }
+    return size;
+}
+
 struct file_reader *file_reader_new(const struct capture *capture, struct err *err)
 {
     struct file_reader *reader = calloc(1, sizeof *reader);
@@ -240,7 +253,8 @@ struct file_reader *file_reader_new(const struct capture *capture, struct err *e
     pthread_mutex_init(&reader->lock, NULL);
     pthread_cond_init(&reader->readable, NULL);
     pthread_cond_init(&reader->writable, NULL);
-    reader->bytes = malloc(BLOCK_COUNT * BLOCK_SIZE);
+    reader->block_size = block_size_for(capture);
+    reader->bytes = malloc(BLOCK_COUNT * reader->block_size);
     reader->checksum = checksum_new();
     int status = reader->bytes != NULL && reader->checksum != NULL ? start(reader, err)
                                                                    : err_set(err, ERR_NO_MEMORY, "out of memory");

@@ -10,6 +10,8 @@
 #include "parsers/join/association_data.h"
 #include "parsers/join/execution.h"
 
+#include <string.h>
+
 #define NO_DEVICE UINT32_MAX
 
 /* Whose record it is. */
@@ -17,6 +19,15 @@ struct numbers {
     uint32_t device_id, stream_id, task_id;
     uint32_t part; /* 0: the whole task; else the context of a part, of 16 bits, + 1 */
 };
+
+static inline bool same_numbers(const struct numbers *a, const struct numbers *b)
+{
+    uint64_t x[2], y[2];
+    _Static_assert(sizeof x == sizeof *a, "two words");
+    memcpy(x, a, sizeof x);
+    memcpy(y, b, sizeof y);
+    return ((x[0] ^ y[0]) | (x[1] ^ y[1])) == 0;
+}
 
 /* What is recorded of a task. The order of a record is its place among those of its kind; the members from `order` on
  * of those that have it behind their data are not in the spool: there it is their place among those of the task. */
@@ -43,6 +54,19 @@ struct mark {
     int64_t tick, time_ns;
     uint32_t type, state;
     uint64_t order;
+};
+
+/* A task goes through its states at once, most often: some records of one task are one in the spool. */
+#define MARKS_TOGETHER 4
+#define MARKED_TASKS 256
+struct spooled_mark {
+    int64_t tick, time_ns;
+    uint32_t type, state;
+};
+struct marked_task {
+    struct numbers of;
+    size_t count;
+    struct spooled_mark marks[MARKS_TOGETHER];
 };
 
 /* What the task's row has of a description. */
@@ -130,6 +154,7 @@ struct executions {
     struct spool *joined;                        /* struct joined_task, by start */
     struct spool *ai_cpu;                        /* by order */
     uint64_t added[RECORD_AI_CPU + 1], launches; /* of each kind of record; of all calls */
+    struct marked_task *marked;                  /* MARKED_TASKS: those whose states are not in the spool yet */
     uint64_t tensors_unused;                     /* records of operators that did not run */
     struct map task_operators, operators;        /* of JOB: struct operator_of_task, struct operator_of_name */
     struct intern operator_texts; /* of JOB: the texts of an operator, each with its NUL, "\1" for none */
@@ -139,6 +164,8 @@ struct executions {
 /* Adds a record of a task. */
 int executions_add_record(struct executions *executions, const struct numbers *of, enum task_record kind,
                           const void *record, size_t size, struct err *err);
+/* Ends the adding of states. */
+int executions_finish_states(struct executions *executions, struct err *err);
 /* Builds the trees of all threads' calls, emits them and adds their launches to the records of tasks. */
 int executions_join_calls(struct executions *executions, struct err *err);
 /* Gives every execution its description, counters and launch, and every run of the AI CPU its operator; emits counters

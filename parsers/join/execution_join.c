@@ -264,7 +264,7 @@ static void match_counters(struct task_records *task)
     size_t ai_core = 0, vector_core = first_vector;
     for (size_t i = 0; i < task->runs.count; i++) {
         struct execution *run = &task->runs.items[i];
-        bool on_vector = run->description != NO_INDEX &&
+        bool on_vector = run->description < task->descriptions.count &&
                          task->descriptions.items[run->description].operator_.task_type == ON_VECTOR_CORE;
         if (on_vector ? first_vector < count : first_vector == 0)
             run->counters = vector_core < count ? (uint32_t)vector_core++ : NO_INDEX;
@@ -291,9 +291,9 @@ static int add_joined(struct executions *executions, const struct task_records *
     const struct spool_key key = {(uint64_t)task->of.device_id << 32 | start >> 32, start << 32};
     struct joined_task joined = {
         .of = task->of,
-        .described = run->description != NO_INDEX,
-        .launched = run->launch != NO_INDEX,
-        .counted = run->counters != NO_INDEX,
+        .described = run->description < task->descriptions.count,
+        .launched = run->launch < task->launches.count,
+        .counted = run->counters < task->counters.count,
         .run = *run,
     };
     if (joined.described)
@@ -379,13 +379,25 @@ static int join_task(struct executions *executions, struct task_records *task, s
                                             memcpy(&(list)->items[(list)->count], (item)->record, (item)->size),       \
                                             (list)->items[(list)->count].order = (list)->count, (list)->count++, 0))
 
+static int take_marks(struct task_records *task, const struct spool_item *item, struct err *err)
+{
+    const struct spooled_mark *marks = item->record;
+    size_t count = item->size / sizeof *marks;
+    if (array_reserve(&task->marks, count, err) < 0)
+        return -(int)err->code;
+    for (size_t i = 0; i < count; i++, task->marks.count++)
+        task->marks.items[task->marks.count] =
+            (struct mark){marks[i].tick, marks[i].time_ns, marks[i].type, marks[i].state, task->marks.count};
+    return 0;
+}
+
 static int take_record(struct task_records *task, const struct spool_item *item, struct err *err)
 {
     switch ((enum task_record)(item->key.minor & ((1u << RECORD_BITS) - 1))) {
     case RECORD_RUN:
         return TAKE(&task->runs, item, err);
     case RECORD_STATE:
-        return TAKE_IN_ORDER(&task->marks, item, err);
+        return take_marks(task, item, err);
     case RECORD_DESCRIPTION:
         return TAKE_IN_ORDER(&task->descriptions, item, err);
     case RECORD_TENSORS:
@@ -429,11 +441,13 @@ int executions_match(struct executions *executions, struct err *err)
     struct task_records task = {.of = {NO_DEVICE, 0, 0, 0}};
     struct spool_item item;
     uint64_t records = 0;
-    int status = spool_finish(executions->tasks, err);
+    int status = executions_finish_states(executions, err);
+    if (status == 0)
+        status = spool_finish(executions->tasks, err);
     while (status == 0 && (status = spool_next(executions->tasks, &item, err)) > 0) {
         const struct numbers of = numbers_of(&item.key);
         status = 0;
-        if (memcmp(&of, &task.of, sizeof of) != 0) {
+        if (!same_numbers(&of, &task.of)) {
             status = join_task(executions, &task, err);
             begin_task(&task, &of);
         }

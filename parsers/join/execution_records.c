@@ -14,7 +14,7 @@ struct executions *decoder_executions(struct decoder *decoder)
 }
 
 /* What a spool of each kind may take; together they are what an import of any size needs beside its rows. */
-#define SPOOL_MEMORY ((size_t)3 * 1024 * 1024)
+#define SPOOL_MEMORY ((size_t)1 * 1024 * 1024)
 
 /* As the reports of the era have them: of tasks that start at once, those of 2022 by their numbers, those of JOB as
  * they ended. */
@@ -58,12 +58,17 @@ struct executions *executions_new(struct association *association, struct err *e
         .tasks = spool_new(SPOOL_MEMORY, NULL, err),
         .joined = spool_new(SPOOL_MEMORY, of_job ? by_execution : by_task_and_end, err),
         .ai_cpu = spool_new(SPOOL_MEMORY, NULL, err),
+        .marked = calloc(MARKED_TASKS, sizeof *executions->marked),
         .task_operators = MAP_OF(struct operator_of_task, key),
         .operators = MAP_OF(struct operator_of_name, name),
     };
-    if (executions->calls != NULL && executions->tasks != NULL && executions->joined != NULL &&
-        executions->ai_cpu != NULL)
+    if (executions->calls == NULL || executions->tasks == NULL || executions->joined == NULL ||
+        executions->ai_cpu == NULL)
+        goto fail;
+    if (executions->marked != NULL)
         return executions;
+    err_set(err, ERR_NO_MEMORY, "out of memory");
+fail:
     executions_free(executions);
     return NULL;
 }
@@ -76,6 +81,7 @@ void executions_free(struct executions *executions)
     spool_free(executions->tasks);
     spool_free(executions->joined);
     spool_free(executions->ai_cpu);
+    free(executions->marked);
     map_release(&executions->task_operators);
     map_release(&executions->operators);
     intern_release(&executions->operator_texts);
@@ -125,12 +131,32 @@ int executions_add_run(struct executions *executions, const struct task_executio
     return executions_add_record(executions, &of, RECORD_RUN, &record, sizeof record, err);
 }
 
+static int spool_marks(struct executions *executions, struct marked_task *marked, struct err *err)
+{
+    size_t size = marked->count * sizeof *marked->marks;
+    marked->count = 0;
+    return size > 0 ? executions_add_record(executions, &marked->of, RECORD_STATE, marked->marks, size, err) : 0;
+}
+
 int executions_add_state(struct executions *executions, const struct task_state *state, struct err *err)
 {
     const struct numbers of = numbers_of(&state->task);
-    const struct mark record = {
-        .tick = state->tick, .time_ns = state->time_ns, .type = state->type & 0xff, .state = state->state & 0xff};
-    return executions_add_record(executions, &of, RECORD_STATE, &record, offsetof(struct mark, order), err);
+    struct marked_task *marked = &executions->marked[(of.task_id ^ of.stream_id << 4) % MARKED_TASKS];
+    if ((marked->count == MARKS_TOGETHER || !same_numbers(&marked->of, &of)) &&
+        spool_marks(executions, marked, err) < 0)
+        return -(int)err->code;
+    marked->of = of;
+    marked->marks[marked->count++] =
+        (struct spooled_mark){state->tick, state->time_ns, state->type & 0xff, state->state & 0xff};
+    return 0;
+}
+
+int executions_finish_states(struct executions *executions, struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < MARKED_TASKS && status == 0; i++)
+        status = spool_marks(executions, &executions->marked[i], err);
+    return status;
 }
 
 int executions_add_counters(struct executions *executions, const struct task_counters *counters, struct err *err)

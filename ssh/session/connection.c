@@ -53,16 +53,17 @@ static int handshake(struct ssh_connection *connection, struct err *err)
 
 static int establish(struct ssh_connection *connection, struct err *err)
 {
+    const struct ssh_target *target = &connection->target;
     int result;
 
     connection->authentication = NULL;
     connection->lost = false;
-    result = ssh_socket_open(&connection->target, !connection->tidying, &connection->fd, err);
+    result = ssh_socket_open(target, !connection->tidying, &connection->fd, err);
     if (result != 0)
         goto out;
     set_local_address(connection);
     connection->silent_ticks = 0;
-    connection->keepalive_ns = ssh_now_ns() + SSH_KEEPALIVE_SECONDS * SSH_NS_PER_SECOND;
+    connection->keepalive_ns = ssh_now_ns() + ssh_keepalive_seconds(target) * SSH_NS_PER_SECOND;
     result = ssh_session_open(connection, err);
     if (result == 0)
         result = ssh_prefer_known_types(connection, err);
@@ -75,7 +76,7 @@ static int establish(struct ssh_connection *connection, struct err *err)
     if (result == 0)
         result = ssh_authenticate(connection, err);
     if (result == 0)
-        libssh2_keepalive_config(connection->session, 1, SSH_KEEPALIVE_SECONDS);
+        libssh2_keepalive_config(connection->session, 1, (unsigned)ssh_keepalive_seconds(target));
 out:
     if (result != 0) {
         ssh_session_close(connection);

@@ -14,7 +14,8 @@
 
 #define SSH_NS_PER_SECOND INT64_C(1000000000)
 #define SSH_NEVER INT64_MAX
-#define SSH_KEEPALIVE_SECONDS 10
+/* Silence ends a connection, and a command, after so many times what the server may take to answer a login. */
+#define SSH_SILENCE_TIMES 3
 
 /* Bytes on their way out that the socket did not take yet. libssh2 must never see a send that would block: it would
  * insist on the same packet again before any other, which two channels cannot promise each other. */
@@ -82,6 +83,10 @@ bool ssh_send_is_congested(const struct ssh_connection *connection);
 /* Fills err from libssh2's last error; what was being tried is the format's text. Notes a lost connection. */
 int ssh_failure(struct ssh_connection *connection, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* How long the server may be silent, though keepalives ask it for a sign of life more often than that. */
+int ssh_silence_seconds(const struct ssh_target *target);
+int ssh_keepalive_seconds(const struct ssh_target *target);
 
 /* now + the target's timeout. */
 int64_t ssh_deadline(const struct ssh_connection *connection);

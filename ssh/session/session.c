@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 #define TICK_MS 200
-#define SILENCE_SECONDS 30 /* without a byte, though keepalives asked for some */
+#define TICKS_PER_SECOND (1000 / TICK_MS)
+#define MOST_KEEPALIVE_SECONDS 10
 #define QUEUE_CONGESTED ((size_t)1024 * 1024)
 #define MOST_FREE_ROUNDS 10000
 #define QUEUE_LIMIT ((size_t)64 * 1024 * 1024)
@@ -188,6 +189,16 @@ static int lost_errno(struct ssh_connection *connection, struct err *err, int er
     return lost(connection, err, reason != NULL ? reason : "unknown error");
 }
 
+int ssh_silence_seconds(const struct ssh_target *target)
+{
+    return target->timeout * SSH_SILENCE_TIMES;
+}
+
+int ssh_keepalive_seconds(const struct ssh_target *target)
+{
+    return target->timeout < MOST_KEEPALIVE_SECONDS ? target->timeout : MOST_KEEPALIVE_SECONDS;
+}
+
 int64_t ssh_deadline(const struct ssh_connection *connection)
 {
     return ssh_now_ns() + connection->target.timeout * SSH_NS_PER_SECOND;
@@ -210,14 +221,14 @@ static int check_time(struct ssh_connection *connection, int64_t deadline_ns, st
         return lost(connection, err, "no answer in time");
     if (connection->authentication == NULL)
         return 0;
-    if (connection->silent_ticks > SILENCE_SECONDS * 1000 / TICK_MS)
+    if (connection->silent_ticks / TICKS_PER_SECOND >= (unsigned)ssh_silence_seconds(&connection->target))
         return lost(connection, err, "the board does not answer any more");
     if (now >= connection->keepalive_ns) {
         int seconds;
 
         if (libssh2_keepalive_send(connection->session, &seconds) != 0)
             return ssh_failure(connection, err, "cannot ask the board for a sign of life");
-        connection->keepalive_ns = now + SSH_KEEPALIVE_SECONDS * SSH_NS_PER_SECOND;
+        connection->keepalive_ns = now + ssh_keepalive_seconds(&connection->target) * SSH_NS_PER_SECOND;
     }
     return 0;
 }

@@ -110,9 +110,9 @@ out:
     return result;
 }
 
-static void set_options(int fd, int timeout)
+static void set_options(int fd, const struct ssh_target *target)
 {
-    int on = 1, milliseconds = 3 * timeout * 1000;
+    int on = 1, milliseconds = ssh_silence_seconds(target) * 1000;
 
     /* none of them is worth a failure */
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -156,7 +156,7 @@ static int connect_address(const struct addrinfo *address, const struct ssh_targ
 
     if (fd < 0)
         return errno;
-    set_options(fd, target->timeout);
+    set_options(fd, target);
     if (connect(fd, address->ai_addr, address->ai_addrlen) < 0) {
         errnum = errno;
         if (errnum == EINPROGRESS || errnum == EINTR)

@@ -1,5 +1,6 @@
 #include "ssh/transfer/listing.h"
 
+#include "base/array.h"
 #include "base/number.h"
 
 #include <ctype.h>
@@ -55,20 +56,13 @@ static int add_file(struct listing *listing, const char *path, uint64_t size, st
         free(file.path);
         return err_set(err, ERR_REMOTE, "the board lists more than %d files", LISTING_MAX_FILES);
     }
-    if (file.path != NULL && listing->count == listing->capacity) {
-        size_t capacity = listing->capacity > 0 ? 2 * listing->capacity : 64;
-        struct listed_file *files = reallocarray(listing->files, capacity, sizeof *files);
-
-        if (files == NULL) {
-            free(file.path);
-            file.path = NULL;
-        } else {
-            listing->files = files;
-            listing->capacity = capacity;
-        }
-    }
     if (file.path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (listing->count == listing->capacity &&
+        array_grow(&listing->files, &listing->capacity, listing->count, 1, sizeof *listing->files, err) < 0) {
+        free(file.path);
+        return -(int)err->code;
+    }
     listing->files[listing->count++] = file;
     return 0;
 }

@@ -129,6 +129,15 @@ END
     expect_status 1
 }
 
+@test "a program that is linked statically is not recorded, and runs" {
+    printf 'int aclInit(void) { return 7; }\nint main(void) { return aclInit() - 7; }\n' >static.c
+    gcc -static static.c -o static 2>/dev/null || skip "there is no static C library"
+    run_msprof run --output captures -- ./static
+    expect_status 4
+    expect_contains "$stderr" "nothing was recorded"
+    expect_equal "$(find captures -mindepth 1)" ""
+}
+
 @test "a preload library that is there already stays" {
     # shellcheck disable=SC2016 # for the inner shell
     LD_PRELOAD=$PRELOAD run_msprof run --reports none -- sh -c 'echo "$LD_PRELOAD"'

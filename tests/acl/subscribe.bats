@@ -60,6 +60,24 @@ expect_lines() {
     [ "$count" -ge 3 ] && [ "$count" -lt 248 ]
 }
 
+@test "a program that runs with other rights than its user's does not listen to MSPROF_REPLAY" {
+    [ "$(id -u)" -eq 0 ] || skip "giving a program another group needs root"
+    local build=${subscriber%/tests/acl/subscriber} flags=()
+    grep -aq __asan_init "$build/libmsprof_acl.so.1" && flags=(-fsanitize=address -fsanitize=undefined)
+    copy_capture JOBX
+    # one that needs no library of the build: the linker looks for none where the user says
+    gcc -I "$repository/include" "$repository/tests/acl/subscriber.c" "$build/libmsprof_acl.a" "${flags[@]}" -lcjson -pthread \
+        -lm -o other
+    MSPROF_REPLAY=JOBX ./other cann 248 6 >got
+    expect_equal "$(wc -l <got)" 248
+    chgrp daemon other
+    chmod g+s other
+    status=0
+    MSPROF_REPLAY=JOBX timeout 1 ./other cann 248 6 >got 2>errors || status=$?
+    expect_equal "$status" 124 # it waits for a device's operators
+    expect_equal "$(cat got errors)" ""
+}
+
 @test "a model that the capture does not have cannot be subscribed to" {
     copy_capture JOBX
     MSPROF_REPLAY=JOBX "$subscriber" cann 1 7 2>errors && return 1

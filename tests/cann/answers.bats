@@ -109,6 +109,41 @@ PY
     expect_equal "$(tail -1 <<<"$output")" "period of the operators,6"
 }
 
+@test "steps in which nothing was recorded of the device count in no statistic but that of their time" {
+    program PROF_1 <<'PY'
+for step in range(40):
+    p.begin_step()
+    if 10 <= step < 18:
+        p.op('a', us=600)
+        p.op('b', us=200, gap=100)
+    p.at += 1000000 if not 10 <= step < 18 else 100000
+    p.end_step()
+PY
+    run_msprof -q show PROF_1 --table summary --format csv
+    expect_contains "$output" 'Steps,"40 (marked), 0 of them warm-up, 32 with nothing recorded of the device"'
+    expect_contains "$output" "Busy,80.00 %"
+    run_msprof -q show PROF_1 --table steps --format csv --columns steps,median,slowest,grew,operator
+    expect_equal "$(tail -1 <<<"$output")" "40,1000,1000,N/A,N/A"
+    run_msprof -q advise PROF_1 --format json
+    expect_equal "$(json '[round(f["value"]) for f in d["findings"] if f["id"] == "idle"]')" "[20]"
+    cp -a PROF_1 PROF_2
+    sqlite3 PROF_2/sqlite/runtime.db "UPDATE device_task SET duration_ns = duration_ns * 1.05
+        WHERE op_name_id = (SELECT id FROM name WHERE text = 'a')"
+    run_msprof -q diff PROF_1 PROF_2 --format json
+    expect_equal "$(json '[(r["key"], r["verdict"], r["total_step_base"]) for r in d["rows"]]')" \
+        "[('a', 'regression', 600.0), ('b', 'unchanged', 200.0), ('(rest)', 'unchanged', 200.0)]"
+}
+
+@test "--table list has the columns that only the counters of a capture tell of" {
+    program PROF_1 <<'PY'
+p.op('a', us=100, counters=(10, 50, 5, 20, 40, 10))
+PY
+    run_msprof -q show PROF_1 --table list
+    expect_contains "$(grep -A1 '^op_summary ' <<<"$output")" " aic_mac_ratio "
+    run_msprof -q show PROF_1 --table op_summary --columns op_name,aic_mac_ratio --filter 'aic_mac_ratio>0.4' --format csv
+    expect_equal "$(tail -1 <<<"$output")" "a,0.5"
+}
+
 # 24 inferences of 40 layers; arguments as those of Program.
 inferences() {
     program "$1" "$2" <<'PY'

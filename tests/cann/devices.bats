@@ -391,3 +391,101 @@ END
         expect_equal "$(sqlite3 out/msprof.db "SELECT portId, rxUdmaBind / 1048576 FROM UB")" $'0|100\n1|101\n0|102'
     done
 }
+
+@test "units for communication of chip 15 tell what they did, for which rank they waited, and how fast channels were" {
+    capture <<'END'
+p.chips = {1: 15}
+p.launch(0, 1, 1, 'op')
+p.ran(100000, 101000, 1, 1)
+def mission(task, loop, wait=(0, 0, [0] * 16)):
+    instruction, begin, end = loop
+    notify, start, waited = wait
+    return struct.pack('<16HQHQQHHH', *waited, start, notify, end, begin, instruction, task & 0xffff, task >> 16)
+at = DEVICE_TICK
+p.devices.setdefault(1, {})['ccu1.instr.1'] = (
+    mission(65536 + 7, (3, at + 50, at + 150)) +
+    mission(8, (4, at + 500, at + 400)) +  # ends before it begins
+    mission(9, (5, at + 200, at + 300), (74, at + 210, [10 * i for i in range(15)] + [5])))
+# counter, mean, least, most, where each stands among the words of the record
+words = [0xeeeeeeee] * 704
+places = [5 * i + 4 * (i // 12) for i in range(120)] + [646, 651, 656, 661, 678, 683, 688, 693]
+for channel, place in enumerate(places):
+    words[place:place + 5] = [at + 50 * channel, 0, 100 + channel, 50, 0 if channel == 1 else 200]
+p.devices[1]['ccu0.stat.1'] = struct.pack('<704I', *words)
+END
+    expect_contains "$stderr" "device_1/data/ccu1.instr.1.slice_0: record 1, offset 64, field loop_end: a loop from tick 5000500 to tick 5000400"
+    export_capture 3
+    # a tick is 20 ns; a unit of waiting is four
+    expect_equal "$(head -n 1 PROF_1/mindstudio_profiler_output/ccu_mission_*.csv)" "Device_id,Stream ID,Task Id,\
+Instruction ID,Instruction Start Time(us),Instruction Duration(us),Notify Instruction ID,Notify Rank ID,Notify Duration(us)"
+    expect_equal "$(table ccu_mission 1-4,6- | head -n 3)" $'1,N/A,65543,3,2,N/A,N/A,N/A\n1,N/A,9,5,2,74,15,0\n1,N/A,9,5,2,74,14,0.8'
+    expect_equal "$(table ccu_mission 3 | sort | uniq -c | tr -s ' ' | tr '\n' ';')" " 1 65543; 16 9;"
+    expect_equal "$(table ccu_mission 8,9 | tail -n 2)" $'1,11.2\n0,0.4'
+    expect_sql "SELECT start_ns - (SELECT min(start_ns) FROM ccu_mission) FROM ccu_mission WHERE task_id = 9 LIMIT 1" 3000
+    # 4096 bytes in 1, 2 and 4 us
+    expect_equal "$(table ccu_channel 1,2,4- | head -n 2)" $'1,0,3906.25,976.562,1953.125\n1,1,3906.25,0,1933.787'
+    expect_sql "SELECT count(*), min(mean_delay = 100 + channel_id), min(time_ns - first = 1000 * channel_id) FROM ccu_channel,
+        (SELECT min(time_ns) AS first FROM ccu_channel)" "128|1|1"
+    python3 - PROF_1/mindstudio_profiler_output/msprof_*.json <<'END'
+import json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+(pid,) = [e["pid"] for e in events if e["name"] == "process_name" and e["args"]["name"] == "CCU"]
+slices = [(e["name"], round(e["dur"], 3), e["args"]) for e in events if e["ph"] == "X" and e["pid"] == pid]
+assert slices == [
+    ("LoopGroup", 2, {"Task Id": 65543, "Instruction ID": 3, "Die Id": 1}),
+    ("Wait", 11.2, {"Task Id": 9, "Notify Instruction ID": 74, "Notify Rank ID": 1, "Die Id": 1})], slices
+END
+}
+
+@test "pipes of single cores of chip 15 are slices from when to when they worked" {
+    capture <<'END'
+p.chips = {1: 15}
+p.launch(0, 1, 1, 'op')
+p.ran(100000, 101000, 1, 1)
+def word(kind, events, cycles):
+    return struct.pack('<I', cycles | events << 16 | kind << 28)
+def counter(ticks, block):  # four pieces, which are numbered in the events
+    return b''.join(word(14, place << 8 | (block >> 8 * place & 0xff if place < 2 else 0), ticks >> 16 * place & 0xffff)
+                    for place in range(4))
+p.devices.setdefault(1, {})['instr.biu_perf_group2_aic.1'] = (
+    counter(DEVICE_TICK + 0x12345, 0x0304) + word(15, 0b0010001, 1000) + word(2, 77, 500) + word(15, 0b0010000, 500) +
+    word(9, 0, 0) + word(15, 0, 3000) + word(10, 5, 0) + word(15, 0b1000000, 1000))
+p.devices[1]['instr.biu_perf_group0_aiv1.1'] = word(15, 1, 1)  # the counter is not there
+# the example of docs/formats/system.md 13, and what follows it: MTE2 for 2159 cycles
+p.devices[1]['instr.biu_perf_group1_aic.1'] = bytes.fromhex(
+    '269900e0f48e00e1cd0300e2000000e30c1701f0400600f0300010f06f0800f0')
+END
+    expect_contains "$stderr" "instr.biu_perf_group2_aic.1.slice_0: record 7, offset 28, field record_kind: a record of kind 9; expected 0 to 5, 10, 14 or 15"
+    expect_contains "$stderr" "instr.biu_perf_group0_aiv1.1.slice_0: record 0, offset 0, field record_kind: a record of kind 15; expected the counter"
+    # a cycle is 1 ns, a tick 20 ns
+    expect_sql "SELECT group_concat(core || ' ' || block_id || ' ' || pipe || ' ' || (start_ns - first) || ' ' || duration_ns ||
+        ' ' || coalesce(mark, '-'), ',') FROM (SELECT * FROM biu_state WHERE group_id = 2 ORDER BY pipe, start_ns), (SELECT start_ns + 0x12345 * 20 AS first
+        FROM capture_part WHERE is_host)" "0 772 0 1000 1000 -,0 772 2 1500 0 77,0 772 4 1000 4000 -,0 772 6 5000 0 5,0 772 6 6000 0 -"
+    expect_sql "SELECT group_concat(pipe || ' ' || (start_ns - (SELECT min(start_ns) FROM biu_state WHERE group_id = 1)) || ' ' ||
+        duration_ns, ',') FROM (SELECT * FROM biu_state WHERE group_id = 1 ORDER BY pipe)" "0 0 1600,4 1648 2159"
+    export_capture 3
+    python3 - PROF_1/mindstudio_profiler_output/msprof_*.json <<'END'
+import json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+(pid,) = [e["pid"] for e in events if e["name"] == "process_name" and e["args"]["name"] == "Biu Perf"]
+threads = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name" and e["pid"] == pid}
+slices = {(threads[e["tid"]], e["name"], round(e["dur"], 3), e["args"].get("registered id")) for e in events
+          if e["ph"] == "X" and e["pid"] == pid and "group2" in threads[e["tid"]]}
+assert slices == {("group2 aic SU", "SU", 1, None), ("group2 aic MTE2", "MTE2", 4, None), ("group2 aic Cube", "Mark", 0, 77),
+                  ("group2 aic Fixp", "Mark", 0, 5), ("group2 aic Fixp", "Fixp", 0, None)}, slices
+END
+}
+
+@test "files that are known and not decoded are named, and the rest is read" {
+    capture <<'END'
+p.launch(0, 1, 1, 'op')
+p.ran(100000, 101000, 1, 1)
+p.devices[0]['instr.of_tomorrow.0'] = bytes(64)
+p.devices[0]['ccu0.wait.0'] = bytes(64)
+END
+    expect_status 0
+    for file in instr.of_tomorrow ccu0.wait; do
+        expect_contains "$stderr" "note: device_0/data/$file.0.slice_0: "
+    done
+    expect_sql "SELECT count(*) FROM device_task" 1
+}

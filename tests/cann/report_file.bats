@@ -35,6 +35,13 @@ END
     expect_status 0
     expect_equal "$(cat PROFX/mindstudio_profiler_output/slow_types.csv)" "OP Type,Count,Longest(us),Longest / mean
 Type,3,3,2.00"
+    run_msprof show -dir PROFX --report-file slow_types.report --table slow_types --format csv --sort count
+    expect_status 0
+    expect_equal "$output" "OP Type,Count,Longest(us),Longest / mean
+Type,3,3,2.00"
+    run_msprof show -dir PROFX --report-file slow_types.report --table list
+    expect_contains "$output" "slow_types               Slowest run of each type
+    op_type count longest"
     run_msprof show -dir PROFX --report-file slow_types.report
     expect_status 0
     expect_contains "$output" "Slowest run of each type :"
@@ -61,10 +68,26 @@ Type,3,3,2.00"
         [ ! -e other.db ]
         [ ! -e copy.db ]
     done
-    report_of "SELECT load_extension('x')"
+    for function in "load_extension('x')" "fts3_tokenizer('simple')" "FTS3_TOKENIZER('simple', x'4141414141414141')"; do
+        report_of "SELECT $function"
+        run_msprof export summary -dir JOBX --report-file mine.report
+        expect_status 1
+        expect_contains "$stderr" "mine.report:5:8: not authorized to use function"
+    done
+    report_of 'SELECT ?1'
     run_msprof export summary -dir JOBX --report-file mine.report
     expect_status 1
-    expect_contains "$stderr" "mine.report:5"
+    expect_contains "$stderr" "mine.report:5:1: the query has the parameter '?1', to which nothing gives a value"
+}
+
+@test "a query without an end ends at an interrupt, and leaves no file" {
+    report_of 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n'
+    "$MSPROF" import -q -dir JOBX
+    status=0
+    timeout --preserve-status -s INT 0.5 "$MSPROF" export summary -q -dir JOBX --report-file mine.report 2>errors || status=$?
+    expect_status 130
+    expect_contains "$(<errors)" "interrupted by SIGINT"
+    expect_equal "$(find JOBX/summary -name '*mine*' -o -name '*.tmp')" ""
 }
 
 @test "mistakes are told with file, line and column" {
@@ -82,7 +105,8 @@ Type,3,3,2.00"
     check 'report mine\ncolumn A\nsql\nSELECT 1\n  FROM nowhere\n' 'bad.report:5:8: no such table: nowhere'
     check 'report mine\ncolumn A\nsql\nSELECT 1, 2\n' 'bad.report:4:1: the query gives 2 columns, and the report has 1'
     check 'report mine\ncolumn A\nsql\nSELECT 1; SELECT 2\n' 'bad.report:4:10: a second statement'
-    check 'report op_summary\ncolumn A\nsql\nSELECT 1\n' 'another report has this name already'
+    check '# mine\nreport  op_summary\ncolumn A\nsql\nSELECT 1\n' \
+        "bad.report:2:9: another report has this name already"
     check 'report mine\nsql\nSELECT 1\n' 'the report has no column'
     check 'column A\nsql\nSELECT 1\n' 'the report has no name'
 }

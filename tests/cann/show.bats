@@ -249,7 +249,6 @@ Api statistic :
 │Device_id│Level  │API Name    │Time(us)│Count│Avg(us)│Min(us)│Max(us)│Variance│
 ╞═════════╪═══════╪════════════╪════════╪═════╪═══════╪═══════╪═══════╪════════╡
 │host     │runtime│LaunchKernel│    0.08│    2│   0.04│   0.04│   0.04│       0│
-├─────────┼───────┼────────────┼────────┼─────┼───────┼───────┼───────┼────────┤
 │host     │node   │launch      │     0.2│    2│    0.1│    0.1│    0.1│       0│
 ╘═════════╧═══════╧════════════╧════════╧═════╧═══════╧═══════╧═══════╧════════╛
 END
@@ -300,4 +299,19 @@ END
     copy_family job-910a JOB_1
     "$MSPROF" export summary -q JOB_1
     "$MSPROF" show -q --table op_summary --format csv JOB_1 | cmp - JOB_1/summary/op_summary_1.csv
+}
+
+@test "no rule stands between rows of one line, and every table fits any width from 60 columns on" {
+    for capture in prof-910b 2022-910a; do
+        copy_family "$capture" PROF_1
+        show
+        expect_equal "$(grep -c '^├' shown)" 0
+        for width in 60 61 72 80 100; do
+            show --width "$width"
+            expect_aligned "$width"
+        done
+        LC_ALL=C show
+        expect_equal "$(LC_ALL=C grep -cP '[^\x00-\x7f]' shown)" 0
+        grep -q '^+=*+' shown
+    done
 }

@@ -207,6 +207,23 @@ assert values("dat_rx") == [(2, {"die 0": 1000000.0, "die 1": 2000000.0})], valu
 END
 }
 
+@test "counters come in the order of time, also of samples that did not: viewers draw what falls back wrongly" {
+    for name in system-910b system-910a; do
+        rm -rf work sound shuffled
+        mkdir work
+        cp -r "$repository/testdata/cann/$name"/PROF_* work/PROF_1
+        run_msprof export timeline -q --stable-names --output sound work/PROF_1
+        expect_status 0
+        python3 "$BATS_TEST_DIRNAME/lib/counter_order.py" check sound/mindstudio_profiler_output/msprof.json
+        python3 "$BATS_TEST_DIRNAME/lib/counter_order.py" shuffle work/PROF_1
+        run_msprof export timeline --stable-names --output shuffled work/PROF_1
+        expect_status 3
+        expect_contains "$stderr" "expected later ones to follow"
+        python3 "$BATS_TEST_DIRNAME/lib/counter_order.py" check shuffled/mindstudio_profiler_output/msprof.json
+        python3 "$BATS_TEST_DIRNAME/lib/counter_order.py" same {sound,shuffled}/mindstudio_profiler_output/msprof.json
+    done
+}
+
 @test "a capture of many samples has each of them in its timeline" {
     capture=$(python3 "$repository/testdata/generate/cann/make_samples.py" made --samples 40000)
     run_msprof export timeline --stable-names "$capture"
@@ -233,6 +250,19 @@ agree_with_counters() {
         python3 "$BATS_TEST_DIRNAME/lib/agree_steps.py" "$shared/data/expected/$name/step_trace.json" \
             out/mindstudio_profiler_output/step_trace.json
     done
+}
+
+@test "arrows from launches to tasks are those of Ascend's tool, and those that it leaves out" {
+    for name in system-chip5 system-chip1; do
+        needs_shared "data/expected/$name"
+        rm -rf out
+        run_msprof export timeline -q --trace-compat --stable-names --output out "$shared/data/generated/$name"/PROF_*
+        expect_status 0
+        python3 "$BATS_TEST_DIRNAME/lib/agree_arrows.py" "$shared/data/expected/$name/msprof.json" \
+            out/mindstudio_profiler_output/msprof.json >>counts
+    done
+    # what msprof-cann(7) says of the first
+    expect_equal "$(cat counts)" $'174 228 292\n222 226 306'
 }
 
 @test "every counter of the timeline of an Ascend 910B has the values of Ascend's tool" {

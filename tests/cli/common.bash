@@ -66,7 +66,7 @@ copy_family() {
     chmod -R u+w "$2"
 }
 
-launcher=(env)
+launcher=()
 
 # Runs msprof and keeps status, stdout ($output) and stderr ($stderr) apart; does not fail by itself.
 run_msprof() {

@@ -389,3 +389,28 @@ os.mkfifo("JOBX/info.json.1")'
     [ "$status" -eq 0 ]
     [ "$(sqlite3 JOBX/sqlite/runtime.db "SELECT type FROM sqlite_schema WHERE name = 'ai_cpu_task'")" = table ]
 }
+
+@test "a database in UTF-16 that is planted in a capture is built anew, and its reports are those of the capture" {
+    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    copy_capture JOBX
+    run_msprof export summary -q -dir JOBX
+    mv JOBX/sqlite/runtime.db ours.db
+    mv JOBX/summary before
+    for encoding in UTF-16le UTF-16be; do
+        # all of ours word for word, but for a number that the reports show and the width of letters
+        rm -rf JOBX/sqlite/runtime.db JOBX/summary
+        {
+            echo "PRAGMA encoding = '$encoding'; PRAGMA page_size = $(sqlite3 ours.db 'PRAGMA page_size');"
+            sqlite3 ours.db .dump
+            sqlite3 ours.db "SELECT printf('PRAGMA user_version = %d; PRAGMA application_id = %d;', user_version, application_id)
+                FROM pragma_user_version, pragma_application_id"
+            echo "UPDATE acl_call SET end_ns = start_ns;"
+        } | sqlite3 -bail JOBX/sqlite/runtime.db
+        expect_equal "$(sqlite3 JOBX/sqlite/runtime.db 'PRAGMA encoding')" "$encoding"
+        run_msprof export summary -dir JOBX
+        expect_status 0
+        expect_contains "$stderr" "out of date"
+        expect_equal "$(sqlite3 JOBX/sqlite/runtime.db 'PRAGMA encoding')" UTF-8
+        diff -r before JOBX/summary
+    done
+}

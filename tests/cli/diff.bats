@@ -168,6 +168,13 @@ json() {
         run_msprof -q diff --base both.json --new B --format json --by "$by"
         cmp from-capture "$BATS_TEST_TMPDIR/stdout"
     done
+    run_msprof -q diff A B --save two.json # which of them?
+    expect_status 2
+    expect_contains "$stderr" "several captures are each named with --base"
+    run_msprof -q diff --save gated.json --base A --gate step_time:+1%
+    expect_status 2
+    expect_contains "$stderr" "--save compares nothing"
+    [ ! -e two.json ] && [ ! -e gated.json ]
     run_msprof -q diff --save again.json --base base.json
     cmp base.json again.json
     [ "$(stat -c %s base.json)" -lt 400000 ]
@@ -208,12 +215,29 @@ json() {
     expect_equal "$(json 'd["comparability"]["run_to_run_noise"], d["verdict"]')" "('not measured', 'regression')"
 }
 
+@test "a capture that a side has twice counts once" {
+    scatter B
+    run_msprof -q diff A B --format json
+    cp "$BATS_TEST_TMPDIR/stdout" once
+    mkdir JOBS
+    ln -s ../A JOBS/JOBA
+    for words in "--base A --base A --new B" "--base A --base ./A/ --new B --new B" "--base A --base JOBS --new B"; do
+        # shellcheck disable=SC2086 # words
+        run_msprof -q diff --format json $words
+        cmp once "$BATS_TEST_TMPDIR/stdout"
+    done
+    run_msprof -q diff --save base.json --base A --base A
+    run_msprof -q diff --base base.json --base base.json --new B --format json
+    cmp once "$BATS_TEST_TMPDIR/stdout"
+}
+
 @test "every format has the rows; tables fit into 60 columns, ASCII where the locale is" {
     scatter B --slower 56:1.3
     run_msprof -q diff A B --format csv
     expect_status 0
     expect_equal "$(wc -l <"$BATS_TEST_TMPDIR/stdout")" 64
     expect_contains "$output" "regression,exact,bbox_pred"
+    expect_contains "$(tail -1 <<<"$output")" ",none,(rest)"
     run_msprof -q diff A B --format markdown --gate step_time:+1%
     expect_status 6
     expect_contains "$output" '**Verdict: regression**'

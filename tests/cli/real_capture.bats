@@ -60,6 +60,21 @@ check() {
     expect_equal "$(wc -l <summary/dp_1.csv)" 967
 }
 
+@test "of the real capture 307 iterations are without tasks: what it did is told of the others, and a layer 5 % slower is named alone" {
+    cp -r "$REAL_CAPTURE" JOBREAL
+    chmod -R u+w JOBREAL
+    run_msprof -q show JOBREAL --table summary --format csv
+    expect_contains "$output" "307 with nothing recorded of the device"
+    expect_contains "$output" "Busy,56.08 %"
+    cp -a JOBREAL JOBSLOWER
+    sqlite3 JOBSLOWER/sqlite/runtime.db "UPDATE device_task SET duration_ns = duration_ns * (1.05 + id % 7 * 0.001)
+        WHERE op_name_id = (SELECT id FROM name WHERE text LIKE '%/GatherV2-op55')"
+    run_msprof -q diff JOBREAL JOBSLOWER --format json
+    expect_equal "$(python3 -c 'import json, sys
+print([row["key"][-13:] for row in json.load(open(sys.argv[1]))["rows"] if row["verdict"] != "unchanged"])' \
+        "$BATS_TEST_TMPDIR/stdout")" "['GatherV2-op55']"
+}
+
 @test "--freq-mhz scales every time of the real capture" {
     run_msprof export summary -dir "$REAL_CAPTURE" --output half --freq-mhz 50
     expect_status 0

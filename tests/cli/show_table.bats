@@ -25,6 +25,31 @@ sql() {
     done
 }
 
+@test "--table list needs no capture, and then tells which captures have a table" {
+    run_msprof -q show --table list
+    expect_status 0
+    list=$output
+    for name in summary ops types gaps steps streams api overlap bound small conversions aicpu communication memory; do
+        expect_equal "$(grep -cE "^$name +[A-Z][^()]*$" <<<"$list")" 1
+    done
+    expect_equal "$(grep -A1 '^ops ' <<<"$list" | tail -1)" "    share total count median p95 longest type name"
+    expect_contains "$list" "Tasks of the AI core (of SVP boards)"
+    run_msprof -q show --table ops
+    expect_status 2
+    expect_contains "$stderr" "no capture given"
+}
+
+@test "a number is compared with a number" {
+    for filter in 'total>nan' 'total<inf' 'total>100xs' 'total>' 'count<=many'; do
+        run_msprof -q show JOBX --table ops --filter "$filter"
+        expect_status 2
+        expect_contains "$stderr" "is no number, expected one behind '${filter%%[<>]*}'"
+    done
+    run_msprof -q show JOBX --table ops --filter 'name>p' --filter 'total>0.1ms' --format csv --columns name
+    expect_status 0
+    expect_equal "$(tail -n +2 <<<"$output" | grep -vcE '^"?[p-z]')" 0
+}
+
 @test "ops adds up to the time of all tasks, share first" {
     run_msprof -q show JOBX --table ops --format csv --top 100000
     expect_status 0
@@ -61,7 +86,7 @@ assert times == sorted(times, reverse=True)' "$BATS_TEST_TMPDIR/stdout" "$expect
 @test "--table list has an id for each title, in lower case without the unit, by which the column is found" {
     run_msprof -q show JOBX --table list
     expect_equal "$(grep -A1 '^ops ' <<<"$output" | tail -1)" "    share total count median p95 longest type name"
-    for name in ops steps gaps api bound memory; do
+    for name in ops steps gaps api bound memory overlap; do
         for id in $("$MSPROF" show -q JOBX --table list | grep -A1 "^$name " | tail -1); do
             run_msprof_into "$BATS_TEST_TMPDIR/one" -q show JOBX --table "$name" --columns "$id" --sort "$id,desc" --top 1
             [ "$status" -eq 0 ]

@@ -263,3 +263,22 @@ rows_of() { # part, page
         grep -rqE "\.(name|layer) = \"$layer\"" "$repository/parsers/kinds" "$repository/parsers/records"
     done <layers
 }
+
+@test "columns of the manual are as wide as what stands in them, and fit a terminal" {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    python3 - "$repository"/man/*.[1-9] "$repository"/man/*.in <<'END'
+import re, shlex, sys
+seen = 0
+for path in sys.argv[1:]:
+    page = open(path, encoding='utf-8').read()
+    for line, body in re.findall(r'^\.Bl -column ([^\n]*)\n(.*?)^\.El', page, re.S | re.M):
+        widths = [len(word) for word in shlex.split(line.split(' -offset')[0])]
+        for row in re.findall(r'^\.It (.*)', body, re.M):
+            # macros are words of two letters, and \e is a letter
+            cells = [re.sub(r'\b(?:Sy|Em|Cm|Pa|Li|Dv|Ql|Va) ', '', re.sub(r'\\.', '\\\\', cell)) for cell in row.split(' Ta ')]
+            seen += 1
+            assert all(len(cell) <= width for cell, width in zip(cells[:-1], widths)), (path, row)
+            assert sum(widths[:len(cells) - 1]) + 4 * (len(cells) - 1) + len(cells[-1]) + 11 <= 80, (path, row)
+assert seen > 2, seen
+END
+}

@@ -1,203 +1,10 @@
 #!/usr/bin/env bats
 # The manual's promises: each of these tests quotes a sentence of a page, sees that it still stands there, and names the
 # test that backs it, which must be there under that name. A sentence that is changed takes its test along.
-# shellcheck disable=SC2154 # common.bash sets repository
+# shellcheck disable=SC2154 # promises.bash sets pages
 
 load ../cli/common
-
-setup() {
-    enter_scratch
-    command -v mandoc >/dev/null || skip "mandoc is not installed"
-}
-
-# The page of the test's name, as its reader sees it, in one line.
-page_of_test() {
-    mandoc -T utf8 -O width=999 "$(dirname "$(readlink -f "$MSPROF")")/man/${BATS_TEST_DESCRIPTION%%: *}" | col -b | tr -s '[:space:]' ' '
-}
-
-# The sentence that the test's name quotes stands in its page, and a test of this name in this file.
-backed_by() { # file, test
-    local page sentence=${BATS_TEST_DESCRIPTION#*: }
-    page=$(page_of_test)
-    if [[ $page != *"$sentence"* ]]; then
-        echo "the manual does not say any more: $sentence" >&2
-        return 1
-    fi
-    if ! grep -qxF -e "@test \"$2\" {" -e "static void $2(void **state)" "$repository/$1"; then
-        echo "$1 has no test '$2'" >&2
-        return 1
-    fi
-}
-
-@test "msprof-collect.1: What the board has already, by size and SHA-256, is not sent again." {
-    backed_by tests/ssh/collect.bats \
-        "--keep leaves the project, and the next upload sends only what changed"
-}
-
-@test "msprof-collect.1: all else stays as it was to the last byte." {
-    backed_by tests/ssh/collect.bats \
-        "an acl.json keeps its other keys to the last byte"
-}
-
-@test "msprof-collect.1: Ask ldd(1) of the board whether shared libraries are missing." {
-    backed_by tests/ssh/faults.bats \
-        "missing shared libraries are named and the program is not run"
-}
-
-@test "msprof-collect.1: Its output is shown as it comes and kept in the log." {
-    backed_by tests/ssh/collect.bats \
-        "the program gets its arguments, its output is shown live and kept in the log"
-}
-
-@test "msprof-collect.1: Fetch the new JOB* directory, whatever the rest of its name is, as long as it is a name of a directory without control characters." {
-    backed_by tests/ssh/kept.bats \
-        "the directory of a capture may have any name that is safe"
-}
-
-@test "msprof-collect.1: Of several new ones the newest is fetched; the others stay on the board, and the command that fetches each is told." {
-    backed_by tests/ssh/kept.bats \
-        "of several new captures the newest comes home, and for each other one stands how to fetch it"
-}
-
-@test "msprof-collect.1: Each file is verified by size and, when the board has a working sha256sum(1) or openssl(1), by SHA-256, and gets its name only then." {
-    backed_by tests/ssh/faults.bats \
-        "a board that lies about sizes is caught: nothing wrong gets a name"
-}
-
-@test "msprof-collect.1: A connection that breaks is made anew up to five times, and the transfer goes on where it was." {
-    backed_by tests/ssh/faults.bats \
-        "one large file goes on in its middle after a cut"
-}
-
-@test "msprof-collect.1: Remove from the board what was brought there, and the capture." {
-    backed_by tests/ssh/collect.bats \
-        "a program runs on the board and its capture comes home whole"
-}
-
-@test "msprof-collect.1: What was made on the board during the run, and was not fetched and verified, is never removed, whatever failed." {
-    backed_by tests/ssh/kept.bats \
-        "a link that breaks while captures are listed after the run removes none of them"
-}
-
-@test "msprof-collect.1: The message says where it is, and the command that fetches it" {
-    backed_by tests/ssh/kept.bats \
-        "a link that breaks while captures are listed after the run removes none of them"
-}
-
-@test "msprof-collect.1: Other files that the program made stay as well, and are told." {
-    backed_by tests/ssh/kept.bats \
-        "what else the program made is not removed either, and is told"
-}
-
-@test "msprof-collect.1: Every exchange with the board has a limit in time and in bytes" {
-    backed_by tests/ssh/limits.bats \
-        "a command of the board that never answers is given up, whichever it is"
-}
-
-@test "msprof-collect.1: or that says more than can be meant, ends the work with status 5." {
-    backed_by tests/ssh/limits.bats \
-        "endless checksum lines, endless complaints and endless answers end with status 5"
-}
-
-@test "msprof-collect.1: The first Ctrl-C stops the program on the board (by SIGINT, after five seconds SIGTERM, then SIGKILL), fetches what it captured, tidies up and ends with status 130." {
-    backed_by tests/ssh/faults.bats \
-        "Ctrl-C stops the program on the board, keeps what was captured and ends with 130"
-}
-
-@test "msprof-collect.1: During the upload it removes what was uploaded." {
-    backed_by tests/ssh/faults.bats \
-        "Ctrl-C while uploading leaves nothing on the board"
-}
-
-@test "msprof-collect.1: files that arrived whole stay here, and are counted as not verified when the board had not told their checksums yet; the capture stays on the board." {
-    backed_by tests/ssh/faults.bats \
-        "files whose checksum had not come before the end are kept and counted as not verified"
-}
-
-@test "msprof-collect.1: The second one ends msprof-collect at once." {
-    backed_by tests/ssh/interrupts.bats \
-        "a second Ctrl-C ends at once"
-}
-
-@test "msprof-collect.1: No shell reads the arguments, neither here nor on the board: nothing in them is expanded or run." {
-    backed_by tests/ssh/collect.bats \
-        "arguments keep their blanks in quotes and behind --, and no shell reads them"
-}
-
-@test "msprof-collect.1: the boards run side by side, and each capture goes into <output>/<NAME>." {
-    backed_by tests/ssh/collect.bats \
-        "two boards run side by side, one capture each"
-}
-
-@test "msprof-collect.1: no capture is made, and that is no failure" {
-    backed_by tests/ssh/collect.bats \
-        "--switch off says that there will be no capture, and none is no failure"
-}
-
-@test "msprof-collect.1: Put the capture into DIR" {
-    backed_by tests/ssh/collect.bats \
-        "--output says where the capture goes"
-}
-
-@test "msprof-collect.1: Then do what msprof-import(1) and msprof-export(1) do with the capture." {
-    backed_by tests/ssh/collect.bats \
-        "--all makes the same reports as import and export"
-}
-
-@test "msprof-collect.1: Leave out files and directories of the project whose name, or path below the project, matches a shell pattern." {
-    backed_by tests/ssh/collect.bats \
-        "--exclude leaves files out; links and odd names go along"
-}
-
-@test "msprof-collect.1: acl.json is then patched on this machine and put back at the end." {
-    backed_by tests/ssh/collect.bats \
-        "NFS mounts the project as the vendor's tool does and unmounts it"
-}
-
-@test "msprof-collect.1: Stop the program after so long, for programs that never end by themselves (0: never)." {
-    backed_by tests/ssh/faults.bats \
-        "a program that hangs is stopped by --timeout and its capture comes home"
-}
-
-@test "msprof-collect.1: Leave the project and the capture on the board." {
-    backed_by tests/ssh/collect.bats \
-        "--keep leaves the project, and the next upload sends only what changed"
-}
-
-@test "msprof-collect.1: What an earlier fetch left here is verified and not fetched again; a file that came in part is completed." {
-    backed_by tests/ssh/kept.bats \
-        "--fetch-only goes on where a fetch was: what is here is checked and not sent again"
-}
-
-@test "msprof-collect.1: A file that is here and is not the board's is never overwritten." {
-    backed_by tests/ssh/kept.bats \
-        "--fetch-only never overwrites what is not the board's"
-}
-
-@test "msprof-collect.1: remove from the board what is at home now and was verified, when all of the capture is, and nothing else." {
-    backed_by tests/ssh/kept.bats \
-        "--remove-remote removes only what was fetched and verified"
-}
-
-@test "msprof-collect.1: Print the plan step by step, do nothing." {
-    backed_by tests/ssh/collect.bats \
-        "--dry-run prints the plan and needs no board"
-}
-
-@test "msprof-collect.1: Take the host key of a board that is not known yet, and keep it." {
-    backed_by tests/ssh/faults.bats \
-        "an unknown host key is refused with its fingerprint and the way to accept it"
-}
-
-@test "msprof-collect.1: A key that changed is refused always." {
-    backed_by tests/ssh/faults.bats \
-        "a changed host key is refused, also with --accept-new-host-key"
-}
-
-@test "msprof-collect.1: One whose owner is gone is taken over." {
-    backed_by tests/ssh/faults.bats \
-        "a lock whose owner is gone is taken over"
-}
+load promises
 
 @test "msprof-security.7: or control characters, or are too long are refused and told." {
     backed_by tests/ssh/faults.bats \
@@ -424,12 +231,158 @@ backed_by() { # file, test
         "functions that a program looks up itself are recorded, and what is not there is not found"
 }
 
-@test "what a page promises is quoted here: no sentence with 'never' or 'always' is without its test" {
+@test "msprof-import.1: A file that was written, cut or replaced while it was imported: what was read is not what is there." {
+    backed_by tests/unit/parsers/test_hostile_capture.c \
+        "a_file_that_changes_while_it_is_imported_is_named"
+}
+
+@test "msprof-run.1: The reports are those of msprof-export(1), written into the captures." {
+    backed_by tests/acl/run.bats \
+        "a run leaves a capture, its database, its timeline and its summary"
+}
+
+@test "msprof-run.1: With none the captures are left raw, for msprof-import(1)." {
+    backed_by tests/acl/run.bats \
+        "--reports chooses what is written"
+}
+
+@test "msprof-run.1: It hands everything on as it is" {
+    backed_by tests/acl/preload.bats \
+        "every way of handing arguments and results over works as without it"
+}
+
+@test "msprof-run.1: Calls that ACL's libraries make of each other's functions are recorded too, inside of the call of the program that they belong to." {
+    backed_by tests/acl/run.bats \
+        "the timeline shows calls by thread, inner ones inside of outer ones"
+}
+
+@test "msprof-run.1: Functions that the program looks up by dlsym(3) are recorded as well" {
+    backed_by tests/acl/preload.bats \
+        "functions that a program looks up itself are recorded, and what is not there is not found"
+}
+
+@test "msprof-run.1: also in libraries that it loads while it runs." {
+    backed_by tests/acl/preload.bats \
+        "a library that is loaded for itself only finds its functions"
+}
+
+@test "msprof-run.1: What is in memory is written when the program ends" {
+    backed_by tests/acl/preload.bats \
+        "nothing is lost when the program ends by itself, in whatever way"
+}
+
+@test "msprof-run.1: The program then ends by that signal as it would have" {
+    backed_by tests/acl/preload.bats \
+        "nothing is lost when the program crashes or is ended by a signal, and it ends by that signal"
+}
+
+@test "msprof-run.1: with a core file if it would have left one." {
+    backed_by tests/acl/preload.bats \
+        "a crash leaves the core file that it would have left"
+}
+
+@test "msprof-run.1: After SIGKILL all is there but, at most, the last second." {
+    backed_by tests/acl/preload.bats \
+        "after SIGKILL everything older than one second is there"
+}
+
+@test "msprof-run.1: After fork(2) parent and child record into captures of their own." {
+    backed_by tests/acl/preload.bats \
+        "parent and child record into captures of their own"
+}
+
+@test "msprof-run.1: records into its parent's capture; its calls are counted as lost when they come before the first one of its parent." {
+    backed_by tests/acl/preload.bats \
+        "calls of a child that shares its parent's memory are recorded, and counted as lost before the parent's first"
+}
+
+@test "msprof-run.1: Calls that a signal handler leaves by siglongjmp(3) while they are being recorded are counted as lost, too." {
+    backed_by tests/acl/preload.bats \
+        "a handler that jumps out of calls again and again costs those calls, not all later ones"
+}
+
+@test "msprof-run.1: How many calls were lost is told at its end in one line on standard error, and in the capture (losses.json), so that import and every report say it, with status 3." {
+    backed_by tests/acl/preload.bats \
+        "a full disk does not harm the program, and what was lost is told in numbers"
+}
+
+@test "msprof-run.1: the calls go into its capture, and at other times they are not recorded." {
+    backed_by tests/acl/preload.bats \
+        "a program that profiles itself gets its calls into its own capture, and there is no other"
+}
+
+@test "msprof-run.1: the capture is the one that it asks for: in its output, with the calls unless acl_api or ascendcl is off, from aclInit() to aclFinalize()." {
+    backed_by tests/acl/acl_json.bats \
+        "a profiler that is switched on begins a capture with aclInit in its output, and aclFinalize ends it"
+}
+
+@test "msprof-run.1: In between, aclprofInit(3) fails." {
+    backed_by tests/acl/acl_json.bats \
+        "the API is refused between aclInit and aclFinalize"
+}
+
+@test "msprof-run.1: A file that is refused is named in one line on standard error, and what it says does not count" {
+    backed_by tests/acl/acl_json.bats \
+        "a file with an unknown key is refused in one line and recording goes on as without it"
+}
+
+@test "msprof-run.1: Calling a function that no library has ends the process with status 127 and the message of the dynamic linker" {
+    backed_by tests/acl/preload.bats \
+        "a function that no library has ends the program as the dynamic linker would"
+}
+
+@test "msprof-run.1: msprof-run failed before the program was started." {
+    backed_by tests/acl/run.bats \
+        "what cannot be run has the statuses of env(1)"
+}
+
+@test "msprof-run.1: Signal n ended the program." {
+    backed_by tests/acl/run.bats \
+        "the program's exit status and signal are passed on, and its captures are reported all the same"
+}
+
+@test "msprof-security.7: Links, devices and pipes are not fetched." {
+    backed_by tests/ssh/faults.bats \
+        "names that lead out of the capture are refused and nothing is written outside"
+}
+
+@test "msprof-security.7: in known_hosts (mode 0600 when it is made)." {
+    backed_by tests/unit/ssh/test_known_hosts.c \
+        "a_new_key_is_appended_to_what_is_there"
+}
+
+@test "msprof-security.7: An ini file that other users may read brings a warning." {
+    backed_by tests/ssh/faults.bats \
+        "the ini file: what is wrong is told with its line, never with its content"
+}
+
+@test "msprof-security.7: nothing that it sends is trusted." {
+    backed_by tests/ssh/faults.bats \
+        "a board that lies about sizes is caught: nothing wrong gets a name"
+}
+
+@test "msprof-security.7: are ignored in programs that run with other rights than those of their user." {
+    backed_by tests/acl/subscribe.bats \
+        "a program that runs with other rights than its user's does not listen to MSPROF_REPLAY"
+}
+
+@test "msprof-security.7: but nothing is ever written through it." {
+    backed_by tests/ssh/faults.bats \
+        "a lock that somebody made a link leads nowhere"
+}
+
+@test "msprof-run.1: Programs that are linked statically, and those that change their user or capabilities when they start, are not recorded" {
+    backed_by tests/acl/run.bats \
+        "a program that is linked statically is not recorded, and runs"
+}
+
+@test "what a page promises is quoted here: no sentence that says never, nothing, refused, told or the like is without its test" {
     local page sentence quoted
-    quoted=$(sed -n 's/^@test "msprof-[a-z]*\.[0-9]: \(.*\)" {$/\1/p' "$BATS_TEST_FILENAME")
-    for page in msprof-collect.1 msprof-security.7 msprof-import.1 msprof-run.1; do
-        mandoc -T utf8 -O width=999 "$(dirname "$(readlink -f "$MSPROF")")/man/$page" | col -b | tr -s '[:space:]' ' ' |
-            grep -oE '[A-Z][^.]*\b(never|always)\b[^.]*\.' |
+    local words="never|always|nothing|refused|told|counted|lost|warning|ignored|overwritten|removed|kept"
+    quoted=$(sed -n 's/^@test "msprof-[a-z]*\.[0-9]: \(.*\)" {$/\1/p' "$BATS_TEST_DIRNAME"/promises*.bats)
+    for page in $pages; do
+        # DIAGNOSTICS is a table of what captures may have, made of the code's
+        sed 's/ DIAGNOSTICS .* SEE ALSO / /' "$BATS_FILE_TMPDIR/$page" | grep -oE "[A-Z][^.]*\b($words)\b[^.]*\." |
             grep -v 'a program that never ends\|was loaded but never executed' | while IFS= read -r sentence; do
             while IFS= read -r promise; do
                 [[ "$sentence" != *"$promise"* && "$promise" != *"$sentence"* ]] || continue 2

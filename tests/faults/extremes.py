@@ -18,6 +18,7 @@ VALUES = (-2 ** 63, 2 ** 63 - 1, -1)
 # In an integer column only the NULL and, of the texts, none is turned into a number.
 OTHER_TYPES = ("CASE ({key} + {i}) % 6 WHEN 0 THEN '12abc' WHEN 1 THEN x'ff00fe1b' WHEN 2 THEN 1e308 WHEN 3 THEN NULL"
                " WHEN 4 THEN char(27) || char(10) || '\"' || char(0) || x'ff' ELSE printf('%.*c', 100000, 'x') END")
+MIXED_EXTREMES = "CASE {key} / 10 % 2 WHEN {turn} % 2 THEN 9223372036854775807 ELSE -9223372036854775807 - 1 END"
 FINDINGS = (b"runtime error", b"AddressSanitizer", b"LeakSanitizer")
 
 msprof, job = sys.argv[1:3]
@@ -114,6 +115,16 @@ for name, columns in with_rows.items():
     if name != "meta":  # of which other values are another capture's
         change([f"UPDATE OR IGNORE {name} SET {column} = {OTHER_TYPES.format(key=key, i=i)}"
                 for i, column in enumerate(every_column[name]) if column != key], f"{name} of other types", not is_quick)
+# A sound time and an endless length, and the other way: of each two columns there are rows with one of them extreme.
+for turn in range(2 if is_quick else 10):
+    changes = []
+    for name, columns in with_rows.items():
+        key = "id" if "id" in every_column[name] else columns[0]
+        for i, column in enumerate(columns):
+            if column != key and name != "meta":
+                changes.append(f"UPDATE OR IGNORE {name} SET {column} = {MIXED_EXTREMES.format(key=key, turn=turn)}"
+                               f" WHERE ({i + 1} >> ({key} + {turn}) % 5 & 1) <> ({key} + {turn}) / 5 % 2")
+    change(changes, f"columns in turn {turn}", not is_quick)
 shutil.move(sound, database)
 if findings:
     sys.exit(f"{findings} of {runs} runs are not handled")

@@ -20,10 +20,11 @@ import board
 import capture
 
 STATUSES = {0, 1, 3, 4, 5}  # of msprof that may follow from a failed call
-RESULTS = ("sqlite", "timeline", "summary")
+RESULTS = ("sqlite", "timeline", "summary", "mindstudio_profiler_output")
 
 msprof, faults, call, stride, *command = sys.argv[1:]
-job = os.path.abspath("JOBF")
+given = os.environ.get("FAULT_CAPTURE")
+job = os.path.abspath(os.path.basename(given) if given else "JOBF")
 collecting, running = command[0] == "collect", command[0] == "run"
 captures, temporary = os.path.abspath("captures"), os.path.abspath("tmp")
 the_board = None
@@ -40,7 +41,10 @@ def fresh():
         os.mkdir(temporary)
         return
     shutil.rmtree(job, ignore_errors=True)
-    capture.svp(job)
+    if given is not None:
+        shutil.copytree(given, job)
+    else:
+        capture.svp(job)
     for root, _, files in os.walk(job):
         for name in files:  # equal times, so that a database made before is current
             os.utime(os.path.join(root, name), (1, 1))

@@ -14,7 +14,7 @@
 void subscription_write_names(const char *file, uint32_t record_size, uint64_t first,
                               const struct named_operator *operators, size_t count)
 {
-    struct operator_names_writer writer = {.count = 0};
+    struct operator_names_writer writer = {.texts_length = 0};
     struct err err = ERR_INIT;
     struct outfile out;
 

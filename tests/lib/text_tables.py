@@ -4,7 +4,8 @@
 usage: text_tables.py align FILE [WIDTH]   the lines of a table are equally wide, and no line at all is wider than WIDTH
                                            (0: any width)
        text_tables.py cells FILE           a line for each row, cells joined by '|', their lines by '\\n'; a blank line
-                                           after each table; the other lines as they are
+                                           after each table; the other lines as they are. Without rules between rows
+                                           each line is one
 
 The width of a character comes from Python's Unicode tables, not from wcwidth.
 """
@@ -35,9 +36,15 @@ def align(lines, limit):
 
 
 def cells(lines):
-    rows, row = [], None
-    for line in lines:
+    rows, row, ruled = [], None, True
+    for number, line in enumerate(lines):
+        if line and line[0] == "╞":
+            rest = [other[:1] for other in lines[number:]]
+            ruled = "├" in rest[:rest.index("╘")]
         if line and line[0] == "│":
+            if not ruled and row is not None:
+                rows.append("|".join(row))
+                row = None
             parts = [part.strip() for part in line.strip("│").split("│")]
             row = parts if row is None else [f"{a}\\n{b}" if b else a for a, b in zip(row, parts)]
             continue

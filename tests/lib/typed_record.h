@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#define MAX_RECORD 1024
+#define MAX_RECORD 4096
 #define MAX_LINE 256
 
 struct expectation {

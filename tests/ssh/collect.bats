@@ -84,6 +84,14 @@ teardown() {
     expect_contains "$stderr" "arguments of the program stand behind '--'"
 }
 
+@test "a program whose name is all that was said, blanks included, runs without arguments" {
+    start_sshd
+    printf '#!/bin/sh\necho "$# arguments"\n' >"$project/out/main with -n 5"
+    chmod +x "$project/out/main with -n 5"
+    run_msprof collect -m "$project/out/main with -n 5" --config board.ini
+    expect_contains "$output" "0 arguments"
+}
+
 @test "control characters of the board do not reach the terminal" {
     start_sshd
     printf '#!/bin/sh\nprintf "a\\033[2Jb\\n"\n' >"$project/out/main"
@@ -244,6 +252,7 @@ teardown() {
     echo '{"other": 1}' >"$project/out/acl.json"
     collect --transfer=nfs
     expect_status 2
+    expect_contains "$stderr" "own loopback address"
     expect_contains "$stderr" --nfs-server
     expect_contains "$stderr" /etc/hosts
     collect --transfer=nfs --nfs-server 192.0.2.7

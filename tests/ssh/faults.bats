@@ -1,9 +1,17 @@
 #!/usr/bin/env bats
 # What goes wrong on the way: after each fault the right exit status, a message that helps, and nothing left behind.
-# shellcheck disable=SC2154,SC2016 # run_msprof and make_board set them; scripts for the board stand in single quotes
+# shellcheck disable=SC2154,SC2016,SC2317 # run_msprof and make_board set them; scripts for the board stand in single quotes
 
 load ../cli/common
 load server
+
+setup_file() {
+    begin_scenes frozen killed always_cut unverified fetch_interrupted second_run upload_cut fetch_cut file_cut
+}
+
+teardown_file() {
+    end_scenes
+}
 
 setup() {
     make_board
@@ -114,7 +122,7 @@ while True:
     expect_contains "$stderr" "port $other"
 }
 
-@test "a connection cut in the middle of the upload is made anew and the upload goes on" {
+scene_upload_cut() {
     head -c 3000000 /dev/urandom >"$project/model.om"
     start_sshd
     start_proxy up:1500000
@@ -124,7 +132,11 @@ while True:
     expect_equal "$(find "$home" "$board_tmp" -name '.msprof*')" ""
 }
 
-@test "a connection cut in the middle of the fetch is made anew and the fetch goes on" {
+@test "a connection cut in the middle of the upload is made anew and the upload goes on" {
+    scene upload_cut
+}
+
+scene_fetch_cut() {
     make_big_project 20 400
     start_sshd
     start_proxy 3000000 2000000
@@ -135,7 +147,11 @@ while True:
     expect_tidy
 }
 
-@test "one large file goes on in its middle after a cut" {
+@test "a connection cut in the middle of the fetch is made anew and the fetch goes on" {
+    scene fetch_cut
+}
+
+scene_file_cut() {
     make_big_project 1 8000
     start_sshd
     start_proxy 5000000
@@ -145,7 +161,11 @@ while True:
     expect_tidy
 }
 
-@test "a connection that always breaks ends the fetch with what arrived, and the capture stays on the board" {
+@test "one large file goes on in its middle after a cut" {
+    scene file_cut
+}
+
+scene_always_cut() {
     make_big_project 40 400
     start_sshd
     start_proxy 2000000 900000 900000 900000 900000 900000 900000 -
@@ -160,6 +180,10 @@ while True:
     [ "$(find "$project/profiling/JOBBIG" -type f | wc -l)" -ge 1 ]
     diff -r "$home/profiling/out/JOBBIG" reference
     [ ! -e "$home/profiling/out/main" ]
+}
+
+@test "a connection that always breaks ends the fetch with what arrived, and the capture stays on the board" {
+    scene always_cut
 }
 
 @test "a connection cut while the program runs stops it and fetches what it captured" {
@@ -200,7 +224,7 @@ while True:
     expect_tidy
 }
 
-@test "Ctrl-C while fetching keeps what had arrived whole, and the capture stays on the board" {
+scene_fetch_interrupted() {
     make_big_project 40 100
     start_sshd
     fake_command cat '[ $# -gt 0 ] || exec cat; for f; do cat "$f"; sleep 0.1; done'
@@ -223,9 +247,14 @@ while True:
     wait_for expect_failure pgrep -f "$fake/cat"
 }
 
-@test "files whose checksum had not come before the end are kept and counted as not verified" {
+@test "Ctrl-C while fetching keeps what had arrived whole, and the capture stays on the board" {
+    scene fetch_interrupted
+}
+
+scene_unverified() {
     make_big_project 10 100
     start_sshd
+    sed -i 's/^timeout = .*/timeout = 2/' board.ini
     touch held
     local hold="for _ in \$(seq 600); do [ ! -e '$scratch/held' ] || sleep 0.1; done"
     for tool in openssl sha256sum; do # a board may have but one
@@ -244,6 +273,10 @@ while True:
     diff -r "$project/profiling/JOBBIG" reference
 }
 
+@test "files whose checksum had not come before the end are kept and counted as not verified" {
+    scene unverified
+}
+
 @test "a program that hangs is stopped by --timeout and its capture comes home" {
     start_sshd
     run_msprof collect -m "$project/out/main seconds=60" --config board.ini --timeout 1
@@ -253,12 +286,16 @@ while True:
     expect_tidy
 }
 
-@test "a program that ignores signals is killed" {
+scene_killed() {
     start_sshd
     run_msprof collect -m "$project/out/main seconds=60 hang" --config board.ini --timeout 1
     expect_status 5
     expect_contains "$stderr" killed
     expect_tidy
+}
+
+@test "a program that ignores signals is killed" {
+    scene killed
 }
 
 @test "the exit status and the signal of the program are told, and its capture comes home" {
@@ -350,9 +387,9 @@ while True:
     expect_tidy
 }
 
-@test "a second run on the same board waits for nobody: it is refused" {
+scene_second_run() {
     start_sshd
-    collect_in_background seconds=4 --output first
+    collect_in_background seconds=8 --output first
     wait_for grep -q "inference 0" collect.out
     collect --output second
     expect_status 5
@@ -367,6 +404,10 @@ while True:
     expect_tidy
 }
 
+@test "a second run on the same board waits for nobody: it is refused" {
+    scene second_run
+}
+
 @test "a lock whose owner is gone is taken over" {
     start_sshd
     mkdir "$board_tmp/.msprof-$(id -u).lock"
@@ -374,6 +415,31 @@ while True:
     collect
     expect_status 0
     expect_tidy
+}
+
+@test "a lock that somebody made a link leads nowhere" {
+    start_sshd
+    mkdir elsewhere
+    echo 999999999 >elsewhere/pid
+    ln -s "$scratch/elsewhere" "$board_tmp/.msprof-$(id -u).lock"
+    collect
+    expect_status 0
+    expect_equal "$(ls elsewhere)$(<elsewhere/pid)" pid999999999
+    expect_tidy
+}
+
+@test "where no temporary file can be made, the lock is in the directory of the project" {
+    start_sshd "SetEnv HOME=$home TMPDIR=$scratch/none"
+    mkdir "$home/.msprof.lock"
+    echo $$ >"$home/.msprof.lock/pid"
+    echo "somebody" >"$home/.msprof.lock/owner"
+    collect
+    expect_status 5
+    expect_contains "$stderr" "another run is going on on the board: started from somebody"
+    rm -r "$home/.msprof.lock"
+    collect
+    expect_status 0
+    expect_equal "$(find "$home" -name '.msprof*')" ""
 }
 
 @test "a capture never goes into a directory that is there already" {
@@ -501,25 +567,24 @@ hostile_listing() {
     expect_contains "$stderr" "it has [ssh_config:lab1]"
 }
 
-@test "a board that freezes while the program runs is noticed within a minute" {
+scene_frozen() {
     start_sshd
+    sed -i 's/^timeout = .*/timeout = 1/' board.ini
     collect_in_background seconds=100
     wait_for grep -q "inference 0" collect.out
-    frozen=$(pgrep -P "${board_processes[0]}" | head -n 1)
-    kill -STOP "$frozen" "${board_processes[0]}"
-    thaw=$(
-        { sleep 100 && kill -CONT "$frozen" "${board_processes[0]}"; } >/dev/null 2>&1 3>&- &
-        echo $!
-    )
+    freeze_board
     start=$SECONDS
     await_collect
-    [ $((SECONDS - start)) -lt 90 ]
-    kill "$thaw" 2>/dev/null || true
-    kill -CONT "$frozen" "${board_processes[0]}"
+    [ $((SECONDS - start)) -lt 30 ]
+    thaw_board
     expect_status 5
     expect_contains "$stderr" "the connection broke while the program ran"
     expect_contains "$stderr" "'$home/profiling' may be left on the board"
     # its output goes nowhere now: it ends
     process=$(sed -n 's/.*(process \([0-9]*\) of the board).*/\1/p' collect.err)
     wait_for test ! -d "/proc/$process"
+}
+
+@test "a board that freezes while the program runs is noticed in three times the timeout" {
+    scene frozen
 }

@@ -135,9 +135,13 @@ expect_capture_on_board() {
 @test "what a program in the background still writes is not removed from the board" {
     make_big_project 2 3
     start_sshd
-    # it grows once its checksums are told
+    # it grows once its checksums are told and it is here
     for tool in sha256sum openssl busybox; do
-        fake_command "$tool" "$tool \"\$@\"; status=\$?
+        fake_command "$tool" "$tool \"\$@\"; status=\$? tries=0
+            while [ -e '$scratch/reference' ] && [ \$tries -lt 100 ] &&
+                [ -z \"\$(find '$project/profiling' -name 'aicore.0.1.1.slice_1*' -size 3072c)\" ]; do
+                sleep 0.1; tries=\$((tries + 1))
+            done
             [ ! -e '$scratch/reference' ] || echo more >>'$home/profiling/out/JOBBIG/data/aicore.0.1.1.slice_1'; exit \$status"
     done
     collect
@@ -258,6 +262,8 @@ leave_capture() {
     start_sshd
     run_msprof collect --config board.ini --fetch-only "$home/none/JOBX" --output there
     expect_status 5
+    expect_contains "$stderr" "there is no directory '$home/none/JOBX' on the board"
+    run_msprof collect --config board.ini --fetch-only none/JOBX --output there
     expect_contains "$stderr" "there is no directory '$home/none/JOBX' on the board"
     collect --fetch-only /x
     expect_status 2

@@ -6,12 +6,17 @@
 load ../cli/common
 load server
 
-setup() {
-    make_board
+setup_file() {
+    begin_scenes silent_uname silent_df silent_ldd silent_ls silent_tar silent_sums silent_cat silent_lock endless_sums \
+        endless_complaints endless_answers noise half_an_answer drop_by_drop noisy_uname many_files silent_secret silent_program
 }
 
-teardown() {
-    stop_all
+teardown_file() {
+    end_scenes
+}
+
+setup() {
+    make_board # or skips all, where there is no server
 }
 
 # The board answers within three seconds or not at all.
@@ -30,99 +35,148 @@ expect_given_up() {
     expect_contains "$stderr" "timeout"
 }
 
-@test "a command of the board that never answers is given up, whichever it is" {
+silent_command() {
     make_big_project 2 4
     start_impatient_sshd
-    for command in uname df ldd ls; do
-        rm -f "$fake"/*
-        fake_command "$command" 'exec sleep 100'
-        expect_given_up
-    done
+    fake_command "$1" 'exec sleep 100'
+    expect_given_up
 }
+scene_silent_uname() { silent_command uname; }
+scene_silent_df() { silent_command df; }
+scene_silent_ldd() { silent_command ldd; }
+scene_silent_ls() { silent_command ls; }
+
+@test "a command of the board that never answers is given up, whichever it is" {
+    scene silent_uname silent_df silent_ldd silent_ls
+}
+
+silent_fetch() {
+    make_big_project 2 4
+    start_impatient_sshd
+    fake_command openssl 'exit 1'
+    fake_command "$1" 'case "$PWD" in */JOB*) exec sleep 100;; esac; exec '"$1"' "$@"'
+    expect_given_up
+    diff -r "$home/profiling/out/JOBBIG" reference
+}
+scene_silent_sums() { silent_fetch sha256sum; }
+scene_silent_cat() { silent_fetch cat; }
 
 @test "a fetch whose bytes or checksums never come is given up, and the capture stays" {
-    make_big_project 2 4
-    start_impatient_sshd
-    for command in sha256sum cat; do
-        rm -rf "${fake:?}"/* "$project/profiling" "$home/profiling" reference
-        fake_command openssl 'exit 1'
-        fake_command "$command" 'case "$PWD" in */JOB*) exec sleep 100;; esac; exec '"$command"' "$@"'
-        expect_given_up
-        diff -r "$home/profiling/out/JOBBIG" reference
-    done
+    scene silent_sums silent_cat
 }
 
-@test "an upload that the board does not take is given up" {
+scene_silent_tar() {
     start_impatient_sshd
     fake_command tar 'exec sleep 100'
     expect_given_up
 }
 
-@test "endless checksum lines, endless complaints and endless answers end with status 5" {
+@test "an upload that the board does not take is given up" {
+    scene silent_tar
+}
+
+# The board's tool for checksums does what a script says: spoilt_sums SCRIPT
+spoilt_sums() {
     make_big_project 2 4
     start_impatient_sshd
     fake_command openssl 'exit 1'
-    fake_command sha256sum 'case "$PWD" in */JOB*) exec yes "no checksum at all";; esac; exec sha256sum "$@"'
+    fake_command sha256sum "case \"\$PWD\" in */JOB*) $1; exit;; esac; exec sha256sum \"\$@\""
     collect
     expect_status 5
-    expect_contains "$stderr" "list of checksums does not end"
     diff -r "$home/profiling/out/JOBBIG" reference
-    rm -r "$project/profiling" "$home/profiling" reference
-    fake_command sha256sum 'case "$PWD" in */JOB*) exec yes "no checksum at all" >&2;; esac; exec sha256sum "$@"'
-    collect
-    expect_status 5
+}
+
+scene_endless_sums() {
+    spoilt_sums 'exec yes "no checksum at all"'
+    expect_contains "$stderr" "list of checksums does not end"
+}
+
+scene_endless_complaints() {
+    spoilt_sums 'exec yes "no checksum at all" >&2'
     expect_contains "$stderr" "does not stop to complain"
-    rm -r "$home/profiling" "$project/profiling"
+}
+
+scene_endless_answers() {
+    start_impatient_sshd
     fake_command ls 'exec yes JOBX/'
     collect
     expect_status 5
     expect_contains "$stderr" "where it should be brief"
 }
 
-@test "noise, half an answer and one byte a second end in time, and what the run made stays" {
-    make_big_project 2 4
+@test "endless checksum lines, endless complaints and endless answers end with status 5" {
+    scene endless_sums endless_complaints endless_answers
+}
+
+spoilt_sums_in_time() {
+    local start=$SECONDS
+    spoilt_sums "$1"
+    [ $((SECONDS - start)) -lt 45 ]
+    expect_contains "$stderr" "--fetch-only $home/profiling/out"
+}
+scene_noise() { spoilt_sums_in_time 'head -c 300000 /dev/urandom'; }
+scene_half_an_answer() { spoilt_sums_in_time 'printf 5d41402abc; exec sleep 100'; }
+scene_drop_by_drop() { spoilt_sums_in_time 'for i in 1 2 3 4; do printf a; sleep 1; done'; }
+
+scene_noisy_uname() {
     start_impatient_sshd
-    fake_command openssl 'exit 1'
-    for answer in "head -c 300000 /dev/urandom" "printf '5d41402abc'; exec sleep 100" \
-        "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do printf a; sleep 1; done"; do
-        rm -rf "$project/profiling" "$home/profiling" reference
-        fake_command sha256sum "case \"\$PWD\" in */JOB*) $answer; exit;; esac; exec sha256sum \"\$@\""
-        start=$SECONDS
-        collect
-        [ $((SECONDS - start)) -lt 45 ]
-        expect_status 5
-        expect_contains "$stderr" "--fetch-only $home/profiling/out"
-        diff -r "$home/profiling/out/JOBBIG" reference
-    done
-    rm "$fake"/*
     fake_command uname "head -c 300000 /dev/urandom"
     collect
     expect_status 5
 }
 
-@test "a lock whose answer never comes is given up" {
+@test "noise, half an answer and one byte a second end in time, and what the run made stays" {
+    scene noise half_an_answer drop_by_drop noisy_uname
+}
+
+scene_silent_lock() {
     start_impatient_sshd
     fake_command mkdir 'exec sleep 100'
     expect_given_up
     expect_contains "$stderr" "cannot lock the board"
 }
 
-@test "more files than are taken, and a list that does not end, are the board's fault: status 5" {
+@test "a lock whose answer never comes is given up" {
+    scene silent_lock
+}
+
+scene_many_files() {
     make_big_project 1 1
     start_impatient_sshd
-    fake_command find 'case "$PWD" in */JOB*) i=0; while [ $i -lt 1000002 ]; do echo "81a4 1 ./f$i"; i=$((i+1)); done;; esac
-        exec find "$@"'
+    fake_command find 'case "$PWD" in */JOB*) seq -f "81a4 1 ./f%.0f" 1000002;; esac; exec find "$@"'
     collect
     expect_status 5
     expect_contains "$stderr" "more than 1000000 files"
 }
 
-@test "a command that gives a secret and never answers is given up" {
+@test "more files than are taken, and a list that does not end, are the board's fault: status 5" {
+    scene many_files
+}
+
+scene_silent_secret() {
     write_ini 1 "pwd = cmd:exec sleep 300"
     sed -i 's/^timeout = .*/timeout = 1/' board.ini
-    start=$SECONDS
+    local start=$SECONDS
     collect
     [ $((SECONDS - start)) -lt 20 ]
     expect_status 5
     expect_contains "$stderr" "the command that gives 'pwd' has not answered"
+}
+
+@test "a command that gives a secret and never answers is given up" {
+    scene silent_secret
+}
+
+scene_silent_program() {
+    start_impatient_sshd
+    mv "$project/out/main" "$project/out/works"
+    printf '#!/bin/sh\nsleep 6\nexec ./works\n' >"$project/out/main"
+    chmod +x "$project/out/main"
+    collect
+    expect_status 0
+    the_capture
+}
+
+@test "the program may be silent for longer than any command may" {
+    scene silent_program
 }

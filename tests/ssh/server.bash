@@ -4,6 +4,7 @@
 
 ssh_programs=${MSPROF_BUILD:-$repository/build/release}/tests/ssh
 board_processes=()
+frozen=()
 
 # A command must fail ('!' does not end a test).
 expect_failure() {
@@ -53,6 +54,62 @@ make_board() {
     unset SSH_AUTH_SOCK
     export HOME=$scratch/local-home
     mkdir -p "$HOME"
+}
+
+# Scenes mostly wait, so they are played side by side: begin_scenes NAME... in setup_file begins the functions scene_NAME,
+# each with a board of its own; 'scene NAME' in a test is that one's end.
+begin_scenes() {
+    local name
+    export scenes=$BATS_FILE_TMPDIR/scenes
+    mkdir "$scenes"
+    for name; do
+        {
+            set +e
+            play_scene "$name"
+            echo $? >"$scenes/$name.part"
+            mv "$scenes/$name.part" "$scenes/$name.ended"
+        } >"$scenes/$name.log" 2>&1 3>&- &
+    done
+}
+
+play_scene() (
+    set -eE
+    trap - DEBUG
+    BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR/$1
+    export XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/config
+    line=''
+    trap 'line=${line:-"$BASH_COMMAND" in line $LINENO}' ERR
+    trap end_scene EXIT
+    mkdir "$BATS_TEST_TMPDIR"
+    make_board
+    "scene_$1"
+)
+
+end_scene() {
+    set +eE
+    trap - ERR
+    [ -z "$line" ] || echo "failed: $line"
+    stop_all
+}
+
+# scene NAME...
+scene() {
+    local name
+    for name; do
+        until [ -e "$scenes/$name.ended" ]; do
+            sleep 0.05
+        done
+        sed "s/^/$name: /" "$scenes/$name.log"
+        [ "$(<"$scenes/$name.ended")" = 0 ]
+    done
+}
+
+# For teardown_file: they stand on their own feet, and in the way of who removes their directories.
+end_scenes() {
+    local log
+    for log in "$scenes"/*.log; do
+        scene "$(basename "$log" .log)" >/dev/null || true
+    done
 }
 
 # start_sshd [LINE...]: more lines of sshd_config. Sets $port.
@@ -208,8 +265,27 @@ expect_tidy() {
     expect_equal "$left" ""
 }
 
+# The board's server and its sessions stand still: those that hold connections are below the one that was started, as root
+# directly and for others a process further.
+freeze_board() {
+    local children=${board_processes[0]}
+    frozen=()
+    while [ -n "$children" ]; do
+        # shellcheck disable=SC2206 # numbers
+        frozen+=($children)
+        children=$(pgrep -x sshd -P "${children//$'\n'/,}" || true)
+    done
+    kill -STOP "${frozen[@]}"
+}
+
+thaw_board() {
+    [ ${#frozen[@]} -eq 0 ] || kill -CONT "${frozen[@]}" 2>/dev/null || true
+    frozen=()
+}
+
 stop_all() {
     local process
+    thaw_board
     for process in "${board_processes[@]}"; do
         kill "$process" 2>/dev/null || true
         wait "$process" 2>/dev/null || true

@@ -2,6 +2,7 @@
 #include "exporters/framework/communication/communication.h"
 
 #include "base/array.h"
+#include "base/real.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,19 +34,13 @@ static int put_sizes(struct strbuf *text, const struct comm_traffic *traffic, st
     comm_put_key(text, "Size Distribution");
     strbuf_addc(text, '{');
     for (size_t i = 0; i < count; i++) {
-        struct strbuf key;
-        strbuf_init(&key, 256);
-        comm_put_real(&key, "", (double)sorted[i]->bytes / COMM_BYTES_PER_MB); /* "": <number> */
-        const char *number = key.failed ? "0" : key.data + 4;
-        bool whole = strpbrk(number, ".e") == NULL;
-        char name[64];
-        snprintf(name, sizeof name, "%s%s", number, whole ? ".0" : "");
+        char number[REAL_SHORTEST_MAX + 1], name[REAL_SHORTEST_MAX + sizeof ".0"];
+        number[comm_print_real(number, (double)sorted[i]->bytes / COMM_BYTES_PER_MB)] = '\0';
+        snprintf(name, sizeof name, "%s%s", number, strpbrk(number, ".e") == NULL ? ".0" : "");
         comm_put_key(text, name);
-        strbuf_release(&key);
-        strbuf_init(&key, 256);
-        comm_put_real(&key, "", sorted[i]->ms);
-        strbuf_addf(text, "[%lld, %s]", (long long)sorted[i]->count, key.failed ? "0" : key.data + 4);
-        strbuf_release(&key);
+        strbuf_addf(text, "[%lld, ", (long long)sorted[i]->count);
+        strbuf_add(text, number, comm_print_real(number, sorted[i]->ms));
+        strbuf_addc(text, ']');
     }
     strbuf_addc(text, '}');
     free(sorted);

@@ -26,13 +26,16 @@ void comm_put_key(struct strbuf *text, const char *key)
     strbuf_adds(text, "\": ");
 }
 
+size_t comm_print_real(char *text, double value)
+{
+    return real_print(text, isfinite(value) ? value : 0);
+}
+
 void comm_put_real(struct strbuf *text, const char *key, double value)
 {
     char number[REAL_SHORTEST_MAX];
     comm_put_key(text, key);
-    if (!isfinite(value))
-        value = 0;
-    strbuf_add(text, number, real_print(number, value));
+    strbuf_add(text, number, comm_print_real(number, value));
 }
 
 int comm_flush(struct comm_document *document, struct err *err)

@@ -68,6 +68,8 @@ int comm_write_matrix_half(struct comm_document *document, size_t step, bool poi
 void comm_put_key(struct strbuf *text, const char *key);
 /* The same and a number, as short as it reads back the same. */
 void comm_put_real(struct strbuf *text, const char *key, double value);
+/* The number alone, REAL_SHORTEST_MAX bytes at most, without a NUL: its length. What is no number is 0. */
+size_t comm_print_real(char *text, double value);
 /* Gives the text to the file and empties it. */
 int comm_flush(struct comm_document *document, struct err *err);
 

@@ -394,9 +394,8 @@ static int add_members(struct torch_tables *tables, const struct json *root, str
         strbuf_clear(&text);
         json_out(&text, member);
         table_put_text(&tables->rows, json_key(member));
-        table_put_text(&tables->rows, text.data);
-        status =
-            text.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for metadata") : table_end_row(&tables->rows, err);
+        table_put_built(&tables->rows, &text);
+        status = table_end_row(&tables->rows, err);
     }
     strbuf_release(&text);
     table_rows_close(&tables->rows);

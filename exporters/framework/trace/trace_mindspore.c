@@ -18,9 +18,15 @@ int trace_write_range(struct framework_trace *view, struct trace *trace, const s
     p = trace_put_phase(p, 'X');
     p = trace_put_place(p, style, event->pid, event->tid);
     p = trace_put_time(p, style, event->start_ns);
-    p = trace_put_word(p, style->string_times ? ",\"dur\":\"" : ",\"dur\":");
-    p = number_put_us(p, event->duration_ns);
-    p = trace_put_word(p, style->string_times ? "\",\"cat\":\"" : ",\"cat\":\"");
+    if (style->string_times) {
+        p = trace_put_literal(p, ",\"dur\":\"");
+        p = number_put_us(p, event->duration_ns);
+        *p++ = '"';
+    } else {
+        p = trace_put_literal(p, ",\"dur\":");
+        p = framework_put_duration(p, style, event->start_ns, event->duration_ns);
+    }
+    p = trace_put_literal(p, ",\"cat\":\"");
     p = trace_put_word(p, event->category);
     p = trace_put_literal(p, "\",\"args\":{");
     trace_advance(trace, start, p);

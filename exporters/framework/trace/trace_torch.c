@@ -38,7 +38,8 @@ static int write_event(struct python_trace *python, const struct event *event, s
     p = trace_put_place(p, style, event->pid, event->tid);
     p = trace_put_time(p, style, event->start_ns);
     p = trace_put_literal(p, ",\"dur\":");
-    p = number_put_shortest(p, event->end_ns - event->start_ns, 3);
+    p = style->string_times ? number_put_shortest(p, event->end_ns - event->start_ns, 3)
+                            : framework_put_duration(p, style, event->start_ns, event->end_ns - event->start_ns);
     p = trace_put_literal(p, ",\"cat\":\"");
     p = trace_put_word(p, event->category);
     p = trace_put_literal(p, "\",\"args\":{");
@@ -134,6 +135,7 @@ static void add_lines(struct python_trace *python, const char *key, uint32_t tex
     torch_put_lines(lines, framework_text(python->framework, text));
     strbuf_addf(&python->args, ",\"%s\":", key);
     trace_text(&python->args, lines->data, lines->length);
+    python->args.failed = python->args.failed || lines->failed;
 }
 
 static int write_ops(struct python_trace *python, struct err *err)
@@ -154,8 +156,7 @@ static int write_ops(struct python_trace *python, struct err *err)
         add_lines(python, "Input Dims", op->shapes, &lines);
         add_lines(python, "Input type", op->types, &lines);
         add_lines(python, "Call stack", op->stack, &lines);
-        status = lines.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for a call stack")
-                              : write_event(python, &event, err);
+        status = write_event(python, &event, err);
     }
     strbuf_release(&lines);
     return status;

@@ -25,6 +25,12 @@ static bool find_launch(void *arg, int64_t connection_id, struct trace_launch *r
     return true;
 }
 
+char *framework_put_duration(char *p, const struct trace_style *style, int64_t start_ns, int64_t duration_ns)
+{
+    unsigned short_ps = trace_shortening_anywhere(time_since(start_ns, style->origin_ns), duration_ns);
+    return short_ps > 0 ? trace_put_shortened(p, duration_ns, short_ps) : number_put_us(p, duration_ns);
+}
+
 bool trace_shows(void *arg, int64_t time_ns)
 {
     const struct framework_trace *view = arg;

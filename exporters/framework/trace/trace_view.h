@@ -40,6 +40,9 @@ struct framework_event {
 int trace_write_range(struct framework_trace *view, struct trace *trace, const struct framework_event *event,
                       struct err *err);
 
+/* A duration that viewers' doubles do not carry into what follows. */
+char *framework_put_duration(char *p, const struct trace_style *style, int64_t start_ns, int64_t duration_ns);
+
 /* Scope Layer: the operators' scopes, nested. */
 int trace_write_scopes(struct framework_trace *view, struct trace *trace, struct err *err);
 

@@ -17,7 +17,10 @@ _Static_assert(COLUMNS_LIMIT <= REPORT_MAX_COLUMNS, "a table has room for the co
 struct report_file {
     char *place; /* of messages: the file */
     char *name, *title, *doc, *sql;
-    struct report_column *columns; /* titles are owned */
+    struct {
+        struct report_column *items; /* titles are owned; one without a title behind the last */
+        size_t count, capacity;
+    } columns;
     struct report_user_query query;
     struct report report;
 };
@@ -28,7 +31,7 @@ struct parser {
     const char *line; /* the one under way */
     size_t length;
     size_t number; /* of it, from 1 */
-    size_t column_count;
+    size_t name_line, name_column;
     struct err *err;
 };
 
@@ -107,6 +110,8 @@ static int take_name(struct parser *p, size_t at)
     int status = take_rest(p, at, &p->file->name, "a second name");
     if (status < 0)
         return status;
+    p->name_line = p->number;
+    p->name_column = column + 1;
     size_t length = strlen(p->file->name), good = strspn(p->file->name, "abcdefghijklmnopqrstuvwxyz0123456789_");
     if (good < length || !islower((unsigned char)p->file->name[0]) || length > NAME_LIMIT)
         return fail(p, column + good + 1, "a name is made of at most 64 small letters, digits and '_', a letter first");
@@ -182,19 +187,19 @@ static int take_column(struct parser *p, size_t at)
         return status;
     if (title.length == 0)
         return fail(p, title.column, "expected the column's title, in quotes where it has blanks");
-    if (p->column_count == COLUMNS_LIMIT)
+    if (p->file->columns.count == COLUMNS_LIMIT)
         return fail(p, 1, "more than 128 columns");
     status = take_form(p, &at, &column);
     if (status < 0)
         return status;
-    struct report_column *larger = reallocarray(p->file->columns, p->column_count + 2, sizeof *larger);
-    if (larger == NULL)
+    if (array_reserve(&p->file->columns, 2, p->err) < 0)
+        return -(int)p->err->code;
+    column.title = strndup(title.text, title.length);
+    if (column.title == NULL)
         return no_memory(p->err);
-    p->file->columns = larger;
-    larger[p->column_count + 1] = (struct report_column){.title = NULL};
-    larger[p->column_count] = column;
-    larger[p->column_count].title = strndup(title.text, title.length);
-    return larger[p->column_count].title != NULL ? (p->column_count++, 0) : no_memory(p->err);
+    p->file->columns.items[p->file->columns.count++] = column;
+    p->file->columns.items[p->file->columns.count] = (struct report_column){.title = NULL};
+    return 0;
 }
 
 static int parse_line(struct parser *p)
@@ -237,7 +242,7 @@ static bool name_is_taken(const struct report_files *files, const struct report 
     return false;
 }
 
-static int check(const struct parser *p, const struct report_files *files)
+static int check(struct parser *p, const struct report_files *files)
 {
     const struct report_file *file = p->file;
     const struct report *const *all = report_all(p->err);
@@ -245,9 +250,11 @@ static int check(const struct parser *p, const struct report_files *files)
         return -(int)p->err->code;
     if (file->name == NULL)
         return fail(p, 1, "the report has no name: 'report NAME' is missing");
-    if (name_is_taken(files, all, file->name))
-        return fail(p, 1, "another report has this name already");
-    if (file->columns == NULL)
+    if (name_is_taken(files, all, file->name)) {
+        p->number = p->name_line;
+        return fail(p, p->name_column, "another report has this name already");
+    }
+    if (file->columns.count == 0)
         return fail(p, 1, "the report has no column");
     if (file->sql == NULL)
         return fail(p, 1, "the report has no query: 'sql' and the query behind it are missing");
@@ -279,9 +286,9 @@ static int parse_text(struct parser *p, const char *text, size_t length)
 
 static void release_file(struct report_file *file)
 {
-    for (size_t i = 0; file->columns != NULL && file->columns[i].title != NULL; i++)
-        free((void *)(uintptr_t)file->columns[i].title);
-    free(file->columns);
+    for (size_t i = 0; i < file->columns.count; i++)
+        free((void *)(uintptr_t)file->columns.items[i].title);
+    free(file->columns.items);
     free(file->place);
     free(file->name);
     free(file->title);
@@ -298,7 +305,7 @@ static void make_report(struct report_file *file)
         .title = file->title != NULL ? file->title : file->name,
         .doc = file->doc != NULL ? file->doc : "",
         .families = FAMILY_ANY,
-        .columns = file->columns,
+        .columns = file->columns.items,
     };
 }
 

@@ -11,10 +11,10 @@ static const struct report_column columns[] = {
     [TIME] = {"Time(us)", NULL, FORM_SCALED, 3, .id = "time", .doc = "How long its calls took together."},
     [COUNT] = {"Count", .flags = REPORT_NUMBER, .doc = "How often it was called."},
     [MEAN] = {"Avg(us)", .flags = REPORT_NUMBER, .doc = "Their mean."},
-    [MIN] = {"Min(us)", NULL, FORM_SCALED, 3, .doc = "The shortest."},
-    [MAX] = {"Max(us)", NULL, FORM_SCALED, 3, .doc = "The longest."},
+    [MIN] = {"Min(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The shortest."},
+    [MAX] = {"Max(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest."},
     [PROCESS] = {"Process ID", .flags = REPORT_NUMBER, .doc = "The process of one of them."},
-    [THREAD] = {"Thread ID", .flags = REPORT_NUMBER, .doc = "The thread of one of them."},
+    [THREAD] = {"Thread ID", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The thread of one of them."},
     {.title = NULL},
 };
 

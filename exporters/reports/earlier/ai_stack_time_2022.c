@@ -1,4 +1,5 @@
 /* ai_stack_time: the span of each layer of the software, as Ascend's tool of 2022 has it. */
+#include "base/number.h"
 #include "db/query/query_plain_calls.h"
 #include "exporters/earlier/device_2022.h"
 
@@ -63,7 +64,7 @@ static int put_span(struct report_run *run, const char *module, const char *api,
         [ITERATION] = value_integer(device->range.iteration),
         [MODULE] = value_text(module),
         [API] = value_text(api),
-        [START] = value_integer((int64_t)span->first),
+        [START] = value_integer(number_from_real(span->first)),
         [DURATION] = decimal_2022(span->last - span->first),
     };
     return span->any ? report_row(run, values, err) : 0;

@@ -11,10 +11,10 @@ static const struct report_column columns[] = {
     [TIME] = {"Time(ns)", .flags = REPORT_NUMBER, .id = "time", .doc = "How long its calls took together."},
     [CALLS] = {"Calls", .flags = REPORT_NUMBER, .doc = "How often it was called."},
     [MEAN] = {"Avg(ns)", .flags = REPORT_NUMBER, .doc = "Their mean, cut to nanoseconds."},
-    [MIN] = {"Min(ns)", .flags = REPORT_NUMBER, .doc = "The shortest."},
-    [MAX] = {"Max(ns)", .flags = REPORT_NUMBER, .doc = "The longest."},
+    [MIN] = {"Min(ns)", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The shortest."},
+    [MAX] = {"Max(ns)", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The longest."},
     [PROCESS] = {"Process ID", .flags = REPORT_NUMBER, .doc = "The process that was profiled."},
-    [THREAD] = {"Thread ID", .flags = REPORT_NUMBER, .doc = "The thread of one of them."},
+    [THREAD] = {"Thread ID", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The thread of one of them."},
     {.title = NULL},
 };
 

@@ -22,8 +22,8 @@ static const struct report_column columns[] = {
 static int open_steps(struct report_run *run, struct err *err)
 {
     static const struct steps_reduces reduces = {
-        .start = {"Reduce Start", .flags = REPORT_NUMBER},
-        .duration = {"Reduce Duration(us)", .form = FORM_SCALED, .decimals = 3},
+        .start = {"Reduce Start", .id = "reduce_start", .flags = REPORT_NUMBER},
+        .duration = {"Reduce Duration(us)", .id = "reduce_duration", .form = FORM_SCALED, .decimals = 3},
         .most = MOST_COLUMNS,
     };
     return steps_open(run, &reduces, err);

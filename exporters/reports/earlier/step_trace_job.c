@@ -24,8 +24,8 @@ static const struct report_column columns[] = {
 static int open_steps(struct report_run *run, struct err *err)
 {
     static const struct steps_reduces stretches = {
-        .start = {"Reduce Start(us)", .form = FORM_SCALED_FIXED, .decimals = 3},
-        .duration = {"Reduce Duration(us)", .form = FORM_SCALED_FIXED, .decimals = 3},
+        .start = {"Reduce Start(us)", .id = "reduce_start", .form = FORM_SCALED_FIXED, .decimals = 3},
+        .duration = {"Reduce Duration(us)", .id = "reduce_duration", .form = FORM_SCALED_FIXED, .decimals = 3},
         .most = REPORT_MAX_COLUMNS,
         .by_pair = true,
     };

@@ -36,7 +36,7 @@ static int put_rows(const void *arg, struct report_run *run, struct err *err)
     int64_t total = svp_statistic_total(statistic);
     int status = 0;
     for (size_t i = 0; status == 0 && i < statistic->count; i++) {
-        const struct op_statistic *row = &statistic->rows[i];
+        const struct op_statistic *row = &statistic->items[i];
         const struct report_value values[VALUES] = {
             [ROW] = value_integer((int64_t)i),
             [STREAM] = value_integer(row->stream_id),

@@ -236,10 +236,9 @@ static int make_suffix(struct strbuf *suffix, const struct svp_inference *infere
     report_name_number(suffix, inference->device_id);
     strbuf_addc(suffix, '.');
     report_name_model(suffix, inference->model, strlen("op_summary") + tail.length + strlen(report_suffix(format)));
-    strbuf_add(suffix, tail.data, tail.length);
-    bool failed = suffix->failed || tail.failed;
+    strbuf_add_built(suffix, &tail);
     strbuf_release(&tail);
-    return failed ? err_set(err, ERR_NO_MEMORY, "no room for the name of a report file") : 0;
+    return suffix->failed ? err_set(err, ERR_NO_MEMORY, "no room for the name of a report file") : 0;
 }
 
 static int put_inference(struct report_run *run, const struct svp_walk_stop *stop, struct err *err)

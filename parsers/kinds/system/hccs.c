@@ -45,8 +45,8 @@ static const struct report_column tx_value[] = {{"Tx(MB/s)", "tx", .form = FORM_
 static const struct report_column rx_value[] = {{"Rx(MB/s)", "rx", .form = FORM_FLOAT}, {.title = NULL}};
 
 static const struct series_counter counters[] = {
-    {.name = "'Tx'", .values = tx_value, .query = {.with = RATES, .from = "r"}},
-    {.name = "'Rx'", .values = rx_value, .query = {.with = RATES, .from = "r"}},
+    {.name = "'Tx'", .values = tx_value, .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}},
+    {.name = "'Rx'", .values = rx_value, .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}},
     {.name = NULL},
 };
 

@@ -227,7 +227,7 @@ static void write_and_read(const struct operator_names_writer *writer, uint64_t 
 
 static void what_is_written_is_read_again_and_texts_are_kept_once(void **state)
 {
-    struct operator_names_writer writer = {.count = 0};
+    struct operator_names_writer writer = {.texts_length = 0};
     struct operator_names names;
     struct err err = ERR_INIT;
     char *bytes, type[32], name[32];
@@ -252,12 +252,12 @@ static void what_is_written_is_read_again_and_texts_are_kept_once(void **state)
     }
     free(bytes);
     operator_names_writer_release(&writer);
-    assert_null(writer.entries);
+    assert_null(writer.entries.items);
 }
 
 static void a_table_may_be_empty(void **state)
 {
-    struct operator_names_writer writer = {.count = 0};
+    struct operator_names_writer writer = {.texts_length = 0};
     struct operator_names names;
     char *bytes;
 

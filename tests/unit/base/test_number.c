@@ -442,6 +442,12 @@ static void a_real_becomes_the_whole_number_towards_zero_or_the_nearest_there_is
     assert_int_equal(number_from_real(-0x1p63), INT64_MIN);
     assert_int_equal(number_from_real(-7.3e19), INT64_MIN);
     assert_int_equal(number_from_real(NAN), 0);
+    assert_int_equal(number_rounded(1.5), 2);
+    assert_int_equal(number_rounded(-1.5), -2);
+    assert_int_equal(number_rounded(0.49999999999999994), 0);
+    assert_int_equal(number_rounded(1e300), INT64_MAX);
+    assert_int_equal(number_rounded(-INFINITY), INT64_MIN);
+    assert_int_equal(number_rounded(NAN), 0);
 }
 
 static void sums_differences_and_products_saturate(void **state)

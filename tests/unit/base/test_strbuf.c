@@ -88,6 +88,22 @@ static void an_append_that_does_not_fit_leaves_the_content(void **state)
     strbuf_release(&buf);
 }
 
+static void a_text_made_of_one_that_lost_a_part_has_lost_one_too(void **state)
+{
+    (void)state;
+    struct strbuf part, whole;
+    strbuf_init(&part, 3);
+    strbuf_init(&whole, 10);
+    strbuf_adds(&part, "abc");
+    assert_int_equal(strbuf_add_built(&whole, &part), 0);
+    strbuf_adds(&part, "d");
+    assert_int_equal(strbuf_add_built(&whole, &part), -1);
+    assert_string_equal(whole.data, "abc");
+    assert_true(whole.failed);
+    assert_null(strbuf_detach(&whole));
+    strbuf_release(&part);
+}
+
 static void memory_that_nobody_has_is_a_failed_append(void **state)
 {
     (void)state;
@@ -166,6 +182,7 @@ int main(void)
         cmocka_unit_test(every_way_of_appending_is_kept_in_order),
         cmocka_unit_test(a_buffer_grows_to_exactly_its_maximum),
         cmocka_unit_test(an_append_that_does_not_fit_leaves_the_content),
+        cmocka_unit_test(a_text_made_of_one_that_lost_a_part_has_lost_one_too),
         cmocka_unit_test(memory_that_nobody_has_is_a_failed_append),
         cmocka_unit_test(a_maximum_of_zero_takes_nothing_but_the_empty_text),
         cmocka_unit_test(clearing_keeps_the_memory),

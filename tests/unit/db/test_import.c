@@ -106,6 +106,20 @@ static void an_import_stores_every_row_and_says_what_it_was_made_from(void **sta
     assert_query(database, "SELECT printf('%x', application_id) FROM pragma_application_id", "6d737066");
 }
 
+static void a_database_is_sound_in_small_pages_and_in_those_of_a_large_capture(void **state)
+{
+    (void)state;
+    struct err err;
+    make_sound_job();
+    assert_int_equal(import(database, false, NULL, &err), 0);
+    assert_query(database, "SELECT page_size FROM pragma_page_size", "4096");
+    assert_query(database, "PRAGMA integrity_check", "ok");
+    assert_int_equal(truncate(in_scratch("J/data/aicore.0.1.1"), 4096 * 1024), 0);
+    assert_int_equal(import(database, false, NULL, &err), 0);
+    assert_query(database, "SELECT page_size FROM pragma_page_size", "32768");
+    assert_query(database, "PRAGMA integrity_check", "ok");
+}
+
 static void checksums_are_those_of_the_whole_file(void **state)
 {
     (void)state;
@@ -444,6 +458,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(an_import_stores_every_row_and_says_what_it_was_made_from),
+        SCRATCH_TEST(a_database_is_sound_in_small_pages_and_in_those_of_a_large_capture),
         SCRATCH_TEST(checksums_are_those_of_the_whole_file),
         SCRATCH_TEST(problems_are_stored_with_their_place),
         SCRATCH_TEST(names_that_are_no_utf_8_get_the_replacement_character),

@@ -340,7 +340,7 @@ static void a_statistic_holds_many_streams_and_is_empty_after_a_clear(void **sta
     assert_int_equal(statistic.count, 10000);
     assert_int_equal(svp_statistic_total(&statistic), 20000);
     for (size_t i = 0; i < statistic.count; i++)
-        assert_int_equal(statistic.rows[i].count, 2);
+        assert_int_equal(statistic.items[i].count, 2);
     svp_statistic_clear(&statistic);
     assert_int_equal(svp_statistic_total(&statistic), DB_NULL);
     assert_int_equal(svp_statistic_credit(&statistic, &memo, "Fc", false, 5, 1, &err), 0);
@@ -373,10 +373,10 @@ static void a_remembered_row_is_that_of_its_type_and_stream_also_in_the_next_rep
         assert_int_equal(with.count, 6);
         assert_int_equal(without.count, 6);
         for (size_t i = 0; i < 6; i++) {
-            assert_string_equal(with.rows[i].type, without.rows[i].type);
-            assert_int_equal(with.rows[i].stream_id, without.rows[i].stream_id);
-            assert_int_equal(with.rows[i].count, without.rows[i].count);
-            assert_int_equal(with.rows[i].total_centi_us, without.rows[i].total_centi_us);
+            assert_string_equal(with.items[i].type, without.items[i].type);
+            assert_int_equal(with.items[i].stream_id, without.items[i].stream_id);
+            assert_int_equal(with.items[i].count, without.items[i].count);
+            assert_int_equal(with.items[i].total_centi_us, without.items[i].total_centi_us);
         }
     }
     svp_statistic_release(&with);

@@ -90,7 +90,7 @@ static void a_model_without_layers_knows_no_task(void **state)
     assert_string_equal(names_of(&table, 2), "-");
     assert_int_equal(svp_layer_table_credit(&table, NULL, &statistic, 0, 5, &err), 0);
     assert_int_equal(statistic.count, 1);
-    assert_null(statistic.rows[0].type);
+    assert_null(statistic.items[0].type);
     svp_layer_table_release(&table);
     svp_statistic_release(&statistic);
 }
@@ -116,7 +116,7 @@ static void a_task_s_time_is_credited_to_each_of_its_types(void **state)
         } expected[] = {{"Conv", 3, 1 + 2 + 5}, {NULL, 2, 3 + 4}, {"Pool", 2, 1 + 5}};
         assert_int_equal(statistic.count, 3);
         for (size_t i = 0; i < 3; i++) {
-            const struct op_statistic *row = &statistic.rows[i];
+            const struct op_statistic *row = &statistic.items[i];
             if (expected[i].type == NULL)
                 assert_null(row->type);
             else

@@ -395,6 +395,55 @@ static void a_failed_write_is_told_at_the_end(void **state)
     fclose(stream);
 }
 
+static char *print_compact(const struct table_cell *cells, size_t rows, int width, bool ascii)
+{
+    const struct text_column columns[] = {{"Name", TEXT_COLUMN, false}, {"N", NUMBER_COLUMN, false}};
+    struct text_table table;
+    struct err err = ERR_INIT;
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+
+    assert_non_null(stream);
+    text_table_init(&table, columns, 2);
+    table.compact = true;
+    table.ascii = ascii;
+    for (size_t i = 0; i < rows; i++)
+        text_table_measure(&table, &cells[2 * i]);
+    text_table_begin(&table, stream, width);
+    for (size_t i = 0; i < rows; i++)
+        text_table_row(&table, &cells[2 * i]);
+    assert_int_equal(text_table_end(&table, &err), 0);
+    text_table_release(&table);
+    assert_int_equal(fclose(stream), 0);
+    return text;
+}
+
+static void a_compact_table_has_rules_only_where_rows_take_several_lines(void **state)
+{
+    (void)state;
+    const struct table_cell cells[] = {cell_text("one/two/three"), cell_number(1, 0), cell_text("x"),
+                                       cell_number(2, 0)};
+    char *wide = print_compact(cells, 2, 0, true), *narrow = print_compact(cells, 2, 18, true);
+
+    assert_string_equal(wide, "+===============+===+\n"
+                              "| Name          | N |\n"
+                              "+===============+===+\n"
+                              "| one/two/three | 1 |\n"
+                              "| x             | 2 |\n"
+                              "+===============+===+\n");
+    assert_string_equal(narrow, "+============+===+\n"
+                                "| Name       | N |\n"
+                                "+============+===+\n"
+                                "| one/two/   | 1 |\n"
+                                "| three      |   |\n"
+                                "+------------+---+\n"
+                                "| x          | 2 |\n"
+                                "+============+===+\n");
+    free(wide);
+    free(narrow);
+}
+
 static void the_user_s_locale_is_left_alone(void **state)
 {
     (void)state;
@@ -410,6 +459,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_left_and_numbers_are_right_inside_double_frames),
         cmocka_unit_test(a_cell_shows_one_item_per_line),
+        cmocka_unit_test(a_compact_table_has_rules_only_where_rows_take_several_lines),
         cmocka_unit_test(wide_and_combining_characters_keep_the_columns_aligned),
         cmocka_unit_test(control_characters_and_broken_bytes_are_shown_as_question_marks),
         cmocka_unit_test(a_wide_text_column_is_wrapped_at_its_separators),

@@ -4,6 +4,7 @@
 #include "db/database.h"
 #include "exporters/svp/streams.h"
 #include "exporters/trace/document.h"
+#include "exporters/trace/lanes.h"
 #include "tests/lib/scratch.h"
 
 #include <setjmp.h>
@@ -313,6 +314,33 @@ static void a_model_name_of_hostile_bytes_keeps_the_document_valid(void **state)
     free(text);
 }
 
+static void take_lost_name(void *arg, int64_t pid, int64_t number, struct strbuf *ret)
+{
+    (void)arg;
+    (void)pid;
+    strbuf_adds(ret, "thread");
+    if (number == 1)
+        strbuf_add(ret, "x", SIZE_MAX / 2); /* which no memory has */
+}
+
+static void a_trace_whose_thread_lost_a_part_of_its_name_does_not_appear(void **state)
+{
+    (void)state;
+    struct trace trace;
+    struct trace_lanes lanes;
+    struct err err = ERR_INIT;
+    begin(&trace, &trace_style_msprof);
+    trace_lanes_init(&lanes, &trace_style_msprof, "Thread ", NULL, NULL);
+    for (int64_t number = 1; number <= 2; number++)
+        assert_int_equal(trace_lanes_add(&lanes, 0, number, &err), 0);
+    write_event(&trace, "a", 1, &(struct trace_slice){.tid = 1});
+    int status = trace_lanes_name(&lanes, &trace, take_lost_name, NULL, &err);
+    assert_true(status < 0);
+    assert_true(trace_close(&trace, 0, &some_info, &err) < 0); /* whoever does not look at the status */
+    assert_false(scratch_exists("trace.json"));
+    trace_lanes_release(&lanes);
+}
+
 static void a_name_that_does_not_fit_leaves_the_buffer_as_it_was(void **state)
 {
     (void)state;
@@ -484,6 +512,8 @@ int main(void)
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(every_pair_of_bytes_makes_a_valid_document, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(a_model_name_of_hostile_bytes_keeps_the_document_valid, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_trace_whose_thread_lost_a_part_of_its_name_does_not_appear, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(a_name_that_does_not_fit_leaves_the_buffer_as_it_was, scratch_setup,
                                         scratch_teardown),

@@ -144,13 +144,16 @@ static void an_unknown_file_is_named_and_a_known_foreign_stream_noted(void **sta
     put_text("surprise", "x");
     put_text("ccumission.1.slice_0", "x");
     put_text("ccumission.0.slice_0", "");
+    put_text("hccs.of_another_shape", "x"); /* named as the files of a kind begin */
+    put_text("hccsx", "x");
     assert_int_equal(mkdir(in_scratch("J/data/sub"), 0750), 0);
     struct collection *collection = collect(in_scratch("J"), NULL);
     const struct diagnostics *diag = collection_diagnostics(collection);
     assert_int_equal(reported(diag, DIAG_FILE_UNKNOWN, "data/surprise"), 1);
     assert_int_equal(reported(diag, DIAG_FILE_UNKNOWN, "data/sub"), 1);
-    assert_int_equal(reported(diag, DIAG_FILE_UNSUPPORTED, NULL), 1);
-    assert_int_equal(diag_problems(diag), 2);
+    assert_int_equal(reported(diag, DIAG_FILE_UNKNOWN, "data/hccsx"), 1);
+    assert_int_equal(reported(diag, DIAG_FILE_UNSUPPORTED, NULL), 2);
+    assert_int_equal(diag_problems(diag), 3);
     assert_report(diag, DIAG_FILE_UNKNOWN, "msprof kinds", NULL);
     collection_free(collection);
 }

@@ -1,0 +1,233 @@
+/* When the pipes of single cores work: instr.biu_perf_group<group>_<core>. */
+#include "base/number.h"
+#include "parsers/capture/capture.h"
+#include "parsers/decode/decode.h"
+#include "parsers/records/sample_columns.h"
+
+static const char *const patterns[] = {"instr.biu_perf_group{group_id}_aic.{device_id}.slice_{slice}",
+                                       "instr.biu_perf_group{group_id}_aiv{core_id}.{device_id}.slice_{slice}", NULL};
+
+enum { FILE_ID, DEVICE_ID, CYCLES, EVENTS, KIND, GROUP_ID, CORE, BLOCK_ID, PIPE, START_NS, DURATION_NS, MARK };
+
+enum { CORE_AIC, CORE_AIV0 };
+static const struct value_name cores[] = {{CORE_AIC, "aic"}, {CORE_AIV0, "aiv0"}, {CORE_AIV0 + 1, "aiv1"}, {0, NULL}};
+
+enum { PIPES = 7, PIPE_FIXP = 6 };
+#define EACH_PIPE(X) X(0, "SU") X(1, "Vector") X(2, "Cube") X(3, "MTE1") X(4, "MTE2") X(5, "MTE3") X(6, "Fixp")
+#define VALUE_NAME(number, name) {number, name},
+static const struct value_name pipes[] = {EACH_PIPE(VALUE_NAME){0, NULL}};
+_Static_assert(COUNT_OF(pipes) == PIPES + 1, "a name for each pipe");
+
+/* Of records: below PIPE_FIXP a mark of the pipe of that number. */
+enum { KIND_MARK_OF_FIXP = 10, KIND_COUNTER = 14, KIND_STATE = 15 };
+
+static const struct column columns[] = {
+    [FILE_ID] = FILE_COLUMN,
+    [DEVICE_ID] = DEVICE_COLUMN,
+    [CYCLES] = STAMP_COLUMN("cycles", "Cycles of the core since the record before; of the first four, a part of the "
+                                      "counter of the device."),
+    [EVENTS] = STAMP_COLUMN("events", "A bit for each pipe that works; of a mark, its number."),
+    [KIND] = STAMP_COLUMN("record_kind", "0 to 5 and 10 a mark of a pipe, 14 the counter, 15 which pipes work."),
+    [GROUP_ID] = {"group_id", "Group", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                  "The group of cores, from the file name."},
+    [CORE] = {"core", "Core", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, cores, "Which core of the group."},
+    [BLOCK_ID] = {"block_id", "Block", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "The block that it ran."},
+    [PIPE] = {"pipe", "Pipe", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, pipes, "The pipe."},
+    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                  "When it began to work, or the mark was set, since 1970."},
+    [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                     "How long it worked; of a mark 0."},
+    [MARK] = {"mark", "Mark", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "The number of the mark; NULL: none."},
+};
+
+static const struct field fields[] = {
+    {.column = "cycles", .offset = 0, .width = 2},
+    {.column = "events", .offset = 2, .width = 2, .bit_count = 12},
+    {.column = "record_kind", .offset = 3, .width = 1, .first_bit = 4, .bit_count = 4},
+};
+
+static const struct layout layouts[] = {{
+    .name = "biu-state-4",
+    .source = "docs/formats/system.md 13: 4 bytes",
+    .record_size = 4,
+    FIELDS_OF(fields),
+}};
+
+/* The first records of a stream say where the device's counter stood, 16 bits each, and the first two of them which
+ * block it is, 8 bits each. */
+enum { COUNTER_PARTS = 4, COUNTER_BITS = 16, BLOCK_PARTS = 2, BLOCK_BITS = 8 };
+
+struct state {
+    const struct record_kind *kind;
+    const struct capture_part *part;
+    int64_t device_id, group_id, core;
+    int64_t core_hz;
+    int parts;
+    uint64_t counter, block;
+    int64_t cycles; /* since the counter was told */
+    bool works[PIPES];
+    int64_t since[PIPES]; /* cycles when it began */
+};
+
+static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
+{
+    (void)err;
+    struct state *state = opaque;
+    const struct capture_part *part = decoder_part(decoder);
+    bool vector = file->identity.core_id >= 0;
+    *state = (struct state){.kind = file->kind,
+                            .part = part,
+                            .device_id = file->identity.device_id,
+                            .group_id = file->identity.group_id,
+                            .core = vector ? CORE_AIV0 + file->identity.core_id : CORE_AIC,
+                            .core_hz = vector ? part->aiv_hz : part->aic_hz};
+    return 0;
+}
+
+static int64_t time_of(const struct state *state, int64_t cycles)
+{
+    return number_add(part_device_ns(state->part, (int64_t)state->counter),
+                      number_scale(cycles, 1000000000, state->core_hz));
+}
+
+static int emit(struct decoder *decoder, const struct state *state, int64_t pipe, int64_t from, int64_t to,
+                struct row *ret, struct err *err)
+{
+    int status = decoder_emit(decoder, state->kind, ret, err);
+    if (status < 0)
+        return status;
+    row_set_integer(ret, FILE_ID, decoder_file_id(decoder));
+    row_set_integer(ret, DEVICE_ID, state->device_id);
+    row_set_integer(ret, GROUP_ID, state->group_id);
+    row_set_integer(ret, CORE, state->core);
+    row_set_integer(ret, BLOCK_ID, (int64_t)state->block);
+    row_set_integer(ret, PIPE, pipe);
+    row_set_integer(ret, START_NS, time_of(state, from));
+    row_set_integer(ret, DURATION_NS, number_subtract(time_of(state, to), time_of(state, from)));
+    return 0;
+}
+
+static void take_counter(struct state *state, uint64_t part, uint64_t events)
+{
+    state->counter |= part << COUNTER_BITS * state->parts;
+    if (state->parts < BLOCK_PARTS)
+        state->block |= (events & ((1U << BLOCK_BITS) - 1)) << BLOCK_BITS * state->parts;
+    state->parts++;
+}
+
+/* A pipe that no longer works is a row. */
+static int take_pipes(struct decoder *decoder, struct state *state, uint64_t working, struct err *err)
+{
+    int status = 0;
+    for (int pipe = 0; status == 0 && pipe < PIPES; pipe++) {
+        bool works = (working >> pipe & 1) != 0;
+        struct row row;
+        if (works && !state->works[pipe])
+            state->since[pipe] = state->cycles;
+        else if (!works && state->works[pipe])
+            status = emit(decoder, state, pipe, state->since[pipe], state->cycles, &row, err);
+        state->works[pipe] = works;
+    }
+    return status;
+}
+
+static int take_mark(struct decoder *decoder, const struct state *state, int64_t pipe, int64_t mark, struct err *err)
+{
+    struct row row;
+    int status = emit(decoder, state, pipe, state->cycles, state->cycles, &row, err);
+    if (status == 0)
+        row_set_integer(&row, MARK, mark);
+    return status;
+}
+
+/* Why the record cannot be understood; NULL: it can. */
+static const char *fault_of(const struct state *state, int64_t kind)
+{
+    bool told = state->parts == COUNTER_PARTS;
+    if (kind >= PIPE_FIXP && kind != KIND_MARK_OF_FIXP && kind != KIND_COUNTER && kind != KIND_STATE)
+        return "expected 0 to 5, 10, 14 or 15";
+    if (told && (state->counter > INT64_MAX || state->core_hz <= 0))
+        return "expected a counter below 2^63 and the cores' frequency before it";
+    return told == (kind != KIND_COUNTER) ? NULL : "expected the counter of the device in four records, then others";
+}
+
+static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+{
+    struct state *state = opaque;
+    int64_t kind = row->cells[KIND].integer, cycles = row->cells[CYCLES].integer, events = row->cells[EVENTS].integer;
+    const char *fault = fault_of(state, kind);
+    if (fault != NULL) {
+        struct place place = decoder_place(decoder, "record_kind");
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "a record of kind %lld; %s", (long long)kind,
+                    fault);
+        *keep = false;
+        return 0;
+    }
+    decoder_consume(decoder);
+    if (kind == KIND_COUNTER) {
+        take_counter(state, (uint64_t)cycles, (uint64_t)events);
+        return 0;
+    }
+    state->cycles = number_add(state->cycles, cycles);
+    if (kind == KIND_STATE)
+        return take_pipes(decoder, state, (uint64_t)events, err);
+    return take_mark(decoder, state, kind == KIND_MARK_OF_FIXP ? PIPE_FIXP : kind, events, err);
+}
+
+/* What still works at the end of the collection did until then, as far as is known. */
+static int close_stream(struct decoder *decoder, void *opaque, bool failed, struct err *err)
+{
+    return failed ? 0 : take_pipes(decoder, opaque, 0, err);
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct state),
+    .open = open_stream,
+    .record = take_record,
+    .close = close_stream,
+};
+
+static const struct report_column working[] = {{"block id", "block_id", .form = FORM_TEXT}, {.title = NULL}};
+static const struct report_column marked[] = {
+    {"block id", "block_id", .form = FORM_TEXT}, {"registered id", "mark", .form = FORM_TEXT}, {.title = NULL}};
+
+#define CORE_NAME "CASE core WHEN 0 THEN 'aic' ELSE 'aiv' || (core - 1) END"
+#define WHEN_PIPE(number, name) " WHEN " #number " THEN '" name "'"
+#define PIPE_NAME "CASE pipe" EACH_PIPE(WHEN_PIPE) " END"
+#define ON_ITS_THREAD                                                                                                  \
+    .time = "start_ns", .duration = "duration_ns", .thread = "(group_id * 3 + core) * 7 + pipe",                       \
+    .thread_name = "'group' || group_id || ' ' || " CORE_NAME " || ' ' || " PIPE_NAME
+#define IN_ORDER .order_by = "device_id, group_id, core, pipe, start_ns, duration_ns DESC"
+
+static const struct series_counter slices[] = {
+    {.name = PIPE_NAME, .values = working, .query = {.where = "mark IS NULL", IN_ORDER}, ON_ITS_THREAD},
+    {.name = "'Mark'", .values = marked, .query = {.where = "mark IS NOT NULL", IN_ORDER}, ON_ITS_THREAD},
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "instr_state",
+        .title = "Pipes of single cores at work",
+        .doc = "From when to when each pipe of a core worked.",
+        .layer = "instr",
+        .process = "Biu Perf",
+        .process_order = 8,
+        .counters = slices,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_biu_state = {
+    .name = "biu_state",
+    .families = FAMILY_CANN,
+    .table = "biu_state",
+    .title = "Pipes of a core at work",
+    .doc = "From when to when each pipe of a core worked, and marks that programs set, on chips 15 and 16.",
+    .of_chip_15 = true,
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &hooks,
+    .series = series,
+};

@@ -1,0 +1,156 @@
+/* Delays of the channels of the units that work for communication: ccu<die>.stat. */
+#include "parsers/capture/capture.h"
+#include "parsers/decode/decode.h"
+#include "parsers/records/sample_columns.h"
+
+static const char *const patterns[] = {"ccu{group_id}.stat.{device_id}.slice_{slice}", NULL};
+
+enum { FILE_ID, DEVICE_ID, DIE_ID, CHANNEL_0_LOW, TIME_NS, CHANNEL_ID, MEAN_DELAY, LEAST_DELAY, MOST_DELAY };
+
+#define DELAY_COLUMN(name, title, doc)                                                                                 \
+    {                                                                                                                  \
+        name, title, COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, doc " of a packet of 4096 bytes, in ticks."      \
+    }
+
+static const struct column columns[] = {
+    [FILE_ID] = FILE_COLUMN,
+    [DEVICE_ID] = DEVICE_COLUMN,
+    [DIE_ID] = {"die_id", "Die", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "The die, from the file name."},
+    [CHANNEL_0_LOW] = STAMP_COLUMN("channel_0", "The counter of the device of channel 0, its low 32 bits."),
+    [TIME_NS] = TIME_COLUMN,
+    [CHANNEL_ID] = {"channel_id", "Channel", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "The channel."},
+    [MEAN_DELAY] = DELAY_COLUMN("mean_delay", "Mean delay", "The mean delay"),
+    [LEAST_DELAY] = DELAY_COLUMN("least_delay", "Least delay", "The least delay"),
+    [MOST_DELAY] = DELAY_COLUMN("most_delay", "Most delay", "The most delay"),
+};
+
+static const struct field fields[] = {{.column = "channel_0", .offset = 0, .width = 4}};
+
+static const struct layout layouts[] = {{
+    .name = "ccu-channel-2816",
+    .source = "docs/formats/system.md 12: 2816 bytes, which are 128 channels and become rows",
+    .record_size = 2816,
+    FIELDS_OF(fields),
+}};
+
+/* Words of 4 bytes. A channel has five: counter low and high, mean, least, most. Behind every twelfth of the first 120
+ * are four others; of the last eight the outer ones of each four have six others, in front in the first. */
+enum { CHANNELS = 128, WORD = 4, CHANNEL_WORDS = 5, PLAIN = 120, IN_A_GROUP = 12, AFTER_A_GROUP = 4, OTHERS = 6 };
+
+static bool is_first_of_four(int channel)
+{
+    return channel >= PLAIN && channel % 4 == 0;
+}
+
+static size_t words_of(int channel)
+{
+    if (channel < PLAIN)
+        return CHANNEL_WORDS + (channel % IN_A_GROUP == IN_A_GROUP - 1 ? AFTER_A_GROUP : 0);
+    return CHANNEL_WORDS + (channel % 4 == 0 || channel % 4 == 3 ? OTHERS : 0);
+}
+
+struct state {
+    const struct record_kind *kind;
+    const struct capture_part *part;
+    int64_t device_id, die_id;
+};
+
+static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
+{
+    (void)err;
+    *(struct state *)opaque =
+        (struct state){file->kind, decoder_part(decoder), file->identity.device_id, file->identity.group_id};
+    return 0;
+}
+
+static int emit_channel(struct decoder *decoder, const struct state *state, const struct bytes *bytes, size_t word,
+                        int channel, struct err *err)
+{
+    static const int delays[] = {MEAN_DELAY, LEAST_DELAY, MOST_DELAY};
+    uint64_t tick, delay;
+    struct row row;
+    if (!bytes_read(bytes, word * WORD, 2 * WORD, false, &tick))
+        return 0;
+    if (tick > INT64_MAX) {
+        struct place place = decoder_place(decoder, "channel");
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
+                    "channel %d: a counter of 2^63 or more; expected less", channel);
+        return 0;
+    }
+    int status = decoder_emit(decoder, state->kind, &row, err);
+    if (status < 0)
+        return status;
+    row_set_integer(&row, FILE_ID, decoder_file_id(decoder));
+    row_set_integer(&row, DEVICE_ID, state->device_id);
+    row_set_integer(&row, DIE_ID, state->die_id);
+    row_set_integer(&row, CHANNEL_ID, channel);
+    row_set_integer(&row, TIME_NS, part_device_ns(state->part, (int64_t)tick));
+    for (size_t i = 0; i < COUNT_OF(delays); i++) {
+        if (bytes_read(bytes, (word + 2 + i) * WORD, WORD, false, &delay))
+            row_set_integer(&row, (size_t)delays[i], (int64_t)delay);
+    }
+    return 0;
+}
+
+static int take_channels(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+{
+    const struct state *state = opaque;
+    const struct bytes bytes = decoder_bytes(decoder);
+    size_t word = 0;
+    int status = 0;
+    (void)row;
+    (void)keep;
+    decoder_consume(decoder);
+    for (int channel = 0; status == 0 && channel < CHANNELS; channel++) {
+        status = emit_channel(decoder, state, &bytes, word + (is_first_of_four(channel) ? OTHERS : 0), channel, err);
+        word += words_of(channel);
+    }
+    return status;
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct state),
+    .open = open_stream,
+    .record = take_channels,
+};
+
+/* A delay of 0 is none. */
+#define BANDWIDTH(delay) "CASE WHEN " delay " > 0 THEN 4096.0 / 1048576 / (" delay " / (device_hz + 0.0)) ELSE 0 END"
+
+static const struct report_column table[] = {
+    {"Device_id", "c.device_id", .flags = REPORT_NUMBER, .doc = "The device."},
+    {"Channel Id", "channel_id", .flags = REPORT_NUMBER, .doc = "The channel."},
+    {"Timestamp(us)", "time_ns", FORM_TIME, .doc = "When."},
+    {"Max Bandwidth(MB/s)", BANDWIDTH("least_delay"), FORM_SHORTEST, 3,
+     .doc = "A packet of 4096 bytes by the least delay."},
+    {"Min Bandwidth(MB/s)", BANDWIDTH("most_delay"), FORM_SHORTEST, 3, .doc = "The same by the most delay."},
+    {"Avg Bandwidth(MB/s)", BANDWIDTH("mean_delay"), FORM_SHORTEST, 3, .doc = "The same by the mean delay."},
+    {.title = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "ccu_channel",
+        .title = "Channels of communication",
+        .doc = "Bandwidths of the channels of the units that work for communication.",
+        .query = {.from = "ccu_channel c LEFT JOIN (SELECT device_id AS device, device_hz FROM capture_part WHERE NOT"
+                          " is_host) ON device IS c.device_id",
+                  .order_by = "c.id"},
+        .columns = table,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_ccu_channel = {
+    .name = "ccu_channel",
+    .families = FAMILY_CANN,
+    .table = "ccu_channel",
+    .title = "Channels of communication",
+    .doc = "Delays of each channel of the units that work for communication, on chips 15 and 16.",
+    .of_chip_15 = true,
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &hooks,
+    .series = series,
+};

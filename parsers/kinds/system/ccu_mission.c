@@ -1,0 +1,241 @@
+/* Instructions of the units that work for communication: ccu<die>.instr. */
+#include "base/number.h"
+#include "parsers/capture/capture.h"
+#include "parsers/decode/decode.h"
+#include "parsers/records/sample_columns.h"
+
+static const char *const patterns[] = {"ccu{group_id}.instr.{device_id}.slice_{slice}", NULL};
+
+enum {
+    FILE_ID,
+    DEVICE_ID,
+    DIE_ID,
+    TASK_LOW,
+    TASK_HIGH,
+    TASK_ID,
+    LOOP_START,
+    LOOP_END,
+    NOTIFY_START,
+    INSTRUCTION_ID,
+    START_NS,
+    DURATION_NS,
+    NOTIFY_INSTRUCTION_ID,
+    NOTIFY_NS,
+    RANK_ID,
+    NOTIFY_DURATION_NS
+};
+
+static const struct column columns[] = {
+    [FILE_ID] = FILE_COLUMN,
+    [DEVICE_ID] = DEVICE_COLUMN,
+    [DIE_ID] = {"die_id", "Die", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "The die, from the file name."},
+    [TASK_LOW] = STAMP_COLUMN("task_low", "The low 16 bits of the task's number."),
+    [TASK_HIGH] = STAMP_COLUMN("task_high", "The high 16 bits of the task's number."),
+    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                 "The task, a number of 32 bits on these chips."},
+    [LOOP_START] = STAMP_COLUMN("loop_start", "The counter of the device when the loop began; 0: there is none."),
+    [LOOP_END] = STAMP_COLUMN("loop_end", "The counter of the device when the loop ended."),
+    [NOTIFY_START] =
+        STAMP_COLUMN("notify_start", "The counter of the device when the wait for the ranks began; 0: there is none."),
+    [INSTRUCTION_ID] = NUMBER_COLUMN("instruction_id", "Instruction ID", "The instruction of the loop."),
+    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                  "When the loop began, since 1970; NULL: there is none."},
+    [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                     "How long the loop took."},
+    [NOTIFY_INSTRUCTION_ID] =
+        NUMBER_COLUMN("notify_instruction_id", "Notify instruction ID", "The instruction that waits."),
+    [NOTIFY_NS] = {"notify_ns", "Wait", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                   "When the wait for the rank began, since 1970; NULL: nothing waited."},
+    [RANK_ID] = {"rank_id", "Notify rank ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                 "The rank that was waited for."},
+    [NOTIFY_DURATION_NS] = {"notify_duration_ns", "Waited", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                            "How long it was waited for."},
+};
+
+static const struct field fields[] = {
+    {.column = "notify_start", .offset = 32, .width = 8},
+    {.column = "notify_instruction_id", .offset = 40, .width = 2},
+    {.column = "loop_end", .offset = 42, .width = 8},
+    {.column = "loop_start", .offset = 50, .width = 8},
+    {.column = "instruction_id", .offset = 58, .width = 2},
+    {.column = "task_low", .offset = 60, .width = 2},
+    {.column = "task_high", .offset = 62, .width = 2},
+};
+
+static const struct layout layouts[] = {{
+    .name = "ccu-mission-64",
+    .source = "docs/formats/system.md 12: 64 bytes",
+    .record_size = 64,
+    FIELDS_OF(fields),
+}};
+
+/* In front of the fields, for rank 15 first: how long each was waited for, in units of so many ticks. */
+enum { RANKS = 16, TICKS_PER_UNIT = 4 };
+
+struct state {
+    const struct record_kind *kind;
+    const struct capture_part *part;
+    int64_t device_id, die_id;
+};
+
+static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
+{
+    (void)err;
+    *(struct state *)opaque =
+        (struct state){file->kind, decoder_part(decoder), file->identity.device_id, file->identity.group_id};
+    return 0;
+}
+
+static bool is_sound(struct decoder *decoder, const struct row *row)
+{
+    struct place place = decoder_place(decoder, "loop_end");
+    int64_t start = row->cells[LOOP_START].integer, end = row->cells[LOOP_END].integer;
+    if (start == 0 || (start > 0 && end >= start))
+        return true;
+    diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "a loop from tick %lld to tick %lld",
+                (long long)start, (long long)end);
+    return false;
+}
+
+static int64_t ns_between(const struct state *state, int64_t start, int64_t end)
+{
+    return part_device_ns(state->part, end) - part_device_ns(state->part, start);
+}
+
+/* What the record says of its loop, in a row of its own. */
+static int emit_row(struct decoder *decoder, const struct state *state, const struct row *record, struct row *ret,
+                    struct err *err)
+{
+    int64_t start = record->cells[LOOP_START].integer, end = record->cells[LOOP_END].integer;
+    int status = decoder_emit(decoder, state->kind, ret, err);
+    if (status < 0)
+        return status;
+    row_set_integer(ret, FILE_ID, decoder_file_id(decoder));
+    row_set_integer(ret, DEVICE_ID, state->device_id);
+    row_set_integer(ret, DIE_ID, state->die_id);
+    row_set_integer(ret, TASK_ID, record->cells[TASK_HIGH].integer << 16 | record->cells[TASK_LOW].integer);
+    if (start == 0)
+        return 0;
+    row_set_integer(ret, INSTRUCTION_ID, record->cells[INSTRUCTION_ID].integer);
+    row_set_integer(ret, START_NS, part_device_ns(state->part, start));
+    row_set_integer(ret, DURATION_NS, ns_between(state, start, end));
+    return 0;
+}
+
+/* A row for each rank that was waited for, or one. */
+static int take_mission(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+{
+    const struct state *state = opaque;
+    const struct bytes bytes = decoder_bytes(decoder);
+    const struct row record = *row;
+    struct cell cells[COUNT_OF(columns)];
+    struct row copy = record;
+    int64_t notified = record.cells[NOTIFY_START].integer;
+    int status = 0;
+    *keep = is_sound(decoder, row);
+    if (!*keep)
+        return 0;
+    for (size_t i = 0; i < COUNT_OF(columns); i++)
+        cells[i] = record.cells[i];
+    copy.cells = cells; /* the row's own are used again */
+    decoder_consume(decoder);
+    for (int i = 0; status == 0 && i < (notified != 0 ? RANKS : 1); i++) {
+        struct row item;
+        uint64_t units;
+        status = emit_row(decoder, state, &copy, &item, err);
+        if (status < 0 || notified == 0 || !bytes_read(&bytes, 2 * (size_t)i, 2, false, &units))
+            continue;
+        row_set_integer(&item, NOTIFY_INSTRUCTION_ID, copy.cells[NOTIFY_INSTRUCTION_ID].integer);
+        row_set_integer(&item, NOTIFY_NS, part_device_ns(state->part, notified));
+        row_set_integer(&item, RANK_ID, RANKS - 1 - i);
+        row_set_integer(&item, NOTIFY_DURATION_NS,
+                        ns_between(state, notified, number_add(notified, (int64_t)units * TICKS_PER_UNIT)));
+    }
+    return status;
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct state),
+    .open = open_stream,
+    .record = take_mission,
+};
+
+static const struct report_column table[] = {
+    {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
+    {"Stream ID", "NULL", .flags = REPORT_NUMBER, .doc = "N/A: it stands in no record that is decoded."},
+    {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "The task."},
+    {"Instruction ID", "instruction_id", .flags = REPORT_NUMBER, .doc = "The instruction of its loop."},
+    {"Instruction Start Time(us)", "start_ns", FORM_TIME, .doc = "When the loop began."},
+    {"Instruction Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long the loop took."},
+    {"Notify Instruction ID", "notify_instruction_id", .flags = REPORT_NUMBER, .doc = "The instruction that waits."},
+    {"Notify Rank ID", "rank_id", .flags = REPORT_NUMBER, .doc = "The rank that it waits for."},
+    {"Notify Duration(us)", "notify_duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it waited."},
+    {.title = NULL},
+};
+
+static const struct report_column loop_values[] = {
+    {"Task Id", "task_id", .form = FORM_TEXT},
+    {"Instruction ID", "instruction_id", .form = FORM_TEXT},
+    {"Die Id", "die_id", .form = FORM_TEXT},
+    {.title = NULL},
+};
+static const struct report_column wait_values[] = {
+    {"Task Id", "task_id", .form = FORM_TEXT},
+    {"Notify Instruction ID", "notify_instruction_id", .form = FORM_TEXT},
+    {"Notify Rank ID", "rank_id", .form = FORM_TEXT},
+    {"Die Id", "die_id", .form = FORM_TEXT},
+    {.title = NULL},
+};
+
+#define ON_ITS_THREAD .thread = "die_id", .thread_name = "'Communication ' || die_id"
+
+static const struct series_counter slices[] = {
+    {.name = "'LoopGroup'",
+     .values = loop_values,
+     .query = {.where = "start_ns IS NOT NULL AND notify_ns IS NULL",
+               .order_by = "device_id, die_id, start_ns, duration_ns DESC"},
+     .time = "start_ns",
+     .duration = "duration_ns",
+     ON_ITS_THREAD},
+    /* Until the last rank has come, which the other columns are of. */
+    {.name = "'Wait'",
+     .values = wait_values,
+     .query = {.where = "notify_ns IS NOT NULL",
+               .group_by = "device_id, die_id, notify_ns, task_id, notify_instruction_id",
+               .order_by = "device_id, die_id, notify_ns, max(notify_duration_ns) DESC"},
+     .time = "notify_ns",
+     .duration = "max(notify_duration_ns)",
+     ON_ITS_THREAD},
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "ccu_mission",
+        .title = "Instructions of communication",
+        .doc =
+            "Loops and waits of the units that work for communication, with a row for each rank that was waited for.",
+        .query = {.order_by = "id"},
+        .columns = table,
+        .process = "CCU",
+        .process_order = 16,
+        .counters = slices,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_ccu_mission = {
+    .name = "ccu_mission",
+    .families = FAMILY_CANN,
+    .table = "ccu_mission",
+    .title = "Instructions of communication",
+    .doc = "What the units that work for communication did on chips 15 and 16: their loops, and for which rank they "
+           "waited how "
+           "long.",
+    .of_chip_15 = true,
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &hooks,
+    .series = series,
+};
