@@ -318,12 +318,9 @@ END
     "$MSPROF" import -q -dir "$capture" --output results || [ $? -eq 3 ]
     mkfifo pipe
     exec 4<>pipe
-    status=0
-    timeout --preserve-status -s TERM 0.5 "$MSPROF" replay -q -dir JOBX --fd 3 --speed 0.001 3>pipe 2>errors || status=$?
+    run_interrupted TERM 0.3 "$MSPROF" replay -q -dir JOBX --fd 3 --speed 0.001 3>pipe 2>errors
     expect_equal "$status" 130
-    status=0
-    timeout --preserve-status -s INT 0.5 "$MSPROF" replay -q -dir "$capture" --output results --fd 3 --speed max 3>pipe 2>errors ||
-        status=$?
+    run_interrupted INT 0.3 "$MSPROF" replay -q -dir "$capture" --output results --fd 3 --speed max 3>pipe 2>errors
     expect_equal "$status" 130
     grep -q "interrupted by SIGINT" errors
 }

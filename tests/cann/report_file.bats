@@ -83,8 +83,7 @@ Type,3,3,2.00"
 @test "a query without an end ends at an interrupt, and leaves no file" {
     report_of 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n'
     "$MSPROF" import -q -dir JOBX
-    status=0
-    timeout --preserve-status -s INT 0.5 "$MSPROF" export summary -q -dir JOBX --report-file mine.report 2>errors || status=$?
+    run_interrupted INT 0.3 "$MSPROF" export summary -q -dir JOBX --report-file mine.report 2>errors
     expect_status 130
     expect_contains "$(<errors)" "interrupted by SIGINT"
     expect_equal "$(find JOBX/summary -name '*mine*' -o -name '*.tmp')" ""

@@ -111,6 +111,12 @@ expect_equal() {
     return 1
 }
 
+# Runs a command, sends it a signal when it can take it and some seconds more have passed, and sets status.
+run_interrupted() { # signal, seconds, command...
+    status=0
+    python3 "$repository/tests/lib/signal_after.py" "$@" || status=$?
+}
+
 # The same for a process that file permissions hold for, also when the tests run as root.
 run_msprof_unprivileged() {
     local launcher=(env)

@@ -283,8 +283,7 @@ cut_device_file() {
     mkdir -p JOBX/data
     echo '{"DeviceInfo": [{"aic_frequency": "600"}]}' >JOBX/info.json.0
     truncate -s 4G JOBX/data/aicore.0.1.1 # zeros are records; nothing is stored for them on disk
-    status=0
-    timeout --foreground --preserve-status -s INT 0.7 "$MSPROF" import -dir JOBX 2>errors || status=$?
+    run_interrupted INT 0.5 "$MSPROF" import -dir JOBX 2>errors
     output='' stderr=$(<errors)
     expect_status 130
     expect_contains "$stderr" "interrupted"
