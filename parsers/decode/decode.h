@@ -26,10 +26,14 @@ struct decode_plan {
         uint8_t relation, other;          /* enum field_relation; index of the other column */
         uint64_t last;                    /* FIELD_DELTA: of the record before */
         bool text, scaled;
+        bool quick; /* a number that is eight bytes of the record, shifted and masked: */
+        uint8_t quick_shift;
+        uint32_t quick_offset;
         uint64_t mask;
         int64_t multiply, divide;
     } steps[RECORD_MAX_COLUMNS];
     uint64_t present;  /* columns that the layout gives */
+    uint64_t files;    /* columns that get the file's id */
     size_t text_bytes; /* that one row's texts may take: DECODED_TEXT_MAX each at most */
 };
 

@@ -84,10 +84,8 @@ static int take_record(struct stream *stream, const unsigned char *record, struc
         keep = false;
         diag_report(decoder->capture->diag, DIAG_RECORD_VALUE, &place, "nothing but zeros; expected a record");
     }
-    for (size_t i = 0; keep && i < kind->column_count; i++) {
-        if (kind->columns[i].flags & COLUMN_FILE)
-            row_set_integer(&row, i, decoder->file->id);
-    }
+    for (uint64_t left = keep ? stream->plan->files : 0; left != 0; left &= left - 1)
+        row_set_integer(&row, (size_t)__builtin_ctzll(left), decoder->file->id);
     decoder->bytes = (struct bytes){record, stream->plan->layout->record_size};
     decoder->layout = stream->plan->layout;
     if (keep && kind->hooks != NULL && kind->hooks->record != NULL)
@@ -95,7 +93,8 @@ static int take_record(struct stream *stream, const unsigned char *record, struc
     if (status < 0)
         return status;
     if (keep && !decoder->consumed) {
-        copy_texts(stream, &row);
+        if (stream->plan->text_bytes > 0)
+            copy_texts(stream, &row);
         open_batch_keep(stream->open);
     }
     count_record(decoder, keep, reports);

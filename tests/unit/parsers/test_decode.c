@@ -22,11 +22,12 @@ static const struct record_kind *acl_kind(void)
     return record_kind_find("acl_call");
 }
 
-/* Decodes one record of the ACL kind with this one field for start_ns. */
-static bool decode_field(const struct field *field, bool big_endian, const unsigned char *record, int64_t *ret)
+/* Decodes one record of the ACL kind, of `size` bytes, with this one field for start_ns. */
+static bool decode_sized(const struct field *field, uint32_t size, bool big_endian, const unsigned char *record,
+                         int64_t *ret)
 {
     const struct layout layout = {
-        .name = "test", .record_size = 16, .big_endian = big_endian, .fields = field, .field_count = 1};
+        .name = "test", .record_size = size, .big_endian = big_endian, .fields = field, .field_count = 1};
     struct cell cells[RECORD_MAX_COLUMNS];
     uint64_t present;
     struct row row = {cells, &present};
@@ -40,6 +41,11 @@ static bool decode_field(const struct field *field, bool big_endian, const unsig
     assert_int_equal(bad_column, present == 0 ? column : -1);
     *ret = cells[column].integer;
     return present != 0;
+}
+
+static bool decode_field(const struct field *field, bool big_endian, const unsigned char *record, int64_t *ret)
+{
+    return decode_sized(field, 16, big_endian, record, ret);
 }
 
 static const unsigned char sixteen[16] = {0x01, 0x82, 0x03, 0x84, 0x05, 0x86, 0x07, 0x88,
@@ -58,6 +64,30 @@ static void every_width_is_read_in_both_byte_orders(void **state)
         assert_int_equal(value, little[width - 1]);
         assert_true(decode_field(&field, true, sixteen, &value));
         assert_int_equal(value, big[width - 1]);
+    }
+}
+
+static void every_width_is_read_anywhere_in_a_record_of_any_size_and_nothing_beside_it(void **state)
+{
+    (void)state;
+    for (uint32_t size = 1; size <= 20; size++) {
+        unsigned char *record = malloc(size); /* what is read beyond it is found by ASan */
+        assert_non_null(record);
+        for (unsigned width = 1; width <= 8 && width <= size; width++) {
+            for (uint32_t offset = 0; offset + width <= size; offset++) {
+                const struct field field = {.column = "start_ns", .offset = offset, .width = width};
+                uint64_t expected = 0;
+                int64_t value;
+                memset(record, 0xff, size);
+                for (unsigned i = width; i-- > 0;) {
+                    record[offset + i] = (unsigned char)(0x71 - i);
+                    expected = expected << 8 | record[offset + i];
+                }
+                assert_true(decode_sized(&field, size, false, record, &value));
+                assert_int_equal(value, expected);
+            }
+        }
+        free(record);
     }
 }
 
@@ -456,6 +486,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_width_is_read_in_both_byte_orders),
+        cmocka_unit_test(every_width_is_read_anywhere_in_a_record_of_any_size_and_nothing_beside_it),
         cmocka_unit_test(signed_values_and_bit_ranges_are_extended_from_their_own_top_bit),
         cmocka_unit_test(scales_multiply_first_and_an_overflow_is_a_bad_value),
         SCRATCH_TEST(records_that_straddle_slices_are_whole),
