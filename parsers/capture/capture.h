@@ -125,9 +125,9 @@ struct capture {
     enum capture_family family;
     struct capture_options options;
     struct capture_file *files; /* decoding order: layer tables and descriptions first, then by kind, identity, slice */
-    size_t file_count;
+    size_t file_count, file_capacity;
     struct inference_mark *marks; /* sorted by identity */
-    size_t mark_count;
+    size_t mark_count, mark_capacity;
     struct capture_model *models; /* sorted by model id, name */
     size_t model_count;
     struct device_info *devices; /* sorted by id */
