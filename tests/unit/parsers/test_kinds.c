@@ -83,7 +83,7 @@ static size_t check_kind(const char *name)
     for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
         const char *dot = strrchr(entry->d_name, '.');
         if (dot != NULL && strcmp(dot, ".text") == 0 && kind->lines != NULL)
-            fixtures++; /* tests/cann/lib/text_kinds.py compares it */
+            fixtures++; /* tests/cann/system/text_kinds.py compares it */
         if (dot == NULL || strcmp(dot, ".hex") != 0)
             continue;
         struct typed_record fixture = {.length = 0};
