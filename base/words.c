@@ -1,5 +1,7 @@
 #include "base/words.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,15 +16,14 @@ static int out_of_memory(struct err *err)
 /* Takes the word over, also when it fails. */
 static int append(struct words *words, char *word, struct err *err)
 {
-    char **items = word != NULL ? reallocarray(words->items, words->count + 2, sizeof *items) : NULL;
-
-    if (items == NULL) {
-        free(word);
+    if (word == NULL)
         return out_of_memory(err);
+    if (array_reserve(words, 2, err) != 0) {
+        free(word);
+        return -(int)err->code;
     }
-    words->items = items;
-    items[words->count++] = word;
-    items[words->count] = NULL;
+    words->items[words->count++] = word;
+    words->items[words->count] = NULL;
     return 0;
 }
 

@@ -10,7 +10,7 @@
 /* All zero: empty. */
 struct words {
     char **items; /* ended by NULL; NULL itself when there are none */
-    size_t count;
+    size_t count, capacity;
 };
 
 /* Appends the words of text: blanks separate them, '...' is taken as it stands, in "..." a backslash keeps the meaning

@@ -93,6 +93,7 @@ struct layout_rate {
 };
 
 #define LAYOUT_MAX_MAGICS 3
+#define LAYOUTS_MIXED_MAX 16 /* of a kind that may be mixed in one stream */
 
 struct magic {
     uint32_t offset;

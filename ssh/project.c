@@ -1,5 +1,6 @@
 #include "ssh/project.h"
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "base/file/fsutil.h"
 #include "base/interrupt.h"
@@ -33,15 +34,9 @@ static int add_file(struct project *project, const struct project_file *file, st
 {
     if (project->count >= PROJECT_MAX_FILES)
         return err_set(err, ERR_LIMIT, "'%s' holds more than %d files", project->root, PROJECT_MAX_FILES);
-    if (project->count == project->capacity) {
-        size_t capacity = project->capacity > 0 ? 2 * project->capacity : 64;
-        struct project_file *files = reallocarray(project->files, capacity, sizeof *files);
-
-        if (files == NULL)
-            return out_of_memory(err);
-        project->files = files;
-        project->capacity = capacity;
-    }
+    if (project->count == project->capacity &&
+        array_grow(&project->files, &project->capacity, project->count, 1, sizeof *project->files, err) < 0)
+        return -(int)err->code;
     project->files[project->count++] = *file;
     return 0;
 }

@@ -1,10 +1,11 @@
 #!/bin/bash
 # Checks what the compiler does not: which folder may include which, which folder may use which library, that library
-# folders neither print nor end the program, and how long files are. Prints FILE:LINE: what is wrong.
+# folders neither print nor end the program, how long files are and how many stand in a folder. Prints FILE:LINE: what is wrong.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
 longest_file=600
+most_files=30
 
 findings=0
 finding() {
@@ -108,6 +109,13 @@ while read -r lines file; do
     fi
 done < <(find . \( -name build -o -name .git \) -prune -o \( -name '*.[ch]' -o -name '*.bats' -o -name '*.bash' -o -name '*.sh' -o -name '*.py' \) -print0 |
     xargs -0 wc -l)
+
+while read -r files folder; do
+    if [ "$files" -gt "$most_files" ]; then
+        finding "$folder: $files files stand in it, more than $most_files: divide it"
+    fi
+done < <(find . \( -name build -o -name .git -o -name __pycache__ -o -path ./testdata -o -path ./tests/fuzz/corpus \) -prune -o -type f -printf '%h\n' |
+    sort | uniq -c)
 
 if [ "$findings" -gt 0 ]; then
     echo "lint-structure: $findings findings" >&2

@@ -20,7 +20,7 @@ struct side_row {
     size_t runs;
     int64_t n;
     int64_t *samples; /* of all runs, ascending */
-    size_t sample_count;
+    size_t sample_count, sample_capacity;
     double scale, median, total;
 };
 
@@ -59,15 +59,14 @@ double side_measure(const struct side *side, enum measure measure)
 
 static int take_samples(struct side_row *row, const struct series *series, struct err *err)
 {
-    size_t count = row->sample_count + series->sample_count;
-    int64_t *samples = reallocarray(row->samples, count + 1, sizeof *samples);
-
-    if (samples == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    if (series->sample_count > 0)
-        memcpy(samples + row->sample_count, series->samples, series->sample_count * sizeof *samples);
-    row->samples = samples;
-    row->sample_count = count;
+    if (series->sample_count == 0)
+        return 0;
+    if (row->sample_capacity - row->sample_count < series->sample_count &&
+        array_grow(&row->samples, &row->sample_capacity, row->sample_count, series->sample_count, sizeof *row->samples,
+                   err) < 0)
+        return -(int)err->code;
+    memcpy(row->samples + row->sample_count, series->samples, series->sample_count * sizeof *row->samples);
+    row->sample_count += series->sample_count;
     return 0;
 }
 

@@ -219,7 +219,7 @@ static int analyse_capture(struct work *work, size_t number)
     struct settings settings = *work->request->settings;
     char *place = settings.output != NULL ? database_place(work, number) : NULL;
     const char *prof = work->profs.items[number];
-    const struct value_list captures = {&prof, 1};
+    const struct value_list captures = {&prof, 1, 0};
     int status = begin_capture(work, number, &err);
     if (status == 0 && settings.output != NULL && place == NULL)
         status = err_set(&err, ERR_NO_MEMORY, "out of memory");

@@ -159,7 +159,7 @@ static int take_all(const struct settings *settings, const struct value_list *ca
     int worst = STATUS_DONE;
 
     for (size_t i = 0; i < captures->count; i++) {
-        const struct value_list one = {&captures->values[i], 1};
+        const struct value_list one = {&captures->values[i], 1, 0};
         worst = status_worse(worst, is_file(captures->values[i])
                                         ? take_baseline(captures->values[i], profiles)
                                         : captures_process_list(settings, &one, take_capture, profiles));
@@ -199,8 +199,8 @@ static int find_sides(const struct settings *settings, struct value_list *base, 
         return base->count > 0 ? STATUS_DONE : usage("--save needs a capture: --base CAPTURE");
     }
     if (base->count == 0 && new_side->count == 0 && words.count == 2) {
-        *base = (struct value_list){words.values, 1};
-        *new_side = (struct value_list){words.values + 1, 1};
+        *base = (struct value_list){words.values, 1, 0};
+        *new_side = (struct value_list){words.values + 1, 1, 0};
     } else if (base->count > 0 && new_side->count == 0 && words.count > 0) {
         *new_side = words;
     } else if (base->count == 0 && new_side->count > 0 && words.count > 0) {

@@ -1,5 +1,6 @@
 #include "cli/capture/captures.h"
 
+#include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/interrupt.h"
 #include "base/strbuf.h"
@@ -21,46 +22,39 @@
 
 /* Absolute paths of captures, each once. */
 struct found_captures {
-    char **paths;
-    char **frameworks; /* of each the framework's directory that it was found in; NULL: none */
-    size_t count;
+    struct found_capture {
+        char *path;
+        char *framework; /* its directory, which this was found in; NULL: none */
+    } * items;
+    size_t count, capacity;
     bool from_parent; /* some were found inside a given directory */
 };
 
 static void found_captures_release(struct found_captures *found)
 {
     for (size_t i = 0; i < found->count; i++) {
-        free(found->paths[i]);
-        free(found->frameworks[i]);
+        free(found->items[i].path);
+        free(found->items[i].framework);
     }
-    free(found->paths);
-    free(found->frameworks);
+    free(found->items);
 }
 
 /* Takes the path over when it succeeds; framework may be NULL. */
 static int found_captures_add(struct found_captures *found, char *path, const char *framework, struct err *err)
 {
-    char **paths, **frameworks, *copy = framework != NULL ? strdup(framework) : NULL;
+    char *copy = NULL;
 
     for (size_t i = 0; i < found->count; i++)
         // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
-        if (strcmp(found->paths[i], path) == 0) {
+        if (strcmp(found->items[i].path, path) == 0) {
             free(path);
-            free(copy);
             return 0;
         }
-    paths = reallocarray(found->paths, found->count + 1, sizeof *paths);
-    if (paths != NULL)
-        found->paths = paths;
-    frameworks = paths != NULL ? reallocarray(found->frameworks, found->count + 1, sizeof *frameworks) : NULL;
-    if (frameworks != NULL)
-        found->frameworks = frameworks;
-    if (frameworks == NULL || (framework != NULL && copy == NULL)) {
-        free(copy);
+    if (array_reserve(found, 1, err) != 0)
+        return -(int)err->code;
+    if (framework != NULL && (copy = strdup(framework)) == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    }
-    found->paths[found->count] = path;
-    found->frameworks[found->count++] = copy;
+    found->items[found->count++] = (struct found_capture){path, copy};
     return 0;
 }
 
@@ -189,11 +183,11 @@ static int check_names(const struct found_captures *found)
 {
     for (size_t i = 0; i < found->count; i++)
         for (size_t k = 0; k < i; k++)
-            if (strcmp(last_name(found->paths[i]), last_name(found->paths[k])) == 0) {
+            if (strcmp(last_name(found->items[i].path), last_name(found->items[k].path)) == 0) {
                 struct err err = ERR_INIT;
 
                 err_set(&err, ERR_USAGE, "'%s' and '%s' would both write to the same place under --output",
-                        found->paths[k], found->paths[i]);
+                        found->items[k].path, found->items[i].path);
                 err_hint(&err, "process them one by one, each with its own --output");
                 console_error(&err);
                 return STATUS_USAGE;
@@ -334,12 +328,12 @@ static int process_found(const struct settings *settings, const struct found_cap
                                       .layouts = &layouts,
                                       .parameters = parameters.data,
                                       .one_of_many = many,
-                                      .framework = found->frameworks[i],
+                                      .framework = found->items[i].framework,
                                       .context = context,
                                       .log = {.fd = -1}};
         int status;
 
-        result = visit_init(&visit, found->paths[i], many, &err);
+        result = visit_init(&visit, found->items[i].path, many, &err);
         status = result == 0 && check_results(&visit, &err) == 0 ? process(&visit)
                                                                  : visit_fail(&visit, LOG_SOURCE_COMMON, &err);
         worst = status_worse(worst, status);
@@ -357,7 +351,7 @@ static int refuse_several(const struct settings *settings, const struct found_ca
     struct err err = ERR_INIT;
 
     err_set(&err, ERR_USAGE, "'%s' takes one capture, and these are %zu: '%s', '%s'%s",
-            command_full_name(settings->command), found->count, found->paths[0], found->paths[1],
+            command_full_name(settings->command), found->count, found->items[0].path, found->items[1].path,
             found->count > 2 ? ", ..." : "");
     console_error(&err);
     return STATUS_USAGE;
@@ -366,7 +360,7 @@ static int refuse_several(const struct settings *settings, const struct found_ca
 static int process_named(const struct settings *settings, const struct value_list *captures, bool only_one,
                          int (*process)(struct capture_visit *visit), void *context)
 {
-    struct found_captures found = {.paths = NULL};
+    struct found_captures found = {.items = NULL};
     int worst = STATUS_DONE;
 
     for (size_t i = 0; i < captures->count; i++)

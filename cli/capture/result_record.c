@@ -1,5 +1,6 @@
 #include "cli/capture/result_record.h"
 
+#include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/file/outfile.h"
 #include "base/strbuf.h"
@@ -91,10 +92,10 @@ int result_owner_record(const char *results, const char *capture, struct err *er
 
 int result_files_add(struct result_files *files, const char *path, struct err *err)
 {
-    char **larger = reallocarray(files->paths, files->count + 1, sizeof *larger);
-    if (larger != NULL)
-        files->paths = larger;
-    char *copy = larger != NULL ? strdup(path) : NULL;
+    if (files->count == files->capacity &&
+        array_grow(&files->paths, &files->capacity, files->count, 1, sizeof *files->paths, err) < 0)
+        return -(int)err->code;
+    char *copy = strdup(path);
     if (copy == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     files->paths[files->count++] = copy;

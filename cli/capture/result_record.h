@@ -17,7 +17,7 @@ int result_owner_record(const char *results, const char *capture, struct err *er
 /* The files of one export. All zero: none. */
 struct result_files {
     char **paths; /* absolute */
-    size_t count;
+    size_t count, capacity;
 };
 
 int result_files_add(struct result_files *files, const char *path, struct err *err);

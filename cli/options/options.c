@@ -1,5 +1,6 @@
 #include "cli/options/options.h"
 
+#include "base/array.h"
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "base/suggest.h"
@@ -196,11 +197,19 @@ static int store_percent(int64_t *ret, const struct option_spec *option, const c
     return 0;
 }
 
+static int add_value(struct value_list *list, const char *value, struct err *err)
+{
+    if (list->count == list->capacity &&
+        array_grow(&list->values, &list->capacity, list->count, 1, sizeof *list->values, err) != 0)
+        return -(int)err->code;
+    list->values[list->count++] = value;
+    return 0;
+}
+
 static int store_text(struct settings *settings, const struct option_spec *option, const char *value, struct err *err)
 {
     void *member = (char *)settings + option->offset;
     struct value_list *list = member;
-    const char **values;
 
     if (value[0] == '\0')
         return err_set(err, ERR_USAGE, "--%s has an empty value, expected %s", option->name,
@@ -209,12 +218,7 @@ static int store_text(struct settings *settings, const struct option_spec *optio
         *(const char **)member = value;
         return 0;
     }
-    values = reallocarray(list->values, list->count + 1, sizeof *values);
-    if (values == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    list->values = values;
-    list->values[list->count++] = value;
-    return 0;
+    return add_value(list, value, err);
 }
 
 static int store(struct settings *settings, const struct option_spec *option, const char *value, struct err *err)
@@ -369,18 +373,13 @@ static int unknown_word(struct err *err, enum command_id parent, const char *wor
 /* Captures by position stand behind those of --collection-dir. */
 static int take_captures(struct settings *settings, struct err *err)
 {
-    size_t count = settings->captures.count + (size_t)settings->operand_count;
-    const char **values = reallocarray(settings->captures.values, count + 1, sizeof *values);
-
-    if (values == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    settings->captures.values = values;
     for (int i = 0; i < settings->operand_count; i++) {
         if (settings->operands[i][0] == '\0')
             return err_set(err, ERR_USAGE, "a capture has an empty name, expected a path");
-        values[settings->captures.count++] = settings->operands[i];
+        if (add_value(&settings->captures, settings->operands[i], err) != 0)
+            return -(int)err->code;
     }
-    if (count == 0 && !command_get(settings->command)->takes_baselines &&
+    if (settings->captures.count == 0 && !command_get(settings->command)->takes_baselines &&
         !command_get(settings->command)->captures_optional)
         return err_set(err, ERR_USAGE, "no capture given: CAPTURE, or -dir DIR, is missing");
     return 0;

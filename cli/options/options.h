@@ -15,7 +15,7 @@ enum kinds_format { KINDS_TABLE, KINDS_JSON, KINDS_MDOC };
 /* Values of an option that may be given several times; they point into argv. */
 struct value_list {
     const char **values;
-    size_t count;
+    size_t count, capacity;
 };
 
 enum transfer_mode { TRANSFER_UPLOAD, TRANSFER_NFS };

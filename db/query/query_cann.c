@@ -43,11 +43,10 @@ static const struct query_select parts = {QUERY_FIELDS(part_fields), .from = "FR
 static int take_part(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct cann_parts *ret = arg;
-    struct cann_part *larger = reallocarray(ret->parts, ret->count + 1, sizeof *larger);
-    if (larger == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    ret->parts = larger;
-    query_take(row, 0, parts.fields, parts.field_count, &larger[ret->count++]);
+    if (ret->count == ret->capacity &&
+        array_grow(&ret->parts, &ret->capacity, ret->count, 1, sizeof *ret->parts, err) < 0)
+        return -(int)err->code;
+    query_take(row, 0, parts.fields, parts.field_count, &ret->parts[ret->count++]);
     return 0;
 }
 

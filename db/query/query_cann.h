@@ -22,7 +22,7 @@ struct cann_part {
 };
 struct cann_parts {
     struct cann_part *parts; /* the host first, then by device */
-    size_t count;
+    size_t count, capacity;
 };
 int cann_parts_load(sqlite3 *db, struct cann_parts *ret, struct err *err);
 void cann_parts_release(struct cann_parts *list);

@@ -39,8 +39,15 @@ static int close_layers(struct scopes *scopes, size_t keep, struct err *err)
     int status = 0;
     while (scopes->open > keep) {
         struct layer *layer = &scopes->layers[--scopes->open];
-        const struct framework_event event = {
-            scopes->pid, (int64_t)scopes->open, layer->start_ns, layer->end_ns - layer->start_ns, "", NULL};
+        const int64_t since_ns = time_since(layer->start_ns, scopes->trace->style.origin_ns);
+        const int64_t duration_ns = time_since(layer->end_ns, layer->start_ns);
+        const struct framework_event event = {{.pid = scopes->pid,
+                                               .tid = (int64_t)scopes->open,
+                                               .start_ns = layer->start_ns,
+                                               .duration_ns = duration_ns,
+                                               .short_ps = trace_shortening_anywhere(since_ns, duration_ns)},
+                                              "",
+                                              NULL};
         if (status == 0) {
             trace_put_json(scopes->view, layer->name);
             status = trace_write_range(scopes->view, scopes->trace, &event, err);

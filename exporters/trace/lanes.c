@@ -133,6 +133,8 @@ static void name_threads(const struct trace_lanes *lanes, struct trace *trace, c
     size_t length = name->length;
     for (size_t i = 0; i < item->thread->tid_count; i++) {
         name->length = length;
+        if (i == 0 && lanes->own_named && item->thread->tids[0] == item->key.number)
+            continue;
         if (i > 0)
             strbuf_addf(name, " (%zu)", i + 1);
         trace_name_thread_json(trace, item->key.pid, item->thread->tids[i], lanes->in_turn ? *place : number, name);

@@ -14,6 +14,7 @@ struct trace_lanes {
     const struct trace_style *style; /* of the trace that its slices go to */
     const char *word;                /* names are "<word><number>" and "<word><number> (2)": "Stream " */
     bool no_own;                     /* the numbers belong to others: all threads have numbers of their own */
+    bool own_named;                  /* somebody else names the threads of their own numbers */
     bool in_turn;                    /* places of threads are counted; else a thread's place is its number */
     /* A number above all that anybody has in these processes, asked for when the first further lane is needed. */
     int (*first_free)(void *arg, int64_t *ret, struct err *err);

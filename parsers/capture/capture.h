@@ -125,9 +125,9 @@ struct capture {
     enum capture_family family;
     struct capture_options options;
     struct capture_file *files; /* decoding order: layer tables and descriptions first, then by kind, identity, slice */
-    size_t file_count;
+    size_t file_count, file_capacity;
     struct inference_mark *marks; /* sorted by identity */
-    size_t mark_count;
+    size_t mark_count, mark_capacity;
     struct capture_model *models; /* sorted by model id, name */
     size_t model_count;
     struct device_info *devices; /* sorted by id */
@@ -172,6 +172,7 @@ int capture_fingerprint(const char *directory, char ret[65], struct err *err);
 /* "svp", "ascend-job", ...: as databases call it. */
 const char *capture_family_name(enum capture_family family);
 
+#define CAPTURE_NAME_PIECES_MAX 32 /* of a pattern: placeholders, and what stands between them */
 /* Matches a file name against one pattern (see struct record_kind); fills *ret (ret->model is allocated). */
 bool capture_match_name(const char *pattern, const char *name, struct file_identity *ret);
 void file_identity_release(struct file_identity *identity);

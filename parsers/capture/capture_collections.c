@@ -1,6 +1,7 @@
 /* The files, models and devices of a capture: finding and adding them. */
 #include "parsers/capture/capture_files.h"
 
+#include "base/array.h"
 #include "base/file/fsutil.h"
 
 #include <stdlib.h>
@@ -8,12 +9,11 @@
 
 struct capture_file *capture_add_file(struct capture *capture, const struct entry *entry)
 {
-    if ((capture->file_count & (capture->file_count + 1)) == 0) { /* room for 2^n - 1 */
-        struct capture_file *larger = reallocarray(capture->files, 2 * capture->file_count + 1, sizeof *larger);
-        if (larger == NULL)
-            return NULL;
-        capture->files = larger;
-    }
+    struct err ignored = ERR_INIT;
+    if (capture->file_count == capture->file_capacity &&
+        array_grow(&capture->files, &capture->file_capacity, capture->file_count, 1, sizeof *capture->files, &ignored) <
+            0)
+        return NULL;
     struct capture_file *file = &capture->files[capture->file_count];
     *file = (struct capture_file){
         .path = path_join(capture->directory, entry->name),
@@ -24,7 +24,6 @@ struct capture_file *capture_add_file(struct capture *capture, const struct entr
         .modified_ns = entry->modified_ns,
         .inode = entry->inode,
     };
-    struct err ignored = ERR_INIT;
     if (file->path == NULL || file->name == NULL || capture_add_part(capture, entry->name, &file->part, &ignored) < 0) {
         free(file->path);
         free(file->name);

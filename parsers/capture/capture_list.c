@@ -335,33 +335,30 @@ int capture_list(const char *parent, char ***ret_paths, size_t *ret_count, struc
     DIR *stream = opendir(parent);
     if (stream == NULL)
         return err_set_errno(err, errno, "cannot open '%s'", parent);
-    char **paths = NULL;
-    size_t count = 0;
+    struct {
+        char **items;
+        size_t count, capacity;
+    } paths = {.count = 0};
     int status = 0;
     for (const struct dirent *item; status == 0 && (item = readdir(stream)) != NULL;) {
         if (!is_capture_directory(parent, item->d_name))
             continue;
-        char **larger = reallocarray(paths, count + 1, sizeof *paths);
-        char *path = path_join(parent, item->d_name);
-        if (larger != NULL)
-            paths = larger;
-        if (larger == NULL || path == NULL) {
-            free(path);
+        status = array_reserve(&paths, 1, err);
+        char *path = status == 0 ? path_join(parent, item->d_name) : NULL;
+        if (path != NULL)
+            paths.items[paths.count++] = path;
+        else if (status == 0)
             status = err_set(err, ERR_NO_MEMORY, "out of memory");
-        } else {
-            paths[count++] = path;
-        }
     }
     closedir(stream);
     if (status < 0) {
-        while (count > 0)
-            free(paths[--count]);
-        free(paths);
+        while (paths.count > 0)
+            free(paths.items[--paths.count]);
+        free(paths.items);
         return status;
     }
-    if (count > 0)
-        qsort(paths, count, sizeof *paths, compare_paths);
-    *ret_paths = paths;
-    *ret_count = count;
+    array_sort(paths.items, paths.count, sizeof *paths.items, compare_paths);
+    *ret_paths = paths.items;
+    *ret_count = paths.count;
     return 0;
 }

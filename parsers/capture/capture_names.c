@@ -38,8 +38,6 @@ static const char *const placeholder_names[] = {
     [NUMBER] = "{number}",
 };
 
-#define MAX_TOKENS 32
-
 struct token {
     enum placeholder placeholder;
     const char *text; /* of a literal */
@@ -50,10 +48,10 @@ struct window { /* of the name, not yet matched */
     const char *start, *end;
 };
 
-static size_t split_pattern(const char *pattern, struct token tokens[MAX_TOKENS])
+static size_t split_pattern(const char *pattern, struct token tokens[CAPTURE_NAME_PIECES_MAX])
 {
     size_t count = 0;
-    while (*pattern != '\0' && count < MAX_TOKENS) {
+    while (*pattern != '\0' && count < CAPTURE_NAME_PIECES_MAX) {
         struct token *token = &tokens[count++];
         *token = (struct token){LITERAL, pattern, 1};
         for (enum placeholder i = DEVICE_ID; *pattern == '{' && i <= NUMBER; i++) {
@@ -140,7 +138,7 @@ static bool match(const struct token *tokens, size_t count, struct window window
 
 bool capture_match_name(const char *pattern, const char *name, struct file_identity *ret)
 {
-    struct token tokens[MAX_TOKENS];
+    struct token tokens[CAPTURE_NAME_PIECES_MAX];
     struct file_identity identity = {-1, -1, -1, -1, -1, -1, NULL, NULL, -1, false, -1, -1};
     size_t count = split_pattern(pattern, tokens);
     if (!match(tokens, count, (struct window){name, name + strlen(name)}, &identity)) {

@@ -1,6 +1,7 @@
 /* A capture directory made sense of: which file is what, and what the small files beside the data say. */
 #include "parsers/capture/capture.h"
 
+#include "base/array.h"
 #include "base/file/fsutil.h"
 #include "parsers/capture/capture_files.h"
 
@@ -52,12 +53,9 @@ static int add_mark(struct capture *capture, const struct entry *entry, struct f
     file_identity_release(identity);
     if (model == NULL)
         return err->code != ERR_NONE ? -(int)err->code : 0;
-    if ((capture->mark_count & (capture->mark_count + 1)) == 0) {
-        struct inference_mark *larger = reallocarray(capture->marks, 2 * capture->mark_count + 1, sizeof *larger);
-        if (larger == NULL)
-            return err_set(err, ERR_NO_MEMORY, "out of memory");
-        capture->marks = larger;
-    }
+    if (capture->mark_count == capture->mark_capacity &&
+        array_grow(&capture->marks, &capture->mark_capacity, capture->mark_count, 1, sizeof *capture->marks, err) < 0)
+        return -(int)err->code;
     struct inference_mark *mark = &capture->marks[capture->mark_count];
     *mark = (struct inference_mark){.name = strdup(entry->name), .identity = *identity};
     if (mark->name == NULL)

@@ -1,6 +1,7 @@
 /* Layout files: a line each, words and quoted texts, '#' comments. Every mistake is told with its line. */
 #include "parsers/decode/layout.h"
 
+#include "base/array.h"
 #include "parsers/decode/layout_rate.h"
 #include "parsers/decode/layout_text.h"
 
@@ -433,15 +434,10 @@ static int append_field(struct parser *p, const struct field *field)
 {
     struct loaded_layout *current = p->current;
     size_t count = current->layout.field_count;
-    if (count == current->field_capacity) {
-        size_t capacity = count > 0 ? 2 * count : 16;
-        struct field *fields = reallocarray(current->fields, capacity, sizeof(*fields));
-        if (fields == NULL)
-            return err_set(p->line.err, ERR_NO_MEMORY, "out of memory");
-        current->fields = fields;
-        current->layout.fields = fields;
-        current->field_capacity = capacity;
-    }
+    if (count == current->field_capacity &&
+        array_grow(&current->fields, &current->field_capacity, count, 1, sizeof *current->fields, p->line.err) < 0)
+        return -(int)p->line.err->code;
+    current->layout.fields = current->fields;
     current->fields[count] = *field;
     current->layout.field_count = count + 1;
     struct err cause = ERR_INIT;

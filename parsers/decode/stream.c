@@ -43,7 +43,6 @@ static void report_no_layout(struct stream *stream, const struct layout *first)
                 first != NULL ? first->name : "-", found);
 }
 
-#define LAYOUTS_MAX 16          /* that may be mixed in one stream */
 #define FIRST_PART (256 * 1024) /* bytes of a stream that choose between layouts */
 
 /* How well a layout fits the beginning of a stream. */
@@ -75,11 +74,11 @@ static bool fits_better(const struct layout_fit *candidate, const struct layout_
 static size_t cover(const struct stream *stream, const struct layout *layout)
 {
     const struct layout_set *set = stream->decoder->capture->options.layouts;
-    const struct layout *other, *group[LAYOUTS_MAX];
+    const struct layout *other, *group[LAYOUTS_MIXED_MAX];
     size_t count = 0, length = stream->used < FIRST_PART ? stream->used : FIRST_PART;
     group[count++] = layout;
-    for (size_t i = 0; layout->mixed && count < LAYOUTS_MAX && (other = layout_candidate(set, stream->kind, i)) != NULL;
-         i++) {
+    for (size_t i = 0;
+         layout->mixed && count < LAYOUTS_MIXED_MAX && (other = layout_candidate(set, stream->kind, i)) != NULL; i++) {
         if (other != layout && other->mixed)
             group[count++] = other;
     }

@@ -1,5 +1,6 @@
 #include "parsers/join/association.h"
 
+#include "base/array.h"
 #include "base/interrupt.h"
 #include "base/number.h"
 #include "parsers/decode/decoder.h"
@@ -108,16 +109,12 @@ void association_free(struct association *association)
 
 void *array_next(void **items, size_t *count, size_t *capacity, size_t item_size, struct err *err)
 {
-    if (*count == *capacity) {
-        size_t larger = *capacity != 0 ? *capacity + *capacity / 2 : 64;
-        void *moved = *count < NO_INDEX - 1 ? reallocarray(*items, larger, item_size) : NULL;
-        if (moved == NULL) {
-            err_set(err, ERR_NO_MEMORY, "out of memory");
-            return NULL;
-        }
-        *items = moved;
-        *capacity = larger;
+    if (*count >= NO_INDEX - 1) {
+        err_set(err, ERR_LIMIT, "more than %u records of a kind in one capture", NO_INDEX - 1);
+        return NULL;
     }
+    if (*count == *capacity && array_grow(items, capacity, *count, 1, item_size, err) < 0)
+        return NULL;
     return (char *)*items + (*count)++ * item_size;
 }
 

@@ -4,12 +4,10 @@
 
 enum { CHANGES_MAX = 55, FIRST_CHANGE = 8, CHANGE_SIZE = 16 };
 
-#define OWN_MAX 2
-
 struct state {
     const struct record_kind *kind;
     const struct capture_part *part;
-    int64_t own[OWN_MAX]; /* of the record: the kind's own columns, which every row of it gets */
+    int64_t own[CORE_CHANGES_OWN_MAX]; /* of the record: the kind's own columns, which every row of it gets */
     int64_t device_id;
 };
 
@@ -42,7 +40,7 @@ static int emit_change(struct decoder *decoder, const struct state *state, const
     row_set_integer(&row, CORE_CHANGES_DEVICE_ID, state->device_id);
     row_set_integer(&row, CORE_CHANGES_TIME_NS, part_device_ns(state->part, (int64_t)tick));
     row_set_integer(&row, CORE_CHANGES_VALUE, (int64_t)value);
-    for (size_t i = CORE_CHANGES_OWN; i < state->kind->column_count && i < CORE_CHANGES_OWN + OWN_MAX; i++)
+    for (size_t i = CORE_CHANGES_OWN; i < state->kind->column_count && i < CORE_CHANGES_OWN + CORE_CHANGES_OWN_MAX; i++)
         row_set_integer(&row, i, state->own[i - CORE_CHANGES_OWN]);
     return 0;
 }
@@ -60,7 +58,7 @@ static int take_changes(struct decoder *decoder, void *opaque, struct row *row, 
         *keep = false;
         return 0;
     }
-    for (size_t i = CORE_CHANGES_OWN; i < state->kind->column_count && i < CORE_CHANGES_OWN + OWN_MAX; i++)
+    for (size_t i = CORE_CHANGES_OWN; i < state->kind->column_count && i < CORE_CHANGES_OWN + CORE_CHANGES_OWN_MAX; i++)
         state->own[i - CORE_CHANGES_OWN] = row->cells[i].integer;
     decoder_consume(decoder);
     for (int64_t i = 0; status == 0 && i < count; i++)

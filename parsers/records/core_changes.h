@@ -36,6 +36,8 @@ enum {
     [CORE_CHANGES_TIME_NS] = {                                                                                         \
         "time_ns", "Time", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "When it changed, since 1970."}
 
+#define CORE_CHANGES_OWN_MAX 2 /* columns that a kind has of its own */
+
 extern const struct kind_hooks core_changes_hooks;
 
 #endif

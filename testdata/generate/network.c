@@ -1,5 +1,7 @@
 #include "testdata/generate/network.h"
 
+#include "base/array.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,20 +23,6 @@ struct builder {
     bool failed;
 };
 
-static void *grow(void *array, size_t count, size_t *capacity, size_t size, bool *failed)
-{
-    if (count < *capacity)
-        return array;
-    size_t larger = *capacity > 0 ? 2 * *capacity : 128;
-    void *grown = reallocarray(array, larger, size);
-    if (grown == NULL) {
-        *failed = true;
-        return array;
-    }
-    *capacity = larger;
-    return grown;
-}
-
 static void add_layer(struct builder *b, bool ai_cpu, unsigned task_id, const char *type, const char *merged,
                       const char *format, ...) __attribute__((format(printf, 6, 7)));
 
@@ -43,10 +31,13 @@ static void add_layer(struct builder *b, bool ai_cpu, unsigned task_id, const ch
                       const char *format, ...)
 {
     struct network *network = b->network;
-    network->layers =
-        grow(network->layers, network->layer_count, &network->layer_capacity, sizeof(*network->layers), &b->failed);
-    if (b->failed)
+    struct err ignored = ERR_INIT;
+    if (network->layer_count == network->layer_capacity &&
+        array_grow(&network->layers, &network->layer_capacity, network->layer_count, 1, sizeof *network->layers,
+                   &ignored) < 0) {
+        b->failed = true;
         return;
+    }
     struct network_layer *layer = &network->layers[network->layer_count++];
     *layer = (struct network_layer){.type = type, .task_id = task_id, .ai_cpu = ai_cpu};
     va_list args;
@@ -63,10 +54,13 @@ static void add_layer(struct builder *b, bool ai_cpu, unsigned task_id, const ch
 static unsigned begin_task(struct builder *b)
 {
     struct network *network = b->network;
-    network->tasks =
-        grow(network->tasks, network->task_count, &network->task_capacity, sizeof(*network->tasks), &b->failed);
-    if (b->failed)
+    struct err ignored = ERR_INIT;
+    if (network->task_count == network->task_capacity &&
+        array_grow(&network->tasks, &network->task_capacity, network->task_count, 1, sizeof *network->tasks, &ignored) <
+            0) {
+        b->failed = true;
         return 0;
+    }
     network->tasks[network->task_count] = (struct network_task){.read = elements(b->at)};
     return (unsigned)network->task_count++;
 }

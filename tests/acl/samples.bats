@@ -93,13 +93,13 @@ END
 
 @test "the file sample of the guide runs in Python" {
     needs python3
-    run_python "$repository/tests/acl/sample_files.py" out
+    run_python "$repository/tests/acl/lib/sample_files.py" out
     [ -d "$(capture_in out)/host/data" ]
 }
 
 @test "the samples of events run in Python, with texts that are not ASCII" {
     needs python3
-    run_python "$repository/tests/acl/sample_events.py" out 200
+    run_python "$repository/tests/acl/lib/sample_events.py" out 200
     expect_equal "$(rows 'SELECT event_type, message, count(*) FROM msproftx GROUP BY 1, 2 ORDER BY 1, 2')" \
         "0|test msprof tx mark|200
 1|test msprof tx push|200
@@ -113,7 +113,7 @@ END
     model=$(find JOBX/data -name '*.layer.info' | sed 's/.*\.\([0-9]*\)\.layer\.info/\1/' | head -1)
     count=$("$MSPROF" import -q -dir JOBX && sqlite3 JOBX/sqlite/runtime.db 'SELECT count(*) FROM svp_pmu' 2>/dev/null || echo 1)
     MSPROF_PROGRAM=$MSPROF MSPROF_REPLAY=JOBX MSPROF_REPLAY_SPEED=max \
-        run_python "$repository/tests/acl/sample_subscribe.py" "$model" "$count" >lines
+        run_python "$repository/tests/acl/lib/sample_subscribe.py" "$model" "$count" >lines
     [ "$(wc -l <lines)" -ge "$count" ]
     awk -F '\t' -v model="$model" '$1 != model || $3 < $2 || $4 == "" || $5 == "" { exit 1 }' lines
 }

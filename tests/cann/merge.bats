@@ -66,6 +66,37 @@ assert labels == {"CPU", "NPU 0", "NPU 1"}, labels
 END
 }
 
+@test "no track of a merged timeline holds slices that overlap in part, also where hosts were recorded weeks apart" {
+    python3 - "$BATS_TEST_DIRNAME/lib" <<'END'
+import json, random, sys
+sys.path.insert(0, sys.argv[1])
+import prof
+from prof import *
+rng = random.Random(9)
+for i, (host, device, later) in enumerate((("one", 0, 0), ("one", 1, 0), ("two", 0, 30 * 86400 * 10**9))):
+    prof.UNIX += later
+    p = Prof("PROF_%d" % i)
+    p.devices = {device: {}}
+    who = {"hostname": host, "hostUid": host + "-uid"}
+    p.configs = {"host": who, "device_%d" % device: who}
+    start, log = 10000, []
+    for k in range(300):
+        p.launch(500 * k, 2, k, "op%d" % k, device=device)
+        length = 20 * rng.randrange(1, 200) # a tick is 20 ns
+        log += [(start, 0, k), (start + length, 1, k)]
+        # the next begins inside, right behind or later
+        start += rng.choice((length // 40 * 20 + 20, length, length, length + 20 * rng.randrange(1, 50)))
+    for time, end, k in sorted(log, key=lambda item: item[0]):
+        p.log(end, time, 2, k, device=device)
+    p.write()
+END
+    run_msprof export timeline --merge --output out PROF_0 PROF_1 PROF_2
+    expect_status 0
+    python3 "$repository/tests/lib/timeline.py" check out/mindstudio_profiler_output/msprof_*.json
+    expect_equal "$(grep -c '"ph":"X".*"Task Id"' out/mindstudio_profiler_output/msprof_*.json)" 900
+    grep -q '"Stream 2 (2)"' out/mindstudio_profiler_output/msprof_*.json
+}
+
 @test "clocks of one host are joined by its monotonic clock, whatever real time was told" {
     make_prof PROF_1 0 node
     make_prof PROF_2 1 node 5000000

@@ -169,6 +169,49 @@ assert counters == {"biu_group2/Latency Read": [(0, 10), (1, 11)], "biu_group2/L
 END
 }
 
+@test "each vector core has threads of its own, also where a group has more than two" {
+    make_prof 5 <<'END'
+def cycles(*values):
+    return sum(value << 12 * place for place, value in enumerate(values)).to_bytes(32, 'little')
+p.samples = {0: {'instr_profiling_freq': '1000'}}
+for group, core in ((0, 'aiv0'), (0, 'aiv2'), (0, 'aiv3'), (0, 'aiv4'), (1, 'aiv0'), (1, 'aiv1'), (2, 'aiv0'), (2, 'aiv2')):
+    p.devices[0]['instr.group_%d_%s.0' % (group, core)] = b''.join(
+        b'head'.ljust(32) + cycles(v) for v in (0, 900, 1800))
+p.devices[0]['instr.group_25_aic.0'] = b''.join(  # the number of the first vector core
+    b'head'.ljust(32) + b''.join(part + bytes(8) for part in (cycles(v)[i:i + 8] for i in range(0, 32, 8))) for v in (0, 900, 1800))
+END
+    run_msprof export timeline --stable-names PROF_1
+    expect_status 0
+    python3 "$repository/tests/lib/timeline.py" check PROF_1/mindstudio_profiler_output/msprof.json
+    own_threads "Biu Perf" 9
+    rm -r PROF_1
+    make_prof 15 <<'END'
+def word(kind, events, cycles):
+    return struct.pack('<I', cycles | events << 16 | kind << 28)
+counter = b''.join(word(14, place << 8, DEVICE_TICK >> 16 * place & 0xffff) for place in range(4))
+for group, core in ((0, 'aic'), (0, 'aiv1'), (0, 'aiv2'), (0, 'aiv3'), (0, 'aiv5'), (1, 'aic'), (1, 'aiv0'), (1, 'aiv2'), (2, 'aic')):
+    p.devices[0]['instr.biu_perf_group%d_%s.0' % (group, core)] = (
+        counter + word(15, 1, 1000 + 10 * group) + word(15, 0, 5000))
+END
+    run_msprof export timeline --stable-names PROF_1
+    expect_status 3 # no tasks are read of this chip
+    python3 "$repository/tests/lib/timeline.py" check PROF_1/mindstudio_profiler_output/msprof.json
+    own_threads "Biu Perf" 9
+}
+
+# own_threads PROCESS N: its slices stand on N threads of as many names.
+own_threads() {
+    python3 - "$@" <<'END'
+import json, sys
+events = json.load(open("PROF_1/mindstudio_profiler_output/msprof.json"))["traceEvents"]
+(pid,) = [e["pid"] for e in events if e["name"] == "process_name" and e["args"]["name"] == sys.argv[1]]
+named = [(e["tid"], e["args"]["name"]) for e in events if e["name"] == "thread_name" and e["pid"] == pid]
+assert len({tid for tid, name in named}) == len({name for tid, name in named}) == len(named) == int(sys.argv[2]), named
+assert not any("(2)" in name for tid, name in named), named
+assert {e["tid"] for e in events if e["ph"] == "X" and e["pid"] == pid} == {tid for tid, name in named}
+END
+}
+
 @test "tasks and parts of split tasks have their times and accelerators" {
     make_prof 5 <<'END'
 p.launch(0, 2, 1, "op")

@@ -12,16 +12,16 @@ setup() {
 }
 
 @test "text files become the rows that their fixtures say" {
-    python3 "$BATS_TEST_DIRNAME/lib/text_kinds.py" "$MSPROF" "$repository/testdata/kinds" "$PWD/work"
+    python3 "$BATS_TEST_DIRNAME/system/text_kinds.py" "$MSPROF" "$repository/testdata/kinds" "$PWD/work"
 }
 
 @test "of a damaged text the sound rows stay, and what is lost is counted and named" {
-    python3 "$BATS_TEST_DIRNAME/lib/text_damage.py" "$MSPROF" "$repository/testdata/kinds" "$PWD/work"
+    python3 "$BATS_TEST_DIRNAME/system/text_damage.py" "$MSPROF" "$repository/testdata/kinds" "$PWD/work"
 }
 
 # text_capture FIXTURE [OLD NEW]: a capture with the text of testdata/kinds/FIXTURE, OLD in it replaced.
 text_capture() {
-    python3 - "$BATS_TEST_DIRNAME/lib" "$repository/testdata/kinds/$1" "${@:2}" <<'END'
+    python3 - "$BATS_TEST_DIRNAME/system" "$repository/testdata/kinds/$1" "${@:2}" <<'END'
 import sys
 sys.path.insert(0, sys.argv[1])
 from text_kinds import make_capture, read_fixture
@@ -123,7 +123,7 @@ agree_with_expected() { # expected tables, capture
             names+=("$(basename "$table" .csv)")
             mv "$table" "${table%.csv}_1.csv"
         done
-        python3 "$BATS_TEST_DIRNAME/lib/agree_system.py" "$shared/data/expected/$name" tables "${names[@]}"
+        python3 "$BATS_TEST_DIRNAME/system/agree_system.py" "$shared/data/expected/$name" tables "${names[@]}"
     done <<'END'
 system-chip5
 system-chip1
@@ -139,7 +139,7 @@ agree_with_tool() {
     chmod -R u+w PROF_1
     run_msprof export summary -dir PROF_1
     expect_status 0
-    python3 "$BATS_TEST_DIRNAME/lib/agree_system.py" "$shared/data/expected/$1" PROF_1/mindstudio_profiler_output
+    python3 "$BATS_TEST_DIRNAME/system/agree_system.py" "$shared/data/expected/$1" PROF_1/mindstudio_profiler_output
 }
 
 @test "every table of an Ascend 910B with samples is that of Ascend's tool" {
@@ -214,13 +214,13 @@ END
         cp -r "$repository/testdata/cann/$name"/PROF_* work/PROF_1
         run_msprof export timeline -q --stable-names --output sound work/PROF_1
         expect_status 0
-        python3 "$BATS_TEST_DIRNAME/lib/counter_order.py" check sound/mindstudio_profiler_output/msprof.json
-        python3 "$BATS_TEST_DIRNAME/lib/counter_order.py" shuffle work/PROF_1
+        python3 "$BATS_TEST_DIRNAME/system/counter_order.py" check sound/mindstudio_profiler_output/msprof.json
+        python3 "$BATS_TEST_DIRNAME/system/counter_order.py" shuffle work/PROF_1
         run_msprof export timeline --stable-names --output shuffled work/PROF_1
         expect_status 3
         expect_contains "$stderr" "expected later ones to follow"
-        python3 "$BATS_TEST_DIRNAME/lib/counter_order.py" check shuffled/mindstudio_profiler_output/msprof.json
-        python3 "$BATS_TEST_DIRNAME/lib/counter_order.py" same {sound,shuffled}/mindstudio_profiler_output/msprof.json
+        python3 "$BATS_TEST_DIRNAME/system/counter_order.py" check shuffled/mindstudio_profiler_output/msprof.json
+        python3 "$BATS_TEST_DIRNAME/system/counter_order.py" same {sound,shuffled}/mindstudio_profiler_output/msprof.json
     done
 }
 
@@ -237,7 +237,7 @@ agree_with_counters() {
     needs_shared "data/expected/$1"
     run_msprof export timeline -q --trace-compat --stable-names --output out "$shared/data/generated/$1"/PROF_*
     expect_status 0
-    python3 "$BATS_TEST_DIRNAME/lib/agree_counters.py" "$shared/data/expected/$1/msprof.json" \
+    python3 "$BATS_TEST_DIRNAME/system/agree_counters.py" "$shared/data/expected/$1/msprof.json" \
         out/mindstudio_profiler_output/msprof.json
 }
 
@@ -247,7 +247,7 @@ agree_with_counters() {
         rm -rf out
         run_msprof export timeline -q --trace-compat --stable-names --output out "$shared/data/generated/$name"/PROF_*
         expect_status 0
-        python3 "$BATS_TEST_DIRNAME/lib/agree_steps.py" "$shared/data/expected/$name/step_trace.json" \
+        python3 "$BATS_TEST_DIRNAME/system/agree_steps.py" "$shared/data/expected/$name/step_trace.json" \
             out/mindstudio_profiler_output/step_trace.json
     done
 }
@@ -258,7 +258,7 @@ agree_with_counters() {
         rm -rf out
         run_msprof export timeline -q --trace-compat --stable-names --output out "$shared/data/generated/$name"/PROF_*
         expect_status 0
-        python3 "$BATS_TEST_DIRNAME/lib/agree_arrows.py" "$shared/data/expected/$name/msprof.json" \
+        python3 "$BATS_TEST_DIRNAME/system/agree_arrows.py" "$shared/data/expected/$name/msprof.json" \
             out/mindstudio_profiler_output/msprof.json >>counts
     done
     # what msprof-cann(7) says of the first

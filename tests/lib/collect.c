@@ -1,5 +1,6 @@
 #include "tests/lib/collect.h"
 
+#include "base/array.h"
 #include "parsers/decode/decode.h"
 
 #include <setjmp.h>
@@ -15,7 +16,7 @@ struct collection {
     struct capture capture;
     struct diagnostics diag;
     struct row_batch **batches; /* in order of arrival */
-    size_t count;
+    size_t count, capacity;
 };
 
 static struct row_batch *begin(struct row_sink *sink, const struct record_kind *kind, struct err *err)
@@ -30,10 +31,11 @@ static struct row_batch *begin(struct row_sink *sink, const struct record_kind *
 
 static int commit(struct row_sink *sink, struct row_batch *batch, struct err *err)
 {
-    (void)err;
     struct collection *collection = (struct collection *)sink;
-    collection->batches = reallocarray(collection->batches, collection->count + 1, sizeof(struct row_batch *));
-    assert_non_null(collection->batches);
+    if (collection->count == collection->capacity)
+        assert_int_equal(array_grow(&collection->batches, &collection->capacity, collection->count, 1,
+                                    sizeof *collection->batches, err),
+                         0);
     collection->batches[collection->count++] = batch;
     return 0;
 }

@@ -1,5 +1,6 @@
 #include "tests/lib/timeline_reader.h"
 
+#include "base/array.h"
 #include "base/file/fsutil.h"
 #include "tests/lib/scratch.h"
 
@@ -71,10 +72,10 @@ static void read_line(struct timeline *timeline, const char *line)
     event.ai_cpu = strstr(line, "\"AI_CPU\"") != NULL;
     snprintf(event.args, sizeof(event.args), "%s", strstr(line, "\"args\":") + 7);
     event.args[strcspn(event.args, "\n")] = '\0';
-    if (timeline->count % 1024 == 0) {
-        timeline->events = reallocarray(timeline->events, timeline->count + 1024, sizeof(event));
-        assert_non_null(timeline->events);
-    }
+    struct err err = ERR_INIT;
+    if (timeline->count == timeline->capacity)
+        assert_int_equal(
+            array_grow(&timeline->events, &timeline->capacity, timeline->count, 1, sizeof *timeline->events, &err), 0);
     timeline->events[timeline->count++] = event;
 }
 

@@ -17,7 +17,7 @@ struct event {
 
 struct timeline {
     struct event *events;
-    size_t count;
+    size_t count, capacity;
     struct {
         int64_t pid, tid;
         char name[64];

@@ -10,25 +10,13 @@
 int trace_write_range(struct framework_trace *view, struct trace *trace, const struct framework_event *event,
                       struct err *err)
 {
-    const struct trace_style *style = &trace->style;
     if (view->name.failed)
         return err_set(err, ERR_NO_MEMORY, "out of memory for the name of an event");
     trace_write_name(trace, &view->name);
     char *start = trace_reserve(trace, TRACE_EVENT_MAX), *p = start;
-    p = trace_put_phase(p, 'X');
-    p = trace_put_place(p, style, event->pid, event->tid);
-    p = trace_put_time(p, style, event->start_ns);
-    if (style->string_times) {
-        p = trace_put_literal(p, ",\"dur\":\"");
-        p = number_put_us(p, event->duration_ns);
-        *p++ = '"';
-    } else {
-        p = trace_put_literal(p, ",\"dur\":");
-        p = framework_put_duration(p, style, event->start_ns, event->duration_ns);
-    }
-    p = trace_put_literal(p, ",\"cat\":\"");
-    p = trace_put_word(p, event->category);
-    p = trace_put_literal(p, "\",\"args\":{");
+    p = trace_put_framework_slice(p, &trace->style, &event->slice, event->category, true);
+    if (event->slice.instant && event->type != NULL)
+        *p++ = ',';
     trace_advance(trace, start, p);
     if (event->type != NULL) {
         outfile_write(&trace->out, "\"type\":", 7);
@@ -64,6 +52,11 @@ static int name_thread(struct threads *threads, struct trace *trace, int64_t num
 
 /* ---- ranges ---- */
 
+static bool is_slice(const struct framework_range *range)
+{
+    return range->start_ns != range->end_ns;
+}
+
 static void write_instant(struct framework_trace *view, struct trace *trace, const struct framework_range *range)
 {
     trace_write_name(trace, &view->name);
@@ -82,7 +75,7 @@ static int write_threads(const struct framework *framework, struct trace *trace,
     trace_name_process(trace, TRACE_MINDSPORE, TRACE_MINDSPORE, "MindSpore", "CPU");
     for (size_t i = 0; status == 0 && i < framework->ranges.count; i++) {
         const struct framework_range *range = &framework->ranges.items[i];
-        if ((range->flags & RANGE_FLOW) == 0 || range->start_ns == range->end_ns)
+        if ((range->flags & RANGE_FLOW) == 0 || !is_slice(range))
             status = name_thread(&threads, trace, range->thread, err);
     }
     map_release(&threads.known);
@@ -95,17 +88,14 @@ static int write_ranges(struct framework_trace *view, struct trace *trace, struc
     int status = framework->ranges.count > 0 ? write_threads(framework, trace, err) : 0;
     for (size_t i = 0; status == 0 && i < framework->ranges.count; i++) {
         const struct framework_range *range = &framework->ranges.items[i];
-        const struct framework_event event = {TRACE_MINDSPORE,
-                                              range->thread,
-                                              range->start_ns,
-                                              range->end_ns - range->start_ns,
-                                              (range->flags & RANGE_STACK) != 0 ? "python_function" : "",
-                                              NULL};
-        bool instant = range->start_ns == range->end_ns;
-        if (((range->flags & RANGE_FLOW) != 0 && !instant) || !trace_shows(view, range->start_ns))
+        const struct framework_event event = {
+            places_slice(&view->places, i, TRACE_MINDSPORE, range->thread, range->start_ns, range->end_ns),
+            (range->flags & RANGE_STACK) != 0 ? "python_function" : "", NULL};
+        bool slice = is_slice(range);
+        if (((range->flags & RANGE_FLOW) != 0 && slice) || !trace_shows(view, range->start_ns))
             continue;
         trace_put_json(view, framework_text(framework, range->name));
-        if (instant)
+        if (!slice)
             write_instant(view, trace, range);
         else
             status = trace_write_range(view, trace, &event, err);
@@ -114,6 +104,11 @@ static int write_ranges(struct framework_trace *view, struct trace *trace, struc
 }
 
 /* ---- operators of the host's processor ---- */
+
+static int64_t cpu_op_end(const struct mindspore_cpu_op *op)
+{
+    return number_add(op->start_ns, op->duration_ns);
+}
 
 static int write_cpu_ops(struct framework_trace *view, struct trace *trace, struct err *err)
 {
@@ -136,7 +131,9 @@ static int write_cpu_ops(struct framework_trace *view, struct trace *trace, stru
             status = err_set(err, ERR_NO_MEMORY, "out of memory for the type of an operator");
             break;
         }
-        const struct framework_event event = {TRACE_CPU_OP, op->thread, op->start_ns, op->duration_ns, "", type.data};
+        const struct framework_event event = {places_slice(&view->places, framework->ranges.count + i, TRACE_CPU_OP,
+                                                           op->thread, op->start_ns, cpu_op_end(op)),
+                                              "", type.data};
         trace_put_json(view, framework_text(framework, op->name));
         status = trace_write_range(view, trace, &event, err);
     }
@@ -154,15 +151,46 @@ static void shift_as_mindspore(struct mindspore_cpu_ops *ops)
             number_add(ops->items[i].start_ns, (int64_t)((long double)ops->items[i].start_ns * per_ns + 0.5L));
 }
 
-int mindspore_trace_begin(void *arg, struct trace *trace, struct err *err)
+/* Slices have the numbers of their ranges, and behind these those of operators. What arrows begin with is not drawn. */
+static int add_places(struct framework_trace *view, struct err *err)
 {
-    struct framework_trace *view = arg;
+    const struct framework_ranges *ranges = &view->analysis->framework->ranges;
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < ranges->count; i++) {
+        const struct framework_range *range = &ranges->items[i];
+        if (!is_slice(range) || !trace_shows(view, range->start_ns))
+            continue;
+        if ((range->flags & RANGE_FLOW) != 0)
+            status = places_add_point(&view->places, i, TRACE_MINDSPORE, range->thread, range->start_ns, err);
+        else
+            status = places_add(&view->places, i, TRACE_MINDSPORE, range->thread, range->start_ns, range->end_ns, err);
+    }
+    for (size_t i = 0; status == 0 && i < view->cpu_ops.count; i++) {
+        const struct mindspore_cpu_op *op = &view->cpu_ops.items[i];
+        if (trace_shows(view, op->start_ns))
+            status = places_add(&view->places, ranges->count + i, TRACE_CPU_OP, op->thread, op->start_ns,
+                                cpu_op_end(op), err);
+    }
+    return status;
+}
+
+int mindspore_trace_prepare(struct framework_trace *view, struct err *err)
+{
     int status = mindspore_cpu_ops_load(view->analysis->framework, view->analysis->directory, &view->cpu_ops,
                                         view->analysis->diag, err);
     shift_as_mindspore(&view->cpu_ops);
+    return status == 0 && view->analysis->relative_times ? add_places(view, err) : status;
+}
+
+int mindspore_trace_begin(void *arg, struct trace *trace, struct err *err)
+{
+    struct framework_trace *view = arg;
+    int status = places_settle(&view->places, &trace->style, err);
     if (status == 0)
         status = write_ranges(view, trace, err);
-    return status == 0 ? write_cpu_ops(view, trace, err) : status;
+    if (status == 0)
+        status = write_cpu_ops(view, trace, err);
+    return status == 0 ? places_name(&view->places, trace, NULL, err) : status;
 }
 
 /* ---- arrows inside the framework ---- */
@@ -178,7 +206,7 @@ static int collect_flows(const struct framework *framework, struct map *flows, s
 {
     for (size_t i = 0; i < framework->ranges.count; i++) {
         const struct framework_range *range = &framework->ranges.items[i];
-        if (range->flow == FRAMEWORK_NO_FLOW || (range->flags & RANGE_STACK) != 0 || range->start_ns == range->end_ns)
+        if (range->flow == FRAMEWORK_NO_FLOW || (range->flags & RANGE_STACK) != 0 || !is_slice(range))
             continue;
         struct flow *flow = map_add(flows, &range->flow, NULL, err);
         if (flow == NULL)
@@ -194,13 +222,15 @@ static int collect_flows(const struct framework *framework, struct map *flows, s
     return 0;
 }
 
-static void write_arrow_end(struct trace *trace, char phase, uint64_t number, const struct framework_range *range)
+static void write_arrow_end(const struct framework_trace *view, struct trace *trace, char phase, uint64_t number,
+                            size_t place)
 {
+    const struct framework_range *range = &view->analysis->framework->ranges.items[place];
     char *start = trace_reserve(trace, TRACE_EVENT_MAX), *p = start;
     p = trace_put_literal(p, ",\n{\"name\":\"mindspore_to_self\",\"bp\":\"e\"");
     p = trace_put_phase(p, phase);
     p = trace_put_time(p, &trace->style, range->start_ns);
-    p = trace_put_place(p, &trace->style, TRACE_MINDSPORE, range->thread);
+    p = trace_put_place(p, &trace->style, TRACE_MINDSPORE, places_tid(&view->places, place, range->thread));
     p = trace_put_literal(p, ",\"id\":\"");
     p = number_put_unsigned(p, number);
     trace_advance(trace, start, trace_put_literal(p, "\",\"cat\":\"async_mindspore\"}"));
@@ -217,8 +247,8 @@ static int write_arrows(struct framework_trace *view, struct trace *trace, struc
         if (flow == NULL || flow->starts != 1 || flow->ends != 1 || flow->end != i + 1 ||
             !trace_shows(view, framework->ranges.items[flow->start - 1].start_ns))
             continue;
-        write_arrow_end(trace, 's', flow->number, &framework->ranges.items[flow->start - 1]);
-        write_arrow_end(trace, 'f', flow->number, range);
+        write_arrow_end(view, trace, 's', flow->number, flow->start - 1);
+        write_arrow_end(view, trace, 'f', flow->number, i);
     }
     map_release(&flows);
     return status;
@@ -228,9 +258,5 @@ int mindspore_trace_end(void *arg, struct trace *trace, struct err *err)
 {
     struct framework_trace *view = arg;
     int status = trace->named ? write_arrows(view, trace, err) : 0;
-    if (status == 0)
-        status = trace_write_scopes(view, trace, err);
-    free(view->cpu_ops.items);
-    view->cpu_ops = (struct mindspore_cpu_ops){.count = 0};
-    return status;
+    return status == 0 ? trace_write_scopes(view, trace, err) : status;
 }

@@ -4,6 +4,7 @@
 
 #include "base/strbuf.h"
 #include "exporters/framework/analysis.h"
+#include "exporters/framework/trace/places.h"
 #include "exporters/trace/guest.h"
 #include "frameworks/mindspore/mindspore.h"
 
@@ -15,6 +16,7 @@ struct framework_trace {
     struct framework_analysis *analysis;
     struct strbuf name; /* of the event that is being written, as a JSON string */
     struct mindspore_cpu_ops cpu_ops;
+    struct framework_places places;
 };
 
 /* Makes name of a text. */
@@ -23,6 +25,11 @@ void trace_put_json(struct framework_trace *view, const char *text);
 /* Whether what begins then belongs to a step that is asked for. */
 bool trace_shows(void *view, int64_t time_ns);
 
+/* Before anything is written: reads what is not read yet, and tells places of the slices when these are to be placed.
+ */
+int mindspore_trace_prepare(struct framework_trace *view, struct err *err);
+int pytorch_trace_prepare(struct framework_trace *view, struct err *err);
+
 int mindspore_trace_begin(void *view, struct trace *trace, struct err *err);
 int mindspore_trace_end(void *view, struct trace *trace, struct err *err);
 
@@ -30,18 +37,19 @@ int pytorch_trace_begin(void *view, struct trace *trace, struct err *err);
 int pytorch_trace_end(void *view, struct trace *trace, struct err *err);
 bool pytorch_find_launch(void *view, int64_t connection_id, struct trace_launch *ret);
 
-/* A range as MindSpore's own timelines have it: its duration is a text where times are; name is set. more: a text
- * behind it in args, "" for none. */
+/* A range as MindSpore's own timelines have it: its duration is a text where times are; name is set. */
 struct framework_event {
-    int64_t pid, tid, start_ns, duration_ns;
+    struct trace_slice slice;
     const char *category;
     const char *type; /* NULL, or the argument of this name, as the inside of a JSON string */
 };
 int trace_write_range(struct framework_trace *view, struct trace *trace, const struct framework_event *event,
                       struct err *err);
 
-/* A duration that viewers' doubles do not carry into what follows. */
-char *framework_put_duration(char *p, const struct trace_style *style, int64_t start_ns, int64_t duration_ns);
+/* What follows the name of an event up to the opening of args; an instant's duration is its first
+ * argument. duration_as_text: where times are. */
+char *trace_put_framework_slice(char *p, const struct trace_style *style, const struct trace_slice *slice,
+                                const char *category, bool duration_as_text);
 
 /* Scope Layer: the operators' scopes, nested. */
 int trace_write_scopes(struct framework_trace *view, struct trace *trace, struct err *err);

@@ -1,6 +1,6 @@
 /* Which operator a task runs, before 2023: Framework.task_desc_info. */
 #include "parsers/decode/decode.h"
-#include "parsers/join/execution.h"
+#include "parsers/records/execution_file.h"
 #include "parsers/records/text/mixed_text.h"
 
 static const char *const patterns[] = {
@@ -77,20 +77,6 @@ static const struct layout layouts[] = {
     },
 };
 
-struct state {
-    struct executions *executions; /* NULL: not of a capture from before 2023 */
-    int64_t device_id;
-};
-
-static int open_file(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
-{
-    (void)err;
-    struct state *state = opaque;
-    state->executions = decoder_executions(decoder);
-    state->device_id = file->identity.device_id;
-    return 0;
-}
-
 static uint32_t number(const struct row *row, size_t column)
 {
     return (uint32_t)row->cells[column].integer;
@@ -100,7 +86,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
 {
     (void)decoder;
     (void)keep;
-    const struct state *state = opaque;
+    const struct execution_file *state = opaque;
     const struct cell *cells = row->cells, *name = &cells[OP_NAME + 2], *type = &cells[OP_TYPE + 2];
     mixed_text_resolve(row, OP_NAME);
     mixed_text_resolve(row, OP_TYPE);
@@ -124,8 +110,8 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
 }
 
 static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_file,
+    .state_size = sizeof(struct execution_file),
+    .open = execution_file_open,
     .record = take_record,
 };
 

@@ -1,7 +1,7 @@
 /* Shapes, types and formats of operators' tensors before 2023: Framework.tensor_data_info, up to five tensors a record.
  */
 #include "parsers/decode/decode.h"
-#include "parsers/join/execution.h"
+#include "parsers/records/execution_file.h"
 #include "parsers/records/tensor_columns.h"
 
 static const char *const patterns[] = {
@@ -46,20 +46,6 @@ static const struct layout layouts[] = {{
     .field_count = sizeof fields / sizeof *fields,
 }};
 
-struct state {
-    struct executions *executions; /* NULL: not of a capture from before 2023 */
-    int64_t device_id;
-};
-
-static int open_file(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
-{
-    (void)err;
-    struct state *state = opaque;
-    state->executions = decoder_executions(decoder);
-    state->device_id = file->identity.device_id;
-    return 0;
-}
-
 static struct host_tensor tensor_of(const struct cell *cells)
 {
     struct host_tensor tensor = {.kind = (uint32_t)cells[0].integer,
@@ -72,7 +58,7 @@ static struct host_tensor tensor_of(const struct cell *cells)
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *record, bool *keep, struct err *err)
 {
-    const struct state *state = opaque;
+    const struct execution_file *state = opaque;
     const struct cell *cells = record->cells;
     int64_t count = cells[TENSOR_COUNT].integer;
     if (count > TENSORS_OF_A_RECORD) {
@@ -96,8 +82,8 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *record
 }
 
 static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_file,
+    .state_size = sizeof(struct execution_file),
+    .open = execution_file_open,
     .record = take_record,
 };
 

@@ -1,6 +1,6 @@
 /* Calls of the runtime before 2023: Runtime.api, one record a call. */
 #include "parsers/decode/decode.h"
-#include "parsers/join/execution.h"
+#include "parsers/records/execution_file.h"
 
 static const char *const patterns[] = {
     "Runtime.api.{device_id}.slice_{slice}",
@@ -120,23 +120,9 @@ static const struct layout layouts[] = {
     },
 };
 
-struct state {
-    struct executions *executions; /* NULL: not of a capture from before 2023 */
-    int64_t device_id;
-};
-
-static int open_file(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
-{
-    (void)err;
-    struct state *state = opaque;
-    state->executions = decoder_executions(decoder);
-    state->device_id = file->identity.device_id;
-    return 0;
-}
-
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
-    const struct state *state = opaque;
+    const struct execution_file *state = opaque;
     const struct cell *cells = row->cells;
     *keep = decoder_check_span(decoder, "the call", cells[START_NS].integer, cells[END_NS].integer);
     const struct plain_call call = {
@@ -153,8 +139,8 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
 }
 
 static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_file,
+    .state_size = sizeof(struct execution_file),
+    .open = execution_file_open,
     .record = take_record,
 };
 

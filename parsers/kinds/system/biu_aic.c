@@ -58,21 +58,30 @@ static const struct layout layouts[] = {{
 
 /* ---- the timeline ---- */
 
+/* Where a core stands among the others: by its number, but for AI cores that reach into the numbers of vector cores,
+ * and for vector cores of a group beyond its two, which reach into those of the next group. */
+#define AIC_PLACE "CASE WHEN s.core_id < 25 THEN s.core_id ELSE 1000000 + s.core_id END"
+#define AIV_OF_GROUP "(s.core_id - 25 - 2 * s.group_id)"
+#define AIV_PLACE "CASE WHEN " AIV_OF_GROUP " < 2 THEN s.core_id ELSE " AIV_OF_GROUP " * 1000000 + s.group_id END"
+_Static_assert(FIRST_VECTOR_CORE == 25, "the number in the queries");
+
 /* Samples lie so many cycles of the AI cores apart, the first where the collection begins. */
-#define SAMPLES(table, type)                                                                                           \
+#define SAMPLES(table, type, place)                                                                                    \
     "SELECT s.id, s.device_id, s.group_id, s.core_id, s.sample, '" type "_core' || s.core_id || '_group' ||"           \
     " s.group_id AS core, vector_cycles, scalar_cycles, cube_cycles, mte1_cycles, mte2_cycles, mte3_cycles,"           \
-    " i.interval, i.mhz, i.start_ns + CAST(s.sample * i.interval * 1000.0 / i.mhz AS INTEGER) AS sample_ns "           \
+    " i.interval, i.mhz, " place " AS place,"                                                                          \
+    " i.start_ns + CAST(s.sample * i.interval * 1000.0 / i.mhz AS INTEGER) AS sample_ns "                              \
     "FROM " table " s JOIN i ON i.device_id = s.device_id"
 #define INTERVALS                                                                                                      \
     "i AS (SELECT device_id, start_ns, CAST(setting('instr_profiling_freq', device_id) AS INTEGER) AS interval,"       \
     " max(1, CAST(coalesce(setting('aic_frequency', device_id), 1) AS INTEGER)) AS mhz FROM capture_part WHERE NOT"    \
     " is_host AND CAST(setting('instr_profiling_freq', device_id) AS INTEGER) > 0)"
 #define PIPE(n, name, column)                                                                                          \
-    "SELECT id, device_id, core_id, core, sample_ns, interval, mhz, " #n " AS pipe, '" name "' AS pipe_name, " column  \
+    "SELECT id, device_id, place, core, sample_ns, interval, mhz, " #n " AS pipe, '" name "' AS pipe_name, " column    \
     "_cycles AS cycles FROM b"
 #define PIPES                                                                                                          \
-    INTERVALS ", b AS (" SAMPLES("biu_aic", "aic") " UNION ALL " SAMPLES("biu_aiv", "aiv") "), c AS (" /*           */ \
+    INTERVALS ", b AS (" SAMPLES("biu_aic", "aic", AIC_PLACE) " UNION ALL " /*                                      */ \
+        SAMPLES("biu_aiv", "aiv", AIV_PLACE) "), c AS (" /*                                                         */ \
         PIPE(0, "Vector", "vector") " UNION ALL " PIPE(1, "Scalar", "scalar") " UNION ALL " /*                      */ \
         PIPE(2, "Cube", "cube") " UNION ALL " PIPE(3, "Mte1", "mte1") " UNION ALL " /*                              */ \
         PIPE(4, "Mte2", "mte2") " UNION ALL " PIPE(5, "Mte3", "mte3") ")"
@@ -104,10 +113,10 @@ static const struct series_counter counters[] = {
     {
         .name = "pipe_name",
         .values = pipe_values,
-        .query = {.with = PIPES, .from = "c", .where = "cycles > 0", .order_by = "device_id, core_id, pipe, id"},
+        .query = {.with = PIPES, .from = "c", .where = "cycles > 0", .order_by = "device_id, place, pipe, id"},
         .time = "sample_ns",
         .duration = "CAST(cycles * 1000 / mhz AS INTEGER)",
-        .thread = "core_id * 6 + pipe",
+        .thread = "place * 6 + pipe",
         .thread_name = "core || ' ' || pipe_name",
     },
     FLOW_COUNTER("Latency Read", read_latency),

@@ -194,8 +194,10 @@ static const struct report_column marked[] = {
 #define CORE_NAME "CASE core WHEN 0 THEN 'aic' ELSE 'aiv' || (core - 1) END"
 #define WHEN_PIPE(number, name) " WHEN " #number " THEN '" name "'"
 #define PIPE_NAME "CASE pipe" EACH_PIPE(WHEN_PIPE) " END"
+/* Three cores of a group stand beside those of the next; what a group has beyond them begins again far behind. */
+#define CORE_PLACE "(core / 3 * 1000000 + group_id * 3 + core % 3)"
 #define ON_ITS_THREAD                                                                                                  \
-    .time = "start_ns", .duration = "duration_ns", .thread = "(group_id * 3 + core) * 7 + pipe",                       \
+    .time = "start_ns", .duration = "duration_ns", .thread = CORE_PLACE " * 7 + pipe",                                 \
     .thread_name = "'group' || group_id || ' ' || " CORE_NAME " || ' ' || " PIPE_NAME
 #define IN_ORDER .order_by = "device_id, group_id, core, pipe, start_ns, duration_ns DESC"
 

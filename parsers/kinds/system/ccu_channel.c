@@ -1,6 +1,5 @@
 /* Delays of the channels of the units that work for communication: ccu<die>.stat. */
-#include "parsers/capture/capture.h"
-#include "parsers/decode/decode.h"
+#include "parsers/records/group_file.h"
 #include "parsers/records/sample_columns.h"
 
 static const char *const patterns[] = {"ccu{group_id}.stat.{device_id}.slice_{slice}", NULL};
@@ -49,21 +48,7 @@ static size_t words_of(int channel)
     return CHANNEL_WORDS + (channel % 4 == 0 || channel % 4 == 3 ? OTHERS : 0);
 }
 
-struct state {
-    const struct record_kind *kind;
-    const struct capture_part *part;
-    int64_t device_id, die_id;
-};
-
-static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
-{
-    (void)err;
-    *(struct state *)opaque =
-        (struct state){file->kind, decoder_part(decoder), file->identity.device_id, file->identity.group_id};
-    return 0;
-}
-
-static int emit_channel(struct decoder *decoder, const struct state *state, const struct bytes *bytes, size_t word,
+static int emit_channel(struct decoder *decoder, const struct group_file *file, const struct bytes *bytes, size_t word,
                         int channel, struct err *err)
 {
     static const int delays[] = {MEAN_DELAY, LEAST_DELAY, MOST_DELAY};
@@ -77,14 +62,14 @@ static int emit_channel(struct decoder *decoder, const struct state *state, cons
                     "channel %d: a counter of 2^63 or more; expected less", channel);
         return 0;
     }
-    int status = decoder_emit(decoder, state->kind, &row, err);
+    int status = decoder_emit(decoder, file->kind, &row, err);
     if (status < 0)
         return status;
     row_set_integer(&row, FILE_ID, decoder_file_id(decoder));
-    row_set_integer(&row, DEVICE_ID, state->device_id);
-    row_set_integer(&row, DIE_ID, state->die_id);
+    row_set_integer(&row, DEVICE_ID, file->device_id);
+    row_set_integer(&row, DIE_ID, file->group_id);
     row_set_integer(&row, CHANNEL_ID, channel);
-    row_set_integer(&row, TIME_NS, part_device_ns(state->part, (int64_t)tick));
+    row_set_integer(&row, TIME_NS, part_device_ns(file->part, (int64_t)tick));
     for (size_t i = 0; i < COUNT_OF(delays); i++) {
         if (bytes_read(bytes, (word + 2 + i) * WORD, WORD, false, &delay))
             row_set_integer(&row, (size_t)delays[i], (int64_t)delay);
@@ -94,7 +79,7 @@ static int emit_channel(struct decoder *decoder, const struct state *state, cons
 
 static int take_channels(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
-    const struct state *state = opaque;
+    const struct group_file *file = opaque;
     const struct bytes bytes = decoder_bytes(decoder);
     size_t word = 0;
     int status = 0;
@@ -102,15 +87,15 @@ static int take_channels(struct decoder *decoder, void *opaque, struct row *row,
     (void)keep;
     decoder_consume(decoder);
     for (int channel = 0; status == 0 && channel < CHANNELS; channel++) {
-        status = emit_channel(decoder, state, &bytes, word + (is_first_of_four(channel) ? OTHERS : 0), channel, err);
+        status = emit_channel(decoder, file, &bytes, word + (is_first_of_four(channel) ? OTHERS : 0), channel, err);
         word += words_of(channel);
     }
     return status;
 }
 
 static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
+    .state_size = sizeof(struct group_file),
+    .open = group_file_open,
     .record = take_channels,
 };
 

@@ -1,7 +1,6 @@
 /* Instructions of the units that work for communication: ccu<die>.instr. */
 #include "base/number.h"
-#include "parsers/capture/capture.h"
-#include "parsers/decode/decode.h"
+#include "parsers/records/group_file.h"
 #include "parsers/records/sample_columns.h"
 
 static const char *const patterns[] = {"ccu{group_id}.instr.{device_id}.slice_{slice}", NULL};
@@ -72,20 +71,6 @@ static const struct layout layouts[] = {{
 /* In front of the fields, for rank 15 first: how long each was waited for, in units of so many ticks. */
 enum { RANKS = 16, TICKS_PER_UNIT = 4 };
 
-struct state {
-    const struct record_kind *kind;
-    const struct capture_part *part;
-    int64_t device_id, die_id;
-};
-
-static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
-{
-    (void)err;
-    *(struct state *)opaque =
-        (struct state){file->kind, decoder_part(decoder), file->identity.device_id, file->identity.group_id};
-    return 0;
-}
-
 static bool is_sound(struct decoder *decoder, const struct row *row)
 {
     struct place place = decoder_place(decoder, "loop_end");
@@ -97,35 +82,35 @@ static bool is_sound(struct decoder *decoder, const struct row *row)
     return false;
 }
 
-static int64_t ns_between(const struct state *state, int64_t start, int64_t end)
+static int64_t ns_between(const struct group_file *file, int64_t start, int64_t end)
 {
-    return part_device_ns(state->part, end) - part_device_ns(state->part, start);
+    return part_device_ns(file->part, end) - part_device_ns(file->part, start);
 }
 
 /* What the record says of its loop, in a row of its own. */
-static int emit_row(struct decoder *decoder, const struct state *state, const struct row *record, struct row *ret,
+static int emit_row(struct decoder *decoder, const struct group_file *file, const struct row *record, struct row *ret,
                     struct err *err)
 {
     int64_t start = record->cells[LOOP_START].integer, end = record->cells[LOOP_END].integer;
-    int status = decoder_emit(decoder, state->kind, ret, err);
+    int status = decoder_emit(decoder, file->kind, ret, err);
     if (status < 0)
         return status;
     row_set_integer(ret, FILE_ID, decoder_file_id(decoder));
-    row_set_integer(ret, DEVICE_ID, state->device_id);
-    row_set_integer(ret, DIE_ID, state->die_id);
+    row_set_integer(ret, DEVICE_ID, file->device_id);
+    row_set_integer(ret, DIE_ID, file->group_id);
     row_set_integer(ret, TASK_ID, record->cells[TASK_HIGH].integer << 16 | record->cells[TASK_LOW].integer);
     if (start == 0)
         return 0;
     row_set_integer(ret, INSTRUCTION_ID, record->cells[INSTRUCTION_ID].integer);
-    row_set_integer(ret, START_NS, part_device_ns(state->part, start));
-    row_set_integer(ret, DURATION_NS, ns_between(state, start, end));
+    row_set_integer(ret, START_NS, part_device_ns(file->part, start));
+    row_set_integer(ret, DURATION_NS, ns_between(file, start, end));
     return 0;
 }
 
 /* A row for each rank that was waited for, or one. */
 static int take_mission(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
-    const struct state *state = opaque;
+    const struct group_file *file = opaque;
     const struct bytes bytes = decoder_bytes(decoder);
     const struct row record = *row;
     struct cell cells[COUNT_OF(columns)];
@@ -142,21 +127,21 @@ static int take_mission(struct decoder *decoder, void *opaque, struct row *row, 
     for (int i = 0; status == 0 && i < (notified != 0 ? RANKS : 1); i++) {
         struct row item;
         uint64_t units;
-        status = emit_row(decoder, state, &copy, &item, err);
+        status = emit_row(decoder, file, &copy, &item, err);
         if (status < 0 || notified == 0 || !bytes_read(&bytes, 2 * (size_t)i, 2, false, &units))
             continue;
         row_set_integer(&item, NOTIFY_INSTRUCTION_ID, copy.cells[NOTIFY_INSTRUCTION_ID].integer);
-        row_set_integer(&item, NOTIFY_NS, part_device_ns(state->part, notified));
+        row_set_integer(&item, NOTIFY_NS, part_device_ns(file->part, notified));
         row_set_integer(&item, RANK_ID, RANKS - 1 - i);
         row_set_integer(&item, NOTIFY_DURATION_NS,
-                        ns_between(state, notified, number_add(notified, (int64_t)units * TICKS_PER_UNIT)));
+                        ns_between(file, notified, number_add(notified, (int64_t)units * TICKS_PER_UNIT)));
     }
     return status;
 }
 
 static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
+    .state_size = sizeof(struct group_file),
+    .open = group_file_open,
     .record = take_mission,
 };
 

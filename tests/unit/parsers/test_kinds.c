@@ -1,7 +1,10 @@
 /* Records typed by hand from the format documents, and the first ones of a real file: the tables against the outside
  * world. */
+#include "parsers/capture/capture.h"
 #include "parsers/decode/decode.h"
 #include "parsers/decode/layout.h"
+#include "parsers/records/core_changes.h"
+#include "parsers/records/split_record.h"
 #include "parsers/records/text/text_lines.h"
 #include "tests/lib/typed_record.h"
 
@@ -80,7 +83,7 @@ static size_t check_kind(const char *name)
     for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
         const char *dot = strrchr(entry->d_name, '.');
         if (dot != NULL && strcmp(dot, ".text") == 0 && kind->lines != NULL)
-            fixtures++; /* tests/cann/lib/text_kinds.py compares it */
+            fixtures++; /* tests/cann/system/text_kinds.py compares it */
         if (dot == NULL || strcmp(dot, ".hex") != 0)
             continue;
         struct typed_record fixture = {.length = 0};
@@ -185,12 +188,41 @@ static void a_kind_has_no_more_columns_than_a_row_and_a_layout_names_each_once(v
     }
 }
 
+static size_t count_of(const char *pattern, char c)
+{
+    size_t count = 0;
+    for (; *pattern != '\0'; pattern++)
+        count += *pattern == c;
+    return count;
+}
+
+static void no_table_of_a_kind_is_larger_than_the_room_of_who_reads_it(void **state)
+{
+    (void)state;
+    for (size_t i = 0; record_kinds[i] != NULL; i++) {
+        const struct record_kind *kind = record_kinds[i];
+        size_t parts = 0, mixed = 0;
+        while (kind->parts != NULL && kind->parts[parts] != NULL)
+            parts++;
+        for (size_t k = 0; k < kind->layout_count; k++)
+            mixed += kind->layouts[k].mixed;
+        assert_true(parts <= SPLIT_MAX_PARTS);
+        assert_true(mixed <= LAYOUTS_MIXED_MAX);
+        assert_true(kind->hooks != &core_changes_hooks ||
+                    kind->column_count <= CORE_CHANGES_OWN + CORE_CHANGES_OWN_MAX);
+        /* a placeholder, and what stands between it and the next */
+        for (size_t k = 0; kind->patterns != NULL && kind->patterns[k] != NULL; k++)
+            assert_true(2 * count_of(kind->patterns[k], '{') < CAPTURE_NAME_PIECES_MAX);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_typed_from_the_documents_decode_to_their_values),
         cmocka_unit_test(every_kind_with_layouts_or_lines_has_a_record_typed_by_hand),
         cmocka_unit_test(the_patterns_of_text_kinds_name_columns_that_exist),
+        cmocka_unit_test(no_table_of_a_kind_is_larger_than_the_room_of_who_reads_it),
         cmocka_unit_test(a_kind_has_no_more_columns_than_a_row_and_a_layout_names_each_once),
         cmocka_unit_test(the_first_records_of_a_real_hwts_log_decode_to_what_the_hex_dump_shows),
     };
