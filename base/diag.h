@@ -67,9 +67,10 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_COUNTER_FELL, "counter-fell", DIAG_WARNING,                                                                 \
       "a value that only grows is less than the one before: what passed in between is not known",                      \
       "collect again; if it comes back, report the file")                                                              \
-    X(DIAG_COUNTER_RESTARTED, "counter-restarted", DIAG_NOTE,                                                          \
-      "a counter that begins again now and then is less than before: what passed in between is not known",             \
-      "no action is needed: the time around it is left out")                                                           \
+    X(DIAG_COUNTER_JITTER, "counter-jitter", DIAG_NOTE,                                                                \
+      "a counter is less than before, by less than it counts at once: two readings of one value; no rate is made of "  \
+      "it",                                                                                                            \
+      "no action is needed: nothing passed in between")                                                                \
     X(DIAG_RECORDING_LOST, "recording-lost", DIAG_ERROR,                                                               \
       "the recorder of the capture could not write all that it recorded",                                              \
       "record again, with space on the disk and without removing the directory")                                       \

@@ -163,7 +163,7 @@ struct sampling {
     } stamps[SAMPLING_MAX_STAMPS];
     const char *keys[SAMPLING_MAX_KEYS];         /* columns that tell one series from the next */
     const char *counters[SAMPLING_MAX_COUNTERS]; /* columns that only grow; one that falls is reported */
-    bool may_restart;                            /* ... as a note: these begin again at 0 now and then */
+    int64_t step;                                /* ... as a note, when it falls by less than they count at once */
 };
 
 enum line_flags {

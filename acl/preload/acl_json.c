@@ -36,6 +36,11 @@ void acl_json_prepare(void)
     svp_finalize_index = functions_find("svp_acl_finalize");
 }
 
+void acl_json_in_forked_child(void)
+{
+    pthread_mutex_init(&lock, NULL);
+}
+
 bool acl_json_runs(void)
 {
     return atomic_load_explicit(&runs, memory_order_relaxed);

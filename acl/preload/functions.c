@@ -159,6 +159,11 @@ void *function_real(uint32_t index)
     return real;
 }
 
+void functions_in_forked_child(void)
+{
+    pthread_mutex_init(&spares_lock, NULL);
+}
+
 /* A second library with a function of the same name has an entry of its own. */
 static void *bind_spare(uint32_t index, void *real)
 {

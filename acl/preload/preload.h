@@ -22,6 +22,8 @@ void *function_real(uint32_t index);
 /* Says what the function is and returns what the program is to call instead; real itself when too many libraries have
  * functions of this name. */
 void *function_bind(uint32_t index, void *real);
+/* As signals_in_forked_child. */
+void functions_in_forked_child(void);
 
 /* ---- trampoline.S ---- */
 
@@ -47,6 +49,8 @@ void acl_json_before(uint32_t index, const char *argument);
 void acl_json_after(uint32_t index);
 /* A capture that such a file has begun runs: nothing else is recorded. */
 bool acl_json_runs(void);
+/* As signals_in_forked_child. */
+void acl_json_in_forked_child(void);
 
 /* ---- system.c: functions of the C library that this library stands in front of ---- */
 
@@ -71,5 +75,7 @@ int system_sigaction(int signal, const struct sigaction *action, struct sigactio
 /* From now on, sigaction and its relatives tell the program what it has set itself, not that fatal signals whose action
  * is the default one are caught. */
 void signals_pretend(void);
+/* In a child with memory of its own: its parent's other threads hold nothing there. */
+void signals_in_forked_child(void);
 
 #endif

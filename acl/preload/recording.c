@@ -38,6 +38,13 @@ static char output[PATH_MAX];
 
 /* ---- starting ---- */
 
+static void settle_in_child(void)
+{
+    functions_in_forked_child();
+    acl_json_in_forked_child();
+    signals_in_forked_child();
+}
+
 /* Where the program was started, not where it has gone to when it records. Constructors of other libraries may come
  * first, and call ACL. */
 __attribute__((constructor)) static void note_output(void)
@@ -50,6 +57,7 @@ __attribute__((constructor)) static void note_output(void)
         return;
     noted = true;
     recorder_watch_forks();
+    forks_watch(settle_in_child);
     if (wanted == NULL || *wanted == '\0')
         wanted = ".";
     if (*wanted == '/' || getcwd(directory, sizeof directory) == NULL)

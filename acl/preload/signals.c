@@ -51,9 +51,34 @@ int system_sigaction(int signal, const struct sigaction *action, struct sigactio
     return function(signal, action, before);
 }
 
+/* fork() waits until nobody holds the lock: in the child there is only the thread that forks. */
+static sigset_t before_fork;
+
+static void enter_fork(void)
+{
+    sigset_t before;
+    enter(&before);
+    before_fork = before;
+}
+
+static void leave_fork(void)
+{
+    const sigset_t before = before_fork;
+    leave(&before);
+}
+
 void signals_pretend(void)
 {
+    struct sigaction known;
+    int found = system_sigaction(SIGTERM, NULL, &known); /* never looked up while the lock is held */
+    found |= pthread_atfork(enter_fork, leave_fork, leave_fork);
+    (void)found;
     atomic_store(&pretending, true);
+}
+
+void signals_in_forked_child(void)
+{
+    atomic_flag_clear_explicit(&wanted_lock, memory_order_release); /* of a child that was made behind fork()'s back */
 }
 
 static bool is_default(const struct sigaction *action)
@@ -70,13 +95,16 @@ static bool is_function(const struct sigaction *action)
 
 static void handle_once(int signal, siginfo_t *info, void *context)
 {
+    const struct sigaction by_default = {.sa_handler = SIG_DFL};
     struct sigaction action, ours;
+    bool in_child = forks_shares_memory(); /* the handler of its parent stays */
     sigset_t before;
     crash_action(&ours);
     enter(&before);
     action = wanted[signal];
-    wanted[signal] = (struct sigaction){.sa_handler = SIG_DFL};
-    system_sigaction(signal, &ours, NULL);
+    if (!in_child)
+        wanted[signal] = by_default;
+    system_sigaction(signal, in_child ? &by_default : &ours, NULL);
     leave(&before);
     if ((action.sa_flags & SA_SIGINFO) != 0)
         action.sa_sigaction(signal, info, context);
@@ -185,3 +213,27 @@ OLDER(bsd_signal, SA_RESTART)
 OLDER(ssignal, SA_RESTART)
 OLDER(sysv_signal, (int)(SA_RESETHAND | (unsigned)SA_NODEFER))
 OLDER(__sysv_signal, (int)(SA_RESETHAND | (unsigned)SA_NODEFER))
+
+EXPORT signal_handler *sigset(int signal_number, signal_handler *handler)
+{
+    struct sigaction action = {.sa_handler = handler}, before;
+    sigset_t mask, blocked;
+    bool holds = handler == SIG_HOLD;
+    sigemptyset(&action.sa_mask);
+    sigemptyset(&mask);
+    if (handler == SIG_ERR || sigaddset(&mask, signal_number) != 0) {
+        errno = EINVAL;
+        return SIG_ERR;
+    }
+    if (sigaction(signal_number, holds ? NULL : &action, &before) != 0 ||
+        sigprocmask(holds ? SIG_BLOCK : SIG_UNBLOCK, &mask, &blocked) != 0)
+        return SIG_ERR;
+    return sigismember(&blocked, signal_number) == 1 ? SIG_HOLD : before.sa_handler;
+}
+
+EXPORT int sigignore(int signal_number)
+{
+    struct sigaction action = {.sa_handler = SIG_IGN};
+    sigemptyset(&action.sa_mask);
+    return sigaction(signal_number, &action, NULL);
+}

@@ -126,10 +126,13 @@ int association_add_host_flip(struct association *association, const struct task
 
 /* The text of a hash, or of a type number at a level. */
 int association_add_name(struct association *association, int64_t id, const char *text, size_t length, struct err *err);
-/* The row of table name (name.id) that will hold the text of a hash; of its number when no dictionary has it, which
- * *ret_known false tells the first time that it is asked for. */
-int association_find_name(struct association *association, int64_t id, bool *ret_known, int64_t *ret_name_id,
+/* The row of table name (name.id) that will hold the text of a hash; of its number when no dictionary has it, which is
+ * reported of the field of the current record. */
+int association_find_name(struct association *association, int64_t id, const char *field, int64_t *ret_name_id,
                           struct err *err);
+/* Reports of the field of the current record, once for each id, that no dictionary has it; 0 names nothing. Of a
+ * capture of any era. */
+int association_expect_name(struct association *association, int64_t id, const char *field, struct err *err);
 int association_add_type(struct association *association, uint32_t level, uint32_t type, const char *text,
                          size_t length, struct err *err);
 

@@ -307,7 +307,7 @@ static int name_run(struct association *association, const struct collective_run
 static int set_text_of(struct association *association, struct row *row, size_t column, int64_t id, struct err *err)
 {
     uint32_t text;
-    int status = association_text(association, id, &text, err);
+    int status = association_text(association, id, NULL, &text, err);
     if (status == 0)
         row_set_integer(row, column, text + INT64_C(1));
     return status;

@@ -203,6 +203,7 @@ struct association {
     size_t part;
     struct intern texts;
     struct id_map name_ids, type_ids; /* to texts */
+    struct id_map unnamed_ids;        /* that were reported */
     struct tensor_pool tensor_sets;
     struct call_kind *call_kinds;
     size_t call_kind_count, call_kind_capacity;
@@ -271,8 +272,8 @@ static inline uint64_t task_key(uint32_t stream_id, uint32_t task_id)
     return (uint64_t)stream_id << 32 | task_id;
 }
 
-/* The text of a hash, of its number when no dictionary has it. */
-int association_text(struct association *association, int64_t id, uint32_t *ret, struct err *err);
+/* The text of a hash, of its number when no dictionary has it, which is reported as association_expect_name does. */
+int association_text(struct association *association, int64_t id, const char *field, uint32_t *ret, struct err *err);
 
 /* The call itself or the nearest around it of this level, and of this type unless it is ANY_TYPE. */
 #define ANY_TYPE UINT32_MAX

@@ -6,6 +6,9 @@
 
 /* ---- records in ---- */
 
+static const char *const fused_fields[] = {"op_name0_id", "op_name1_id", "op_name2_id", "op_name3_id",
+                                           "op_name4_id", "op_name5_id", "op_name6_id", "op_name7_id"};
+
 /* Puts the record in its place (NULL: there was no room), which is the last of count, and notes it for its thread. */
 static int add_note(struct association *association, void *copy, const void *record, size_t size, size_t count,
                     uint32_t thread_id, int64_t time_ns, enum note_kind kind, struct err *err)
@@ -29,6 +32,11 @@ int association_add_copy(struct association *association, const struct host_copy
 
 int association_add_fusion(struct association *association, const struct host_fusion *fusion, struct err *err)
 {
+    int status = association_expect_name(association, fusion->name_id, "fusion_name_id", err);
+    for (uint32_t i = 0; i < fusion->op_count && status == 0; i++)
+        status = association_expect_name(association, fusion->op_ids[i], fused_fields[i], err);
+    if (status < 0)
+        return status;
     void *place = ARRAY_NEXT(association->fusions, association->fusion_count, association->fusion_capacity, err);
     return add_note(association, place, fusion, sizeof *fusion, association->fusion_count, fusion->thread_id,
                     fusion->time_ns, NOTE_FUSION, err);
@@ -37,6 +45,11 @@ int association_add_fusion(struct association *association, const struct host_fu
 int association_add_collective(struct association *association, const struct host_collective *collective,
                                struct err *err)
 {
+    int status = association_expect_name(association, collective->algorithm_id, "alg_type_id", err);
+    if (status == 0)
+        status = association_expect_name(association, collective->group_id, "group_name_id", err);
+    if (status < 0)
+        return status;
     void *place =
         ARRAY_NEXT(association->collectives, association->collective_count, association->collective_capacity, err);
     return add_note(association, place, collective, sizeof *collective, association->collective_count,
@@ -45,6 +58,11 @@ int association_add_collective(struct association *association, const struct hos
 
 int association_add_transfer(struct association *association, const struct host_transfer *transfer, struct err *err)
 {
+    int status = association_expect_name(association, transfer->item_id, "item_id", err);
+    if (status == 0)
+        status = association_expect_name(association, transfer->group_id, "group_name_id", err);
+    if (status < 0)
+        return status;
     void *place = ARRAY_NEXT(association->transfers, association->transfer_count, association->transfer_capacity, err);
     return add_note(association, place, transfer, sizeof *transfer, association->transfer_count, transfer->thread_id,
                     transfer->time_ns, NOTE_TRANSFER, err);
@@ -53,7 +71,7 @@ int association_add_transfer(struct association *association, const struct host_
 int association_add_model(struct association *association, uint32_t model_id, int64_t name_id, struct err *err)
 {
     uint32_t name;
-    int status = association_text(association, name_id, &name, err);
+    int status = association_text(association, name_id, "model_name_id", &name, err);
     return status == 0 ? id_map_set(&association->model_names, model_id, name, err) : status;
 }
 
@@ -159,7 +177,7 @@ static int emit_fusion(struct association *association, const struct thread *thr
     row_set_integer(&row, FUSION_OP_MODEL_ID, model);
     if (id_map_get(&association->model_names, model, &text))
         row_set_integer(&row, FUSION_OP_MODEL_NAME_ID, text + INT64_C(1));
-    status = association_text(association, fusion->name_id, &text, err);
+    status = association_text(association, fusion->name_id, NULL, &text, err);
     if (status == 0)
         row_set_integer(&row, FUSION_OP_NAME_ID, text + INT64_C(1));
     row_set_integer(&row, FUSION_OP_COUNT, fusion->op_count);
@@ -169,7 +187,7 @@ static int emit_fusion(struct association *association, const struct thread *thr
     row_set_integer(&row, FUSION_OP_WORKSPACE_BYTES, fusion->workspace_bytes);
     row_set_integer(&row, FUSION_OP_TOTAL_BYTES, fusion->total_bytes);
     for (uint32_t i = 0; status == 0 && i < fusion->op_count; i++) {
-        status = association_text(association, fusion->op_ids[i], &text, err);
+        status = association_text(association, fusion->op_ids[i], NULL, &text, err);
         if (status == 0)
             row_set_integer(&row, FUSION_OP_FIRST_ID + i, text + INT64_C(1));
     }

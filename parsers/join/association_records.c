@@ -98,6 +98,7 @@ void association_free(struct association *association)
     tensor_pool_release(&association->tensor_sets);
     id_map_release(&association->name_ids);
     id_map_release(&association->type_ids);
+    id_map_release(&association->unnamed_ids);
     id_map_release(&association->call_kind_ids);
     free(association->call_kinds);
     free(association->host_tasks);
@@ -147,25 +148,35 @@ static int add_number_text(struct association *association, uint64_t value, uint
     return intern_add(&association->texts, text, (size_t)(end - text), ret, err);
 }
 
-int association_text(struct association *association, int64_t id, uint32_t *ret, struct err *err)
+int association_expect_name(struct association *association, int64_t id, const char *field, struct err *err)
+{
+    uint32_t text;
+    if (id == 0 || id_map_get(&association->name_ids, id, &text) || id_map_get(&association->unnamed_ids, id, &text))
+        return 0;
+    struct place place = decoder_place(association->decoder, field);
+    diag_report(decoder_diag(association->decoder), DIAG_NAME_UNKNOWN, &place, "the id %llu is in no hash dictionary",
+                (unsigned long long)id);
+    return id_map_set(&association->unnamed_ids, id, 0, err);
+}
+
+int association_text(struct association *association, int64_t id, const char *field, uint32_t *ret, struct err *err)
 {
     if (id_map_get(&association->name_ids, id, ret))
         return 0;
-    int status = add_number_text(association, (uint64_t)id, ret, err);
+    int status = association_expect_name(association, id, field, err);
+    if (status == 0)
+        status = add_number_text(association, (uint64_t)id, ret, err);
     return status == 0 ? id_map_set(&association->name_ids, id, *ret, err) : status;
 }
 
-int association_find_name(struct association *association, int64_t id, bool *ret_known, int64_t *ret_name_id,
+int association_find_name(struct association *association, int64_t id, const char *field, int64_t *ret_name_id,
                           struct err *err)
 {
     uint32_t number;
-    bool known = id_map_get(&association->name_ids, id, &number);
-    int status = known ? 0 : association_text(association, id, &number, err);
-    if (status < 0)
-        return status;
-    *ret_known = known;
-    *ret_name_id = number + INT64_C(1);
-    return 0;
+    int status = association_text(association, id, field, &number, err);
+    if (status == 0)
+        *ret_name_id = number + INT64_C(1);
+    return status;
 }
 
 /* The name of a task type: a hash, or (older records) a type number of the runtime level. */
@@ -174,7 +185,7 @@ static int task_type_text(struct association *association, int64_t id, uint32_t 
     if (id >= 0 && id <= UINT32_MAX &&
         id_map_get(&association->type_ids, type_key(HOST_LEVEL_RUNTIME, (uint32_t)id), ret))
         return 0;
-    return association_text(association, id, ret, err);
+    return association_text(association, id, "task_type_id", ret, err);
 }
 
 /* ---- the host's records ---- */
@@ -232,7 +243,7 @@ int association_add_call(struct association *association, const struct host_call
         association->has_models = true;
         status = add_number_text(association, (uint64_t)call->item_id, &item, err);
     } else if (status == 0) {
-        status = association_text(association, call->item_id, &item, err);
+        status = association_text(association, call->item_id, "item_id", &item, err);
     }
     struct thread *thread = status == 0 ? association_thread(association, call->thread_id, err) : NULL;
     struct call *copy =
@@ -246,9 +257,9 @@ int association_add_call(struct association *association, const struct host_call
 int association_add_node(struct association *association, const struct host_node *node, struct err *err)
 {
     uint32_t name, type;
-    int status = association_text(association, node->name_id, &name, err);
+    int status = association_text(association, node->name_id, "op_name_id", &name, err);
     if (status == 0)
-        status = association_text(association, node->type_id, &type, err);
+        status = association_text(association, node->type_id, "op_type_id", &type, err);
     struct thread *thread = status == 0 ? association_thread(association, node->thread_id, err) : NULL;
     struct node *copy =
         thread != NULL ? ARRAY_NEXT(thread->nodes, thread->node_count, thread->node_capacity, err) : NULL;
@@ -271,9 +282,9 @@ int association_add_node(struct association *association, const struct host_node
 int association_add_attribute(struct association *association, const struct host_attribute *attribute, struct err *err)
 {
     uint32_t name, value;
-    int status = association_text(association, attribute->name_id, &name, err);
+    int status = association_text(association, attribute->name_id, "op_name_id", &name, err);
     if (status == 0)
-        status = association_text(association, attribute->value_id, &value, err);
+        status = association_text(association, attribute->value_id, "attribute_id", &value, err);
     struct thread *thread = status == 0 ? association_thread(association, attribute->thread_id, err) : NULL;
     struct attribute_use *copy =
         thread != NULL ? ARRAY_NEXT(thread->attributes, thread->attribute_count, thread->attribute_capacity, err)
@@ -287,7 +298,7 @@ int association_add_attribute(struct association *association, const struct host
 int association_add_tensors(struct association *association, const struct host_tensors *tensors, struct err *err)
 {
     uint32_t name, set;
-    int status = association_text(association, tensors->name_id, &name, err);
+    int status = association_text(association, tensors->name_id, "op_name_id", &name, err);
     if (status == 0)
         status = tensor_pool_add(&association->tensor_sets, tensors->tensors, tensors->count, &set, err);
     struct thread *thread = status == 0 ? association_thread(association, tensors->thread_id, err) : NULL;
@@ -302,7 +313,7 @@ int association_add_tensors(struct association *association, const struct host_t
 int association_add_contexts(struct association *association, const struct host_contexts *contexts, struct err *err)
 {
     uint32_t name;
-    int status = association_text(association, contexts->name_id, &name, err);
+    int status = association_text(association, contexts->name_id, "op_name_id", &name, err);
     struct thread *thread = status == 0 ? association_thread(association, contexts->thread_id, err) : NULL;
     struct context_use *copy =
         thread != NULL ? ARRAY_NEXT(thread->contexts, thread->context_count, thread->context_capacity, err) : NULL;
@@ -347,7 +358,7 @@ int association_add_track(struct association *association, const struct host_tra
     uint32_t task_type, kernel = NO_INDEX;
     int status = task_type_text(association, track->task_type_id, &task_type, err);
     if (status == 0 && track->kernel_id != 0)
-        status = association_text(association, track->kernel_id, &kernel, err);
+        status = association_text(association, track->kernel_id, "kernel_name_id", &kernel, err);
     struct thread *thread = status == 0 ? association_thread(association, track->thread_id, err) : NULL;
     struct track *copy =
         thread != NULL ? ARRAY_NEXT(thread->tracks, thread->track_count, thread->track_capacity, err) : NULL;

@@ -22,6 +22,10 @@ struct executions; /* opaque; one for a decoder */
 
 /* The decoder's; NULL when the capture is of another era. */
 struct executions *decoder_executions(struct decoder *decoder);
+/* Reports which of the row's columns, from first on, are ids that no dictionary has, as association_expect_name does;
+ * those without a value are no ids. Nothing when the capture is of another era. */
+int executions_expect_names(struct decoder *decoder, const struct record_kind *kind, const struct row *row,
+                            size_t first, size_t count, struct err *err);
 
 #define NO_TICK INT64_MIN
 

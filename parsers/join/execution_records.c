@@ -13,6 +13,19 @@ struct executions *decoder_executions(struct decoder *decoder)
     return decoder->association != NULL ? decoder->association->executions : NULL;
 }
 
+int executions_expect_names(struct decoder *decoder, const struct record_kind *kind, const struct row *row,
+                            size_t first, size_t count, struct err *err)
+{
+    struct executions *executions = decoder_executions(decoder);
+    int status = 0;
+    for (size_t i = first; i < first + count && executions != NULL && status == 0; i++) {
+        if (row_has(row, i))
+            status =
+                association_expect_name(executions->association, row->cells[i].integer, kind->columns[i].name, err);
+    }
+    return status;
+}
+
 /* What a spool of each kind may take; together they are what an import of any size needs beside its rows. */
 #define SPOOL_MEMORY ((size_t)1 * 1024 * 1024)
 

@@ -72,8 +72,9 @@ static void compare(const struct sample_stream *stream, struct decoder *decoder,
         place.field = stream->sampling->counters[i];
         if (value < before->counters[i] && time_ns >= before->time_ns)
             diag_report(decoder_capture(decoder)->diag,
-                        stream->sampling->may_restart ? DIAG_COUNTER_RESTARTED : DIAG_COUNTER_FELL, &place,
-                        "%lld after %lld; expected at least that", (long long)value, (long long)before->counters[i]);
+                        value > before->counters[i] - stream->sampling->step ? DIAG_COUNTER_JITTER : DIAG_COUNTER_FELL,
+                        &place, "%lld after %lld; expected at least that", (long long)value,
+                        (long long)before->counters[i]);
     }
 }
 

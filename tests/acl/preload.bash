@@ -4,6 +4,7 @@
 build=$(dirname "$(readlink -f "$MSPROF")")
 PRELOAD=$build/libmsprof_preload.so
 PROGRAM=$build/tests/acl/acl_program
+SIGNALS=$build/tests/acl/acl_signals
 LOADER=$build/tests/acl/acl_loader
 export MSPROF_OUTPUT=captures
 

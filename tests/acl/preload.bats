@@ -169,6 +169,29 @@ leave_by_exception() { # how, status of the program, what the import tells, call
     expect_equal "$(calls)" "aclrtSetDevice 1"
 }
 
+@test "a handler for one time that a child of vfork() has used up is there for its parent" {
+    "$SIGNALS" vfork
+    preloaded "$SIGNALS" vfork
+    expect_equal "$status $stderr" "0 "
+    expect_equal "$(calls)" "aclrtSetDevice 1"
+}
+
+@test "a child of fork() can set signals whatever its parent's other threads are doing" {
+    preloaded "$SIGNALS" fork
+    expect_equal "$status $stderr" "0 "
+    expect_equal "$(calls)" "aclrtSetDevice 1"
+}
+
+@test "the functions of System V tell what the program has set, and their default action loses nothing" {
+    for launch in "" preloaded; do
+        status=0
+        $launch "$SIGNALS" system-v || status=$?
+        expect_equal "$status" "$((128 + $(kill -l TERM)))"
+    done
+    expect_equal "$stderr" ""
+    expect_equal "$(calls)" "aclrtSetDevice 1"
+}
+
 @test "parent and child record into captures of their own" {
     preloaded "$PROGRAM" fork
     expect_equal "$status" 0

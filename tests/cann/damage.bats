@@ -394,6 +394,40 @@ with open(broken, 'r+b') as file:
 END
 }
 
+# The dictionary's ids that other files of the capture hold; without its dictionaries, which are removed.
+forget_names() {
+    python3 - "$1" <<'END'
+import pathlib
+import struct
+import sys
+files = [path for path in pathlib.Path(sys.argv[1]).rglob("*") if path.is_file()]
+dictionaries = [path for path in files if "hash_dic" in path.name]
+lines = [line for path in dictionaries if path.suffix != ".done" for line in path.read_bytes().splitlines()]
+rest = b"\0".join(path.read_bytes() for path in files if path not in dictionaries)
+ids = [int(line.split(b":")[0]) for line in lines]
+print(sum(struct.pack("<Q", number) in rest for number in ids if number > 2 ** 32))
+for path in dictionaries:
+    path.unlink()
+END
+}
+
+@test "names that no dictionary has are shown as their numbers, and each is told once" {
+    for family in prof-910b prof-910a system-910b system-910a 2022-910a 2022-310; do
+        copy_family "$family" PROF_1
+        run_msprof import PROF_1
+        expect_status 0
+        expect_sql "SELECT count(*) FROM diagnostics WHERE code = 'name-unknown'" 0
+        ids=$(forget_names PROF_1)
+        [ "$ids" -gt 10 ]
+        run_msprof import PROF_1
+        expect_status 0 # it is a note: no value is lost
+        expect_contains "$stderr" "in no hash dictionary; bring the *.hash_dic files home with the capture"
+        expect_sql "SELECT sum(n) FROM (SELECT max(occurrences) AS n FROM diagnostics WHERE code = 'name-unknown'
+            GROUP BY file)" "$ids"
+        expect_sql "SELECT count(*) > 0 FROM device_task t JOIN name n ON n.id = t.op_name_id WHERE n.text GLOB '[0-9]*'" 1
+    done
+}
+
 @test "a database with a broken table fails what reads it, and never gives another answer" {
     python3 "$BATS_TEST_DIRNAME/lib/prof_2022.py" --overlapping PROF_old 1 4
     cp -r "$repository"/testdata/small/JOB* JOB_svp

@@ -145,7 +145,7 @@ for i in range(3):
     p.tx(i, i, 'event', info=1, mark=i + 1, event=3, domain=2**64 - 5)
 END
     expect_equal "$status" 0
-    expect_equal "$(grep -c 'domain 18446744073709551611 is in no hash dictionary' <<<"$stderr")" 1
+    expect_equal "$(grep -c 'field domain_hash: the id 18446744073709551611 is in no hash dictionary' <<<"$stderr")" 1
     expect_sql "SELECT DISTINCT domain FROM msproftx_report" "18446744073709551611"
 }
 

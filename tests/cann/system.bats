@@ -65,6 +65,14 @@ hccs_capture() {
     expect_status 0
     expect_contains "$stderr" "field tx_bytes: 108936500 after 108936555; expected at least that"
     expect_equal "$(sqlite3 PROF_1/sqlite/runtime.db 'SELECT count(*) FROM hccs')" 3
+    for fallen in 108936492:0 108936491:3 0:3 4763790:3; do
+        hccs_capture 108936500 "${fallen%:*}"
+        expect_status "${fallen#*:}"
+        expect_contains "$stderr" "field tx_bytes: ${fallen%:*} after 108936555; expected at least that"
+        expect_equal "$(sqlite3 PROF_1/sqlite/runtime.db 'SELECT count(*) FROM hccs')" 3
+        run_msprof export summary PROF_1 --stable-names
+        expect_status "${fallen#*:}"
+    done
 }
 
 @test "a damaged first line is named when it is no heading" {

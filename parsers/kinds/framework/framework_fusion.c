@@ -1,5 +1,5 @@
 /* Which operators were fused into one, before 2023: Framework.fusion_op_info_<model>. */
-#include "parsers/decode/decode.h"
+#include "parsers/join/execution.h"
 #include "parsers/records/fusion.h"
 #include "parsers/records/host/model_record.h"
 
@@ -49,6 +49,25 @@ static const struct layout layouts[] = {
     },
 };
 
+extern const struct record_kind kind_framework_fusion;
+
+static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    const int64_t most = OP_NAME7_ID - OP_NAME0_ID + 1;
+    int64_t count = row_has(row, OP_COUNT) ? row->cells[OP_COUNT].integer : 0;
+    int status = model_record_take(decoder, state, row, keep, err);
+    if (status < 0)
+        return status;
+    return executions_expect_names(decoder, &kind_framework_fusion, row, OP_NAME0_ID,
+                                   (size_t)(count < most ? count : most), err);
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct model_record),
+    .open = model_record_open,
+    .record = take_record,
+};
+
 const struct record_kind kind_framework_fusion = {
     .name = "framework_fusion",
     .table = "framework_fusion",
@@ -60,5 +79,5 @@ const struct record_kind kind_framework_fusion = {
     .column_count = sizeof columns / sizeof *columns,
     .layouts = layouts,
     .layout_count = sizeof layouts / sizeof *layouts,
-    .hooks = &model_record_hooks,
+    .hooks = &hooks,
 };

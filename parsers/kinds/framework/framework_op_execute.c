@@ -1,5 +1,6 @@
 /* Steps of the host for dynamic operators, before 2023: Framework.dynamic_op_execute. */
 #include "parsers/decode/decode.h"
+#include "parsers/join/execution.h"
 
 static const char *const patterns[] = {
     "Framework.dynamic_op_execute.{device_id}.slice_{slice}",
@@ -41,12 +42,13 @@ static const struct layout layouts[] = {
     },
 };
 
+extern const struct record_kind kind_framework_op_execute;
+
 static int check_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     (void)state;
-    (void)err;
     *keep = decoder_check_span(decoder, "the step", row->cells[START_NS].integer, row->cells[END_NS].integer);
-    return 0;
+    return *keep ? executions_expect_names(decoder, &kind_framework_op_execute, row, OP_TYPE_ID, 2, err) : 0;
 }
 
 static const struct kind_hooks hooks = {.record = check_record};

@@ -82,9 +82,10 @@ static uint32_t number(const struct row *row, size_t column)
     return (uint32_t)row->cells[column].integer;
 }
 
+extern const struct record_kind kind_framework_task;
+
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
-    (void)decoder;
     (void)keep;
     const struct execution_file *state = opaque;
     const struct cell *cells = row->cells, *name = &cells[OP_NAME + 2], *type = &cells[OP_TYPE + 2];
@@ -106,7 +107,12 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         .task_type = number(row, TASK_TYPE),
         .op_state = number(row, SHAPE_TYPE),
     };
-    return state->executions != NULL ? executions_add_description(state->executions, &description, err) : 0;
+    int status = executions_expect_names(decoder, &kind_framework_task, row, OP_NAME + 1, 1, err);
+    if (status == 0)
+        status = executions_expect_names(decoder, &kind_framework_task, row, OP_TYPE + 1, 1, err);
+    if (status == 0 && state->executions != NULL)
+        status = executions_add_description(state->executions, &description, err);
+    return status;
 }
 
 static const struct kind_hooks hooks = {

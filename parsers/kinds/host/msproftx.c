@@ -230,23 +230,16 @@ static bool settle_times(struct decoder *decoder, const struct capture_part *par
     return decoder_check_span(decoder, "the event", start_ns, end_ns);
 }
 
-static int settle_domain(struct decoder *decoder, const struct state *state, struct row *row, struct err *err)
+static int settle_domain(const struct state *state, struct row *row, struct err *err)
 {
-    bool known;
     int64_t name_id;
     if (!row_has(row, DOMAIN_HASH) || row->cells[DOMAIN_HASH].integer == 0 || state->association == NULL)
         return 0;
-    int64_t hash = row->cells[DOMAIN_HASH].integer;
-    int status = association_find_name(state->association, hash, &known, &name_id, err);
-    if (status < 0)
-        return status;
-    row_set_integer(row, DOMAIN_ID, name_id);
-    if (!known) {
-        struct place place = decoder_place(decoder, "domain_hash");
-        diag_report(decoder_diag(decoder), DIAG_NAME_UNKNOWN, &place, "the domain %llu is in no hash dictionary",
-                    (unsigned long long)hash);
-    }
-    return 0;
+    int status =
+        association_find_name(state->association, row->cells[DOMAIN_HASH].integer, "domain_hash", &name_id, err);
+    if (status == 0)
+        row_set_integer(row, DOMAIN_ID, name_id);
+    return status;
 }
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
@@ -256,7 +249,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     if (!*keep)
         return 0;
     check_event_type(decoder, row);
-    return settle_domain(decoder, state, row, err);
+    return settle_domain(state, row, err);
 }
 
 static const struct kind_hooks hooks = {

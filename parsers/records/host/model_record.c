@@ -1,13 +1,26 @@
 #include "parsers/records/host/model_record.h"
 
-static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+#include "parsers/join/execution.h"
+
+int model_record_open(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
 {
     (void)decoder;
-    (void)state;
-    (void)keep;
     (void)err;
-    mixed_text_resolve(row, MODEL_TEXT);
+    struct model_record *state = opaque;
+    state->kind = file->kind;
     return 0;
 }
 
-const struct kind_hooks model_record_hooks = {.record = take_record};
+int model_record_take(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+{
+    (void)keep;
+    const struct model_record *state = opaque;
+    mixed_text_resolve(row, MODEL_TEXT);
+    return executions_expect_names(decoder, state->kind, row, MODEL_TEXT + 1, 1, err);
+}
+
+const struct kind_hooks model_record_hooks = {
+    .state_size = sizeof(struct model_record),
+    .open = model_record_open,
+    .record = model_record_take,
+};
