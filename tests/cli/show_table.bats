@@ -149,6 +149,20 @@ assert times == sorted(times, reverse=True)' "$BATS_TEST_TMPDIR/stdout" "$expect
     [ "$(wc -L <shown)" -le 70 ]
 }
 
+@test "sentences of the summary go on in the next line on a terminal, and lose nothing" {
+    run_msprof -q show JOBX --table summary
+    # each line without its item, and blanks as one: at any width the same words
+    words() { cut -c 24- | tail -n +2 | tr -s ' \n' '  '; }
+    local whole
+    whole=$(words <<<"$output")
+    for width in 60 80 100; do
+        run_msprof -q show JOBX --table summary --width "$width"
+        [ "$(wc -L <<<"$output")" -le "$width" ]
+        expect_equal "$(words <<<"$output")" "$whole"
+        expect_equal "$(grep -c '^Finding [1-5]  ' <<<"$output")" 5
+    done
+}
+
 @test "on a terminal the pager shows it, as git does it; nothing in a pipe, with --no-pager or PAGER=cat" {
     command -v script >/dev/null || skip "script(1) is not installed"
     # shellcheck disable=SC2016 # the pager's variable
