@@ -12,6 +12,7 @@
 #include "exporters/answers/absence.h"
 #include "exporters/export.h"
 #include "exporters/report/choice.h"
+#include "exporters/show/table_stream.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -65,7 +66,9 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
         .plain = visit->settings->show.table != NULL,
         .ascii = screen_is_ascii(),
         .top = visit->settings->top > 0 ? visit->settings->top : TOP_DEFAULT,
+        .stream = visit->context,
     };
+    struct table_stream *stream = visit->context;
     struct export_result shown = {0};
     struct err err = ERR_INIT;
     int status = STATUS_DONE, result;
@@ -74,6 +77,7 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
         report_files_release(&report_files);
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
+    stream->capture = visit->one_of_many ? visit->directory : NULL;
     options.report_files = &report_files;
     options.width = options.plain ? screen_answer_width(visit->settings) : screen_width(visit->settings);
     if (visit->settings->show.format == 0)
@@ -122,24 +126,47 @@ static int show_without_capture(const struct show_settings *show)
     return status_worse(result < 0 ? status_of_error(&err) : STATUS_DONE, console_output_end(result < 0));
 }
 
+static int end_stream(struct table_stream *stream)
+{
+    struct err err = ERR_INIT;
+    console_output_begin();
+    int result = table_stream_end(stream, &err);
+    if (result < 0)
+        console_error(&err);
+    return status_worse(result < 0 ? status_of_error(&err) : STATUS_DONE, console_output_end(result < 0));
+}
+
+/* What chooses rows, columns or a format needs a table; the list of tables is none. */
+static int check_choice(const struct show_settings *show)
+{
+    bool chooses = show->sort != NULL || show->columns != NULL || show->filters.count > 0 || show->format != 0;
+    struct err err = ERR_INIT;
+
+    if (!chooses || (show->table != NULL && strcmp(show->table, "list") != 0))
+        return STATUS_DONE;
+    if (show->table != NULL) {
+        err_set(&err, ERR_USAGE, "--table list is no table: --sort, --filter, --columns and --format are not for it");
+    } else {
+        err_set(&err, ERR_USAGE, "--sort, --filter, --columns and --format are of one table: --table NAME is missing");
+        err_hint(&err, "'msprof show --table list CAPTURE' prints the tables");
+    }
+    console_error(&err);
+    return STATUS_USAGE;
+}
+
 static int run_show(const struct settings *settings)
 {
     const struct show_settings *show = &settings->show;
 
-    if (show->table == NULL &&
-        (show->sort != NULL || show->columns != NULL || show->filters.count > 0 || show->format != 0)) {
-        struct err err = ERR_INIT;
-
-        err_set(&err, ERR_USAGE, "--sort, --filter, --columns and --format are of one table: --table NAME is missing");
-        err_hint(&err, "'msprof show --table list CAPTURE' prints the tables");
-        console_error(&err);
+    if (check_choice(show) != STATUS_DONE)
         return STATUS_USAGE;
-    }
     if (settings->captures.count == 0)
         return show_without_capture(show);
     if (show->table != NULL)
         give_large_memory_back();
-    int status = captures_process(settings, show_one);
+    struct table_stream stream = {.path = "/dev/stdout"};
+    int status = captures_process_list(settings, &settings->captures, show_one, &stream);
+    status = status_worse(status, end_stream(&stream));
     pager_end();
     return status;
 }

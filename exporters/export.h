@@ -21,6 +21,7 @@ enum column_set { COLUMNS_GUIDE, COLUMNS_VENDOR };
 
 struct show;         /* inside */
 struct table_choice; /* report/choice.h */
+struct table_stream; /* show/table_stream.h */
 struct report_files; /* report/report_file.h */
 
 struct export_options {
@@ -44,8 +45,9 @@ struct export_options {
     const struct progress *progress;         /* may be NULL */
     const struct table_choice *choice;       /* of tables: which rows and columns; NULL: all. report/choice.h */
     const struct report_files *report_files; /* the user's own, of summaries; NULL: none. report/report_file.h */
-    const char *stream_path; /* of tables: "/dev/stdout" instead of files in the directory; NULL: files */
-    struct show *show;       /* TABLE_TERMINAL: where tables are printed instead of written into files */
+    const char *stream_path;     /* of tables: "/dev/stdout" instead of files in the directory; NULL: files */
+    struct table_stream *stream; /* of what goes to stream_path: tables become one; NULL: each is whole */
+    struct show *show;           /* TABLE_TERMINAL: where tables are printed instead of written into files */
 };
 
 struct export_result {
@@ -87,6 +89,7 @@ struct show_options {
     bool ascii;                              /* the terminal shows nothing but ASCII */
     const struct report_files *report_files; /* as in export_options */
     int64_t top; /* of tables with a row for each operator, task or message: at most this many, the longest */
+    struct table_stream *stream; /* of show_one_table in other formats than TABLE_TERMINAL: where its rows go */
 };
 
 /* One table of a capture by its name to stdout or the terminal; choice: which rows and columns. -ERR_USAGE for a name

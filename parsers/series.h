@@ -56,6 +56,7 @@ enum report_column_flags {
     REPORT_JOINED = 128,    /* on a terminal its number stands with that of the column before it: 97.3/12.5 */
     REPORT_GUIDE = 4,       /* not with --columns vendor */
     REPORT_VENDOR = 8,      /* with --columns vendor only */
+    REPORT_SENTENCES = 512, /* what answers show on a terminal goes on in the next line instead of being cut */
     REPORT_INPUT = 32,      /* never shown: what a report's own code needs of a row */
     REPORT_FIRST = 256,     /* stands in front of all columns that have not this */
     REPORT_NUMBER = 16,     /* of FORM_TEXT: holds numbers, so a terminal aligns it to the right */

@@ -232,7 +232,10 @@ static int table_of_steps(const struct counting *counting, struct profile_table 
         return status;
     }
     for (size_t i = 0; status == 0 && i < splits->count; i++) {
-        snprintf(key, sizeof key, "model %lld", (long long)splits->items[i].model_id);
+        if (splits->items[i].model_id == STEP_OF_NO_MODEL)
+            snprintf(key, sizeof key, "no model");
+        else
+            snprintf(key, sizeof key, "model %lld", (long long)splits->items[i].model_id);
         status = find_group(&grouping, key, NO_TEXT, i, &groups[i], err);
         if (status == 0)
             grouping.groups[groups[i]].count += !splits_is_warmup(splits, i);

@@ -30,6 +30,7 @@ enum unit {
 const char *unit_name(enum unit unit);
 
 #define NO_TEXT UINT32_MAX
+#define STEP_OF_NO_MODEL INT64_C(4294967295) /* as records number it; what is printed never does */
 
 struct workload_key { /* without padding: it is hashed */
     uint32_t name, type, shapes, work;
@@ -56,7 +57,8 @@ struct execution {
 };
 
 struct workload_step {
-    int64_t start_ns, end_ns, model_id;
+    int64_t start_ns, end_ns;
+    int64_t model_id; /* STEP_OF_NO_MODEL: it was marked by itself */
     uint16_t device; /* index */
 };
 

@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/number.h"
 #include "cli/analyse/analyse_run.h"
+#include "cli/child.h"
 #include "cli/console.h"
 #include "cli/status.h"
 #include "frameworks/directory.h"
@@ -120,7 +121,7 @@ static void wait_for_one(struct many *many)
 
 static void start_one(struct many *many, const char *path)
 {
-    pid_t child = fork();
+    pid_t child = child_fork();
     if (child == 0)
         _exit(analyse_one(many, path));
     if (child < 0)

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "cli/analyse/analyse_output.h"
 #include "cli/analyse/analyse_run.h"
+#include "cli/child.h"
 #include "cli/console.h"
 #include "cli/status.h"
 #include "cluster/rank/rank_text.h"
@@ -83,7 +84,7 @@ int raw_ranks_prepare(void *arg, const struct cluster_source *const *sources, si
     for (size_t i = 0; i < count && !interrupted(); i++) {
         while (preparing.running >= (size_t)preparing.ranks->jobs)
             wait_for_one(&preparing);
-        pid_t child = fork();
+        pid_t child = child_fork();
         if (child == 0)
             _exit(analyse(preparing.ranks, sources[i]));
         preparing.children[i] = child > 0 ? child : 0;

@@ -42,6 +42,7 @@ static struct grid_column *make_columns(const struct report_plan *plan, struct e
         columns[i] = (struct grid_column){.title = plan->titles[i],
                                           .number = !text,
                                           .cut = text,
+                                          .goes_on = (column_of(plan, i)->flags & REPORT_SENTENCES) != 0,
                                           .time = !text && is_duration(column_of(plan, i)),
                                           .least_first = least_first(plan, i)};
     }

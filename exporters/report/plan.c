@@ -318,6 +318,13 @@ int report_plan_compile(struct report_plan *plan, enum table_format format, cons
     return status;
 }
 
+int report_plan_lead(struct report_plan *plan, const char *title, const char *text, struct err *err)
+{
+    int status = row_format_lead(&plan->pieces, title, text, err);
+    plan->fixed_room = row_room(&plan->pieces, 0);
+    return status;
+}
+
 void report_plan_release(struct report_plan *plan)
 {
     for (size_t i = 0; i < plan->step_count; i++)

@@ -82,6 +82,8 @@ bool report_holds_texts(const struct report_column *column);
 /* Makes the steps of these columns, in their order (shown NULL: all that are there). */
 int report_plan_compile(struct report_plan *plan, enum table_format format, const size_t *shown, size_t shown_count,
                         const struct report_texts *texts, struct err *err);
+/* The same cell before the others of every row; after it is compiled. */
+int report_plan_lead(struct report_plan *plan, const char *title, const char *text, struct err *err);
 void report_plan_release(struct report_plan *plan);
 
 /* Appends to buf what the cells of the first `count` steps are in a row of these values: as a value, of the first

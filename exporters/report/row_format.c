@@ -55,6 +55,8 @@ int row_format_init(struct row_format *format, enum table_format kind, const cha
         return err_set(err, ERR_LIMIT, "a table of %zu columns; at most %d are supported", columns, TABLE_MAX_COLUMNS);
     int status = make_piece(&format->begin, frames[kind].begin, NULL, "", err);
     if (status == 0)
+        status = make_piece(&format->head, frames[kind].begin, NULL, "", err);
+    if (status == 0)
         status = make_piece(&format->next, frames[kind].next, NULL, "", err);
     if (status == 0)
         status = make_piece(&format->end, frames[kind].end, NULL, "", err);
@@ -78,6 +80,7 @@ void row_format_release(struct row_format *format)
     for (size_t i = 0; i < format->columns && i < TABLE_MAX_COLUMNS; i++)
         free(format->before[i].text);
     free(format->begin.text);
+    free(format->head.text);
     free(format->next.text);
     free(format->end.text);
     free(format->missing.text);
@@ -100,13 +103,13 @@ void row_format_head(const struct row_format *format, const char *const *titles,
         outfile_write(out, "[", 1);
         return;
     }
-    outfile_write(out, format->begin.text, format->begin.length);
+    outfile_write(out, format->head.text, format->head.length);
     for (size_t i = 0; i < format->columns; i++) {
         outfile_write(out, format->before[i].text, format->before[i].length);
         put_title(format, titles[i], out);
     }
     outfile_write(out, format->end.text, format->end.length);
-    for (size_t i = 0; markdown && i < format->columns; i++)
+    for (size_t i = 0; markdown && i < format->columns + format->leads; i++)
         outfile_write(out, "|---", 4);
     if (markdown)
         outfile_write(out, "|\n", 2);
@@ -124,6 +127,45 @@ size_t row_room(const struct row_format *format, size_t text_bytes)
     for (size_t i = 0; i < format->columns; i++)
         room += format->before[i].length + format->missing.length + NUMBER_MAX + 2;
     return room;
+}
+
+/* Appends a cell and what separates it from the first of the row. */
+static int lead_piece(const struct row_format *format, struct row_piece *piece, const char *title, const char *text,
+                      struct err *err)
+{
+    struct strbuf whole, cell;
+    strbuf_init(&whole, PIECE_MAX);
+    strbuf_init(&cell, PIECE_MAX);
+    row_format_text(format, text, strlen(text), &cell);
+    strbuf_add(&whole, piece->text, piece->length);
+    if (format->format == TABLE_JSON) {
+        strbuf_addf(&whole, "%s%s\": ", frames[TABLE_JSON].first_cell, title);
+        strbuf_add(&whole, cell.data, cell.length);
+        strbuf_addc(&whole, ',');
+    } else {
+        strbuf_add(&whole, cell.data, cell.length);
+        strbuf_adds(&whole, frames[format->format].next_cell);
+    }
+    int status = cell.failed || whole.failed ? err_set(err, ERR_NO_MEMORY, "no room for the cell '%s'", text) : 0;
+    strbuf_release(&cell);
+    if (status < 0) {
+        strbuf_release(&whole);
+        return status;
+    }
+    free(piece->text);
+    piece->text = NULL;
+    return take_piece(piece, &whole, err);
+}
+
+int row_format_lead(struct row_format *format, const char *title, const char *text, struct err *err)
+{
+    int status = lead_piece(format, &format->begin, title, text, err);
+    if (status == 0)
+        status = lead_piece(format, &format->next, title, text, err);
+    if (status == 0)
+        status = lead_piece(format, &format->head, title, title, err);
+    format->leads = true;
+    return status;
 }
 
 int row_format_join(struct row_format *format, size_t column, struct err *err)

@@ -22,6 +22,8 @@ struct row_format {
         size_t length;
     } before[TABLE_MAX_COLUMNS];       /* each value */
     struct row_piece begin, next, end; /* before the first row, before every other, after each */
+    struct row_piece head;             /* before the titles */
+    bool leads;                        /* begin, next and head hold a cell that is the same in all rows */
     struct row_piece missing;
 };
 
@@ -32,6 +34,9 @@ void row_format_release(struct row_format *format);
 /* What comes before the first and after the last row of a file. */
 void row_format_head(const struct row_format *format, const char *const *titles, struct outfile *out);
 void row_format_tail(const struct row_format *format, bool any_row, struct outfile *out);
+
+/* All rows, and the titles, begin with this cell. For formats with titles, and JSON. */
+int row_format_lead(struct row_format *format, const char *title, const char *text, struct err *err);
 
 /* The value of this column, not the first, stands with that of the column before it in one cell, behind a '/'. */
 int row_format_join(struct row_format *format, size_t column, struct err *err);

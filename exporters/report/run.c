@@ -1,6 +1,7 @@
 #include "exporters/report/report.h"
 
 #include "exporters/report/rows.h"
+#include "exporters/show/table_stream.h"
 
 #include <stdlib.h>
 
@@ -35,6 +36,8 @@ static int compile(struct report_run *run, struct err *err)
     if (status == 0)
         status = report_plan_compile(&run->plan, options->format, shown, count, &texts, err);
     free(shown);
+    if (status == 0 && options->stream != NULL && options->stream->capture != NULL)
+        status = report_plan_lead(&run->plan, "capture", options->stream->capture, err);
     if (status < 0 || options->choice == NULL)
         return status;
     const struct table_choice *wanted = options->choice;

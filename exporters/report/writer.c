@@ -4,6 +4,7 @@
 #include "base/strbuf.h"
 #include "exporters/output_file.h"
 #include "exporters/report/plain.h"
+#include "exporters/show/table_stream.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -41,8 +42,13 @@ static int open_file(struct report_writer *writer, struct err *err)
     }
     writer->path = path;
     writer->file_rows = 0;
-    row_format_head(&writer->plan->pieces, writer->plan->titles, &writer->out);
-    return 0;
+    bool head = true;
+    if (writer->options->stream != NULL)
+        status = table_stream_begin(writer->options->stream, writer->options->format, writer->plan->titles,
+                                    writer->plan->step_count, &head, err);
+    if (status == 0 && head)
+        row_format_head(&writer->plan->pieces, writer->plan->titles, &writer->out);
+    return status;
 }
 
 /* A table of more than one file has a number in the name of each: the first one's is not known before. */
@@ -63,7 +69,10 @@ static int close_file(struct report_writer *writer, int status, struct err *err)
     if (writer->path == NULL)
         return status;
     if (status == 0) {
-        row_format_tail(&writer->plan->pieces, writer->file_rows > 0, &writer->out);
+        if (writer->options->stream != NULL)
+            writer->options->stream->rows += writer->file_rows;
+        else
+            row_format_tail(&writer->plan->pieces, writer->file_rows > 0, &writer->out);
         status = output_file_done(&writer->out, writer->name, writer->path, writer->file_rows, writer->options,
                                   writer->result, err);
     } else {
@@ -84,6 +93,8 @@ static bool file_is_full(const struct report_writer *writer)
 /* Whether the next row is the first of a file. */
 static bool begins_file(const struct report_writer *writer)
 {
+    if (writer->options->stream != NULL && writer->options->stream->rows > 0)
+        return false;
     return writer->path == NULL || writer->file_rows == 0 || file_is_full(writer);
 }
 
@@ -189,7 +200,7 @@ static int write_row(struct report_writer *writer, const struct report_value *va
     if (status < 0)
         return status;
     char *start = outfile_reserve(&writer->out, room);
-    const char *end = report_plan_put(writer->plan, values, writer->file_rows == 0, start, start + room, &needed);
+    const char *end = report_plan_put(writer->plan, values, begins_file(writer), start, start + room, &needed);
     if (end == NULL)
         return copy_row(writer, values, err);
     outfile_advance(&writer->out, (size_t)(end - start));

@@ -53,43 +53,55 @@ static int put_gap(const struct gap_table *table, size_t i, struct err *err)
     return report_row(table->run, values, err);
 }
 
-/* The longest first; of equal ones the first. */
-static bool stands_before(const struct gap_table *table, uint32_t x, uint32_t y)
-{
-    int64_t dx = gap_length_ns(&table->workload, &table->gaps.items[x]);
-    int64_t dy = gap_length_ns(&table->workload, &table->gaps.items[y]);
+/* A gap with its length beside it: sorting a million of them waits for memory, not for comparing. */
+struct ranked_gap {
+    float length_ns; /* exact below EXACT_NS, and never in another order than the lengths */
+    uint32_t gap;
+};
+#define EXACT_NS ((float)(1 << 24))
 
-    return dx != dy ? dx > dy : x < y;
+/* The longest first; of equal ones the first. */
+static bool stands_before(const struct gap_table *table, struct ranked_gap x, struct ranked_gap y)
+{
+    if (x.length_ns != y.length_ns)
+        return x.length_ns > y.length_ns;
+    if (x.length_ns >= EXACT_NS) {
+        int64_t dx = gap_length_ns(&table->workload, &table->gaps.items[x.gap]);
+        int64_t dy = gap_length_ns(&table->workload, &table->gaps.items[y.gap]);
+        if (dx != dy)
+            return dx > dy;
+    }
+    return x.gap < y.gap;
 }
 
 /* A heap: each item stands before the two below it. */
-static void sink(const struct gap_table *table, uint32_t *heap, size_t count, size_t at)
+static void sink(const struct gap_table *table, struct ranked_gap *heap, size_t count, size_t at)
 {
+    const struct ranked_gap item = heap[at];
     for (size_t below = 2 * at + 1; below < count; below = 2 * at + 1) {
         if (below + 1 < count && stands_before(table, heap[below + 1], heap[below]))
             below++;
-        if (!stands_before(table, heap[below], heap[at]))
-            return;
-        uint32_t swap = heap[at];
+        if (!stands_before(table, heap[below], item))
+            break;
         heap[at] = heap[below];
-        heap[below] = swap;
         at = below;
     }
+    heap[at] = item;
 }
 
 /* There may be a million of which twenty are wanted: only those that are put get into their order. */
 static int put_all(struct gap_table *table, struct err *err)
 {
     size_t count = table->gaps.count;
-    uint32_t *heap = malloc((count + 1) * sizeof *heap);
+    struct ranked_gap *heap = malloc((count + 1) * sizeof *heap);
     int status = heap != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
 
     for (size_t i = 0; status == 0 && i < count; i++)
-        heap[i] = (uint32_t)i;
+        heap[i] = (struct ranked_gap){(float)gap_length_ns(&table->workload, &table->gaps.items[i]), (uint32_t)i};
     for (size_t i = count / 2; status == 0 && i-- > 0;)
         sink(table, heap, count, i);
     while (status == 0 && count > 0 && !report_writer_is_full(&table->run->writer)) {
-        status = put_gap(table, heap[0], err);
+        status = put_gap(table, heap[0].gap, err);
         heap[0] = heap[--count];
         sink(table, heap, count, 0);
     }

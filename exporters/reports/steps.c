@@ -24,7 +24,7 @@ enum {
 
 static const struct report_column columns[] = {
     [DEVICE] = {"Device_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
-    [MODEL] = {"Model_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The model."},
+    [MODEL] = {"Model_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The model; none of steps that were marked by themselves."},
     [STEPS] = {"Steps", NULL, .flags = REPORT_NUMBER, .doc = "How many steps it made, without warm-up."},
     [WARMUP] = {"Warmup", NULL, .flags = REPORT_NUMBER | REPORT_NARROW,
                 .doc = "How many of the first steps are warm-up, and left out."},
@@ -50,7 +50,7 @@ static int put_group(struct report_run *run, const struct workload *workload, co
     bool grew = group->op != NO_TEXT;
     const struct report_value values[COLUMNS] = {
         [DEVICE] = value_integer(workload->devices[group->device].id),
-        [MODEL] = value_integer(group->model_id),
+        [MODEL] = group->model_id == STEP_OF_NO_MODEL ? value_none() : value_integer(group->model_id),
         [STEPS] = value_integer(times->n),
         [WARMUP] = value_integer((int64_t)group->warmup),
         [MEDIAN] = value_rounded(times->median),

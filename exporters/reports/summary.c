@@ -15,7 +15,8 @@ enum { ITEM, VALUE, COLUMNS };
 
 static const struct report_column columns[] = {
     [ITEM] = {"Item", .doc = "What is told."},
-    [VALUE] = {"Value", .doc = "A text, or a number with its unit; of a finding its severity, rule and sentence."},
+    [VALUE] = {"Value", .flags = REPORT_SENTENCES,
+               .doc = "A text, or a number with its unit; of a finding its severity, rule and sentence."},
     {.title = NULL},
 };
 

@@ -149,6 +149,54 @@ static void print_line(const struct grid *grid, const struct layout *layout, con
     fputc('\n', stream);
 }
 
+/* Bytes of the first line of a text, which ends where a word does, of at most so many columns. */
+static size_t line_length(const struct display *display, const char *text, size_t width)
+{
+    size_t used;
+    locale_t previous = display_enter(display);
+    size_t length = bytes_from_start(display, text, width, &used), end = length;
+    display_leave(previous);
+
+    while (text[length] != '\0' && end > 0 && text[end] != ' ')
+        end--;
+    return end > 0 ? end : length > 0 ? length : strlen(text);
+}
+
+/* A row, whose texts that go on take as many lines as they need. */
+static int print_row(const struct grid *grid, const struct layout *layout, const struct display *display, FILE *stream,
+                     const char *const *cells, bool ascii, struct err *err)
+{
+    const char *line[GRID_MAX_COLUMNS], *rest[GRID_MAX_COLUMNS];
+    char *pieces[GRID_MAX_COLUMNS] = {NULL};
+    bool more = true;
+    int status = 0;
+
+    memcpy(rest, cells, grid->column_count * sizeof *rest);
+    while (status == 0 && more) {
+        more = false;
+        for (size_t c = 0; c < grid->column_count; c++) {
+            line[c] = rest[c];
+            rest[c] = "";
+            if (!grid->columns[c].goes_on || !layout->shown[c])
+                continue;
+            size_t length = line_length(display, line[c], layout->widths[c]);
+            pieces[c] = strndup(line[c], length);
+            if (pieces[c] == NULL)
+                status = err_set(err, ERR_NO_MEMORY, "out of memory");
+            rest[c] = line[c] + length + strspn(line[c] + length, " ");
+            line[c] = pieces[c];
+            more = more || *rest[c] != '\0';
+        }
+        if (status == 0)
+            print_line(grid, layout, display, stream, line, ascii);
+        for (size_t c = 0; c < grid->column_count; c++) {
+            free(pieces[c]);
+            pieces[c] = NULL;
+        }
+    }
+    return status;
+}
+
 /* ---- titles ---- */
 
 /* The first piece of a title that no line may end in: up to a blank or '_', or the '(' of the unit. */
@@ -281,7 +329,7 @@ static int print_table(struct grid *grid, FILE *stream, int width, bool ascii, s
     }
     int status = print_titles(grid, &layout, &display, stream, ascii, err);
     for (size_t i = 0; status == 0 && i < grid->count; i += grid->column_count)
-        print_line(grid, &layout, &display, stream, (const char *const *)grid->cells + i, ascii);
+        status = print_row(grid, &layout, &display, stream, (const char *const *)grid->cells + i, ascii, err);
     if (status == 0)
         tell_left_out(grid, &layout, stream, (size_t)width);
     display_release(&display);

@@ -1,6 +1,6 @@
 /* A short table for people and their tools: no frames, numbers to the right. Where the width is limited titles are
- * wrapped first, then long texts are cut in the middle, and at last the columns that matter least are left out, which a
- * line below the table tells. */
+ * wrapped first, then long texts are cut in the middle, or go on in the next line, and at last the columns that matter
+ * least are left out, which a line below the table tells. */
 #ifndef MSPROF_EXPORTERS_SHOW_GRID_H
 #define MSPROF_EXPORTERS_SHOW_GRID_H
 
@@ -16,6 +16,7 @@ struct grid_column {
     const char *title;
     bool number;     /* to the right */
     bool cut;        /* may be cut in the middle */
+    bool goes_on;    /* goes on in further lines where it would be cut */
     bool time;       /* of numbers: microseconds, for grid_unite_numbers */
     int least_first; /* 0: always shown; else the column with the largest number goes first */
 };

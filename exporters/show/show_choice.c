@@ -7,6 +7,7 @@
 #include "exporters/report/user/report_file.h"
 #include "exporters/report_scopes.h"
 #include "exporters/show/show_block.h"
+#include "exporters/show/table_stream.h"
 
 #include <errno.h>
 #include <string.h>
@@ -42,7 +43,8 @@ static int write_table(struct show *show, int family, const struct report *repor
         if (format != TABLE_TERMINAL) {
             shows.options.format = format;
             shows.options.show = NULL;
-            shows.options.stream_path = "/dev/stdout";
+            shows.options.stream = show->options->stream;
+            shows.options.stream_path = show->options->stream->path;
         }
         struct device_tables tables = {&shows, report, 0};
         status = report->of_device ? report_scopes_each(show->db, family, &shows.options, write_device, &tables, err)

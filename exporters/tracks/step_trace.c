@@ -1,9 +1,10 @@
 /* Iterations of models beside the tasks of the devices: forward and backward propagation, all-reduces, fetching of
  * input. */
+#include "exporters/cann_report.h"
 #include "exporters/trace/step_pieces.h"
 #include "exporters/trace/track.h"
 
-#define FIRST_THREAD 70000 /* as Ascend's tool numbers them: plus the model */
+#define FIRST_THREAD 70000 /* as Ascend's tool numbers them: plus the model, which is -1 of steps that have none */
 
 struct layer {
     struct track_run *run;
@@ -15,7 +16,9 @@ struct layer {
 
 static int64_t thread_of(int64_t model_id)
 {
-    return model_id >= 0 && model_id <= UINT32_MAX ? FIRST_THREAD + model_id : FIRST_THREAD;
+    if (model_id == CANN_NO_ID)
+        return FIRST_THREAD - 1;
+    return model_id >= 0 && model_id < CANN_NO_ID ? FIRST_THREAD + model_id : FIRST_THREAD;
 }
 
 static int draw(struct layer *layer, const struct step_piece *piece, struct err *err)
@@ -122,8 +125,11 @@ static void name_thread(void *opaque, int64_t pid, int64_t number, struct strbuf
     while (piece < end && (track_pid(layer->run, LAYER_HARDWARE, piece->span.device_id) != pid ||
                            thread_of(piece->span.model_id) != number))
         piece++;
-    strbuf_addf(ret, "Step Trace(Model ID:%lld)",
-                piece < end ? (long long)piece->span.model_id : (long long)number - FIRST_THREAD);
+    int64_t model_id = piece < end ? piece->span.model_id : number - FIRST_THREAD;
+    if (model_id == CANN_NO_ID && !layer->run->compat)
+        strbuf_adds(ret, "Step Trace");
+    else
+        strbuf_addf(ret, "Step Trace(Model ID:%lld)", (long long)model_id);
 }
 
 static int name_threads(struct track_run *run, void *opaque, struct err *err)

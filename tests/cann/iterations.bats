@@ -66,6 +66,29 @@ END
     done
 }
 
+@test "steps that were marked by themselves have no model: no thread, table or comparison names 4294967295" {
+    local lanes='(if type == "array" then . else .traceEvents end)[] | select(.name == "thread_name" and .tid >= 69999 and .tid < 70100)
+                 | "\(.tid) \(.args.name)"'
+    write_iterations 5
+    run_msprof export timeline -q --stable-names --output ours -dir PROF_1
+    expect_status 0
+    run_msprof export timeline -q --stable-names --trace-compat --output theirs -dir PROF_1
+    expect_status 0
+    for name in msprof step_trace; do
+        expect_equal "$(jq -r "$lanes" "ours/mindstudio_profiler_output/$name.json")" \
+            $'69999 Step Trace\n70003 Step Trace(Model ID:3)\n70004 Step Trace(Model ID:4)'
+        expect_equal "$(jq -r "$lanes" "theirs/mindstudio_profiler_output/$name.json" | head -n 1)" \
+            '69999 Step Trace(Model ID:4294967295)'
+    done
+    run_msprof show --table steps --columns model_id,steps,median --format csv -dir PROF_1
+    expect_status 0
+    expect_equal "$output" $'Model_id,Steps,Median(us)\n3,5,11.98\n4,5,19.98\nN/A,6,9'
+    run_msprof diff --base PROF_1 --new PROF_1 --by step --format csv
+    expect_status 0
+    expect_contains "$output" ",no model"
+    expect_not_contains "$output" "4294967295"
+}
+
 @test "the table of jobs has of each model the iterations of step_trace, the longest first" {
     write_iterations 5
     run_msprof export summary --stable-names -dir PROF_1

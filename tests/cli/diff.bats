@@ -93,6 +93,22 @@ json() {
     done
 }
 
+@test "with --min-share 0 a layer of less than 2 % of the step that is 5 % slower is named alone, too" {
+    "$MSPROF" import -q A
+    tasks=(50 47 53)
+    for seed in {1..9}; do
+        task=${tasks[seed % 3]}
+        name=$(sqlite3 A/sqlite/runtime.db \
+            "SELECT layer_names FROM layer_group WHERE task_id = $task AND engine = 'AI_CORE'")
+        scatter B --seed "$seed" --slower "$task:1.05"
+        run_msprof -q diff A B --format json --min-share 0
+        expect_status 0
+        expect_equal "$(json '[r["key"] for r in d["rows"] if r["verdict"] not in ("unchanged", "noise")]')" "['$name']"
+        expect_equal "$(json '[r["total_step_base"] < 0.02 * sum(s["total_step_base"] for s in d["rows"])
+            for r in d["rows"] if r["key"] == "'"$name"'"]')" "[True]"
+    done
+}
+
 @test "the longest layer 30 % slower breaks the gates: status 6" {
     scatter B --slower 56:1.3
     run_msprof diff A B --gate step_time:+1% --gate 'op:*:+10%'

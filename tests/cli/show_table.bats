@@ -149,6 +149,20 @@ assert times == sorted(times, reverse=True)' "$BATS_TEST_TMPDIR/stdout" "$expect
     [ "$(wc -L <shown)" -le 70 ]
 }
 
+@test "sentences of the summary go on in the next line on a terminal, and lose nothing" {
+    run_msprof -q show JOBX --table summary
+    # each line without its item, and blanks as one: at any width the same words
+    words() { cut -c 24- | tail -n +2 | tr -s ' \n' '  '; }
+    local whole
+    whole=$(words <<<"$output")
+    for width in 60 80 100; do
+        run_msprof -q show JOBX --table summary --width "$width"
+        [ "$(wc -L <<<"$output")" -le "$width" ]
+        expect_equal "$(words <<<"$output")" "$whole"
+        expect_equal "$(grep -c '^Finding [1-5]  ' <<<"$output")" 5
+    done
+}
+
 @test "on a terminal the pager shows it, as git does it; nothing in a pipe, with --no-pager or PAGER=cat" {
     command -v script >/dev/null || skip "script(1) is not installed"
     # shellcheck disable=SC2016 # the pager's variable
@@ -185,4 +199,77 @@ assert times == sorted(times, reverse=True)' "$BATS_TEST_TMPDIR/stdout" "$expect
     expect_status 4
     expect_contains "$stderr" "op_summary: no data"
     if grep -q 'task_time' <<<"$stderr"; then false; fi
+}
+
+# The rows of $1 in the format $2, as lines of CSV without the first column.
+rows_of_one() {
+    run_msprof -q show "$1" --table types --format csv
+    expect_status 0
+    tail -n +2 <<<"$output" | sed "s|^|$PWD/$1,|"
+}
+
+@test "of several captures a table is one document, whose first column is the capture" {
+    copy_capture JOBY
+    local expected
+    expected=$(rows_of_one JOBX && rows_of_one JOBY)
+    run_msprof -q show JOBX JOBY --table types --format csv
+    expect_status 0
+    expect_equal "$(head -n 1 <<<"$output")" "capture,Share(%),Total(us),Count,Median(us),P95(us),Longest(us),Type name"
+    expect_equal "$(tail -n +2 <<<"$output")" "$expected"
+    run_msprof -q show JOBX JOBY --table types --format json
+    expect_status 0
+    expect_equal "$(jq -r '.[] | [.capture, .Count, .["Type name"]] | join(" ")' <<<"$output")" \
+        "$(python3 -c 'import csv, sys
+for row in csv.reader(sys.stdin):
+    print(row[0], row[3], row[7])' <<<"$expected")"
+    run_msprof -q show JOBX JOBY --table types --columns count,type_name --sort count,desc --top 1 --format markdown
+    expect_status 0
+    expect_equal "$(cut -d ' ' -f 2 <<<"$output")" $'capture\n|---|---|---|\n'"$PWD/JOBX"$'\n'"$PWD/JOBY"
+}
+
+@test "a capture whose table has other columns is left out of CSV with an error, and is in JSON" {
+    cp -r "$repository"/testdata/cann/prof-910b/PROF_* PROF_1
+    run_msprof show JOBX PROF_1 --table op_summary --format csv
+    expect_status 1
+    expect_equal "$(grep -c '^capture,' <<<"$output")" 1
+    expect_not_contains "$output" "PROF_1"
+    expect_contains "$stderr" "cannot show '$PWD/PROF_1': the columns of this table are not those of the table before"
+    expect_contains "$stderr" "choose columns that all have with --columns, or take --format json"
+    run_msprof -q show JOBX PROF_1 --table op_summary --format json
+    expect_status 0
+    expect_equal "$(jq -r '.[].capture' <<<"$output" | uniq)" "$PWD/JOBX"$'\n'"$PWD/PROF_1"
+    run_msprof -q show JOBX PROF_1 --table ops --format csv
+    expect_status 0
+}
+
+@test "a table of a capture of 2022 with two devices is one document" {
+    cp -r "$repository"/testdata/cann/2022-910a/PROF_* PROF_1
+    run_msprof -q show PROF_1 --table op_statistic --format csv
+    expect_status 0
+    expect_equal "$(grep -c '^OP Type' <<<"$output")" 1
+    local rows=$(($(wc -l <<<"$output") - 1))
+    rm -rf PROF_1/sqlite
+    python3 "$repository/tests/lib/copy_device.py" PROF_1 0 5
+    run_msprof -q show PROF_1 --table op_statistic --format csv
+    expect_status 0
+    expect_equal "$(wc -l <<<"$output")" $((2 * rows + 1))
+    expect_equal "$(grep -c '^OP Type' <<<"$output")" 1
+    run_msprof -q show PROF_1 --table op_statistic --format json
+    expect_status 0
+    expect_equal "$(jq length <<<"$output")" $((2 * rows))
+}
+
+@test "without a row in any capture there is no document" {
+    run_msprof -q show JOBX --table types --filter 'count>1000000' --format json
+    expect_status 4
+    expect_equal "$output" ""
+}
+
+@test "the list of tables takes nothing that chooses of a table" {
+    for option in '--format csv' '--sort name' '--columns name' '--filter name=x'; do
+        # shellcheck disable=SC2086 # an option and its value
+        run_msprof show --table list $option
+        expect_status 2
+        expect_contains "$stderr" "--table list is no table: --sort, --filter, --columns and --format are not for it"
+    done
 }

@@ -350,3 +350,9 @@ END
     expect_status 0
     expect_contains "$stderr" "16 ranks ($((16 - kept)) read anew)"
 }
+
+@test "when cluster or analyse is killed, what works for it ends at once and makes no files" {
+    needs_python
+    raw_ranks
+    python3 "$repository/tests/cluster/kill_parent.py" "$MSPROF" RUN cluster analyse
+}

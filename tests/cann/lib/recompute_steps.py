@@ -163,6 +163,14 @@ def compare_part(steps, model, first, count, part):
     return 1 if problems or not compared else 0
 
 
+def model_of(thread):
+    return NO_MODEL if thread == 69999 else thread - 70000
+
+
+def lane_of(model):
+    return 'Step Trace' if model == NO_MODEL else 'Step Trace(Model ID:%d)' % model
+
+
 def main():
     steps = expected_steps(read_marks(sys.argv[1]))
     if len(sys.argv) > 2:
@@ -201,9 +209,10 @@ def main():
             events = events_of(file)
         lanes = {(e['pid'], e['tid']): e['args']['name'] for e in events if e['name'] == 'thread_name'}
         assert len(lanes) == sum(e['name'] == 'thread_name' for e in events)
-        drawn = sorted((e['tid'] - 70000, e['name'], int(e['ts'] * 1000), int(e['ts'] * 1000) + int(e['dur'] * 1000))
-                       for e in events if e['ph'] == 'X' and e['tid'] >= 70000 and e['name'] != 'GetNext'
-                       and lanes[e['pid'], e['tid']] == 'Step Trace(Model ID:%d)' % (e['tid'] - 70000))
+        drawn = sorted((model_of(e['tid']), e['name'], int(e['ts'] * 1000),
+                        int(e['ts'] * 1000) + int(e['dur'] * 1000))
+                       for e in events if e['ph'] == 'X' and e['tid'] >= 69999 and e['name'] != 'GetNext'
+                       and lanes[e['pid'], e['tid']] == lane_of(model_of(e['tid'])))
         if drawn != sorted(slices):
             problems += 1
             print('%s: %d slices, expected %d' % (name, len(drawn), len(slices)))
