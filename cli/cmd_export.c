@@ -43,7 +43,6 @@ struct export_log {
     struct capture_visit *visit;
     const struct export_type *type;
     struct intern announced; /* reports whose start is in the log */
-    const char *timestamp;   /* that is taken out of names; NULL: names stay */
     struct result_files files;
     struct err err; /* of keeping account of them */
 };
@@ -60,29 +59,11 @@ static void announce(struct export_log *export_log, const char *report)
                        report, export_log->type->name);
 }
 
-/* Gives the file, whose path is one that the system took, its name without "_<timestamp>", if that is in it. *path
- * becomes the new one, which is in stable. A file that is there must not keep the other name for want of memory. */
-static int rename_stable(const char **path, const char *timestamp, char stable[PATH_MAX], struct err *err)
-{
-    const char *name = strrchr(*path, '/'),
-               *at = timestamp != NULL ? strstr(name != NULL ? name : *path, timestamp) : NULL;
-
-    if (at == NULL || at == *path || at[-1] != '_')
-        return 0;
-    snprintf(stable, PATH_MAX, "%.*s%s", (int)(at - 1 - *path), *path, at + strlen(timestamp));
-    if (rename(*path, stable) != 0)
-        return err_set_errno(err, errno, "cannot rename '%s' to '%s'", *path, stable);
-    *path = stable;
-    return 0;
-}
-
 static void log_written(void *arg, const char *report, const char *path)
 {
     struct export_log *export_log = arg;
     struct collection_log *log = &export_log->visit->log;
-    char stable[PATH_MAX];
 
-    rename_stable(&path, export_log->timestamp, stable, &export_log->err);
     result_files_add(&export_log->files, path, &export_log->err);
     announce(export_log, report);
     collection_log_exported(log, LOG_SOURCE_EXPORT, report, export_log->type->name, path);
@@ -163,13 +144,12 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
     visit_open_log(visit);
     remove_stale_temporaries(directory);
     clock_format_local(timestamp);
-    export_log.timestamp = visit->settings->stable_names ? timestamp : NULL;
     const struct export_options options = {
         .database = visit->database,
         .directory = directory,
         .format = spreadsheet ? TABLE_SPREADSHEET : (enum table_format)visit->settings->table_format,
         .columns = (enum column_set)visit->settings->columns,
-        .timestamp = timestamp,
+        .timestamp = visit->settings->stable_names ? NULL : timestamp,
         .iteration_id = visit->settings->iteration_id,
         .iteration_count = visit->settings->iteration_count,
         .model_id = visit->settings->model_id,

@@ -7,7 +7,13 @@
 char *cann_report_path(const struct export_options *options, const char *report, int64_t slice, const char *suffix,
                        struct err *err)
 {
-    return output_file_path(options, report, slice, (const char *const[3]){"_", options->timestamp, suffix}, err);
+    const char *end[3] = {suffix, "", ""};
+    if (options->timestamp != NULL) {
+        end[0] = "_";
+        end[1] = options->timestamp;
+        end[2] = suffix;
+    }
+    return output_file_path(options, report, slice, end, err);
 }
 
 const char *cann_device_type(int64_t type)

@@ -29,7 +29,7 @@ struct export_options {
     const char *directory;    /* existing directory that the files go into: <capture>/summary or timeline */
     enum table_format format; /* summary only */
     enum column_set columns;  /* summary only */
-    const char *timestamp;    /* "20250101120000", in names of the reports of CANN captures */
+    const char *timestamp;    /* "20250101120000", in names of the reports of CANN captures; NULL: not in them */
     int64_t iteration_id;     /* of CANN captures: the first iteration that is reported; 0: not given */
     int64_t iteration_count;  /* how many; 0: one */
     int64_t model_id;         /* of which model; -1: not given. New captures want both or none (everything); of those of

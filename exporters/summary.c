@@ -108,8 +108,9 @@ static int write_device(void *arg, const struct report_scope *scope, struct err 
 static int write_cann(sqlite3 *db, const struct export_options *options, struct export_result *result, struct err *err)
 {
     struct summary summary = {.family = CAPTURE_CANN};
-    char suffix[64];
-    snprintf(suffix, sizeof suffix, "_%s", options->timestamp);
+    char suffix[64] = "";
+    if (options->timestamp != NULL)
+        snprintf(suffix, sizeof suffix, "_%s", options->timestamp);
     int status = report_session_open(&summary.session, db, options, result, err);
     if (status == 0)
         status = write_whole(&summary, options, suffix, err);

@@ -189,7 +189,6 @@ static int name_parts(struct merge *merge, struct merge_part *parts, struct err 
 
 struct merge_log {
     struct result_files files;
-    const char *timestamp; /* that is taken out of names; NULL: names stay */
     struct err err;
 };
 

@@ -110,6 +110,6 @@ int main(int argc, char **argv)
     else if (strcmp(mode, "system-v") == 0)
         use_system_v();
     else
-        CHECK(!"unknown mode");
+        CHECK(false); /* no such mode */
     return 0;
 }

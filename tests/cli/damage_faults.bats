@@ -75,3 +75,20 @@ inject() {
     FAULT_PROGRAM=msprof inject write 7 run "$build/tests/acl/acl_program" nest
     has_sanitizer || FAULT_PROGRAM=acl_program inject memory 1 run "$build/tests/acl/acl_program" nest
 }
+
+# How many files a run of msprof renames: renames COMMAND...
+renames() {
+    ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$FAULTS FAULT_CALL=rename FAULT_COUNT=count \
+        "$MSPROF" "$@" >/dev/null
+    cat count
+}
+
+@test "a report has no other name before its own: another msprof that writes there at the same time cannot take it away" {
+    copy_family prof-910b PROF_1
+    "$MSPROF" import PROF_1
+    for what in summary timeline; do
+        dated=$(renames export "$what" PROF_1 --output dated)
+        [ "$dated" -gt 1 ]
+        expect_equal "$(renames export "$what" PROF_1 --output stable --stable-names)" "$dated"
+    done
+}
