@@ -1,4 +1,5 @@
 /* msprof query: the job table of captures. */
+#include "cli/answers/screen.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
@@ -10,7 +11,7 @@
 
 static int query_database(struct capture_visit *visit, sqlite3 *db)
 {
-    const struct show_options options = {.width = 0, .color = false};
+    const struct show_options options = {.width = screen_answer_width(visit->settings), .color = false};
     struct export_result printed = {0};
     struct err err = ERR_INIT;
     int status = STATUS_DONE, result;

@@ -59,7 +59,7 @@ struct execution {
 struct workload_step {
     int64_t start_ns, end_ns;
     int64_t model_id; /* STEP_OF_NO_MODEL: it was marked by itself */
-    uint16_t device; /* index */
+    uint16_t device;  /* index */
 };
 
 enum step_source { STEPS_NONE, STEPS_MARKED, STEPS_INFERENCES, STEPS_PERIOD };

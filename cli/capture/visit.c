@@ -57,7 +57,7 @@ static void record_owner(struct capture_visit *visit)
 int visit_make_directory(struct capture_visit *visit, const char *name, char **ret_path)
 {
     struct err err = ERR_INIT;
-    char *path = path_join(visit->results, name);
+    char *path = name[0] != '\0' ? path_join(visit->results, name) : strdup(visit->results);
     int result;
 
     result = path != NULL ? make_result_directory(path, &err) : err_set(&err, ERR_NO_MEMORY, "out of memory");

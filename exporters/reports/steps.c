@@ -24,7 +24,8 @@ enum {
 
 static const struct report_column columns[] = {
     [DEVICE] = {"Device_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
-    [MODEL] = {"Model_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The model; none of steps that were marked by themselves."},
+    [MODEL] = {"Model_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW,
+               .doc = "The model; none of steps that were marked by themselves."},
     [STEPS] = {"Steps", NULL, .flags = REPORT_NUMBER, .doc = "How many steps it made, without warm-up."},
     [WARMUP] = {"Warmup", NULL, .flags = REPORT_NUMBER | REPORT_NARROW,
                 .doc = "How many of the first steps are warm-up, and left out."},

@@ -111,6 +111,19 @@ assert found == {model: (len(steps), ','.join(str(number) for _, number in sorte
 END
 }
 
+@test "the table of jobs fits the terminal, and is a line a row in a pipe" {
+    command -v script >/dev/null || skip "script(1) is not installed"
+    write_iterations 5
+    run_msprof import -q -dir PROF_1
+    for width in 60 80; do
+        script -qec "stty cols $width; '$MSPROF' query -q -dir PROF_1" /dev/null | tr -d '\r' >shown
+        [ "$(wc -L <shown)" -le "$width" ]
+        grep -q "Rank" shown
+    done
+    run_msprof query -q -dir PROF_1
+    expect_equal "$(wc -l <<<"$output")" 7
+}
+
 @test "iterations of chips 2 and 11 are right in captures with everything else" {
     needs_shared tools/gen_system.py
     /usr/bin/python3 -c 'import numpy' 2>/dev/null || skip "numpy is not installed"

@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_RANK INT64_C(0xffffffff)
 #define NS_PER_MS 1e6
 
 enum { ON_CHIP = 0, LINK_HCCS = 1, LINK_PCIE = 2, LINK_SIO = 4, LINK_HCCS_SW = 5 };
 
-const char *const comm_link_names[COMM_LINKS] = {"RDMA", "HCCS", "PCIE", "SDMA", "SIO"};
+_Static_assert((int)COMM_RDMA == (int)MEDIUM_RDMA && (int)COMM_SIO == (int)MEDIUM_SIO &&
+                   (int)COMM_LINKS == (int)MEDIUM_LOCAL,
+               "links are named as media are");
 /* A packet above so many MB is a large one; 0: none is. */
 static const double large_mb[COMM_LINKS] = {0.5, 32, 32, 0, 32};
 
@@ -322,9 +323,9 @@ static const char *transport_of(const struct comm_task *task)
 static int add_transfer(struct comm_transfer_sums *sums, const struct comm_task *task, const char *transport,
                         int64_t bytes, double ms, struct err *err)
 {
-    int64_t destination = task->remote_rank == NO_RANK ? task->local_rank : task->remote_rank;
+    int64_t destination = task->remote_rank == COLLECTIVE_NO_RANK ? task->local_rank : task->remote_rank;
     size_t place = 0;
-    if (task->local_rank == NO_RANK)
+    if (task->local_rank == COLLECTIVE_NO_RANK)
         return 0;
     while (place < sums->count &&
            (sums->items[place].source != task->local_rank || sums->items[place].destination != destination))

@@ -1,14 +1,17 @@
-/* How the time of communication operators went, and what went over which link. */
+/* How the time of communication operators went, and what went over which link, as the frameworks' own analyses sum it
+ * up: in doubles, task by task, so that every number is theirs to the last bit. The capture's own analysis
+ * (analysis/collective.h) is exact instead. */
 #ifndef MSPROF_EXPORTERS_FRAMEWORK_COMMUNICATION_COMM_SUM_H
 #define MSPROF_EXPORTERS_FRAMEWORK_COMMUNICATION_COMM_SUM_H
 
+#include "analysis/collective.h"
 #include "base/map.h"
 #include "db/query/query_records.h"
 
 #include <stdbool.h>
 
+/* Their names are those of collective_media. */
 enum comm_link { COMM_RDMA, COMM_HCCS, COMM_PCIE, COMM_SDMA, COMM_SIO, COMM_LINKS };
-extern const char *const comm_link_names[COMM_LINKS];
 
 /* Packets of one size. */
 struct comm_packets {

@@ -54,7 +54,7 @@ static int put_traffic(struct strbuf *text, const struct comm_sum *sum, bool tot
     strbuf_addc(text, '{');
     for (int i = 0; status == 0 && i < COMM_LINKS; i++) {
         const struct comm_traffic *traffic = &sum->links[i];
-        comm_put_key(text, comm_link_names[i]);
+        comm_put_key(text, collective_media[i]);
         strbuf_addc(text, '{');
         comm_put_real(text, "Transit Size(MB)", traffic->mb);
         comm_put_real(text, "Transit Time(ms)", traffic->ms);

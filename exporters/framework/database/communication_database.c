@@ -54,7 +54,7 @@ static int add_traffic(struct comm_tables *tables, const struct comm_operator *o
         return -(int)err->code;
     for (size_t i = 0; status == 0 && i < count; i++) {
         const struct analyzer_packets row = {
-            .link = comm_link_names[link],
+            .link = collective_media[link],
             .mb = traffic->mb,
             .ms = traffic->ms,
             .gb_per_s = comm_bandwidth(traffic->mb, traffic->ms),
