@@ -29,8 +29,8 @@ struct pipeline {
     size_t filled_first, filled_count;
     struct row_source *sources[MAX_SOURCES]; /* a ring; their rows are taken when no batch is filled */
     size_t source_first, source_count;
-    struct row_batch *source_batch; /* for their rows; never in the lists above */
-    bool decoder_done, stop;
+    struct row_batch *source_batch;   /* for their rows; never in the lists above */
+    bool decoder_done, stop, no_room; /* no_room: memory ran out for the rows of a source */
     int decoder_status;
     struct err decoder_err;
 };
@@ -49,16 +49,13 @@ static struct row_batch *begin_batch(struct row_sink *sink, const struct record_
     else if (!stop && !make)
         batch = pipeline->idle[--pipeline->idle_count];
     pthread_mutex_unlock(&pipeline->lock);
-    if (batch == NULL) {
-        if (stop)
-            err_set(err, ERR_FAILED, "storing the rows failed");
-        else
-            err_set(err, ERR_NO_MEMORY, "out of memory");
-        return NULL;
-    }
-    batch->kind = kind;
-    batch->rows = batch->texts_used = 0;
-    return batch;
+    if (batch != NULL && row_batch_begin(batch, kind))
+        return batch;
+    if (stop)
+        err_set(err, ERR_FAILED, "storing the rows failed");
+    else
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+    return NULL;
 }
 
 /* On the decoder's thread. */
@@ -103,9 +100,8 @@ static void *decoder_thread(void *arg)
 static struct row_batch *next_of_source(struct pipeline *pipeline, struct row_source *source)
 {
     struct row_batch *batch = pipeline->source_batch;
-    batch->kind = source->kind;
-    batch->rows = batch->texts_used = 0;
-    if (!pipeline->stop)
+    bool room = row_batch_begin(batch, source->kind);
+    if (room && !pipeline->stop)
         source->fill(source, batch);
     if (batch->rows > 0)
         return batch;
@@ -113,6 +109,8 @@ static struct row_batch *next_of_source(struct pipeline *pipeline, struct row_so
     pthread_mutex_lock(&pipeline->lock);
     pipeline->source_first = (pipeline->source_first + 1) % MAX_SOURCES;
     pipeline->source_count--;
+    pipeline->stop |= !room;
+    pipeline->no_room |= !room;
     pthread_cond_broadcast(&pipeline->changed);
     pthread_mutex_unlock(&pipeline->lock);
     return NULL;
@@ -220,7 +218,9 @@ int pipeline_run(struct capture *capture, struct bulk *bulk, const struct progre
             recycle_batch(pipeline, batch, status < 0);
         }
         pthread_join(thread, NULL);
-        if (status == 0 && pipeline->decoder_status < 0) {
+        if (status == 0 && pipeline->no_room) {
+            status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        } else if (status == 0 && pipeline->decoder_status < 0) {
             status = pipeline->decoder_status;
             *err = pipeline->decoder_err;
         }

@@ -51,24 +51,44 @@ const char *column_unit_name(enum column_unit unit)
 
 struct row_batch *row_batch_new(void)
 {
-    size_t columns = 0;
-    for (size_t i = 0; record_kinds[i] != NULL; i++) {
-        if (record_kinds[i]->column_count > columns)
-            columns = record_kinds[i]->column_count;
-    }
     struct row_batch *batch = calloc(1, sizeof *batch);
-    if (batch == NULL)
-        return NULL;
-    batch->capacity = BATCH_ROWS;
-    batch->cells = calloc(BATCH_ROWS * columns, sizeof *batch->cells);
-    batch->present = calloc(BATCH_ROWS, sizeof *batch->present);
-    batch->texts = malloc(BATCH_TEXTS);
-    batch->texts_capacity = BATCH_TEXTS;
-    if (batch->cells == NULL || batch->present == NULL || batch->texts == NULL) {
-        row_batch_free(batch);
-        return NULL;
-    }
+    if (batch != NULL)
+        batch->capacity = BATCH_ROWS;
     return batch;
+}
+
+static bool make_cell_room(struct row_batch *batch, size_t cells)
+{
+    if (batch->cell_room >= cells)
+        return true;
+    free(batch->cells);
+    batch->cells = malloc(cells * sizeof *batch->cells);
+    batch->cell_room = batch->cells != NULL ? cells : 0;
+    return batch->cells != NULL;
+}
+
+static bool make_text_room(struct row_batch *batch)
+{
+    if (batch->texts == NULL)
+        batch->texts = malloc(BATCH_TEXTS);
+    batch->texts_capacity = batch->texts != NULL ? BATCH_TEXTS : 0;
+    return batch->texts != NULL;
+}
+
+static bool has_texts(const struct record_kind *kind)
+{
+    for (size_t i = 0; i < kind->column_count; i++) {
+        if (kind->columns[i].type == COLUMN_TEXT)
+            return true;
+    }
+    return false;
+}
+
+bool row_batch_begin(struct row_batch *batch, const struct record_kind *kind)
+{
+    batch->kind = kind;
+    batch->rows = batch->texts_used = 0;
+    return make_cell_room(batch, BATCH_ROWS * kind->column_count) && (!has_texts(kind) || make_text_room(batch));
 }
 
 void row_batch_free(struct row_batch *batch)
@@ -76,7 +96,6 @@ void row_batch_free(struct row_batch *batch)
     if (batch == NULL)
         return;
     free(batch->cells);
-    free(batch->present);
     free(batch->texts);
     free(batch);
 }

@@ -250,21 +250,25 @@ int record_kind_column(const struct record_kind *kind, const char *name);
 /* "ns", "cycle", ...; "" for UNIT_NONE. */
 const char *column_unit_name(enum column_unit unit);
 
+#define BATCH_ROWS 512
+#define BATCH_TEXTS (256 * 1024) /* room for every text column of one row at DECODED_TEXT_MAX */
+
 /* A set of rows of one kind on the way from the decoder to a sink. */
 struct row_batch {
     const struct record_kind *kind;
     size_t rows, capacity;
     struct cell *cells; /* rows * kind->column_count, row by row */
-    uint64_t *present;  /* one word a row */
-    char *texts;        /* the cells' texts */
+    size_t cell_room;
+    uint64_t present[BATCH_ROWS]; /* one word a row */
+    char *texts;                  /* the cells' texts; NULL while no kind had any */
     size_t texts_used, texts_capacity;
 };
 
-#define BATCH_ROWS 512
-#define BATCH_TEXTS (256 * 1024) /* room for every text column of one row at DECODED_TEXT_MAX */
-
-/* Allocates a batch that can hold BATCH_ROWS rows of any kind; NULL when memory ran out. */
+/* Allocates a batch that has no room yet; NULL when memory ran out. */
 struct row_batch *row_batch_new(void);
+/* Empties the batch for BATCH_ROWS rows of this kind; it has the room of the kinds so far, because small captures are
+ * not to touch the memory of large ones. False: memory ran out. */
+bool row_batch_begin(struct row_batch *batch, const struct record_kind *kind);
 void row_batch_free(struct row_batch *batch);
 
 /* Many rows of one kind that need not be made at once. */

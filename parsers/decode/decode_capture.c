@@ -291,7 +291,7 @@ static bool take_file(struct stream *stream, struct capture_file *file, bool *re
         return false;
     }
     while (*ret_status == 0 && !*ret_give_up) {
-        ssize_t got = file_reader_read(reader, stream->buffer + stream->used, CHUNK_SIZE - stream->used);
+        ssize_t got = file_reader_read(reader, stream->buffer + stream->used, decoder->buffer_size - stream->used);
         if (got < 0) {
             struct place place = {
                 file->name, -1, stream->buffer_offset + (int64_t)stream->used - stream->starts[stream->current], NULL};
@@ -308,6 +308,8 @@ static bool take_file(struct stream *stream, struct capture_file *file, bool *re
         decoder->bytes_done += (uint64_t)got;
         if (stream->used == CHUNK_SIZE)
             *ret_status = process_buffer(stream, ret_give_up, err);
+        else if (stream->used == decoder->buffer_size)
+            *ret_status = stream_grow_buffer(stream, err);
         progress_update(decoder->progress, "import", decoder->bytes_done, decoder->bytes_total);
     }
     return false;
@@ -378,7 +380,11 @@ static int decode_binary(struct stream *stream, struct err *err)
     stream->decoder->record = stream->decoder->offset = 0;
     stream->buffer = stream->decoder->buffer;
     stream->starts = calloc(stream->file_count, sizeof *stream->starts);
-    int status = stream->starts != NULL ? read_files(stream, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = stream->starts != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (status == 0 && stream->buffer == NULL)
+        status = stream_grow_buffer(stream, err);
+    if (status == 0)
+        status = read_files(stream, err);
     free(stream->starts);
     free(stream->plans);
     return status;
@@ -561,8 +567,7 @@ int decode_capture(struct capture *capture, struct row_sink *sink, const struct 
         decoder.bytes_total += capture->files[i].kind != NULL ? capture->files[i].size : 0;
     int status = checksum != NULL ? open_batches(&decoder, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
     decoder.scratch = calloc(RECORD_MAX_COLUMNS, sizeof *decoder.scratch);
-    decoder.buffer = malloc(CHUNK_SIZE);
-    if (status == 0 && (decoder.scratch == NULL || decoder.buffer == NULL))
+    if (status == 0 && decoder.scratch == NULL)
         status = err_set(err, ERR_NO_MEMORY, "out of memory");
     if (status == 0 && (decoder.reader = file_reader_new(capture, err)) == NULL)
         status = -(int)err->code;

@@ -36,6 +36,7 @@ struct decoder {
     struct cell *scratch;            /* RECORD_MAX_COLUMNS cells: the row of a kind without a table */
     uint64_t scratch_present;
     unsigned char *buffer; /* of the stream that is being decoded; one for all, because fresh memory costs time */
+    size_t buffer_size;    /* grows to CHUNK_SIZE when a stream is longer */
     uint64_t bytes_done, bytes_total;
     struct file_reader *reader; /* of the binary files */
 };

@@ -7,6 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BUFFER_SIZE_MIN ((size_t)16 * 1024)
+#define BUFFER_GROWTH 8
+_Static_assert(CHUNK_SIZE == BUFFER_GROWTH * BUFFER_GROWTH * BUFFER_SIZE_MIN, "a buffer ends as a whole chunk");
+
+int stream_grow_buffer(struct stream *stream, struct err *err)
+{
+    struct decoder *decoder = stream->decoder;
+    size_t size = decoder->buffer_size > 0 ? decoder->buffer_size * BUFFER_GROWTH : BUFFER_SIZE_MIN;
+    unsigned char *buffer = realloc(decoder->buffer, size);
+    if (buffer == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    stream->buffer = decoder->buffer = buffer;
+    decoder->buffer_size = size;
+    return 0;
+}
+
 void stream_locate(struct stream *stream, size_t at)
 {
     int64_t offset = stream->buffer_offset + (int64_t)at;

@@ -7,7 +7,7 @@
 #include "parsers/decode/decoder.h"
 #include "parsers/decode/layout.h"
 
-#define CHUNK_SIZE (1024 * 1024)
+#define CHUNK_SIZE ((size_t)1024 * 1024) /* bytes that are decoded at once, if a stream has so many */
 _Static_assert(CHUNK_SIZE >= 4 * RECORD_MAX_SIZE, "a chunk must hold records on both sides of a damaged place");
 
 /* One file, or all slices of one, being decoded. */
@@ -25,7 +25,7 @@ struct stream {
     struct checksum *checksum;
     /* Offsets in the stream count the bytes that were read of all its files. */
     int64_t *starts;       /* of each file that has been opened */
-    unsigned char *buffer; /* the decoder's, CHUNK_SIZE; holds used bytes that begin at stream offset buffer_offset */
+    unsigned char *buffer; /* the decoder's; holds used bytes that begin at stream offset buffer_offset */
     size_t used;
     int64_t buffer_offset;
     bool last_chunk; /* nothing follows what is in the buffer */
@@ -39,6 +39,9 @@ struct stream {
     uint64_t total_size;
 };
 
+/* Makes the decoder's buffer, or makes it longer, up to CHUNK_SIZE: a small file is not to touch the memory of a large
+ * one. */
+int stream_grow_buffer(struct stream *stream, struct err *err);
 /* Makes the byte of the buffer the decoder's place: in which file, and where in it. */
 void stream_locate(struct stream *stream, size_t at);
 /* Sets stream->layout and plans by the first bytes; NULL when none fits, which has been reported. */

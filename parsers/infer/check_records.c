@@ -30,15 +30,11 @@ struct row_batch *check_begin_batch(struct row_sink *sink, const struct record_k
 {
     (void)sink;
     struct row_batch *batch = row_batch_new();
-    if (batch == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
-        return NULL;
-    }
-    batch->kind = kind;
-    batch->rows = 0;
-    batch->texts_used = 0;
-    batch->capacity = BATCH_ROWS;
-    return batch;
+    if (batch != NULL && row_batch_begin(batch, kind))
+        return batch;
+    row_batch_free(batch);
+    err_set(err, ERR_NO_MEMORY, "out of memory");
+    return NULL;
 }
 
 int64_t check_cell(const struct row_batch *batch, size_t row, const char *name)

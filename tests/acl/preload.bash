@@ -52,10 +52,10 @@ calls() {
 # Until a program that runs beside has calls in its capture's files.
 wait_for_calls() {
     local _
-    for _ in $(seq 200); do
+    for _ in $(seq 600); do
         [ -z "$(find captures -name '*.api_event.data.slice_0' -size +0 2>/dev/null)" ] || return 0
         sleep 0.1
     done
-    echo "no calls were written in 20 s" >&2
+    echo "no calls were written in a minute" >&2
     return 1
 }

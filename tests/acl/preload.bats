@@ -204,7 +204,7 @@ leave_by_exception() { # how, status of the program, what the import tells, call
 }
 
 @test "forking while other threads record neither hangs nor mixes captures" {
-    preloaded timeout 60 "$PROGRAM" fork-load
+    preloaded timeout 120 "$PROGRAM" fork-load
     expect_equal "$status $stderr" "0 "
     expect_equal "$(captures | wc -l)" 26
     for capture in $(captures); do
@@ -303,7 +303,7 @@ leave_by_exception() { # how, status of the program, what the import tells, call
 # What became of the calls of acl_mix, of all processes together: $recorded, $lost, $left.
 mix() { # way, or seed and steps
     rm -rf captures log
-    preloaded timeout -k 1 20 "$build/tests/acl/acl_mix" "$@" log
+    preloaded timeout -k 1 120 "$build/tests/acl/acl_mix" "$@" log
     local capture
     recorded=0 lost=0 left=0
     for capture in $(captures); do

@@ -210,7 +210,7 @@ family() {
         mkfifo pipe
         { exec <pipe && head -c 80 >/dev/null; } &
         status=0
-        timeout 20 "$MSPROF" replay -q -dir JOBX --fd 3 --speed "$speed" 3>pipe 2>errors || status=$?
+        timeout 120 "$MSPROF" replay -q -dir JOBX --fd 3 --speed "$speed" 3>pipe 2>errors || status=$?
         # at top speed all may be in the pipe before the reader is gone
         if [ "$speed" != max ] || [ "$status" -ne 0 ]; then
             expect_equal "$status" 1
@@ -229,7 +229,7 @@ family() {
     reader=$!
     { sleep 0.3 && kill -KILL "$reader"; } &
     status=0
-    timeout 20 "$MSPROF" replay -q -dir JOBX --fd 3 --speed 0.01 3>pipe 2>errors || status=$?
+    timeout 120 "$MSPROF" replay -q -dir JOBX --fd 3 --speed 0.01 3>pipe 2>errors || status=$?
     expect_equal "$status" 1
     grep -q "the reader of descriptor 3 went away" errors
 }

@@ -55,7 +55,7 @@ expect_lines() {
 
 @test "the subscription can end before the replay does" {
     copy_capture JOBX
-    MSPROF_REPLAY=JOBX MSPROF_REPLAY_SPEED=0.1 timeout 60 "$subscriber" cann 3 6 >got
+    MSPROF_REPLAY=JOBX MSPROF_REPLAY_SPEED=0.1 timeout 120 "$subscriber" cann 3 6 >got
     count=$(wc -l <got)
     [ "$count" -ge 3 ] && [ "$count" -lt 248 ]
 }
@@ -137,14 +137,14 @@ END
     chmod +x program
     MSPROF_PROGRAM=$PWD/program MSPROF_REPLAY=JOBX MSPROF_REPLAY_SPEED=0.001 "$subscriber" cann 248 6 >got 3>&- &
     victim=$!
-    for _ in $(seq 500); do
+    for _ in $(seq 6000); do
         [ -s replay ] && [[ $(readlink "/proc/$(<replay)/exe") == */msprof ]] && break
         sleep 0.01
     done
     sleep 0.2
     kill -KILL "$victim"
     wait "$victim" || :
-    for _ in $(seq 500); do
+    for _ in $(seq 6000); do
         [ ! -e "/proc/$(<replay)" ] && return 0
         sleep 0.01
     done

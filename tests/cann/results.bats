@@ -80,7 +80,7 @@ print("locked", flush=True)
 time.sleep(60)' "$(temporary 2)" >locked 3>&- &
     holder=$!
     until grep -qs locked locked; do sleep 0.05; done
-    timeout 30 "$MSPROF" export timeline -q -dir PROF_1
+    timeout 120 "$MSPROF" export timeline -q -dir PROF_1
     kill "$holder"
     # what its user may not write cannot be asked for its lock: it stays, but for root
     local unasked=""

@@ -11,14 +11,6 @@ setup() {
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-@test "text files become the rows that their fixtures say" {
-    python3 "$BATS_TEST_DIRNAME/system/text_kinds.py" "$MSPROF" "$repository/testdata/kinds" "$PWD/work"
-}
-
-@test "of a damaged text the sound rows stay, and what is lost is counted and named" {
-    python3 "$BATS_TEST_DIRNAME/system/text_damage.py" "$MSPROF" "$repository/testdata/kinds" "$PWD/work"
-}
-
 # text_capture FIXTURE [OLD NEW]: a capture with the text of testdata/kinds/FIXTURE, OLD in it replaced.
 text_capture() {
     python3 - "$BATS_TEST_DIRNAME/system" "$repository/testdata/kinds/$1" "${@:2}" <<'END'

@@ -222,7 +222,7 @@ os.mkfifo("JOBX/info.json.1")'
     python 'svp("JOBX")'
     mkdir -m 750 JOBX/sqlite
     mkfifo JOBX/sqlite/runtime.db
-    run timeout 20 "$MSPROF" show -q -dir JOBX
+    run timeout 120 "$MSPROF" show -q -dir JOBX
     [ "$status" -eq 0 ] # it is replaced by a database
     rm JOBX/sqlite/runtime.db
     mkdir JOBX/sqlite/runtime.db
@@ -242,7 +242,7 @@ os.mkfifo("JOBX/info.json.1")'
     [ ! -e elsewhere ]
     rm JOBX/log/collection.log
     mkfifo JOBX/log/collection.log
-    run timeout 20 "$MSPROF" import -q -dir JOBX
+    run timeout 120 "$MSPROF" import -q -dir JOBX
     [ "$status" -eq 0 ]
     rm JOBX/log/collection.log
     [ "$(id -u)" -eq 0 ] || return 0
@@ -384,7 +384,7 @@ os.mkfifo("JOBX/info.json.1")'
     sqlite3 JOBX/sqlite/runtime.db "DROP TABLE ai_cpu_task; CREATE VIEW ai_cpu_task AS
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
         SELECT i AS id, 1 AS file_id, 1 AS stream_id, 1 AS task_id, i AS start_ns, 1 AS duration_ns FROM n"
-    run timeout 20 "$MSPROF" export summary -dir JOBX
+    run timeout 120 "$MSPROF" export summary -dir JOBX
     [ "$status" -eq 0 ]
     [ "$(sqlite3 JOBX/sqlite/runtime.db "SELECT type FROM sqlite_schema WHERE name = 'ai_cpu_task'")" = table ]
 }

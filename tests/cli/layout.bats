@@ -211,16 +211,6 @@ END
     expect_contains "$(sed -n 2p <<<"$output")" "record size   64: "
 }
 
-@test "without tables the structure of the real 910A's records is found" {
-    needs_shared data/real-910a-job3/raw
-    run_msprof layout infer -dir "$REAL_CAPTURE" --kind hwts
-    expect_status 1
-    expect_contains "$(sed -n 2p <<<"$output")" "record size   64: "
-    run_msprof layout infer -dir "$REAL_CAPTURE" --kind training_trace
-    expect_status 1
-    expect_contains "$(sed -n 2p <<<"$output")" "record size   20: "
-}
-
 @test "a capture without records, or of no such kind, has nothing to infer from" {
     copy_capture JOBX
     rm JOBX/data/aicore.0.1.1

@@ -94,3 +94,21 @@ print([row["key"][-13:] for row in json.load(open(sys.argv[1]))["rows"] if row["
         cmp "$file" "summary/${file##*/}"
     done
 }
+
+@test "a real capture of an Ascend 910A fits 80 columns, and 60" {
+    for width in 80 60; do
+        run_msprof_into shown show -q -dir "$REAL_CAPTURE" --output "$BATS_FILE_TMPDIR" --width "$width"
+        expect_status 0
+        python3 "$repository/tests/lib/text_tables.py" align shown "$width"
+    done
+    grep -q '624509\.570' shown
+}
+
+@test "without tables the structure of the real 910A's records is found" {
+    run_msprof layout infer -dir "$REAL_CAPTURE" --kind hwts
+    expect_status 1
+    expect_contains "$(sed -n 2p <<<"$output")" "record size   64: "
+    run_msprof layout infer -dir "$REAL_CAPTURE" --kind training_trace
+    expect_status 1
+    expect_contains "$(sed -n 2p <<<"$output")" "record size   20: "
+}

@@ -166,17 +166,6 @@ for path in sys.argv[1:]:
     [ "$captures" -ge 5 ]
 }
 
-@test "a real capture of an Ascend 910A fits 80 columns, and 60" {
-    needs_shared data/real-910a-job3/raw
-    "$MSPROF" import -q -dir "$REAL_CAPTURE" --output real
-    for width in 80 60; do
-        run_msprof_into shown show -q -dir "$REAL_CAPTURE" --output real --width "$width"
-        expect_status 0
-        expect_aligned "$width"
-    done
-    grep -q '624509\.570' shown
-}
-
 @test "--width changes nothing but blanks, line breaks and frames, and breaks no number" {
     squeeze() { cells | sed 's/\\n//g' | tr -d ' \n|'; }
     # of all columns but those of layers' names

@@ -37,13 +37,11 @@ static inline struct row_batch *checking_begin(struct row_sink *sink, const stru
 {
     (void)sink;
     struct row_batch *batch = spare_count > 0 ? spare_batches[--spare_count] : row_batch_new();
-    if (batch == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
-        return NULL;
-    }
-    batch->kind = kind;
-    batch->rows = batch->texts_used = 0;
-    return batch;
+    if (batch != NULL && row_batch_begin(batch, kind))
+        return batch;
+    row_batch_free(batch);
+    err_set(err, ERR_NO_MEMORY, "out of memory");
+    return NULL;
 }
 
 static inline int checking_commit(struct row_sink *base, struct row_batch *batch, struct err *err)

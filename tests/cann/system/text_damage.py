@@ -141,8 +141,13 @@ def check_kind(msprof, work, path):
     kind = os.path.basename(os.path.dirname(path))
     name, chip, text, _, _, rejected = read_fixture(path)
 
+    imports = {}  # by text: ways of damage have texts in common, most of all those without a line
+
     def run(lines, rest=""):
-        return Import(msprof, work, kind, name, chip, "".join(line + "\n" for line in lines) + rest)
+        damaged = "".join(line + "\n" for line in lines) + rest
+        if damaged not in imports:
+            imports[damaged] = Import(msprof, work, kind, name, chip, damaged)
+        return imports[damaged]
     damage = Damage(kind, run, sound_lines(text, rejected, run))
     damage.expect(damage.whole.rejected == 0, "the lines that are left are not sound")
     for way in (damage.cut, damage.insert, damage.spoil, damage.disorder):

@@ -223,7 +223,7 @@ static bool touch_everything(void)
     uint32_t device = 9;
     char path[16];
     aclprofConfig *own = aclprofCreateConfig(&device, 1, ACL_AICORE_NONE, NULL, ACL_PROF_MSPROFTX);
-    (void)alarm(20);
+    (void)alarm(120);
     (void)msprof_acl_capture_path(path, sizeof path);
     return aclprofSetConfig(ACL_PROF_SYS_CPU_FREQ, "5", 1) == ACL_SUCCESS && aclprofStart(own) == ACL_SUCCESS &&
            aclprofStop(own) == ACL_SUCCESS && aclprofDestroyConfig(own) == ACL_SUCCESS &&

@@ -47,7 +47,7 @@ static void give_cell(struct row_batch *batch, size_t row, size_t column, enum p
 
 static void fill(struct row_batch *batch, const struct record_kind *kind, int64_t first_key)
 {
-    batch->kind = kind;
+    assert_true(row_batch_begin(batch, kind));
     batch->rows = ROWS;
     memset(batch->present, 0, ROWS * sizeof *batch->present);
     memset(batch->cells, 0, ROWS * kind->column_count * sizeof *batch->cells);

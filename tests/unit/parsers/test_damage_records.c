@@ -284,6 +284,31 @@ static void damage_across_the_chunks_of_a_long_file_costs_what_it_hits(void **st
     collection_free(collection);
 }
 
+static void files_of_every_length_around_powers_of_two_are_read_whole(void **state)
+{
+    (void)state;
+    const unsigned most = 2 * 1024 * 1024 / ACL_SIZE + 1;
+    unsigned char *bytes = malloc((size_t)most * ACL_SIZE), *p = bytes;
+    assert_non_null(bytes);
+    make_job();
+    for (unsigned i = 0; i < most; i++)
+        p = put_acl(p, "call", i, i + 1);
+    for (unsigned power = 32; power < most; power *= 2) {
+        for (unsigned count = power - 1; count <= power + 1; count++) {
+            put_file("acl_api.0.net.1", bytes, (size_t)count * ACL_SIZE);
+            struct collection *collection = collect(in_scratch("J"), NULL);
+            const struct capture_file *file = collection_file(collection, "data/acl_api.0.net.1");
+            assert_int_equal(file->decoded, count);
+            assert_int_equal(file->rejected, 0);
+            for (unsigned i = 0; i<count; i += count> 512 ? count - 512 : 1)
+                assert_int_equal(row_integer(collection, "acl_call", i, "start_ns"), i);
+            assert_int_equal(row_integer(collection, "acl_call", count - 1, "start_ns"), count - 1);
+            collection_free(collection);
+        }
+    }
+    free(bytes);
+}
+
 static void values_that_no_board_counts_reject_their_record_only(void **state)
 {
     (void)state;
@@ -519,6 +544,7 @@ int main(void)
         SCRATCH_TEST(bytes_removed_from_the_last_but_one_record_leave_the_last),
         SCRATCH_TEST(garbage_before_the_first_record_is_skipped),
         SCRATCH_TEST(damage_across_the_chunks_of_a_long_file_costs_what_it_hits),
+        SCRATCH_TEST(files_of_every_length_around_powers_of_two_are_read_whole),
         SCRATCH_TEST(values_that_no_board_counts_reject_their_record_only),
         SCRATCH_TEST(a_call_that_ends_before_it_starts_or_lasts_for_ages_is_rejected),
         SCRATCH_TEST(an_ai_cpu_task_that_ends_before_it_starts_is_rejected),

@@ -26,7 +26,7 @@ static struct row_batch *begin(struct row_sink *sink, const struct record_kind *
     (void)err;
     struct row_batch *batch = row_batch_new();
     assert_non_null(batch);
-    batch->kind = kind;
+    assert_true(row_batch_begin(batch, kind));
     return batch;
 }
 

@@ -80,8 +80,7 @@ static struct row_batch *begin_batch(struct row_sink *sink, const struct record_
     struct row_batch *batch = collector->batch != NULL ? collector->batch : row_batch_new();
     collector->batch = NULL;
     assert_non_null(batch);
-    batch->kind = kind;
-    batch->rows = batch->texts_used = 0;
+    assert_true(row_batch_begin(batch, kind));
     return batch;
 }
 
