@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SCRATCH_LONGEST_WAIT 30 /* seconds after which a test that hangs is ended */
+#define SCRATCH_LONGEST_WAIT 120 /* seconds after which a test that hangs is ended */
 
 /* The directory of the running test, without a final slash. */
 extern char scratch_directory[64];
