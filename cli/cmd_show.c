@@ -77,7 +77,7 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
         report_files_release(&report_files);
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
-    stream->capture = visit->one_of_many ? visit->directory : NULL;
+    stream->capture = visit->capture_count > 1 ? visit->directory : NULL;
     options.report_files = &report_files;
     options.width = options.plain ? screen_answer_width(visit->settings) : screen_width(visit->settings);
     if (visit->settings->show.format == 0)

@@ -328,6 +328,7 @@ static int process_found(const struct settings *settings, const struct found_cap
                                       .layouts = &layouts,
                                       .parameters = parameters.data,
                                       .one_of_many = many,
+                                      .capture_count = found->count,
                                       .framework = found->items[i].framework,
                                       .context = context,
                                       .log = {.fd = -1}};

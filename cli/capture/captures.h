@@ -14,13 +14,14 @@
 struct capture_visit {
     const struct settings *settings;
     const struct layout_set *layouts;
-    const char *parameters; /* what else than the capture the database depends on */
-    int64_t clock_shift_ns; /* one of these: of struct capture_options */
-    char *directory;        /* of the capture, absolute */
-    const char *framework;  /* the *_ascend_ms or *_ascend_pt directory that it was found in; NULL: none */
-    char *results;          /* where sqlite/, timeline/, summary/ and log/ are or come to be, absolute */
-    char *database;         /* <results>/sqlite/runtime.db */
-    bool one_of_many;
+    const char *parameters;    /* what else than the capture the database depends on */
+    int64_t clock_shift_ns;    /* one of these: of struct capture_options */
+    char *directory;           /* of the capture, absolute */
+    const char *framework;     /* the *_ascend_ms or *_ascend_pt directory that it was found in; NULL: none */
+    char *results;             /* where sqlite/, timeline/, summary/ and log/ are or come to be, absolute */
+    char *database;            /* <results>/sqlite/runtime.db */
+    bool one_of_many;          /* or the only one of a directory of captures */
+    size_t capture_count;      /* of the command */
     bool owner_recorded;       /* the results say whose they are */
     void *context;             /* of captures_process_list */
     struct collection_log log; /* closed until a step opens it */
