@@ -86,8 +86,10 @@ static inline size_t utf8_first_unsafe(const char *text, size_t length)
 
 #define UTF8_REPLACEMENT "\xEF\xBF\xBD"
 
+#define UTF8_SAFE_EXPANSION 3
+
 /* Writes the text with the replacement character U+FFFD for every unsafe byte or character at out, which has room for
- * three times the length; returns how many bytes that are. */
+ * UTF8_SAFE_EXPANSION times the length; returns how many bytes that are. */
 static inline size_t utf8_make_safe(const char *text, size_t length, char *out)
 {
     size_t used = 0;

@@ -59,6 +59,10 @@ static size_t put_special(char **p, const char *text, size_t length)
         *p += 3;
         return 1;
     }
+    if (bytes == 2 && byte == 0xc2 && (unsigned char)text[1] < 0xa0) {
+        *p = put_control(*p, (unsigned char)text[1]); /* a terminal may obey it, too */
+        return bytes;
+    }
     memcpy(*p, text, bytes);
     *p += bytes;
     return bytes;

@@ -1,6 +1,7 @@
 #include "exporters/report/row_format.h"
 
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "exporters/json_text.h"
 
 #include <stdlib.h>
@@ -245,8 +246,20 @@ static void encode_markdown(struct strbuf *buf, const char *text, size_t length)
     }
 }
 
-static void encode(const struct row_format *format, struct strbuf *buf, const char *text, size_t length,
-                   const char *mark)
+/* An import makes texts safe, but anybody may have written the database. JSON escapes them, the terminal's table masks
+ * them; a carriage return alone is a matter of quotes. */
+static bool is_unsafe(const struct row_format *format, const char *text, size_t length)
+{
+    if (format->format == TABLE_JSON || format->format == TABLE_TERMINAL)
+        return false;
+    size_t at = utf8_first_unsafe(text, length);
+    while (at < length && text[at] == '\r')
+        at += 1 + utf8_first_unsafe(text + at + 1, length - at - 1);
+    return at < length;
+}
+
+static void encode_safe(const struct row_format *format, struct strbuf *buf, const char *text, size_t length,
+                        const char *mark)
 {
     switch (format->format) {
     case TABLE_CSV:
@@ -263,6 +276,19 @@ static void encode(const struct row_format *format, struct strbuf *buf, const ch
         strbuf_add(buf, text, length);
         break;
     }
+}
+
+static void encode(const struct row_format *format, struct strbuf *buf, const char *text, size_t length,
+                   const char *mark)
+{
+    char *safe = is_unsafe(format, text, length) ? malloc(length * UTF8_SAFE_EXPANSION) : NULL;
+    if (safe != NULL)
+        encode_safe(format, buf, safe, utf8_make_safe(text, length, safe), mark);
+    else if (is_unsafe(format, text, length))
+        buf->failed = true;
+    else
+        encode_safe(format, buf, text, length, mark);
+    free(safe);
 }
 
 int row_format_add(const struct row_format *format, const char *text, size_t length, struct strbuf *buf)
@@ -319,6 +345,13 @@ static char *put_markdown(const char *text, size_t length, char *p)
 
 char *row_put_text(const struct row_format *format, const char *text, size_t length, char *p)
 {
+    _Static_assert(JSON_TEXT_EXPANSION >= 2 * UTF8_SAFE_EXPANSION, "a safe text fits behind half of the room");
+    if (is_unsafe(format, text, length)) {
+        /* Written at the end of the room and read from there: each byte becomes two at most. */
+        char *safe = p + row_text_room(length) - length * UTF8_SAFE_EXPANSION;
+        length = utf8_make_safe(text, length, safe);
+        text = safe;
+    }
     switch (format->format) {
     case TABLE_CSV:
     case TABLE_SPREADSHEET:

@@ -413,3 +413,33 @@ os.mkfifo("JOBX/info.json.1")'
         diff -r before JOBX/summary
     done
 }
+
+@test "names in a database that is planted in a capture move no cursor and break no cell, whatever the table and its format" {
+    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    copy_family prof-910b PROF_1
+    "$MSPROF" import -q -dir PROF_1
+    sqlite3 PROF_1/sqlite/runtime.db "UPDATE name SET text = CAST(x'6f701b5b324a077fffc3c29b2c22' AS TEXT) || id"
+    printf 'report names\ncolumn Name\nsql\nSELECT text FROM name\n' >names.report
+    run_msprof export summary -q -dir PROF_1 --report-file names.report
+    expect_status 0
+    mv PROF_1/mindstudio_profiler_output csv
+    run_msprof export summary -q -dir PROF_1 --spreadsheet-safe --report-file names.report
+    expect_status 0
+    mv PROF_1/mindstudio_profiler_output spreadsheet
+    for format in csv markdown json table; do
+        "$MSPROF" show -q PROF_1 --table ops --format "$format" >"shown.$format"
+        "$MSPROF" show -q PROF_1 --table names --report-file names.report --format "$format" >"names.$format"
+    done
+    python3 - <<'END'
+import glob
+paths = [path for name in ("csv", "spreadsheet") for path in glob.glob(name + "/**/*.csv", recursive=True)]
+paths += glob.glob("shown.*") + glob.glob("names.*")
+named = 0
+for path in paths:
+    text = open(path, "rb").read().decode()  # fails at what is no UTF-8
+    found = {c for c in text if (c < " " and c not in "\t\n") or "\x7f" <= c <= "\x9f"}
+    assert not found, (path, found)
+    named += "op\N{REPLACEMENT CHARACTER}[2J" in text
+assert named >= 10, (named, paths) # of CSV, Markdown
+END
+}
