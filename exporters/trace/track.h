@@ -85,8 +85,8 @@ struct track {
     int (*end)(struct track_run *run, void *state, struct err *err); /* of the rows */
     int (*name_threads)(struct track_run *run, void *state, struct err *err);
     void (*release)(void *state);
-    /* In several threads: what a unit's events are. */
-    void *(*worker_new)(struct track_run *run, void *state, struct err *err);
+    /* In several threads: what a unit's events are. The tracks of a thread share its connection, db. */
+    void *(*worker_new)(struct track_run *run, void *state, sqlite3 *db, struct err *err);
     void (*worker_free)(void *worker);
     int (*draw)(void *worker, const struct track_unit *unit, struct parallel_output *output, struct err *err);
 };

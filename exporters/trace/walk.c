@@ -6,6 +6,7 @@
 
 struct worker {
     struct track_run *run;
+    sqlite3 *db;
     void **states; /* of each track; NULL: it draws nothing */
 };
 
@@ -17,6 +18,7 @@ static void worker_free(void *opaque)
             worker->run->tracks[i]->worker_free(worker->states[i]);
     }
     free(worker->states);
+    database_close(worker->db);
     free(worker);
 }
 
@@ -33,11 +35,15 @@ static void *worker_new(void *arg, struct err *err)
         err_set(err, ERR_NO_MEMORY, "out of memory");
         return NULL;
     }
+    if (database_open(run->run->options->database, &worker->db, err) < 0) {
+        worker_free(worker);
+        return NULL;
+    }
     for (size_t i = 0; i < run->track_count; i++) {
         const struct track *track = run->tracks[i];
         if (track->draw == NULL)
             continue;
-        worker->states[i] = track->worker_new(run, run->states[i], err);
+        worker->states[i] = track->worker_new(run, run->states[i], worker->db, err);
         if (worker->states[i] == NULL) {
             worker_free(worker);
             return NULL;

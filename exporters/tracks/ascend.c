@@ -59,7 +59,6 @@ static void release(void *opaque)
 
 struct worker {
     struct track_run *run;
-    sqlite3 *db;
     struct cann_task_reader *reader;
     struct parallel_output *output;
     const struct track_unit *unit;
@@ -71,11 +70,10 @@ static void worker_free(void *opaque)
 {
     struct worker *worker = opaque;
     cann_task_reader_free(worker->reader);
-    database_close(worker->db);
     free(worker);
 }
 
-static void *worker_new(struct track_run *run, void *tasks, struct err *err)
+static void *worker_new(struct track_run *run, void *tasks, sqlite3 *db, struct err *err)
 {
     struct worker *worker = calloc(1, sizeof *worker);
     (void)tasks;
@@ -84,8 +82,7 @@ static void *worker_new(struct track_run *run, void *tasks, struct err *err)
         return NULL;
     }
     worker->run = run;
-    if (database_open(run->run->options->database, &worker->db, err) == 0)
-        worker->reader = cann_task_reader_new(worker->db, false, err);
+    worker->reader = cann_task_reader_new(db, false, err);
     if (worker->reader == NULL) {
         worker_free(worker);
         return NULL;

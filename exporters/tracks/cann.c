@@ -72,7 +72,6 @@ static void release(void *opaque)
 struct worker {
     struct track_run *run;
     struct calls *calls;
-    sqlite3 *db;
     struct cann_call_reader *reader, *reader_around; /* around: while reader is being read */
     struct parallel_output *output;
     uint64_t drawn; /* events of the unit */
@@ -89,11 +88,10 @@ static void worker_free(void *opaque)
     struct worker *worker = opaque;
     cann_call_reader_free(worker->reader);
     cann_call_reader_free(worker->reader_around);
-    database_close(worker->db);
     free(worker);
 }
 
-static void *worker_new(struct track_run *run, void *calls, struct err *err)
+static void *worker_new(struct track_run *run, void *calls, sqlite3 *db, struct err *err)
 {
     struct worker *worker = calloc(1, sizeof *worker);
     if (worker == NULL) {
@@ -102,10 +100,8 @@ static void *worker_new(struct track_run *run, void *calls, struct err *err)
     }
     worker->run = run;
     worker->calls = calls;
-    if (database_open(run->run->options->database, &worker->db, err) == 0) {
-        worker->reader = cann_call_reader_new(worker->db, err);
-        worker->reader_around = worker->reader != NULL ? cann_call_reader_new(worker->db, err) : NULL;
-    }
+    worker->reader = cann_call_reader_new(db, err);
+    worker->reader_around = worker->reader != NULL ? cann_call_reader_new(db, err) : NULL;
     if (worker->reader_around == NULL) {
         worker_free(worker);
         return NULL;

@@ -78,8 +78,9 @@ static int end(struct track_run *run, void *opaque, struct err *err)
 }
 
 /* Workers keep nothing. */
-static void *worker_new(struct track_run *run, void *state, struct err *err)
+static void *worker_new(struct track_run *run, void *state, sqlite3 *db, struct err *err)
 {
+    (void)db;
     (void)state;
     (void)err;
     return run;
