@@ -1,5 +1,7 @@
 #include "acl/preload/preload.h"
 #include "acl/recorder/recorder.h"
+#include "acl/recorder/room.h"
+#include "acl/recorder/shield.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -100,8 +102,18 @@ uint32_t function_type(uint32_t index)
 
 /* ---- the functions themselves ---- */
 
+/* The loader takes more of a stack than a program may have left. It has locks, too: a room that others wait for would
+ * be one more to hold each other up with. */
+static void ask_loader(void (*ask)(void *arg), void *arg)
+{
+    struct shield before;
+    shield_raise(&before);
+    room_run_apart(ask, arg);
+    shield_drop(&before);
+}
+
 /* Libraries stay loaded from when one of their functions is known here, so that it stays where it is. */
-static void pin_library(const void *address)
+static void pin_library(void *address)
 {
     Dl_info info;
     if (dladdr(address, &info) != 0 && info.dli_fname != NULL)
@@ -133,16 +145,14 @@ static int search_library(struct dl_phdr_info *library, size_t size, void *arg)
     return 0;
 }
 
-static void *find_real(uint32_t index)
+static void find_real(void *arg)
 {
-    struct search search = {.name = functions[index].name, .ours = preload_entries[index]};
+    struct search *search = arg;
     if (preload_system_dlsym == NULL)
         system_find_dlsym();
-    void *real = preload_system_dlsym(RTLD_NEXT, search.name);
-    if (real != NULL)
-        return real;
-    dl_iterate_phdr(search_library, &search);
-    return search.found;
+    search->found = preload_system_dlsym(RTLD_NEXT, search->name);
+    if (search->found == NULL)
+        dl_iterate_phdr(search_library, search);
 }
 
 void *function_real(uint32_t index)
@@ -151,12 +161,13 @@ void *function_real(uint32_t index)
     if (real != NULL)
         return real;
     int saved_errno = errno;
-    real = find_real(index);
-    if (real == NULL)
+    struct search search = {.name = functions[index].name, .ours = preload_entries[index]};
+    ask_loader(find_real, &search);
+    if (search.found == NULL)
         preload_fail(functions[index].name);
-    function_bind(index, real);
+    function_bind(index, search.found);
     errno = saved_errno;
-    return real;
+    return search.found;
 }
 
 void functions_in_forked_child(void)
@@ -187,7 +198,7 @@ void *function_bind(uint32_t index, void *real)
 {
     void *expected = NULL;
     if (atomic_compare_exchange_strong(&reals[index], &expected, real)) {
-        pin_library(real);
+        ask_loader(pin_library, real);
         return (void *)(uintptr_t)preload_entries[index];
     }
     return expected == real ? (void *)(uintptr_t)preload_entries[index] : bind_spare(index, real);

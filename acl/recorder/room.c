@@ -1,5 +1,7 @@
 #include "acl/recorder/room.h"
 
+#include <sys/mman.h>
+
 /* switch_stack(run, arg, top): the caller's stack pointer is kept in the frame pointer's register, which run keeps. */
 #if defined(__x86_64__) || defined(__aarch64__)
 void switch_stack(void (*run)(void *arg), void *arg, char *top) __asm__("msprof_switch_stack")
@@ -73,4 +75,16 @@ static void switch_stack(void (*run)(void *arg), void *arg, char *top)
 void room_run(struct room *room, void (*run)(void *arg), void *arg)
 {
     switch_stack(run, arg, room->stack + sizeof room->stack);
+}
+
+void room_run_apart(void (*run)(void *arg), void *arg)
+{
+    void *pages =
+        mmap(NULL, sizeof(struct room), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED) {
+        run(arg);
+        return;
+    }
+    room_run(pages, run, arg);
+    munmap(pages, sizeof(struct room));
 }
