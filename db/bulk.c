@@ -143,7 +143,7 @@ static void give_text(struct rows_cursor *cursor, sqlite3_context *context, cons
         sqlite3_result_text(context, cell->text, (int)cell->length, SQLITE_STATIC);
         return;
     }
-    char *safe = sqlite3_malloc64((sqlite3_uint64)cell->length * 3);
+    char *safe = sqlite3_malloc64((sqlite3_uint64)cell->length * UTF8_SAFE_EXPANSION);
     if (safe == NULL) {
         sqlite3_result_error_nomem(context);
         return;

@@ -30,7 +30,7 @@ static bool bind_safe(sqlite3_stmt *statement, int index, const char *text, stru
     size_t length = text != NULL ? strlen(text) : 0;
     if (length == 0 || utf8_first_unsafe(text, length) == length)
         return sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC) == SQLITE_OK;
-    char *safe = sqlite3_malloc64(3 * (sqlite3_uint64)length);
+    char *safe = sqlite3_malloc64((sqlite3_uint64)length * UTF8_SAFE_EXPANSION);
     if (safe == NULL)
         return false;
     diag_report(diag, DIAG_TEXT_UNSAFE, NULL, "a name of the capture's files or in its info.json");
@@ -353,10 +353,7 @@ static int build(const struct import_request *request, struct capture *capture, 
                  struct err *err)
 {
     struct database_build build;
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < capture->file_count; i++)
-        bytes += capture->files[i].kind != NULL ? capture->files[i].size : 0;
-    int status = schema_build_open(&build, request->database, bytes, err);
+    int status = schema_build_open(&build, request->database, capture_record_bytes(capture), err);
     if (status < 0)
         return status;
     status = load_rows(build.db, capture, request->progress, err);

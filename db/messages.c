@@ -46,7 +46,7 @@ static void safe_text(sqlite3_context *context, int count, sqlite3_value **value
         sqlite3_result_value(context, values[0]);
         return;
     }
-    char *safe = sqlite3_malloc64((sqlite3_uint64)length * 3);
+    char *safe = sqlite3_malloc64((sqlite3_uint64)length * UTF8_SAFE_EXPANSION);
     if (safe == NULL)
         sqlite3_result_error_nomem(context);
     else

@@ -281,13 +281,15 @@ static void encode_safe(const struct row_format *format, struct strbuf *buf, con
 static void encode(const struct row_format *format, struct strbuf *buf, const char *text, size_t length,
                    const char *mark)
 {
-    char *safe = is_unsafe(format, text, length) ? malloc(length * UTF8_SAFE_EXPANSION) : NULL;
+    if (!is_unsafe(format, text, length)) {
+        encode_safe(format, buf, text, length, mark);
+        return;
+    }
+    char *safe = malloc(length * UTF8_SAFE_EXPANSION);
     if (safe != NULL)
         encode_safe(format, buf, safe, utf8_make_safe(text, length, safe), mark);
-    else if (is_unsafe(format, text, length))
-        buf->failed = true;
     else
-        encode_safe(format, buf, text, length, mark);
+        buf->failed = true;
     free(safe);
 }
 

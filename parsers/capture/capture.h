@@ -164,6 +164,8 @@ int capture_list(const char *parent, char ***ret_paths, size_t *ret_count, struc
 int capture_open(struct capture *capture, const char *directory, const struct capture_options *options,
                  struct diagnostics *diag, struct err *err);
 void capture_release(struct capture *capture);
+/* The bytes of the files that have a kind. */
+uint64_t capture_record_bytes(const struct capture *capture);
 
 /* SHA-256 over the names, sizes and modification times of everything in the capture that import looks at: equal text,
  * unchanged capture. */

@@ -386,3 +386,11 @@ void capture_release(struct capture *capture)
     free(capture->directory);
     *capture = (struct capture){.directory = NULL};
 }
+
+uint64_t capture_record_bytes(const struct capture *capture)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < capture->file_count; i++)
+        bytes += capture->files[i].kind != NULL ? capture->files[i].size : 0;
+    return bytes;
+}

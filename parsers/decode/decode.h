@@ -80,6 +80,12 @@ static inline void row_set_integer(struct row *row, size_t column, int64_t value
     row->cells[column].integer = value;
     *row->present |= UINT64_C(1) << column;
 }
+/* Fills the columns that say which file a row came from. */
+static inline void decode_put_file(const struct decode_plan *plan, int64_t file_id, struct row *row)
+{
+    for (uint64_t left = plan->files; left != 0; left &= left - 1)
+        row_set_integer(row, (size_t)__builtin_ctzll(left), file_id);
+}
 /* Copies the text into the batch; cut at DECODED_TEXT_MAX bytes (on a character boundary). */
 #define DECODED_TEXT_MAX 16384
 void decoder_set_text(struct decoder *decoder, const struct record_kind *kind, struct row *row, size_t column,

@@ -84,8 +84,8 @@ static int take_record(struct stream *stream, const unsigned char *record, struc
         keep = false;
         diag_report(decoder->capture->diag, DIAG_RECORD_VALUE, &place, "nothing but zeros; expected a record");
     }
-    for (uint64_t left = keep ? stream->plan->files : 0; left != 0; left &= left - 1)
-        row_set_integer(&row, (size_t)__builtin_ctzll(left), decoder->file->id);
+    if (keep)
+        decode_put_file(stream->plan, decoder->file->id, &row);
     decoder->bytes = (struct bytes){record, stream->plan->layout->record_size};
     decoder->layout = stream->plan->layout;
     if (keep && kind->hooks != NULL && kind->hooks->record != NULL)
@@ -561,10 +561,9 @@ static int open_batches(struct decoder *decoder, struct err *err)
 
 int decode_capture(struct capture *capture, struct row_sink *sink, const struct progress *progress, struct err *err)
 {
-    struct decoder decoder = {.capture = capture, .sink = sink, .progress = progress};
+    struct decoder decoder = {
+        .capture = capture, .sink = sink, .progress = progress, .bytes_total = capture_record_bytes(capture)};
     struct checksum *checksum = checksum_new();
-    for (size_t i = 0; i < capture->file_count; i++)
-        decoder.bytes_total += capture->files[i].kind != NULL ? capture->files[i].size : 0;
     int status = checksum != NULL ? open_batches(&decoder, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
     decoder.scratch = calloc(RECORD_MAX_COLUMNS, sizeof *decoder.scratch);
     if (status == 0 && decoder.scratch == NULL)

@@ -76,10 +76,7 @@ static int take_part(struct decoder *decoder, const struct split_stream *stream,
         *keep = false;
         return 0;
     }
-    for (size_t i = 0; i < kind->column_count; i++) {
-        if (kind->columns[i].flags & COLUMN_FILE)
-            row_set_integer(&row, i, decoder_file_id(decoder));
-    }
+    decode_put_file(part->plan, decoder_file_id(decoder), &row);
     int status = kind->hooks != NULL && kind->hooks->record != NULL
                      ? kind->hooks->record(decoder, part->state, &row, keep, err)
                      : 0;

@@ -4,15 +4,7 @@
 # shellcheck disable=SC2154 # common.bash sets repository and shared, run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0
 load ../cli/common
-
-setup() {
-    enter_scratch
-}
-
-copy_run() {
-    cp -r "$repository/testdata/frameworks/run_ascend_$1" "run_ascend_$1"
-    chmod -R u+w "run_ascend_$1"
-}
+load run
 
 @test "show tells which operator on which line of Python launched what devices ran" {
     copy_run pt

@@ -4,21 +4,7 @@
 # shellcheck disable=SC2154 # common.bash sets repository and shared, run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0
 load ../cli/common
-
-setup() {
-    enter_scratch
-}
-
-# A copy of a directory that testdata/ ships: ms or pt.
-copy_run() {
-    cp -r "$repository/testdata/frameworks/run_ascend_$1" "run_ascend_$1"
-    chmod -R u+w "run_ascend_$1"
-    out=run_ascend_$1/ASCEND_PROFILER_OUTPUT
-}
-
-needs_python() {
-    command -v python3 >/dev/null || skip "python3 is not installed"
-}
+load run
 
 @test "times are absolute texts as the frameworks write them, or numbers since the start" {
     needs_python
