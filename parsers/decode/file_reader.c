@@ -12,6 +12,8 @@
 #define BLOCK_SIZE_MAX ((size_t)256 * 1024)
 #define BLOCK_SIZE_MIN ((size_t)4 * 1024)
 #define BLOCK_COUNT 8
+/* Captures of fewer bytes are read without a thread: to start one takes longer. */
+#define THREAD_BYTES_MIN BLOCK_SIZE_MAX
 
 /* Some bytes of one file. Small files need one block each. */
 struct block {
@@ -31,7 +33,11 @@ struct file_reader {
     size_t block_size;
     struct block blocks[BLOCK_COUNT];
     pthread_t thread;
-    bool started;
+    bool threaded;
+    /* The reading side, which is the thread's if there is one: */
+    size_t next; /* file that comes next, or is open */
+    int fd;      /* -1: none is open */
+    /* Of both: */
     pthread_mutex_t lock;
     pthread_cond_t readable, writable;
     size_t first, count; /* filled blocks, a ring */
@@ -42,7 +48,7 @@ struct file_reader {
     bool has_block;          /* blocks[first] belongs to the open file */
 };
 
-/* ---- the reader's thread ---- */
+/* ---- reading ---- */
 
 /* Waits for a free block; NULL: nothing more is wanted. Waiting goes on until half of the ring is free, as it does on
  * the other side until half is filled: a switch between threads takes longer than many a small file. */
@@ -104,44 +110,59 @@ static int open_file(const char *path, int *ret_failure)
     return -1;
 }
 
-/* False: nothing more is wanted. */
-static bool read_file(struct file_reader *reader, size_t index)
-{
-    bool first = true, last = false;
-    struct block *block = free_block(reader);
-    int failure = 0, fd = block != NULL ? open_file(reader->capture->files[index].path, &failure) : -1;
-    while (block != NULL && !last) {
-        *block = (struct block){.file = index, .first = first, .last = fd < 0, .unopened = fd < 0, .failure = failure};
-        fill_block(reader, fd, block);
-        last = block->last;
-        if (last)
-            checksum_finish(reader->checksum, block->checksum);
-        if (!publish(reader, block))
-            break;
-        first = false;
-        if (!last)
-            block = free_block(reader);
-    }
-    if (block != NULL && !last) { /* given up in the middle: the sum starts anew */
-        char ignored[CHECKSUM_TEXT_SIZE];
-        checksum_finish(reader->checksum, ignored);
-    }
-    if (fd >= 0)
-        close(fd);
-    return block != NULL;
-}
-
 static bool is_binary(const struct record_kind *kind)
 {
     return kind != NULL && (kind->hooks == NULL || kind->hooks->text == NULL);
 }
 
+static void leave_file(struct file_reader *reader)
+{
+    if (reader->fd >= 0)
+        close(reader->fd);
+    reader->fd = -1;
+    reader->next++;
+}
+
+/* Fills the block with what comes next, of the open file or of the next one. False: everything is read. */
+static bool read_block(struct file_reader *reader, struct block *block)
+{
+    const struct capture *capture = reader->capture;
+    *block = (struct block){.first = reader->fd < 0};
+    while (reader->fd < 0 && reader->next < capture->file_count && !is_binary(capture->files[reader->next].kind))
+        reader->next++;
+    if (reader->next == capture->file_count)
+        return false;
+    block->file = reader->next;
+    if (block->first) {
+        reader->fd = open_file(capture->files[reader->next].path, &block->failure);
+        block->last = block->unopened = reader->fd < 0;
+    }
+    fill_block(reader, reader->fd, block);
+    if (block->last) {
+        checksum_finish(reader->checksum, block->checksum);
+        leave_file(reader);
+    }
+    return true;
+}
+
+/* What is left of the open file, if one is, is not wanted: the sum starts anew. */
+static void give_up_file(struct file_reader *reader)
+{
+    char ignored[CHECKSUM_TEXT_SIZE];
+    if (reader->fd < 0)
+        return;
+    checksum_finish(reader->checksum, ignored);
+    leave_file(reader);
+}
+
 static void *reader_thread(void *arg)
 {
     struct file_reader *reader = arg;
-    bool wanted = true;
-    for (size_t i = 0; wanted && i < reader->capture->file_count; i++)
-        wanted = !is_binary(reader->capture->files[i].kind) || read_file(reader, i);
+    struct block *block;
+    while ((block = free_block(reader)) != NULL && read_block(reader, block)) {
+        if (!publish(reader, block))
+            give_up_file(reader);
+    }
     pthread_mutex_lock(&reader->lock);
     reader->done = true;
     pthread_cond_signal(&reader->readable);
@@ -167,9 +188,19 @@ static void drop_block(struct file_reader *reader)
     reader->has_block = false;
 }
 
+/* The next block of a reader without a thread, which has one. */
+static struct block *read_next_block(struct file_reader *reader)
+{
+    reader->taken = 0;
+    reader->has_block = read_block(reader, &reader->blocks[0]);
+    return reader->has_block ? &reader->blocks[0] : NULL;
+}
+
 /* Waits for the next block; NULL: everything has been read. */
 static struct block *next_block(struct file_reader *reader)
 {
+    if (!reader->threaded)
+        return read_next_block(reader);
     drop_block(reader);
     if (reader->available == 0) {
         pthread_mutex_lock(&reader->lock);
@@ -184,9 +215,14 @@ static struct block *next_block(struct file_reader *reader)
 
 int file_reader_open(struct file_reader *reader, size_t index)
 {
-    pthread_mutex_lock(&reader->lock);
-    reader->wanted = index;
-    pthread_mutex_unlock(&reader->lock);
+    if (reader->threaded) {
+        pthread_mutex_lock(&reader->lock);
+        reader->wanted = index;
+        pthread_mutex_unlock(&reader->lock);
+    } else {
+        give_up_file(reader);
+        reader->next = index;
+    }
     struct block *block = next_block(reader);
     while (block != NULL && (block->file < index || !block->first))
         block = next_block(reader);
@@ -227,7 +263,7 @@ static int start(struct file_reader *reader, struct err *err)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int failure = pthread_create(&reader->thread, NULL, reader_thread, reader);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    reader->started = failure == 0;
+    reader->threaded = failure == 0;
     return failure == 0 ? 0 : err_set_errno(err, failure, "cannot start a thread that reads files");
 }
 
@@ -249,15 +285,20 @@ struct file_reader *file_reader_new(const struct capture *capture, struct err *e
         err_set(err, ERR_NO_MEMORY, "out of memory");
         return NULL;
     }
+    bool is_small = capture_record_bytes(capture) < THREAD_BYTES_MIN;
     reader->capture = capture;
+    reader->fd = -1;
     pthread_mutex_init(&reader->lock, NULL);
     pthread_cond_init(&reader->readable, NULL);
     pthread_cond_init(&reader->writable, NULL);
     reader->block_size = block_size_for(capture);
-    reader->bytes = malloc(BLOCK_COUNT * reader->block_size);
+    reader->bytes = malloc((is_small ? 1 : BLOCK_COUNT) * reader->block_size);
     reader->checksum = checksum_new();
-    int status = reader->bytes != NULL && reader->checksum != NULL ? start(reader, err)
-                                                                   : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = 0;
+    if (reader->bytes == NULL || reader->checksum == NULL)
+        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+    else if (!is_small)
+        status = start(reader, err);
     if (status < 0) {
         file_reader_free(reader);
         return NULL;
@@ -273,8 +314,10 @@ void file_reader_free(struct file_reader *reader)
     reader->stop = true;
     pthread_cond_signal(&reader->writable);
     pthread_mutex_unlock(&reader->lock);
-    if (reader->started)
+    if (reader->threaded)
         pthread_join(reader->thread, NULL);
+    if (reader->fd >= 0)
+        close(reader->fd);
     checksum_free(reader->checksum);
     free(reader->bytes);
     pthread_cond_destroy(&reader->readable);

@@ -1,5 +1,5 @@
 /* Inside of the decoder: reads the binary files of a capture ahead of it, on a thread of its own, which also sums up
- * their checksums. What was read waits in a ring of fixed size. */
+ * their checksums. What was read waits in a ring of fixed size. A small capture is read when it is asked for. */
 #ifndef MSPROF_PARSERS_DECODE_FILE_READER_H
 #define MSPROF_PARSERS_DECODE_FILE_READER_H
 
@@ -13,7 +13,7 @@ struct file_reader; /* opaque */
 /* Starts to read the files that have a kind and are no text, in their order. The capture's list of files and its
  * kinds must stay as they are. NULL with err set. */
 struct file_reader *file_reader_new(const struct capture *capture, struct err *err);
-/* Stops reading and ends the thread; NULL is fine. */
+/* Stops reading; NULL is fine. */
 void file_reader_free(struct file_reader *reader);
 
 /* Goes to the file of this index, which must be after the last one; what is left of that one is dropped. Returns 0, an

@@ -18,12 +18,13 @@
 
 #include <cmocka.h>
 
-char scratch_directory[64];
+char scratch_directory[96];
 
 int scratch_setup(void **state)
 {
     (void)state;
-    snprintf(scratch_directory, sizeof scratch_directory, "/tmp/msprof-test.XXXXXX");
+    const char *parent = getenv("TMPDIR");
+    snprintf(scratch_directory, sizeof scratch_directory, "%s/msprof-test.XXXXXX", parent != NULL ? parent : "/tmp");
     alarm(SCRATCH_LONGEST_WAIT);
     return mkdtemp(scratch_directory) != NULL && chmod(scratch_directory, 0755) == 0 ? 0 : -1;
 }

@@ -8,7 +8,7 @@
 #define SCRATCH_LONGEST_WAIT 120 /* seconds after which a test that hangs is ended */
 
 /* The directory of the running test, without a final slash. */
-extern char scratch_directory[64];
+extern char scratch_directory[96];
 
 /* Setup and teardown of a cmocka test: the directory, and an alarm against hanging. */
 int scratch_setup(void **state);

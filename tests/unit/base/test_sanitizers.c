@@ -39,8 +39,8 @@ static void read_behind(void)
 static void leak(void)
 {
     void *volatile kept = malloc(8);
-    kept = NULL; /* NOLINT: the mistake is the test */
-    (void)kept;
+    kept = NULL;
+    (void)kept; /* NOLINT: the mistake is the test */
 }
 
 static void assert_found(void (*mistake)(void))
