@@ -3,6 +3,7 @@
 #ifndef MSPROF_BASE_BYTES_H
 #define MSPROF_BASE_BYTES_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,23 +13,25 @@
 static inline uint64_t bytes_load(const unsigned char *p, unsigned width, bool big_endian)
 {
     uint64_t value = 0;
+    uint32_t half;
+    uint16_t quarter;
     if (big_endian) {
         for (unsigned i = 0; i < width; i++)
             value = value << 8 | p[i];
         return value;
     }
-    switch (width) { /* fixed sizes compile to one load each on a little-endian machine */
+    switch (width) { /* each of these is one load */
     case 1:
         return p[0];
     case 2:
-        return (uint64_t)p[0] | (uint64_t)p[1] << 8;
-    case 3:
-        return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16;
+        memcpy(&quarter, p, sizeof quarter);
+        return le16toh(quarter);
     case 4:
-        return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24;
+        memcpy(&half, p, sizeof half);
+        return le32toh(half);
     case 8:
-        return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
-               (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+        memcpy(&value, p, sizeof value);
+        return le64toh(value);
     default:
         for (unsigned i = width; i-- > 0;)
             value = value << 8 | p[i];
