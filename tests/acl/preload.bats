@@ -285,15 +285,6 @@ leave_by_exception() { # how, status of the program, what the import tells, call
     expect_contains "$stderr" "No space left on device"
 }
 
-@test "a program that profiles itself gets its calls into its own capture, and there is no other" {
-    mkdir own
-    preloaded "$build/tests/acl/acl_profiled" own
-    expect_equal "$status $stderr" "0 "
-    [ ! -e captures ]
-    mv own captures
-    expect_equal "$(calls)" "aclrtSetDevice 3"
-}
-
 @test "memory does not grow with calls and threads" {
     preloaded "$PROGRAM" growth 3000000 1000
     expect_equal "$status $stderr" "0 "

@@ -177,3 +177,12 @@ END
     expect_contains "$stderr" "1 capture of this run is gone"
     expect_status 3
 }
+
+@test "a program that profiles itself gets its calls into its own capture, and there is no other" {
+    mkdir own
+    MSPROF_OUTPUT=captures preloaded "$build/tests/acl/acl_profiled" own
+    expect_equal "$status $stderr" "0 "
+    [ ! -e captures ]
+    mv own captures
+    expect_equal "$(calls)" "aclrtSetDevice 3"
+}

@@ -307,7 +307,7 @@ load promises
 }
 
 @test "msprof-run.1: the calls go into its capture, and at other times they are not recorded." {
-    backed_by tests/acl/preload.bats \
+    backed_by tests/acl/run.bats \
         "a program that profiles itself gets its calls into its own capture, and there is no other"
 }
 
