@@ -40,7 +40,7 @@ static void leak(void)
 {
     void *volatile kept = malloc(8);
     kept = NULL; /* cppcheck-suppress memleak */
-    (void)kept; /* NOLINT: the mistake is the test */
+    (void)kept;  /* NOLINT: the mistake is the test */
 }
 
 static void assert_found(void (*mistake)(void))
