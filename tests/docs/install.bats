@@ -5,8 +5,14 @@
 load ../cli/common
 load tree
 
+# One copy for all that install from it: what they build they build with the flags that it was built with.
+setup_file() {
+    BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR enter_tree_copy
+}
+
 setup() {
-    enter_tree_copy
+    cd "$BATS_FILE_TMPDIR/tree" || return
+    forget_outer_make
     root=$BATS_TEST_TMPDIR/root
 }
 
@@ -125,6 +131,7 @@ END
 }
 
 @test "other flags and another prefix are built anew, equal ones are not" {
+    enter_tree_copy
     make -s all
     expect_equal "$(make all)" ""
     expect_equal "$(make all prefix=/elsewhere | grep '^  CC ' | sort)" \
@@ -141,10 +148,11 @@ END
 # Where the sources are gets into a program by debug information and __FILE__. Made anew is an object of each folder, and the
 # program of all.
 @test "the same sources make the same program in another directory" {
+    enter_tree_copy
     for file in build/release/{msprof,libmsprof_acl.so.1,libmsprof_acl.a,libmsprof_preload.so}; do
         expect_equal "$file: $(grep -cF -e "$repository/" -e "$PWD/" "$file")" "$file: 0"
     done
-    cp -a . "$BATS_TEST_TMPDIR/elsewhere"
+    mv "$PWD" "$BATS_TEST_TMPDIR/elsewhere"
     cd "$BATS_TEST_TMPDIR/elsewhere"
     find base parsers db analysis frameworks exporters cluster ssh cli -name '*.c' -printf '%h\n' | sort -u >folders
     while read -r folder; do
@@ -154,7 +162,7 @@ END
     rm build/release/msprof
     made=$(make -j2 program)
     expect_equal "$(grep -c '^  CC ' <<<"$made")" "$(wc -l <folders)"
-    cmp build/release/msprof "$OLDPWD/build/release/msprof"
+    cmp build/release/msprof "$repository/build/release/msprof"
 }
 
 @test "an unknown variant is refused" {

@@ -12,7 +12,11 @@ enter_tree_copy() {
             tar -C "$repository" -c --null -T - | tar -C "$BATS_TEST_TMPDIR/tree" -x
     fi
     cd "$BATS_TEST_TMPDIR/tree" || return
-    # what an outer make hands down
+    forget_outer_make
+}
+
+# What an outer make hands down.
+forget_outer_make() {
     unset MAKEFLAGS MAKEOVERRIDES MAKELEVEL MFLAGS VARIANT DESTDIR prefix
 }
 

@@ -120,7 +120,7 @@ scene_drop_by_drop() { spoilt_sums_in_time 'for i in 1 2 3 4; do printf a; sleep
 
 scene_noisy_uname() {
     start_impatient_sshd
-    fake_command uname "head -c 300000 /dev/urandom"
+    fake_command uname 'printf x; head -c 300000 /dev/urandom' # a newline in front would be no answer
     collect
     expect_status 5
 }
