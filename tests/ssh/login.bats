@@ -172,6 +172,7 @@ s = socket.socket(socket.AF_UNIX); s.bind('$scratch/agent'); s.listen(); open('$
 }
 
 @test "names and IPv6 addresses of hosts, with and without brackets" {
+    getent hosts localhost >/dev/null || skip "localhost has no address here: /etc/hosts is not there"
     start_sshd 'ListenAddress ::1'
     sed -i 's/^ip = .*/ip = localhost/' board.ini
     cut -d ' ' -f 1,2 "$keys/host.pub" | sed "s/^/[localhost]:$port /" >>"$keys/known_hosts"
