@@ -192,8 +192,7 @@ static void drop_block(struct file_reader *reader)
 static struct block *read_next_block(struct file_reader *reader)
 {
     reader->taken = 0;
-    reader->has_block = read_block(reader, &reader->blocks[0]);
-    return reader->has_block ? &reader->blocks[0] : NULL;
+    return read_block(reader, &reader->blocks[0]) ? &reader->blocks[0] : NULL;
 }
 
 /* Waits for the next block; NULL: everything has been read. */

@@ -20,12 +20,14 @@
 
 static char paths[FILES][256];
 static unsigned char *contents[FILES];
+static struct capture_file files[FILES];
+static struct capture capture;
 
-static void make_files(struct capture *capture, struct capture_file *files, size_t size)
+static void make_files(size_t size)
 {
     const struct record_kind *kind = record_kind_find("svp_pmu");
     assert_non_null(kind);
-    *capture = (struct capture){.files = files, .file_count = FILES};
+    capture = (struct capture){.files = files, .file_count = FILES};
     for (size_t i = 0; i < FILES; i++) {
         snprintf(paths[i], sizeof paths[i], "%s/file%zu", scratch_directory, i);
         files[i] = (struct capture_file){.path = paths[i], .kind = kind, .size = size};
@@ -40,8 +42,17 @@ static void make_files(struct capture *capture, struct capture_file *files, size
     }
 }
 
-static void free_contents(void)
+static struct file_reader *begin(void)
 {
+    struct err err = ERR_INIT;
+    struct file_reader *reader = file_reader_new(&capture, &err);
+    assert_non_null(reader);
+    return reader;
+}
+
+static void end(struct file_reader *reader)
+{
+    file_reader_free(reader);
     for (size_t i = 0; i < FILES; i++)
         free(contents[i]);
 }
@@ -71,16 +82,11 @@ static void assert_whole(struct file_reader *reader, size_t index, size_t size)
 
 static void read_all(size_t size)
 {
-    struct capture_file files[FILES];
-    struct capture capture;
-    struct err err = ERR_INIT;
-    make_files(&capture, files, size);
-    struct file_reader *reader = file_reader_new(&capture, &err);
-    assert_non_null(reader);
+    make_files(size);
+    struct file_reader *reader = begin();
     for (size_t i = 0; i < FILES; i++)
         assert_whole(reader, i, size);
-    file_reader_free(reader);
-    free_contents();
+    end(reader);
 }
 
 static void files_come_whole_and_in_order(void **state)
@@ -92,19 +98,14 @@ static void files_come_whole_and_in_order(void **state)
 
 static void read_some(size_t size)
 {
-    struct capture_file files[FILES];
-    struct capture capture;
-    struct err err = ERR_INIT;
     unsigned char byte;
-    make_files(&capture, files, size);
-    struct file_reader *reader = file_reader_new(&capture, &err);
-    assert_non_null(reader);
+    make_files(size);
+    struct file_reader *reader = begin();
     assert_int_equal(file_reader_open(reader, 0), 0);
     assert_int_equal(file_reader_read(reader, &byte, 1), 1);
     assert_whole(reader, 2, size); /* the first is given up, the second never wanted */
     assert_int_equal(file_reader_open(reader, 3), 0);
-    file_reader_free(reader);
-    free_contents();
+    end(reader);
 }
 
 static void a_file_that_is_given_up_leaves_the_next_one_whole(void **state)
@@ -116,21 +117,16 @@ static void a_file_that_is_given_up_leaves_the_next_one_whole(void **state)
 
 static void read_around_missing(size_t size)
 {
-    struct capture_file files[FILES];
-    struct capture capture;
-    struct err err = ERR_INIT;
-    make_files(&capture, files, size);
+    make_files(size);
     assert_int_equal(remove(paths[0]), 0);
     assert_int_equal(remove(paths[3]), 0);
     assert_int_equal(mkdir(paths[3], 0700), 0);
-    struct file_reader *reader = file_reader_new(&capture, &err);
-    assert_non_null(reader);
+    struct file_reader *reader = begin();
     assert_true(file_reader_open(reader, 0) > 0);
     assert_whole(reader, 1, size);
     assert_int_equal(file_reader_open(reader, 3), -1);
     assert_whole(reader, 4, size);
-    file_reader_free(reader);
-    free_contents();
+    end(reader);
 }
 
 static void a_file_that_went_away_is_told_and_the_next_one_read(void **state)
@@ -149,18 +145,13 @@ static void so_is_one_of_a_large_capture(void **state)
 static void a_file_that_grew_is_read_to_its_end(void **state)
 {
     (void)state;
-    struct capture_file files[FILES];
-    struct capture capture;
-    struct err err = ERR_INIT;
-    make_files(&capture, files, LARGE);
+    make_files(LARGE);
     for (size_t i = 0; i < FILES; i++)
         files[i].size = 100;
-    struct file_reader *reader = file_reader_new(&capture, &err);
-    assert_non_null(reader);
+    struct file_reader *reader = begin();
     for (size_t i = 0; i < FILES; i++)
         assert_whole(reader, i, LARGE);
-    file_reader_free(reader);
-    free_contents();
+    end(reader);
 }
 
 int main(void)
