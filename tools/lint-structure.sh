@@ -4,8 +4,8 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-longest_file=600
-most_files=30
+longest_file=1000
+most_files=60
 
 findings=0
 finding() {
