@@ -53,9 +53,11 @@ rows() {
     done <slices
 }
 
-@test "the guide's masks without 0x80 give no stamp, and the message says what is missing" {
-    run -1 --separate-stderr "$programs/sample_push_pop" out 1 0x3
-    expect_contains "$stderr" "without ACL_PROF_MSPROFTX (0x80)"
+@test "the guide's masks without 0x80 record marks, too, and one note says that devices need the bit" {
+    run -0 --separate-stderr "$programs/sample_push_pop" out 10 0x3
+    expect_equal "$(wc -l <<<"$stderr")" 1
+    expect_contains "$stderr" "ACL_PROF_MSPROFTX (0x80) is not in the mask"
+    expect_equal "$(rows 'SELECT count(*) FROM msproftx')" 10
 }
 
 @test "10 million ranges need no more memory than a thousand, and no more disk than the storage limit and a slice" {
