@@ -22,6 +22,7 @@ beside the installation of this file, in the build directory of its source tree,
 
 import ctypes
 import os
+import sys
 import threading
 from ctypes import c_char_p, c_int, c_int8, c_size_t, c_uint32, c_uint64, c_void_p
 from types import SimpleNamespace
@@ -95,6 +96,7 @@ _OP = (c_void_p, c_size_t, c_uint32)  # the records that came through a pipe, th
 _message = _function("msprof_acl_message", c_char_p)
 _json_start = _function("msprof_acl_json_start", c_int, c_char_p)
 _json_stop = _function("msprof_acl_json_stop", c_int)
+_set_program = _function("msprof_acl_set_program", None, c_char_p)
 _capture_path = _function("msprof_acl_capture_path", c_size_t, c_char_p, c_size_t)
 _now = _function("msprof_acl_now", c_uint64)
 _replay_runs = _function("msprof_acl_replay_runs", c_int, c_uint32, c_int)
@@ -170,6 +172,8 @@ def capture_path():
 def init(config_path=None):
     if not config_path:
         return 0
+    script = sys.argv[0] if sys.argv and os.path.isfile(sys.argv[0]) else "-"
+    _set_program(os.fsencode(os.path.abspath(script)))  # the executable is Python
     return _json_start(os.fsencode(config_path))
 
 

@@ -155,6 +155,26 @@ END
     expect_equal "$(rows 'SELECT count(*) FROM msproftx')" 1
 }
 
+@test "acl.init with the file of a board makes a JOB capture, beside the program when there is no output" {
+    cat >program.py <<'END'
+import acl
+ret = acl.init("acl.json")
+assert ret == 0, acl.message()
+ret = acl.finalize()
+assert ret == 0
+END
+    echo '{"profiler": {"output": "out", "aacpu": "on", "aac_metrics": "ArithmeticUtilization", "interval": "0", "acl_api": "on", "switch": "on"}}' >acl.json
+    mkdir out
+    run_example
+    expect_equal "$status$stderr" 0
+    compgen -G "out/JOB*"
+    rm -r out
+    run_example
+    expect_equal "$status" 0
+    compgen -G "JOB*"
+    [ ! -e out ]
+}
+
 @test "a mask with 0x80 needs no note" {
     in_frame 1 <<'END'
 stamp = acl.prof.create_stamp()

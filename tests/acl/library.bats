@@ -20,7 +20,7 @@ declared() {
 @test "the shared library exports the functions of the headers, with a version, and nothing else" {
     [ "$(declared | wc -l)" -gt 60 ]
     expect_equal "$(nm -D --defined-only "$build/libmsprof_acl.so.1" | awk '$2 != "A" { print $3 }' | sort)" \
-        "$(declared | sed 's/$/@@MSPROF_ACL_1.0/; s/^\(msprof_acl_replay_runs@@MSPROF_ACL_1\).0/\1.1/')"
+        "$(declared | sed 's/$/@@MSPROF_ACL_1.0/; s/^\(msprof_acl_\(replay_runs\|set_program\)@@MSPROF_ACL_1\).0/\1.1/')"
 }
 
 @test "the static library defines the functions of the headers for its users and nothing else" {
