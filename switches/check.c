@@ -384,12 +384,14 @@ static int warn_of_metrics(struct switch_finding *finding, const struct option_f
         if (value == NULL)
             continue;
         if (file->writer == SWITCH_SVP && strcmp(value, SWITCH_BOARD_METRICS) != 0)
-            status = finding_warning(finding, keys[i], value, NULL, err,
-                                     "no metrics are collected: boards count " SWITCH_BOARD_METRICS " and nothing else");
+            status =
+                finding_warning(finding, keys[i], value, NULL, err,
+                                "no metrics are collected: boards count " SWITCH_BOARD_METRICS " and nothing else");
         else if ((file->writer & FRAMEWORKS) != 0 && collected != NULL && strcmp(collected, "PipeUtilization") == 0 &&
                  switch_list_has("AiCoreNone,ACL_AICORE_NONE", value, strlen(value)))
-            status = finding_warning(finding, keys[i], value, NULL, err, "%s collects PipeUtilization at %s all the same",
-                                     switch_writer_name(file->writer), value_given(file, "profiler_level"));
+            status =
+                finding_warning(finding, keys[i], value, NULL, err, "%s collects PipeUtilization at %s all the same",
+                                switch_writer_name(file->writer), value_given(file, "profiler_level"));
     }
     return status;
 }

@@ -225,11 +225,12 @@ void switch_rule_tell(const struct switch_rule *rule, char ret[SWITCH_REASON_SIZ
         (void)snprintf(ret, SWITCH_REASON_SIZE, "names divided by commas");
         break;
     case SWITCH_PATH:
-        (void)snprintf(ret, SWITCH_REASON_SIZE, "a path of at most %d bytes without control characters and \"'\\%%><|&$;`",
-                       MOST_PATH);
+        (void)snprintf(ret, SWITCH_REASON_SIZE,
+                       "a path of at most %d bytes without control characters and \"'\\%%><|&$;`", MOST_PATH);
         break;
     case SWITCH_BOARD_PATH:
-        (void)snprintf(ret, SWITCH_REASON_SIZE, "a path of at most %d letters, digits, and '_', '-', '.', '/'", MOST_PATH);
+        (void)snprintf(ret, SWITCH_REASON_SIZE, "a path of at most %d letters, digits, and '_', '-', '.', '/'",
+                       MOST_PATH);
         break;
     case SWITCH_TEXT:
         (void)snprintf(ret, SWITCH_REASON_SIZE, "a text");

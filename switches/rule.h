@@ -17,16 +17,16 @@ enum switch_writer {
 };
 
 enum switch_check {
-    SWITCH_WORD,  /* one of words */
-    SWITCH_LIST,  /* some of words, divided by commas */
-    SWITCH_RANGE, /* a whole number from low to high */
-    SWITCH_SIZE,  /* the same followed by "MB" */
-    SWITCH_NAMES, /* names of any kind, divided by commas */
-    SWITCH_PATH,  /* a directory */
+    SWITCH_WORD,       /* one of words */
+    SWITCH_LIST,       /* some of words, divided by commas */
+    SWITCH_RANGE,      /* a whole number from low to high */
+    SWITCH_SIZE,       /* the same followed by "MB" */
+    SWITCH_NAMES,      /* names of any kind, divided by commas */
+    SWITCH_PATH,       /* a directory */
     SWITCH_BOARD_PATH, /* one of an SVP board */
-    SWITCH_TEXT,  /* any */
-    SWITCH_FLAG,  /* true or false */
-    SWITCH_ANY    /* nothing that is collected depends on it */
+    SWITCH_TEXT,       /* any */
+    SWITCH_FLAG,       /* true or false */
+    SWITCH_ANY         /* nothing that is collected depends on it */
 };
 
 struct switch_rule {
