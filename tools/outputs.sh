@@ -101,9 +101,9 @@ show_tables() { # capture, path
     local table
     run "$1" show show "$2" --width 0
     run "$1" show-list show "$2" --table list
-    for table in $(awk 'NR > 1 && /^[a-z]/ { print $1 }' "$out/$1/show-list/stdout" | sort -u); do
+    while IFS= read -r table; do
         run "$1" "show-$table" show "$2" --table "$table" --format markdown
-    done
+    done < <(awk 'NR > 1 && /^[a-z]/ { print $1 }' "$out/$1/show-list/stdout" | sort -u)
 }
 
 outputs_of_capture() { # capture, path
