@@ -114,8 +114,7 @@ static const char text_rows[] =
 
 #define IS_LAUNCH(call) call "level = " SQL_NUMBER(HOST_LEVEL_NODE) " AND " call "type = " SQL_NUMBER(HOST_NODE_LAUNCH)
 static const char task_rows[] =
-    "INSERT INTO CANN_API SELECT start_ns, start_ns + duration_ns, level, p.id << 32 | thread_id, c.id,"
-    "  CASE level WHEN " SQL_NUMBER(HOST_LEVEL_COMMUNICATION) " THEN coalesce(item_id, name_id) ELSE name_id END"
+    "INSERT INTO CANN_API SELECT start_ns, start_ns + duration_ns, level, p.id << 32 | thread_id, c.id, " CANN_CALL_NAME
     "  FROM capture.host_call c, process p;"
     "CREATE TEMP TABLE launch(connection_id INTEGER PRIMARY KEY, id INTEGER);"
     "INSERT OR IGNORE INTO launch SELECT c.connection_id, coalesce((WITH RECURSIVE around(id, parent_id, level, type) "

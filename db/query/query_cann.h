@@ -55,6 +55,10 @@ static inline struct cann_text cann_text(const struct cann_texts *texts, int64_t
 
 #define CANN_COUNTERS 8
 
+/* Of host_call the name that users know it by: a call of communication is called by what it is of. */
+#define CANN_CALL_NAME                                                                                                 \
+    "CASE level WHEN " SQL_NUMBER(HOST_LEVEL_COMMUNICATION) " THEN coalesce(item_id, name_id) ELSE name_id END"
+
 struct cann_task {
     int64_t id, device_id, start_ns, duration_ns, stream_id, task_id, batch_id, context_id, type;
     int64_t connection_id, thread_id, host_type_id, kernel_name_id, op_name_id, op_type_id, op_task_type, op_state,
