@@ -87,7 +87,7 @@ static const struct query_field timed_fields[] = {
     QUERY_FIELD(struct timed_call, start_ns, "start_ns"),
     QUERY_FIELD(struct timed_call, duration_ns, "duration_ns"),
     QUERY_FIELD(struct timed_call, launches, "coalesce(launches, 0)"),
-    QUERY_FIELD(struct timed_call, name_id, CALL_NAME),
+    QUERY_FIELD(struct timed_call, name_id, CANN_CALL_NAME),
 };
 static const struct query_select timed_calls = {QUERY_FIELDS(timed_fields)};
 
