@@ -593,7 +593,13 @@ lint-cppcheck: $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST) $(PRELOAD_LIST)
 
 # --- the rest ---
 
-.PHONY: portable version
+.PHONY: dist deb rpm portable version
+dist: ## build/dist/msprof-VERSION.tar.gz: the sources of the last commit, reproducible
+	tools/dist.sh $(BUILD)
+
+deb rpm: ## packages of the last commit in build/deb, build/rpm
+	tools/package.sh $@ $(BUILD)
+
 PORTABLE_MACHINES ?= x86_64 aarch64
 portable: ## build/portable/*.tar.gz: the program and the libraries for glibc 2.17 and newer, PORTABLE_MACHINES
 	for machine in $(PORTABLE_MACHINES); do tools/portable.sh "$$machine" $(BUILD) || exit; done
