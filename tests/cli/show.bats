@@ -209,7 +209,7 @@ Fps : '
     expect_contains "$(<shown)" 'Model name : face v1.2 人脸
 Model id : 4
 Batch num: 4
-Current pic count: 1
+Current pic count: 4
 Input pic num: 2
 Device id: 1
 Fps : '
