@@ -65,8 +65,12 @@ static void hold_group(struct compare_gate *result, const struct side *base, con
 {
     double a = value_of(base, key, result->gate->metric), b = value_of(new_side, key, result->gate->metric);
 
+    double period = value_of(new_side, key, GATE_PERIOD);
+
     if (a < 0 || b < 0)
         return;
+    if (period > 0 && result->gate->metric >= GATE_BUSY)
+        step_new = period; /* what these are a part of */
     if (!gate_holds(result->gate, a, b, step_new))
         result->passed = false;
     if (!result->known || excess(result->gate, a, b) > excess(result->gate, result->base, result->new_value)) {

@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "exporters/report/report.h"
 #include "exporters/workload/host_calls.h"
-#include "exporters/workload/load.h"
+#include "exporters/workload/answer.h"
 
 #include <stdlib.h>
 
@@ -121,7 +121,7 @@ static int take_call(void *arg, const struct host_call *call, struct err *err)
 static int put_rows(struct report_run *run, struct err *err)
 {
     struct gap_table table = {.run = run};
-    int status = workload_load(run->session->db, WITHOUT_COUNTERS, &table.workload, err);
+    int status = answer_workload(run, WITHOUT_COUNTERS, &table.workload, err);
 
     if (status != 0)
         return status;

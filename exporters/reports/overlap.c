@@ -1,7 +1,7 @@
 /* How each step divides into computing, communication, copies and nothing. */
 #include "analysis/splits.h"
 #include "exporters/report/report.h"
-#include "exporters/workload/load.h"
+#include "exporters/workload/answer.h"
 
 enum {
     STEP,
@@ -78,7 +78,7 @@ static int put_rows(struct report_run *run, struct err *err)
 {
     struct workload workload;
     struct splits splits;
-    int status = workload_load(run->session->db, WITHOUT_COUNTERS, &workload, err);
+    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
 
     if (status != 0)
         return status;

@@ -1,7 +1,7 @@
 /* Steps of each model: how long they take, how much they scatter, which is the slowest and why. */
 #include "analysis/step_groups.h"
 #include "exporters/report/report.h"
-#include "exporters/workload/load.h"
+#include "exporters/workload/answer.h"
 
 enum {
     MEDIAN,
@@ -22,6 +22,7 @@ enum {
     NUMBER,
     START,
     SOURCE,
+    RECORDED,
     OP_BY,
     OP,
     COLUMNS
@@ -53,6 +54,8 @@ static const struct report_column columns[] = {
     [OP_BY] = {"Operator by(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW,
                .doc = "How much longer the operator took than in the mean of the other steps."},
     [SOURCE] = {"Source", .flags = REPORT_NARROW, .doc = "What told the steps apart."},
+    [RECORDED] = {"Recorded", .flags = REPORT_NARROW,
+                  .doc = "Of the inferences that were made: how many were recorded, where that is not all."},
     [OP] = {"Operator", .doc = "The operator that took longer in it than elsewhere, most of all."},
     {.title = NULL},
 };
@@ -64,6 +67,8 @@ static int put_group(struct report_run *run, const struct workload *workload, co
     const struct split_group *it = &splits->groups.items[group->group];
     bool grew = group->op != NO_TEXT, has_period = group->periods.n > 0 && group->periods.median > 0;
     bool has_stretch = group->free.n > 0;
+    char recorded[RECORDED_SIZE];
+    workload_recorded_text(&workload->facts, recorded);
     const struct report_value values[COLUMNS] = {
         [DEVICE] = value_integer(workload->devices[it->device].id),
         [MODEL] = it->model_id == STEP_OF_NO_MODEL ? value_none() : value_integer(it->model_id),
@@ -85,6 +90,7 @@ static int put_group(struct report_run *run, const struct workload *workload, co
         [PART_BY] = group->part_ns > 0 ? value_rounded(group->part_ns) : value_none(),
         [OP_BY] = grew ? value_rounded(group->op_ns) : value_none(),
         [SOURCE] = value_text(step_source_name((enum step_source)it->source)),
+        [RECORDED] = value_text(recorded[0] != '\0' && it->source == STEPS_INFERENCES ? recorded : NULL),
         [OP] = grew ? value_text(workload_text(workload, workload->operators[group->op].key.name)) : value_none(),
     };
     return report_row(run, values, err);
@@ -95,7 +101,7 @@ static int put_rows(struct report_run *run, struct err *err)
     struct workload workload;
     struct splits splits;
     struct step_groups groups = {.items = NULL};
-    int status = workload_load(run->session->db, WITHOUT_COUNTERS, &workload, err);
+    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
 
     if (status != 0)
         return status;
