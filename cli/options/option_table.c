@@ -23,7 +23,10 @@ static const char *const color_choices[] = {"auto", "always", "never", NULL};
 static const char *const table_choices[] = {"csv", "json", NULL};
 static const char *const column_choices[] = {"guide", "vendor", NULL};
 static const char *const switch_choices[] = {"on", "off", NULL};
-static const char *const metric_choices[] = {"ArithmeticUtilization", NULL};
+const char *const collect_metrics[] = {
+    "ArithmeticUtilization", "off",    "none",     "None",     "PipeUtilization",
+    "ResourceConflictRatio", "Memory", "MemoryL0", "MemoryUB", "L2Cache",
+    "MemoryAccess",          NULL};
 static const char *const transfer_choices[] = {"upload", "nfs", NULL};
 static const char *const record_size_choices[] = {"80", "72", NULL};
 static const char *const report_choices[] = {"all", "timeline", "summary", "none", NULL};
@@ -130,10 +133,10 @@ const struct option_spec option_table[] = {
      .aliases = {"aic_metrics"},
      .commands = ON_COLLECT,
      .type = VALUE_CHOICE,
-     .argument = "ArithmeticUtilization",
-     .choices = metric_choices,
+     .argument = "ArithmeticUtilization|off|none",
+     .choices = collect_metrics,
      .offset = MEMBER(collect.metrics),
-     .help = "events of the AI core to count\n(ArithmeticUtilization)"},
+     .help = "events of the AI core to count; with any other\nset none are (ArithmeticUtilization)"},
     {.name = "switch",
      .commands = ON_COLLECT,
      .type = VALUE_CHOICE,

@@ -20,6 +20,10 @@ struct value_list {
 
 enum transfer_mode { TRANSFER_UPLOAD, TRANSFER_NFS };
 
+/* What --aac_metrics takes, ended by NULL: boards' own, none, and from COLLECT_METRICS_FOREIGN on those of other chips. */
+extern const char *const collect_metrics[];
+#define COLLECT_METRICS_FOREIGN 4
+
 /* What the command line says for collect. */
 struct collect_settings {
     const char *program; /* --main, with its arguments */
