@@ -466,7 +466,7 @@ check-fast: all test-programs ## run the tests of VARIANT only (release): make c
 	tests/check $(VARIANT)
 
 .PHONY: check-aarch64
-check-aarch64: program preload ## run the preload library on an emulated aarch64 (needs a cross compiler and qemu-user)
+check-aarch64: program generators ## the whole program on an emulated aarch64: its outputs are those of this machine
 	tools/check-aarch64.sh $(B)
 
 coverage: ## run the tests on build/coverage, report in build/coverage/report/index.html
@@ -604,7 +604,10 @@ lint-cppcheck: $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST) $(PRELOAD_LIST)
 
 # --- the rest ---
 
-.PHONY: html dist deb rpm portable version
+.PHONY: html dist deb rpm portable version release-check
+release-check: ## what a release must hold beside the tests: half an hour, as root (docs/releasing.md)
+	tools/release-check.sh $(BUILD)
+
 html: manual ## build/html: the manual and docs/ as a site
 	tools/html.sh $(B)/man $(BUILD)/html
 
