@@ -178,8 +178,8 @@ static int judge_rank(struct rank_verdict *verdict, const struct plan *plan, con
 {
     const struct aggregate *rank = &plan->ranks[entry->rank];
     const struct aggregate_block *from = &rank->blocks[entry->block];
-    struct aggregate_row *rows = aggregate_read_rows(rank, entry->block, err);
-    int status = rows != NULL ? 0 : -(int)err->code;
+    struct aggregate_row *rows;
+    int status = aggregate_read_rows(rank, entry->block, &rows, err);
     for (uint32_t i = 0; status == 0 && i < from->row_count; i++) {
         const struct merged_collective *collective = map_get(&block->collectives, &rows[i].name_hash);
         if (collective != NULL && collective->count >= 2 && is_complete(collective, &plan->groups.items[entry->group]))

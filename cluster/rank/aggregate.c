@@ -336,16 +336,17 @@ int aggregate_read_parts(const struct aggregate *aggregate, size_t block_index, 
     return status;
 }
 
-struct aggregate_row *aggregate_read_rows(const struct aggregate *aggregate, size_t block, struct err *err)
+int aggregate_read_rows(const struct aggregate *aggregate, size_t block, struct aggregate_row **ret, struct err *err)
 {
     struct aggregate_header header;
-    int fd = -1;
-    if (open_again(aggregate, &fd, &header, err) < 0)
-        return NULL;
-    struct aggregate_row *rows = read_items(fd, &header, SECTION_ROWS, aggregate->places[block].row,
-                                            aggregate->blocks[block].row_count, aggregate->path, err);
+    int fd = -1, status = open_again(aggregate, &fd, &header, err);
+    *ret = NULL;
+    if (status < 0)
+        return status;
+    *ret = read_items(fd, &header, SECTION_ROWS, aggregate->places[block].row, aggregate->blocks[block].row_count,
+                      aggregate->path, err);
     close(fd);
-    return rows;
+    return *ret != NULL ? 0 : -(int)err->code;
 }
 
 void aggregate_parts_release(struct aggregate_parts *parts)

@@ -65,8 +65,8 @@ struct aggregate_parts {
 };
 int aggregate_read_parts(const struct aggregate *aggregate, size_t block, struct aggregate_parts *ret, struct err *err);
 void aggregate_parts_release(struct aggregate_parts *parts);
-/* Its rows alone (free() them); NULL with err set. */
-struct aggregate_row *aggregate_read_rows(const struct aggregate *aggregate, size_t block, struct err *err);
+/* Its rows alone (free() them). */
+int aggregate_read_rows(const struct aggregate *aggregate, size_t block, struct aggregate_row **ret, struct err *err);
 
 /* The names of operators and all other texts of the rank, into an empty intern. */
 int aggregate_read_names(const struct aggregate *aggregate, struct intern *ret, struct err *err);
