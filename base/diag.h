@@ -15,8 +15,11 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_FILE_UNKNOWN, "file-unknown", DIAG_WARNING, "a file whose name no record kind claims; it is not decoded",   \
       "move it out of the capture, or see 'msprof kinds' for the names that are read")                                 \
     X(DIAG_FILE_UNSUPPORTED, "file-unsupported", DIAG_NOTE,                                                            \
-      "a file of a known profiling stream that this version does not decode",                                          \
-      "no action is needed: the other files are complete")                                                             \
+      "a file of a known profiling stream that this version does not decode; its records are in no table",             \
+      "see msprof-records(5) for what is decoded; the other files are complete")                                       \
+    X(DIAG_FILE_BESIDE, "file-beside", DIAG_NOTE,                                                                      \
+      "a file beside the data that nothing of a capture is called like; it is not read",                               \
+      "no action is needed if it is yours; data files belong into data/")                                              \
     X(DIAG_FILE_FOREIGN, "file-foreign", DIAG_WARNING,                                                                 \
       "a file that captures of this family do not have; it is not decoded",                                            \
       "move it out of the capture: captures of two kinds of devices or of tools are imported one by one")              \
@@ -77,7 +80,7 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_RECORD_LOST, "record-lost", DIAG_WARNING, "the record counter jumps: records were lost on the device",      \
       "collect less at once, or shorter")                                                                              \
     X(DIAG_RECORD_UNKNOWN, "record-unknown", DIAG_NOTE, "a record of a type that this version does not decode",        \
-      "no action is needed: the other records are complete")                                                           \
+      "see msprof-records(5) for what is decoded; the other records are complete")                                     \
     X(DIAG_COUNTER_FELL, "counter-fell", DIAG_WARNING,                                                                 \
       "a value that only grows is less than the one before: what passed in between is not known",                      \
       "collect again; if it comes back, report the file")                                                              \

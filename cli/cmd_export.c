@@ -3,6 +3,7 @@
 #include "base/file/temporary.h"
 #include "base/intern.h"
 #include "cli/capture/captures.h"
+#include "cli/capture/names_version.h"
 #include "cli/capture/report_files.h"
 #include "cli/capture/reports.h"
 #include "cli/capture/result_record.h"
@@ -12,6 +13,7 @@
 #include "cli/merge/merge.h"
 #include "cli/status.h"
 #include "db/database.h"
+#include "db/query/cann_version.h"
 #include "db/query/query.h"
 #include "exporters/export.h"
 
@@ -126,7 +128,7 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
     char seconds[CLOCK_TEXT_SIZE], timestamp[TIMESTAMP_SIZE];
     bool spreadsheet = visit->settings->spreadsheet_safe && visit->settings->table_format == TABLE_CSV;
     struct layer_list layers = {0};
-    int status, result;
+    int status, result, cann_version = CANN_VERSION_NEWEST;
 
     if (visit->settings->reports != NULL && reports_load(visit->settings->reports, &layers, &err) < 0)
         return visit_fail(visit, LOG_SOURCE_EXPORT, &err);
@@ -136,6 +138,9 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
         return visit_fail(visit, LOG_SOURCE_EXPORT, &err);
     }
     status = visit_make_directory(visit, inside, &directory);
+    if (status == STATUS_DONE &&
+        names_version(visit->settings, db, NULL, visit->directory, &cann_version, &err) < 0)
+        status = visit_fail(visit, LOG_SOURCE_EXPORT, &err);
     if (status != STATUS_DONE) {
         report_files_release(&report_files);
         layer_list_release(&layers);
@@ -153,6 +158,7 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
         .iteration_id = visit->settings->iteration_id,
         .iteration_count = visit->settings->iteration_count,
         .model_id = visit->settings->model_id,
+        .cann_version = cann_version,
         .trace_compat = visit->settings->trace_compat,
         .report_files = &report_files,
         .layers = (const char *const *)layers.items,

@@ -161,6 +161,10 @@ static int take_entry(struct capture *capture, const struct entry_list *list, co
                                   : "a device, pipe or socket");
         return 0;
     }
+    if (entry->beside) {
+        diag_report(capture->diag, DIAG_FILE_BESIDE, &place, "%llu bytes", (unsigned long long)entry->size);
+        return 0;
+    }
     if (length > 5 && strcmp(name + length - 5, ".done") == 0)
         return take_done(capture, list, entry, err);
     if (is_config_name(name))
