@@ -96,7 +96,10 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
         status = tell_nothing(visit, db, shown.needs);
     }
     report_files_release(&report_files);
-    return status_worse(status, console_output_end(result != 0));
+    status = status_worse(status, console_output_end(result != 0));
+    if (shown.recorded[0] != '\0')
+        console_note("%s: nothing is said of what is between them", shown.recorded);
+    return status;
 }
 
 /* The vendor's tool leaves the timelines of a board's capture behind, and so does this where it is called like it. */

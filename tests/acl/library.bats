@@ -167,7 +167,7 @@ END
     for capture in shared-cann/PROF_* static-cann/PROF_* shared-board/JOB* static-board/JOB*; do
         [ -d "$capture" ]
     done
-    expect_equal "$(pkg-config --modversion msprof_acl)" "$("$MSPROF" --version | sed 's/^msprof //')"
+    expect_equal "$(pkg-config --modversion msprof_acl)" "$("$MSPROF" --version | sed 's/^msprof \([^ ]*\).*/\1/')"
 }
 
 @test "messages go to standard error only when MSPROF_ACL_LOG asks for them" {
