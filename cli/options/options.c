@@ -56,8 +56,8 @@ static const struct option_spec *find_by_name(const char *name, size_t length)
 }
 
 /* Spells the vendor's words for options ("-dir X", "-dir=X") as getopt_long knows them. Values of options, and what
- * stands behind "--", stay as they are. ret has room for 2 * argc + 1 words; returns how many there are. *ret_dir: -dir is
- * one of them. */
+ * stands behind "--", stay as they are. ret has room for 2 * argc + 1 words; returns how many there are. *ret_dir: -dir
+ * is one of them. */
 static int respell_vendor_words(int argc, char **argv, char **ret, bool *ret_dir)
 {
     int count = 0;
