@@ -115,9 +115,10 @@ static int make_timelines(const struct capture_visit *visit)
 {
     struct settings settings = *visit->settings;
     const char *path = visit->directory;
-    const struct value_list captures = {.values = &path, .count = 1};
+    settings.captures = (struct value_list){.values = &path, .count = 1};
+    settings.output = visit->results;
     settings.quiet = true; /* nobody has asked */
-    int status = captures_make_reports(&settings, &captures, true, false);
+    int status = command_get(COMMAND_EXPORT_TIMELINE)->run(&settings);
     return status == STATUS_NOTHING ? STATUS_DONE : status;
 }
 

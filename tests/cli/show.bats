@@ -292,6 +292,8 @@ Fps : '
     run_msprof export timeline -q -dir JOBX
     diff -r left JOBX/timeline
     rm -r JOBX/timeline
+    run_msprof show -dir JOBX --output results
+    diff -r left results/timeline
     run_msprof show --dir JOBX
     run_msprof show JOBX
     run_msprof show -dir JOBX --table ops
