@@ -21,6 +21,7 @@ void settings_init(struct settings *settings)
                                   .width = WIDTH_DEFAULT,
                                   .manual_rows = -1,
                                   .model_id = -1,
+                                  .collect = {.reconnect_seconds = 60},
                                   .replay = {.fd = -1, .speed = 1000, .first_index = 1},
                                   .advise = {.fail_on = FAIL_ON_NOTHING},
                                   .options = {.chip = -1},
