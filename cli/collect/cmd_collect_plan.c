@@ -322,7 +322,7 @@ static int patch(struct collect_plan *plan, const char *path, const char *text, 
                                         .ai_cpu = collect->ai_cpu == 0,
                                         .acl_api = collect->acl_api == 0,
                                         .enabled = collect->profiling == 0,
-                                        .metrics = "ArithmeticUtilization",
+                                        .metrics = collect_metrics[collect->metrics],
                                         .interval = collect->interval};
     struct acl_dump dump;
     struct strbuf patched;
@@ -336,6 +336,9 @@ static int patch(struct collect_plan *plan, const char *path, const char *text, 
         err_set(err, ERR_USAGE, "'%s' switches a dump on, which cannot go together with profiling", path);
         result = err_hint(err, "take the \"dump\" object out of it, or run with --switch off");
     } else {
+        if (collect->metrics >= COLLECT_METRICS_FOREIGN)
+            console_warning("boards count ArithmeticUtilization only: with --aac_metrics %s nothing is counted",
+                            wanted.metrics);
         if (dump.present)
             console_warning("'%s' has a \"dump\" object: dump and profiling exclude each other", path);
         result = project_set_content(&plan->project, path, patched.data, patched.length, err);
