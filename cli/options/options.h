@@ -37,7 +37,8 @@ struct collect_settings {
     const char *nfs_server;
     int timeout;            /* seconds; 0: none */
     const char *fetch_only; /* a directory of the board; NULL: run a program */
-    bool all, keep, dry_run, accept_new_host_key, remove_remote;
+    int reconnect_seconds;
+    bool all, keep, dry_run, accept_new_host_key, remove_remote, take_over;
 };
 
 enum replay_record_size { REPLAY_RECORDS_80, REPLAY_RECORDS_72 };
