@@ -38,7 +38,7 @@ const char *switch_option_value(const struct switch_finding *finding, const char
 /* value and suggestion may be NULL. Returns 0, or -ERR_NO_MEMORY. */
 int finding_problem(struct switch_finding *finding, const char *key, const char *value, const char *suggestion,
                     struct err *err, const char *format, ...) __attribute__((format(printf, 6, 7)));
-/* The same for the warnings. */
+/* Adds to the warnings. */
 int finding_warning(struct switch_finding *finding, const char *key, const char *value, const char *suggestion,
                     struct err *err, const char *format, ...) __attribute__((format(printf, 6, 7)));
 /* Sets an option, or changes it; value NULL takes it out. */

@@ -38,7 +38,7 @@ static bool is_at(const struct reader *reader, char quote, size_t quotes)
     return true;
 }
 
-/* What stands behind a backslash. Those that JSON has are left to it, but for quotes, which the script has. */
+/* Resolves an escape. Those that JSON has are left to it, but for quotes, which the script has. */
 static void put_escaped(struct reader *reader, struct strbuf *ret)
 {
     char c = *reader->at++;

@@ -20,7 +20,8 @@ struct value_list {
 
 enum transfer_mode { TRANSFER_UPLOAD, TRANSFER_NFS };
 
-/* What --aac_metrics takes, ended by NULL: boards' own, none, and from COLLECT_METRICS_FOREIGN on those of other chips.
+/* The words of --aac_metrics, ended by NULL: boards' own, none, and from COLLECT_METRICS_FOREIGN on those of other
+ * chips.
  */
 extern const char *const collect_metrics[];
 #define COLLECT_METRICS_FOREIGN 4

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* What the switches of sample.json are called where they are set, and who records it. */
+/* Names the switches of sample.json as where they are set, and says who records it. */
 static const struct asked {
     const char *setting, *name;
     enum recorded_by { BY_DEVICE, BY_CALLS, BY_MARKS } by;
