@@ -214,7 +214,8 @@ static void end_share(struct run *run, struct share *share, bool made, const str
         run->err = *err;
     } else if (err->code != ERR_NONE) {
         share->failed = true;
-        diag_report(run->diag, DIAG_FILE_UNREADABLE, &place, "left out: %s", err_message(err));
+        diag_report(run->diag, DIAG_FILE_UNREADABLE, &place, err->depth > 1 ? "left out: %s: %s" : "left out: %s",
+                    err_message(err), err->depth > 1 ? err->causes[0] : "");
     }
     if (share->opened) {
         run->made += made;

@@ -383,7 +383,7 @@ static int tell(struct reader *reader, int status, struct err *err)
 {
     if (status == 0 || err->code == ERR_NO_MEMORY || err->code == ERR_INTERRUPTED)
         return status;
-    const char *message = err_message(err);
+    const char *message = err->depth > 0 ? err->causes[0] : err_message(err);
     const struct place place = {strstr(message, reader->file) == NULL ? reader->file : NULL, -1, -1, NULL};
     diag_report(reader->diag, DIAG_FILE_UNREADABLE, &place, "%s", message);
     *err = (struct err)ERR_INIT;

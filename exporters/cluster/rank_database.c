@@ -323,7 +323,7 @@ static int write_step(struct writing *writing, const struct ranges *computing, c
     int64_t compute = length_of(computing), all = length_of(communication),
             overlap = overlap_of(computing, communication), alone = all - overlap,
             idle = span_of(computing, communication) - compute - alone, receive = communication->receive_ns;
-    const int64_t values[] = {compute, alone,   overlap,         all, idle, idle + compute + alone - receive,
+    const int64_t values[] = {compute, alone,           overlap, all, idle, idle + compute + alone - receive,
                               receive, alone - receive, 0};
     int status = open_text(writing, "step_trace_time.csv", err);
     if (status < 0)
@@ -367,11 +367,12 @@ static int sum_tasks(struct writing *writing, struct err *err)
 static void halves_of(sqlite3 *db, const char *table, char step[64], char half[256])
 {
     snprintf(step, 64, "%s", has(db, table, "step") ? "coalesce(step, '')" : "'step'");
-    snprintf(half, 256, "%s",
-             has(db, table, "type")
-                 ? "type"
-                 : "CASE WHEN hccl_op_name LIKE 'hcom\\_send%' ESCAPE '\\' OR hccl_op_name LIKE 'hcom\\_receive%' ESCAPE"
-                   " '\\' OR hccl_op_name LIKE 'hcom\\_batchsendrecv%' ESCAPE '\\' THEN 'p2p' ELSE 'collective' END");
+    snprintf(
+        half, 256, "%s",
+        has(db, table, "type")
+            ? "type"
+            : "CASE WHEN hccl_op_name LIKE 'hcom\\_send%' ESCAPE '\\' OR hccl_op_name LIKE 'hcom\\_receive%' ESCAPE"
+              " '\\' OR hccl_op_name LIKE 'hcom\\_batchsendrecv%' ESCAPE '\\' THEN 'p2p' ELSE 'collective' END");
 }
 
 /* The first columns of each query: step, half, name, group; rows are in their order. */
@@ -488,8 +489,7 @@ static int put_transport(struct writing *writing, const struct keys *keys, sqlit
 }
 
 /* Rows of traffic are in the order of the operators; those of no operator are passed over. */
-static int put_traffic(struct writing *writing, const struct keys *keys, sqlite3_stmt *rows, bool *any,
-                       struct err *err)
+static int put_traffic(struct writing *writing, const struct keys *keys, sqlite3_stmt *rows, bool *any, struct err *err)
 {
     const char *separator = "";
     int status = 0;
@@ -575,8 +575,8 @@ static void sql_type_of(sqlite3_context *context, int count, sqlite3_value **val
     sqlite3_result_text(context, type, -1, SQLITE_TRANSIENT);
 }
 
-/* Columns behind the keys: source, target, transport, size, time, bandwidth, operator. PyTorch's rows are entries; those
- * of a capture's analysis are of single operators, of which entries are made as the frameworks make them. */
+/* Columns behind the keys: source, target, transport, size, time, bandwidth, operator. PyTorch's rows are entries;
+ * those of a capture's analysis are of single operators, of which entries are made as the frameworks make them. */
 static const char entries_sql[] =
     "SELECT %s AS a, %s AS b, hccl_op_name, CAST(group_name AS TEXT) AS g, src_rank, dst_rank, transport_type,"
     " transit_size, transit_time, bandwidth, %s FROM CommAnalyzerMatrix WHERE hccl_op_name NOT LIKE 'total%%'"
@@ -644,7 +644,8 @@ static int write_matrix(struct writing *writing, struct err *err)
     strbuf_clear(&writing->text);
     halves_of(writing->db, "CommAnalyzerMatrix", step, half);
     if (entries)
-        snprintf(sql, sizeof sql, entries_sql, step, half, has(writing->db, "CommAnalyzerMatrix", "op_name") ? "op_name" : "''");
+        snprintf(sql, sizeof sql, entries_sql, step, half,
+                 has(writing->db, "CommAnalyzerMatrix", "op_name") ? "op_name" : "''");
     else
         snprintf(sql, sizeof sql, operators_sql, step, half);
     int code = sqlite3_create_function(writing->db, "type_of", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, sql_type_of,

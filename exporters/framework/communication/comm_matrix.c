@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* One operator's traffic on one link. */
 struct entry {
     char *type;
@@ -54,8 +53,9 @@ void comm_type_of(const char *name, bool pytorch, bool point_to_point, char ret[
     for (const char *p = name; *p != '\0' && length + 1 < sizeof lower; p++)
         lower[length++] = (char)tolower((unsigned char)*p);
     lower[length] = '\0';
-    const char *word =
-        find_word(lower, pytorch ? pytorch_types : point_to_point ? mindspore_p2p : mindspore_collective);
+    const char *word = find_word(lower, pytorch          ? pytorch_types
+                                        : point_to_point ? mindspore_p2p
+                                                         : mindspore_collective);
     const char *slash = strrchr(lower, '/'), *begin = slash != NULL && !pytorch ? slash + 1 : lower;
     const char *end = strstr(begin, pytorch ? "__" : "-op");
     if (word != NULL)
