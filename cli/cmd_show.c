@@ -102,6 +102,26 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
     return status;
 }
 
+/* The vendor's tool leaves the timelines of a board's capture behind, and so does this where it is called like it. */
+static bool leaves_timelines(const struct capture_visit *visit, sqlite3 *db)
+{
+    struct db_facts facts;
+    struct err ignored = ERR_INIT;
+    return visit->settings->by_vendor_dir && visit->settings->show.table == NULL &&
+           db_read_facts(db, &facts, &ignored) == 0 && facts.family == CAPTURE_SVP;
+}
+
+static int make_timelines(const struct capture_visit *visit)
+{
+    struct settings settings = *visit->settings;
+    const char *path = visit->directory;
+    settings.captures = (struct value_list){.values = &path, .count = 1};
+    settings.output = visit->results;
+    settings.quiet = true; /* nobody has asked */
+    int status = command_get(COMMAND_EXPORT_TIMELINE)->run(&settings);
+    return status == STATUS_NOTHING ? STATUS_DONE : status;
+}
+
 static int show_one(struct capture_visit *visit)
 {
     sqlite3 *db = NULL;
@@ -109,9 +129,10 @@ static int show_one(struct capture_visit *visit)
 
     if (db == NULL)
         return status;
+    bool timelines = leaves_timelines(visit, db);
     status = status_worse(status, show_database(visit, db));
     database_close(db);
-    return status;
+    return timelines ? status_worse(status, make_timelines(visit)) : status;
 }
 
 /* The list of tables is the only thing that needs none. */
