@@ -319,7 +319,8 @@ const struct option_spec option_table[] = {
      .type = VALUE_VERSION,
      .argument = "VERSION",
      .offset = MEMBER(cann_version),
-     .help = "of CANN captures: use the names of this version of\nCANN, as in 8.2, or newest (the version that the\ncapture says, else newest)"},
+     .help = "of CANN captures: use the names of this version of\nCANN, as in 8.2, or newest (the version that "
+             "the\ncapture says, else newest)"},
     {.name = "trace-compat",
      .commands = COMMAND_BIT(COMMAND_EXPORT_TIMELINE),
      .type = VALUE_NONE,

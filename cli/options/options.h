@@ -128,7 +128,7 @@ struct settings {
     const char *reports; /* --reports; NULL: not given */
     int table_format;    /* enum table_format */
     int columns;         /* enum column_set */
-    int cann_version; /* --cann-version; CANN_VERSION_OF_CAPTURE: what the capture says */
+    int cann_version;    /* --cann-version; CANN_VERSION_OF_CAPTURE: what the capture says */
     bool trace_compat, clear, stable_names, spreadsheet_safe, merge;
     int model_id;        /* -1: not given */
     int iteration_id;    /* 0: not given */

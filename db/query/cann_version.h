@@ -14,12 +14,12 @@
 
 /* What an older version calls, or leaves out. */
 enum cann_naming {
-    NAMING_HCCL,       /* communication is HCCL: of tasks, of a file, of a layer */
-    NAMING_NO_DEVICE,  /* PyTorch's tables do not tell the device; at level 0 kernels have no shapes */
-    NAMING_BLOCK_DIM,  /* blocks are a Block Dim */
-    NAMING_MODULES,    /* modules of the memory have other names */
-    NAMING_NO_STATE,   /* operators have neither OP State nor HF32 Eligible */
-    NAMING_FOPS,       /* each kind of core has a column for the operations of the other */
+    NAMING_HCCL,      /* communication is HCCL: of tasks, of a file, of a layer */
+    NAMING_NO_DEVICE, /* PyTorch's tables do not tell the device; at level 0 kernels have no shapes */
+    NAMING_BLOCK_DIM, /* blocks are a Block Dim */
+    NAMING_MODULES,   /* modules of the memory have other names */
+    NAMING_NO_STATE,  /* operators have neither OP State nor HF32 Eligible */
+    NAMING_FOPS,      /* each kind of core has a column for the operations of the other */
 };
 
 /* Reads "8.2", "8.2.RC1", "8.0.0" or "newest"; false: it is none of these. */
@@ -35,8 +35,8 @@ extern const struct value_name older_module_names[];
 
 /* The version that a capture's own settings say. */
 struct cann_version_said {
-    char text[48]; /* "8.2.RC1"; "": it says none, or no version */
-    int version;   /* CANN_VERSION_NEWEST where none is said, or it cannot be */
+    char text[48];            /* "8.2.RC1"; "": it says none, or no version */
+    int version;              /* CANN_VERSION_NEWEST where none is said, or it cannot be */
     const char *contradicted; /* NULL, or what the capture holds that this version did not write */
 };
 /* framework: what a framework's settings say, where the capture says nothing; NULL: nothing. */

@@ -42,7 +42,7 @@ agree_with_framework() {
     run_msprof analyze . --jobs 2
     expect_status 0
     expect_equal "$(cd run_ascend_ms/ASCEND_PROFILER_OUTPUT && echo *)" "api_statistic.csv communication.json \
-communication_matrix.json dataset.csv kernel_details.csv memory_record.csv minddata_pipeline_raw_1.csv \
+communication_analyzer.db communication_matrix.json dataset.csv kernel_details.csv memory_record.csv minddata_pipeline_raw_1.csv \
 minddata_pipeline_summary_1.csv minddata_pipeline_summary_1.json npu_module_mem.csv op_statistic.csv \
 operator_details.csv operator_memory.csv step_trace_time.csv trace_view.json"
     expect_equal "$(cd run_ascend_pt/ASCEND_PROFILER_OUTPUT && echo *)" "analyse.done api_statistic.csv \
