@@ -516,3 +516,36 @@ END
         [ -f "run_ascend_$kind/ASCEND_PROFILER_OUTPUT/kernel_details.csv" ]
     done
 }
+
+@test "an emptied file of a framework's records, and a capture that is a link, are told" {
+    for file in torch.op_range torch.op_mark torch.memory_usage; do
+        rm -rf run_ascend_pt
+        copy_run pt
+        [ -s "run_ascend_pt/FRAMEWORK/$file" ]
+        : >"run_ascend_pt/FRAMEWORK/$file"
+        run_msprof analyse run_ascend_pt
+        expect_status 3
+        expect_contains "$stderr" "FRAMEWORK/$file: 0 bytes; expected records"
+    done
+    for file in mindspore.op_range mindspore.memory_usage device_queue_profiling_1.txt pipeline_profiling_1.json; do
+        rm -rf run_ascend_ms
+        copy_run ms
+        [ -s "run_ascend_ms/FRAMEWORK/$file" ]
+        : >"run_ascend_ms/FRAMEWORK/$file"
+        run_msprof analyse run_ascend_ms
+        expect_status 3
+        expect_contains "$stderr" "FRAMEWORK/$file"
+    done
+    rm -rf run_ascend_ms run_ascend_pt
+    for parts in capture everything; do
+        rm -rf run_ascend_pt .elsewhere
+        copy_run pt
+        mkdir .elsewhere
+        mv run_ascend_pt/PROF_* .elsewhere/
+        ln -s "$PWD"/.elsewhere/PROF_* run_ascend_pt/
+        [ $parts = capture ] || rm -r run_ascend_pt/FRAMEWORK
+        run_msprof analyse .
+        expect_status 3
+        expect_contains "$stderr" "a symbolic link to a capture; it is not read"
+    done
+}
