@@ -19,6 +19,7 @@ enum cann_naming {
     NAMING_BLOCK_DIM, /* blocks are a Block Dim */
     NAMING_MODULES,   /* modules of the memory have other names */
     NAMING_NO_STATE,  /* operators have neither OP State nor HF32 Eligible */
+    NAMING_TEXT_TIMES, /* PyTorch's calls have their times as texts in its database */
     NAMING_FOPS,      /* each kind of core has a column for the operations of the other */
 };
 
