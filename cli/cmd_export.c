@@ -92,15 +92,17 @@ static void tell_absent(const char *reason)
     console_detail("%s", reason);
 }
 
-static int tell_nothing(struct capture_visit *visit, const struct export_type *type)
+static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const struct export_type *type)
 {
     struct err err = ERR_INIT;
 
     collection_log_add(&visit->log, LOG_LEVEL_WARNING, LOG_SOURCE_EXPORT,
                        "Unable to get %s data. Maybe the data is not collected, or the data may fail to be analyzed.",
                        type->name);
-    err_set(&err, ERR_NOT_FOUND, "'%s' has no data for a %s", visit->directory, type->name);
-    err_hint(&err, "'msprof import -v -dir %s' tells what it has", visit->directory);
+    if (!visit_is_empty(visit, db, &err)) {
+        err_set(&err, ERR_NOT_FOUND, "'%s' has no data for a %s", visit->directory, type->name);
+        err_hint(&err, "'msprof import -v -dir %s' tells what it has", visit->directory);
+    }
     console_error(&err);
     return STATUS_NOTHING;
 }
@@ -181,7 +183,7 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
         err_wrap(&err, "cannot export the %s of '%s'", type->name, visit->directory);
         status = visit_fail(visit, LOG_SOURCE_EXPORT, &err);
     } else if (exported.files == 0) {
-        status = tell_nothing(visit, type);
+        status = tell_nothing(visit, db, type);
     } else {
         console_note("'%s': %" PRIu64 " file%s, %" PRIu64 " %s%s, %s s", directory, exported.files,
                      console_plural(exported.files), exported.rows, type->unit, console_plural(exported.rows),

@@ -54,6 +54,7 @@ struct export_options {
 struct export_result {
     uint64_t files, rows; /* rows of tables, or events of timelines */
     const char *needs;    /* of a shown table without rows: what it is made of; NULL: not said */
+    char recorded[80];    /* "1 of 5 inferences recorded": of which the answer tells; "": of all */
 };
 
 /* Writes every timeline (or summary) that the database has data for; *ret counts also on failure. Files written before

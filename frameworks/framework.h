@@ -125,7 +125,8 @@ int framework_add_step(struct framework *framework, const char *name, int64_t st
                        struct err *err);
 /* Sorts what is read by time, and finds what launches. Called once by readers. */
 int framework_finish(struct framework *framework, struct err *err);
-/* Its parts: of MindSpore's steps of one id the later stays; launches that are sorted by their ends are found from the innermost.
+/* Its parts: of MindSpore's steps of one id the later stays; launches that are sorted by their ends are found from the
+ * innermost.
  */
 void framework_unite_steps(struct framework *framework);
 void framework_sort_launches_by_end(struct framework *framework);

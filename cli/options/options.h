@@ -20,6 +20,11 @@ struct value_list {
 
 enum transfer_mode { TRANSFER_UPLOAD, TRANSFER_NFS };
 
+/* What --aac_metrics takes, ended by NULL: boards' own, none, and from COLLECT_METRICS_FOREIGN on those of other chips.
+ */
+extern const char *const collect_metrics[];
+#define COLLECT_METRICS_FOREIGN 4
+
 /* What the command line says for collect. */
 struct collect_settings {
     const char *program; /* --main, with its arguments */
@@ -32,7 +37,8 @@ struct collect_settings {
     const char *nfs_server;
     int timeout;            /* seconds; 0: none */
     const char *fetch_only; /* a directory of the board; NULL: run a program */
-    bool all, keep, dry_run, accept_new_host_key, remove_remote;
+    int reconnect_seconds;
+    bool all, keep, dry_run, accept_new_host_key, remove_remote, take_over;
 };
 
 enum replay_record_size { REPLAY_RECORDS_80, REPLAY_RECORDS_72 };

@@ -203,16 +203,25 @@ static bool is_time_known(const struct pmu_plan *plan, const struct pmu_counts *
            counts->block_num <= INT32_MAX;
 }
 
+/* Thousandths of a microsecond that the task took, of a double rounded to two decimals as the Python code does. */
+static int64_t rounded_task_time(const struct pmu_plan *plan, const struct pmu_counts *counts)
+{
+    double us = (double)bounded(counts->total_cycle) * 1e6 / (double)time_hz(plan, counts) /
+                (double)counts->block_num * (double)rounds(plan, counts->block_num);
+    int64_t hundredths = pmu_round_decimal(us, 2);
+    return hundredths < INT64_MAX / 10 ? hundredths * 10 : INT64_MAX;
+}
+
 /* Thousandths of a microsecond that the task took. */
 static int64_t task_time(const struct pmu_plan *plan, const struct pmu_counts *counts)
 {
     if (!is_time_known(plan, counts))
         return 0;
+    if (plan->rules == PMU_RULES_PYTHON)
+        return rounded_task_time(plan, counts);
     uint128 numerator = (uint128)bounded(counts->total_cycle) * 1000000 * rounds(plan, counts->block_num);
     uint128 denominator = (uint128)(uint64_t)time_hz(plan, counts) * (uint64_t)counts->block_num;
-    if (plan->rules == PMU_RULES_CORE)
-        return thousandths(numerator, denominator);
-    return thousandths(numerator, denominator * 10) * 10; /* two decimals */
+    return thousandths(numerator, denominator);
 }
 
 /* Thousandths of a microsecond of it that a pipe worked. */

@@ -5,7 +5,7 @@
  * Ascend's own tool calculates three ways, and each capture is reported the way its users know it: chip 5 as by the C++
  * core of 2026, the other chips as by the Python code of 2026, captures of the layout of 2022 as by the Python code of
  * 2022. The first two are exact here and rounded half away from zero to three decimals (the Python code first rounds a
- * task's time to two and its ratios to three decimals where other values are made of them); the third is rounded twice
+ * task's time, a double, to two and its ratios to three decimals where other values are made of them); the third is rounded twice
  * in binary floating point as the tool did, to six and then to four decimals, because its results cannot be had
  * otherwise.
  */

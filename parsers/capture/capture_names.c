@@ -278,7 +278,8 @@ bool is_known_stream(const char *name)
         "HCCL.", "aging.", "biu.",    "ccu", "ctrlcpu.", "ge_logic_stream_info.", "host_", "lpm", "nano_stars_profile",
         "npu_",  "stars_", "unaging."};
     for (size_t i = 0; record_kinds[i] != NULL; i++) {
-        if ((record_kinds[i]->families & FAMILY_ASCEND) != 0 && !is_of_board(name) && is_stream_of_kind(name, record_kinds[i]))
+        if ((record_kinds[i]->families & FAMILY_ASCEND) != 0 && !is_of_board(name) &&
+            is_stream_of_kind(name, record_kinds[i]))
             return true;
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {

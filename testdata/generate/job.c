@@ -162,7 +162,8 @@ int job_write_done(const struct job *job, const char *name, const struct done *d
                       done->file_size, done->start_ns, done->end_ns);
     if (done->has_icache)
         (void)strbuf_addf(&text,
-                          job->board_names ? "cache_hit:%" PRIu64 "\ncache_mis:%" PRIu64 "\nonline_batch_num:2\n0 7\n1 9\n"
+                          job->board_names ? "cache_hit:%" PRIu64 "\ncache_mis:%" PRIu64
+                                             "\nonline_batch_num:2\n0 7\n1 9\n"
                                            : "icache_hit:%" PRIu64 "\nicache_miss:%" PRIu64 "\n",
                           done->icache_hit, done->icache_miss);
     if (job->board_names && done->process_id > 0)

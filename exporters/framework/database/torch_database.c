@@ -24,7 +24,7 @@
 enum { TYPE_OP = 50001, TYPE_QUEUE, TYPE_TRACE, TYPE_MARK };
 
 #define API_COLUMNS                                                                                                    \
-    "globalTid INTEGER, connectionId INTEGER, name INTEGER, sequenceNumber INTEGER,"   \
+    "globalTid INTEGER, connectionId INTEGER, name INTEGER, sequenceNumber INTEGER,"                                   \
     " fwdThreadId INTEGER, inputDtypes INTEGER, inputShapes INTEGER, callchainId INTEGER, type INTEGER"
 #define RECORD_COLUMNS                                                                                                 \
     "component INTEGER, timestamp INTEGER, totalAllocated INTEGER, totalReserved INTEGER, totalActive INTEGER,"        \

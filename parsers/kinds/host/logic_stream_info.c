@@ -8,16 +8,22 @@ static const char *const patterns[] = {
 };
 
 /* A row has 64 columns at most, and the head takes seven: two streams share one. */
-#define PAIRS(X) \
-    X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) \
-    X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27)
+#define PAIRS(X)                                                                                                       \
+    X(0)                                                                                                               \
+    X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20)     \
+        X(21) X(22) X(23) X(24) X(25) X(26) X(27)
 #define STREAM_PAIRS 28
 
 enum { LOGIC_STREAM = HOST_RECORD_COLUMN_COUNT, STREAM_COUNT, FIRST_PAIR };
 
 #define PAIR_COLUMN(i)                                                                                                 \
-    [FIRST_PAIR + (i)] = {"streams" #i,        "Streams " #i, COLUMN_INTEGER, UNIT_NONE,                                 \
-                          COLUMN_TRANSIENT, NULL,          "Two physical streams, the first in the lower 32 bits."},
+    [FIRST_PAIR + (i)] = {"streams" #i,                                                                                \
+                          "Streams " #i,                                                                               \
+                          COLUMN_INTEGER,                                                                              \
+                          UNIT_NONE,                                                                                   \
+                          COLUMN_TRANSIENT,                                                                            \
+                          NULL,                                                                                        \
+                          "Two physical streams, the first in the lower 32 bits."},
 #define PAIR_FIELD(i) {.column = "streams" #i, .offset = 32 + 8 * (i), .width = 8, .is_signed = true},
 
 static const struct column columns[] = {
@@ -28,17 +34,17 @@ static const struct column columns[] = {
                       "How many of the physical streams that follow are used."},
     PAIRS(PAIR_COLUMN)};
 
-static const struct field fields[] = {
-    HOST_RECORD_FIELDS,
-    {.column = "logic_stream_id", .offset = 24, .width = 4},
-    {.column = "stream_count", .offset = 28, .width = 4},
-    PAIRS(PAIR_FIELD)};
+static const struct field fields[] = {HOST_RECORD_FIELDS,
+                                      {.column = "logic_stream_id", .offset = 24, .width = 4},
+                                      {.column = "stream_count", .offset = 28, .width = 4},
+                                      PAIRS(PAIR_FIELD)};
 
 static const struct layout layouts[] = {
     {
         .name = "cann-logic-stream-info",
-        .source = "CANN additional record, 256 bytes: 24 bytes of header, logic stream, count, up to 56 physical streams "
-                  "(docs/formats/cann.md 3.5)",
+        .source =
+            "CANN additional record, 256 bytes: 24 bytes of header, logic stream, count, up to 56 physical streams "
+            "(docs/formats/cann.md 3.5)",
         .record_size = 256,
         .magics = HOST_RECORD_MAGICS,
         .fields = fields,

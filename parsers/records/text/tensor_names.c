@@ -166,7 +166,8 @@ char *tensor_type_put(char *p, uint32_t data_type, enum tensor_era era)
     uint32_t own = data_type & ~TENSOR_OF_MINDSPORE;
     if (is_mindspores(data_type))
         return put_mindspores(
-            p, pick(framework_data_type_names, COUNT(framework_data_type_names), own - (FIRST_MINDSPORE_TYPE - 1)), own);
+            p, pick(framework_data_type_names, COUNT(framework_data_type_names), own - (FIRST_MINDSPORE_TYPE - 1)),
+            own);
     const char *name =
         data_type >= FRAMEWORK_DATA_TYPES
             ? pick(framework_data_type_names, COUNT(framework_data_type_names), data_type - FRAMEWORK_DATA_TYPES)
