@@ -56,7 +56,7 @@ static int write_named(struct framework_analysis *analysis, const struct report 
     struct report named = *report;
     bool hides_device = analysis->framework->info.kind == FRAMEWORK_PYTORCH && !framework_names_device(analysis);
     size_t count = 0;
-    for (; report->columns[count].title != NULL && count < COPY_COLUMNS; count++) {
+    for (; count < COPY_COLUMNS && report->columns[count].title != NULL; count++) {
         columns[count] = report->columns[count];
         if (instead != NULL && strcmp(columns[count].title, of) == 0)
             columns[count] = *instead;

@@ -18,7 +18,7 @@ make_both() {
 
 @test "all reports are those of the same board under the usual names, of several devices, models, batches and streams" {
     make_both --model a:1 --model 'b net.v2:2' --streams 2 --batch 1 --batch 4 --inputs 2 --devices 2 --inferences 4
-    [ -e others/JOB*/data/aicore.1.'b net.v2'.2.4.2.3 ]
+    [ -e others/JOB*/data/aicore.1.'b net.v2'.2.4.2.12 ]
     grep -q '"magic_num"' others/JOB*/info.json.1
     for board in usual others; do
         for report in 'summary' 'summary --columns vendor --format json' timeline; do
