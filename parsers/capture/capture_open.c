@@ -62,6 +62,15 @@ static int add_mark(struct capture *capture, const struct entry *entry, struct f
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     mark->identity.model = model->name;
     capture->mark_count++;
+    /* what names a data file too has been read for it: names are in order */
+    size_t length = strlen(entry->name) - strlen(".done");
+    for (size_t i = capture->file_count; i > 0; i--) {
+        const struct capture_file *file = &capture->files[i - 1];
+        if (strncmp(file->name, entry->name, length) == 0 && file->name[length] == '\0') {
+            mark->done = file->done;
+            return 0;
+        }
+    }
     return capture_read_done(capture, entry->name, &mark->done, err);
 }
 
@@ -180,6 +189,13 @@ static int take_entry(struct capture *capture, const struct entry_list *list, co
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     if (entry->size == 0 && is_known_stream(name))
         return 0; /* a stream that was switched on and had nothing to say */
+    if (is_board_content(name)) {
+        place.file = "data/cont.*"; /* one of each inference: told together */
+        diag_report(capture->diag, DIAG_FILE_UNSUPPORTED, &place,
+                    "%s, %llu bytes: content of an inference in a form that is not known; kept, not decoded", name,
+                    (unsigned long long)entry->size);
+        return 0;
+    }
     diag_report(capture->diag, is_known_stream(name) ? DIAG_FILE_UNSUPPORTED : DIAG_FILE_UNKNOWN, &place,
                 "%llu bytes, not decoded", (unsigned long long)entry->size);
     return 0;

@@ -27,6 +27,7 @@ struct comm_document {
     struct comm_operator *operators;
     size_t operator_count;
     struct comm_step *steps;
+    size_t *places; /* of the steps before some were chosen: where each is among those; SIZE_MAX: it is not */
     size_t step_count;
     struct outfile out;
     struct strbuf text; /* what is on its way to out */
