@@ -272,11 +272,11 @@ leave_by_exception() { # how, status of the program, what the import tells, call
 }
 
 @test "a program that may have one descriptor beside its three loses no call, and msprof run finds its capture" {
-    preloaded bash -c "ulimit -n 4; exec $PROGRAM end exit 1000"
+    preloaded bash -c "exec 3>&- 4>&-; ulimit -n 4; exec $PROGRAM end exit 1000"
     expect_equal "$status$stderr" 5
     expect_equal "$(calls)" "aclrtSetDevice 1000"
     rm -rf captures
-    run_msprof run --output captures --reports none -- bash -c "ulimit -n 4; exec $PROGRAM end exit 1000"
+    run_msprof run --output captures --reports none -- bash -c "exec 3>&- 4>&-; ulimit -n 4; exec $PROGRAM end exit 1000"
     expect_contains "$stderr" "recorded into"
     expect_equal "$(calls)" "aclrtSetDevice 1000"
 }
