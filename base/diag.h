@@ -25,7 +25,8 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_FILE_EMPTY, "file-empty", DIAG_WARNING, "a data file without a single byte",                                \
       "collect again if its data are needed")                                                                          \
     X(DIAG_FILE_DUPLICATE, "file-duplicate", DIAG_WARNING,                                                             \
-      "two files that claim to be the same stream, or have the same content; only the first is decoded", "remove the copy")                           \
+      "two files that claim to be the same stream, or have the same content; only the first is decoded",               \
+      "remove the copy")                                                                                               \
     X(DIAG_FILE_TYPE, "file-type", DIAG_WARNING,                                                                       \
       "not a regular file inside the capture directory (a symbolic link that "                                         \
       "leaves it, a device, a pipe); it is not read",                                                                  \

@@ -313,8 +313,8 @@ static bool take_unlisted(const struct surroundings *surroundings, const struct 
     if (*ret == NULL)
         console_warning("nothing was recorded: the program called no ACL function, or cannot be preloaded");
     else if (!has_recording(*ret))
-        console_warning("nothing was recorded: the capture '%s' could not be written; the program's own messages say why",
-                        *ret);
+        console_warning(
+            "nothing was recorded: the capture '%s' could not be written; the program's own messages say why", *ret);
     else
         return true;
     return false;

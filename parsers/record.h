@@ -178,8 +178,8 @@ enum line_flags {
  * decimals more, so that the column holds hundredths, with {column:x} hexadecimal ones; for a text all up to what
  * follows in the pattern. {*} is passed over likewise, {*3} are three words, {#3} three numbers; {#} are
  * numbers and {~} is what has no digit, to the end of the line. A blank stands for any number of blanks, none inside of
- * a word, everything else for itself. Formats are tried in order. A kind none of whose lines is a row has a row for each
- * block, which has every column once that other blocks of its stream have. */
+ * a word, everything else for itself. Formats are tried in order. A kind none of whose lines is a row has a row for
+ * each block, which has every column once that other blocks of its stream have. */
 struct line_format {
     const char *pattern; /* NULL ends the list */
     unsigned flags;      /* enum line_flags */

@@ -128,8 +128,8 @@ static bool is_same_file(int fd, dev_t device, ino_t inode)
     return fd >= 0 && fstat(fd, &info) == 0 && info.st_dev == device && info.st_ino == inode;
 }
 
-/* The name of a file of the capture for a system call: below the directory that is kept open, for a process that changed
- * its root, or absolute. */
+/* The name of a file of the capture for a system call: below the directory that is kept open, for a process that
+ * changed its root, or absolute. */
 struct place_of_file {
     int directory;
     const char *name;
@@ -224,7 +224,8 @@ static void write_done(struct capture_writer *writer, enum capture_stream stream
     char text[128];
     slice_path(writer, stream, slices->current, ".done", &path);
     size_t length = done_text(text, slices->size, slices->begin_ns, recorder_now());
-    writer->streams[stream].done = put_file(writer, writer->data, path.text + strlen(writer->data) + 1, text, length) == 0;
+    writer->streams[stream].done =
+        put_file(writer, writer->data, path.text + strlen(writer->data) + 1, text, length) == 0;
 }
 
 /* A slice that grows after all has none until it has one that is right: the process may be gone before that. */
@@ -420,8 +421,8 @@ static void config_directory(const struct capture_writer *writer, struct path *r
     ret->text[ret->length] = '\0';
 }
 
-/* Over what the file says, in place; where it cannot be opened any more through the memory that it is mapped to, which a
- * file that was cut in the meantime would end the process for. */
+/* Over what the file says, in place; where it cannot be opened any more through the memory that it is mapped to, which
+ * a file that was cut in the meantime would end the process for. */
 static void write_losses(struct capture_writer *writer)
 {
     struct path path, name;

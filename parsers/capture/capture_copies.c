@@ -18,7 +18,7 @@
 
 struct candidate {
     struct capture_file *file;
-    uint64_t front;                 /* hash of its first bytes */
+    uint64_t front;                  /* hash of its first bytes */
     char digest[CHECKSUM_TEXT_SIZE]; /* of the whole; "" while it is not needed, or could not be read */
 };
 
@@ -102,8 +102,8 @@ static int compare_numbers(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* Files that cannot be copies of each other are apart: of another part, kind or length, or about another model's layers,
- * another group or core, which may well say the same. */
+/* Files that cannot be copies of each other are apart: of another part, kind or length, or about another model's
+ * layers, another group or core, which may well say the same. */
 static int compare_shapes(const struct capture_file *a, const struct capture_file *b)
 {
     int order = compare_numbers(a->part, b->part);

@@ -359,8 +359,8 @@ static void report_unpaired(const struct executions *executions, const struct un
     struct place place = {"ts_track", -1, -1, NULL};
     if (unpaired->count > 0)
         diag_report(decoder_diag(executions->association->decoder), id, &place,
-                    "%llu %s; the first is of stream %u task %u of device %u", (unsigned long long)unpaired->count, what,
-                    unpaired->first.stream_id, unpaired->first.task_id, unpaired->first.device_id);
+                    "%llu %s; the first is of stream %u task %u of device %u", (unsigned long long)unpaired->count,
+                    what, unpaired->first.stream_id, unpaired->first.task_id, unpaired->first.device_id);
 }
 
 static int join_task(struct executions *executions, struct task_records *task, struct err *err)

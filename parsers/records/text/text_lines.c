@@ -144,8 +144,7 @@ static bool is_complete(struct text_stream *stream, struct decoder *decoder, uin
 static int end_block(struct text_stream *stream, struct decoder *decoder, struct err *err)
 {
     int status = 0;
-    if (stream->in_block && !stream->has_rows &&
-        is_complete(stream, decoder, stream->present, &stream->block_place))
+    if (stream->in_block && !stream->has_rows && is_complete(stream, decoder, stream->present, &stream->block_place))
         status = emit(stream, decoder, &stream->block_place, err);
     stream->in_block = false;
     stream->present = 0;
