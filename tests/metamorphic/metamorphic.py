@@ -216,9 +216,8 @@ def main():
                     used.update(match)
                 counts[word] = counts.get(word, 0) + 1
                 if word == "silent":
-                    silent.append((relation, what, label, verdict))
-    for relation, what, label, verdict in sorted(silent):
-        print("%s %s in %s: %s" % (relation, what, label, verdict))
+                    silent.append(what)
+                    print("%s %s in %s: %s" % (relation, what, label, verdict), flush=True)
     for relation, counts in pairs.items():
         print("%s: %d pairs: %s" % (relation, sum(counts.values()),
                                     ", ".join("%d %s" % (count, word) for word, count in sorted(counts.items()))))
