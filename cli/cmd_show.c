@@ -1,4 +1,5 @@
 /* msprof show: the tables of a capture in the terminal. */
+#include "base/utf8.h"
 #include "cli/answers/host_side.h"
 #include "cli/answers/large_memory.h"
 #include "cli/answers/pager.h"
@@ -15,6 +16,7 @@
 #include "exporters/show/table_stream.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int show_table(struct capture_visit *visit, sqlite3 *db, const struct show_options *options,
@@ -59,6 +61,18 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const char *ne
     return STATUS_NOTHING;
 }
 
+/* The name of a directory is somebody's text, too. */
+static void print_capture(const char *directory)
+{
+    size_t length = strlen(directory);
+    char *safe = malloc(length * UTF8_SAFE_EXPANSION + 1);
+
+    if (safe == NULL)
+        return;
+    printf("Capture : %.*s\n\n", (int)utf8_make_safe(directory, length, safe), safe);
+    free(safe);
+}
+
 static int show_database(struct capture_visit *visit, sqlite3 *db)
 {
     struct report_files report_files = {.items = NULL};
@@ -86,7 +100,7 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
         pager_start(visit->settings);
     console_output_begin();
     if (visit->one_of_many && visit->settings->show.format == 0)
-        printf("Capture : %s\n\n", visit->directory);
+        print_capture(visit->directory);
     result = visit->settings->show.table != NULL ? show_table(visit, db, &options, &shown, &err)
                                                  : show_capture(db, stdout, &options, &shown, &err);
     if (result != 0) {

@@ -92,10 +92,11 @@ static int add_directories(const char *path, bool (*fits)(const char *name), str
 
 static int is_capture(const char *path, bool *ret, struct err *err)
 {
-    struct framework_paths parts = {.count = 0};
-    int status = add_directories(path, is_capture_part, &parts, NULL, err);
-    *ret = parts.count > 0;
+    struct framework_paths parts = {.count = 0}, links = {.count = 0};
+    int status = add_directories(path, is_capture_part, &parts, &links, err);
+    *ret = parts.count > 0 || links.count > 0;
     framework_paths_release(&parts);
+    framework_paths_release(&links);
     return status;
 }
 
@@ -152,9 +153,10 @@ int framework_find(const char *path, struct framework_paths *paths, struct frame
     return status;
 }
 
-int framework_find_prof(const char *directory, struct framework_paths *paths, struct err *err)
+int framework_find_prof(const char *directory, struct framework_paths *paths, struct framework_paths *links,
+                        struct err *err)
 {
-    return add_directories(directory, is_prof, paths, NULL, err);
+    return add_directories(directory, is_prof, paths, links, err);
 }
 
 static bool ends_with(const char *text, const char *end)

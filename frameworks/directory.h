@@ -19,8 +19,10 @@ void framework_paths_release(struct framework_paths *paths);
  * captures but hold none, or cannot be read, are added to empty (NULL: not wanted). */
 int framework_find(const char *path, struct framework_paths *paths, struct framework_paths *links,
                    struct framework_paths *empty, struct err *err);
-/* The PROF captures in a framework's directory. */
-int framework_find_prof(const char *directory, struct framework_paths *paths, struct err *err);
+/* The PROF captures in a framework's directory; links to directories of such names are added to links (NULL: not
+ * wanted). */
+int framework_find_prof(const char *directory, struct framework_paths *paths, struct framework_paths *links,
+                        struct err *err);
 /* Whose it is, by its name, else by its files; -ERR_FORMAT when nothing tells. */
 int framework_kind_of(const char *directory, enum framework_kind *ret, struct err *err);
 

@@ -42,7 +42,7 @@ agree_with_framework() {
     run_msprof analyze . --jobs 2
     expect_status 0
     expect_equal "$(cd run_ascend_ms/ASCEND_PROFILER_OUTPUT && echo *)" "api_statistic.csv communication.json \
-communication_matrix.json dataset.csv kernel_details.csv memory_record.csv minddata_pipeline_raw_1.csv \
+communication_analyzer.db communication_matrix.json dataset.csv kernel_details.csv memory_record.csv minddata_pipeline_raw_1.csv \
 minddata_pipeline_summary_1.csv minddata_pipeline_summary_1.json npu_module_mem.csv op_statistic.csv \
 operator_details.csv operator_memory.csv step_trace_time.csv trace_view.json"
     expect_equal "$(cd run_ascend_pt/ASCEND_PROFILER_OUTPUT && echo *)" "analyse.done api_statistic.csv \
@@ -545,5 +545,38 @@ END
         expect_status 3
         expect_contains "$stderr" "ranges begin long before the capture, the first 8000 s"
         [ -f "run_ascend_$kind/ASCEND_PROFILER_OUTPUT/kernel_details.csv" ]
+    done
+}
+
+@test "an emptied file of a framework's records, and a capture that is a link, are told" {
+    for file in torch.op_range torch.op_mark torch.memory_usage; do
+        rm -rf run_ascend_pt
+        copy_run pt
+        [ -s "run_ascend_pt/FRAMEWORK/$file" ]
+        : >"run_ascend_pt/FRAMEWORK/$file"
+        run_msprof analyse run_ascend_pt
+        expect_status 3
+        expect_contains "$stderr" "FRAMEWORK/$file: 0 bytes; expected records"
+    done
+    for file in mindspore.op_range mindspore.memory_usage device_queue_profiling_1.txt pipeline_profiling_1.json; do
+        rm -rf run_ascend_ms
+        copy_run ms
+        [ -s "run_ascend_ms/FRAMEWORK/$file" ]
+        : >"run_ascend_ms/FRAMEWORK/$file"
+        run_msprof analyse run_ascend_ms
+        expect_status 3
+        expect_contains "$stderr" "FRAMEWORK/$file"
+    done
+    rm -rf run_ascend_ms run_ascend_pt
+    for parts in capture everything; do
+        rm -rf run_ascend_pt .elsewhere
+        copy_run pt
+        mkdir .elsewhere
+        mv run_ascend_pt/PROF_* .elsewhere/
+        ln -s "$PWD"/.elsewhere/PROF_* run_ascend_pt/
+        [ $parts = capture ] || rm -r run_ascend_pt/FRAMEWORK
+        run_msprof analyse .
+        expect_status 3
+        expect_contains "$stderr" "a symbolic link to a capture; it is not read"
     done
 }
