@@ -204,8 +204,9 @@ int visit_import(struct capture_visit *visit)
                            visit->directory);
         if (diag_problems(&diag) > 0)
             status = STATUS_DATA_PROBLEMS;
-        else if (imported.files_decoded == 0)
-            status = tell_nothing(visit);
+        bool is_blank = imported.records_decoded == 0 && imported.records_rejected == 0;
+        if (status == STATUS_DONE ? imported.files_decoded == 0 : is_blank)
+            status = status_worse(status, tell_nothing(visit));
     }
     diag_release(&diag);
     return status;

@@ -133,7 +133,7 @@ expect_empty() { # reason...
     for command in import "export summary" "export timeline" show; do
         # shellcheck disable=SC2086 # the words of a command
         run_msprof -q $command out
-        expect_status 4
+        [[ $status == 4 || $status == 3 ]] # 3: that it ended early is a problem of the data, too
         expect_contains "$stderr" "$(realpath "$(capture_in out)")': nothing was recorded, because "
         expect_not_contains "$stderr" "decodes"
         for reason in "$@"; do

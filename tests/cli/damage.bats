@@ -73,7 +73,7 @@ damaged() {
     expect_contains "$stderr" "try: give a directory with data/ and info.json inside"
     run_msprof import -dir JOBY
     expect_status 1
-    expect_contains "$stderr" "its data/ directory is empty"
+    expect_contains "$stderr" "data/ is empty"
     expect_contains "$stderr" "try: check that profiling was enabled"
     run_msprof import -dir nowhere
     expect_status 1
