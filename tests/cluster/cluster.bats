@@ -260,7 +260,7 @@ END
     expect_status 3
     expect_contains "$stderr" "rank 3 of group tp has no capture here"
     expect_contains "$stderr" "a second capture of rank 2; the later"
-    expect_contains "$stderr" "ASCEND_PROFILER_OUTPUT/communication.json: it ends inside the document, at byte 57"
+    expect_contains "$stderr" "ASCEND_PROFILER_OUTPUT/communication.json: it ends inside the document, at byte 59"
     expect_contains "$stderr" "rank00005"
     expect_contains "$stderr" "rank00009"
     expect_contains "$stderr" "rank00010_20250101000000000_ascend_pt: a link to a directory; ranks behind it are not read"
