@@ -23,10 +23,9 @@ static const char *const color_choices[] = {"auto", "always", "never", NULL};
 static const char *const table_choices[] = {"csv", "json", NULL};
 static const char *const column_choices[] = {"guide", "vendor", NULL};
 static const char *const switch_choices[] = {"on", "off", NULL};
-const char *const collect_metrics[] = {
-    "ArithmeticUtilization", "off",    "none",     "None",     "PipeUtilization",
-    "ResourceConflictRatio", "Memory", "MemoryL0", "MemoryUB", "L2Cache",
-    "MemoryAccess",          NULL};
+const char *const collect_metrics[] = {"ArithmeticUtilization", "off",    "none",     "None",     "PipeUtilization",
+                                       "ResourceConflictRatio", "Memory", "MemoryL0", "MemoryUB", "L2Cache",
+                                       "MemoryAccess",          NULL};
 static const char *const transfer_choices[] = {"upload", "nfs", NULL};
 static const char *const record_size_choices[] = {"80", "72", NULL};
 static const char *const report_choices[] = {"all", "timeline", "summary", "none", NULL};
@@ -340,7 +339,8 @@ const struct option_spec option_table[] = {
      .commands = COMMAND_BIT(COMMAND_EXPORT_TIMELINE),
      .type = VALUE_NONE,
      .offset = MEMBER(trace_compat),
-     .help = "write times of CANN timelines as strings, as\nAscend's tool does"},
+     .help =
+         "write timelines as the vendor's tool does: of CANN\nwith times as strings, of boards with monotonic times"},
     {.name = "reports",
      .vendor = "-reports",
      .vendor_means = "--reports",

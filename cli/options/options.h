@@ -126,6 +126,7 @@ struct settings {
     int color; /* enum color_mode */
 
     struct value_list captures;     /* --collection-dir, and operands of commands that work on captures */
+    bool by_vendor_dir;             /* they were named in the vendor's spelling, -dir */
     struct value_list layouts;      /* --layout */
     struct value_list report_files; /* --report-file */
     const char *output;             /* NULL: into the capture */

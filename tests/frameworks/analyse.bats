@@ -106,6 +106,37 @@ assert len(names) == len([t for t in starts if t >= begin]), names
 END
 }
 
+@test "steps are taken as a script of Python lists them, in the vendor's spelling of the option too" {
+    needs_python
+    copy_run ms
+    run_msprof analyse run_ascend_ms --step-list 5
+    expect_status 0
+    mv "$out" wanted
+    for list in --step_list=5 "--step_list=[5]" "--step-list=[ 5 ]"; do
+        run_msprof analyse run_ascend_ms "$list"
+        expect_status 0
+        diff -r wanted "$out"
+    done
+    run_msprof analyse run_ascend_ms --step_list '[2,3,x]'
+    expect_status 2
+    expect_contains "$stderr" "expected numbers as in 10,11,12 or [10, 11, 12]"
+}
+
+@test "a directory that is called like a capture and holds none is named, status 3, and the others are analysed" {
+    mkdir parent
+    cp -R "$repository"/testdata/frameworks/*_ascend_ms parent/run_ascend_ms
+    mkdir parent/empty_ascend_ms parent/b_123_ascend_pt parent/other
+    run_msprof analyse parent
+    expect_status 3
+    expect_contains "$stderr" "skipped: '$PWD/parent/empty_ascend_ms' has neither FRAMEWORK/ nor PROF_"
+    expect_contains "$stderr" "skipped: '$PWD/parent/b_123_ascend_pt' has"
+    expect_not_contains "$stderr" "parent/other"
+    [ -d parent/run_ascend_ms/ASCEND_PROFILER_OUTPUT ]
+    rm -r parent/empty_ascend_ms parent/b_123_ascend_pt
+    run_msprof analyse parent
+    expect_status 0
+}
+
 @test "--pretty changes JSON files in nothing but their blanks" {
     needs_python
     copy_run ms
