@@ -53,7 +53,7 @@ static inline struct cann_text cann_text(const struct cann_texts *texts, int64_t
     return texts->items[(size_t)id * texts->column_count + column];
 }
 
-#define CANN_COUNTERS 8
+#define CANN_COUNTERS 10
 
 /* Of host_call the name that users know it by: a call of communication is called by what it is of. */
 #define CANN_CALL_NAME                                                                                                 \
@@ -66,6 +66,7 @@ struct cann_task {
     int64_t copy_bytes, copy_direction; /* of an asynchronous copy */
     bool has_aic, has_aiv;              /* the counters below were recorded */
     int64_t aic_total_cycle, aic_counters[CANN_COUNTERS], aiv_total_cycle, aiv_counters[CANN_COUNTERS];
+    int64_t aic_time_ns, aiv_time_ns; /* DB_NULL: not measured */
 };
 /* By a task's op_task_type: what is written back or invalid does not run; what communicates runs but
  * does not compute. The same in SQL. */

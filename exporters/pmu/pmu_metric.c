@@ -31,10 +31,16 @@ static const char *const unsupported_aiv[] = {
     "cube_fops", "fixpipe", NULL,
 };
 
+/* Whether each kind of core has columns of its own. */
+static bool has_sides(enum pmu_rules rules)
+{
+    return rules == PMU_RULES_CORE || rules == PMU_RULES_V6;
+}
+
 static bool is_supported(const struct pmu_plan *plan, const char *name)
 {
     const char *const *list = plan->side == PMU_AIC ? unsupported_aic : unsupported_aiv;
-    if (plan->rules != PMU_RULES_CORE)
+    if (!has_sides(plan->rules))
         return true;
     for (; *list != NULL; list++) {
         if (strncmp(name, *list, strlen(*list)) == 0)
@@ -86,7 +92,7 @@ static void add_column(struct pmu_plan *plan, const struct pmu_metric *metric, c
     if (plan->count == PMU_MAX_COLUMNS)
         return;
     struct pmu_column *column = &plan->columns[plan->count++];
-    const char *prefix = plan->rules != PMU_RULES_CORE ? "" : plan->side == PMU_AIC ? "aic_" : "aiv_";
+    const char *prefix = !has_sides(plan->rules) ? "" : plan->side == PMU_AIC ? "aic_" : "aiv_";
     size_t length = strlen(prefix);
     *column = (struct pmu_column){.metric = metric, .is_time = is_time};
     memcpy(column->counter, counters, sizeof column->counter);
@@ -125,6 +131,7 @@ void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup)
     *plan = (struct pmu_plan){
         .rules = setup->of_2022     ? PMU_RULES_2022
                  : setup->chip == 5 ? PMU_RULES_CORE
+                 : setup->chip == 15 || setup->chip == 16 ? PMU_RULES_V6
                                     : PMU_RULES_PYTHON,
         .side = setup->side,
         .chip = setup->chip,
@@ -140,7 +147,7 @@ void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup)
     add_column(plan, &total_cycles, none, false, "", "total_cycles");
     for (size_t i = 0; group != NULL && i < group->count; i++)
         add_metric(plan, &group->metrics[i], events, count);
-    plan->mac[0] = find_counter(events, count, 0xa);
+    plan->mac[0] = find_counter(events, count, plan->rules == PMU_RULES_V6 ? 0x301 : 0xa);
     plan->mac[1] = -1;
     if (plan->mac[0] < 0) {
         plan->mac[0] = find_counter(events, count, 0x416);
@@ -209,6 +216,8 @@ static int64_t rounded_task_time(const struct pmu_plan *plan, const struct pmu_c
 /* Thousandths of a microsecond that the task took. */
 static int64_t task_time(const struct pmu_plan *plan, const struct pmu_counts *counts)
 {
+    if (plan->rules == PMU_RULES_V6)
+        return pmu_round_decimal((double)bounded(counts->time_ns) / 1000, 2) * 10;
     if (!is_time_known(plan, counts))
         return 0;
     if (plan->rules == PMU_RULES_PYTHON)
@@ -221,7 +230,7 @@ static int64_t task_time(const struct pmu_plan *plan, const struct pmu_counts *c
 /* Thousandths of a microsecond of it that a pipe worked. */
 static int64_t pipe_time(const struct pmu_plan *plan, const struct pmu_counts *counts, uint64_t cycles)
 {
-    if (!is_time_known(plan, counts))
+    if (plan->rules != PMU_RULES_V6 && !is_time_known(plan, counts))
         return 0;
     if (plan->rules != PMU_RULES_CORE)
         return thousandths((uint128)(uint64_t)task_time(plan, counts) * cycles,
@@ -290,6 +299,17 @@ static struct pmu_value number(int64_t value)
     return (struct pmu_value){value, 0};
 }
 
+/* The events of a bandwidth by their weights, in eighths. */
+static uint128 weighted_eighths(const struct pmu_column *column, const struct pmu_counts *counts)
+{
+    uint128 eighths = 0;
+    for (size_t i = 0; i < PMU_METRIC_EVENTS && column->counter[i] >= 0; i++) {
+        int8_t weight = column->metric->eighths[i];
+        eighths += (uint128)counter_of(column, counts, i) * (weight > 0 ? (uint64_t)weight : 8);
+    }
+    return eighths;
+}
+
 static struct pmu_value exact_value(const struct pmu_plan *plan, const struct pmu_column *column,
                                     const struct pmu_counts *counts)
 {
@@ -311,11 +331,11 @@ static struct pmu_value exact_value(const struct pmu_plan *plan, const struct pm
         value.value = cycles == 0 ? 0 : thousandths(counter_of(column, counts, 1), counter_of(column, counts, 0));
         break;
     case BANDWIDTH:
-        value.value = bandwidth(plan, counts, (uint128)counter_of(column, counts, 0) * metric->pipe * metric->size);
+        value.value = bandwidth(plan, counts, weighted_eighths(column, counts) * metric->pipe * metric->size / 8);
         break;
     case CUBE_FLOPS:
     case VECTOR_FLOPS:
-        if (plan->rules == PMU_RULES_CORE && cycles == 0)
+        if (has_sides(plan->rules) && cycles == 0)
             return number(0);
         return number(metric->formula == CUBE_FLOPS ? cube_flops(column, counts) : vector_flops(plan, column, counts));
     case COUNT:
@@ -467,7 +487,7 @@ void pmu_columns_init(struct pmu_columns *columns, const struct pmu_input *input
     struct pmu_setup aiv = aic;
     *columns = (struct pmu_columns){.count = 0};
     pmu_plan_init(&columns->aic, &aic);
-    columns->sides = columns->aic.rules == PMU_RULES_CORE;
+    columns->sides = has_sides(columns->aic.rules);
     aiv.side = PMU_AIV;
     if (columns->sides || (input->chip < FIRST_STARS_CHIP && is_given(input->aiv_events))) {
         aiv.group = input->aiv_metrics;
@@ -509,9 +529,9 @@ static int64_t cube_utilization(const struct pmu_plan *plan, int64_t total_cycle
 }
 
 static void side_values(const struct pmu_plan *plan, bool ran, int64_t total_cycle, const int64_t *counters,
-                        int64_t block_num, int64_t hz, struct pmu_value *values)
+                        int64_t block_num, int64_t hz, int64_t time_ns, struct pmu_value *values)
 {
-    struct pmu_counts counts = {.total_cycle = total_cycle, .block_num = block_num, .time_hz = hz};
+    struct pmu_counts counts = {.total_cycle = total_cycle, .block_num = block_num, .time_hz = hz, .time_ns = time_ns};
     if (!ran) {
         for (size_t i = 0; i < plan->count; i++)
             values[i] = number(0);
@@ -546,11 +566,12 @@ void pmu_columns_values(const struct pmu_columns *columns, const struct pmu_task
     }
     bool both = task->has_aic && task->has_aiv;
     side_values(&columns->aic, task->has_aic, task->aic_total_cycle, task->aic_counters,
-                both && task->began_on_aiv ? task->mix_block_num : task->block_num, task->time_hz, values);
+                both && task->began_on_aiv ? task->mix_block_num : task->block_num, task->time_hz, task->aic_time_ns,
+                values);
     if (columns->sides)
         side_values(&columns->aiv, task->has_aiv, task->aiv_total_cycle, task->aiv_counters,
                     both && !task->began_on_aiv ? task->mix_block_num : task->block_num, task->time_hz,
-                    values + columns->aic.count);
+                    task->aiv_time_ns, values + columns->aic.count);
     if (columns->has_cube)
         values[columns->count - 1] =
             (struct pmu_value){task->has_aic ? cube_utilization(&columns->aic, task->aic_total_cycle,

@@ -5,8 +5,8 @@
 #include "parsers/decode/decode.h"
 #include "parsers/join/execution.h"
 
-#define CORE_PMU_COLUMNS 19
-#define CORE_PMU_LAYOUTS 3
+#define CORE_PMU_COLUMNS 21
+#define CORE_PMU_LAYOUTS 4
 
 extern const struct column core_pmu_columns[CORE_PMU_COLUMNS];
 extern const struct layout core_pmu_layouts[CORE_PMU_LAYOUTS];

@@ -27,7 +27,12 @@ const struct value_name device_task_names[] = {{0, "AI_CORE"},           {1, "AI
                                                {14, "JPEGD_SQE"},        {15, "DSA_SQE"},
                                                {16, "ROCCE_SQE"},        {17, "PCIE_DMA_SQE"},
                                                {18, "HOST_CPU_SQE"},     {19, "CDQM_SQE"},
-                                               {20, "C_CORE_SQE"},       {0, NULL}};
+                                               {20, "C_CORE_SQE"},       {34, "FUSION"},
+                                               {36, "AICPU_H"},          {37, "AICPU_D"},
+                                               {41, "UBDMA"},            {42, "ASYNCDMA"},
+                                               {47, "CMO"},              {48, "CCU"},
+                                               {52, "CONDITION"},        {53, "END"},
+                                               {0, NULL}};
 
 const struct value_name device_part_names[] = {{0, "AIC"},
                                                {1, "AIV"},

@@ -105,7 +105,6 @@ static const struct exported_table exported[] = {
 const struct record_kind kind_npu_mem = {
     .name = "npu_mem",
     .families = FAMILY_2022 | FAMILY_CANN,
-    .of_chip_15 = true,
     .table = "npu_mem",
     .title = "Memory in use on a device",
     .doc = "How much memory of the device the application, and everyone together, holds.",

@@ -156,7 +156,6 @@ static const struct exported_table exported[] = {
 const struct record_kind kind_llc = {
     .name = "llc",
     .families = FAMILY_2022 | FAMILY_CANN,
-    .of_chip_15 = true,
     .table = "llc",
     .title = "Events of the last-level cache",
     .doc = "How often an event happened in a part of the last-level cache since the sample before.",
