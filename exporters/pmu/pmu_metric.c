@@ -40,7 +40,7 @@ static bool has_sides(enum pmu_rules rules)
 static bool is_supported(const struct pmu_plan *plan, const char *name)
 {
     const char *const *list = plan->side == PMU_AIC ? unsupported_aic : unsupported_aiv;
-    if (!has_sides(plan->rules))
+    if (!has_sides(plan->rules) || plan->unfiltered)
         return true;
     for (; *list != NULL; list++) {
         if (strncmp(name, *list, strlen(*list)) == 0)
@@ -137,6 +137,7 @@ void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup)
         .chip = setup->chip,
         .frequency_hz = setup->frequency_hz,
         .core_num = setup->core_num,
+        .unfiltered = setup->unfiltered,
     };
     const struct pmu_group *group = pmu_group_find(setup->group, plan->rules);
     size_t count = is_given(setup->events) ? parse_events(setup->events, events)
@@ -483,7 +484,8 @@ void pmu_columns_init(struct pmu_columns *columns, const struct pmu_input *input
                             .group = input->metrics,
                             .events = input->events,
                             .frequency_hz = input->aic_hz,
-                            .core_num = input->ai_core_num};
+                            .core_num = input->ai_core_num,
+                            .unfiltered = input->unfiltered};
     struct pmu_setup aiv = aic;
     *columns = (struct pmu_columns){.count = 0};
     pmu_plan_init(&columns->aic, &aic);
@@ -578,4 +580,75 @@ void pmu_columns_values(const struct pmu_columns *columns, const struct pmu_task
                                                                 task->aic_counters, task->duration_ns)
                                              : 0,
                                DECIMALS};
+}
+
+/* ---- without rounding ---- */
+
+/* Nanoseconds that the task took. */
+static double nanoseconds(const struct pmu_plan *plan, const struct pmu_counts *counts)
+{
+    if (plan->rules == PMU_RULES_V6)
+        return (double)bounded(counts->time_ns);
+    if (!is_time_known(plan, counts))
+        return 0;
+    return (double)bounded(counts->total_cycle) * 1e9 / (double)time_hz(plan, counts) / (double)counts->block_num *
+           (double)rounds(plan, counts->block_num);
+}
+
+static double plain_value(const struct pmu_plan *plan, const struct pmu_column *column, const struct pmu_counts *counts)
+{
+    double value;
+    switch (column->metric->formula) {
+    case TOTAL_TIME:
+        return nanoseconds(plan, counts);
+    case PIPE:
+    case SHARE:
+        value = quotient((double)sum_of(column, counts), (double)bounded(counts->total_cycle));
+        value = column->is_time ? value * nanoseconds(plan, counts) : value;
+        break;
+    case MISS_RATE:
+        value = quotient((double)counter_of(column, counts, 1), (double)counter_of(column, counts, 0));
+        break;
+    case BANDWIDTH:
+        value = quotient((double)weighted_eighths(column, counts) / 8 * column->metric->pipe * column->metric->size *
+                             (double)plan->frequency_hz,
+                         (double)bounded(counts->total_cycle)) /
+                BITS_OF_GIGABYTE;
+        break;
+    default: {
+        const struct pmu_value exact = exact_value(plan, column, counts);
+        value = exact.value == DB_NULL ? NAN : (double)exact.value;
+        for (unsigned i = 0; i < exact.decimals; i++)
+            value /= 10;
+        break;
+    }
+    }
+    return isnan(value) ? 0 : value;
+}
+
+static void side_doubles(const struct pmu_plan *plan, bool ran, const struct pmu_counts *counts, double *values)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        values[i] = ran ? plain_value(plan, &plan->columns[i], counts) : 0;
+}
+
+void pmu_columns_doubles(const struct pmu_columns *columns, const struct pmu_task *task, double *values)
+{
+    bool both = task->has_aic && task->has_aiv;
+    struct pmu_counts aic = {.total_cycle = task->aic_total_cycle,
+                             .block_num = both && task->began_on_aiv ? task->mix_block_num : task->block_num,
+                             .time_hz = task->time_hz,
+                             .time_ns = task->aic_time_ns};
+    struct pmu_counts aiv = {.total_cycle = task->aiv_total_cycle,
+                             .block_num = both && !task->began_on_aiv ? task->mix_block_num : task->block_num,
+                             .time_hz = task->time_hz,
+                             .time_ns = task->aiv_time_ns};
+    memcpy(aic.counters, task->aic_counters, sizeof aic.counters);
+    memcpy(aiv.counters, task->aiv_counters, sizeof aiv.counters);
+    if (!columns->sides) {
+        side_doubles(&columns->aic, true, task->has_aic ? &aic : &aiv, values);
+        return;
+    }
+    side_doubles(&columns->aic, task->has_aic, &aic, values);
+    side_doubles(&columns->aiv, task->has_aiv, &aiv, values + columns->aic.count);
 }

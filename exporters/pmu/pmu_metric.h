@@ -35,6 +35,7 @@ struct pmu_setup {
     const char *events;   /* "0x8,0xa,...": which event each counter is of; "" or NULL: the usual ones of the group */
     int64_t frequency_hz; /* of the core; not above 0: not known, times are 0 */
     int64_t core_num;     /* cores of the device */
+    bool unfiltered;      /* with metrics that this side cannot count */
 };
 
 /* One task's counters. */
@@ -52,6 +53,7 @@ struct pmu_plan {
     enum pmu_rules rules;
     enum pmu_side side;
     int64_t chip, frequency_hz, core_num;
+    bool unfiltered;
     size_t count; /* columns */
     struct pmu_column {
         char title[PMU_TITLE_MAX]; /* "aic_mac_time(us)" */
@@ -88,6 +90,7 @@ double pmu_2022_milliseconds(const struct pmu_plan *plan, const struct pmu_count
 struct pmu_input {
     int64_t chip, aic_hz, aiv_hz, ai_core_num, aiv_num;
     const char *metrics, *events, *aiv_metrics, *aiv_events; /* as in struct pmu_setup */
+    bool unfiltered; /* both sides have all metrics of their groups, also those that they cannot count */
 };
 
 struct pmu_columns {
@@ -111,6 +114,8 @@ struct pmu_task {
 
 /* Plans into columns, which must not be moved afterwards. */
 void pmu_columns_init(struct pmu_columns *columns, const struct pmu_input *input);
+/* The same as doubles that nobody rounded, times in nanoseconds, as the database for viewers has them. */
+void pmu_columns_doubles(const struct pmu_columns *columns, const struct pmu_task *task, double *values);
 /* The columns->count values of a task. A side on which it did not run has zeros. */
 void pmu_columns_values(const struct pmu_columns *columns, const struct pmu_task *task, struct pmu_value *values);
 

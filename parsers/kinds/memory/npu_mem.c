@@ -89,7 +89,7 @@ static const struct series_report series[] = {
 };
 
 static const struct exported_column npu_mem_columns[] = {
-    {"type", USER, EXPORTED_WORD},
+    {"type", "lower(" USER ")", EXPORTED_WORD},
     {"ddr", "ddr_bytes", EXPORTED_NUMERIC},
     {"hbm", "hbm_bytes", EXPORTED_NUMERIC},
     {"timestampNs", "time_ns", EXPORTED_INTEGER},
