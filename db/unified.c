@@ -103,13 +103,16 @@ static const char text_rows[] =
     "INSERT INTO STRING_IDS SELECT id, value FROM word;"
     "INSERT INTO STRING_IDS SELECT id, text FROM capture.name ORDER BY id;"
     "CREATE TEMP TABLE first_tensor AS SELECT coalesce(max(id), 0) - 5 AS id FROM capture.name;"
-    "INSERT INTO STRING_IDS SELECT f.id + 6 * s.id + c.value, CASE c.value WHEN 0 THEN char(34) || input_shapes || char(34) WHEN 1 THEN"
-    "  input_data_types WHEN 2 THEN input_formats WHEN 3 THEN char(34) || output_shapes || char(34) WHEN 4 THEN output_data_types"
+    "INSERT INTO STRING_IDS SELECT f.id + 6 * s.id + c.value, CASE c.value WHEN 0 THEN char(34) || input_shapes || "
+    "char(34) WHEN 1 THEN"
+    "  input_data_types WHEN 2 THEN input_formats WHEN 3 THEN char(34) || output_shapes || char(34) WHEN 4 THEN "
+    "output_data_types"
     "  ELSE output_formats END FROM capture.tensor_set s, first_tensor f, json_each('[0,1,2,3,4,5]') c;"
     "INSERT INTO SESSION_TIME_INFO SELECT min(start_ns), max(end_ns) FROM capture.capture_part;"
     "INSERT INTO HOST_INFO SELECT host_uid, host_name FROM capture.capture_part ORDER BY is_host DESC, id LIMIT 1;"
     "INSERT INTO NPU_INFO SELECT device_id, CASE chip WHEN 0 THEN 'Ascend310' WHEN 1 THEN 'Ascend910A'"
-    "  WHEN 5 THEN 'Ascend910B' WHEN 15 THEN 'Ascend950' WHEN 16 THEN 'Ascend950' WHEN 7 THEN 'Ascend310B' WHEN 2 THEN 'Ascend310P' WHEN 3 THEN 'Ascend310P'"
+    "  WHEN 5 THEN 'Ascend910B' WHEN 15 THEN 'Ascend950' WHEN 16 THEN 'Ascend950' WHEN 7 THEN 'Ascend310B' WHEN 2 THEN "
+    "'Ascend310P' WHEN 3 THEN 'Ascend310P'"
     "  WHEN 4 THEN 'Ascend310P' ELSE 'platform ' || chip END FROM capture.capture_part WHERE NOT is_host;"
     "INSERT INTO RANK_DEVICE_MAP SELECT coalesce(rank_id, -1), device_id FROM capture.capture_part WHERE NOT is_host;"
     "CREATE TEMP TABLE process AS SELECT coalesce(max(process_id), 0) AS id FROM capture.capture_part;";
@@ -531,7 +534,8 @@ static int add_indexes(sqlite3 *db, struct err *err)
     };
     int status = 0;
     for (size_t i = 0; status == 0 && i < sizeof indexes / sizeof *indexes; i++) {
-        if (sqlite3_table_column_metadata(db, "main", indexes[i].table, NULL, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK)
+        if (sqlite3_table_column_metadata(db, "main", indexes[i].table, NULL, NULL, NULL, NULL, NULL, NULL) ==
+            SQLITE_OK)
             status = database_exec(db, indexes[i].sql, err);
     }
     return status;

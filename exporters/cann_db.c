@@ -29,7 +29,10 @@ static void name_metric(const struct pmu_columns *columns, size_t i, char *ret)
     bool of_aiv = i >= columns->aic.count, total = i == 0 || i == columns->aic.count;
     const char *title = columns->titles[i];
     if (total)
-        snprintf(ret, PMU_TITLE_MAX, "%s", of_aiv ? "aiv_total_time" : columns->sides ? "aic_total_time" : "total_time");
+        snprintf(ret, PMU_TITLE_MAX, "%s",
+                 of_aiv           ? "aiv_total_time"
+                 : columns->sides ? "aic_total_time"
+                                  : "total_time");
     else
         snprintf(ret, PMU_TITLE_MAX, "%.*s", (int)strcspn(title, "("), title);
 }

@@ -145,14 +145,10 @@ static const struct pmu_metric memory_access[] = {
 
 /* Chips 15 and 16 (docs/formats/cann.md 4.5). */
 static const struct pmu_metric pipe_utilization_v6[] = {
-    PIPE_METRIC("vec", 0x501),
-    PIPE_METRIC("mac", 0x301),
-    PIPE_METRIC("scalar", 0x1),
-    PIPE_METRIC("mte1", 0x701),
-    PIPE_METRIC("mte2", 0x202),
-    PIPE_METRIC("mte3", 0x203),
-    PIPE_METRIC("fixpipe", 0x714),
-    {.name = "icache_miss_rate", .formula = MISS_RATE, .events = {0x34, 0x35}},
+    PIPE_METRIC("vec", 0x501),     PIPE_METRIC("mac", 0x301),
+    PIPE_METRIC("scalar", 0x1),    PIPE_METRIC("mte1", 0x701),
+    PIPE_METRIC("mte2", 0x202),    PIPE_METRIC("mte3", 0x203),
+    PIPE_METRIC("fixpipe", 0x714), {.name = "icache_miss_rate", .formula = MISS_RATE, .events = {0x34, 0x35}},
 };
 static const struct pmu_metric arithmetic_utilization_v6[] = {
     SHARE_METRIC("mac_fp16", 0x323),
@@ -164,15 +160,25 @@ static const struct pmu_metric resource_conflict_ratio_v6[] = {
     {.name = "vec_resc_cflt_ratio", .formula = MISS_RATE, .events = {0x502, 0x528}},
 };
 static const struct pmu_metric memory_v6[] = {
-    {.name = "ub_read_bw(GB/s)", .formula = BANDWIDTH, .events = {0x56f, 0x571}, .pipe = 256, .size = 4, .eighths = {8, 2}},
-    BANDWIDTH_METRIC("ub_write", 0x570, 256, 4),   BANDWIDTH_METRIC("l1_read", 0x707, 256, 16),
-    BANDWIDTH_METRIC("l1_write", 0x709, 256, 8),   BANDWIDTH_METRIC("main_mem_read", 0x400, 8, 8),
+    {.name = "ub_read_bw(GB/s)",
+     .formula = BANDWIDTH,
+     .events = {0x56f, 0x571},
+     .pipe = 256,
+     .size = 4,
+     .eighths = {8, 2}},
+    BANDWIDTH_METRIC("ub_write", 0x570, 256, 4),
+    BANDWIDTH_METRIC("l1_read", 0x707, 256, 16),
+    BANDWIDTH_METRIC("l1_write", 0x709, 256, 8),
+    BANDWIDTH_METRIC("main_mem_read", 0x400, 8, 8),
     BANDWIDTH_METRIC("main_mem_write", 0x401, 8, 8),
 };
 static const struct pmu_metric memory_l0_v6[] = {
-    BANDWIDTH_METRIC("l0a_read", 0x304, 256, 16), BANDWIDTH_METRIC("l0a_write", 0x703, 256, 16),
-    BANDWIDTH_METRIC("l0b_read", 0x306, 256, 8),  BANDWIDTH_METRIC("l0b_write", 0x705, 256, 8),
-    BANDWIDTH_METRIC("l0c_read", 0x712, 256, 8),  L0C_CUBE("l0c_read", 0x30a, 8),
+    BANDWIDTH_METRIC("l0a_read", 0x304, 256, 16),
+    BANDWIDTH_METRIC("l0a_write", 0x703, 256, 16),
+    BANDWIDTH_METRIC("l0b_read", 0x306, 256, 8),
+    BANDWIDTH_METRIC("l0b_write", 0x705, 256, 8),
+    BANDWIDTH_METRIC("l0c_read", 0x712, 256, 8),
+    L0C_CUBE("l0c_read", 0x30a, 8),
     L0C_CUBE("l0c_write", 0x308, 8),
 };
 static const struct pmu_metric memory_ub_v6[] = {

@@ -129,10 +129,10 @@ void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup)
     static const int8_t none[PMU_METRIC_EVENTS] = {-1, -1, -1, -1, -1};
     uint16_t events[PMU_EVENTS];
     *plan = (struct pmu_plan){
-        .rules = setup->of_2022     ? PMU_RULES_2022
-                 : setup->chip == 5 ? PMU_RULES_CORE
+        .rules = setup->of_2022                           ? PMU_RULES_2022
+                 : setup->chip == 5                       ? PMU_RULES_CORE
                  : setup->chip == 15 || setup->chip == 16 ? PMU_RULES_V6
-                                    : PMU_RULES_PYTHON,
+                                                          : PMU_RULES_PYTHON,
         .side = setup->side,
         .chip = setup->chip,
         .frequency_hz = setup->frequency_hz,
@@ -208,8 +208,8 @@ static bool is_time_known(const struct pmu_plan *plan, const struct pmu_counts *
 /* Thousandths of a microsecond that the task took, of a double rounded to two decimals as the Python code does. */
 static int64_t rounded_task_time(const struct pmu_plan *plan, const struct pmu_counts *counts)
 {
-    double us = (double)bounded(counts->total_cycle) * 1e6 / (double)time_hz(plan, counts) /
-                (double)counts->block_num * (double)rounds(plan, counts->block_num);
+    double us = (double)bounded(counts->total_cycle) * 1e6 / (double)time_hz(plan, counts) / (double)counts->block_num *
+                (double)rounds(plan, counts->block_num);
     int64_t hundredths = pmu_round_decimal(us, 2);
     return hundredths < INT64_MAX / 10 ? hundredths * 10 : INT64_MAX;
 }

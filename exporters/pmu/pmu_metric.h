@@ -4,11 +4,11 @@
  *
  * Ascend's own tool calculates four ways, and each capture is reported the way its users know it: chip 5 as by the C++
  * core of 2026, chips 15 and 16 as by its branch for them, which takes times from the device's counter, the other chips
- * as by the Python code of 2026, captures of the layout of 2022 as by the Python code of 2022. The first three are exact
- * here and rounded half away from zero to three decimals (the Python code first rounds a task's time, a double, to two
- * and its ratios to three decimals where other values are made of them, and so are times of chips 15 and 16); the last
- * is rounded twice in binary floating point as the tool did, to six and then to four decimals, because its results
- * cannot be had otherwise.
+ * as by the Python code of 2026, captures of the layout of 2022 as by the Python code of 2022. The first three are
+ * exact here and rounded half away from zero to three decimals (the Python code first rounds a task's time, a double,
+ * to two and its ratios to three decimals where other values are made of them, and so are times of chips 15 and 16);
+ * the last is rounded twice in binary floating point as the tool did, to six and then to four decimals, because its
+ * results cannot be had otherwise.
  */
 #ifndef MSPROF_EXPORTERS_PMU_PMU_METRIC_H
 #define MSPROF_EXPORTERS_PMU_PMU_METRIC_H
@@ -95,7 +95,8 @@ struct pmu_input {
 
 struct pmu_columns {
     struct pmu_plan aic, aiv;
-    bool sides;    /* the two have columns of their own: chips 5, 15 and 16; else a task fills those of aic, wherever it ran */
+    bool sides;    /* the two have columns of their own: chips 5, 15 and 16; else a task fills those of aic, wherever it
+                      ran */
     bool has_cube; /* the last column is cube_utilization(%) */
     size_t count;
     const char *titles[2 * PMU_MAX_COLUMNS + 1]; /* point into this struct */

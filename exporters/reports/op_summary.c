@@ -103,12 +103,13 @@ struct op_summary {
 
 /* ---- columns of metrics ---- */
 
-/* What Ascend's own tool prints: no metrics of tasks when cores were sampled, and neither the bandwidth of L2 nor that of
- * the MTE but on chip 0, and of L2 on chip 5. */
+/* What Ascend's own tool prints: no metrics of tasks when cores were sampled, and neither the bandwidth of L2 nor that
+ * of the MTE but on chip 0, and of L2 on chip 5. */
 static bool is_of_vendor(const struct cann_part *part, const char *title)
 {
     enum { CHIP_310 = 0, CHIP_910B = 5 };
-    bool of_l2 = strncmp(title, "l2_", 3) == 0 || strncmp(title, "aic_l2_", 7) == 0 || strncmp(title, "aiv_l2_", 7) == 0;
+    bool of_l2 =
+        strncmp(title, "l2_", 3) == 0 || strncmp(title, "aic_l2_", 7) == 0 || strncmp(title, "aiv_l2_", 7) == 0;
     bool of_mte = strncmp(title, "ub_", 3) == 0 && strstr(title, "_bw_mte") != NULL;
     if (part->samples_cores)
         return false;

@@ -138,7 +138,8 @@ static bool is_spent(const struct host_task *tasks, uint32_t index)
 static uint32_t match_host(struct association *association, const struct ran_task *task)
 {
     struct host_task *tasks = association->host_tasks;
-    struct key_slot *slot = key_table_find(&association->host_table, key_on_device(association, task->stream_id, task->task_id));
+    struct key_slot *slot =
+        key_table_find(&association->host_table, key_on_device(association, task->stream_id, task->task_id));
     bool in_order = !task->batch_known && task->context_id == (uint32_t)NO_CONTEXT;
     uint32_t candidates = 0, only = NO_INDEX;
     while (in_order && slot->first != NO_INDEX && slot->first != slot->last && is_spent(tasks, slot->first) &&
@@ -260,7 +261,8 @@ static uint32_t find_execution_from(const struct association *association, const
 /* Counters come nearly in the order of the executions, so the search goes on where the last one ended. */
 static struct ran_task *find_execution(const struct association *association, const struct device_pmu *pmu)
 {
-    struct key_slot *slot = key_table_find(&association->ran_table, key_on_device(association, pmu->stream_id, pmu->task_id));
+    struct key_slot *slot =
+        key_table_find(&association->ran_table, key_on_device(association, pmu->stream_id, pmu->task_id));
     uint32_t from = slot->first == NO_INDEX ? NO_INDEX : slot->last, found = NO_INDEX;
     bool behind = from != NO_INDEX && pmu->start_ns >= 0 && pmu->start_ns < association->ran[from].start_ns;
     if (!behind)

@@ -29,7 +29,7 @@ int core_sample_emit(struct decoder *decoder, const struct core_sample *sample, 
     " '\"]') AS j WHERE NOT p.is_host AND setting('" events "', p.device_id) <> '' AND j.key < 10)"
 #define CORE_SAMPLE_SHARE(event) "round(ratio(" CORE_SAMPLE_SUM(event) ", max(cycles)), 3)"
 #define CORE_SAMPLE_SUM(event)                                                                                         \
-    "sum(CASE WHEN event IN ('" event "') THEN CASE place WHEN 0 THEN c0 WHEN 1 THEN c1 WHEN 2 THEN c2 WHEN 3 THEN c3"    \
+    "sum(CASE WHEN event IN ('" event "') THEN CASE place WHEN 0 THEN c0 WHEN 1 THEN c1 WHEN 2 THEN c2 WHEN 3 THEN c3" \
     " WHEN 4 THEN c4 WHEN 5 THEN c5 WHEN 6 THEN c6 WHEN 7 THEN c7 WHEN 8 THEN c8 ELSE c9 END ELSE 0 END)"
 /* clang-format off */
 #define CORE_SAMPLE_MEAN(column) "avg(" column ")"

@@ -174,9 +174,12 @@ static const struct kind_hooks hooks = {
     " AND t.start_ns <= b.start_ns + b.duration_ns LEFT JOIN name AS n ON n.id = t.op_name_id)"
 
 static const struct report_column values[] = {
-    {"Physic Stream Id", "stream", .form = FORM_TEXT}, {"Task Id", "task", .form = FORM_TEXT},
-    {"Batch Id", "batch", .form = FORM_TEXT},          {"Subtask Id", "context", .form = FORM_TEXT},
-    {"Core Id", "core", .form = FORM_TEXT},            {.title = NULL},
+    {"Physic Stream Id", "stream", .form = FORM_TEXT},
+    {"Task Id", "task", .form = FORM_TEXT},
+    {"Batch Id", "batch", .form = FORM_TEXT},
+    {"Subtask Id", "context", .form = FORM_TEXT},
+    {"Core Id", "core", .form = FORM_TEXT},
+    {.title = NULL},
 };
 
 #define SLICES(core, which, number, name_of_thread)                                                                    \

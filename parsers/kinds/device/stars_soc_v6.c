@@ -1,4 +1,5 @@
-/* Task log of chips 15 and 16: stars_soc.data of 32 bytes, a record for each start and end of tasks and fusion tasks. */
+/* Task log of chips 15 and 16: stars_soc.data of 32 bytes, a record for each start and end of tasks and fusion tasks.
+ */
 #include "parsers/join/association.h"
 #include "parsers/records/cann_rows.h"
 #include "parsers/records/stars/fusion_task.h"
@@ -98,7 +99,7 @@ static int emit_fusion(struct decoder *decoder, const struct state *state, const
     return 0;
 }
 
-static int take_end(struct decoder *decoder, struct state *state, struct task_pairs *pairs, const struct task_key *key, 
+static int take_end(struct decoder *decoder, struct state *state, struct task_pairs *pairs, const struct task_key *key,
                     const struct row *row, bool *keep, struct err *err)
 {
     const struct cell *cells = row->cells;

@@ -12,8 +12,10 @@ static const struct column columns[] = {
     [INPUT] = CCU_NUMBER("input_type", "Input type", "Type of an element, as a number of HCCL."),
     [OUTPUT] = CCU_NUMBER("output_type", "Output type", "The same of what comes out."),
     [BYTES] = {"data_size", "Size", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "What it moves."},
-    [CHANNELS] = {"channels", "Channels", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL, "The channels that it uses, with commas between."},
-    [RANKS] = {"remote_ranks", "Remote ranks", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL, "The ranks at their other ends, likewise."},
+    [CHANNELS] = {"channels", "Channels", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
+                  "The channels that it uses, with commas between."},
+    [RANKS] = {"remote_ranks", "Remote ranks", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
+               "The ranks at their other ends, likewise."},
 };
 
 static const struct field fields[] = {
@@ -29,7 +31,8 @@ static const struct field fields[] = {
 
 static const struct layout layouts[] = {{
     .name = "cann-ccu-group-info",
-    .source = "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction, reduction, size, channels, ranks (docs/formats/cann.md 3.6)",
+    .source = "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction, "
+              "reduction, size, channels, ranks (docs/formats/cann.md 3.7)",
     .record_size = 256,
     .magics = HOST_RECORD_MAGICS,
     FIELDS_OF(fields),

@@ -17,7 +17,8 @@ static const struct field fields[] = {
 
 static const struct layout layouts[] = {{
     .name = "cann-ccu-task-info",
-    .source = "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction (docs/formats/cann.md 3.6)",
+    .source = "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction "
+              "(docs/formats/cann.md 3.7)",
     .record_size = 256,
     .magics = HOST_RECORD_MAGICS,
     FIELDS_OF(fields),

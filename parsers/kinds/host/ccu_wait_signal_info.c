@@ -10,8 +10,10 @@ static const struct column columns[] = {
     CCU_RECORD_COLUMNS,
     [CKE] = CCU_NUMBER("cke_id", "Signal", "The event that it waits for."),
     [MASK] = CCU_NUMBER("mask", "Mask", "Which bits of it."),
-    [CHANNELS] = {"channels", "Channels", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL, "The channels that it uses, with commas between."},
-    [RANKS] = {"remote_ranks", "Remote ranks", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL, "The ranks at their other ends, likewise."},
+    [CHANNELS] = {"channels", "Channels", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
+                  "The channels that it uses, with commas between."},
+    [RANKS] = {"remote_ranks", "Remote ranks", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
+               "The ranks at their other ends, likewise."},
 };
 
 static const struct field fields[] = {
@@ -25,7 +27,8 @@ static const struct field fields[] = {
 
 static const struct layout layouts[] = {{
     .name = "cann-ccu-wait-signal-info",
-    .source = "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction, signal, channels, ranks (docs/formats/cann.md 3.6)",
+    .source = "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction, "
+              "signal, channels, ranks (docs/formats/cann.md 3.7)",
     .record_size = 256,
     .magics = HOST_RECORD_MAGICS,
     FIELDS_OF(fields),

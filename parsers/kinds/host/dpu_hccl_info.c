@@ -106,7 +106,8 @@ static const struct field fields[] = {
 
 static const struct layout layouts[] = {{
     .name = "cann-dpu-hccl-info",
-    .source = "CANN additional record, 256 bytes: item, group, ranks, times, size, tasks, types (docs/formats/cann.md 3.7)",
+    .source =
+        "CANN additional record, 256 bytes: item, group, ranks, times, size, tasks, types (docs/formats/cann.md 3.8)",
     .record_size = 256,
     .magics = HOST_RECORD_MAGICS,
     FIELDS_OF(fields),
@@ -172,7 +173,8 @@ static const struct report_column values[] = {
 static const struct series_counter slices[] = {
     {.name = "coalesce(n.text, 'N/A')",
      .values = values,
-     .query = {.from = "dpu_hccl_info LEFT JOIN name AS n ON n.id = item_id LEFT JOIN name AS g ON g.id = group_name_id",
+     .query = {.from =
+                   "dpu_hccl_info LEFT JOIN name AS n ON n.id = item_id LEFT JOIN name AS g ON g.id = group_name_id",
                .order_by = "device_id, stream_id, start_ns, duration_ns DESC"},
      .time = "start_ns",
      .duration = "duration_ns",

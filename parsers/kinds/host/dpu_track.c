@@ -6,7 +6,16 @@
 
 static const char *const patterns[] = {"{tag}.compact.dpu_track.slice_{slice}", NULL};
 
-enum { DEVICE_ID = HOST_RECORD_COLUMN_COUNT, DEVICE_TYPE, STREAM_ID, TASK_ID, TASK_TYPE, START_TICK, START_NS, DURATION_NS };
+enum {
+    DEVICE_ID = HOST_RECORD_COLUMN_COUNT,
+    DEVICE_TYPE,
+    STREAM_ID,
+    TASK_ID,
+    TASK_TYPE,
+    START_TICK,
+    START_NS,
+    DURATION_NS
+};
 
 static const struct column columns[] = {
     HOST_RECORD_COLUMNS,
@@ -33,7 +42,7 @@ static const struct field fields[] = {
 
 static const struct layout layouts[] = {{
     .name = "cann-dpu-track",
-    .source = "CANN compact record, 64 bytes: device, stream, task, type, start (docs/formats/cann.md 3.7)",
+    .source = "CANN compact record, 64 bytes: device, stream, task, type, start (docs/formats/cann.md 3.8)",
     .record_size = 64,
     .magics = HOST_RECORD_MAGICS,
     FIELDS_OF(fields),
@@ -64,7 +73,7 @@ static const struct kind_hooks hooks = {
 };
 
 #define KERNELS                                                                                                        \
-    "k AS MATERIALIZED (SELECT t.device_id AS device, t.task_id AS task, min(n.text) AS kernel FROM dpu_kernel AS t"  \
+    "k AS MATERIALIZED (SELECT t.device_id AS device, t.task_id AS task, min(n.text) AS kernel FROM dpu_kernel AS t"   \
     " JOIN name AS n ON n.id = t.kernel_name_id GROUP BY t.device_id, t.task_id)"
 #define NAMED "dpu_track AS d LEFT JOIN k ON k.device = d.device_id AND k.task = d.task_id"
 

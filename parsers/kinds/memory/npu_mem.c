@@ -89,12 +89,9 @@ static const struct series_report series[] = {
 };
 
 static const struct exported_column npu_mem_columns[] = {
-    {"type", "lower(" USER ")", EXPORTED_WORD},
-    {"ddr", "ddr_bytes", EXPORTED_NUMERIC},
-    {"hbm", "hbm_bytes", EXPORTED_NUMERIC},
-    {"timestampNs", "time_ns", EXPORTED_INTEGER},
-    {"deviceId", "device_id", EXPORTED_INTEGER},
-    {.name = NULL},
+    {"type", "lower(" USER ")", EXPORTED_WORD},  {"ddr", "ddr_bytes", EXPORTED_NUMERIC},
+    {"hbm", "hbm_bytes", EXPORTED_NUMERIC},      {"timestampNs", "time_ns", EXPORTED_INTEGER},
+    {"deviceId", "device_id", EXPORTED_INTEGER}, {.name = NULL},
 };
 
 static const struct exported_table exported[] = {

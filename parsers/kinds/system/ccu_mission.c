@@ -177,7 +177,8 @@ static const struct report_column table[] = {
             " channel, max(c.mean_delay) AS delay FROM m JOIN w ON w.task_id = m.task_id AND w.instruction_id ="       \
             " m.notify_instruction_id JOIN json_each('[' || w.channels || ']') AS j JOIN ccu_channel AS c ON"          \
             " c.channel_id = j.value AND c.device_id = m.device_id AND c.time_ns <= m.until GROUP BY m.id)"
-#define REDUCTION "CASE g.reduce_op WHEN 0 THEN 'SUM' WHEN 1 THEN 'PROD' WHEN 2 THEN 'MAX' WHEN 3 THEN 'MIN' ELSE g.reduce_op END"
+#define REDUCTION                                                                                                      \
+    "CASE g.reduce_op WHEN 0 THEN 'SUM' WHEN 1 THEN 'PROD' WHEN 2 THEN 'MAX' WHEN 3 THEN 'MIN' ELSE g.reduce_op END"
 #define OF_GROUP(column) "CASE WHEN g.reduce_op <> 255 THEN " column " END"
 
 static const struct report_column loop_values[] = {

@@ -64,7 +64,7 @@ static const struct sampling sampling = {
         "32, 52") " AS read_lookups, " SUM("3, 20, 35, 55") " AS write_hits, " SUM("33, 53") " AS write_lookups FROM " \
                                                                                              "llc"                     \
                                                                                              " WHERE " OF_CHIP " "     \
-                                                                                             "GROUP BY device_id, "   \
+                                                                                             "GROUP BY device_id, "    \
                                                                                              "llc_id, time_ns),"       \
                                                                                              " s AS (SELECT "          \
                                                                                              "device_id, llc_id, "     \

@@ -16,9 +16,11 @@ static void put_list(struct decoder *decoder, const struct record_kind *kind, st
     size_t length = 0;
     for (size_t i = 0; i < PLACES; i++) {
         uint64_t number;
-        if (!bytes_read(&bytes, offset + i * width, width, false, &number) || number == (width == 2 ? 0xffffU : 0xffffffffU))
+        if (!bytes_read(&bytes, offset + i * width, width, false, &number) ||
+            number == (width == 2 ? 0xffffU : 0xffffffffU))
             continue;
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%u", length > 0 ? "," : "", (unsigned)number);
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, "%s%u", length > 0 ? "," : "", (unsigned)number);
     }
     if (length > 0)
         decoder_set_text(decoder, kind, row, column, text, length);

@@ -30,13 +30,28 @@ enum ccu_record_column {
 #define CCU_RECORD_COLUMNS                                                                                             \
     HOST_RECORD_COLUMNS, [CCU_VERSION] = CCU_NUMBER("version", "Version", "Of the record."),                           \
                          [CCU_WORK_FLOW_MODE] = CCU_NUMBER("work_flow_mode", "Mode", "How the operator is expanded."), \
-                         [CCU_ITEM] = {"item", "Item", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,              \
+                         [CCU_ITEM] = {"item",                                                                         \
+                                       "Item",                                                                         \
+                                       COLUMN_INTEGER,                                                                 \
+                                       UNIT_NONE,                                                                      \
+                                       COLUMN_TRANSIENT,                                                               \
+                                       NULL,                                                                           \
                                        "The operator, as an id of the hash dictionary."},                              \
-                         [CCU_GROUP] = {"group_hash", "Group", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,      \
+                         [CCU_GROUP] = {"group_hash",                                                                  \
+                                        "Group",                                                                       \
+                                        COLUMN_INTEGER,                                                                \
+                                        UNIT_NONE,                                                                     \
+                                        COLUMN_TRANSIENT,                                                              \
+                                        NULL,                                                                          \
                                         "The group, as an id of the hash dictionary."},                                \
-                         [CCU_ITEM_ID] = {"item_id", "Item", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,          \
-                                          "The operator (name.id)."},                                                  \
-                         [CCU_GROUP_ID] = {"group_name_id", "Group", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,  \
+                         [CCU_ITEM_ID] = {"item_id",      "Item", COLUMN_INTEGER,           UNIT_NONE,                 \
+                                          COLUMN_DERIVED, NULL,   "The operator (name.id)."},                          \
+                         [CCU_GROUP_ID] = {"group_name_id",                                                            \
+                                           "Group",                                                                    \
+                                           COLUMN_INTEGER,                                                             \
+                                           UNIT_NONE,                                                                  \
+                                           COLUMN_DERIVED,                                                             \
+                                           NULL,                                                                       \
                                            "The group of ranks (name.id)."},                                           \
                          [CCU_RANK_ID] = CCU_NUMBER("rank_id", "Rank", "The rank itself."),                            \
                          [CCU_RANK_SIZE] = CCU_NUMBER("rank_size", "Ranks", "How many ranks the group has."),          \
