@@ -100,7 +100,11 @@ struct analyse_settings {
     int jobs; /* 0: not given */
     const char *steps, *export_types;
     bool pretty, simplify, force, relative_times;
+    const char *rules;  /* --rule; NULL: frameworks' directories are analysed */
+    unsigned rule_mask; /* the same as bits of enum communication_kind */
+    int rule_type;      /* enum rule_type */
 };
+enum rule_type { RULE_TYPE_TEXT, RULE_TYPE_DB };
 
 /* What the command line says for layout. */
 struct layout_settings {
@@ -128,6 +132,7 @@ struct settings {
     const char *reports; /* --reports; NULL: not given */
     int table_format;    /* enum table_format */
     int columns;         /* enum column_set */
+    bool of_cluster;     /* import --cluster, which changes nothing: a directory's captures are imported all */
     bool trace_compat, clear, stable_names, spreadsheet_safe, merge;
     int model_id;        /* -1: not given */
     int iteration_id;    /* 0: not given */

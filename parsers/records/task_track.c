@@ -45,8 +45,9 @@ static int emit_kernel(struct decoder *decoder, const struct host_stream *stream
     int64_t task_id = record->cells[TASK_ID].integer | record->cells[BATCH_ID].integer << 16;
     struct row row;
     int status = association_find_name(stream->association, kernel, "kernel_name_id", &name, err);
-    if (status == 0)
-        status = decoder_emit(decoder, &kind_dpu_kernel, &row, err);
+    if (status < 0)
+        return status;
+    status = decoder_emit(decoder, &kind_dpu_kernel, &row, err);
     if (status < 0)
         return status;
     row_set_integer(&row, DPU_KERNEL_DEVICE_ID, device);
