@@ -46,13 +46,14 @@ struct compare_check {
     bool same;
     double factor; /* what the score is multiplied with */
 };
-#define CHECKS_MAX 12
+#define CHECKS_MAX 13
 
 struct compare_gate {
     const struct gate *gate;
     double base, new_value; /* the worst, of a pattern */
-    const char *worst;      /* its key; NULL: no pattern */
+    const char *worst;      /* its key, or that of the group of steps; NULL: there is one alone */
     bool passed, known;     /* known false: neither side has such a thing */
+    char why[192];          /* why it cannot be told although there are steps; "": it can */
 };
 
 struct side {
@@ -83,6 +84,8 @@ void comparison_release(struct comparison *comparison);
 /* Inside: the rows of one subject, sorted. */
 int compare_table(const struct side *base, const struct side *new_side, enum subject subject,
                   const struct compare_options *options, double step_ns, struct compare_rows *ret, struct err *err);
+/* Inside: holds steps against a gate on one of their measures, group by group; the worst stands for all. */
+void hold_steps(struct compare_gate *result, const struct side *base, const struct side *new_side, double step_new);
 /* The median over a side's profiles. */
 double side_measure(const struct side *side, enum measure measure);
 

@@ -40,7 +40,9 @@ static bool has_sides(enum pmu_rules rules)
 static bool is_supported(const struct pmu_plan *plan, const char *name)
 {
     const char *const *list = plan->side == PMU_AIC ? unsupported_aic : unsupported_aiv;
-    if (!has_sides(plan->rules) || plan->unfiltered)
+    size_t length = strlen(name);
+    bool counts_operations = length > 5 && strcmp(name + length - 5, "_fops") == 0;
+    if (!has_sides(plan->rules) || plan->unfiltered || (plan->both_fops && counts_operations))
         return true;
     for (; *list != NULL; list++) {
         if (strncmp(name, *list, strlen(*list)) == 0)
@@ -138,11 +140,15 @@ void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup)
         .frequency_hz = setup->frequency_hz,
         .core_num = setup->core_num,
         .unfiltered = setup->unfiltered,
+        .both_fops = setup->both_fops,
     };
     const struct pmu_group *group = pmu_group_find(setup->group, plan->rules);
     size_t count = is_given(setup->events) ? parse_events(setup->events, events)
                    : group != NULL         ? parse_events(group->events, events)
                                            : 0;
+    plan->mac[0] = plan->mac[1] = -1;
+    if (group == NULL && count == 0 && plan->rules == PMU_RULES_CORE)
+        return; /* nothing was counted, not the cycles either */
     add_column(plan, &total_time, none, true, "", "");
     snprintf(plan->columns[0].title, PMU_TITLE_MAX, "%s", plan->side == PMU_AIC ? "aicore_time(us)" : "aiv_time(us)");
     add_column(plan, &total_cycles, none, false, "", "total_cycles");
@@ -485,7 +491,8 @@ void pmu_columns_init(struct pmu_columns *columns, const struct pmu_input *input
                             .events = input->events,
                             .frequency_hz = input->aic_hz,
                             .core_num = input->ai_core_num,
-                            .unfiltered = input->unfiltered};
+                            .unfiltered = input->unfiltered,
+                            .both_fops = input->both_fops};
     struct pmu_setup aiv = aic;
     *columns = (struct pmu_columns){.count = 0};
     pmu_plan_init(&columns->aic, &aic);
@@ -508,16 +515,17 @@ void pmu_columns_init(struct pmu_columns *columns, const struct pmu_input *input
         columns->titles[columns->count++] = "cube_utilization(%)";
 }
 
-/* How much of the cores' time the task used, in thousandths of a percent, rounded half to even as the tool does; 0 when
- * its share of the cube is shown as 0. */
+/* How much of the cores' time the task used, in thousandths of a percent, rounded half to even as the tool does. By the
+ * rules in Python it is 0 where the share of the cube is shown as 0; devices of the other rules are not so. */
 static int64_t cube_utilization(const struct pmu_plan *plan, int64_t total_cycle, const int64_t *counters,
                                 int64_t duration_ns)
 {
     uint128 mac = plan->mac[0] >= 0 ? bounded(counters[plan->mac[0]]) : 0;
     if (plan->mac[1] >= 0)
         mac += bounded(counters[plan->mac[1]]);
-    if (plan->frequency_hz <= 0 || plan->core_num <= 0 || duration_ns <= 0 ||
-        thousandths(mac, bounded(total_cycle)) == 0)
+    if (plan->frequency_hz <= 0 || plan->core_num <= 0 || duration_ns <= 0)
+        return 0;
+    if (plan->rules != PMU_RULES_CORE && thousandths(mac, bounded(total_cycle)) == 0)
         return 0;
     /* cycles / (Hz * cores * s) * 100 * 1000 */
     uint128 numerator = (uint128)bounded(total_cycle) * 100000 * 1000000000;

@@ -36,6 +36,7 @@ struct pmu_setup {
     int64_t frequency_hz; /* of the core; not above 0: not known, times are 0 */
     int64_t core_num;     /* cores of the device */
     bool unfiltered;      /* with metrics that this side cannot count */
+    bool both_fops;       /* each side has a column for the other's operations, as CANN 7.0 had */
 };
 
 /* One task's counters. */
@@ -61,6 +62,7 @@ struct pmu_plan {
         int8_t counter[PMU_METRIC_EVENTS]; /* of each event of the metric; -1: it has fewer */
         bool is_time;                      /* time spent instead of a share */
     } columns[PMU_MAX_COLUMNS];
+    bool both_fops;
     int8_t mac[2]; /* counters that make mac_ratio; -1: not counted */
 };
 
@@ -91,6 +93,7 @@ struct pmu_input {
     int64_t chip, aic_hz, aiv_hz, ai_core_num, aiv_num;
     const char *metrics, *events, *aiv_metrics, *aiv_events; /* as in struct pmu_setup */
     bool unfiltered; /* both sides have all metrics of their groups, also those that they cannot count */
+    bool both_fops;  /* the same */
 };
 
 struct pmu_columns {

@@ -1,6 +1,7 @@
 /* op_summary: every operator that ran on a device, tasks and communication in one order, with what was counted of it.
  */
 #include "base/number.h"
+#include "db/query/cann_version.h"
 #include "exporters/cann_report.h"
 #include "exporters/report/report.h"
 
@@ -89,6 +90,7 @@ static const struct report_column columns[] = {
 
 struct op_summary {
     const struct cann_communications *communications;
+    bool hccl; /* they are called so */
     struct device_columns {
         int64_t device_id;
         const struct cann_part *part;
@@ -139,8 +141,8 @@ static int unite_metrics(struct op_summary *summary, struct device_columns *devi
     return 0;
 }
 
-static int prepare_devices(struct op_summary *summary, const struct cann_parts *parts, enum column_set wanted,
-                           struct err *err)
+static int prepare_devices(struct op_summary *summary, const struct cann_parts *parts,
+                           const struct export_options *options, struct err *err)
 {
     summary->devices = calloc(parts->count + 1, sizeof *summary->devices);
     if (summary->devices == NULL)
@@ -151,11 +153,12 @@ static int prepare_devices(struct op_summary *summary, const struct cann_parts *
         if (part->is_host)
             continue;
         struct device_columns *device = &summary->devices[summary->device_count++];
-        const struct pmu_input input = cann_pmu_input(part);
+        struct pmu_input input = cann_pmu_input(part);
+        input.both_fops = cann_version_has(options->cann_version, NAMING_FOPS);
         device->device_id = part->device_id != DB_NULL ? part->device_id : 0;
         device->part = part;
         pmu_columns_init(&device->pmu, &input);
-        status = unite_metrics(summary, device, wanted, err);
+        status = unite_metrics(summary, device, options->columns, err);
     }
     return status;
 }
@@ -165,9 +168,10 @@ static int open_summary(struct report_run *run, struct err *err)
     struct op_summary *summary = run->state;
     const struct cann_parts *parts = report_parts(run->session, err);
     summary->communications = report_communications(run->session, err);
+    summary->hccl = cann_version_has(run->session->options->cann_version, NAMING_HCCL);
     if (parts == NULL || summary->communications == NULL)
         return -(int)err->code;
-    int status = prepare_devices(summary, parts, run->session->options->columns, err);
+    int status = prepare_devices(summary, parts, run->session->options, err);
     if (status == 0)
         status = cann_frequencies_load(run->session->db, &summary->frequencies, err);
     for (size_t i = 0; status == 0 && i < summary->metric_count; i++) {
@@ -300,7 +304,7 @@ static int take_communication(struct report_worker *worker, size_t i, struct rep
     values[MODEL] = value_integer(communication->model_id);
     values[NAME] = value_integer(communication->name_id);
     values[TYPE] = value_integer(communication->type_id);
-    values[TASK_TYPE] = value_text("COMMUNICATION");
+    values[TASK_TYPE] = value_text(summary->hccl ? "HCCL" : "COMMUNICATION");
     values[START] = value_integer(communication->start_ns);
     values[DURATION] = value_integer(communication->duration_ns);
     values[BLOCKS] = value_integer(0);
