@@ -216,7 +216,6 @@ static const struct example examples[] = {
     {"what MindSpore's or PyTorch's own analysis writes, into ASCEND_PROFILER_OUTPUT/", "msprof analyse run_ascend_ms"},
     {"two steps of another one, with the results elsewhere",
      "msprof analyse run_ascend_pt --step-list 4,5 --output results/run"},
-    {"communication.json of a capture, into PROF_1/analyze/", "msprof analyze -dir PROF_1 -r communication"},
     {NULL, NULL},
 };
 
