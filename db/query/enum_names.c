@@ -1,21 +1,8 @@
 #include "db/query/enum_names.h"
 
 #include "parsers/record.h"
-#include "parsers/records/hccl_types.h"
 
 #include <stddef.h>
-
-const struct value_name hccl_data_types[] = {
-    EACH_HCCL_DATA_TYPE(HCCL_VALUE_NAME){HCCL_NOT_GIVEN, "N/A"}, {HCCL_INVALID, "INVALID_TYPE"}, {0, NULL}};
-
-const struct value_name hccl_link_types[] = {
-    EACH_HCCL_LINK_TYPE(HCCL_VALUE_NAME){HCCL_NOT_GIVEN, "N/A"}, {HCCL_INVALID, "INVALID_TYPE"}, {0, NULL}};
-
-const struct value_name hccl_transport_types[] = {
-    EACH_HCCL_TRANSPORT_TYPE(HCCL_VALUE_NAME){HCCL_NOT_GIVEN, "N/A"}, {HCCL_INVALID, "INVALID_TYPE"}, {0, NULL}};
-
-const struct value_name hccl_rdma_types[] = {
-    EACH_HCCL_RDMA_TYPE(HCCL_VALUE_NAME){HCCL_NOT_GIVEN, "N/A"}, {HCCL_INVALID, "INVALID_TYPE"}, {0, NULL}};
 
 static const struct value_name modules[] = {
     {0, "SLOG"},        {1, "IDEDD"},     {2, "SCC"},

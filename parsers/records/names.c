@@ -1,5 +1,6 @@
 /* Names of numbers that several kinds have. */
 #include "parsers/record.h"
+#include "parsers/records/hccl_types.h"
 
 const struct value_name level_names[] = {
     {30000, "pytorch"}, {25000, "pta"}, {20500, "msproftx"}, HOST_LEVEL_NAMES,
@@ -74,6 +75,11 @@ const struct value_name copy_direction_names[] = {{0, "host to host"},      {1, 
 const struct value_name mark_names[] = {{0, "marker"}, {1, "push/pop"}, {2, "start/end"}, {3, "marker_ex"}, {0, NULL}};
 
 const struct value_name acl_part_names[] = {{1, "op"}, {2, "model"}, {3, "runtime"}, {4, "others"}, {0, NULL}};
+
+const struct value_name hccl_data_types[] = {EACH_HCCL_DATA_TYPE(HCCL_VALUE_NAME) HCCL_OTHERS};
+const struct value_name hccl_link_types[] = {EACH_HCCL_LINK_TYPE(HCCL_VALUE_NAME) HCCL_OTHERS};
+const struct value_name hccl_transport_types[] = {EACH_HCCL_TRANSPORT_TYPE(HCCL_VALUE_NAME) HCCL_OTHERS};
+const struct value_name hccl_rdma_types[] = {EACH_HCCL_RDMA_TYPE(HCCL_VALUE_NAME) HCCL_OTHERS};
 
 const char *value_name_find(const struct value_name *names, int64_t value)
 {
