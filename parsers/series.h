@@ -126,7 +126,8 @@ enum exported_type {
     EXPORTED_INTEGER,
     EXPORTED_NUMERIC,
     EXPORTED_REAL,
-    EXPORTED_WORD, /* a text, which STRING_IDS gives a number */
+    EXPORTED_WORD,         /* a text, which STRING_IDS gives a number */
+    EXPORTED_NUMERIC_WORD, /* the same in a column of type NUMERIC */
 };
 
 struct exported_column {

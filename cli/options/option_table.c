@@ -36,6 +36,7 @@ static const char *const answer_choices[] = {"table", "json", "csv", "markdown",
 static const char *const subject_choices[] = {"op", "type", "shape", "layer", "stream", "step", "api", "line", NULL};
 static const char *const options_choices[] = {"table", "json", NULL};
 static const char *const manual_choices[] = {"reports", "samples", "answers", "tracks", "layers", NULL};
+static const char *const rule_type_choices[] = {"text", "db", NULL};
 static const char *const kinds_choices[] = {"table", "json", "mdoc", NULL};
 
 const struct option_spec option_table[] = {
@@ -313,6 +314,11 @@ const struct option_spec option_table[] = {
      .type = VALUE_NONE,
      .offset = MEMBER(spreadsheet_safe),
      .help = "of CSV: an apostrophe before names that a spreadsheet\nwould run as a formula (=, +, -, @)"},
+    {.name = "cluster",
+     .commands = COMMAND_BIT(COMMAND_IMPORT),
+     .type = VALUE_NONE,
+     .offset = MEMBER(of_cluster),
+     .help = "the captures of a directory are those of a cluster:\nall are imported, as without it"},
     {.name = "clear",
      .commands = COMMAND_BIT(COMMAND_EXPORT),
      .type = VALUE_NONE,

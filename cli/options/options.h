@@ -106,7 +106,11 @@ struct analyse_settings {
     int jobs; /* 0: not given */
     const char *steps, *export_types;
     bool pretty, simplify, force, relative_times;
+    const char *rules;  /* --rule; NULL: frameworks' directories are analysed */
+    unsigned rule_mask; /* the same as bits of enum communication_kind */
+    int rule_type;      /* enum rule_type */
 };
+enum rule_type { RULE_TYPE_TEXT, RULE_TYPE_DB };
 
 /* What the command line says for layout. */
 struct layout_settings {
@@ -135,6 +139,7 @@ struct settings {
     const char *reports; /* --reports; NULL: not given */
     int table_format;    /* enum table_format */
     int columns;         /* enum column_set */
+    bool of_cluster;     /* import --cluster, which changes nothing: a directory's captures are imported all */
     int cann_version;    /* --cann-version; CANN_VERSION_OF_CAPTURE: what the capture says */
     bool trace_compat, clear, stable_names, spreadsheet_safe, merge;
     int model_id;        /* -1: not given */

@@ -112,6 +112,8 @@ static void add_counters(struct counted *counted, const struct cann_task *task)
         sums->aiv_total_cycle = number_add(sums->aiv_total_cycle, task->aiv_total_cycle);
         add_known(sums->aiv_counters, task->aiv_counters);
     }
+    sums->aic_time_ns = number_add(sums->aic_time_ns, task->aic_time_ns != DB_NULL ? task->aic_time_ns : 0);
+    sums->aiv_time_ns = number_add(sums->aiv_time_ns, task->aiv_time_ns != DB_NULL ? task->aiv_time_ns : 0);
     sums->duration_ns = number_add(sums->duration_ns, task->duration_ns);
     sums->began_on_aiv = task->op_task_type == TASK_MIX_VECTOR;
     counted->block_sum = number_add(counted->block_sum, task->block_num != DB_NULL ? task->block_num : 0);

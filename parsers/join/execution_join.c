@@ -332,7 +332,7 @@ static int emit_unused_counters(const struct executions *executions, const struc
                                             .total_cycle = counters->total_cycle},
                                     .file_id = counters->file_id,
                                     .block_num = counters->block_num};
-        memcpy(row.pmu.counters, counters->values, sizeof row.pmu.counters);
+        memcpy(row.pmu.counters, counters->values, sizeof counters->values);
         status = core_pmu_emit(executions->association->decoder, &row, err);
         if (status == 0)
             decoder_store_after_all(executions->association->decoder, counters->file_id);

@@ -21,7 +21,7 @@ enum {
     BLOCK_ID,
     TOTAL_CYCLE,
     EVENT0,
-    START_TICK = EVENT0 + PMU_COUNTERS,
+    START_TICK = EVENT0 + PMU_COUNTERS_MOST,
     END_TICK,
     SAMPLE_MODE,
     SAMPLE_STAMP
@@ -214,6 +214,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     };
     stars_decode_ids((uint32_t)cells[STREAM_WORD].integer, (uint32_t)cells[TASK_WORD].integer, &pmu.stream_id,
                      &pmu.task_id);
+    pmu.counter_count = PMU_COUNTERS;
     for (size_t i = 0; i < PMU_COUNTERS; i++)
         pmu.counters[i] = cells[EVENT0 + i].integer;
     if (state->association != NULL)
