@@ -196,7 +196,14 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         return take_sample(decoder, state, row, keep, err);
     bool block = cells[FUNCTION_TYPE].integer == FUNCTION_BLOCK;
     sequence_check(&state->sequence, decoder, cells[COUNTER].integer);
-    if (block ? !is_of_other_core(row) : cells[FUNCTION_TYPE].integer != FUNCTION_TASK)
+    if (!block && cells[FUNCTION_TYPE].integer != FUNCTION_TASK) {
+        struct place place = decoder_place(decoder, "function_type");
+        diag_report(decoder_diag(decoder), DIAG_RECORD_UNKNOWN, &place, "function type %lld; expected %d or %d",
+                    (long long)cells[FUNCTION_TYPE].integer, FUNCTION_TASK, FUNCTION_BLOCK);
+        *keep = false;
+        return 0;
+    }
+    if (block && !is_of_other_core(row))
         return 0;
     if (!block && cells[OVERFLOW].integer != 0) {
         struct place place = decoder_place(decoder, "overflow");
