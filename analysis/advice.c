@@ -38,7 +38,7 @@ const struct rule rules[RULES] = {
                             "Overlap it with computing, use larger buckets; first see whether one rank is late.", 10},
     [RULE_JITTER] = {"step-jitter", "(p95 - median) / median of the time of steps",
                      "Compare the slowest step with one in the middle: which operator or gap grew?", 5},
-    [RULE_FREQUENCY] = {"frequency", "1 - mean / rated frequency", "Check power limits and cooling.", 5},
+    [RULE_FREQUENCY] = {"frequency", "1 - mean / rated frequency, weighted by the time of tasks", "Check power limits and cooling.", 5},
     [RULE_MEMORY_CALLS] = {"memory-calls",
                            "time in calls that allocate, free or copy and wait / time of the host after step 1",
                            "Allocate once before the loop; use pinned memory and asynchronous copies.", 1},
@@ -431,8 +431,8 @@ static void check_frequency(const struct look *look, struct finding *finding)
     }
     double value = percent(look->host->rated_mhz - look->host->mean_mhz, look->host->rated_mhz);
     measured(finding, value, value / 100 * look->advice->busy_ns, value >= finding->threshold);
-    say(finding, "The cores run at %.0f MHz on average, %.0f MHz are rated.", look->host->mean_mhz,
-        look->host->rated_mhz);
+    say(finding, "Tasks run at %.0f MHz on average, %.0f MHz are rated; %.1f %% of their time is below that.",
+        look->host->mean_mhz, look->host->rated_mhz, look->host->below_rated);
 }
 
 static void check_memory_calls(const struct look *look, struct finding *finding)

@@ -204,9 +204,6 @@ static int unite_others(struct workload *workload, struct err *err)
     }
     for (size_t i = 0; i < workload->device_count; i++)
         intervals_unite(&workload->others[i]);
-    free(workload->other_tasks.items);
-    workload->other_tasks.items = NULL;
-    workload->other_tasks.count = workload->other_tasks.capacity = 0;
     return status;
 }
 
