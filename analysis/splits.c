@@ -1,5 +1,6 @@
 #include "analysis/splits.h"
 
+#include "analysis/cut_steps.h"
 #include "analysis/diff/statistics.h"
 #include "base/array.h"
 
@@ -215,6 +216,18 @@ static void count_groups(struct splits *splits)
     }
 }
 
+static int find_cuts(const struct workload *workload, struct splits *splits, struct err *err)
+{
+    splits->cuts = calloc(1, sizeof *splits->cuts);
+    if (splits->cuts == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = cut_steps_find(workload, splits, splits->cuts, err);
+    for (size_t i = 0; status == 0 && i < splits->cuts->count; i++)
+        if (splits->cuts->items[i].split != SIZE_MAX)
+            splits->items[splits->cuts->items[i].split].cut = true;
+    return status;
+}
+
 int splits_make(const struct workload *workload, struct splits *ret, struct err *err)
 {
     int64_t *times = NULL;
@@ -237,6 +250,8 @@ int splits_make(const struct workload *workload, struct splits *ret, struct err 
     for (size_t g = 0; status == 0 && !ret->whole && g < ret->groups.count; g++)
         status = mark_warmup(ret, g, times, err);
     free(times);
+    if (status == 0)
+        status = find_cuts(workload, ret, err);
     if (status != 0) {
         splits_release(ret);
         return status;
@@ -259,7 +274,7 @@ bool splits_is_outside(const struct splits *splits, size_t i)
 
 bool splits_counts(const struct splits *splits, size_t i)
 {
-    return !splits_is_warmup(splits, i) && !splits_is_outside(splits, i);
+    return !splits_is_warmup(splits, i) && !splits_is_outside(splits, i) && !splits->items[i].cut;
 }
 
 const struct division *splits_stretch(const struct splits *splits, size_t i)
@@ -307,6 +322,9 @@ void splits_release(struct splits *splits)
     free(splits->items);
     free(splits->groups.items);
     free(splits->devices);
+    if (splits->cuts != NULL)
+        free(splits->cuts->items);
+    free(splits->cuts);
     *splits = (struct splits){.items = NULL};
 }
 

@@ -24,6 +24,7 @@ struct split {
     struct division period; /* from its start to that of its neighbour; its time is NO_PERIOD when that was not recorded */
     bool warmup;            /* see splits_is_warmup */
     bool outside;           /* see splits_is_outside */
+    bool cut;               /* a part of it was not recorded (analysis/cut_steps.h): only how long it took counts */
 };
 
 /* Steps that may be compared: of one family, model and batch, on one device. */
@@ -48,6 +49,7 @@ struct splits {
                                  recorded */
     struct division all;      /* of all devices together */
     enum step_source source;  /* the leading family */
+    struct cut_steps *cuts;   /* steps of which a part was not recorded; never NULL after splits_make */
     bool whole;               /* there are no steps */
     size_t warmup, inside;    /* steps of the leading family that are warm-up; that are not outside */
     size_t steps;             /* of the leading family */
@@ -61,7 +63,7 @@ bool splits_is_warmup(const struct splits *splits, size_t i);
 /* Whether split i lies where nothing was recorded of its device any more, or not yet: marks of steps can go on for long
  * when the log of tasks is full. How long it took is known, and nothing else. Never true of all of them. */
 bool splits_is_outside(const struct splits *splits, size_t i);
-/* Whether it counts in statistics of what the device did: neither warm-up nor outside. */
+/* Whether it counts in statistics of what the device did: neither warm-up, outside nor cut. */
 bool splits_counts(const struct splits *splits, size_t i);
 /* What busy, free and exposed of a step are of: its period. Where no step of its group has one, the step itself; of an
  * inference then NULL, because between inferences nothing is known. NULL too of one without a period among others. */

@@ -55,6 +55,7 @@ void workload_release(struct workload *workload)
     free(workload->executions);
     free(workload->steps);
     free(workload->execute_starts.items);
+    free(workload->begun.items);
     release_lists(workload->unrecorded, workload->device_count);
     release_lists(workload->others, workload->device_count);
     free(workload->other_tasks.items);
@@ -225,6 +226,20 @@ int workload_add_step(struct workload *workload, int64_t device_id, const struct
     added->period_ns = NO_PERIOD;
     if (step->source > workload->step_source)
         workload->step_source = (enum step_source)step->source;
+    return 0;
+}
+
+int workload_add_begun(struct workload *workload, int64_t device_id, const struct workload_step *step, struct err *err)
+{
+    uint16_t device;
+    int status = find_device(workload, device_id, &device, err);
+
+    if (status == 0)
+        status = array_reserve(&workload->begun, 1, err);
+    if (status != 0)
+        return status;
+    workload->begun.items[workload->begun.count] = *step;
+    workload->begun.items[workload->begun.count++].device = device;
     return 0;
 }
 

@@ -119,6 +119,10 @@ struct workload {
     size_t step_count, step_capacity;
     enum step_source step_source; /* the leading family */
     struct {
+        struct workload_step *items;
+        size_t count, capacity;
+    } begun; /* steps whose end is not marked: their end_ns says nothing */
+    struct {
         struct execute_start *items;
         size_t count, capacity;
     } execute_starts;
@@ -155,6 +159,8 @@ int workload_add_other(struct workload *workload, int64_t device_id, int64_t sta
                        struct err *err);
 /* A step with all but its device and its period. One that ends before it starts is left out. */
 int workload_add_step(struct workload *workload, int64_t device_id, const struct workload_step *step, struct err *err);
+/* A step of which the begin alone is marked. */
+int workload_add_begun(struct workload *workload, int64_t device_id, const struct workload_step *step, struct err *err);
 /* A call that starts an inference: they tell how many were made. */
 int workload_add_execute_start(struct workload *workload, const struct execute_start *start, struct err *err);
 /* After the last of all: sorts what is out of order, finds which steps are neighbours and, when no step was added,

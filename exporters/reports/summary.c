@@ -1,6 +1,7 @@
 /* What this capture is, how its time divides, and what to look at first. */
 #include "analysis/advice.h"
 #include "analysis/bound.h"
+#include "analysis/cut_steps.h"
 #include "analysis/step_groups.h"
 #include "exporters/report/report.h"
 #include "exporters/workload/load.h"
@@ -135,6 +136,19 @@ static int put_family(struct report_run *run, const struct splits *splits, enum 
                      : 0;
 }
 
+/* Steps of which a part was not recorded. */
+static int put_cuts(struct report_run *run, const struct splits *splits, struct err *err)
+{
+    int status = 0;
+
+    for (size_t i = 0; status == 0 && i < splits->cuts->count && i < GROUPS_SHOWN; i++) {
+        char text[CUT_TEXT_SIZE];
+        cut_step_text(&splits->cuts->items[i], text);
+        status = put_line(run, "Cut", err, "%s", text);
+    }
+    return status;
+}
+
 static int put_steps(struct report_run *run, const struct workload *workload, const struct splits *splits,
                      struct err *err)
 {
@@ -142,10 +156,14 @@ static int put_steps(struct report_run *run, const struct workload *workload, co
     char recorded[RECORDED_SIZE];
     int status = splits->whole ? 0 : step_groups_make(workload, splits, &groups, err);
 
+    if (status == 0 && splits->whole)
+        status = put_line(run, "Steps", err, "none are marked, and no sequence repeats");
     if (status != 0 || splits->whole)
-        return status != 0 ? status : put_line(run, "Steps", err, "none are marked, and no sequence repeats");
+        return status != 0 ? status : put_cuts(run, splits, err);
     for (int source = STEP_SOURCES - 1; status == 0 && source > STEPS_NONE; source--)
         status = put_family(run, splits, (enum step_source)source, err);
+    if (status == 0)
+        status = put_cuts(run, splits, err);
     workload_recorded_text(&workload->facts, recorded);
     if (status == 0 && recorded[0] != '\0')
         status = put_line(run, "Recorded", err, "%s: nothing is said of what is between them", recorded);
