@@ -277,13 +277,22 @@ bool splits_counts(const struct splits *splits, size_t i)
     return !splits_is_warmup(splits, i) && !splits_is_outside(splits, i) && !splits->items[i].cut;
 }
 
+static bool is_recorded(const struct division *division)
+{
+    return division->busy_ns + division->free_ns == division->time_ns;
+}
+
 const struct division *splits_stretch(const struct splits *splits, size_t i)
 {
     const struct split *split = &splits->items[i];
     const struct split_group *group = &splits->groups.items[split->group];
 
+    if (splits->devices[split->device].time_ns == 0)
+        return NULL; /* nothing is known of a device */
     if (split->period.time_ns != NO_PERIOD)
-        return &split->period;
+        return is_recorded(&split->period) ? &split->period : NULL;
+    if (!is_recorded(&split->own))
+        return NULL;
     return group->periods == 0 && group->source != STEPS_INFERENCES ? &split->own : NULL;
 }
 

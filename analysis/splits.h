@@ -66,7 +66,8 @@ bool splits_is_outside(const struct splits *splits, size_t i);
 /* Whether it counts in statistics of what the device did: neither warm-up, outside nor cut. */
 bool splits_counts(const struct splits *splits, size_t i);
 /* What busy, free and exposed of a step are of: its period. Where no step of its group has one, the step itself; of an
- * inference then NULL, because between inferences nothing is known. NULL too of one without a period among others. */
+ * inference then NULL, because between inferences nothing is known. NULL too of one without a period among others, and where a
+ * part of the stretch was not recorded. */
 const struct division *splits_stretch(const struct splits *splits, size_t i);
 /* How long a step of the leading family takes in the mean, from begin to begin where that is known. */
 double splits_step_ns(const struct splits *splits);

@@ -71,7 +71,7 @@ static void check_operators(struct comparison *comparison, const struct compare_
     }
     snprintf(check->base, sizeof check->base, "%zu", base);
     snprintf(check->new_side, sizeof check->new_side, "%zu (%zu in both)", other, both);
-    check->factor = ops->count > 0 ? (double)both / (double)ops->count : 0;
+    check->factor = ops->count > 0 ? (double)both / (double)ops->count : 1; /* ranges of the host alone */
     check->same = both == ops->count;
     comparison->score *= check->factor;
 }
@@ -264,9 +264,9 @@ static int check_sides(const struct side *base, const struct side *other, struct
     for (int s = 0; s < 2; s++) {
         int64_t executions = 0;
         for (size_t i = 0; i < sides[s]->count; i++)
-            executions += sides[s]->profiles[i]->executions;
+            executions += sides[s]->profiles[i]->executions + sides[s]->profiles[i]->steps;
         if (executions == 0)
-            return err_set(err, ERR_NOT_FOUND, "nothing to compare: '%s' has no operators",
+            return err_set(err, ERR_NOT_FOUND, "nothing to compare: '%s' has no operators and no steps",
                            sides[s]->count > 0 ? sides[s]->profiles[0]->name : "");
     }
     return 0;

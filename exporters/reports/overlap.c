@@ -51,8 +51,9 @@ static int put_split(struct report_run *run, const struct workload *workload, co
     const struct split *split = &splits->items[i];
     const struct split_group *group = &splits->groups.items[split->group];
     bool has_period = split->period.time_ns != NO_PERIOD;
-    bool known = has_period || group->source != STEPS_INFERENCES;
     const struct division *it = has_period ? &split->period : &split->own;
+    bool known = (has_period || group->source != STEPS_INFERENCES) && splits->devices[split->device].time_ns > 0 &&
+                 it->busy_ns + it->free_ns == it->time_ns; /* all of it was recorded */
     bool of_model = split->step != NULL && split->step->model_id != STEP_OF_NO_MODEL;
     const struct report_value values[COLUMNS] = {
         [STEP] = value_integer((int64_t)i + 1),

@@ -6,8 +6,10 @@
 #include "exporters/report/report.h"
 #include "exporters/workload/load.h"
 #include "exporters/workload/load_evidence.h"
+#include "exporters/workload/load_ranges.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { ITEM, VALUE, COLUMNS };
 
@@ -48,7 +50,7 @@ static int put_facts(struct report_run *run, const struct workload *workload, st
                                                     (long long)facts->cube_cores, (long long)facts->vector_cores)
                                          : put_line(run, "Cores", err, "%lld", (long long)facts->cube_cores);
     if (status == 0)
-        status = put_line(run, "Devices", err, "%zu", workload->device_count);
+        status = put_line(run, "Devices", err, "%lld", (long long)facts->devices);
     if (status == 0)
         status = put_line(run, "Models", err, "%s", facts->models);
     if (status == 0)
@@ -256,6 +258,59 @@ static int put_findings(struct report_run *run, const struct workload *workload,
     return status;
 }
 
+#define LARGEST_NAMES 5
+
+/* How often and how long the ranges or calls ran that took most time. */
+static int put_names(struct report_run *run, const char *item, const struct named_times *times, struct err *err)
+{
+    bool *told = calloc(times->count + 1, sizeof *told);
+    int status = told == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+
+    for (int k = 0; status == 0 && k < LARGEST_NAMES; k++) {
+        size_t most = SIZE_MAX;
+        double most_ns = -1;
+        for (size_t i = 0; i < times->count; i++) {
+            double total_ns = 0;
+            for (size_t n = 0; !told[i] && n < times->items[i].durations.count; n++)
+                total_ns += (double)times->items[i].durations.items[n];
+            if (!told[i] && times->items[i].durations.count > 0 && total_ns > most_ns) {
+                most = i;
+                most_ns = total_ns;
+            }
+        }
+        struct series series;
+        if (most == SIZE_MAX)
+            break;
+        told[most] = true;
+        status = series_make(&series, times->items[most].durations.items, times->items[most].durations.count, err);
+        if (status == 0)
+            status = put_line(run, item, err, "%.300s: %lld times, median %.3f us, slowest %.3f us, %.3f us in all",
+                              times->names.items[most].bytes, (long long)series.n, series.median / 1e3,
+                              series.maximum / 1e3, series.total / 1e3);
+        series_release(&series);
+    }
+    free(told);
+    return status;
+}
+
+/* Of a program whose devices were not recorded: what it says it does, and the calls that it makes. */
+static int put_host(struct report_run *run, struct err *err)
+{
+    struct named_times times;
+    int status = named_times_of_ranges(run->session->db, &times, err);
+
+    if (status == 0)
+        status = put_names(run, "Range", &times, err);
+    named_times_release(&times);
+    if (status != 0)
+        return status;
+    status = named_times_of_calls(run->session->db, &times, err);
+    if (status == 0)
+        status = put_names(run, "Call", &times, err);
+    named_times_release(&times);
+    return status;
+}
+
 static int put_rows(struct report_run *run, struct err *err)
 {
     struct workload workload;
@@ -267,7 +322,7 @@ static int put_rows(struct report_run *run, struct err *err)
     status = splits_make(&workload, &splits, err);
     if (status == 0)
         status = put_facts(run, &workload, err);
-    if (status == 0 && workload.execution_count > 0)
+    if (status == 0 && (workload.execution_count > 0 || workload.step_count > 0))
         status = put_steps(run, &workload, &splits, err);
     if (status == 0 && workload.execution_count > 0)
         status = put_times(run, &workload, &splits, err);
@@ -275,6 +330,8 @@ static int put_rows(struct report_run *run, struct err *err)
         status = put_bounds(run, &workload, err);
     if (status == 0 && workload.execution_count > 0)
         status = put_findings(run, &workload, err);
+    if (status == 0 && workload.execution_count == 0)
+        status = put_host(run, err);
     splits_release(&splits);
     workload_release(&workload);
     return status;

@@ -346,7 +346,7 @@ PY
 }
 
 @test "busy time and frequency of a generated training are those of all of its tasks" {
-    [ -d "$shared/data/generated" ] || skip "the shared data are not there: $shared/data/generated"
+    needs_shared data/generated/system-chip5
     cp -r "$shared/data/generated/system-chip5"/PROF_* PROF_2
     chmod -R u+w PROF_2
     run_msprof -q show PROF_2 --table frequency --format json
