@@ -118,7 +118,7 @@ static int find_operator(const struct workload *workload, const struct splits *s
     return 0;
 }
 
-/* The values of the periods of the steps of a group that count, or of what was free or busy in them. */
+/* The values of the periods of the steps of a group, or of what was free or busy in those that count. */
 static int make_periods(const struct splits *splits, struct step_group *group, int64_t *values, struct err *err)
 {
     struct series *const ret[] = {&group->periods, &group->busy, &group->free};
@@ -129,11 +129,11 @@ static int make_periods(const struct splits *splits, struct step_group *group, i
         for (size_t i = 0; i < splits->count; i++) {
             const struct division *stretch = splits_stretch(splits, i);
             int64_t period_ns = splits->items[i].period.time_ns;
-            if (!is_of(group, &splits->items[i]) || !splits_counts(splits, i))
+            if (!is_of(group, &splits->items[i]) || splits_is_warmup(splits, i))
                 continue;
             if (k == 0 && period_ns != NO_PERIOD)
                 values[n++] = period_ns;
-            else if (k > 0 && stretch != NULL)
+            else if (k > 0 && stretch != NULL && splits_counts(splits, i))
                 values[n++] = k == 1 ? stretch->busy_ns : stretch->free_ns;
         }
         status = series_make(ret[k], values, n, err);

@@ -368,7 +368,7 @@ static bool measure_of(const struct splits *splits, size_t i, enum measure measu
         return counts;
     case MEASURE_PERIOD:
         *ret = split->period.time_ns;
-        return counts && *ret != NO_PERIOD;
+        return !splits_is_warmup(splits, i) && *ret != NO_PERIOD;
     case MEASURE_BUSY:
         *ret = stretch != NULL ? stretch->busy_ns : 0;
         return counts && stretch != NULL;

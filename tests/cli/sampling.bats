@@ -212,3 +212,38 @@ END
         expect_contains "$(summary A "Busy, device $device")" "79."
     done
 }
+
+@test "one quantity has one name in gates, columns and JSON: the table of docs/answers.md" {
+    "$make_capture" --output . --inferences 4 >made 2>/dev/null
+    mv JOB* A
+    "$MSPROF" -q import A
+    "$MSPROF" -q show A --table list >lists
+    "$MSPROF" -q diff A A --format json >diff.json
+    "$MSPROF" -q show A --table summary --format json >summary.json
+    "$MSPROF" -q diff A A --gate nothing:+1% 2>metrics || true
+    /usr/bin/python3 - "$repository/docs/answers.md" <<'END'
+import json, re, sys
+lines = open(sys.argv[1]).read().split('## Names')[1].split('\n## ')[0].splitlines()
+rows = [[c.strip() for c in line.strip('|').split('|')] for line in lines if line.startswith('|')]
+assert rows[0] == ['quantity', 'gate', 'steps', 'overlap', 'summary', 'JSON of diff'], rows[0]
+lists = open('lists').read().splitlines()
+ids = {line.split()[0]: set(lists[i + 1].split()) for i, line in enumerate(lists) if line[:1] not in (' ', '')}
+metrics = set(re.findall(r'[a-z_]+', open('metrics').read().split('expected one of:')[1]))
+side = set(json.load(open('diff.json'))['base'])
+items = {r['Item'] for r in json.load(open('summary.json'))} | {'Recorded'}
+told = {'gate': set(), 'steps': set(), 'overlap': set(), 'JSON of diff': set()}
+for row in rows[2:]:
+    names = dict(zip(rows[0], row))
+    here = {}
+    for place, known in (('gate', metrics), ('steps', ids['steps']), ('overlap', ids['overlap']), ('JSON of diff', side | {'recorded'})):
+        here[place] = re.findall('`([a-z0-9_]+)`', names[place])
+        assert set(here[place]) <= known, (place, here[place])
+        told[place] |= set(here[place])
+    single = {n[0] for place, n in here.items() if len(n) == 1}
+    assert len(single) == 1, row  # one name each
+    assert names['summary'] in items | {''}, names['summary']
+# and nothing of the measures is left out
+assert metrics - told['gate'] <= {'aicpu', 'trans', 'cube_util', 'ddr_bytes', 'op', 'type', 'api', 'count', 'gap', 'GLOB'} | set(), metrics
+assert side - told['JSON of diff'] <= {'captures', 'elapsed', 'executions', 'warmup_steps'}, side
+END
+}
