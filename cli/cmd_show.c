@@ -42,7 +42,9 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const char *ne
     struct strbuf reason;
 
     strbuf_init(&reason, ERR_TEXT_SIZE);
-    if (needs != NULL) {
+    if (visit_is_empty(visit, db, &err)) {
+        /* said */
+    } else if (needs != NULL) {
         err_set(&err, ERR_NOT_FOUND, "'%s' has no rows for the table '%s': it is made of %s", visit->directory,
                 settings->table, needs);
     } else if (settings->table != NULL && settings->filters.count == 0 &&
