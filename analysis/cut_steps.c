@@ -100,8 +100,8 @@ static int add_cut(struct cut_steps *cuts, const struct splits *splits, size_t i
     int status = array_reserve(cuts, 1, err);
 
     if (status == 0)
-        cuts->items[cuts->count++] = (struct cut_step){split->device, split->step->source, split->step->number,
-                                                       split->start_ns, part,     expected, seen, i};
+        cuts->items[cuts->count++] = (struct cut_step){
+            split->device, split->step->source, split->step->number, split->start_ns, part, expected, seen, i};
     return status;
 }
 
@@ -125,8 +125,7 @@ static int find_in_group(const struct workload *workload, const struct splits *s
     if (head.count < expected && is_same(workload, head.first, usual.first + expected - head.count, head.count))
         status = add_cut(cuts, splits, first, CUT_HEAD, expected, head.count, err);
     const struct run tail = run_of_split(workload, &splits->items[last]);
-    if (status == 0 && last != first && tail.count < expected &&
-        is_same(workload, tail.first, usual.first, tail.count))
+    if (status == 0 && last != first && tail.count < expected && is_same(workload, tail.first, usual.first, tail.count))
         status = add_cut(cuts, splits, last, CUT_TAIL, expected, tail.count, err);
     return status;
 }
@@ -147,16 +146,20 @@ static int add_begun(const struct workload *workload, const struct splits *split
                 expected = find_usual(workload, splits, g, &usual, counts);
         status = array_reserve(cuts, 1, err);
         if (status == 0)
-            cuts->items[cuts->count++] = (struct cut_step){
-                step->device, step->source, step->number, step->start_ns,
-                CUT_END,      expected,     run_of(workload, step->device, step->start_ns, INT64_MAX).count,
-                SIZE_MAX};
+            cuts->items[cuts->count++] =
+                (struct cut_step){step->device,
+                                  step->source,
+                                  step->number,
+                                  step->start_ns,
+                                  CUT_END,
+                                  expected,
+                                  run_of(workload, step->device, step->start_ns, INT64_MAX).count,
+                                  SIZE_MAX};
     }
     return status;
 }
 
-int cut_steps_find(const struct workload *workload, const struct splits *splits, struct cut_steps *ret,
-                   struct err *err)
+int cut_steps_find(const struct workload *workload, const struct splits *splits, struct cut_steps *ret, struct err *err)
 {
     int64_t *counts = calloc(splits->count + 1, sizeof *counts);
     int status = counts == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;

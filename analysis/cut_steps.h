@@ -2,7 +2,7 @@
 #ifndef MSPROF_ANALYSIS_CUT_STEPS_H
 #define MSPROF_ANALYSIS_CUT_STEPS_H
 
-#include "analysis/splits.h"
+#include "analysis/split.h"
 
 enum cut_part { CUT_HEAD, CUT_TAIL, CUT_END }; /* CUT_END: its end is not marked */
 

@@ -56,8 +56,7 @@ static void divide(struct division *ret, int64_t from, int64_t until, const stru
     ret->exposed_ns = intervals_length_within(&lists[EXPOSED], from, until, &cursors[EXPOSED]);
     ret->copy_ns = intervals_length_within(&lists[COPYING], from, until, &cursors[COPYING]);
     ret->busy_ns = intervals_length_within(busy_of(lists), from, until, &cursors[BUSY]);
-    ret->free_ns =
-        ret->time_ns - ret->busy_ns - intervals_length_within(&lists[DARK], from, until, &cursors[DARK]);
+    ret->free_ns = ret->time_ns - ret->busy_ns - intervals_length_within(&lists[DARK], from, until, &cursors[DARK]);
 }
 
 /* What was recorded of a device: from its first execution to the end of its last. */
@@ -111,8 +110,8 @@ static int add_to_group(struct splits *splits, struct split *split, struct err *
         splits->groups.items[splits->groups.count] = (struct split_group){.device = split->device, .model = NO_TEXT};
         g = ++splits->groups.count;
         if (step != NULL)
-            splits->groups.items[g - 1] = (struct split_group){
-                split->device, step->source, step->model_id, step->batch, step->model, 0, 0, 0, 0};
+            splits->groups.items[g - 1] =
+                (struct split_group){split->device, step->source, step->model_id, step->batch, step->model, 0, 0, 0, 0};
     }
     split->group = g - 1;
     splits->groups.items[g - 1].count++;

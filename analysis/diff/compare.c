@@ -95,7 +95,8 @@ static int64_t problems_of(const struct side *side)
 }
 
 /* Of which inferences a side tells; with other ones it tells the same of each, and nothing of what is between them. */
-static void check_recorded(struct comparison *comparison, const struct workload_facts *a, const struct workload_facts *b)
+static void check_recorded(struct comparison *comparison, const struct workload_facts *a,
+                           const struct workload_facts *b)
 {
     char base[RECORDED_SIZE], other[RECORDED_SIZE];
 
@@ -203,9 +204,8 @@ static int hold_pattern(struct compare_gate *result, const struct comparison *co
     static const struct {
         enum gate_metric metric;
         enum subject subject;
-    } subjects[] = {
-        {GATE_OP, BY_OP},    {GATE_TYPE, BY_TYPE},  {GATE_API, BY_API},
-        {GATE_COUNT, BY_OP}, {GATE_COUNT, BY_TYPE}, {GATE_GAP, BY_GAP}};
+    } subjects[] = {{GATE_OP, BY_OP},    {GATE_TYPE, BY_TYPE},  {GATE_API, BY_API},
+                    {GATE_COUNT, BY_OP}, {GATE_COUNT, BY_TYPE}, {GATE_GAP, BY_GAP}};
     int status = 0;
 
     result->passed = true;

@@ -287,8 +287,7 @@ static int by_total(const void *a, const void *b)
 }
 
 /* Groups that are not kept have no gaps any more, and the gaps no group. */
-static int keep_largest(struct grouping *grouping, const struct gaps *gaps,
-                        uint32_t *groups, struct err *err)
+static int keep_largest(struct grouping *grouping, const struct gaps *gaps, uint32_t *groups, struct err *err)
 {
     struct gap_total *totals = calloc(grouping->group_count + 1, sizeof *totals);
 

@@ -23,10 +23,9 @@ static const char *const color_choices[] = {"auto", "always", "never", NULL};
 static const char *const table_choices[] = {"csv", "json", NULL};
 static const char *const column_choices[] = {"guide", "vendor", NULL};
 static const char *const switch_choices[] = {"on", "off", NULL};
-const char *const collect_metrics[] = {
-    "ArithmeticUtilization", "off",    "none",     "None",     "PipeUtilization",
-    "ResourceConflictRatio", "Memory", "MemoryL0", "MemoryUB", "L2Cache",
-    "MemoryAccess",          NULL};
+const char *const collect_metrics[] = {"ArithmeticUtilization", "off",    "none",     "None",     "PipeUtilization",
+                                       "ResourceConflictRatio", "Memory", "MemoryL0", "MemoryUB", "L2Cache",
+                                       "MemoryAccess",          NULL};
 static const char *const transfer_choices[] = {"upload", "nfs", NULL};
 static const char *const record_size_choices[] = {"80", "72", NULL};
 static const char *const report_choices[] = {"all", "timeline", "summary", "none", NULL};
@@ -334,7 +333,8 @@ const struct option_spec option_table[] = {
      .type = VALUE_VERSION,
      .argument = "VERSION",
      .offset = MEMBER(cann_version),
-     .help = "of CANN captures: use the names of this version of\nCANN, as in 8.2, or newest (the version that the\ncapture says, else newest)"},
+     .help = "of CANN captures: use the names of this version of\nCANN, as in 8.2, or newest (the version that "
+             "the\ncapture says, else newest)"},
     {.name = "trace-compat",
      .commands = COMMAND_BIT(COMMAND_EXPORT_TIMELINE),
      .type = VALUE_NONE,

@@ -27,8 +27,9 @@ static const struct report_column columns[] = {
     [DEVICE] = {"Device_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
     [START] = {"Start(us)", NULL, FORM_TIME, .doc = "When it began."},
     [TIME] = {"Time(us)", NULL, FORM_SCALED, 3, .id = "step_time", .doc = "How long it took."},
-    [PERIOD] = {"Period(us)", NULL, FORM_SCALED, 3, .doc = "From its begin to that of the next, where that was recorded. "
-                                                           "What follows is of the period, without one of the step."},
+    [PERIOD] = {"Period(us)", NULL, FORM_SCALED, 3,
+                .doc = "From its begin to that of the next, where that was recorded. "
+                       "What follows is of the period, without one of the step."},
     [COMPUTING] = {"Computing(us)", NULL, FORM_SCALED, 3, .doc = "When operators ran."},
     [COMMUNICATION] = {"Communication(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW,
                        .doc = "When the device communicated."},

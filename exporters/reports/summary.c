@@ -113,8 +113,7 @@ static int put_groups(struct report_run *run, const struct workload *workload, c
         status = put_group(run, splits, &groups->items[i], name, err);
     }
     if (status == 0 && groups->count > GROUPS_SHOWN)
-        status = put_line(run, "Step time", err, "%zu more groups of steps: table steps",
-                          groups->count - GROUPS_SHOWN);
+        status = put_line(run, "Step time", err, "%zu more groups of steps: table steps", groups->count - GROUPS_SHOWN);
     return status;
 }
 
@@ -246,8 +245,9 @@ static int put_findings(struct report_run *run, const struct workload *workload,
     if (status == 0)
         status = advice_make(workload, &evidence, thresholds, &advice, err);
     if (status == 0 && evidence.mean_mhz > 0 && evidence.rated_mhz > 0)
-        status = put_line(run, "Frequency", err, "%.2f MHz on average while tasks ran, %.1f %% of their time below %.0f MHz",
-                          evidence.mean_mhz, evidence.below_rated, evidence.rated_mhz);
+        status =
+            put_line(run, "Frequency", err, "%.2f MHz on average while tasks ran, %.1f %% of their time below %.0f MHz",
+                     evidence.mean_mhz, evidence.below_rated, evidence.rated_mhz);
     for (size_t i = 0; status == 0 && i < LARGEST_FINDINGS && advice.findings[i].fired; i++) {
         const struct finding *finding = &advice.findings[i];
         char item[32];

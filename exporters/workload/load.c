@@ -1,5 +1,6 @@
 #include "exporters/workload/load.h"
 
+#include "analysis/sampling.h"
 #include "db/database.h"
 #include "db/query/query.h"
 #include "exporters/workload/load_family.h"
@@ -44,6 +45,8 @@ int workload_load(sqlite3 *db, enum load_counters counters, struct workload *ret
         status = workload_load_chosen_ranges(db, ret, err);
     if (status == 0)
         status = workload_finish(ret, err);
+    if (status == 0)
+        status = steps_relate(ret, err);
     if (status != 0)
         workload_release(ret);
     return status;

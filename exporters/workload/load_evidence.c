@@ -132,15 +132,12 @@ static void sum_memory_calls(struct evidence_load *load)
         interval_length(load->first_ns > load->steady_ns ? load->first_ns : load->steady_ns, load->end_ns);
 }
 
-static void tell_gap(struct gap_evidence *ret, const struct evidence_load *load,
-                     const struct gap *gap)
+static void tell_gap(struct gap_evidence *ret, const struct evidence_load *load, const struct gap *gap)
 {
     size_t i = 0;
 
-    *ret = (struct gap_evidence){.start_ns = gap->start_ns,
-                                 .end_ns = gap->end_ns,
-                                 .before = gap->before,
-                                 .after = gap->after};
+    *ret = (struct gap_evidence){
+        .start_ns = gap->start_ns, .end_ns = gap->end_ns, .before = gap->before, .after = gap->after};
     while (load->calls.gaps->items[i].after != gap->after || load->calls.gaps->items[i].start_ns != gap->start_ns)
         i++;
     const struct gap_call *call = &load->calls.items[i];

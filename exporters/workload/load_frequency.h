@@ -20,7 +20,7 @@ struct frequency_uses {
 };
 /* What one device, or all of them, ran at. */
 struct frequency_mean {
-    double mhz, rated_mhz; /* 0: not measured, not known */
+    double mhz, rated_mhz;    /* 0: not measured, not known */
     double time_ns, below_ns; /* of tasks whose frequency is known; of those below the rated one */
 };
 

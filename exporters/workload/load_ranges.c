@@ -60,8 +60,8 @@ static int read_chosen(sqlite3 *db, struct workload *workload, struct err *err)
     int code = SQLITE_DONE, status = database_prepare(db, chosen_ranges, &statement, err);
 
     while (status == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW)
-        status = add_range(workload, sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1), ++number,
-                           err);
+        status =
+            add_range(workload, sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1), ++number, err);
     if (status == 0 && code != SQLITE_DONE)
         status = database_error(err, db, "the ranges cannot be read");
     sqlite3_finalize(statement);

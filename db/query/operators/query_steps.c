@@ -196,7 +196,8 @@ static int keep_begun(struct load *load, struct err *err)
         const struct open_span *open = &load->open.items[i];
         if (open->tag != STEP_START)
             continue;
-        struct cann_step *step = next_item(&steps->begun, &steps->begun_count, &load->begun_capacity, sizeof *step, err);
+        struct cann_step *step =
+            next_item(&steps->begun, &steps->begun_count, &load->begun_capacity, sizeof *step, err);
         if (step == NULL)
             return -(int)err->code;
         *step = (struct cann_step){.device_id = load->last.device_id,
