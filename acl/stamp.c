@@ -32,7 +32,7 @@ static _Atomic uint64_t taken[WORDS];
 
 /* 0: stamps may not be used; else the number of the capture, so that a range does not end in another one. */
 static _Atomic uint32_t capture_number;
-static uint32_t captures; /* with acl_stack_lock */
+static uint32_t captures;     /* with acl_stack_lock */
 static atomic_bool asked_for; /* the capture has ACL_PROF_MSPROFTX */
 static _Atomic uint64_t marks;
 
@@ -57,8 +57,9 @@ static void tell_of_mask(void)
     static atomic_flag told = ATOMIC_FLAG_INIT;
     if (atomic_load_explicit(&asked_for, memory_order_relaxed) || atomic_flag_test_and_set(&told))
         return;
-    acl_tell("marks and ranges are recorded although ACL_PROF_MSPROFTX (0x80) is not in the mask (\"msproftx\" is not on "
-             "in acl.json): real devices need it.");
+    acl_tell(
+        "marks and ranges are recorded although ACL_PROF_MSPROFTX (0x80) is not in the mask (\"msproftx\" is not on "
+        "in acl.json): real devices need it.");
 }
 
 static void lock(struct stamp *stamp)
@@ -95,10 +96,11 @@ aclError acl_stamps_check(const char *caller)
 {
     if (acl_stamps_enabled())
         return ACL_SUCCESS;
-    return acl_fail(ACL_ERROR_PROF_NOT_RUN, "EK0002",
-                    "Please call the APIs in the following order: call aclprofStart first, then %s. On a device the mask "
-                    "of aclprofCreateConfig must have ACL_PROF_MSPROFTX (0x80).",
-                    caller);
+    return acl_fail(
+        ACL_ERROR_PROF_NOT_RUN, "EK0002",
+        "Please call the APIs in the following order: call aclprofStart first, then %s. On a device the mask "
+        "of aclprofCreateConfig must have ACL_PROF_MSPROFTX (0x80).",
+        caller);
 }
 
 void acl_stamps_in_forked_child(void)

@@ -28,7 +28,8 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_FILE_EMPTY, "file-empty", DIAG_WARNING, "a data file without a single byte",                                \
       "collect again if its data are needed")                                                                          \
     X(DIAG_FILE_DUPLICATE, "file-duplicate", DIAG_WARNING,                                                             \
-      "two files claim to be the same stream; only the first is decoded", "remove the copy")                           \
+      "two files that claim to be the same stream, or have the same content; only the first is decoded",               \
+      "remove the copy")                                                                                               \
     X(DIAG_FILE_TYPE, "file-type", DIAG_WARNING,                                                                       \
       "not a regular file inside the capture directory (a symbolic link that "                                         \
       "leaves it, a device, a pipe); it is not read",                                                                  \
@@ -91,6 +92,9 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_RECORDING_LOST, "recording-lost", DIAG_ERROR,                                                               \
       "the recorder of the capture could not write all that it recorded",                                              \
       "record again, with space on the disk and without removing the directory")                                       \
+    X(DIAG_RECORDING_OPEN, "recording-open", DIAG_WARNING,                                                             \
+      "a recording without an end: its program was killed or still runs, and what it did last may be missing",         \
+      "import again when the program has ended, or let it end by itself or by SIGTERM")                                \
     X(DIAG_CALL_LEFT, "call-left", DIAG_WARNING,                                                                       \
       "calls that an exception, a longjmp or the end of their thread left: their ends are not known, they are not "    \
       "shown",                                                                                                         \

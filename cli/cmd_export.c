@@ -140,8 +140,7 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
         return visit_fail(visit, LOG_SOURCE_EXPORT, &err);
     }
     status = visit_make_directory(visit, inside, &directory);
-    if (status == STATUS_DONE &&
-        names_version(visit->settings, db, NULL, visit->directory, &cann_version, &err) < 0)
+    if (status == STATUS_DONE && names_version(visit->settings, db, NULL, visit->directory, &cann_version, &err) < 0)
         status = visit_fail(visit, LOG_SOURCE_EXPORT, &err);
     if (status != STATUS_DONE) {
         report_files_release(&report_files);

@@ -7,6 +7,7 @@
 #include "cli/console.h"
 #include "cli/status.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,7 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PRELOAD_NAME "libmsprof_preload.so"
@@ -206,14 +209,22 @@ static int wait_for(pid_t child)
     return status;
 }
 
-/* Runs the program to its end. *ret is what waitpid() says of it. */
-static int run_program(char **words, const struct surroundings *surroundings, int *ret, struct err *err)
+/* A program that ran. */
+struct run {
+    pid_t process;
+    struct timespec start;
+    int status; /* as waitpid() gives it */
+};
+
+/* Runs the program to its end. */
+static int run_program(char **words, const struct surroundings *surroundings, struct run *ret, struct err *err)
 {
     struct sigaction before[FORWARDED_COUNT] = {{.sa_flags = 0}};
     sigset_t all, mask;
     int pipes[2], failure;
     pid_t child;
 
+    clock_gettime(CLOCK_REALTIME_COARSE, &ret->start);
     if (pipe2(pipes, O_CLOEXEC) != 0)
         return err_set_errno(err, errno, "cannot make a pipe");
     sigfillset(&all);
@@ -232,7 +243,8 @@ static int run_program(char **words, const struct surroundings *surroundings, in
     sigprocmask(SIG_SETMASK, &mask, NULL);
     if (child > 0) {
         failure = read_failure(pipes[0]);
-        *ret = wait_for(child);
+        ret->process = child;
+        ret->status = wait_for(child);
         stop_forwarding(before);
     }
     close(pipes[0]);
@@ -263,23 +275,68 @@ static int split_lines(char *text, struct value_list *ret, size_t *ret_gone, str
     return 0;
 }
 
+/* The program's own capture, for one that could not write it into the list: the newest of its process since the start
+ * (free() it); NULL: there is none. */
+static char *find_unlisted(const struct surroundings *surroundings, pid_t process, const struct timespec *start)
+{
+    char ending[32], *found = NULL;
+    DIR *directory = opendir(surroundings->output);
+    const struct dirent *entry;
+    struct stat info;
+
+    snprintf(ending, sizeof ending, "_%08ld", (long)process);
+    while (directory != NULL && found == NULL && (entry = readdir(directory)) != NULL) {
+        const char *last = strrchr(entry->d_name, '_');
+        if (strncmp(entry->d_name, "PROF_", 5) == 0 && strncmp(last, ending, strlen(ending)) == 0 &&
+            fstatat(dirfd(directory), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(info.st_mode) &&
+            info.st_ctim.tv_sec >= start->tv_sec)
+            found = path_join(surroundings->output, entry->d_name);
+    }
+    if (directory != NULL)
+        closedir(directory);
+    return found;
+}
+
+/* Whether the recorder could make the capture's files, the last of which says what is lost. */
+static bool has_recording(const char *capture)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/host/losses.json", capture);
+
+    return length > 0 && (size_t)length < sizeof path && access(path, F_OK) == 0;
+}
+
+/* Of a program that listed none. *ret is freed by the caller; true: it is to be reported. */
+static bool take_unlisted(const struct surroundings *surroundings, const struct run *run, char **ret)
+{
+    *ret = find_unlisted(surroundings, run->process, &run->start);
+    if (*ret == NULL)
+        console_warning("nothing was recorded: the program called no ACL function, or cannot be preloaded");
+    else if (!has_recording(*ret))
+        console_warning(
+            "nothing was recorded: the capture '%s' could not be written; the program's own messages say why", *ret);
+    else
+        return true;
+    return false;
+}
+
 static int make_reports(const struct settings *settings, const struct value_list *captures)
 {
     int reports = settings->run.reports;
 
     for (size_t i = 0; i < captures->count; i++)
         console_note("recorded into '%s'", captures->values[i]);
-    if (captures->count == 0) {
-        console_warning("nothing was recorded: the program called no ACL function, or cannot be preloaded");
+    if (captures->count == 0)
         return STATUS_NOTHING;
-    }
     if (reports == REPORTS_NONE)
         return STATUS_DONE;
     return captures_make_reports(settings, captures, reports != REPORTS_SUMMARY, reports != REPORTS_TIMELINE);
 }
 
-static int report_captures(const struct settings *settings, const struct surroundings *surroundings)
+static int report_captures(const struct settings *settings, const struct surroundings *surroundings,
+                           const struct run *run)
 {
+    char *unlisted = NULL;
     struct err err = ERR_INIT;
     struct value_list captures = {.values = NULL};
     char *text = NULL;
@@ -287,18 +344,22 @@ static int report_captures(const struct settings *settings, const struct surroun
     int status;
 
     if (read_whole_file(surroundings->list, LIST_LIMIT, &text, &length, &err) != 0 ||
-        split_lines(text, &captures, &gone, &err) != 0)
+        split_lines(text, &captures, &gone, &err) != 0) {
         status = fail(&err, status_of_error(&err));
-    else if (captures.count > 0 || gone == 0)
+    } else if (captures.count > 0 || gone == 0) {
+        if (captures.count == 0 && take_unlisted(surroundings, run, &unlisted))
+            captures.values[captures.count++] = unlisted;
         status = make_reports(settings, &captures);
-    else
+    } else {
         status = STATUS_DATA_PROBLEMS;
+    }
     if (gone > 0) {
         console_warning("%zu capture%s of this run %s gone: somebody removed %s while or after it was recorded", gone,
                         console_plural(gone), gone == 1 ? "is" : "are", gone == 1 ? "it" : "them");
         status = status_worse(status, STATUS_DATA_PROBLEMS);
     }
     free(captures.values);
+    free(unlisted);
     free(text);
     return status;
 }
@@ -324,7 +385,8 @@ static int run_run(const struct settings *settings)
 {
     struct surroundings surroundings = {.preload = NULL};
     struct err err = ERR_INIT;
-    int program_status = 0, status;
+    struct run run = {.status = 0};
+    int status;
 
     if (settings->operand_count == 0) {
         err_set(&err, ERR_USAGE, "no program given; try 'msprof run --help'");
@@ -332,10 +394,10 @@ static int run_run(const struct settings *settings)
     }
     if (surroundings_make(&surroundings, settings, &err) != 0)
         status = fail(&err, STATUS_RUN_FAILED);
-    else if (run_program(settings->operands, &surroundings, &program_status, &err) != 0)
+    else if (run_program(settings->operands, &surroundings, &run, &err) != 0)
         status = fail(&err, err.code == ERR_NOT_FOUND ? STATUS_NO_PROGRAM : STATUS_CANNOT_RUN);
     else
-        status = tell_end(program_status, report_captures(settings, &surroundings));
+        status = tell_end(run.status, report_captures(settings, &surroundings, &run));
     surroundings_release(&surroundings);
     return status;
 }

@@ -1,4 +1,5 @@
 /* msprof show: the tables of a capture in the terminal. */
+#include "base/utf8.h"
 #include "cli/answers/host_side.h"
 #include "cli/answers/large_memory.h"
 #include "cli/answers/pager.h"
@@ -15,6 +16,7 @@
 #include "exporters/show/table_stream.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int show_table(struct capture_visit *visit, sqlite3 *db, const struct show_options *options,
@@ -59,6 +61,18 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const char *ne
     return STATUS_NOTHING;
 }
 
+/* The name of a directory is somebody's text, too. */
+static void print_capture(const char *directory)
+{
+    size_t length = strlen(directory);
+    char *safe = malloc(length * UTF8_SAFE_EXPANSION + 1);
+
+    if (safe == NULL)
+        return;
+    printf("Capture : %.*s\n\n", (int)utf8_make_safe(directory, length, safe), safe);
+    free(safe);
+}
+
 static int show_database(struct capture_visit *visit, sqlite3 *db)
 {
     struct report_files report_files = {.items = NULL};
@@ -86,7 +100,7 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
         pager_start(visit->settings);
     console_output_begin();
     if (visit->one_of_many && visit->settings->show.format == 0)
-        printf("Capture : %s\n\n", visit->directory);
+        print_capture(visit->directory);
     result = visit->settings->show.table != NULL ? show_table(visit, db, &options, &shown, &err)
                                                  : show_capture(db, stdout, &options, &shown, &err);
     if (result != 0) {
@@ -102,6 +116,26 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
     return status;
 }
 
+/* The vendor's tool leaves the timelines of a board's capture behind, and so does this where it is called like it. */
+static bool leaves_timelines(const struct capture_visit *visit, sqlite3 *db)
+{
+    struct db_facts facts;
+    struct err ignored = ERR_INIT;
+    return visit->settings->by_vendor_dir && visit->settings->show.table == NULL &&
+           db_read_facts(db, &facts, &ignored) == 0 && facts.family == CAPTURE_SVP;
+}
+
+static int make_timelines(const struct capture_visit *visit)
+{
+    struct settings settings = *visit->settings;
+    const char *path = visit->directory;
+    settings.captures = (struct value_list){.values = &path, .count = 1};
+    settings.output = visit->results;
+    settings.quiet = true; /* nobody has asked */
+    int status = command_get(COMMAND_EXPORT_TIMELINE)->run(&settings);
+    return status == STATUS_NOTHING ? STATUS_DONE : status;
+}
+
 static int show_one(struct capture_visit *visit)
 {
     sqlite3 *db = NULL;
@@ -109,9 +143,10 @@ static int show_one(struct capture_visit *visit)
 
     if (db == NULL)
         return status;
+    bool timelines = leaves_timelines(visit, db);
     status = status_worse(status, show_database(visit, db));
     database_close(db);
-    return status;
+    return timelines ? status_worse(status, make_timelines(visit)) : status;
 }
 
 /* The list of tables is the only thing that needs none. */

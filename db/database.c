@@ -262,6 +262,31 @@ static int64_t pragma_integer(sqlite3 *db, const char *sql)
     return value;
 }
 
+int database_open_foreign(const char *path, sqlite3 **ret, struct err *err)
+{
+    sqlite3 *db = NULL;
+    struct stat info;
+    int status = 0;
+    *ret = NULL;
+    if (stat(path, &info) != 0)
+        return err_set_errno(err, errno, "cannot open database '%s'", path);
+    if (!S_ISREG(info.st_mode)) /* opening a pipe would wait */
+        return err_set(err, ERR_FORMAT, "'%s' is not a regular file; expected a database", path);
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK) {
+        poll_interrupts(db);
+        distrust(db);
+        status = database_exec(db, "PRAGMA query_only = ON; SELECT count(*) FROM sqlite_schema", err);
+    } else {
+        status = database_error(err, db, "cannot open the database");
+    }
+    if (status == 0) {
+        *ret = db;
+        return 0;
+    }
+    sqlite3_close(db);
+    return err_wrap(err, "cannot read '%s'", path);
+}
+
 int database_open(const char *path, sqlite3 **ret, struct err *err)
 {
     sqlite3 *db = NULL;

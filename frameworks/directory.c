@@ -92,10 +92,11 @@ static int add_directories(const char *path, bool (*fits)(const char *name), str
 
 static int is_capture(const char *path, bool *ret, struct err *err)
 {
-    struct framework_paths parts = {.count = 0};
-    int status = add_directories(path, is_capture_part, &parts, NULL, err);
-    *ret = parts.count > 0;
+    struct framework_paths parts = {.count = 0}, links = {.count = 0};
+    int status = add_directories(path, is_capture_part, &parts, &links, err);
+    *ret = parts.count > 0 || links.count > 0;
     framework_paths_release(&parts);
+    framework_paths_release(&links);
     return status;
 }
 
@@ -114,7 +115,15 @@ static void keep_captures(struct framework_paths *links)
     links->count = kept;
 }
 
-int framework_find(const char *path, struct framework_paths *paths, struct framework_paths *links, struct err *err)
+static bool is_called_like_capture(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    name = name != NULL ? name + 1 : path;
+    return strstr(name, "_ascend_ms") != NULL || strstr(name, "_ascend_pt") != NULL;
+}
+
+int framework_find(const char *path, struct framework_paths *paths, struct framework_paths *links,
+                   struct framework_paths *empty, struct err *err)
 {
     struct framework_paths inside = {.count = 0};
     bool found = false;
@@ -133,9 +142,10 @@ int framework_find(const char *path, struct framework_paths *paths, struct frame
         keep_captures(links);
     for (size_t i = 0; status == 0 && i < inside.count; i++) {
         struct err ignored = ERR_INIT; /* not readable: not one that is asked for */
-        if (is_capture(inside.items[i], &found, &ignored) < 0 || !found)
+        bool is_one = is_capture(inside.items[i], &found, &ignored) == 0 && found;
+        if (!is_one && (empty == NULL || !is_called_like_capture(inside.items[i])))
             continue;
-        status = add_path(paths, inside.items[i], err);
+        status = add_path(is_one ? paths : empty, inside.items[i], err);
         inside.items[i] = NULL;
     }
     framework_paths_release(&inside);
@@ -143,9 +153,10 @@ int framework_find(const char *path, struct framework_paths *paths, struct frame
     return status;
 }
 
-int framework_find_prof(const char *directory, struct framework_paths *paths, struct err *err)
+int framework_find_prof(const char *directory, struct framework_paths *paths, struct framework_paths *links,
+                        struct err *err)
 {
-    return add_directories(directory, is_prof, paths, NULL, err);
+    return add_directories(directory, is_prof, paths, links, err);
 }
 
 static bool ends_with(const char *text, const char *end)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of one id, then by place: the later wins. */
+/* Of one id, then by place: MindSpore's later one wins. */
 static int compare_ids(const void *a, const void *b)
 {
     const struct framework_step *x = a, *y = b;
@@ -28,7 +28,8 @@ void framework_unite_steps(struct framework *framework)
     size_t kept = 0;
     array_sort(steps->items, steps->count, sizeof *steps->items, compare_ids);
     for (size_t i = 0; i < steps->count; i++) {
-        if (i + 1 == steps->count || steps->items[i + 1].id != steps->items[i].id)
+        if (framework->info.kind == FRAMEWORK_PYTORCH || i + 1 == steps->count ||
+            steps->items[i + 1].id != steps->items[i].id)
             steps->items[kept++] = steps->items[i];
     }
     steps->count = kept;

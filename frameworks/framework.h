@@ -25,7 +25,7 @@ struct framework_info {
     bool text, database; /* of export_type */
     bool bare;           /* there is no framework: a PROF capture by itself */
     bool aic_metrics, l2_cache, sys_io, sys_interconnection;
-    char cann_version[48];   /* as it stands there; "": it is not said */
+    char cann_version[48]; /* as it stands there; "": it is not said */
     /* PyTorch: the clock without a PROF capture. */
     struct framework_clock clock;
     bool has_clock;
@@ -92,7 +92,7 @@ struct framework {
     struct framework_steps {
         struct framework_step *items;
         size_t count, capacity;
-    } steps; /* by start, each id once */
+    } steps; /* by start; of MindSpore each id once */
     struct framework_datasets {
         struct framework_dataset *items;
         size_t count, capacity;
@@ -125,7 +125,8 @@ int framework_add_step(struct framework *framework, const char *name, int64_t st
                        struct err *err);
 /* Sorts what is read by time, and finds what launches. Called once by readers. */
 int framework_finish(struct framework *framework, struct err *err);
-/* Its parts: of steps of one id the later stays; launches that are sorted by their ends are found from the innermost.
+/* Its parts: of MindSpore's steps of one id the later stays; launches that are sorted by their ends are found from the
+ * innermost.
  */
 void framework_unite_steps(struct framework *framework);
 void framework_sort_launches_by_end(struct framework *framework);

@@ -24,6 +24,8 @@ static FILE *open_regular(const char *path, bool *ret_found, struct diagnostics 
         return NULL;
     }
     FILE *file = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? fdopen(fd, "r") : NULL;
+    if (file != NULL && info.st_size == 0)
+        diag_report(diag, DIAG_FILE_EMPTY, &place, "0 bytes; expected lines");
     if (file == NULL) {
         diag_report(diag, DIAG_FILE_TYPE, &place, "not a regular file");
         close(fd);

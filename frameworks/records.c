@@ -47,6 +47,8 @@ static int stream_open(struct stream *stream, const char *path, bool *ret_found,
         *ret_found = false;
         return 0;
     }
+    if (info.st_size == 0)
+        diag_report(diag, DIAG_FILE_EMPTY, &place, "0 bytes; expected records");
     stream->capacity = FIRST_BUFFER;
     stream->buffer = malloc(stream->capacity);
     return stream->buffer != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for '%s'", path);

@@ -171,13 +171,15 @@ enum line_flags {
     LINE_BLOCK = 2,   /* begins a block */
     LINE_SKIP = 4,    /* says nothing */
     LINE_HEADING = 8, /* says nothing, either: the first line of the stream, without any digit */
+    LINE_REPEAT = 16, /* a block may have none or several; of several the first counts */
 };
 
 /* A line of a text kind. In the pattern {column} stands for a value: for an integer digits, with {column:2} two
  * decimals more, so that the column holds hundredths, with {column:x} hexadecimal ones; for a text all up to what
- * follows in the pattern. {*} is passed over likewise, {*3} are three words. A blank stands for any number of blanks,
- * none inside of a word, everything else for itself. Formats are tried in order. A kind none of whose lines is a row
- * has a row for each block; of several values of one column in a block the first counts. */
+ * follows in the pattern. {*} is passed over likewise, {*3} are three words, {#3} three numbers; {#} are
+ * numbers and {~} is what has no digit, to the end of the line. A blank stands for any number of blanks, none inside of
+ * a word, everything else for itself. Formats are tried in order. A kind none of whose lines is a row has a row for
+ * each block, which has every column once that other blocks of its stream have. */
 struct line_format {
     const char *pattern; /* NULL ends the list */
     unsigned flags;      /* enum line_flags */

@@ -78,8 +78,7 @@ static bool read_strings(struct reader *reader, struct strbuf *ret)
 
 static bool begins_object(const struct strbuf *text)
 {
-    size_t blank = text->data != NULL ? strspn(text->data, " \t\r\n") : 0;
-    return text->length > blank && text->data[blank] == '{';
+    return text->data != NULL && text->data[strspn(text->data, " \t\r\n")] == '{';
 }
 
 static void join_lines(struct reader *reader, struct strbuf *ret)

@@ -11,7 +11,7 @@
 #define ACL_JSON_CONFIG_LIMIT ((size_t)1024 * 1024) /* bytes of the file */
 
 struct acl_json_config {
-    bool enabled; /* there is a "profiler" object and its "switch" is "on" */
+    bool enabled;            /* there is a "profiler" object and its "switch" is "on" */
     enum recorder_form form; /* RECORDER_JOB also when the file is one of a board */
     bool acl_calls, task_time, runtime_calls, msproftx;
     const char *metrics;    /* "PipeUtilization"; NULL: none. Lives as long as the process */

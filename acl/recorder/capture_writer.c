@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -119,8 +120,62 @@ static void note_lost(struct capture_writer *writer, enum capture_stream stream,
         writer->losses.tx += records;
 }
 
+/* ---- opening ---- */
+
+static bool is_same_file(int fd, dev_t device, ino_t inode)
+{
+    struct stat info;
+    return fd >= 0 && fstat(fd, &info) == 0 && info.st_dev == device && info.st_ino == inode;
+}
+
+/* The name of a file of the capture for a system call: below the directory that is kept open, for a process that
+ * changed its root, or absolute. */
+struct place_of_file {
+    int directory;
+    const char *name;
+};
+
+static struct place_of_file find_place(const struct capture_writer *writer, const char *path)
+{
+    if (is_same_file(writer->kept.fd, writer->kept.device, writer->kept.inode))
+        return (struct place_of_file){writer->kept.fd, path + strlen(writer->data) - strlen("data")};
+    return (struct place_of_file){AT_FDCWD, path};
+}
+
+/* Closes a descriptor that is not needed just now, for a process that has no other left. */
+static bool spare_descriptor(struct capture_writer *writer, const struct slice_stream *wanted)
+{
+    for (int i = 0; i < STREAM_COUNT; i++) {
+        struct slice_stream *slices = &writer->streams[i];
+        if (slices == wanted || !is_same_file(slices->fd, slices->device, slices->inode))
+            continue;
+        close(slices->fd);
+        slices->fd = -1; /* it is opened again by its name */
+        return true;
+    }
+    return false;
+}
+
+/* A file of the capture for writing; -1 with errno. */
+static int open_file(struct capture_writer *writer, const struct slice_stream *wanted, const char *path, int flags)
+{
+    int fd;
+    do {
+        struct place_of_file place = find_place(writer, path);
+        fd = openat(place.directory, place.name, flags | O_CLOEXEC | O_NOFOLLOW, 0640);
+    } while (fd < 0 && (errno == EMFILE || errno == ENFILE) && spare_descriptor(writer, wanted));
+    return fd;
+}
+
+static void remove_file(const struct capture_writer *writer, const char *path)
+{
+    struct place_of_file place = find_place(writer, path);
+    unlinkat(place.directory, place.name, 0);
+}
+
 /* Whole or not at all: written under another name first. Returns 0 or the errno. */
-static int put_file(const char *directory, const char *name, const char *text, size_t length)
+static int put_file(struct capture_writer *writer, const char *directory, const char *name, const char *text,
+                    size_t length)
 {
     struct path temporary = {.length = 0}, path = {.length = 0};
     path_add(&temporary, directory);
@@ -130,17 +185,18 @@ static int put_file(const char *directory, const char *name, const char *text, s
     path_add(&path, directory);
     path_add(&path, "/");
     path_add(&path, name);
-    int fd = open(temporary.text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640), failure = 0;
+    int fd = open_file(writer, NULL, temporary.text, O_WRONLY | O_CREAT | O_TRUNC), failure = 0;
     if (fd < 0)
         return errno;
+    struct place_of_file from = find_place(writer, temporary.text), to = find_place(writer, path.text);
     if (write_at(fd, text, length, 0) != length)
         failure = errno;
     if (close(fd) != 0 && failure == 0)
         failure = errno;
-    if (failure == 0 && rename(temporary.text, path.text) != 0)
+    if (failure == 0 && renameat(from.directory, from.name, to.directory, to.name) != 0)
         failure = errno;
     if (failure != 0)
-        unlink(temporary.text);
+        remove_file(writer, temporary.text);
     return failure;
 }
 
@@ -160,6 +216,7 @@ static size_t done_text(char text[128], uint64_t size, int64_t begin_ns, int64_t
 
 /* ---- slices ---- */
 
+/* A slice without one is whole all the same. */
 static void write_done(struct capture_writer *writer, enum capture_stream stream)
 {
     const struct slice_stream *slices = &writer->streams[stream];
@@ -167,11 +224,8 @@ static void write_done(struct capture_writer *writer, enum capture_stream stream
     char text[128];
     slice_path(writer, stream, slices->current, ".done", &path);
     size_t length = done_text(text, slices->size, slices->begin_ns, recorder_now());
-    int failure = put_file(writer->data, path.text + strlen(writer->data) + 1, text, length);
-    if (failure != 0)
-        note_failure(writer, failure);
-    else
-        writer->streams[stream].done = true;
+    writer->streams[stream].done =
+        put_file(writer, writer->data, path.text + strlen(writer->data) + 1, text, length) == 0;
 }
 
 /* A slice that grows after all has none until it has one that is right: the process may be gone before that. */
@@ -179,7 +233,7 @@ static void remove_done(struct capture_writer *writer, enum capture_stream strea
 {
     struct path path;
     slice_path(writer, stream, writer->streams[stream].current, ".done", &path);
-    unlink(path.text);
+    remove_file(writer, path.text);
     writer->streams[stream].done = false;
 }
 
@@ -198,14 +252,15 @@ static void respect_limit(struct capture_writer *writer)
         if (slices->first == slices->current)
             return;
         slice_path(writer, most, slices->first, ".done", &path);
-        unlink(path.text);
+        remove_file(writer, path.text);
         slice_path(writer, most, slices->first++, "", &path);
-        if (stat(path.text, &info) == 0) {
+        struct place_of_file place = find_place(writer, path.text);
+        if (fstatat(place.directory, place.name, &info, 0) == 0) {
             uint64_t records = (uint64_t)info.st_size / slices->record_size;
             slices->records -= records < slices->records ? records : slices->records;
             writer->stored -= (uint64_t)info.st_size < writer->stored ? (uint64_t)info.st_size : writer->stored;
         }
-        unlink(path.text);
+        remove_file(writer, path.text);
     }
 }
 
@@ -228,13 +283,23 @@ static int remember_file(struct slice_stream *slices, int fd)
     return 0;
 }
 
+/* Programs close descriptors that they do not know, and get the same numbers for files of their own. */
+static bool is_our_file(const struct slice_stream *slices)
+{
+    return is_same_file(slices->fd, slices->device, slices->inode);
+}
+
 static int start_slice(struct capture_writer *writer, enum capture_stream stream, unsigned number)
 {
     struct slice_stream *slices = &writer->streams[stream];
     struct path path;
     slice_path(writer, stream, number, "", &path);
-    int fd = open(path.text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
-    int failure = fd >= 0 ? remember_file(slices, fd) : errno;
+    int fd = open_file(writer, slices, path.text, O_WRONLY | O_CREAT | O_EXCL);
+    if (fd < 0)
+        return errno;
+    if (is_our_file(slices))
+        close(slices->fd);
+    int failure = remember_file(slices, fd);
     if (failure != 0)
         return failure;
     slices->current = number;
@@ -243,14 +308,6 @@ static int start_slice(struct capture_writer *writer, enum capture_stream stream
     slices->size = 0;
     slices->begin_ns = recorder_now();
     return 0;
-}
-
-/* Programs close descriptors that they do not know, and get the same numbers for files of their own. */
-static bool is_our_file(const struct slice_stream *slices)
-{
-    struct stat info;
-    return slices->fd >= 0 && fstat(slices->fd, &info) == 0 && info.st_dev == slices->device &&
-           info.st_ino == slices->inode;
 }
 
 /* Whether somebody removed our file: what goes into it now is seen by nobody. */
@@ -271,7 +328,7 @@ static int check_file(struct capture_writer *writer, enum capture_stream stream)
         close(slices->fd);
     slices->fd = -1;
     slice_path(writer, stream, slices->current, "", &path);
-    int fd = open(path.text, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = open_file(writer, slices, path.text, O_WRONLY);
     if (fd >= 0)
         return remember_file(slices, fd);
     int failure = errno;
@@ -282,21 +339,31 @@ static int check_file(struct capture_writer *writer, enum capture_stream stream)
     return failure;
 }
 
-/* Makes the current slice one that has room. Returns 0 or the errno. */
+static bool is_full(const struct slice_stream *slices)
+{
+    return slices->size + slices->record_size > CAPTURE_SLICE_MAX;
+}
+
+/* Makes the current slice one that has room. A process that can make no file any more goes on with the one that it has.
+ * Returns 0 or the errno. */
 static int make_room(struct capture_writer *writer, enum capture_stream stream)
 {
     struct slice_stream *slices = &writer->streams[stream];
     if (!slices->started)
         return start_slice(writer, stream, 0);
     int failure = check_file(writer, stream);
-    if (failure != 0 || slices->size + slices->record_size <= CAPTURE_SLICE_MAX)
+    if (failure != 0 || !is_full(slices))
         return failure;
-    write_done(writer, stream);
-    close(slices->fd);
-    slices->fd = -1;
+    const struct slice_stream full = *slices;
     failure = start_slice(writer, stream, slices->current + 1);
+    if (failure != 0)
+        return writer->storage_limit == 0 || writer->stored < writer->storage_limit ? 0 : failure;
+    const struct slice_stream next = *slices;
+    *slices = full;
+    write_done(writer, stream);
+    *slices = next;
     respect_limit(writer);
-    return failure;
+    return 0;
 }
 
 static void flush_stream(struct capture_writer *writer, enum capture_stream stream)
@@ -311,7 +378,8 @@ static void flush_stream(struct capture_writer *writer, enum capture_stream stre
         }
         if (slices->done)
             remove_done(writer, stream);
-        size_t room = CAPTURE_SLICE_MAX - (size_t)slices->size, length = slices->staged_size - done;
+        size_t room = is_full(slices) ? CAPTURE_STAGE_SIZE : CAPTURE_SLICE_MAX - (size_t)slices->size;
+        size_t length = slices->staged_size - done;
         room -= room % slices->record_size;
         if (length > room)
             length = room;
@@ -353,7 +421,8 @@ static void config_directory(const struct capture_writer *writer, struct path *r
     ret->text[ret->length] = '\0';
 }
 
-/* Over what the file says, in place. One that cannot be written is told by whoever looks at the losses. */
+/* Over what the file says, in place; where it cannot be opened any more through the memory that it is mapped to, which
+ * a file that was cut in the meantime would end the process for. */
 static void write_losses(struct capture_writer *writer)
 {
     struct path path, name;
@@ -365,8 +434,13 @@ static void write_losses(struct capture_writer *writer)
     path_add(&path, "/");
     path_add(&path, name.text);
     losses_text(&writer->losses, text);
-    int fd = open(path.text, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd >= 0 && write_at(fd, text, sizeof text, 0) == sizeof text)
+    int fd = open_file(writer, NULL, path.text, O_WRONLY);
+    bool written = fd >= 0 && write_at(fd, text, sizeof text, 0) == sizeof text;
+    if (fd < 0 && writer->losses_map != NULL) {
+        memcpy(writer->losses_map, text, sizeof text);
+        written = true;
+    }
+    if (written)
         writer->told = writer->losses;
     if (fd >= 0)
         close(fd);
@@ -375,9 +449,12 @@ static void write_losses(struct capture_writer *writer)
 /* Names before what they are the names of: a process can be killed in between. */
 void capture_writer_flush(struct capture_writer *writer)
 {
-    for (int i = STREAM_COUNT; i-- > 0;)
-        if (writer->streams[i].staged_size > 0)
-            flush_stream(writer, (enum capture_stream)i);
+    for (int i = STREAM_COUNT; i-- > 0;) {
+        if (writer->streams[i].staged_size == 0)
+            continue;
+        writer->losses.ended = false;
+        flush_stream(writer, (enum capture_stream)i);
+    }
     write_losses(writer);
 }
 
@@ -401,36 +478,64 @@ void capture_writer_add(struct capture_writer *writer, enum capture_stream strea
 
 /* ---- begin and end of the capture ---- */
 
-static int put_config(const struct capture_writer *writer, const char *name, const char *text, size_t length)
+static int put_config(struct capture_writer *writer, const char *name, const char *text, size_t length)
 {
     struct path directory, full_name;
     char done[128];
     config_directory(writer, &directory);
     config_name(writer, name, &full_name);
-    int failure = put_file(directory.text, full_name.text, text, length);
+    int failure = put_file(writer, directory.text, full_name.text, text, length);
     if (failure != 0 || writer->form == RECORDER_JOB)
         return failure;
     path_add(&full_name, ".done");
     int64_t now = recorder_now();
-    return put_file(directory.text, full_name.text, done, done_text(done, length, now, now));
+    return put_file(writer, directory.text, full_name.text, done, done_text(done, length, now, now));
 }
 
+/* A stream that was opened at the start and had nothing to say leaves no file. */
+static void drop_empty(struct capture_writer *writer, enum capture_stream stream)
+{
+    struct slice_stream *slices = &writer->streams[stream];
+    struct path path;
+    slice_path(writer, stream, slices->current, "", &path);
+    if (is_our_file(slices))
+        close(slices->fd);
+    remove_file(writer, path.text);
+    *slices = (struct slice_stream){.record_size = slices->record_size, .fd = -1};
+}
+
+/* What says that it ends is for other tools: a process that may not make files any more has lost nothing by that. */
 void capture_writer_finish(struct capture_writer *writer)
 {
     char text[END_INFO_SIZE];
     capture_writer_flush(writer);
     for (int i = 0; i < STREAM_COUNT; i++) {
-        int failure = writer->streams[i].started ? check_file(writer, (enum capture_stream)i) : 0;
-        if (failure != 0)
-            note_failure(writer, failure);
-        else if (writer->streams[i].started)
+        struct slice_stream *slices = &writer->streams[i];
+        if (!slices->started)
+            continue;
+        if (slices->size == 0 && slices->current == 0)
+            drop_empty(writer, (enum capture_stream)i);
+        else if (check_file(writer, (enum capture_stream)i) == ENOENT)
+            note_failure(writer, ENOENT);
+        else
             write_done(writer, (enum capture_stream)i);
     }
     struct clock_pair end = clock_pair_read();
-    int failure = put_config(writer, "end_info", text, capture_end_info(text, &end, writer->utc_offset));
-    if (failure != 0)
-        note_failure(writer, failure);
+    put_config(writer, "end_info", text, capture_end_info(text, &end, writer->utc_offset));
+    writer->losses.ended = true;
     write_losses(writer);
+}
+
+static void map_losses(struct capture_writer *writer, const struct path *directory, const struct path *name)
+{
+    struct path path = *directory;
+    path_add(&path, "/");
+    path_add(&path, name->text);
+    int fd = open_file(writer, NULL, path.text, O_RDWR);
+    void *map = fd >= 0 ? mmap(NULL, LOSSES_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+    writer->losses_map = map != MAP_FAILED ? map : NULL;
+    if (fd >= 0)
+        close(fd);
 }
 
 /* While there is room for it. */
@@ -441,7 +546,9 @@ static int put_losses(struct capture_writer *writer, struct err *err)
     config_directory(writer, &directory);
     config_name(writer, LOSSES_FILE, &name);
     losses_text(&writer->losses, text);
-    int failure = put_file(directory.text, name.text, text, sizeof text);
+    int failure = put_file(writer, directory.text, name.text, text, sizeof text);
+    if (failure == 0)
+        map_losses(writer, &directory, &name);
     return failure == 0 ? 0 : err_set_errno(err, failure, "cannot write '%s' in '%s'", name.text, writer->directory);
 }
 
@@ -561,12 +668,49 @@ int capture_writer_open(struct capture_writer *writer, const struct recorder_opt
             .fd = -1,
         };
     }
+    writer->kept.fd = -1;
+    writer->losses_map = NULL;
     int status = make_directories_of(writer, options->directory, index, start.unix_ns, err);
     return status != 0 ? status : write_start(writer, options, &start, err);
 }
 
+static void keep_directory(struct capture_writer *writer)
+{
+    struct path path;
+    struct stat info;
+    config_directory(writer, &path);
+    int fd = open(path.text, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    int high = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR) : -1;
+    if (high >= 0) {
+        close(fd);
+        fd = high;
+    }
+    if (fd >= 0 && fstat(fd, &info) == 0)
+        writer->kept = (struct kept_directory){fd, info.st_dev, info.st_ino};
+}
+
+void capture_writer_keep_open(struct capture_writer *writer, bool calls, bool tx)
+{
+    const bool wanted[STREAM_COUNT] = {
+        [STREAM_CALLS] = calls, [STREAM_TX] = tx, [STREAM_TYPE_NAMES] = calls, [STREAM_TEXT_NAMES] = tx};
+    for (int i = 0; i < STREAM_COUNT; i++) {
+        bool has_room = true;
+        if (wanted[i] && has_stream(writer, (enum capture_stream)i))
+            has_room = start_slice(writer, (enum capture_stream)i, 0) == 0;
+        if (!has_room)
+            return;
+    }
+    keep_directory(writer);
+}
+
 void capture_writer_close(struct capture_writer *writer)
 {
+    if (is_same_file(writer->kept.fd, writer->kept.device, writer->kept.inode))
+        close(writer->kept.fd);
+    writer->kept.fd = -1;
+    if (writer->losses_map != NULL)
+        munmap(writer->losses_map, LOSSES_SIZE);
+    writer->losses_map = NULL;
     for (int i = 0; i < STREAM_COUNT; i++) {
         struct slice_stream *slices = &writer->streams[i];
         if (is_our_file(slices))

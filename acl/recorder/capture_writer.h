@@ -43,6 +43,12 @@ struct capture_writer {
     uint64_t storage_limit, stored;
     struct slice_stream streams[STREAM_COUNT];
     struct losses losses, told; /* what is lost, and what the capture's own file says of it */
+    char *losses_map;           /* LOSSES_SIZE bytes of that file; NULL: they could not be mapped */
+    struct kept_directory {
+        int fd; /* -1: none */
+        dev_t device;
+        ino_t inode;
+    } kept; /* the parent of the data, for processes that change their root */
     char staged[STREAM_COUNT][CAPTURE_STAGE_SIZE];
 };
 
@@ -55,6 +61,10 @@ struct capture_writer {
  * captures of the process from 1. On failure nothing is left but directories. */
 int capture_writer_open(struct capture_writer *writer, const struct recorder_options *options, unsigned index,
                         struct err *err);
+
+/* Opens what the process may not be able to open later: the streams of calls, of msproftx or both. What cannot be
+ * opened now is when it is needed. */
+void capture_writer_keep_open(struct capture_writer *writer, bool calls, bool tx);
 
 /* Takes whole records; those that cannot be written are counted as lost. */
 void capture_writer_add(struct capture_writer *writer, enum capture_stream stream, const void *records, size_t length);

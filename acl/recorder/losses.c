@@ -31,7 +31,7 @@ bool losses_any(const struct losses *losses)
 bool losses_equal(const struct losses *a, const struct losses *b)
 {
     if (a->calls != b->calls || a->tx != b->tx || a->failure != b->failure || a->left_count != b->left_count ||
-        a->left_other != b->left_other)
+        a->left_other != b->left_other || a->ended != b->ended)
         return false;
     for (size_t i = 0; i < a->left_count; i++)
         if (a->left[i].count != b->left[i].count)
@@ -76,5 +76,5 @@ void losses_text(const struct losses *losses, char text[LOSSES_SIZE])
         first = false;
     }
     p = put_number(put(p, "}, ", 3), "left_other", losses->left_other > 0 ? (uint64_t)losses->left_other : 0);
-    put(p, "}", 1);
+    put(p, losses->ended ? ", \"ended\": true}" : ", \"ended\": false}", NAME_MAX_BYTES);
 }

@@ -1,5 +1,6 @@
 /* What a capture lacks, told by the capture itself: losses.json beside its other small files. The file has its whole
- * size from the start and is written over in place, so that a full disk takes it too. */
+ * size from the start and is written over in place, so that a full disk takes it too, and a process that can open no
+ * file any more. */
 #ifndef MSPROF_ACL_RECORDER_LOSSES_H
 #define MSPROF_ACL_RECORDER_LOSSES_H
 
@@ -24,6 +25,7 @@ struct losses {
     struct left_call left[LOSSES_MOST_NAMES];
     size_t left_count;
     int64_t left_other; /* of functions that are not known or for which there was no place */
+    bool ended;         /* everything is written: the process may be gone without any loss */
 };
 
 /* Adds change (-1: one returned after all) to the calls of a function that were left; name NULL: it is not known. */

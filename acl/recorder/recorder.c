@@ -199,6 +199,7 @@ static int open_capture(struct err *err)
     if (writer.losses.calls > 0)
         writer.losses.failure = ENOTSUP;
     announce_capture();
+    capture_writer_keep_open(&writer, options.sample.acl_calls, options.sample.msproftx);
     names_begin(&writer);
     atomic_store(&recorder_mode, RECORDER_MODE_RUNNING);
     start_carrier();

@@ -47,7 +47,9 @@ bool describe_losses(const struct capture_writer *writer, char text[REPORT_SIZE]
     p = put(p, end, "the capture '");
     p = put(p, end - REASON_ROOM, writer->directory);
     p = put(p, end, "' is incomplete: ");
-    if (calls > 0 || tx == 0)
+    if (calls == 0 && tx == 0)
+        p = put(p, end, "names of what it records are");
+    if (calls > 0)
         p = put_count(p, end, calls, " call", " calls");
     if (calls > 0 && tx > 0)
         p = put(p, end, " and ");

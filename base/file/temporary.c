@@ -1,5 +1,7 @@
 #include "base/file/temporary.h"
 
+#include "base/map.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -79,6 +81,19 @@ static int create(const char *head, const char *tail, const char *what, char **r
     return err_set_errno(err, failure, "cannot write '%s'", what);
 }
 
+/* What was killed while it wrote left its file beside this one: removed once for each directory after another. */
+static void clear_directory(const char *directory, size_t length)
+{
+    static _Thread_local uint64_t cleared;
+    const uint64_t hash = hash_bytes(directory, length);
+    char *name = hash != cleared ? strndup(length > 0 ? directory : ".", length > 0 ? length : 1) : NULL;
+
+    cleared = hash;
+    if (name != NULL)
+        remove_stale_temporaries(name);
+    free(name);
+}
+
 int temporary_create(const char *path, char **ret, struct err *err)
 {
     const char *slash = strrchr(path, '/');
@@ -88,6 +103,7 @@ int temporary_create(const char *path, char **ret, struct err *err)
 
     if (head == NULL)
         return err_set(err, ERR_NO_MEMORY, "cannot write '%s': out of memory", path);
+    clear_directory(path, directory_length);
     memcpy(head, path, directory_length);
     memcpy(head + directory_length, PREFIX, sizeof PREFIX);
     result = create(head, SUFFIX, path, ret, err);

@@ -5,9 +5,10 @@
 
 #include "base/err.h"
 
-/* Makes an empty file in the directory of path, to be renamed to path: ".msprof.<16 hex digits>.tmp", mode 0640, locked
- * (where the file system has locks). Returns a descriptor for writing, which holds the lock, as its duplicates do; or
- * -code. The caller frees *ret. */
+/* Removes what others left in the directory of path (remove_stale_temporaries) when it was another the last time, and
+ * makes an empty file in it, to be renamed to path: ".msprof.<16 hex digits>.tmp", mode 0640, locked (where the file
+ * system has locks). Returns a descriptor for writing, which holds the lock, as its duplicates do; or -code. The caller
+ * frees *ret. */
 int temporary_create(const char *path, char **ret, struct err *err);
 
 /* The same for a file that keeps its name: head (a path) and 16 hex digits. */

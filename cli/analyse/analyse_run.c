@@ -284,6 +284,19 @@ static int find_bare(struct work *work, struct err *err)
     return 0;
 }
 
+/* A link may lead out of what is analysed: its capture is not read, and that is told. */
+static int find_profs(struct work *work, const char *directory, struct err *err)
+{
+    struct framework_paths links = {.count = 0};
+    int status = framework_find_prof(directory, &work->profs, &links, err);
+    for (size_t i = 0; i < links.count; i++) {
+        const struct place place = {links.items[i], -1, -1, NULL};
+        diag_report(&work->diag, DIAG_FILE_TYPE, &place, "a symbolic link to a capture; it is not read");
+    }
+    framework_paths_release(&links);
+    return status;
+}
+
 static int find_parts(struct work *work, struct err *err)
 {
     const char *directory = work->request->directory;
@@ -293,7 +306,7 @@ static int find_parts(struct work *work, struct err *err)
     int status = framework_kind_of(directory, &kind, err);
     if (status == 0)
         status = framework_info_load(directory, kind, &work->info, err);
-    return status == 0 ? framework_find_prof(directory, &work->profs, err) : status;
+    return status == 0 ? find_profs(work, directory, err) : status;
 }
 
 static int prepare(struct work *work, struct err *err)

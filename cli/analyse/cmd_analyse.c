@@ -22,18 +22,40 @@ struct step_numbers {
     size_t count, capacity;
 };
 
-/* "10,11,12". */
+/* Takes blanks off both ends. */
+static void trim(const char **text, size_t *length)
+{
+    while (*length > 0 && (**text == ' ' || **text == '\t')) {
+        ++*text;
+        --*length;
+    }
+    while (*length > 0 && ((*text)[*length - 1] == ' ' || (*text)[*length - 1] == '\t'))
+        --*length;
+}
+
+/* "10,11,12", or as a script of Python has it: "[10, 11, 12]". */
 static int parse_steps(const char *text, struct step_numbers *ret, struct err *err)
 {
-    for (const char *p = text; p != NULL;) {
-        size_t length = strcspn(p, ",");
+    const char *p = text != NULL ? text : "";
+    size_t left = strlen(p);
+    trim(&p, &left);
+    if (left >= 2 && *p == '[' && p[left - 1] == ']') {
+        p++;
+        left -= 2;
+    }
+    for (bool more = text != NULL; more;) {
+        const char *comma = memchr(p, ',', left), *word = p;
+        size_t whole = comma != NULL ? (size_t)(comma - p) : left, length = whole;
         int64_t number;
-        if (number_parse_integer(p, length, &number) < 0 || ret->count == MOST_STEPS)
-            return err_set(err, ERR_USAGE, "--step-list '%s': expected numbers as in 10,11,12", text);
+        trim(&word, &length);
+        if (number_parse_integer(word, length, &number) < 0 || ret->count == MOST_STEPS)
+            return err_set(err, ERR_USAGE, "--step-list '%s': expected numbers as in 10,11,12 or [10, 11, 12]", text);
         if (array_reserve(ret, 1, err) < 0)
             return -(int)err->code;
         ret->items[ret->count++] = number;
-        p = p[length] == ',' ? p + length + 1 : NULL;
+        more = comma != NULL;
+        p += whole + more;
+        left -= whole + more;
     }
     return 0;
 }
@@ -48,13 +70,23 @@ static int tell_links(struct framework_paths *links)
     return status;
 }
 
+static int tell_empty(struct framework_paths *empty)
+{
+    int status = empty->count > 0 ? STATUS_DATA_PROBLEMS : STATUS_DONE;
+    for (size_t i = 0; i < empty->count; i++)
+        console_warning("skipped: '%s' has neither FRAMEWORK/ nor PROF_<n>_<time>_<id>/ that can be read",
+                        empty->items[i]);
+    framework_paths_release(empty);
+    return status;
+}
+
 static int find_one(const char *path, struct framework_paths *paths)
 {
-    struct framework_paths links = {.count = 0};
+    struct framework_paths links = {.count = 0}, empty = {.count = 0};
     struct err err = ERR_INIT;
     size_t before = paths->count;
-    int status = framework_find(path, paths, &links, &err);
-    int told = tell_links(&links);
+    int status = framework_find(path, paths, &links, &empty, &err);
+    int told = status_worse(tell_links(&links), tell_empty(&empty));
     if (status == 0 && paths->count > before)
         return told;
     if (status == 0) {

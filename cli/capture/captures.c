@@ -98,7 +98,7 @@ static int find_in_parent(struct found_captures *found, const char *parent, stru
 static int find_in_frameworks(struct found_captures *found, const char *parent, struct err *err)
 {
     struct framework_paths directories = {.count = 0};
-    int result = framework_find(parent, &directories, NULL, err);
+    int result = framework_find(parent, &directories, NULL, NULL, err);
 
     for (size_t i = 0; i < directories.count && result == 0; i++)
         result = find_in_parent(found, directories.items[i], err);

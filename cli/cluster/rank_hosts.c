@@ -39,7 +39,7 @@ struct cluster_database_rank rank_host_of(const struct cluster_source *source)
     struct err err = ERR_INIT;
     if (source->kind == SOURCE_PROF)
         open_capture(source->path, &rank);
-    else if (framework_find_prof(source->path, &profs, &err) == 0 && profs.count > 0)
+    else if (framework_find_prof(source->path, &profs, NULL, &err) == 0 && profs.count > 0)
         open_capture(profs.items[0], &rank);
     framework_paths_release(&profs);
     return rank;

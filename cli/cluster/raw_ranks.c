@@ -9,12 +9,15 @@
 #include "cli/console.h"
 #include "cli/status.h"
 #include "cluster/rank/rank_text.h"
+#include "db/database.h"
+#include "exporters/cluster/rank_database.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,11 +46,16 @@ static int analyse(const struct raw_ranks *ranks, const struct cluster_source *s
     return results != NULL ? analyse_directory(&request) : STATUS_FAILURE;
 }
 
-static void stop_all(const struct raw_ranks *ranks)
+/* Also of one that is stopped, and of one that does not listen. */
+static void stop_all(struct raw_ranks *ranks)
 {
+    enum { PATIENCE = 100 }; /* pauses */
+    ranks->asked++;
     for (size_t i = 0; i < ranks->count; i++) {
-        if (ranks->items[i].child > 0)
-            kill(ranks->items[i].child, SIGTERM);
+        if (ranks->items[i].child <= 0)
+            continue;
+        kill(ranks->items[i].child, ranks->asked < PATIENCE ? SIGTERM : SIGKILL);
+        kill(ranks->items[i].child, SIGCONT);
     }
 }
 
@@ -76,11 +84,19 @@ static void wait_for_one(struct raw_ranks *ranks)
     ranks->running--;
 }
 
+/* Databases need no analysis. */
+static bool is_raw(const struct cluster_source *source)
+{
+    return source->kind == SOURCE_PROF || !rank_database_is_there(source->path);
+}
+
 int raw_ranks_prepare(void *arg, const struct cluster_source *const *sources, size_t count, struct diagnostics *diag,
                       struct err *err)
 {
     struct raw_ranks *ranks = arg;
     (void)diag;
+    if (database_setup(err) < 0)
+        return -(int)err->code;
     ranks->items = calloc(count + 1, sizeof *ranks->items);
     if (ranks->items == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
@@ -88,6 +104,8 @@ int raw_ranks_prepare(void *arg, const struct cluster_source *const *sources, si
     for (size_t i = 0; i < count; i++)
         ranks->items[i].source = sources[i];
     for (size_t i = 0; i < count && !interrupted(); i++) {
+        if (!is_raw(sources[i]))
+            continue;
         while (ranks->running >= (size_t)ranks->jobs)
             wait_for_one(ranks);
         pid_t child = child_fork();
@@ -123,21 +141,36 @@ static void tell_outcome(const struct raw_ranks *ranks, const struct cluster_sou
         diag_report(diag, DIAG_FILE_UNREADABLE, &place, "its analysis was ended by signal %d", WTERMSIG(state));
 }
 
+/* Of a rank that was analysed into databases its texts. */
+static int take_databases(const struct cluster_source *source, struct rank_places *places, struct err *err)
+{
+    struct stat info;
+    char *own = path_join(source->path, "profiler_metadata.json");
+    bool told = own != NULL && lstat(own, &info) == 0;
+    free(own);
+    if (!told)
+        places->metadata = places->results;
+    return rank_database_write_texts(source->path, places->results, err);
+}
+
 int raw_ranks_analyse(void *arg, const struct cluster_source *source, struct rank_data *rank, struct diagnostics *diag,
                       struct err *err)
 {
     struct err ignored = ERR_INIT;
     char *results = path_of(arg, source);
+    struct rank_places places = {source->path, source->path, results};
     int status = results != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
     if (status == 0)
         tell_outcome(arg, source, diag);
+    if (status == 0 && !is_raw(source))
+        status = take_databases(source, &places, err);
     if (status == 0 && !rank_text_is_there(results)) {
         err_set(err, ERR_NOT_FOUND, "nothing has been made of it yet, and it cannot be analysed");
         status =
             err_hint(err, "'msprof %s %s' tells why", source->kind == SOURCE_PROF ? "import" : "analyse", source->path);
     }
     if (status == 0)
-        status = rank_text_read(rank, source->path, results, diag, err);
+        status = rank_text_read(rank, &places, diag, err);
     if (results != NULL)
         remove_directory(results, &ignored);
     free(results);

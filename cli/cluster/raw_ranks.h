@@ -17,6 +17,7 @@ struct raw_ranks {
         int state;   /* of the child that has ended: as waitpid() says */
     } * items;       /* of raw_ranks_prepare */
     size_t count, running;
+    unsigned asked; /* how often they were asked to end */
 };
 void raw_ranks_release(struct raw_ranks *ranks);
 

@@ -23,6 +23,7 @@
      .offset = offsetof(struct settings, output), \
      .help = "put ASCEND_PROFILER_OUTPUT/ and sqlite/ into DIR\ninstead (several directories: into DIR/<name>)"}, \
     {.name = "step-list", \
+     .aliases = {"step_list"}, \
      .commands = COMMAND_BIT(COMMAND_ANALYSE), \
      .type = VALUE_TEXT, \
      .argument = "LIST", \

@@ -339,7 +339,8 @@ const struct option_spec option_table[] = {
      .commands = COMMAND_BIT(COMMAND_EXPORT_TIMELINE),
      .type = VALUE_NONE,
      .offset = MEMBER(trace_compat),
-     .help = "write times of CANN timelines as strings, as\nAscend's tool does"},
+     .help =
+         "write timelines as the vendor's tool does: of CANN\nwith times as strings, of boards with monotonic times"},
     {.name = "reports",
      .vendor = "-reports",
      .vendor_means = "--reports",

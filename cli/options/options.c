@@ -57,8 +57,9 @@ static const struct option_spec *find_by_name(const char *name, size_t length)
 }
 
 /* Spells the vendor's words for options ("-dir X", "-dir=X") as getopt_long knows them. Values of options, and what
- * stands behind "--", stay as they are. ret has room for 2 * argc + 1 words; returns how many there are. */
-static int respell_vendor_words(int argc, char **argv, char **ret)
+ * stands behind "--", stay as they are. ret has room for 2 * argc + 1 words; returns how many there are. *ret_dir: -dir
+ * is one of them. */
+static int respell_vendor_words(int argc, char **argv, char **ret, bool *ret_dir)
 {
     int count = 0;
     bool is_value = false, ended = false, program_follows = false;
@@ -81,6 +82,7 @@ static int respell_vendor_words(int argc, char **argv, char **ret)
         if (option != NULL && option->vendor != NULL && strlen(option->vendor) == length &&
             memcmp(word, option->vendor, length) == 0) {
             ret[count++] = (char *)(uintptr_t)option->vendor_means;
+            *ret_dir |= strcmp(option->vendor, "-dir") == 0;
             if (word[length] == '=')
                 ret[count++] = word + length + 1;
         } else {
@@ -427,7 +429,7 @@ int parse_command_line(struct settings *settings, int argc, char **argv, struct 
     if (words == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     settings->words = words;
-    count = respell_vendor_words(argc, argv, words);
+    count = respell_vendor_words(argc, argv, words, &settings->by_vendor_dir);
     for (;;) {
         const struct command *command = command_get(settings->command);
         bool is_group = command->run == NULL;

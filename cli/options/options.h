@@ -20,7 +20,8 @@ struct value_list {
 
 enum transfer_mode { TRANSFER_UPLOAD, TRANSFER_NFS };
 
-/* What --aac_metrics takes, ended by NULL: boards' own, none, and from COLLECT_METRICS_FOREIGN on those of other chips. */
+/* What --aac_metrics takes, ended by NULL: boards' own, none, and from COLLECT_METRICS_FOREIGN on those of other chips.
+ */
 extern const char *const collect_metrics[];
 #define COLLECT_METRICS_FOREIGN 4
 
@@ -125,6 +126,7 @@ struct settings {
     int color; /* enum color_mode */
 
     struct value_list captures;     /* --collection-dir, and operands of commands that work on captures */
+    bool by_vendor_dir;             /* they were named in the vendor's spelling, -dir */
     struct value_list layouts;      /* --layout */
     struct value_list report_files; /* --report-file */
     const char *output;             /* NULL: into the capture */
@@ -133,7 +135,7 @@ struct settings {
     const char *reports; /* --reports; NULL: not given */
     int table_format;    /* enum table_format */
     int columns;         /* enum column_set */
-    int cann_version; /* --cann-version; CANN_VERSION_OF_CAPTURE: what the capture says */
+    int cann_version;    /* --cann-version; CANN_VERSION_OF_CAPTURE: what the capture says */
     bool trace_compat, clear, stable_names, spreadsheet_safe, merge;
     int model_id;        /* -1: not given */
     int iteration_id;    /* 0: not given */

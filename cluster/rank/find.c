@@ -58,23 +58,34 @@ static void time_of(const char *name, char made[24])
     }
 }
 
-/* The number in the name of profiler_info_<rank>.json. */
-static int64_t rank_of(const char *path)
+/* The least number between a head and a tail that a name in a directory has; -1: none. */
+static int64_t number_in_names(const char *path, const char *head, const char *tail)
 {
     DIR *directory = opendir(path);
-    int64_t rank = -1;
+    int64_t found = -1;
     for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
-        static const char prefix[] = "profiler_info_", suffix[] = ".json";
-        size_t length = strlen(entry->d_name), fixed = sizeof prefix - 1 + sizeof suffix - 1;
+        size_t length = strlen(entry->d_name), fixed = strlen(head) + strlen(tail);
         int64_t number;
-        if (length > fixed && strncmp(entry->d_name, prefix, sizeof prefix - 1) == 0 &&
-            ends_with(entry->d_name, suffix) &&
-            number_parse_integer(entry->d_name + sizeof prefix - 1, length - fixed, &number) == 0 &&
-            (rank < 0 || number < rank))
-            rank = number;
+        if (length > fixed && strncmp(entry->d_name, head, strlen(head)) == 0 && ends_with(entry->d_name, tail) &&
+            number_parse_integer(entry->d_name + strlen(head), length - fixed, &number) == 0 &&
+            (found < 0 || number < found))
+            found = number;
     }
     if (directory != NULL)
         closedir(directory);
+    return found;
+}
+
+/* As the profiler's settings are called or, where they did not come along, its database. */
+static int64_t rank_of(const char *path)
+{
+    int64_t rank = number_in_names(path, "profiler_info_", ".json");
+    char *output = rank < 0 ? path_join(path, "ASCEND_PROFILER_OUTPUT") : NULL;
+    if (output != NULL)
+        rank = number_in_names(output, "ascend_pytorch_profiler_", ".db");
+    if (output != NULL && rank < 0)
+        rank = number_in_names(output, "ascend_mindspore_profiler_", ".db");
+    free(output);
     return rank;
 }
 

@@ -129,8 +129,9 @@ static char *path_kept(const struct cluster_load *load, const struct cluster_sou
 static int make_rank(const struct cluster_load *load, const struct cluster_source *source, struct rank_data *rank,
                      struct diagnostics *diag, struct err *err)
 {
+    const struct rank_places places = {source->path, source->path, source->path};
     if (source->kind != SOURCE_PROF && rank_text_is_there(source->path))
-        return rank_text_read(rank, source->path, source->path, diag, err);
+        return rank_text_read(rank, &places, diag, err);
     if (load->analyse != NULL)
         return load->analyse(load->analyse_arg, source, rank, diag, err);
     return err_set(err, ERR_NOT_FOUND, "nothing has been made of it yet");
@@ -213,7 +214,8 @@ static void end_share(struct run *run, struct share *share, bool made, const str
         run->err = *err;
     } else if (err->code != ERR_NONE) {
         share->failed = true;
-        diag_report(run->diag, DIAG_FILE_UNREADABLE, &place, "left out: %s", err_message(err));
+        diag_report(run->diag, DIAG_FILE_UNREADABLE, &place, err->depth > 1 ? "left out: %s: %s" : "left out: %s",
+                    err_message(err), err->depth > 1 ? err->causes[0] : "");
     }
     if (share->opened) {
         run->made += made;

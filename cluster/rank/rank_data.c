@@ -1,6 +1,7 @@
 #include "cluster/rank/rank_data.h"
 
 #include "base/array.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +29,17 @@ void rank_data_release(struct rank_data *rank)
     rank_data_init(rank);
 }
 
+/* The gate of all texts: files of others, and files of ours that somebody may have changed. */
 int rank_text(struct rank_data *rank, const char *text, size_t length, uint32_t *ret, struct err *err)
 {
-    return intern_add(&rank->texts, text, length, ret, err);
+    if (utf8_first_unsafe(text, length) == length)
+        return intern_add(&rank->texts, text, length, ret, err);
+    char *safe = malloc(length * UTF8_SAFE_EXPANSION);
+    if (safe == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = intern_add(&rank->texts, safe, utf8_make_safe(text, length, safe), ret, err);
+    free(safe);
+    return status;
 }
 
 const char *rank_text_of(const struct rank_data *rank, uint32_t number)

@@ -274,6 +274,13 @@ static bool take_times(struct reader *reader, struct rank_operator *operator_, c
         refuse(reader, cluster_time_titles[TIME_ELAPSE], "nothing", "a number from 0");
         return false;
     }
+    /* Databases have no ratios. */
+    int64_t transit = operator_->ns[TIME_TRANSIT], wait = operator_->ns[TIME_WAIT],
+            synchronization = operator_->ns[TIME_SYNCHRONIZATION];
+    if (json_member(times, "Wait Time Ratio") == NULL)
+        operator_->wait_ratio = number_ratio(wait, number_add(wait, transit), 4);
+    if (json_member(times, "Synchronization Time Ratio") == NULL)
+        operator_->synchronization_ratio = number_ratio(synchronization, number_add(synchronization, transit), 4);
     return sound;
 }
 
@@ -376,42 +383,58 @@ static int tell(struct reader *reader, int status, struct err *err)
 {
     if (status == 0 || err->code == ERR_NO_MEMORY || err->code == ERR_INTERRUPTED)
         return status;
-    const char *message = err_message(err);
+    const char *message = err->depth > 0 ? err->causes[0] : err_message(err);
     const struct place place = {strstr(message, reader->file) == NULL ? reader->file : NULL, -1, -1, NULL};
     diag_report(reader->diag, DIAG_FILE_UNREADABLE, &place, "%s", message);
     *err = (struct err)ERR_INIT;
     return 0;
 }
 
-static int read_members(struct reader *reader, const char *directory, const char *name,
+/* What messages call a file: results that are only here for a while are called by their capture. */
+static const char *shown(const struct rank_places *places, const char *path)
+{
+    return places->results == places->capture ? path : places->capture;
+}
+
+static int read_members(struct reader *reader, const struct rank_places *places, const char *name,
                         int (*member)(void *arg, const char *const *keys, const struct json *value, struct err *err),
                         struct err *err)
 {
-    char *path = file_of(directory, name);
+    char *path = file_of(places->results, name);
     if (path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    reader->file = path;
+    reader->file = shown(places, path);
     int status = tell(reader, json_read_members(path, 3, member, reader, err), err);
     free(path);
     return status;
 }
 
-/* A rank that did not communicate has neither file: who has others to compare with tells. */
-static int read_communication(struct reader *reader, const char *results, struct err *err)
+static int read_steps(struct reader *reader, const struct rank_places *places, struct err *err)
 {
-    struct rank_data *rank = reader->rank;
-    int status = 0;
-    rank->communication = is_named(results, COMMUNICATION) ? RANK_FILE_THERE : RANK_FILE_MISSING;
-    rank->matrix = is_named(results, MATRIX) ? RANK_FILE_THERE : RANK_FILE_MISSING;
-    if (rank->communication == RANK_FILE_THERE)
-        status = read_members(reader, results, COMMUNICATION, take_operator, err);
-    if (status == 0 && rank->matrix == RANK_FILE_THERE)
-        status = read_members(reader, results, MATRIX, take_entry, err);
+    char *path = file_of(places->results, "step_trace_time.csv");
+    if (path == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    reader->file = shown(places, path);
+    int status = tell(reader, csv_read(path, take_step, reader, err), err);
+    free(path);
     return status;
 }
 
-int rank_text_read(struct rank_data *rank, const char *directory, const char *results, struct diagnostics *diag,
-                   struct err *err)
+/* A rank that did not communicate has neither file: who has others to compare with tells. */
+static int read_communication(struct reader *reader, const struct rank_places *places, struct err *err)
+{
+    struct rank_data *rank = reader->rank;
+    int status = 0;
+    rank->communication = is_named(places->results, COMMUNICATION) ? RANK_FILE_THERE : RANK_FILE_MISSING;
+    rank->matrix = is_named(places->results, MATRIX) ? RANK_FILE_THERE : RANK_FILE_MISSING;
+    if (rank->communication == RANK_FILE_THERE)
+        status = read_members(reader, places, COMMUNICATION, take_operator, err);
+    if (status == 0 && rank->matrix == RANK_FILE_THERE)
+        status = read_members(reader, places, MATRIX, take_entry, err);
+    return status;
+}
+
+int rank_text_read(struct rank_data *rank, const struct rank_places *places, struct diagnostics *diag, struct err *err)
 {
     struct reader reader = {.rank = rank,
                             .diag = diag,
@@ -419,16 +442,11 @@ int rank_text_read(struct rank_data *rank, const char *directory, const char *re
                             .blocks = MAP_OF(struct block_place, key),
                             .operators = MAP_OF(struct operator_place, key),
                             .links = MAP_OF(struct link_place, key)};
-    int status = rank_metadata_read(rank, directory, diag, err);
-    char *steps = file_of(results, "step_trace_time.csv");
-    if (status == 0 && steps == NULL)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
-    reader.file = steps;
+    int status = rank_metadata_read(rank, places->metadata, diag, err);
     if (status == 0)
-        status = tell(&reader, csv_read(steps, take_step, &reader, err), err);
-    free(steps);
+        status = read_steps(&reader, places, err);
     if (status == 0)
-        status = read_communication(&reader, results, err);
+        status = read_communication(&reader, places, err);
     map_release(&reader.blocks);
     map_release(&reader.operators);
     map_release(&reader.links);

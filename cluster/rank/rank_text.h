@@ -9,10 +9,16 @@
 /* Whether the directory has such files. */
 bool rank_text_is_there(const char *directory);
 
-/* Reads them into an empty rank; what is missing or damaged is named in diag and left out. results: the directory that
- * ASCEND_PROFILER_OUTPUT is in, by itself the same. Formats: docs/formats/cluster.md 1 and 2. */
-int rank_text_read(struct rank_data *rank, const char *directory, const char *results, struct diagnostics *diag,
-                   struct err *err);
+/* Where the files of a rank are. */
+struct rank_places {
+    const char *capture;  /* what messages name */
+    const char *metadata; /* the directory that profiler_metadata.json is in */
+    const char *results;  /* the directory that ASCEND_PROFILER_OUTPUT is in */
+};
+
+/* Reads them into an empty rank; what is missing or damaged is named in diag and left out. Formats:
+ * docs/formats/cluster.md 1 and 2. */
+int rank_text_read(struct rank_data *rank, const struct rank_places *places, struct diagnostics *diag, struct err *err);
 
 /* Reads profiler_metadata.json of the directory: groups and how the ranks are divided. One that is not there is fine.
  */

@@ -11,8 +11,9 @@
 #define RELEASE(major, minor) CANDIDATE(major, minor, 99)
 
 static const int last_with[] = {
-    [NAMING_HCCL] = RELEASE(8, 0),      [NAMING_NO_DEVICE] = RELEASE(8, 0), [NAMING_BLOCK_DIM] = RELEASE(8, 5),
-    [NAMING_MODULES] = RELEASE(8, 5), [NAMING_NO_STATE] = RELEASE(7, 0), [NAMING_FOPS] = RELEASE(7, 0),
+    [NAMING_HCCL] = RELEASE(8, 0),    [NAMING_NO_DEVICE] = RELEASE(8, 0),  [NAMING_BLOCK_DIM] = RELEASE(8, 5),
+    [NAMING_MODULES] = RELEASE(8, 5), [NAMING_TEXT_TIMES] = RELEASE(8, 5), [NAMING_NO_STATE] = RELEASE(7, 0),
+    [NAMING_FOPS] = RELEASE(7, 0),
 };
 
 bool cann_version_has(int version, enum cann_naming naming)
@@ -43,9 +44,9 @@ const char *cann_version_file(int version, const char *report)
 }
 
 const struct value_name older_module_names[] = {
-    {2, "IDEDH"},     {5, "HIAIENGINE"}, {11, "MDCFUSION"}, {12, "MDCLOCATION"}, {13, "MDCPERCEPTION"},
-    {14, "MDCFSM"},   {15, "MDCCOMMON"}, {16, "MDCMONITOR"}, {17, "MDCBSWP"},    {18, "MDCDEFAULT"},
-    {19, "MDCSC"},    {20, "MDCPNC"},    {21, "MLL"},       {26, "ASCENDDK"},    {0, NULL},
+    {2, "IDEDH"},   {5, "HIAIENGINE"}, {11, "MDCFUSION"},  {12, "MDCLOCATION"}, {13, "MDCPERCEPTION"},
+    {14, "MDCFSM"}, {15, "MDCCOMMON"}, {16, "MDCMONITOR"}, {17, "MDCBSWP"},     {18, "MDCDEFAULT"},
+    {19, "MDCSC"},  {20, "MDCPNC"},    {21, "MLL"},        {26, "ASCENDDK"},    {0, NULL},
 };
 
 /* Reads digits up to a dot or the end. */

@@ -19,6 +19,7 @@ enum cann_naming {
     NAMING_BLOCK_DIM,  /* blocks are a Block Dim */
     NAMING_MODULES,    /* modules of the memory have other names */
     NAMING_NO_STATE,   /* operators have neither OP State nor HF32 Eligible */
+    NAMING_TEXT_TIMES, /* PyTorch's calls have their times as texts in its database */
     NAMING_FOPS,       /* each kind of core has a column for the operations of the other */
 };
 
@@ -35,8 +36,8 @@ extern const struct value_name older_module_names[];
 
 /* The version that a capture's own settings say. */
 struct cann_version_said {
-    char text[48]; /* "8.2.RC1"; "": it says none, or no version */
-    int version;   /* CANN_VERSION_NEWEST where none is said, or it cannot be */
+    char text[48];            /* "8.2.RC1"; "": it says none, or no version */
+    int version;              /* CANN_VERSION_NEWEST where none is said, or it cannot be */
     const char *contradicted; /* NULL, or what the capture holds that this version did not write */
 };
 /* framework: what a framework's settings say, where the capture says nothing; NULL: nothing. */

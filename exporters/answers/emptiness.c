@@ -11,12 +11,9 @@ static const struct asked {
     const char *setting, *name;
     enum recorded_by { BY_DEVICE, BY_CALLS, BY_MARKS } by;
 } switches[] = {
-    {"taskTime", "task_time", BY_DEVICE},
-    {"ai_core_profiling", "aic_metrics", BY_DEVICE},
-    {"l2CacheTaskProfiling", "l2", BY_DEVICE},
-    {"hbmProfiling", "sys_hardware_mem_freq", BY_DEVICE},
-    {"ascendcl", "ascendcl", BY_CALLS},
-    {"runtimeApi", "runtime_api", BY_CALLS},
+    {"taskTime", "task_time", BY_DEVICE},      {"ai_core_profiling", "aic_metrics", BY_DEVICE},
+    {"l2CacheTaskProfiling", "l2", BY_DEVICE}, {"hbmProfiling", "sys_hardware_mem_freq", BY_DEVICE},
+    {"ascendcl", "ascendcl", BY_CALLS},        {"runtimeApi", "runtime_api", BY_CALLS},
     {"msproftx", "msproftx", BY_MARKS},
 };
 
@@ -35,8 +32,8 @@ static int ask(sqlite3 *db, const char *sql, const char *parameter, int64_t *ret
 
 static int is_on(sqlite3 *db, const struct asked *asked, int64_t *ret, struct err *err)
 {
-    return ask(db, "SELECT count(*) FROM setting WHERE name = ?1 AND value NOT IN ('', 'off', '0')", asked->setting, ret,
-               err);
+    return ask(db, "SELECT count(*) FROM setting WHERE name = ?1 AND value NOT IN ('', 'off', '0')", asked->setting,
+               ret, err);
 }
 
 /* "task_time and aic_metrics": those that are on and recorded by somebody; "" when there are none. */
@@ -100,7 +97,8 @@ static int add_reasons(sqlite3 *db, const struct circumstances *now, struct strb
     if (now->said > 0 && names[BY_DEVICE].length + names[BY_CALLS].length + names[BY_MARKS].length == 0)
         add_reason(ret, &any, "the mask asks for nothing that is recorded", "", "");
     if (!any)
-        add_reason(ret, &any, "no model was executed, the program ended early, or profiling was not switched on", "", "");
+        add_reason(ret, &any, "no model was executed, the program ended early, or profiling was not switched on", "",
+                   "");
     for (int by = BY_DEVICE; by <= BY_MARKS; by++)
         strbuf_release(&names[by]);
     return status;
@@ -110,8 +108,8 @@ int emptiness_tell(sqlite3 *db, struct strbuf *ret, struct err *err)
 {
     struct circumstances now = {.said = 0};
     int64_t records = 0, foreign = 0;
-    int status = ask(db, "SELECT coalesce(sum(records_decoded + records_rejected), 0) FROM source_file", NULL, &records,
-                     err);
+    int status =
+        ask(db, "SELECT coalesce(sum(records_decoded + records_rejected), 0) FROM source_file", NULL, &records, err);
     if (status == 0)
         status = ask(db, "SELECT count(*) FROM diagnostics WHERE code LIKE 'file-%'", NULL, &foreign, err);
     if (status < 0 || records > 0 || foreign > 0)

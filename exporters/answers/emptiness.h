@@ -7,8 +7,8 @@
 
 #include <sqlite3.h>
 
-/* Appends "nothing was recorded, because ..." when no record came with the capture and no file of it is foreign; nothing
- * otherwise. */
+/* Appends "nothing was recorded, because ..." when no record came with the capture and no file of it is foreign;
+ * nothing otherwise. */
 int emptiness_tell(sqlite3 *db, struct strbuf *ret, struct err *err);
 
 #endif

@@ -54,10 +54,9 @@ static int write_named(struct framework_analysis *analysis, const struct report 
 {
     struct report_column columns[COPY_COLUMNS + 1];
     struct report named = *report;
-    bool hides_device =
-        analysis->framework->info.kind == FRAMEWORK_PYTORCH && !framework_names_device(analysis);
+    bool hides_device = analysis->framework->info.kind == FRAMEWORK_PYTORCH && !framework_names_device(analysis);
     size_t count = 0;
-    for (; report->columns[count].title != NULL && count < COPY_COLUMNS; count++) {
+    for (; count < COPY_COLUMNS && report->columns[count].title != NULL; count++) {
         columns[count] = report->columns[count];
         if (instead != NULL && strcmp(columns[count].title, of) == 0)
             columns[count] = *instead;
@@ -103,8 +102,8 @@ static int write_module_memory(struct framework_analysis *analysis, struct err *
         return -(int)err->code;
     if (report == NULL || (info->kind == FRAMEWORK_MINDSPORE && !info->memory))
         return 0;
-    return write_named(analysis, report, report->name, KILOBYTES,
-                       info->kind == FRAMEWORK_PYTORCH ? &megabytes : NULL, err);
+    return write_named(analysis, report, report->name, KILOBYTES, info->kind == FRAMEWORK_PYTORCH ? &megabytes : NULL,
+                       err);
 }
 
 /* ---- of some steps ---- */

@@ -114,7 +114,8 @@ static const struct framework_step *step_of(const struct framework_analysis *ana
         return NULL;
     if (framework->torch != NULL)
         return framework_device_step_at(framework, start_ns);
-    return framework_step_at(framework, launch != NULL ? launch->start_ns : start_ns);
+    const struct framework_step *step = launch != NULL ? framework_step_at(framework, launch->start_ns) : NULL;
+    return step != NULL ? step : framework_step_at(framework, start_ns);
 }
 
 static int put_name(struct report_worker *worker, const struct framework *framework,

@@ -182,6 +182,38 @@ static int make_steps(struct framework_analysis *analysis, struct step_sums *ret
     return 0;
 }
 
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a == DB_NULL || (b != DB_NULL && b < a) ? b : a;
+}
+
+static void add_sum(struct step_sum *sum, const struct step_sum *other)
+{
+    for (size_t i = 0; i <= OVERLAP_FREE; i++)
+        sum->spans_ns[i] = number_add(sum->spans_ns[i], other->spans_ns[i]);
+    sum->bubble_ns = number_add(sum->bubble_ns, other->bubble_ns);
+    sum->first_ns = smaller(sum->first_ns, other->first_ns);
+    sum->first_work_ns = smaller(sum->first_work_ns, other->first_work_ns);
+    if (other->last_end_ns != DB_NULL && (sum->last_end_ns == DB_NULL || other->last_end_ns > sum->last_end_ns))
+        sum->last_end_ns = other->last_end_ns;
+}
+
+/* PyTorch has one row of all steps with one id, and counts it from the start of the first. */
+static void unite_steps(struct step_sums *sums)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < sums->count; i++) {
+        size_t k = 0;
+        while (k < kept && (sums->items[k].id == NULL || strcmp(sums->items[k].id, sums->items[i].id) != 0))
+            k++;
+        if (k < kept)
+            add_sum(&sums->items[k], &sums->items[i]);
+        else
+            sums->items[kept++] = sums->items[i];
+    }
+    sums->count = kept;
+}
+
 int step_sums_make(struct framework_analysis *analysis, int64_t device_id, struct step_sums *ret, struct err *err)
 {
     struct summing summing = {.analysis = analysis,
@@ -196,7 +228,10 @@ int step_sums_make(struct framework_analysis *analysis, int64_t device_id, struc
     int status = make_steps(analysis, ret, err);
     if (status == 0)
         status = sum_spans(&summing, communications, err);
-    return status == 0 ? sum_communication(&summing, communications, err) : status;
+    if (status == 0)
+        status = sum_communication(&summing, communications, err);
+    unite_steps(ret);
+    return status;
 }
 
 struct step_times step_times_of(const struct framework_analysis *analysis, const struct step_sum *step)

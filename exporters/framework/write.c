@@ -36,6 +36,13 @@ static int framework_write_memory(struct framework_analysis *analysis, struct er
     return status;
 }
 
+/* MindSpore copies what the capture's own analysis leaves, which is a database always. */
+static int write_analyzer(struct framework_analysis *analysis, struct err *err)
+{
+    bool wanted = analysis->framework->info.kind == FRAMEWORK_MINDSPORE && !analysis->databases;
+    return wanted ? framework_write_communication_database(analysis, err) : 0;
+}
+
 static int write_minddata(struct framework_analysis *analysis, struct err *err)
 {
     return analysis->framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_write_minddata(analysis, err) : 0;
@@ -48,6 +55,7 @@ static const struct file texts[] = {
     {"kernel_details.csv", framework_write_kernel_details, true, false},
     {"step_trace_time.csv", framework_write_step_trace_time, true, true},
     {"communication.json", framework_write_communication, true, true},
+    {"communication_analyzer.db", write_analyzer, true, false},
     {"tables of the capture", framework_write_copies, true, false},
     {"operator_details.csv", framework_write_details, false, false},
     {"minddata_pipeline", write_minddata, false, false},

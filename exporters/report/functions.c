@@ -122,7 +122,8 @@ int report_functions_register(sqlite3 *db, int cann_version, struct err *err)
     };
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments, SQLITE_UTF8 | functions[i].flags,
-                                       (void *)(intptr_t)cann_version, functions[i].call, NULL, NULL, NULL) != SQLITE_OK)
+                                       (void *)(intptr_t)cann_version, functions[i].call, NULL, NULL,
+                                       NULL) != SQLITE_OK)
             return database_error(err, db, "cannot prepare queries");
     }
     return 0;

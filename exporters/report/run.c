@@ -70,7 +70,9 @@ static int take_columns(struct report_run *run, struct err *err)
     if (report->state_size > 0 && run->state == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     status = report->open != NULL ? report->open(run, err) : 0;
-    return status == 0 && report->user == NULL ? report_plan_rename(&run->plan, run->session->options->cann_version, err) : status;
+    return status == 0 && report->user == NULL
+               ? report_plan_rename(&run->plan, run->session->options->cann_version, err)
+               : status;
 }
 
 static void release(struct report_run *run)

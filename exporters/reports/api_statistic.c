@@ -40,8 +40,8 @@ static int64_t variance(const struct group *group)
 static int put_group(struct report_run *run, const struct group *group, struct err *err)
 {
     enum { COMMUNICATION_LEVEL = 5500 };
-    bool hccl = group->key.major == COMMUNICATION_LEVEL &&
-                cann_version_has(run->session->options->cann_version, NAMING_HCCL);
+    bool hccl =
+        group->key.major == COMMUNICATION_LEVEL && cann_version_has(run->session->options->cann_version, NAMING_HCCL);
     const struct report_value values[COLUMNS] = {
         [DEVICE] = value_text("host"),
         [LEVEL] = hccl ? value_text("hccl") : value_integer(group->key.major),

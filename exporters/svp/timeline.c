@@ -1,6 +1,7 @@
 #include "exporters/svp/timeline.h"
 
 #include "base/number.h"
+#include "db/database.h"
 #include "exporters/svp/acl_timeline.h"
 #include "exporters/svp/merged_timeline.h"
 #include "exporters/svp/task_timeline.h"
@@ -30,8 +31,19 @@ static int write_model(void *arg, const struct svp_model *model, struct err *err
     return 0;
 }
 
+/* The times of the vendor's tool are those of the board's monotonic clock. */
+static void count_from_zero(struct capture_origin *origin)
+{
+    if (origin->origin_unix_ns != DB_NULL && origin->origin_ns != DB_NULL)
+        origin->origin_unix_ns = time_since(origin->origin_unix_ns, origin->origin_ns);
+    origin->time_ns = 0;
+    origin->origin_ns = 0;
+}
+
 int svp_timeline(struct timeline_run *run, struct err *err)
 {
+    if (run->options->trace_compat)
+        count_from_zero(&run->origin);
     int result = svp_each_model(run->db, add_to_total, run, err);
     return result < 0 ? result : svp_each_model(run->db, write_model, run, err);
 }

@@ -288,8 +288,8 @@ MSPROF_API aclError msprof_acl_json_start(const char *path);
 /* Ends that capture; success when there is none. */
 MSPROF_API aclError msprof_acl_json_stop(void);
 
-/* For interpreters: the program that runs is not the executable but the file with this absolute path. An acl.json without
- * an "output" that can be used has its captures beside it. NULL: the executable again. */
+/* For interpreters: the program that runs is not the executable but the file with this absolute path. An acl.json
+ * without an "output" that can be used has its captures beside it. NULL: the executable again. */
 MSPROF_API void msprof_acl_set_program(const char *path);
 
 /* The directory of the capture that runs, or of the last one, into a buffer of the caller, cut to fit and ended by a

@@ -167,6 +167,24 @@ int capture_read_config(struct capture *capture, const struct entry *entry, stru
     return status;
 }
 
+/* Nets with regions have lines of two numbers below online_batch_num. */
+static bool is_pair_of_numbers(const char *line, size_t length)
+{
+    size_t numbers = 0;
+    for (const char *p = line, *end = line + length; p < end;) {
+        size_t digits = 0;
+        while (p < end && (isspace((unsigned char)*p) || *p == ','))
+            p++;
+        while (p + digits < end && isdigit((unsigned char)p[digits]))
+            digits++;
+        if (digits == 0 && p < end)
+            return false;
+        numbers += digits > 0;
+        p += digits;
+    }
+    return numbers == 2;
+}
+
 /* One "key:value" line with blanks allowed around both. */
 static bool take_done_line(const char *line, size_t length, struct done_info *done)
 {
@@ -179,10 +197,16 @@ static bool take_done_line(const char *line, size_t length, struct done_info *do
         {"endtime", offsetof(struct done_info, end_ns)},
         {"icache_hit", offsetof(struct done_info, icache_hit)},
         {"icache_miss", offsetof(struct done_info, icache_miss)},
+        /* the spellings of other boards */
+        {"file_len", offsetof(struct done_info, file_size)},
+        {"start_time", offsetof(struct done_info, start_ns)},
+        {"end_time", offsetof(struct done_info, end_ns)},
+        {"cache_hit", offsetof(struct done_info, icache_hit)},
+        {"cache_mis", offsetof(struct done_info, icache_miss)},
     };
     const char *colon = memchr(line, ':', length);
     if (colon == NULL)
-        return false;
+        return is_pair_of_numbers(line, length);
     const char *value = colon + 1, *end = line + length, *key_end = colon;
     while (line < key_end && isspace((unsigned char)*line))
         line++;

@@ -53,6 +53,9 @@ bool is_config_name(const char *name);
 /* Whether the name is that of a known stream which is not decoded (docs/formats/cann.md 1.2). */
 bool is_known_stream(const char *name);
 
+/* Whether the name is that of what a board keeps of an inference's content. */
+bool is_board_content(const char *name);
+
 /* The sub-directory of a PROF capture that a relative name is in: the length of "host" or "device_0" in front of it;
  * 0: in none. */
 size_t part_prefix(const char *name);

@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 
+#define UNWRITTEN_MS 200 /* how long records wait for being written (docs/formats/acl-api.md) */
+
 /* A count; 0 when there is none that makes sense. */
 static int64_t count_of(const struct json *value)
 {
@@ -15,6 +17,7 @@ void capture_report_losses(const char *file, const struct json *root, struct dia
 {
     struct place place = {file, -1, -1, NULL};
     const char *reason = json_string(json_member(root, "reason"));
+    bool ended;
     int64_t calls = count_of(json_member(root, "calls")), tx = count_of(json_member(root, "tx"));
     if (!json_is_object(root)) {
         diag_report(diag, DIAG_CONFIG_INVALID, &place,
@@ -23,10 +26,15 @@ void capture_report_losses(const char *file, const struct json *root, struct dia
     }
     if (reason != NULL && *reason == '\0')
         reason = NULL;
-    if (calls > 0 || tx > 0 || reason != NULL)
+    if (calls == 0 && tx == 0 && reason != NULL)
+        diag_report(diag, DIAG_RECORDING_LOST, &place, "names of what was recorded were lost: %s", reason);
+    else if (calls > 0 || tx > 0)
         diag_report(diag, DIAG_RECORDING_LOST, &place,
                     "%" PRId64 " calls and %" PRId64 " msproftx records were lost while recording: %s", calls, tx,
                     reason != NULL ? reason : "no memory");
+    if (json_boolean(json_member(root, "ended"), &ended) && !ended)
+        diag_report(diag, DIAG_RECORDING_OPEN, &place,
+                    "\"ended\" is false: up to %d ms of the end may be missing; expected true", UNWRITTEN_MS);
     for (const struct json *left = json_first(json_member(root, "left")); left != NULL; left = json_next(left)) {
         const char *name = json_key(left);
         int64_t count = count_of(left);

@@ -253,6 +253,24 @@ static bool is_stream_of_kind(const char *name, const struct record_kind *kind)
     return false;
 }
 
+bool is_board_content(const char *name)
+{
+    struct file_identity identity;
+    if (!capture_match_name("cont.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}", name,
+                            &identity))
+        return false;
+    file_identity_release(&identity);
+    return true;
+}
+
+/* Files of boards begin with a kind and the number of the device; Ascend's cards have a word there. */
+static bool is_of_board(const char *name)
+{
+    const char *dot = strchr(name, '.');
+    size_t digits = dot != NULL ? strspn(dot + 1, "0123456789") : 0;
+    return digits > 0 && (dot[1 + digits] == '.' || dot[1 + digits] == '\0');
+}
+
 bool is_known_stream(const char *name)
 {
     /* Those of which no kind is, and what names begin with of which only some are a kind's. */
@@ -260,7 +278,8 @@ bool is_known_stream(const char *name)
         "HCCL.", "aging.", "biu.",    "ccu", "ctrlcpu.", "ge_logic_stream_info.", "host_", "lpm", "nano_stars_profile",
         "npu_",  "stars_", "unaging."};
     for (size_t i = 0; record_kinds[i] != NULL; i++) {
-        if ((record_kinds[i]->families & FAMILY_ASCEND) != 0 && is_stream_of_kind(name, record_kinds[i]))
+        if ((record_kinds[i]->families & FAMILY_ASCEND) != 0 && !is_of_board(name) &&
+            is_stream_of_kind(name, record_kinds[i]))
             return true;
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {

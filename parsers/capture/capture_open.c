@@ -62,6 +62,15 @@ static int add_mark(struct capture *capture, const struct entry *entry, struct f
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     mark->identity.model = model->name;
     capture->mark_count++;
+    /* what names a data file too has been read for it: names are in order */
+    size_t length = strlen(entry->name) - strlen(".done");
+    for (size_t i = capture->file_count; i > 0; i--) {
+        const struct capture_file *file = &capture->files[i - 1];
+        if (strncmp(file->name, entry->name, length) == 0 && file->name[length] == '\0') {
+            mark->done = file->done;
+            return 0;
+        }
+    }
     return capture_read_done(capture, entry->name, &mark->done, err);
 }
 
@@ -112,6 +121,16 @@ struct claim {
     struct file_identity identity;
 };
 
+/* A recorder makes its files at the start, and says itself whether records are missing. */
+static bool is_recording(const struct entry_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (strncmp(base_name(list->entries[i].name), "losses.json", strlen("losses.json")) == 0)
+            return true;
+    }
+    return false;
+}
+
 static int take_data(struct capture *capture, const struct entry_list *list, const struct entry *entry,
                      struct claim *claim, struct err *err)
 {
@@ -134,7 +153,7 @@ static int take_data(struct capture *capture, const struct entry_list *list, con
     if (entry->size == 0) {
         /* a sampled stream that was switched on may have had nothing to say */
         bool samples = claim->kind->sampling != NULL || claim->kind->lines != NULL || claim->kind->parts != NULL;
-        if (!samples)
+        if (!samples && !is_recording(list))
             diag_report(capture->diag, DIAG_FILE_EMPTY, &place, "0 bytes; expected %s records", claim->kind->name);
         if (identity->slice < 0) /* else it has its place between the other slices */
             file->kind = NULL;
@@ -180,6 +199,13 @@ static int take_entry(struct capture *capture, const struct entry_list *list, co
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     if (entry->size == 0 && is_known_stream(name))
         return 0; /* a stream that was switched on and had nothing to say */
+    if (is_board_content(name)) {
+        place.file = "data/cont.*"; /* one of each inference: told together */
+        diag_report(capture->diag, DIAG_FILE_UNSUPPORTED, &place,
+                    "%s, %llu bytes: content of an inference in a form that is not known; kept, not decoded", name,
+                    (unsigned long long)entry->size);
+        return 0;
+    }
     diag_report(capture->diag, is_known_stream(name) ? DIAG_FILE_UNSUPPORTED : DIAG_FILE_UNKNOWN, &place,
                 "%llu bytes, not decoded", (unsigned long long)entry->size);
     return 0;

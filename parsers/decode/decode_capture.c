@@ -6,6 +6,7 @@
 #include "base/file/fsutil.h"
 #include "base/interrupt.h"
 #include "base/utf8.h"
+#include "parsers/capture/capture_copies.h"
 #include "parsers/decode/decoder.h"
 #include "parsers/decode/file_reader.h"
 #include "parsers/decode/framing.h"
@@ -561,10 +562,13 @@ static int open_batches(struct decoder *decoder, struct err *err)
 
 int decode_capture(struct capture *capture, struct row_sink *sink, const struct progress *progress, struct err *err)
 {
+    int status = capture_reject_copies(capture, err);
+    if (status < 0)
+        return status;
     struct decoder decoder = {
         .capture = capture, .sink = sink, .progress = progress, .bytes_total = capture_record_bytes(capture)};
     struct checksum *checksum = checksum_new();
-    int status = checksum != NULL ? open_batches(&decoder, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    status = checksum != NULL ? open_batches(&decoder, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
     decoder.scratch = calloc(RECORD_MAX_COLUMNS, sizeof *decoder.scratch);
     if (status == 0 && decoder.scratch == NULL)
         status = err_set(err, ERR_NO_MEMORY, "out of memory");

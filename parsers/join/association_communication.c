@@ -118,7 +118,7 @@ static void name_kernel(const struct association *association, const struct thre
 static int add_parts(struct association *association, const struct context_use *use, const struct host_task *whole,
                      uint32_t op, bool master, bool *ret_room, struct err *err)
 {
-    const uint32_t *ids = association->context_ids + use->first;
+    const uint32_t *ids = use->count > 0 ? association->context_ids + use->first : NULL;
     bool range = use->count == 2 && ids[1] >= ids[0] && ids[1] - ids[0] < CONTEXT_LIMIT; /* the first and the last */
     uint32_t count = range ? ids[1] - ids[0] + 1 : use->count;
     int status = 0;

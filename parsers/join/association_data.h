@@ -223,7 +223,8 @@ struct association {
     size_t collective_count, collective_capacity;
     struct host_transfer *transfers;
     size_t transfer_count, transfer_capacity;
-    struct id_map model_names; /* of model ids, to texts */
+    struct id_map logic_streams; /* of physical streams */
+    struct id_map model_names;   /* of model ids, to texts */
     struct task_extra *extras;
     size_t extra_count, extra_capacity;
     struct collective_op *collective_ops;

@@ -96,6 +96,7 @@ void association_free(struct association *association)
     release_notes(association);
     intern_release(&association->texts);
     tensor_pool_release(&association->tensor_sets);
+    id_map_release(&association->logic_streams);
     id_map_release(&association->name_ids);
     id_map_release(&association->type_ids);
     id_map_release(&association->unnamed_ids);
@@ -345,6 +346,11 @@ int association_add_capture(struct association *association, const struct host_c
     *copy = (struct stream_capture){task_key(capture->device_id, capture->stream_id), capture->time_ns,
                                     capture->model_id, capture->ends};
     return 0;
+}
+
+int association_add_logic_stream(struct association *association, uint32_t physical, uint32_t logic, struct err *err)
+{
+    return id_map_set(&association->logic_streams, physical, logic, err);
 }
 
 int association_add_host_flip(struct association *association, const struct task_flip *flip, struct err *err)

@@ -169,7 +169,9 @@ static int emit_task(struct association *association, int64_t device_id, const s
     if (status < 0)
         return status;
     row_set_integer(&row, DEVICE_TASK_DEVICE_ID, device_id);
-    row_set_integer(&row, DEVICE_TASK_STREAM_ID, task->stream_id);
+    uint32_t stream_id = task->stream_id;
+    id_map_get(&association->logic_streams, task->stream_id, &stream_id);
+    row_set_integer(&row, DEVICE_TASK_STREAM_ID, stream_id);
     row_set_integer(&row, DEVICE_TASK_TASK_ID, task->task_id);
     row_set_integer(&row, DEVICE_TASK_BATCH_ID, task->batch_id);
     if (task->context_id != (uint32_t)NO_CONTEXT)

@@ -156,8 +156,12 @@ struct executions {
     uint64_t added[RECORD_AI_CPU + 1], launches; /* of each kind of record; of all calls */
     struct marked_task *marked;                  /* MARKED_TASKS: those whose states are not in the spool yet */
     uint64_t tensors_unused;                     /* records of operators that did not run */
-    struct map task_operators, operators;        /* of JOB: struct operator_of_task, struct operator_of_name */
-    struct intern operator_texts; /* of JOB: the texts of an operator, each with its NUL, "\1" for none */
+    struct unpaired {
+        uint64_t count;
+        struct numbers first;                 /* of the first of them */
+    } starts_without_end, ends_without_start; /* of chip 0: states of tasks; those where the capture ends are none */
+    struct map task_operators, operators;     /* of JOB: struct operator_of_task, struct operator_of_name */
+    struct intern operator_texts;             /* of JOB: the texts of an operator, each with its NUL, "\1" for none */
     bool of_job;
 };
 

@@ -73,6 +73,12 @@ static int by_time(const void *a, const void *b)
 
 /* ---- chip 0: executions of states ---- */
 
+static void count_unpaired(struct unpaired *unpaired, const struct task_records *task)
+{
+    if (unpaired->count++ == 0)
+        unpaired->first = task->of;
+}
+
 /* A task that ran and is complete was executed, with what it did before. */
 static int take_mark(struct executions *executions, struct task_records *task, struct execution *run,
                      const struct mark *mark, struct err *err)
@@ -85,6 +91,8 @@ static int take_mark(struct executions *executions, struct task_records *task, s
         run->pending_tick = mark->tick;
         return 0;
     case TASK_RUNNING:
+        if (run->start_tick != NO_TICK)
+            count_unpaired(&executions->starts_without_end, task);
         run->start_tick = mark->tick;
         run->start_ns = mark->time_ns;
         return 0;
@@ -102,6 +110,8 @@ static int take_mark(struct executions *executions, struct task_records *task, s
         status = array_reserve(&task->runs, 1, err);
         if (status == 0)
             task->runs.items[task->runs.count++] = *run;
+    } else {
+        count_unpaired(&executions->ends_without_start, task);
     }
     run->wait_tick = run->pending_tick = run->start_tick = NO_TICK;
     return status;
@@ -343,6 +353,16 @@ static int add_operators_of_ai_cpu(struct executions *executions, const struct t
     return status;
 }
 
+static void report_unpaired(const struct executions *executions, const struct unpaired *unpaired, enum diag_id id,
+                            const char *what)
+{
+    struct place place = {"ts_track", -1, -1, NULL};
+    if (unpaired->count > 0)
+        diag_report(decoder_diag(executions->association->decoder), id, &place,
+                    "%llu %s; the first is of stream %u task %u of device %u", (unsigned long long)unpaired->count,
+                    what, unpaired->first.stream_id, unpaired->first.task_id, unpaired->first.device_id);
+}
+
 static int join_task(struct executions *executions, struct task_records *task, struct err *err)
 {
     int status = executions_of_states(executions, task, err);
@@ -458,6 +478,10 @@ int executions_match(struct executions *executions, struct err *err)
     }
     if (status == 0)
         status = join_task(executions, &task, err);
+    if (status == 0) {
+        report_unpaired(executions, &executions->starts_without_end, DIAG_TASK_END_LOST, "starts have no end");
+        report_unpaired(executions, &executions->ends_without_start, DIAG_TASK_UNMATCHED_END, "ends have no start");
+    }
     release_task(&task);
     spool_free(executions->tasks);
     executions->tasks = NULL;

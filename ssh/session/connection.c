@@ -35,8 +35,14 @@ static int handshake_failure(struct ssh_connection *connection, struct err *err)
                 connection->target.port);
     if (code == LIBSSH2_ERROR_KEX_FAILURE || code == LIBSSH2_ERROR_KEY_EXCHANGE_FAILURE ||
         code == LIBSSH2_ERROR_METHOD_NONE || code == LIBSSH2_ERROR_HOSTKEY_INIT || code == LIBSSH2_ERROR_HOSTKEY_SIGN)
-        err_hint(err, "the server needs a host key of type ed25519 or ecdsa (with an RSA key alone it wants rsa-sha2, "
-                      "which this program does not have) and the ciphers aes128-ctr or aes256-ctr");
+        err_hint(
+            err,
+            "the server needs a host key of type ed25519 or ecdsa (with an RSA key alone it wants rsa-sha2, which "
+            "this program does not have) and the ciphers aes128-ctr or aes256-ctr. On the board, once: 'ssh-keygen -t "
+            "ed25519 -N \"\" -f /etc/ssh/ssh_host_ed25519_key' (dropbear: 'dropbearkey -t ed25519 -f "
+            "/etc/dropbear/dropbear_ed25519_host_key'), and start its SSH server again; here then: take the board's "
+            "lines out of known_hosts ('ssh-keygen -R HOST') and accept the new key. Without that: copy the capture "
+            "with 'scp -r', which knows rsa-sha2, and give it to 'msprof export'");
     else
         err_hint(err, "see that port %d is the one of the SSH server", connection->target.port);
     err->code = err->code == ERR_NO_MEMORY ? ERR_NO_MEMORY : ERR_REMOTE;

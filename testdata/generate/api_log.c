@@ -79,6 +79,8 @@ int api_log_write(const struct api_log *log, const struct job *job, unsigned dev
         return r;
     }
     done.file_size = record_file_size(&file);
+    done.process_id = log->calls[0].process_id;
+    done.thread_id = log->calls[0].thread_id;
     r = record_file_close(&file, err);
     return r < 0 ? r : job_write_done(job, name, &done, err);
 }

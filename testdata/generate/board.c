@@ -29,6 +29,8 @@ struct lane {
     uint64_t cycles; /* since core_ns, with the current task */
     size_t task;     /* the current one */
     struct workload work;
+    struct record_file own; /* with board_names: of its inference */
+    bool open;
 };
 
 struct board {
@@ -41,6 +43,7 @@ struct board {
     struct lane lanes[BOARD_MAX_STREAMS];
     int64_t now_ns; /* between runs */
     struct record_file pmu;
+    size_t record_size;
     struct pmu_columns columns;
     uint64_t records;
 };
@@ -184,14 +187,21 @@ static int write_ai_cpu_record(struct board *board, struct record_file *file, co
     return record_file_write(file, err);
 }
 
+/* "aicore.0.resnet50.6.1.1.0" */
+static void name_inference(const struct board *board, const struct lane *lane, const char *stream,
+                           char name[FILE_NAME_SIZE])
+{
+    snprintf(name, FILE_NAME_SIZE, "%s.%u.%s.%u.%u.%u.%" PRIu64, stream, board->device,
+             board->options->models[lane->model].name, board->options->models[lane->model].id, board->batch,
+             board->input, current_picture(board, lane));
+}
+
 static int write_ai_cpu(struct board *board, const struct lane *lane, int64_t postprocess_ns,
                         int64_t postprocess_end_ns, struct err *err)
 {
     char name[FILE_NAME_SIZE];
     struct record_file file;
-    snprintf(name, sizeof(name), "aicpu.%u.%s.%u.%u.%u.%" PRIu64, board->device,
-             board->options->models[lane->model].name, board->options->models[lane->model].id, board->batch,
-             board->input, current_picture(board, lane));
+    name_inference(board, lane, "aicpu", name);
     int r = record_file_open(&file, &board->job, name, "aicpu_task", err);
     if (r < 0)
         return r;
@@ -208,15 +218,25 @@ static int write_ai_cpu(struct board *board, const struct lane *lane, int64_t po
     return r < 0 ? r : job_write_done(&board->job, name, &done, err);
 }
 
+static int close_own_file(struct board *board, struct lane *lane, struct err *err)
+{
+    char name[FILE_NAME_SIZE];
+    if (!lane->open)
+        return 0;
+    lane->open = false;
+    board->records += lane->own.records;
+    int r = record_file_close(&lane->own, err);
+    name_inference(board, lane, "cont", name);
+    return r < 0 ? r : job_write_content(&board->job, name, err);
+}
+
 static int write_inference_done(struct board *board, const struct lane *lane, struct err *err)
 {
     char name[FILE_NAME_SIZE];
     uint64_t random = random_derive(lane->random, UINT64_MAX - 1), tasks = board->network->task_count;
-    snprintf(name, sizeof(name), "aicore.%u.%s.%u.%u.%u.%" PRIu64, board->device,
-             board->options->models[lane->model].name, board->options->models[lane->model].id, board->batch,
-             board->input, current_picture(board, lane));
+    name_inference(board, lane, "aicore", name);
     struct done done = {
-        .file_size = tasks * board->pmu.plan.layout->record_size,
+        .file_size = tasks * board->record_size,
         .start_ns = lane->core_ns,
         .end_ns = core_time(board, lane),
         .has_icache = true,
@@ -244,7 +264,9 @@ static int finish_inference(struct board *board, struct lane *lane, struct err *
     uint64_t random = random_derive(lane->random, UINT64_MAX - 2);
     int64_t end_ns = core_time(board, lane), postprocess_ns = 0;
     bool sampled = is_sampled(board, lane->inference);
-    int r = sampled ? write_inference_done(board, lane, err) : 0;
+    int r = close_own_file(board, lane, err);
+    if (r == 0 && sampled)
+        r = write_inference_done(board, lane, err);
     if (r == 0 && board->network->postprocess) {
         postprocess_ns = end_ns + lasting(&random, 12, 20);
         run_ai_cpu(board, lane, &random, postprocess_ns, 120, 170, &end_ns);
@@ -266,9 +288,28 @@ static int finish_inference(struct board *board, struct lane *lane, struct err *
     return 0;
 }
 
-static int write_task(struct board *board, const struct lane *lane, struct err *err)
+static int find_columns(struct board *board, const struct record_file *file, struct err *err);
+
+/* Where the records of a lane's inference go. */
+static int open_records(struct board *board, struct lane *lane, struct record_file **ret, struct err *err)
 {
-    struct record_file *file = &board->pmu;
+    char name[FILE_NAME_SIZE];
+    *ret = board->options->board_names ? &lane->own : &board->pmu;
+    if (!board->options->board_names || lane->open)
+        return 0;
+    name_inference(board, lane, "aicore", name);
+    int r = record_file_open(&lane->own, &board->job, name, "svp_pmu", err);
+    if (r < 0)
+        return r;
+    lane->open = true;
+    return find_columns(board, &lane->own, err);
+}
+
+static int write_task(struct board *board, struct lane *lane, struct err *err)
+{
+    struct record_file *file;
+    if (open_records(board, lane, &file, err) < 0)
+        return -(int)err->code;
     const struct pmu_columns *columns = &board->columns;
     record_file_set(file, columns->task_id, (int64_t)lane->task);
     record_file_set(file, columns->total_cycle, (int64_t)lane->work.total_cycle);
@@ -322,7 +363,7 @@ static int run_lanes(struct board *board, struct err *err)
     return 0;
 }
 
-static int find_columns(struct board *board, struct err *err)
+static int find_columns(struct board *board, const struct record_file *file, struct err *err)
 {
     struct pmu_columns *columns = &board->columns;
     const struct {
@@ -346,20 +387,35 @@ static int find_columns(struct board *board, struct err *err)
         {"current_pic_count", &columns->current_pic_count},
     };
     for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-        if ((*wanted[i].column = record_file_column(&board->pmu, wanted[i].name, err)) < 0)
+        if ((*wanted[i].column = record_file_column(file, wanted[i].name, err)) < 0)
             return *wanted[i].column;
+    board->record_size = file->plan.layout->record_size;
     return 0;
+}
+
+/* Each inference in a file of its own. */
+static int run_lanes_of_board(struct board *board, struct err *err)
+{
+    int r = run_lanes(board, err);
+    for (unsigned i = 0; i < board->options->streams; i++) {
+        if (board->lanes[i].open)
+            record_file_abort(&board->lanes[i].own);
+        board->lanes[i].open = false;
+    }
+    return r;
 }
 
 /* All inferences of one batch number and input on one device: one aicore file. */
 static int run_input(struct board *board, struct err *err)
 {
     char name[FILE_NAME_SIZE];
+    if (board->options->board_names)
+        return run_lanes_of_board(board, err);
     snprintf(name, sizeof(name), "aicore.%u.%u.%u", board->device, board->batch, board->input);
     int r = record_file_open(&board->pmu, &board->job, name, "svp_pmu", err);
     if (r < 0)
         return r;
-    r = find_columns(board, err);
+    r = find_columns(board, &board->pmu, err);
     if (r == 0)
         r = run_lanes(board, err);
     if (r < 0) {
@@ -405,6 +461,7 @@ int board_run(const struct board_options *options, const struct network *network
     board->network = network;
     job_name(options->seed, name);
     int r = job_init(&board->job, output, name, err);
+    board->job.board_names = options->board_names;
     for (size_t i = 0; r == 0 && i < options->model_count; i++) {
         r = api_log_init(&board->logs[i], options->api_calls, err);
         if (r == 0)

@@ -28,6 +28,7 @@ struct board_options {
     size_t api_calls;                  /* kept of each model and device */
     bool ai_cpu;
     unsigned megahertz;
+    bool board_names; /* a file of device records for each inference, and the keys of .done files that go with it */
 };
 
 /* Runs the network under every model's name and writes the capture below output; *ret_directory is its directory

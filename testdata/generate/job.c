@@ -69,7 +69,8 @@ int job_write_info(const struct job *job, unsigned device, unsigned megahertz, s
     struct strbuf text;
     strbuf_init(&text, TEXT_MAX);
     snprintf(name, sizeof(name), "info.json.%u", device);
-    (void)strbuf_addf(&text, "{\"DeviceInfo\": [{\"aic_frequency\": \"%u\"}]}", megahertz);
+    (void)strbuf_addf(&text, "{\"DeviceInfo\": [{\"aic_frequency\": \"%u\"}%s]}", megahertz,
+                      job->board_names ? ",{\"magic_num\": \"6A6A\"}" : "");
     int r = write_text(job, "", name, &text, err);
     strbuf_release(&text);
     return r;
@@ -139,17 +140,34 @@ int job_write_complete(const struct job *job, const char *name, struct err *err)
     return r;
 }
 
+int job_write_content(const struct job *job, const char *name, struct err *err)
+{
+    struct strbuf text;
+    strbuf_init(&text, TEXT_MAX);
+    (void)strbuf_addf(&text, "jj content of %s", name);
+    int r = write_text(job, "data/", name, &text, err);
+    strbuf_release(&text);
+    return r;
+}
+
 int job_write_done(const struct job *job, const char *name, const struct done *done, struct err *err)
 {
     char file[FILE_NAME_SIZE];
     struct strbuf text;
     strbuf_init(&text, TEXT_MAX);
     /* The blanks before one of the colons are as boards write them. */
-    (void)strbuf_addf(&text, "filesize:%" PRIu64 "\nstarttime:%" PRId64 "\nendtime  :%" PRId64 "\n", done->file_size,
-                      done->start_ns, done->end_ns);
+    (void)strbuf_addf(&text,
+                      job->board_names ? "file_len:%" PRIu64 "\nstart_time:%" PRId64 "\nend_time:%" PRId64 "\n"
+                                       : "filesize:%" PRIu64 "\nstarttime:%" PRId64 "\nendtime  :%" PRId64 "\n",
+                      done->file_size, done->start_ns, done->end_ns);
     if (done->has_icache)
-        (void)strbuf_addf(&text, "icache_hit:%" PRIu64 "\nicache_miss:%" PRIu64 "\n", done->icache_hit,
-                          done->icache_miss);
+        (void)strbuf_addf(&text,
+                          job->board_names ? "cache_hit:%" PRIu64 "\ncache_mis:%" PRIu64
+                                             "\nonline_batch_num:2\n0 7\n1 9\n"
+                                           : "icache_hit:%" PRIu64 "\nicache_miss:%" PRIu64 "\n",
+                          done->icache_hit, done->icache_miss);
+    if (job->board_names && done->process_id > 0)
+        (void)strbuf_addf(&text, "pid:%u\ntid:%u\n", done->process_id, done->thread_id);
     snprintf(file, sizeof(file), "%s.done", name);
     int r = write_text(job, "data/", file, &text, err);
     strbuf_release(&text);

@@ -14,6 +14,7 @@
 
 struct job {
     char *directory;
+    bool board_names; /* .done and info.json have the keys of other boards */
 };
 
 /* A directory name that depends on the seed only. */
@@ -28,6 +29,8 @@ int job_write_info(const struct job *job, unsigned device, unsigned megahertz, s
 int job_write_layers(const struct job *job, const char *model, unsigned model_id, const struct network *network,
                      struct err *err);
 int job_write_net(const struct job *job, const char *model, unsigned model_id, unsigned batch, struct err *err);
+/* What boards keep of an inference's content, in a form that nobody published. */
+int job_write_content(const struct job *job, const char *name, struct err *err);
 int job_write_complete(const struct job *job, const char *name, struct err *err);
 
 struct done {
@@ -35,6 +38,7 @@ struct done {
     int64_t start_ns, end_ns;
     bool has_icache;
     uint64_t icache_hit, icache_miss;
+    unsigned process_id, thread_id; /* 0: not said */
 };
 /* "<name>.done" */
 int job_write_done(const struct job *job, const char *name, const struct done *done, struct err *err);

@@ -27,7 +27,8 @@ static const char usage[] =
     "  --streams N        inferences under way at the same time (1)\n"
     "  --api-calls N      ACL calls kept of each model and device, the newest ones (512, as a board does)\n"
     "  --ai-cpu on|off    layers on the AI CPU before and after the others (on)\n"
-    "  --frequency MHZ    of the AI core (600)\n";
+    "  --frequency MHZ    of the AI core (600)\n"
+    "  --board-names      names and keys of boards that have a file for each inference\n";
 
 enum {
     OPTION_OUTPUT = 256,
@@ -44,6 +45,7 @@ enum {
     OPTION_API_CALLS,
     OPTION_AI_CPU,
     OPTION_FREQUENCY,
+    OPTION_BOARD_NAMES,
     OPTION_HELP,
 };
 
@@ -62,6 +64,7 @@ static const struct option options_table[] = {
     {"api-calls", required_argument, NULL, OPTION_API_CALLS},
     {"ai-cpu", required_argument, NULL, OPTION_AI_CPU},
     {"frequency", required_argument, NULL, OPTION_FREQUENCY},
+    {"board-names", no_argument, NULL, OPTION_BOARD_NAMES},
     {"help", no_argument, NULL, OPTION_HELP},
     {NULL, 0, NULL, 0},
 };
@@ -156,6 +159,9 @@ static int take_option(struct arguments *arguments, int option, const char *name
         r = take_number(arguments, name, text, 0, 10000000, &value);
         board->api_calls = (size_t)value;
         return r;
+    case OPTION_BOARD_NAMES:
+        board->board_names = true;
+        return 0;
     case OPTION_AI_CPU:
         board->ai_cpu = strcmp(text, "on") == 0;
         if (!board->ai_cpu && strcmp(text, "off") != 0)

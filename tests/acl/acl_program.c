@@ -5,15 +5,20 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -198,6 +203,39 @@ static void end(const char *how)
             kill(getpid(), i);
     pause_ms(2000);
     fail("still there");
+}
+
+/* ---- what a process may not do any more ---- */
+
+/* No file is opened any more: openat() and open() fail. */
+static void forbid_opening(void)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+    CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
+}
+
+/* Between its first call and the others, before anything of either is in a file. */
+static void call_restricted(const char *how, long calls)
+{
+    const struct rlimit limit = {64, 64};
+    call_many(1);
+    if (strcmp(how, "chroot") == 0)
+        CHECK(chroot("/proc/self/fdinfo") == 0 && chdir("/") == 0);
+    else if (strcmp(how, "seccomp") == 0)
+        forbid_opening();
+    else if (strcmp(how, "setuid") == 0)
+        CHECK(setgid(65534) == 0 && setuid(65534) == 0);
+    else if (strcmp(how, "exhausted") == 0 && setrlimit(RLIMIT_NOFILE, &limit) == 0)
+        while (dup(0) >= 0)
+            ;
+    call_many(calls - 1);
 }
 
 /* ---- other ways out of a function ---- */
@@ -507,6 +545,8 @@ int main(int argc, char **argv)
         if (argc > 4)
             pause_ms(strtol(argv[4], NULL, 10));
         end(first);
+    } else if (strcmp(mode, "restricted") == 0) {
+        call_restricted(first, other);
     } else if (strcmp(mode, "signals") == 0) {
         use_signals();
     } else if (strcmp(mode, "inside") == 0) {

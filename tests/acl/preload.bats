@@ -81,7 +81,9 @@ aclrtSynchronizeStream|aclmdlExecute'
     sleep 1
     kill -KILL $!
     wait $! || true
-    expect_equal "$(calls)" "aclrtSetDevice 3000"
+    run_msprof import -dir "$(captures)"
+    expect_status 3 # it has no end
+    expect_equal "$(sqlite3 "$(captures)/sqlite/runtime.db" "SELECT count(*) FROM host_call")" 3000
 }
 
 @test "the program's own handlers work, and it is told what it has set" {
@@ -255,6 +257,37 @@ leave_by_exception() { # how, status of the program, what the import tells, call
     expect_equal "$status" 5
     expect_equal "$(wc -l <<<"$stderr")" 1
     expect_contains "$stderr" "msprof: nothing is recorded: cannot"
+}
+
+@test "a program that changes its root or user, forbids itself to open files or uses up its descriptors loses no call" {
+    [ "$(id -u)" -eq 0 ] || skip "only root may change its root and its user"
+    for way in chroot seccomp setuid exhausted; do
+        for calls in 1000 150000; do # in one slice and in several
+            rm -rf captures
+            preloaded "$PROGRAM" restricted "$way" "$calls"
+            expect_equal "$way $status $stderr" "$way 0 "
+            expect_equal "$way $(calls)" "$way aclrtSetDevice $calls"
+        done
+    done
+}
+
+@test "a program that may have one descriptor beside its three loses no call, and msprof run finds its capture" {
+    preloaded bash -c "exec 3>&- 4>&-; ulimit -n 4; exec $PROGRAM end exit 1000"
+    expect_equal "$status$stderr" 5
+    expect_equal "$(calls)" "aclrtSetDevice 1000"
+    rm -rf captures
+    run_msprof run --output captures --reports none -- bash -c "exec 3>&- 4>&-; ulimit -n 4; exec $PROGRAM end exit 1000"
+    expect_contains "$stderr" "recorded into"
+    expect_equal "$(calls)" "aclrtSetDevice 1000"
+}
+
+@test "a program that is killed leaves a capture that says that it has no end" {
+    preloaded "$PROGRAM" end KILL 90000
+    expect_equal "$status" 137
+    run_msprof import -dir "$(captures)"
+    expect_status 3
+    expect_contains "$stderr" "up to 200 ms of the end may be missing"
+    expect_equal "$(sqlite3 "$(captures)/sqlite/runtime.db" "SELECT code FROM diagnostics")" recording-open
 }
 
 @test "a full disk does not harm the program, and what was lost is told in numbers" {

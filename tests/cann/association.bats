@@ -229,6 +229,38 @@ END
     expect_contains "$stderr" "the records of task_track, which are there and decoded"
 }
 
+@test "tasks of physical streams stand under their logic stream, in every table and on the timeline" {
+    capture <<'END'
+for i, stream in enumerate((101, 102, 7, 156)):
+    p.launch(i * 1000, stream, 1, 'op%d' % i)
+    p.ran(100000 + i * 2000, 101000 + i * 2000, stream, 1)
+p.logic_stream(42, [101, 102, 103])
+p.logic_stream(2 ** 31 + 5, list(range(110, 166)))
+END
+    expect_sql "SELECT op_name, stream_id FROM device_task_report ORDER BY id" $'op0|42\nop1|42\nop2|7\nop3|2147483653'
+    run_msprof export summary PROF_1 --stable-names
+    run_msprof export timeline PROF_1 --stable-names
+    for name in op_summary:4:5 task_time:4:2; do
+        IFS=: read -r table stream op <<<"$name"
+        expect_equal "$(tail -n +2 "PROF_1/mindstudio_profiler_output/$table.csv" | cut -d , -f "$stream" | sort -n |
+            tr '\n' ' ')" "7 42 42 2147483653 "
+    done
+    expect_equal "$(grep -o '"Stream [0-9]*"' PROF_1/mindstudio_profiler_output/msprof.json | sort -u | tr '\n' ' ')" \
+        '"Stream 2147483653" "Stream 42" "Stream 7" '
+}
+
+@test "a record of more physical streams than it has room for is told, and the others count" {
+    capture --status 3 <<'END'
+p.launch(0, 101, 1, 'op')
+p.ran(100000, 101000, 101, 1)
+p.logic_stream(42, [101], count=57)
+p.logic_stream(43, [102])
+END
+    expect_contains "$stderr" "field stream_count: 57 streams; expected at most 56"
+    expect_sql "SELECT stream_id FROM device_task" 101
+    expect_sql "SELECT logic_stream_id FROM logic_stream_info" 43
+}
+
 @test "a task is of the model that is being executed around it" {
     capture <<'END'
 p.launch(10, 1, 1, 'inside')

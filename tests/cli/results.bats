@@ -143,3 +143,28 @@ END
     expect_equal "$(grep -r '[",]=cmd' JOBONE/summary)" ""
     grep -rq "\"'=cmd|calc, 1" JOBONE/summary
 }
+
+@test "--trace-compat gives a board's timelines the monotonic times of the vendor's tool" {
+    copy_capture JOBX
+    run_msprof export timeline -q JOBX
+    cp -R JOBX/timeline ours
+    run_msprof export timeline -q JOBX --trace-compat
+    expect_status 0
+    python3 - JOBX/timeline ours "$(sqlite3 JOBX/sqlite/runtime.db 'SELECT min(start_ns) FROM acl_call')" <<'END'
+import glob, json, os, sys
+from decimal import Decimal
+def times(path):
+    document = json.load(open(path), parse_float=Decimal)
+    return document["otherData"], [Decimal(event["ts"]) for event in document["traceEvents"] if event["ph"] == "X"]
+compared = 0
+for path in glob.glob(sys.argv[1] + "/*.json"):
+    other, absolute = times(path)
+    ours, relative = times(os.path.join(sys.argv[2], os.path.basename(path)))
+    assert other["origin_ns"] == "0"
+    assert absolute == [time + Decimal(ours["origin_ns"]) / 1000 for time in relative], path
+    if os.path.basename(path).startswith("acl_"):
+        assert min(absolute) == Decimal(sys.argv[3]) / 1000
+    compared += len(absolute)
+assert compared > 500, compared
+END
+}

@@ -282,3 +282,20 @@ Fps : '
     show
     [ ! -e JOBX/summary ]
 }
+
+@test "the vendor's spelling leaves timeline/ beside sqlite/ and log/, ours does not" {
+    copy_capture JOBX
+    run_msprof show -dir JOBX
+    expect_status 0
+    expect_equal "$(cd JOBX && echo *)" "data info.json.0 info.json.1 log sqlite timeline"
+    mv JOBX/timeline left
+    run_msprof export timeline -q -dir JOBX
+    diff -r left JOBX/timeline
+    rm -r JOBX/timeline
+    run_msprof show -dir JOBX --output results
+    diff -r left results/timeline
+    run_msprof show --dir JOBX
+    run_msprof show JOBX
+    run_msprof show -dir JOBX --table ops
+    [ ! -e JOBX/timeline ]
+}

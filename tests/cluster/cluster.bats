@@ -172,6 +172,72 @@ END
     python3 "$repository/tests/cluster/agree.py" expected RUN/cluster_analysis_output
 }
 
+@test "results that are databases alone are read as the texts that say the same" {
+    needs_python
+    python3 "$repository/tests/cluster/permute.py" make TEXT 2 ascend_pt
+    cp -r TEXT TORCH
+    python3 "$repository/tests/cluster/to_db.py" torch TORCH
+    run_msprof cluster TEXT
+    run_msprof cluster TORCH
+    expect_status 0
+    [ ! -e "$(echo TORCH/r1_*)/ASCEND_PROFILER_OUTPUT/communication.json" ]
+    expect_equal "$(ls TORCH/cluster_analysis_output/.ranks)" ""
+    python3 "$repository/tests/cluster/agree.py" TEXT/cluster_analysis_output TORCH/cluster_analysis_output
+    diff TEXT/cluster_analysis_output/slow_ranks.csv TORCH/cluster_analysis_output/slow_ranks.csv
+    run_msprof cluster TORCH
+    expect_contains "$stderr" "6 ranks (0 read anew)"
+    touch TORCH/r2_*/ASCEND_PROFILER_OUTPUT/analysis.db
+    run_msprof cluster TORCH
+    expect_contains "$stderr" "6 ranks (1 read anew)"
+    # of MindSpore's the step and the entries of links are made here, as a plain recalculation makes them
+    python3 "$repository/tests/cluster/permute.py" make MIND 8 ascend_ms
+    python3 "$repository/tests/cluster/to_db.py" mindspore MIND
+    run_msprof cluster MIND
+    expect_status 0
+    run_msprof cluster MIND.texts
+    python3 "$repository/tests/cluster/agree.py" MIND.texts/cluster_analysis_output MIND/cluster_analysis_output
+}
+
+@test "databases of results that are pipes, damaged or say what cannot be are named, and do not stop the rest" {
+    needs_python
+    python3 "$repository/tests/cluster/permute.py" make RUN 7 ascend_pt
+    python3 "$repository/tests/cluster/to_db.py" torch RUN
+    database() {
+        echo "RUN/r$1_2025010100000000$1_ascend_pt/ASCEND_PROFILER_OUTPUT/analysis.db"
+    }
+    rm "$(database 0)"
+    mkfifo "$(database 0)"
+    dd if=/dev/urandom of="$(database 1)" bs=4096 seek=1 count=8 conv=notrunc status=none
+    sqlite3 "$(database 2)" "UPDATE CommAnalyzerTime SET elapse_time = -5 WHERE rowid =
+            (SELECT min(rowid) FROM CommAnalyzerTime WHERE hccl_op_name LIKE 'hcom%');
+        UPDATE StepTraceTime SET computing = NULL; UPDATE CommAnalyzerBandwidth SET transit_size = 'much' WHERE rowid = 9"
+    run_msprof cluster RUN
+    expect_status 3
+    expect_contains "$stderr" "r0_20250101000000000_ascend_pt: left out: "
+    expect_contains "$stderr" "analysis.db' is not a regular file"
+    expect_contains "$stderr" "r1_20250101000000001_ascend_pt: left out: "
+    run ! grep -q '\.ranks' <<<"$stderr"
+    expect_contains "$stderr" "-5; expected a number from 0"
+    expect_contains "$stderr" "field Transit Size(MB) of hcom_"
+    expect_contains "$stderr" "field Computing: the cell is empty"
+    grep -q '^7,rank,5,' RUN/cluster_analysis_output/cluster_step_trace_time.csv
+}
+
+@test "the databases of four ranks say what Ascend's cluster analysis makes of their texts" {
+    needs_python
+    needs_shared data/expected/cluster-interleaved
+    cp -r "$shared/data/generated/cluster-interleaved" RUN
+    chmod -R u+w RUN
+    python3 "$repository/tests/cluster/to_db.py" torch RUN
+    mkdir expected
+    for file in "$shared"/data/expected/cluster-interleaved/*.gz; do
+        gunzip -c "$file" >"expected/$(basename "$file" .gz)"
+    done
+    run_msprof cluster RUN
+    expect_status 0
+    python3 "$repository/tests/cluster/agree.py" expected RUN/cluster_analysis_output
+}
+
 @test "ranks without a step are named, and their collectives are left out of the judgement" {
     needs_python
     make_ranks --output RUN --missing-step 7
@@ -194,7 +260,7 @@ END
     expect_status 3
     expect_contains "$stderr" "rank 3 of group tp has no capture here"
     expect_contains "$stderr" "a second capture of rank 2; the later"
-    expect_contains "$stderr" "rank00006"
+    expect_contains "$stderr" "ASCEND_PROFILER_OUTPUT/communication.json: it ends inside the document, at byte 57"
     expect_contains "$stderr" "rank00005"
     expect_contains "$stderr" "rank00009"
     expect_contains "$stderr" "rank00010_20250101000000000_ascend_pt: a link to a directory; ranks behind it are not read"
@@ -359,6 +425,41 @@ END
     expect_contains "$output" "msprof-mpi knows one command"
 }
 
+@test "each process of an MPI job opens its own ranks alone, and damage is told without ending the job" {
+    command -v mpirun >/dev/null || skip "no MPI is installed: apt-get install openmpi-bin libopenmpi-dev"
+    [ -x "$build/msprof-mpi" ] || skip "msprof-mpi is not built: make mpi"
+    command -v strace >/dev/null || skip "strace is not installed"
+    make_ranks --output RUN --ranks 21 --group 8
+    run_msprof cluster RUN
+    cat >member <<'END'
+#!/bin/bash
+exec strace -qq -f -e trace=open,openat -o "opens.$OMPI_COMM_WORLD_RANK" "$@"
+END
+    chmod +x member
+    mpirun -n 4 --oversubscribe --allow-run-as-root ./member "$build/msprof-mpi" cluster RUN --output many 2>err
+    for process in 0 1 2 3; do
+        grep -o 'rank[0-9]*_[0-9]*_ascend_pt/.msprof_cluster' "opens.$process" | sort -u >"own.$process"
+        [ -s "own.$process" ]
+    done
+    expect_equal "$(sort own.* | uniq -d)" ""
+    expect_equal "$(sort own.* | wc -l)" 21
+    diff -r -x .ranks RUN/cluster_analysis_output many/cluster_analysis_output
+    printf 'XX' | dd of="$(echo RUN/rank00017_*)/.msprof_cluster" bs=1 seek=2000 conv=notrunc status=none
+    rm -r RUN/rank00003_*/ASCEND_PROFILER_OUTPUT RUN/rank00003_*/.msprof_cluster
+    status=0
+    mpirun -n 4 --oversubscribe --allow-run-as-root "$build/msprof-mpi" cluster RUN --output many 2>err || status=$?
+    expect_equal "$status" 3
+    expect_contains "$(cat err)" "its digest is not that of its content"
+    expect_contains "$(cat err)" "left out: nothing has been made of it yet"
+    run ! grep -q MPI_ABORT err
+    rm -r RUN/*/ASCEND_PROFILER_OUTPUT RUN/*/.msprof_cluster
+    status=0
+    mpirun -n 4 --oversubscribe --allow-run-as-root "$build/msprof-mpi" cluster RUN --output none 2>err || status=$?
+    expect_equal "$status" 4
+    expect_equal "$(grep -c 'none of the 21 captures' err)" 1
+    run ! grep -q MPI_ABORT err
+}
+
 @test "the results of two ranks are those of Ascend's cluster analysis, and links that it drops" {
     needs_python
     needs_shared data/expected/cluster-small
@@ -420,6 +521,12 @@ raw_ranks() {
     expect_contains "$stderr" "rank3_20250101000000003_ascend_pt: left out: nothing has been made of it yet, and it cannot"
     grep -q '^4,rank,1,' RUN/cluster_analysis_output/cluster_step_trace_time.csv
     grep -q '^4,rank,2,' RUN/cluster_analysis_output/cluster_step_trace_time.csv
+}
+
+@test "cluster that waits for an analysis ends at a signal, also where that was stopped" {
+    needs_python
+    raw_ranks
+    python3 "$repository/tests/cluster/interrupt.py" "$MSPROF" RUN
 }
 
 @test "cluster_analysis.db says in every row what the other files say" {

@@ -39,7 +39,7 @@ def info_of(rng, elapse):
         "Start Timestamp(us)": 1735689600000000 + rng.randrange(10**6), "Elapse Time(ms)": elapse / 1e6,
         "Transit Time(ms)": transit / 1e6, "Wait Time(ms)": wait / 1e6, "Synchronization Time(ms)": wait // 2 / 1e6,
         "Idle Time(ms)": (elapse - transit - wait) / 1e6, "Wait Time Ratio": round(wait / (wait + transit), 4),
-        "Synchronization Time Ratio": round(wait / 2 / (wait / 2 + transit), 4)},
+        "Synchronization Time Ratio": round(wait // 2 / (wait // 2 + transit), 4)},
         "Communication Bandwidth Info": bands}
 
 

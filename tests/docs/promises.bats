@@ -281,9 +281,19 @@ load promises
         "a crash leaves the core file that it would have left"
 }
 
-@test "msprof-run.1: After SIGKILL all is there but, at most, the last second." {
+@test "msprof-run.1: After SIGKILL all is there but, at most, the last fifth of a second, and import" {
     backed_by tests/acl/preload.bats \
         "after SIGKILL everything older than one second is there"
+}
+
+@test "msprof-run.1: import says that the capture has no end, with status 3." {
+    backed_by tests/acl/preload.bats \
+        "a program that is killed leaves a capture that says that it has no end"
+}
+
+@test "msprof-run.1: A program that changes its root or its user, forbids itself to open files or uses up its descriptors goes on being recorded" {
+    backed_by tests/acl/preload.bats \
+        "a program that changes its root or user, forbids itself to open files or uses up its descriptors loses no call"
 }
 
 @test "msprof-run.1: After fork(2) parent and child record into captures of their own." {

@@ -9,6 +9,11 @@ load promises
         "--keep leaves the project, and the next upload sends only what changed"
 }
 
+@test "msprof-collect.1: Boards know only this set; with off and none, and with the sets of other chips (PipeUtilization and others), none are counted, and there will be no op_summary." {
+    backed_by tests/ssh/collect.bats \
+        "metrics that boards do not count are passed on, and those of other chips warned of"
+}
+
 @test "msprof-collect.1: all else stays as it was to the last byte." {
     backed_by tests/ssh/collect.bats \
         "an acl.json keeps its other keys to the last byte"

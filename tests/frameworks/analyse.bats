@@ -42,7 +42,7 @@ agree_with_framework() {
     run_msprof analyze . --jobs 2
     expect_status 0
     expect_equal "$(cd run_ascend_ms/ASCEND_PROFILER_OUTPUT && echo *)" "api_statistic.csv communication.json \
-communication_matrix.json dataset.csv kernel_details.csv memory_record.csv minddata_pipeline_raw_1.csv \
+communication_analyzer.db communication_matrix.json dataset.csv kernel_details.csv memory_record.csv minddata_pipeline_raw_1.csv \
 minddata_pipeline_summary_1.csv minddata_pipeline_summary_1.json npu_module_mem.csv op_statistic.csv \
 operator_details.csv operator_memory.csv step_trace_time.csv trace_view.json"
     expect_equal "$(cd run_ascend_pt/ASCEND_PROFILER_OUTPUT && echo *)" "analyse.done api_statistic.csv \
@@ -104,6 +104,37 @@ names = [r['Name'] for r in rows('run_ascend_pt/ASCEND_PROFILER_OUTPUT', 'operat
 starts = sorted(float(e['ts']) for e in trace if e.get('cat') == 'cpu_op' and 'ProfilerStep' not in e['name'])
 assert len(names) == len([t for t in starts if t >= begin]), names
 END
+}
+
+@test "steps are taken as a script of Python lists them, in the vendor's spelling of the option too" {
+    needs_python
+    copy_run ms
+    run_msprof analyse run_ascend_ms --step-list 5
+    expect_status 0
+    mv "$out" wanted
+    for list in --step_list=5 "--step_list=[5]" "--step-list=[ 5 ]"; do
+        run_msprof analyse run_ascend_ms "$list"
+        expect_status 0
+        diff -r wanted "$out"
+    done
+    run_msprof analyse run_ascend_ms --step_list '[2,3,x]'
+    expect_status 2
+    expect_contains "$stderr" "expected numbers as in 10,11,12 or [10, 11, 12]"
+}
+
+@test "a directory that is called like a capture and holds none is named, status 3, and the others are analysed" {
+    mkdir parent
+    cp -R "$repository"/testdata/frameworks/*_ascend_ms parent/run_ascend_ms
+    mkdir parent/empty_ascend_ms parent/b_123_ascend_pt parent/other
+    run_msprof analyse parent
+    expect_status 3
+    expect_contains "$stderr" "skipped: '$PWD/parent/empty_ascend_ms' has neither FRAMEWORK/ nor PROF_"
+    expect_contains "$stderr" "skipped: '$PWD/parent/b_123_ascend_pt' has"
+    expect_not_contains "$stderr" "parent/other"
+    [ -d parent/run_ascend_ms/ASCEND_PROFILER_OUTPUT ]
+    rm -r parent/empty_ascend_ms parent/b_123_ascend_pt
+    run_msprof analyse parent
+    expect_status 0
 }
 
 @test "--pretty changes JSON files in nothing but their blanks" {
@@ -514,5 +545,38 @@ END
         expect_status 3
         expect_contains "$stderr" "ranges begin long before the capture, the first 8000 s"
         [ -f "run_ascend_$kind/ASCEND_PROFILER_OUTPUT/kernel_details.csv" ]
+    done
+}
+
+@test "an emptied file of a framework's records, and a capture that is a link, are told" {
+    for file in torch.op_range torch.op_mark torch.memory_usage; do
+        rm -rf run_ascend_pt
+        copy_run pt
+        [ -s "run_ascend_pt/FRAMEWORK/$file" ]
+        : >"run_ascend_pt/FRAMEWORK/$file"
+        run_msprof analyse run_ascend_pt
+        expect_status 3
+        expect_contains "$stderr" "FRAMEWORK/$file: 0 bytes; expected records"
+    done
+    for file in mindspore.op_range mindspore.memory_usage device_queue_profiling_1.txt pipeline_profiling_1.json; do
+        rm -rf run_ascend_ms
+        copy_run ms
+        [ -s "run_ascend_ms/FRAMEWORK/$file" ]
+        : >"run_ascend_ms/FRAMEWORK/$file"
+        run_msprof analyse run_ascend_ms
+        expect_status 3
+        expect_contains "$stderr" "FRAMEWORK/$file"
+    done
+    rm -rf run_ascend_ms run_ascend_pt
+    for parts in capture everything; do
+        rm -rf run_ascend_pt .elsewhere
+        copy_run pt
+        mkdir .elsewhere
+        mv run_ascend_pt/PROF_* .elsewhere/
+        ln -s "$PWD"/.elsewhere/PROF_* run_ascend_pt/
+        [ $parts = capture ] || rm -r run_ascend_pt/FRAMEWORK
+        run_msprof analyse .
+        expect_status 3
+        expect_contains "$stderr" "a symbolic link to a capture; it is not read"
     done
 }

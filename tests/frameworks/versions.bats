@@ -193,6 +193,12 @@ END
     run_msprof analyse run_ascend_pt --cann-version 8.0
     expect_status 0
     expect_equal "$(grep -l Device_id "$out"/*.csv | wc -l)" 0
+    for pair in 8.0:text newest:integer; do
+        run_msprof analyse run_ascend_pt --export db --cann-version "${pair%:*}"
+        expect_status 0
+        expect_equal "$(sqlite3 "$out/ascend_pytorch_profiler_1.db" 'SELECT DISTINCT typeof(startNs) FROM PYTORCH_API')" \
+            "${pair#*:}"
+    done
     run_msprof analyse run_ascend_pt --cann-version 8.3
     expect_status 0
     expect_equal "$(head -qn 1 "$out"/{kernel_details,step_trace_time,op_statistic}.csv | grep -c Device_id)" 3

@@ -74,13 +74,17 @@ static inline int checking_commit(struct row_sink *base, struct row_batch *batch
         .sink = { checking_begin, checking_commit, NULL }                                                              \
     }
 
-/* What holds after every decoding: nothing is dropped without a word. */
+/* What holds after every decoding: nothing is dropped without a word, be it a problem or (aged data) a note. */
 static inline void expect_honest_counts(const struct capture *capture)
 {
-    uint64_t rejected = 0;
-    for (size_t i = 0; i < capture->file_count; i++)
+    uint64_t rejected = 0, reasons = 0;
+    for (size_t i = 0; i < capture->file_count; i++) {
         rejected += capture->files[i].rejected;
-    EXPECT(rejected == 0 || diag_problems(capture->diag) > 0);
+        for (size_t reason = 0; reason < DIAG_COUNT; reason++)
+            reasons += capture->files[i].rejected_for[reason];
+    }
+    EXPECT(rejected == reasons);
+    EXPECT(rejected == 0 || diag_reports(capture->diag) > 0);
 }
 
 /* A file without a name on any disk; its path is written to path. */

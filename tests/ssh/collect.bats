@@ -154,6 +154,24 @@ teardown() {
     [ ! -e "$project/out/acl.json" ]
 }
 
+@test "metrics that boards do not count are passed on, and those of other chips warned of" {
+    start_sshd
+    for metrics in off none PipeUtilization; do
+        collect --keep --aac_metrics "$metrics"
+        expect_status 0
+        grep -q "\"aac_metrics\": *\"$metrics\"" "$home/profiling/out/acl.json"
+        if [ "$metrics" = PipeUtilization ]; then
+            expect_contains "$stderr" "boards count ArithmeticUtilization only: with --aac_metrics PipeUtilization nothing is counted"
+        else
+            expect_not_contains "$stderr" "boards count"
+        fi
+        rm -r "$project/profiling"
+    done
+    collect --aac_metrics Arithmetic
+    expect_status 2
+    expect_contains "$stderr" "expected one of: ArithmeticUtilization, off, none"
+}
+
 @test "an acl.json keeps its other keys to the last byte" {
     start_sshd
     printf '{ "big": 12345678901234567890.10 ,\n\t"profiler": {"interval" :"3", "x":[1,"}"]}\n}' >"$project/out/acl.json"

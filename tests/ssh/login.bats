@@ -187,3 +187,16 @@ s = socket.socket(socket.AF_UNIX); s.bind('$scratch/agent'); s.listen(); open('$
         expect_status 0
     done
 }
+
+@test "a board with an RSA host key alone brings what to do on the board, and here" {
+    rm "$keys/host" "$keys/host.pub"
+    ssh-keygen -q -t rsa -b 2048 -N '' -f "$keys/host"
+    start_sshd
+    collect
+    expect_status 5
+    expect_contains "$stderr" "cannot agree with the SSH server"
+    expect_contains "$stderr" "On the board, once: 'ssh-keygen -t ed25519 -N"
+    expect_contains "$stderr" "dropbearkey -t ed25519"
+    expect_contains "$stderr" "here then: take the board's lines out of known_hosts"
+    expect_contains "$stderr" "copy the capture with 'scp -r'"
+}

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TYPE_MAX 512
-
 /* One operator's traffic on one link. */
 struct entry {
     char *type;
@@ -48,22 +46,22 @@ static const char *find_word(const char *name, const char *const *words)
     return NULL;
 }
 
-static void type_of(const struct comm_document *document, const struct comm_operator *operator, char ret[TYPE_MAX])
+void comm_type_of(const char *name, bool pytorch, bool point_to_point, char ret[COMM_TYPE_MAX])
 {
-    char lower[TYPE_MAX];
+    char lower[COMM_TYPE_MAX];
     size_t length = 0;
-    for (const char *p = operator->name; *p != '\0' && length + 1 < sizeof lower; p++)
+    for (const char *p = name; *p != '\0' && length + 1 < sizeof lower; p++)
         lower[length++] = (char)tolower((unsigned char)*p);
     lower[length] = '\0';
-    const char *word = find_word(lower, document->pytorch        ? pytorch_types :
-                                        operator->point_to_point ? mindspore_p2p
-                                                                 : mindspore_collective);
-    const char *slash = strrchr(lower, '/'), *begin = slash != NULL && !document->pytorch ? slash + 1 : lower;
-    const char *end = strstr(begin, document->pytorch ? "__" : "-op");
+    const char *word = find_word(lower, pytorch          ? pytorch_types
+                                        : point_to_point ? mindspore_p2p
+                                                         : mindspore_collective);
+    const char *slash = strrchr(lower, '/'), *begin = slash != NULL && !pytorch ? slash + 1 : lower;
+    const char *end = strstr(begin, pytorch ? "__" : "-op");
     if (word != NULL)
-        snprintf(ret, TYPE_MAX, "%s", word);
+        snprintf(ret, COMM_TYPE_MAX, "%s", word);
     else
-        snprintf(ret, TYPE_MAX, "%.*s", end != NULL ? (int)(end - begin) : (int)strlen(begin), begin);
+        snprintf(ret, COMM_TYPE_MAX, "%.*s", end != NULL ? (int)(end - begin) : (int)strlen(begin), begin);
 }
 
 /* ---- entries ---- */
@@ -72,9 +70,9 @@ static int add_operator(struct comm_document *document, const struct comm_operat
                         struct err *err)
 {
     struct comm_transfer_sums sums = {.count = 0};
-    char type[TYPE_MAX];
+    char type[COMM_TYPE_MAX];
     int status = comm_transfers_make(&sums, operator->name, &operator->tasks, err);
-    type_of(document, operator, type);
+    comm_type_of(operator->name, document->pytorch, operator->point_to_point, type);
     for (size_t i = 0; status == 0 && i < sums.count; i++) {
         status = array_reserve(entries, 1, err);
         char *copy = status == 0 ? strdup(type) : NULL;
@@ -169,7 +167,7 @@ static int take_link(const struct comm_document *document, const struct entry *e
 static int take_kind(const struct comm_document *document, const struct entry *entries, size_t count,
                      const struct taking *taking, struct err *err)
 {
-    char key[TYPE_MAX + 64];
+    char key[COMM_TYPE_MAX + 64];
     int status = 0;
     for (int place = 0; status == 0 && place < PLACES; place++) {
         struct comm_link_row row = {.key = key, .group = entries->group, .first = true};
@@ -211,7 +209,7 @@ static int put_link(void *arg, const struct comm_link_row *row, struct err *err)
 {
     struct comm_document *document = arg;
     struct strbuf *text = &document->text;
-    char key[TYPE_MAX + 64], link[64];
+    char key[COMM_TYPE_MAX + 64], link[64];
     (void)err;
     if (row->first) {
         strbuf_adds(text, text->length > 0 && text->data[text->length - 1] == '}' ? "}" : "");

@@ -227,7 +227,8 @@ static int set_steps(struct comm_document *document, struct err *err)
     const struct framework_info *info = &framework->info;
     bool whole = !info->scheduled || info->graph_compiled || framework->steps.count == 0;
     document->steps = calloc(framework->steps.count + 1, sizeof *document->steps);
-    if (document->steps == NULL)
+    document->places = calloc(framework->steps.count + 1, sizeof *document->places);
+    if (document->steps == NULL || document->places == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for steps");
     for (size_t i = 0; !whole && i < framework->steps.count; i++) {
         const struct framework_step *step = &framework->steps.items[i];
@@ -245,21 +246,27 @@ void comm_document_release(struct comm_document *document)
         free(document->operators[i].tasks.items);
     free(document->operators);
     free(document->steps);
+    free(document->places);
     strbuf_release(&document->text);
 }
 
-/* After the operators have found their steps: only those that are asked for are written. */
+/* After the operators have found their steps: only those that are asked for are written, those of one id as one. */
 static void choose_steps(struct comm_document *document)
 {
     size_t kept = 0;
+    size_t *places = document->places;
     for (size_t i = 0; i < document->step_count; i++) {
-        bool wanted = document->steps[i].id == NULL || framework_wants_step(document->analysis, document->steps[i].id);
-        for (size_t k = 0; k < document->operator_count; k++) {
-            if (document->operators[k].step == i)
-                document->operators[k].step = wanted ? kept : SIZE_MAX;
-        }
-        if (wanted)
+        const char *id = document->steps[i].id;
+        size_t before = 0;
+        while (before < kept && strcmp(document->steps[before].id, id) != 0)
+            before++;
+        places[i] = id == NULL || framework_wants_step(document->analysis, id) ? before : SIZE_MAX;
+        if (places[i] == kept)
             document->steps[kept++] = document->steps[i];
+    }
+    for (size_t k = 0; k < document->operator_count; k++) {
+        if (document->operators[k].step != SIZE_MAX)
+            document->operators[k].step = places[document->operators[k].step];
     }
     document->step_count = kept;
 }

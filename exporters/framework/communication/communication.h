@@ -27,6 +27,7 @@ struct comm_document {
     struct comm_operator *operators;
     size_t operator_count;
     struct comm_step *steps;
+    size_t *places; /* of the steps before some were chosen: where each is among those; SIZE_MAX: it is not */
     size_t step_count;
     struct outfile out;
     struct strbuf text; /* what is on its way to out */
@@ -47,6 +48,10 @@ static inline bool comm_is_in(const struct comm_operator *op, size_t step, bool 
 {
     return op->step == step && op->point_to_point == point_to_point && op->start_ns != INT64_MAX;
 }
+
+/* The kind of operator that a name is of, as the frameworks' matrices call it: "allreduce". */
+#define COMM_TYPE_MAX 512
+void comm_type_of(const char *name, bool pytorch, bool point_to_point, char ret[COMM_TYPE_MAX]);
 
 /* Of one kind of operator and one group the fastest, the middle and the slowest on each link, and all together. */
 struct comm_link_row {

@@ -3,6 +3,7 @@
 #include "base/file/fsutil.h"
 #include "base/format/json_in.h"
 #include "db/database.h"
+#include "db/query/cann_version.h"
 #include "db/table_rows.h"
 #include "exporters/framework/database/databases.h"
 #include "exporters/framework/database/json_out.h"
@@ -23,7 +24,7 @@
 enum { TYPE_OP = 50001, TYPE_QUEUE, TYPE_TRACE, TYPE_MARK };
 
 #define API_COLUMNS                                                                                                    \
-    "startNs INTEGER, endNs INTEGER, globalTid INTEGER, connectionId INTEGER, name INTEGER, sequenceNumber INTEGER,"   \
+    "globalTid INTEGER, connectionId INTEGER, name INTEGER, sequenceNumber INTEGER,"                                   \
     " fwdThreadId INTEGER, inputDtypes INTEGER, inputShapes INTEGER, callchainId INTEGER, type INTEGER"
 #define RECORD_COLUMNS                                                                                                 \
     "component INTEGER, timestamp INTEGER, totalAllocated INTEGER, totalReserved INTEGER, totalActive INTEGER,"        \
@@ -263,7 +264,10 @@ static int add_ops(struct torch_tables *tables, struct err *err)
 
 static int add_interface(struct torch_tables *tables, struct err *err)
 {
-    int status = table_rows_open(&tables->rows, tables->db, "PYTORCH_API", API_COLUMNS, err);
+    bool texts = cann_version_has(tables->analysis->options->cann_version, NAMING_TEXT_TIMES);
+    const char *columns =
+        texts ? "startNs TEXT, endNs TEXT, " API_COLUMNS : "startNs INTEGER, endNs INTEGER, " API_COLUMNS;
+    int status = table_rows_open(&tables->rows, tables->db, "PYTORCH_API", columns, err);
     if (status == 0)
         status = table_rows_open(&tables->connections, tables->db, "CONNECTION_IDS", "id INTEGER, connectionId INTEGER",
                                  err);

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
+#include "base/utf8.h"
 #include "exporters/report/plan.h"
 
 #include <ctype.h>
@@ -48,6 +49,15 @@ static int fail(const struct parser *p, size_t column, const char *message)
 static int no_memory(struct err *err)
 {
     return err_set(err, ERR_NO_MEMORY, "out of memory for a report");
+}
+
+/* Where the line has what no text has; tabs are blanks. */
+static size_t first_unsafe(const struct parser *p)
+{
+    size_t at = utf8_first_unsafe(p->line, p->length);
+    while (at < p->length && p->line[at] == '\t')
+        at += 1 + utf8_first_unsafe(p->line + at + 1, p->length - at - 1);
+    return at;
 }
 
 /* ---- words ---- */
@@ -274,6 +284,9 @@ static int parse_text(struct parser *p, const char *text, size_t length)
         p->length = (size_t)((stop != NULL ? stop : end) - line);
         p->length -= p->length > 0 && line[p->length - 1] == '\r';
         p->number++;
+        size_t unsafe = first_unsafe(p);
+        if (unsafe < p->length)
+            return fail(p, unsafe + 1, "a control character, or a byte that is no UTF-8; expected text");
         if (begins_query(p)) {
             p->file->query.first_line = p->number + 1;
             p->file->sql = strndup(next, (size_t)(end - next));

@@ -229,6 +229,33 @@ static int add_state(const struct state *state, const struct row *row, struct er
     return state->executions != NULL ? executions_add_state(state->executions, &mark, err) : 0;
 }
 
+#define REPLACED INT64_MIN /* the start of a task that started again: which of them is to its end is not known */
+
+/* Of captures from before 2023, whose states are paired when all are there: whether the end of a task stands behind a
+ * start that is later. */
+static int check_end(struct decoder *decoder, struct state *state, const struct row *row, bool *keep, struct err *err)
+{
+    const struct pair_key key = {(uint64_t)value(row, STREAM_ID) << 32 | (uint64_t)value(row, TASK_ID), 0, 0};
+    const int64_t tick = value(row, TICK), what = value(row, TASK_STATE);
+    struct open_half *start = map_get(&state->pairs.open, &key);
+    if (what == TASK_RUNNING && start != NULL)
+        start->tick = REPLACED;
+    else if (what == TASK_RUNNING && !pair_table_is_full(&state->pairs.open))
+        return pair_table_add(&state->pairs.open, &key, tick, NULL, err);
+    if (what != TASK_COMPLETE || start == NULL)
+        return 0;
+    if (start->tick > tick) {
+        struct place place = decoder_place(decoder, "tick");
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
+                    "stream %lld task %lld ends at %lld; expected an end after its start at %lld",
+                    (long long)value(row, STREAM_ID), (long long)value(row, TASK_ID), (long long)tick,
+                    (long long)start->tick);
+        *keep = false;
+    }
+    map_remove(&state->pairs.open, start);
+    return 0;
+}
+
 /* What a task did on chip 0: it runs from its state 2 to its state 3. */
 static int take_time_line(struct decoder *decoder, struct state *state, const struct row *row, bool *keep,
                           struct err *err)
@@ -236,8 +263,10 @@ static int take_time_line(struct decoder *decoder, struct state *state, const st
     struct task_key key = {(uint32_t)value(row, STREAM_ID), (uint32_t)value(row, TASK_ID), WHOLE_TASK, 0};
     int64_t tick = value(row, TICK);
     struct open_half start;
-    if (state->association == NULL)
-        return add_state(state, row, err);
+    if (state->association == NULL) {
+        int status = check_end(decoder, state, row, keep, err);
+        return status == 0 && *keep ? add_state(state, row, err) : status;
+    }
     if (value(row, TASK_STATE) == TASK_RUNNING)
         return task_pairs_start(&state->pairs, decoder, &key, tick, keep, err);
     if (value(row, TASK_STATE) != TASK_COMPLETE || !task_pairs_end(&state->pairs, decoder, &key, tick, &start, keep))
@@ -251,9 +280,8 @@ static int take_time_line(struct decoder *decoder, struct state *state, const st
         .task_id = key.task_id,
         .type = (uint32_t)value(row, TASK_TYPE),
     };
-    return task_pairs_check_span(decoder, &key, &start, task.start_ns, task.end_ns, keep)
-               ? association_add_task(state->association, &task, err)
-               : 0;
+    *keep = task_pairs_check_span(decoder, &key, &start, task.start_ns, task.end_ns, keep);
+    return *keep ? association_add_task(state->association, &task, err) : 0;
 }
 
 static void take_step(struct row *row)
@@ -304,7 +332,7 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
 {
     (void)err;
     struct state *state = opaque;
-    task_pairs_finish(&state->pairs, decoder, failed);
+    task_pairs_finish(&state->pairs, decoder, failed || state->association == NULL);
     return 0;
 }
 

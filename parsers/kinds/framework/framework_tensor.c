@@ -3,6 +3,7 @@
 #include "parsers/decode/decode.h"
 #include "parsers/records/execution_file.h"
 #include "parsers/records/tensor_columns.h"
+#include "parsers/records/text/tensor_names.h"
 
 static const char *const patterns[] = {
     "Framework.tensor_data_info.{device_id}.slice_{slice}",
@@ -51,6 +52,10 @@ static struct host_tensor tensor_of(const struct cell *cells)
     struct host_tensor tensor = {.kind = (uint32_t)cells[0].integer,
                                  .format = (uint32_t)cells[1].integer,
                                  .data_type = (uint32_t)cells[2].integer};
+    if (tensor_type_is_mindspores(tensor.data_type)) {
+        tensor.data_type |= TENSOR_OF_MINDSPORE;
+        tensor.format |= tensor.format < TENSOR_OF_MINDSPORE ? TENSOR_OF_MINDSPORE : 0;
+    }
     for (size_t i = 0; i < TENSOR_DIMENSIONS; i++)
         tensor.shape[i] = (uint32_t)cells[3 + i].integer;
     return tensor;

@@ -13,6 +13,10 @@ static const char *const patterns[] = {
     "aicore.{device_id}.{batch_num}.{input_pic_num}",
     "AIcore.{device_id}.{batch_num}.{input_pic_num}",
     "AAcore.{device_id}.{batch_num}.{input_pic_num}",
+    /* of one inference */
+    "aicore.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
+    "AIcore.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
+    "AAcore.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
     NULL,
 };
 
@@ -171,7 +175,7 @@ static int open_stream(struct decoder *decoder, void *opaque, const struct captu
     state->core_khz = device != NULL ? device->core_khz : -1;
     state->ids_before = decoder_row_count(decoder, &kind_inference);
     const struct capture_model *only = capture_model(decoder_capture(decoder), -1);
-    state->only_model_id = only != NULL ? only->model_id : -1;
+    state->only_model_id = file->identity.model_id >= 0 ? file->identity.model_id : only != NULL ? only->model_id : -1;
     state->first_offset = state->mark_end = -1;
     state->all = calloc(OPEN_INFERENCES, sizeof *state->all);
     state->missing_reported = calloc(LAYER_TASK_MAX / 8, 1);
@@ -432,6 +436,8 @@ static int64_t pic_count_of_place(struct decoder *decoder, struct state *state)
 {
     const struct capture *capture = decoder_capture(decoder);
     int64_t offset = decoder_place(decoder, NULL).offset;
+    if (state->file->identity.current_pic_count >= 0)
+        return state->file->identity.current_pic_count;
     if (state->only_model_id < 0)
         return -1;
     if (state->first_offset < 0) {

@@ -19,8 +19,8 @@ static const struct column columns[] = {
 /* perf script: a line for the sample, then one for each function on the stack, the innermost first. */
 static const struct line_format lines[] = {
     {"{*}[{core_id}] {stamp_us:6}: {count} {*}0x{event:x}:{*}", LINE_BLOCK},
-    {" {*1} {function}+0x{*} ({module})", 0},
-    {" {*1} {function} ({module})", 0},
+    {" {*1} {function}+0x{*} ({module})", LINE_REPEAT},
+    {" {*1} {function} ({module})", LINE_REPEAT},
     {.pattern = NULL},
 };
 

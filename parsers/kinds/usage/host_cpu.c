@@ -18,8 +18,8 @@ static const struct column columns[] = {
 /* Blocks of a time, a line of /proc/uptime, and a line of /proc/<pid>/task/<tid>/stat for each thread. */
 static const struct line_format lines[] = {
     {"time {host_ns}", LINE_BLOCK},
-    {"{uptime:2} {*1}", 0},
-    {"{thread_id} ({*}) {*11} {user_ticks} {system_ticks} {*23} {cpu_id} {*}", LINE_ROW},
+    {"{uptime:2} {#1}", 0},
+    {"{thread_id} ({*}) {*1} {#10} {user_ticks} {system_ticks} {#23} {cpu_id} {#}", LINE_ROW},
     {.pattern = NULL},
 };
 

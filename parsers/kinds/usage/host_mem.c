@@ -12,7 +12,7 @@ static const struct column columns[] = {
 };
 
 static const struct line_format lines[] = {
-    {"{host_ns} {size_pages} {resident_pages} {*}", LINE_ROW},
+    {"{host_ns} {size_pages} {resident_pages} {#5}", LINE_ROW},
     {.pattern = NULL},
 };
 

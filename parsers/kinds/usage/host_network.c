@@ -15,9 +15,9 @@ static const struct column columns[] = {
 /* Blocks of a time and what /proc/net/dev says. */
 static const struct line_format lines[] = {
     {"time {host_ns}", LINE_BLOCK},
-    {" {card}: {rx_bytes} {*7} {tx_bytes} {*7}", LINE_ROW},
-    {" Inter-{*}", LINE_SKIP},
-    {" face{*}", LINE_SKIP},
+    {" {card}: {rx_bytes} {#7} {tx_bytes} {#7}", LINE_ROW},
+    {" Inter-{~}", LINE_SKIP},
+    {" face{~}", LINE_SKIP},
     {.pattern = NULL},
 };
 

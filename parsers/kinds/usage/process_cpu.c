@@ -35,9 +35,9 @@ static const struct line_format lines[] = {
     {"TimeStamp:{stamp}", LINE_BLOCK},
     {"ProcessName:{name}", 0},
     {"cpu {all_user_ticks} {all_nice_ticks} {all_system_ticks} {all_idle_ticks} {all_iowait_ticks} {all_irq_ticks}"
-     " {all_softirq_ticks} {all_steal_ticks} {all_guest_ticks} {all_guest_nice_ticks}{*}",
+     " {all_softirq_ticks} {all_steal_ticks} {all_guest_ticks} {all_guest_nice_ticks}{#}",
      0},
-    {"{*1} ({*}) {*11} {user_ticks} {system_ticks} {child_user_ticks} {child_system_ticks} {*}", 0},
+    {"{#1} ({*}) {*1} {#10} {user_ticks} {system_ticks} {child_user_ticks} {child_system_ticks} {#}", 0},
     {.pattern = NULL},
 };
 

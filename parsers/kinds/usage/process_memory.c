@@ -23,7 +23,7 @@ static const struct column columns[] = {
 static const struct line_format lines[] = {
     {"TimeStamp:{stamp}", LINE_BLOCK},
     {"ProcessName:{name}", 0},
-    {"{size_pages} {resident_pages} {shared_pages} {*}", 0},
+    {"{size_pages} {resident_pages} {shared_pages} {#4}", 0},
     {.pattern = NULL},
 };
 

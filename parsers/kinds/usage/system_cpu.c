@@ -27,19 +27,19 @@ static const struct column columns[] = {
 
 #define TICKS                                                                                                          \
     " {user_ticks} {nice_ticks} {system_ticks} {idle_ticks} {iowait_ticks} {irq_ticks} {softirq_ticks} {steal_ticks}"  \
-    " {guest_ticks} {guest_nice_ticks}{*}"
+    " {guest_ticks} {guest_nice_ticks}{#}"
 
 /* Blocks of a time and what /proc/stat says. */
 static const struct line_format lines[] = {
     {"TimeStamp:{stamp}", LINE_BLOCK},
     {"cpu{cpu_id}" TICKS, LINE_ROW},
     {"cpu" TICKS, LINE_ROW},
-    {"intr{*}", LINE_SKIP},
-    {"ctxt{*}", LINE_SKIP},
-    {"btime{*}", LINE_SKIP},
-    {"processes{*}", LINE_SKIP},
-    {"procs_{*}", LINE_SKIP},
-    {"softirq{*}", LINE_SKIP},
+    {"intr{#}", LINE_SKIP},
+    {"ctxt{#}", LINE_SKIP},
+    {"btime{#}", LINE_SKIP},
+    {"processes{#}", LINE_SKIP},
+    {"procs_{*} {#}", LINE_SKIP},
+    {"softirq{#}", LINE_SKIP},
     {.pattern = NULL},
 };
 

@@ -35,8 +35,8 @@ static const struct line_format lines[] = {
     {"Committed_AS: {committed_kb} kB", 0},
     {"HugePages_Total: {huge_pages_total}", 0},
     {"HugePages_Free: {huge_pages_free}", 0},
-    {"{*}: {*1} kB", LINE_SKIP},
-    {"HugePages_{*}: {*1}", LINE_SKIP},
+    {"{*}: {#1} kB", LINE_SKIP},
+    {"HugePages_{*}: {#1}", LINE_SKIP},
     {.pattern = NULL},
 };
 

@@ -13,9 +13,13 @@ static bool take_placeholder(struct line_token *token, const struct record_kind 
     char name[COLUMN_NAME_MAX];
     const char *colon = memchr(text, ':', length);
     size_t name_length = colon != NULL ? (size_t)(colon - text) : length;
-    if (*text == '*') {
-        token->type = length > 1 ? TOKEN_WORDS : TOKEN_SKIP;
+    if (*text == '*' || *text == '#') {
+        token->type = *text == '#' ? TOKEN_NUMBERS : length > 1 ? TOKEN_WORDS : TOKEN_SKIP;
         token->count = length > 1 ? (unsigned)strtoul(text + 1, NULL, 10) : 0;
+        return true;
+    }
+    if (*text == '~') {
+        token->type = TOKEN_LETTERS;
         return true;
     }
     if (name_length >= sizeof name)
@@ -121,6 +125,20 @@ static bool take_hex(struct cursor *cursor, int64_t *ret)
     return cursor->at > first;
 }
 
+#define TELLING_BYTES 3 /* of a literal that no text in its line has */
+
+/* Whether the text holds a part of the pattern: then it is that of two lines or entries with damage between them. */
+static bool holds_literal(const struct line_pattern *pattern, const char *text, size_t length)
+{
+    for (size_t i = 0; i < pattern->count; i++) {
+        const struct line_token *token = &pattern->tokens[i];
+        if (token->type == TOKEN_LITERAL && token->length >= TELLING_BYTES &&
+            memmem(text, length, token->text, token->length) != NULL)
+            return true;
+    }
+    return false;
+}
+
 /* All up to what follows the token in the pattern, or to the end of the line. */
 static bool take_text(struct cursor *cursor, const struct line_pattern *pattern, size_t index, const char **ret,
                       size_t *ret_length)
@@ -135,7 +153,7 @@ static bool take_text(struct cursor *cursor, const struct line_pattern *pattern,
         while (end < cursor->end && !is_blank(*end))
             end++;
     }
-    if (end == NULL)
+    if (end == NULL || holds_literal(pattern, cursor->at, (size_t)(end - cursor->at)))
         return false;
     *ret_length = (size_t)(end - cursor->at);
     cursor->at = end;
@@ -152,6 +170,32 @@ static bool take_words(struct cursor *cursor, unsigned count)
             cursor->at++;
     }
     return true;
+}
+
+static bool is_of_numbers(const char *at, const char *end)
+{
+    while (at < end && (isdigit((unsigned char)*at) || memchr(" \t.-", *at, 4) != NULL))
+        at++;
+    return at == end;
+}
+
+/* So many words that are numbers, or (count 0) all that is left. */
+static bool take_numbers(struct cursor *cursor, unsigned count)
+{
+    const char *first = cursor->at;
+    if (count == 0)
+        cursor->at = cursor->end;
+    else if (!take_words(cursor, count))
+        return false;
+    return is_of_numbers(first, cursor->at);
+}
+
+/* All that is left of the line, which has no digit. */
+static bool take_letters(struct cursor *cursor)
+{
+    while (cursor->at < cursor->end && !isdigit((unsigned char)*cursor->at))
+        cursor->at++;
+    return cursor->at == cursor->end;
 }
 
 /* Whether a number ends here: "12x" is none, unless the pattern says that an x follows. */
@@ -204,6 +248,10 @@ static bool take_token(struct cursor *cursor, const struct line_pattern *pattern
         return take_text(cursor, pattern, index, &ignored, &length);
     case TOKEN_WORDS:
         return take_words(cursor, token->count);
+    case TOKEN_NUMBERS:
+        return take_numbers(cursor, token->count);
+    case TOKEN_LETTERS:
+        return take_letters(cursor);
     case TOKEN_INTEGER:
     case TOKEN_HEX:
     case TOKEN_TEXT:
@@ -212,28 +260,54 @@ static bool take_token(struct cursor *cursor, const struct line_pattern *pattern
     return take_value(cursor, pattern, index, row);
 }
 
-bool line_pattern_take(const struct line_pattern *pattern, const char *text, size_t length, struct row *row,
-                       size_t *ret_length)
+/* Takes the pattern from the front of the text. */
+static bool take_pattern(const struct line_pattern *pattern, struct cursor *cursor, struct row *row, size_t *ret_tail)
 {
-    struct cursor cursor = {text, text, text + length};
     const uint64_t before = *row->present;
     for (size_t i = 0; i < pattern->count; i++) {
-        if (!take_token(&cursor, pattern, i, row)) {
+        *ret_tail = (size_t)(cursor->at - cursor->start);
+        if (!take_token(cursor, pattern, i, row)) {
             *row->present = before;
             return false;
         }
     }
-    skip_blanks(&cursor);
-    *ret_length = (size_t)(cursor.at - text);
+    skip_blanks(cursor);
     return true;
 }
 
-bool line_pattern_match(const struct line_pattern *pattern, const char *line, size_t length, struct row *row)
+bool line_pattern_take(const struct line_pattern *pattern, const char *text, size_t length, struct row *row,
+                       size_t *ret_length)
 {
+    struct cursor cursor = {text, text, text + length};
+    size_t tail;
+    bool taken = take_pattern(pattern, &cursor, row, &tail);
+    *ret_length = (size_t)(cursor.at - text);
+    return taken;
+}
+
+bool line_pattern_match(const struct line_pattern *pattern, const char *line, size_t length, struct row *row,
+                        size_t *ret_tail)
+{
+    struct cursor cursor = {line, line, line + length};
     const uint64_t before = *row->present;
-    size_t taken;
-    if (line_pattern_take(pattern, line, length, row, &taken) && taken == length)
+    if (take_pattern(pattern, &cursor, row, ret_tail) && cursor.at == cursor.end)
         return true;
     *row->present = before;
+    return false;
+}
+
+bool line_pattern_is_open(const struct line_pattern *pattern)
+{
+    const struct line_token *last = &pattern->tokens[pattern->count - 1];
+    return last->type == TOKEN_SKIP || last->type == TOKEN_TEXT;
+}
+
+bool line_pattern_occurs(const struct line_pattern *pattern, const char *text, size_t length, struct row *scratch)
+{
+    size_t ignored;
+    for (size_t i = 0; i < length; i++) {
+        if (line_pattern_take(pattern, text + i, length - i, scratch, &ignored))
+            return true;
+    }
     return false;
 }

@@ -131,6 +131,24 @@ static const char *pick(const char *const *names, size_t count, uint32_t value)
     return value < count ? names[value] : NULL;
 }
 
+#define FIRST_MINDSPORE_TYPE 30
+#define LAST_MINDSPORE_TYPE 45
+
+bool tensor_type_is_mindspores(uint32_t data_type)
+{
+    return data_type >= FIRST_MINDSPORE_TYPE && data_type <= LAST_MINDSPORE_TYPE;
+}
+
+/* The names of its own numbers end with '_' only where 200 is added to them. */
+static char *put_mindspores(char *p, const char *name, uint32_t number)
+{
+    if (name == NULL)
+        return number_put_unsigned(p, number);
+    size_t length = strlen(name) - 1;
+    memcpy(p, name, length);
+    return p + length;
+}
+
 static char *put_text(char *p, const char *text)
 {
     size_t length = strlen(text);
@@ -138,8 +156,18 @@ static char *put_text(char *p, const char *text)
     return p + length;
 }
 
+static bool is_mindspores(uint32_t number)
+{
+    return number != UNDEFINED && (number & TENSOR_OF_MINDSPORE) != 0;
+}
+
 char *tensor_type_put(char *p, uint32_t data_type, enum tensor_era era)
 {
+    uint32_t own = data_type & ~TENSOR_OF_MINDSPORE;
+    if (is_mindspores(data_type))
+        return put_mindspores(
+            p, pick(framework_data_type_names, COUNT(framework_data_type_names), own - (FIRST_MINDSPORE_TYPE - 1)),
+            own);
     const char *name =
         data_type >= FRAMEWORK_DATA_TYPES
             ? pick(framework_data_type_names, COUNT(framework_data_type_names), data_type - FRAMEWORK_DATA_TYPES)
@@ -173,8 +201,11 @@ static const char *format_name(uint32_t format, enum tensor_era era)
 
 char *tensor_format_put(char *p, uint32_t format, enum tensor_era era)
 {
+    uint32_t own = format & ~TENSOR_OF_MINDSPORE;
     if (format == UNDEFINED)
         return put_text(p, "UNDEFINED");
+    if (is_mindspores(format))
+        return put_mindspores(p, pick(framework_format_names, COUNT(framework_format_names), own), own);
     uint32_t sub_format = format >> 8 & 0xffff;
     const char *name = format_name(format & 0xff, era);
     p = name != NULL ? put_text(p, name) : number_put_unsigned(p, format & 0xff);

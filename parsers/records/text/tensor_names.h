@@ -2,11 +2,17 @@
 #ifndef MSPROF_PARSERS_RECORDS_TEXT_TENSOR_NAMES_H
 #define MSPROF_PARSERS_RECORDS_TEXT_TENSOR_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* CANN of 2022 wrote some names otherwise than later ones ("FORMAT_ND" for "ND"). */
 enum tensor_era { TENSOR_ERA_2022, TENSOR_ERA_NOW };
+
+/* Added to a data type and a format that are MindSpore's numbers. */
+#define TENSOR_OF_MINDSPORE 0x40000000U
+/* Whether a data type in a record of before 2023 is MindSpore's number: those of GE end below. */
+bool tensor_type_is_mindspores(uint32_t data_type);
 
 #define TENSOR_NAME_MAX 64   /* bytes that tensor_type_put and tensor_format_put may write */
 #define TENSOR_SHAPE_MAX 128 /* bytes that tensor_shape_put may write for 8 dimensions */

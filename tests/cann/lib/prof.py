@@ -58,6 +58,11 @@ class Prof:
             '<HHIIIQQI55I', 0x5a5a, NODE, 4, thread, 232, MONOTONIC + time, self.hash(name), len(ids),
             *(list(ids) + [0] * (55 - len(ids)))), 256)
 
+    def logic_stream(self, logic, streams, count=None):
+        self._add(self.host, 'unaging.additional.logic_stream_info', struct.pack(
+            '<HHIIIQII56I', 0x5a5a, RUNTIME, 5, 1, 232, MONOTONIC, logic, len(streams) if count is None else count,
+            *(list(streams) + [0] * (56 - len(streams)))), 256)
+
     def copy(self, time, size, largest, direction, thread=1):
         self._add(self.host, 'unaging.compact.memcpy_info', struct.pack(
             '<HHIIIQQQH22x', 0x5a5a, RUNTIME, 803, thread, 18, MONOTONIC + time, size, largest, direction), 64)

@@ -96,7 +96,8 @@ static void a_key_of_boards_makes_the_file_one_of_a_board(void **state)
 static void metrics_that_boards_do_not_count_are_not_collected(void **state)
 {
     static const char *const members[] = {"\"aac_metrics\": \"off\"", "\"aac_metrics\": \"none\"",
-                                          "\"aac_metrics\": \"\"", "\"interval\": 0, \"aic_metrics\": \"PipeUtilization\""};
+                                          "\"aac_metrics\": \"\"",
+                                          "\"interval\": 0, \"aic_metrics\": \"PipeUtilization\""};
     (void)state;
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         assert_int_equal(load_on(members[i]), ACL_SUCCESS);

@@ -272,6 +272,7 @@ static void a_dictionary_without_line_ends_is_named_and_the_import_goes_on(void 
     make_job();
     for (unsigned i = 0; i < 40; i++) { /* more than any buffer for a line would take */
         snprintf(name, sizeof name, "aging.additional.hash_dic.slice_%u", i);
+        text[0] = (char)('A' + i); /* no copies of each other */
         put_file(name, text, sizeof text);
     }
     put_text("aging.additional.hash_dic.slice_40", "end of it\n7:seven\n8:eight\n");

@@ -1,0 +1,236 @@
+/* Files that are there twice under two names, as slices or batches: their records would be counted twice. */
+#include "parsers/capture/capture_copies.h"
+
+#include "base/file/checksum.h"
+#include "base/interrupt.h"
+#include "base/map.h"
+#include "parsers/decode/layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FRONT_SIZE 1024 /* bytes that tell most files of one length apart */
+#define BLOCK_SIZE ((size_t)64 * 1024)
+
+struct candidate {
+    struct capture_file *file;
+    uint64_t front;                  /* hash of its first bytes */
+    char digest[CHECKSUM_TEXT_SIZE]; /* of the whole; "" while it is not needed, or could not be read */
+};
+
+static int open_regular(const char *path)
+{
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd >= 0 && (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/* A full block, or less at the file's end; -1 when it cannot be read. */
+static ssize_t read_block(int fd, unsigned char *block, size_t size, off_t offset)
+{
+    size_t length = 0;
+    while (length < size) {
+        ssize_t got = pread(fd, block + length, size - length, offset + (off_t)length);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        length += (size_t)got;
+    }
+    return (ssize_t)length;
+}
+
+/* Where the block begins that holds the next byte that is no hole; -1: there is none. */
+static off_t skip_hole(int fd, off_t offset)
+{
+    off_t data = lseek(fd, offset, SEEK_DATA);
+    if (data < 0)
+        return errno == ENXIO ? -1 : offset;
+    return data - data % (off_t)BLOCK_SIZE > offset ? data - data % (off_t)BLOCK_SIZE : offset;
+}
+
+static bool is_zero(const unsigned char *block, size_t length)
+{
+    return block[0] == 0 && memcmp(block, block + 1, length - 1) == 0;
+}
+
+/* Sums up the blocks that are not all zeros, each with its place: a copy has the holes of its original, or zeros. */
+static void sum_up(const struct capture_file *file, struct checksum *sum, unsigned char *block,
+                   char digest[CHECKSUM_TEXT_SIZE])
+{
+    int fd = open_regular(file->path);
+    off_t offset = 0;
+    ssize_t length = 1;
+    *digest = '\0';
+    while (fd >= 0 && !interrupted() && (offset = skip_hole(fd, offset)) >= 0 &&
+           (length = read_block(fd, block, BLOCK_SIZE, offset)) > 0) {
+        if (!is_zero(block, (size_t)length)) {
+            checksum_add(sum, &offset, sizeof offset);
+            checksum_add(sum, block, (size_t)length);
+        }
+        offset += length;
+    }
+    checksum_finish(sum, digest);
+    if (fd < 0 || length < 0 || interrupted())
+        *digest = '\0';
+    if (fd >= 0)
+        close(fd);
+}
+
+static uint64_t hash_front(const struct capture_file *file)
+{
+    unsigned char front[FRONT_SIZE];
+    int fd = open_regular(file->path);
+    ssize_t length = fd >= 0 ? read_block(fd, front, sizeof front, 0) : -1;
+    if (fd >= 0)
+        close(fd);
+    return length > 0 ? hash_bytes(front, (size_t)length) : 0;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Files that cannot be copies of each other are apart: of another part, kind or length, or about another model's
+ * layers, another group or core, which may well say the same. */
+static int compare_shapes(const struct capture_file *a, const struct capture_file *b)
+{
+    int order = compare_numbers(a->part, b->part);
+    if (order == 0 && a->kind != b->kind)
+        order = strcmp(a->kind->name, b->kind->name);
+    if (order == 0)
+        order = compare_numbers(a->size, b->size);
+    if (order == 0)
+        order = compare_numbers((uint64_t)a->identity.group_id, (uint64_t)b->identity.group_id);
+    if (order == 0)
+        order = compare_numbers((uint64_t)a->identity.core_id, (uint64_t)b->identity.core_id);
+    bool is_text = a->kind->hooks != NULL && a->kind->hooks->text != NULL;
+    if (order == 0 && is_text && a->identity.model != NULL && b->identity.model != NULL) {
+        order = strcmp(a->identity.model, b->identity.model);
+        if (order == 0)
+            order = compare_numbers((uint64_t)a->identity.model_id, (uint64_t)b->identity.model_id);
+    }
+    return order;
+}
+
+static int compare_fronts(const struct candidate *a, const struct candidate *b)
+{
+    return compare_numbers(a->front, b->front);
+}
+
+static int compare_digests(const struct candidate *a, const struct candidate *b)
+{
+    return strcmp(a->digest, b->digest);
+}
+
+static int compare_candidate_shapes(const struct candidate *a, const struct candidate *b)
+{
+    return compare_shapes(a->file, b->file);
+}
+
+/* What tells files apart, the cheapest first. */
+static int (*const comparisons[])(const struct candidate *, const struct candidate *) = {
+    compare_candidate_shapes, compare_fronts, compare_digests};
+enum { BY_SHAPE, BY_FRONT, BY_DIGEST, COMPARISONS };
+
+/* Among equals the file that is listed first comes first: it is the one that is decoded. */
+static int compare_candidates(const void *a, const void *b, void *arg)
+{
+    const struct candidate *x = a, *y = b;
+    int order = comparisons[*(const int *)arg](x, y);
+    return order != 0 ? order : (x->file > y->file) - (x->file < y->file);
+}
+
+static void learn(struct candidate *candidates, size_t count, int by, struct checksum *sum, unsigned char *block)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (by == BY_FRONT)
+            candidates[i].front = hash_front(candidates[i].file);
+        else if (by == BY_DIGEST)
+            sum_up(candidates[i].file, sum, block, candidates[i].digest);
+    }
+}
+
+static void reject(struct capture *capture, const struct candidate *candidates, size_t count)
+{
+    if (*candidates->digest == '\0')
+        return; /* unreadable, which the decoder will say */
+    for (size_t i = 1; i < count; i++) {
+        struct capture_file *file = candidates[i].file;
+        struct place place = {file->name, -1, -1, NULL};
+        diag_report(capture->diag, DIAG_FILE_DUPLICATE, &place, "the same %llu bytes as '%s', which is decoded",
+                    (unsigned long long)file->size, candidates->file->name);
+        file->kind = NULL;
+    }
+}
+
+/* Divides the candidates by one comparison after the other, until those that are left together are equal. */
+static void divide(struct capture *capture, struct candidate *candidates, size_t count, int by, struct checksum *sum,
+                   unsigned char *block)
+{
+    learn(candidates, count, by, sum, block);
+    qsort_r(candidates, count, sizeof *candidates, compare_candidates, &by);
+    for (size_t i = 0, next; i < count; i = next) {
+        next = i + 1;
+        while (next < count && comparisons[by](&candidates[i], &candidates[next]) == 0)
+            next++;
+        if (next - i == 1)
+            continue;
+        if (by + 1 < COMPARISONS)
+            divide(capture, &candidates[i], next - i, by + 1, sum, block);
+        else
+            reject(capture, &candidates[i], next - i);
+    }
+}
+
+static size_t smallest_record(const struct capture *capture, const struct record_kind *kind)
+{
+    const struct layout *layout;
+    size_t smallest = SIZE_MAX;
+    for (size_t i = 0; (layout = layout_candidate(capture->options.layouts, kind, i)) != NULL; i++)
+        smallest = layout->record_size < smallest ? layout->record_size : smallest;
+    return smallest;
+}
+
+/* Whether a second file like this must be a copy: a piece of a record may well be zeros. */
+static bool holds_records(const struct capture *capture, const struct capture_file *file)
+{
+    if (file->kind == NULL || file->size == 0)
+        return false;
+    size_t smallest = smallest_record(capture, file->kind);
+    for (size_t i = 0; file->kind->parts != NULL && file->kind->parts[i] != NULL; i++) {
+        size_t other = smallest_record(capture, file->kind->parts[i]);
+        smallest = other < smallest ? other : smallest;
+    }
+    return smallest == SIZE_MAX || file->size >= smallest;
+}
+
+int capture_reject_copies(struct capture *capture, struct err *err)
+{
+    size_t count = 0;
+    struct candidate *candidates = calloc(capture->file_count + 1, sizeof *candidates);
+    unsigned char *block = malloc(BLOCK_SIZE);
+    struct checksum *sum = checksum_new();
+    int status = candidates != NULL && block != NULL && sum != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; status == 0 && i < capture->file_count; i++) {
+        if (holds_records(capture, &capture->files[i]))
+            candidates[count++].file = &capture->files[i];
+    }
+    if (status == 0 && count > 1)
+        divide(capture, candidates, count, BY_SHAPE, sum, block);
+    checksum_free(sum);
+    free(block);
+    free(candidates);
+    return status == 0 && interrupted() ? interrupt_error(err) : status;
+}

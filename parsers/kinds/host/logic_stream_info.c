@@ -1,0 +1,94 @@
+/* Physical streams of logic streams: *.additional.logic_stream_info. */
+#include "parsers/capture/capture.h"
+#include "parsers/records/host/host_record.h"
+
+static const char *const patterns[] = {
+    "{tag}.additional.logic_stream_info.slice_{slice}",
+    NULL,
+};
+
+/* A row has 64 columns at most, and the head takes seven: two streams share one. */
+#define PAIRS(X)                                                                                                       \
+    X(0)                                                                                                               \
+    X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20)     \
+        X(21) X(22) X(23) X(24) X(25) X(26) X(27)
+#define STREAM_PAIRS 28
+
+enum { LOGIC_STREAM = HOST_RECORD_COLUMN_COUNT, STREAM_COUNT, FIRST_PAIR };
+
+#define PAIR_COLUMN(i)                                                                                                 \
+    [FIRST_PAIR + (i)] = {"streams" #i,                                                                                \
+                          "Streams " #i,                                                                               \
+                          COLUMN_INTEGER,                                                                              \
+                          UNIT_NONE,                                                                                   \
+                          COLUMN_TRANSIENT,                                                                            \
+                          NULL,                                                                                        \
+                          "Two physical streams, the first in the lower 32 bits."},
+#define PAIR_FIELD(i) {.column = "streams" #i, .offset = 32 + 8 * (i), .width = 8, .is_signed = true},
+
+static const struct column columns[] = {
+    HOST_RECORD_COLUMNS,
+    [LOGIC_STREAM] = {"logic_stream_id", "Logic stream", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                      "The stream that tasks of the physical ones are shown under."},
+    [STREAM_COUNT] = {"stream_count", "Streams", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                      "How many of the physical streams that follow are used."},
+    PAIRS(PAIR_COLUMN)};
+
+static const struct field fields[] = {HOST_RECORD_FIELDS,
+                                      {.column = "logic_stream_id", .offset = 24, .width = 4},
+                                      {.column = "stream_count", .offset = 28, .width = 4},
+                                      PAIRS(PAIR_FIELD)};
+
+static const struct layout layouts[] = {
+    {
+        .name = "cann-logic-stream-info",
+        .source =
+            "CANN additional record, 256 bytes: 24 bytes of header, logic stream, count, up to 56 physical streams "
+            "(docs/formats/cann.md 3.5)",
+        .record_size = 256,
+        .magics = HOST_RECORD_MAGICS,
+        .fields = fields,
+        .field_count = sizeof fields / sizeof *fields,
+    },
+};
+
+static int take_streams(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    const struct host_stream *stream = state;
+    const struct cell *cells = row->cells;
+    int64_t count = cells[STREAM_COUNT].integer;
+    int status = host_record_take(decoder, state, row, keep, err);
+    if (count > 2 * STREAM_PAIRS) {
+        struct place place = decoder_place(decoder, "stream_count");
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%lld streams; expected at most %d",
+                    (long long)count, 2 * STREAM_PAIRS);
+        *keep = false;
+        return status;
+    }
+    for (int64_t i = 0; status == 0 && stream->association != NULL && i < count; i++) {
+        uint64_t pair = (uint64_t)cells[FIRST_PAIR + i / 2].integer;
+        status = association_add_logic_stream(stream->association, (uint32_t)(i % 2 == 0 ? pair : pair >> 32),
+                                              row_u32(row, LOGIC_STREAM), err);
+    }
+    return status;
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct host_stream),
+    .open = host_stream_open,
+    .record = take_streams,
+};
+
+const struct record_kind kind_logic_stream_info = {
+    .name = "logic_stream_info",
+    .table = "logic_stream_info",
+    .families = FAMILY_CANN,
+    .title = "Logic stream",
+    .doc = "Which physical streams of devices a logic stream has: their tasks are shown under it.",
+    .patterns = patterns,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .layouts = layouts,
+    .layout_count = sizeof layouts / sizeof *layouts,
+    .hooks = &hooks,
+};
