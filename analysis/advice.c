@@ -38,7 +38,8 @@ const struct rule rules[RULES] = {
                             "Overlap it with computing, use larger buckets; first see whether one rank is late.", 10},
     [RULE_JITTER] = {"step-jitter", "(p95 - median) / median of the time of steps",
                      "Compare the slowest step with one in the middle: which operator or gap grew?", 5},
-    [RULE_FREQUENCY] = {"frequency", "1 - mean / rated frequency", "Check power limits and cooling.", 5},
+    [RULE_FREQUENCY] = {"frequency", "1 - mean / rated frequency, weighted by the time of tasks",
+                        "Check power limits and cooling.", 5},
     [RULE_MEMORY_CALLS] = {"memory-calls",
                            "time in calls that allocate, free or copy and wait / time of the host after step 1",
                            "Allocate once before the loop; use pinned memory and asynchronous copies.", 1},
@@ -406,7 +407,8 @@ static void take_jitter(const struct look *look, size_t group, int64_t *times, s
         splits_group_name(look->workload, look->splits, group, name);
     measured(finding, value, fmax(series.total - (double)series.n * series.median, 0), value > finding->threshold);
     finding->time_ns = look->splits->items[slowest].start_ns;
-    say(finding, "Steps%s%.200s%s take %.3f us, one of twenty more than %.3f us; the slowest, number %zu, takes %.3f us.",
+    say(finding,
+        "Steps%s%.200s%s take %.3f us, one of twenty more than %.3f us; the slowest, number %zu, takes %.3f us.",
         name[0] != '\0' ? " (" : "", name, name[0] != '\0' ? ")" : "", series.median / 1e3, p95 / 1e3, slowest + 1,
         series.maximum / 1e3);
     series_release(&series);
@@ -431,8 +433,8 @@ static void check_frequency(const struct look *look, struct finding *finding)
     }
     double value = percent(look->host->rated_mhz - look->host->mean_mhz, look->host->rated_mhz);
     measured(finding, value, value / 100 * look->advice->busy_ns, value >= finding->threshold);
-    say(finding, "The cores run at %.0f MHz on average, %.0f MHz are rated.", look->host->mean_mhz,
-        look->host->rated_mhz);
+    say(finding, "Tasks run at %.0f MHz on average, %.0f MHz are rated; %.1f %% of their time is below that.",
+        look->host->mean_mhz, look->host->rated_mhz, look->host->below_rated);
 }
 
 static void check_memory_calls(const struct look *look, struct finding *finding)

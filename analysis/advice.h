@@ -28,8 +28,8 @@ struct host_evidence {
      * at least one of them ran, and how long that stretch is. */
     int64_t memory_ns, memory_calls, memory_window_ns;
     int64_t first_memory_ns;
-    /* Frequency of the cores, weighted by time; 0: not measured. */
-    double mean_mhz, rated_mhz;
+    /* Frequency of the cores, weighted by the time of tasks; 0: not measured. below_rated: percent of that time. */
+    double mean_mhz, rated_mhz, below_rated;
     /* The stages of the framework's data pipeline that had nothing to take, the hungriest first. */
     struct stage_evidence {
         char name[NAME_SIZE], input[NAME_SIZE]; /* input: the stage that fills its queue */

@@ -71,7 +71,7 @@ static void check_operators(struct comparison *comparison, const struct compare_
     }
     snprintf(check->base, sizeof check->base, "%zu", base);
     snprintf(check->new_side, sizeof check->new_side, "%zu (%zu in both)", other, both);
-    check->factor = ops->count > 0 ? (double)both / (double)ops->count : 0;
+    check->factor = ops->count > 0 ? (double)both / (double)ops->count : 1; /* ranges of the host alone */
     check->same = both == ops->count;
     comparison->score *= check->factor;
 }
@@ -95,7 +95,8 @@ static int64_t problems_of(const struct side *side)
 }
 
 /* Of which inferences a side tells; with other ones it tells the same of each, and nothing of what is between them. */
-static void check_recorded(struct comparison *comparison, const struct workload_facts *a, const struct workload_facts *b)
+static void check_recorded(struct comparison *comparison, const struct workload_facts *a,
+                           const struct workload_facts *b)
 {
     char base[RECORDED_SIZE], other[RECORDED_SIZE];
 
@@ -203,9 +204,8 @@ static int hold_pattern(struct compare_gate *result, const struct comparison *co
     static const struct {
         enum gate_metric metric;
         enum subject subject;
-    } subjects[] = {
-        {GATE_OP, BY_OP},    {GATE_TYPE, BY_TYPE},  {GATE_API, BY_API},
-        {GATE_COUNT, BY_OP}, {GATE_COUNT, BY_TYPE}, {GATE_GAP, BY_GAP}};
+    } subjects[] = {{GATE_OP, BY_OP},    {GATE_TYPE, BY_TYPE},  {GATE_API, BY_API},
+                    {GATE_COUNT, BY_OP}, {GATE_COUNT, BY_TYPE}, {GATE_GAP, BY_GAP}};
     int status = 0;
 
     result->passed = true;
@@ -264,9 +264,9 @@ static int check_sides(const struct side *base, const struct side *other, struct
     for (int s = 0; s < 2; s++) {
         int64_t executions = 0;
         for (size_t i = 0; i < sides[s]->count; i++)
-            executions += sides[s]->profiles[i]->executions;
+            executions += sides[s]->profiles[i]->executions + sides[s]->profiles[i]->steps;
         if (executions == 0)
-            return err_set(err, ERR_NOT_FOUND, "nothing to compare: '%s' has no operators",
+            return err_set(err, ERR_NOT_FOUND, "nothing to compare: '%s' has no operators and no steps",
                            sides[s]->count > 0 ? sides[s]->profiles[0]->name : "");
     }
     return 0;

@@ -30,7 +30,7 @@ static const struct {
     [GATE_GAP] = {"gap:", GATE_GAP, UNIT_OF_TIME, false},
 };
 #define METRIC_NAMES                                                                                                   \
-    "step_time, device_busy, period, busy, free, exposed_comm, fps, aicpu, trans, cube_util, ddr_bytes, op:GLOB, "      \
+    "step_time, device_busy, period, busy, free, exposed_comm, fps, aicpu, trans, cube_util, ddr_bytes, op:GLOB, "     \
     "type:GLOB, api:GLOB, count:GLOB, gap:GLOB"
 
 enum gate_unit gate_unit(enum gate_metric metric)

@@ -97,6 +97,7 @@ static int advise_one(struct capture_visit *visit)
     }
     if (executions == 0) {
         err_set(&err, ERR_NOT_FOUND, "'%s' has no operators to advise on", visit->directory);
+        err_hint(&err, "'msprof show %s --table summary' tells what there is of the program", visit->directory);
         console_error(&err);
         return status_worse(status, STATUS_NOTHING);
     }

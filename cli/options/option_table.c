@@ -439,6 +439,12 @@ const struct option_spec option_table[] = {
      .offset = MEMBER(top),
      .help =
          "how many rows of --table, or of the longest of CANN\ncaptures (20; all rows in other formats than table)"},
+    {.name = "step-range",
+     .commands = ON_ANSWERS,
+     .type = VALUE_TEXT,
+     .argument = "NAME",
+     .offset = MEMBER(step_range),
+     .help = "every range of the program, or call, of this name is\na step"},
     {.name = "no-pager", .commands = ON_ANSWERS, .offset = MEMBER(no_pager), .help = "print without $PAGER"},
     {.name = "table",
      .commands = COMMAND_BIT(COMMAND_SHOW),

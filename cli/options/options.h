@@ -149,6 +149,7 @@ struct settings {
     int width;           /* WIDTH_DEFAULT, or columns; 0: no limit */
     int top;             /* rows of the longest; 0: not given */
     bool no_pager;
+    const char *step_range; /* NULL: not given */
 
     bool list_options; /* help --options */
     int manual_rows;   /* help --manual: enum manual_rows; -1: not given */

@@ -113,8 +113,8 @@ static void put_change(FILE *stream, const char *name, double base, double other
     char change[TEXT_SIZE];
 
     percent_text(change, sizeof change, base, other);
-    fprintf(stream, "%s: %.3f %s -> %.3f %s (%s)%s", name, base / unit.ns, unit.name, other / unit.ns, unit.name, change,
-            end);
+    fprintf(stream, "%s: %.3f %s -> %.3f %s (%s)%s", name, base / unit.ns, unit.name, other / unit.ns, unit.name,
+            change, end);
 }
 
 /* From begin to begin, where both sides say it; and of which inferences they tell. */

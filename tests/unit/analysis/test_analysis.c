@@ -5,6 +5,7 @@
 #include "analysis/diff/workload.h"
 #include "analysis/interval.h"
 #include "analysis/period.h"
+#include "analysis/sampling.h"
 #include "analysis/splits.h"
 
 #include <math.h>
@@ -400,6 +401,7 @@ static void test_a_step_divides_into_computing_exposed_copies_and_free(void **st
         .start_ns = 100, .end_ns = 240, .model_id = 1, .source = STEPS_MARKED, .model = NO_TEXT};
     assert_int_equal(workload_add_step(&workload, 0, &step, &err), 0);
     assert_int_equal(workload_finish(&workload, &err), 0);
+    assert_int_equal(steps_relate(&workload, &err), 0);
     assert_int_equal(splits_make(&workload, &splits, &err), 0);
     assert_int_equal(splits.count, 1);
     assert_int_equal(splits.items[0].own.time_ns, 140);
@@ -439,6 +441,7 @@ static void test_steps_without_marks_are_found_by_the_period(void **state)
         run(&workload, c, 70 + i * 100, 20);
     }
     assert_int_equal(workload_finish(&workload, &err), 0);
+    assert_int_equal(steps_relate(&workload, &err), 0);
     assert_int_equal(workload.step_source, STEPS_PERIOD);
     assert_int_equal(workload.step_count, 6);
     assert_int_equal(workload.steps[0].start_ns, 10);
@@ -462,6 +465,7 @@ static void test_times_that_are_none_are_counted_and_left_out(void **state)
     assert_int_equal(workload.refused, 3);
     assert_int_equal(workload.execution_count, 1);
     assert_int_equal(workload_finish(&workload, &err), 0);
+    assert_int_equal(steps_relate(&workload, &err), 0);
     workload_release(&workload);
 }
 
@@ -478,15 +482,13 @@ static void test_slow_first_steps_are_warmup(void **state)
     for (int i = 0; i < 12; i++) {
         int64_t time_ns = (i == 0 ? 9000 : 1000) + i % 3;
         run(&workload, op, start_ns, time_ns);
-        const struct workload_step step = {.start_ns = start_ns,
-                                           .end_ns = start_ns + time_ns,
-                                           .number = i,
-                                           .source = STEPS_MARKED,
-                                           .model = NO_TEXT};
+        const struct workload_step step = {
+            .start_ns = start_ns, .end_ns = start_ns + time_ns, .number = i, .source = STEPS_MARKED, .model = NO_TEXT};
         assert_int_equal(workload_add_step(&workload, 0, &step, &err), 0);
         start_ns += time_ns;
     }
     assert_int_equal(workload_finish(&workload, &err), 0);
+    assert_int_equal(steps_relate(&workload, &err), 0);
     assert_int_equal(splits_make(&workload, &splits, &err), 0);
     assert_int_equal(splits.warmup, 1);
     assert_true(splits_is_warmup(&splits, 0));
