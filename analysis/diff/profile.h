@@ -30,7 +30,7 @@ struct profile_table {
 enum measure { MEASURE_STEP, MEASURE_BUSY, MEASURE_FREE, MEASURE_EXPOSED, MEASURES };
 
 struct profile {
-    char *name; /* of the capture: the last part of its path */
+    char *name; /* of the capture */
     struct workload_facts facts;
     enum step_source step_source;
     int64_t steps, warmup;            /* warmup: left out of steps */

@@ -53,7 +53,7 @@ struct diff_settings {
     int format; /* enum diff_format */
     int top;    /* rows; 0: not given */
     const char *save;
-    int64_t least_change, least_share; /* thousandths of percent */
+    int64_t least_change, least_share, drift; /* thousandths of percent */
     bool allow_incomparable;
 };
 
