@@ -8,6 +8,27 @@ VARIANT ?= release
 prefix  ?= /usr/local
 DESTDIR ?=
 
+# Where objects and programs go: 'make BUILD=/tmp/msprof' leaves the sources as they are.
+BUILD   ?= build
+ifneq (1,$(words $(BUILD)))
+$(error BUILD='$(BUILD)' must be one directory without a blank in its name)
+endif
+# The name that the program is installed by, for machines that have CANN's own 'msprof' in PATH.
+PROGRAM ?= msprof
+# 'no' for a build without collect (and libssh2), or without the libraries that record (libmsprof_acl, libmsprof_preload).
+COLLECT ?= yes
+ACL     ?= yes
+
+# 'make CROSS=aarch64-linux-gnu' builds for another machine, with the libraries below SYSROOT if they are not where the compiler looks.
+CROSS   ?=
+SYSROOT ?=
+ifneq (,$(CROSS))
+CC      := $(CROSS)-gcc
+AR      := $(CROSS)-ar
+LD      := $(CROSS)-ld
+OBJCOPY := $(CROSS)-objcopy
+endif
+
 OBJCOPY ?= objcopy
 
 SHELL       := /bin/bash
@@ -50,7 +71,11 @@ LDFLAGS_coverage := --coverage
 CFLAGS_fuzz      := -O1 $(SANITIZED) -fsanitize=fuzzer-no-link,address,undefined,float-cast-overflow
 LDFLAGS_fuzz     := -fsanitize=address,undefined,float-cast-overflow
 
-VARIANTS := release clang asan tsan coverage fuzz
+# For systems back to glibc 2.17: other libraries are linked in, and tools/portable/ has glibc's older functions.
+CFLAGS_portable  := $(OPTIMIZED) -ffunction-sections
+LDFLAGS_portable := $(HARDENED) -Wl,--gc-sections -static-libgcc
+
+VARIANTS := release clang asan tsan coverage fuzz portable
 ifeq (,$(filter $(VARIANT),$(VARIANTS)))
 $(error unknown VARIANT '$(VARIANT)'; there are: $(VARIANTS))
 endif
@@ -58,16 +83,31 @@ ifneq (,$(filter fuzz clang,$(VARIANT)))
 override CC := clang
 endif
 
-B := build/$(VARIANT)
+B := $(BUILD)/$(addsuffix -,$(CROSS))$(VARIANT)
 
-NEEDED_CPPFLAGS := -I. -Iinclude -I$(B)/generated -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DMSPROF_VERSION='"$(VERSION)"'
+SYSROOT_FLAG := $(if $(SYSROOT),--sysroot=$(abspath $(SYSROOT)))
+NEEDED_CPPFLAGS := -I. -Iinclude -I$(B)/generated -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DMSPROF_VERSION='"$(VERSION)"' $(SYSROOT_FLAG)
 NEEDED_CFLAGS   := -std=c17 -pthread -f$(NO_PIE_$(VARIANT))PIE $(WARNINGS) $(CFLAGS_$(VARIANT))
-NEEDED_LDFLAGS  := -pthread -$(NO_PIE_$(VARIANT))pie $(LDFLAGS_$(VARIANT))
-NEEDED_LDLIBS   := -lsqlite3 -lcjson -lcsv -lssh2 -lcrypto -lm
+NEEDED_LDFLAGS  := -pthread -$(NO_PIE_$(VARIANT))pie $(LDFLAGS_$(VARIANT)) $(SYSROOT_FLAG)
+NEEDED_LDLIBS   := -lsqlite3 -lcjson -lcsv $(if $(filter no,$(COLLECT)),,-lssh2) -lcrypto -lm
 
 COMPILE = $(CC) $(NEEDED_CPPFLAGS) $(CPPFLAGS) $(NEEDED_CFLAGS) $(CFLAGS)
 LINK    = $(CC) $(NEEDED_LDFLAGS) $(LDFLAGS)
 LIBS    = $(NEEDED_LDLIBS) $(LDLIBS)
+
+ifeq ($(VARIANT),portable)
+OLD_GLIBC      := $(B)/tools/portable/glibc_2_17.o
+# Named though nothing of them is needed where they are a part of libc: glibc 2.17 has these functions there.
+OLD_LIBS       := -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -l:librt.so.1 -Wl,--as-needed
+NEEDED_LDLIBS  := -L$(B) -Wl,-Bstatic -lsqlite3 -lcjson -lcsv $(if $(filter no,$(COLLECT)),,-lssh2 -lssl) -lcrypto -lz -lgpg-error \
+                  -Wl,-Bdynamic -lm -Wl,--no-as-needed -l:libanl.so.1 $(OLD_LIBS)
+CJSON_LIBRARY  := -Wl,-Bstatic -lcjson -Wl,-Bdynamic
+$(OLD_GLIBC) $(B)/portable_program.o: tools/portable/glibc_2_17.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(SYSROOT_FLAG) -D_GNU_SOURCE $(if $(filter %program.o,$@),-DPORTABLE_PROGRAM) -std=c17 -pthread \
+	    $(filter-out -Wmissing-prototypes,$(WARNINGS)) -Wno-maybe-uninitialized $(CFLAGS_portable) -fPIC -fvisibility=hidden -c $< -o $@
+endif
+CJSON_LIBRARY ?= -lcjson
 
 # A line for each step; 'make V=1' shows the commands themselves.
 say = $(if $(V),,@printf '  %-7s %s\n' $(1) $@;)
@@ -88,7 +128,7 @@ write-stamp = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $
 $(B)/flags: FORCE
 	$(call write-stamp,$(subst $(CURDIR),,$(COMPILE) $(LINK) $(LIBS)))
 $(B)/prefix: FORCE
-	$(call write-stamp,$(prefix) $(libdir) $(includedir))
+	$(call write-stamp,$(prefix) $(libdir) $(includedir) $(PROGRAM))
 
 # --- the program ---
 
@@ -97,9 +137,9 @@ below = $(sort $(shell find $(1) -name '*.$(2)'))
 
 KIND_SOURCES := $(call below,parsers/kinds,c)
 KINDS        := $(sort $(notdir $(KIND_SOURCES:.c=)))
-LIB_SOURCES  := $(call below,base switches parsers db analysis frameworks exporters cluster ssh,c) \
+LIB_SOURCES  := $(call below,base switches parsers db analysis frameworks exporters cluster $(if $(filter no,$(COLLECT)),,ssh),c) \
                 acl/subscribe/operator_names.c acl/subscribe/operator_names_writer.c acl/subscribe/operator_record.c
-CLI_SOURCES  := $(call below,cli,c)
+CLI_SOURCES  := $(filter-out $(if $(filter no,$(COLLECT)),cli/collect/%,cli/without_collect.c),$(call below,cli,c))
 LIB_OBJECTS  := $(LIB_SOURCES:%.c=$(B)/%.o)
 CLI_OBJECTS  := $(CLI_SOURCES:%.c=$(B)/%.o)
 KIND_LIST    := $(B)/generated/kind_list.h
@@ -108,15 +148,15 @@ REPORT_LIST  := $(B)/generated/report_list.h
 TRACKS       := $(sort $(notdir $(basename $(wildcard exporters/tracks/*.c))))
 TRACK_LIST   := $(B)/generated/track_list.h
 
-all: program library preload manual completions ## build build/msprof, libmsprof_acl, manual and completion scripts (the default)
+all: program $(if $(filter no,$(ACL)),,library preload) manual completions ## build build/msprof, libmsprof_acl, manual and completion scripts (the default)
 
 .PHONY: program
-program: $(B)/msprof $(if $(filter release,$(VARIANT)),build/msprof)
+program: $(B)/msprof $(if $(filter release,$(notdir $(B))),$(BUILD)/msprof)
 
-build/msprof: build/release/msprof
+$(BUILD)/msprof: $(BUILD)/release/msprof
 	@ln -sf release/msprof $@
 
-$(B)/msprof: $(LIB_OBJECTS) $(CLI_OBJECTS) $(B)/flags
+$(B)/msprof: $(LIB_OBJECTS) $(CLI_OBJECTS) $(if $(OLD_GLIBC),$(B)/portable_program.o) $(B)/flags
 	$(call link-program)
 
 $(B)/%.o: %.c $(B)/flags | $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST)
@@ -151,7 +191,7 @@ MPI_FLAGS    = $(shell $(MPICC) --showme:$(1) 2>/dev/null)
 
 .PHONY: mpi
 mpi: $(B)/msprof-mpi ## build build/msprof-mpi, 'msprof cluster' for mpirun (needs an MPI: libopenmpi-dev)
-	$(if $(filter release,$(VARIANT)),@ln -sf release/msprof-mpi build/msprof-mpi)
+	$(if $(filter release,$(notdir $(B))),@ln -sf release/msprof-mpi $(BUILD)/msprof-mpi)
 
 $(MPI_OBJECTS): private NEEDED_CPPFLAGS += $(call MPI_FLAGS,compile)
 $(B)/msprof-mpi: $(LIB_OBJECTS) $(filter-out $(B)/cli/main.o,$(CLI_OBJECTS)) $(MPI_OBJECTS) $(B)/flags
@@ -169,7 +209,7 @@ ACL_HEADERS  := $(sort $(wildcard include/msprof/*.h include/msprof/compat/*.h i
 PYTHON_FILES := python/msprof_acl.py python/acl/__init__.py
 ACL_SONAME   := libmsprof_acl.so.1
 ACL_FILES    := $(B)/$(ACL_SONAME) $(B)/libmsprof_acl.so $(B)/libmsprof_acl.a $(B)/msprof_acl.pc
-LINK_SHARED   = $(CC) -pthread -shared $(LDFLAGS_$(VARIANT)) $(LDFLAGS)
+LINK_SHARED   = $(CC) -pthread -shared $(LDFLAGS_$(VARIANT)) $(SYSROOT_FLAG) $(LDFLAGS)
 
 .PHONY: library
 library: $(ACL_FILES) ## build libmsprof_acl: shared, static, pkg-config file
@@ -189,9 +229,9 @@ $(B)/acl.a: $(filter-out $(LIB_OBJECTS),$(ACL_OBJECTS))
 	$(archive)
 
 # Never unloaded: its handlers and its thread may run at any time.
-$(B)/$(ACL_SONAME): $(PIC_OBJECTS) $(B)/pic/libbase.a acl/libmsprof_acl.map $(B)/flags
+$(B)/$(ACL_SONAME): $(PIC_OBJECTS) $(OLD_GLIBC) $(B)/pic/libbase.a acl/libmsprof_acl.map $(B)/flags
 	$(call say,LINK)$(LINK_SHARED) -Wl,-z,nodelete -Wl,-soname,$(ACL_SONAME) -Wl,--version-script=acl/libmsprof_acl.map \
-	    $(filter %.o %.a,$^) -Wl,--as-needed -lcjson $(LDLIBS) -o $@
+	    $(filter %.o %.a,$^) -Wl,--as-needed -L$(B) $(CJSON_LIBRARY) $(OLD_LIBS) $(LDLIBS) -o $@
 
 $(B)/libmsprof_acl.so: $(B)/$(ACL_SONAME)
 	@ln -sf $(<F) $@
@@ -237,10 +277,10 @@ $(B)/preload/libbase.a: $(PRELOAD_BASE)
 	$(archive)
 
 # Never unloaded: its handlers and its thread may run at any time.
-$(PRELOAD_LIBRARY): $(PRELOAD_OBJECTS) $(B)/preload/libbase.a acl/preload/libmsprof_preload.map $(B)/flags
+$(PRELOAD_LIBRARY): $(PRELOAD_OBJECTS) $(OLD_GLIBC) $(B)/preload/libbase.a acl/preload/libmsprof_preload.map $(B)/flags
 	$(call say,LINK)$(CC) -pthread -shared $(HARDENED) -Wl,-z,nodelete -Wl,-z,defs -Wl,-soname,$(@F) \
 	    -Wl,--version-script=acl/preload/libmsprof_preload.map $(LDFLAGS) \
-	    $(filter %.o %.a,$^) $(LDLIBS) -o $@
+	    $(SYSROOT_FLAG) $(if $(OLD_GLIBC),-static-libgcc) $(filter %.o %.a,$^) $(OLD_LIBS) $(LDLIBS) -o $@
 
 # For 'make lint', which compiles them as the others.
 $(patsubst %.c,$(B)/%.o,$(wildcard acl/preload/*.c)): | $(PRELOAD_LIST)
@@ -258,6 +298,13 @@ MAN_LINKS := $(shell awk 'FILENAME ~ /map$$/ { if (sub(/;$$/, "")) wanted[$$1] =
     /^\.(Nm|Fn) / && ($$2 in wanted) { delete wanted[$$2]; if (page != $$2 ".3") print $$2 ".3:" page }' \
     acl/libmsprof_acl.map $(sort $(wildcard man/*.3)))
 
+# The program that prints parts of the manual and the completion: it must run here, so a cross build has one of this machine.
+HOST_MSPROF ?= $(if $(CROSS),$(BUILD)/release/msprof,$(B)/msprof)
+ifneq (,$(CROSS))
+$(BUILD)/release/msprof: FORCE
+	$(MAKE) CROSS= SYSROOT= CC=cc AR=ar LD=ld OBJCOPY=objcopy VARIANT=release program
+endif
+
 .PHONY: manual completions
 manual: $(MAN_PAGES) ## build the manual pages
 completions: $(COMPLETIONS) ## build the completion scripts
@@ -267,15 +314,17 @@ $(B)/man/%: man/% $(B)/prefix
 	$(call say,MAN)sed -e 's|/usr/local/share|$(prefix)/share|' -e 's|/usr/local/lib|$(libdir)|' $< >$@
 
 # A line '@msprof WORDS@' of a page with a .in stands for what that command prints: rows that are made of tables.
-$(B)/man/%: man/%.in $(B)/msprof $(B)/prefix
+$(B)/man/%: man/%.in $(HOST_MSPROF) $(B)/prefix
 	@mkdir -p $(@D)
-	$(call say,MAN)awk -v msprof=$(B)/msprof '/^@msprof .*@$$/ { fflush(); \
+	$(call say,MAN)awk -v msprof=$(HOST_MSPROF) '/^@msprof .*@$$/ { fflush(); \
 	    if (system(msprof substr($$0, 8, length($$0) - 8)) != 0) exit 1; next } { print }' $< | \
 	    sed -e 's|/usr/local/share|$(prefix)/share|' >$@
 
-$(B)/completions/msprof.%: $(B)/msprof
+# Of the scripts only the lines that name the program to the shell know what it is installed as.
+$(B)/completions/msprof.%: $(HOST_MSPROF) $(B)/prefix
 	@mkdir -p $(@D)
-	$(call say,GEN)$(B)/msprof completion $* >$@
+	$(call say,GEN)$(HOST_MSPROF) completion $* | sed -E -e 's/^(#compdef | *compdef _msprof |complete -F _msprof )msprof$$/\1$(PROGRAM)/' \
+	    -e 's/^(complete -c )msprof /\1$(PROGRAM) /' >$@
 
 # --- install: what 'uninstall' removes is what INSTALLED lists ---
 
@@ -294,22 +343,29 @@ pythondir   := $(prefix)/share/msprof/python
 INSTALL     ?= install
 
 install_man = $(mandir)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
-INSTALLED   = $(bindir)/msprof $(bashdir)/msprof $(zshdir)/_msprof $(fishdir)/msprof.fish \
-              $(foreach page,$(MAN_PAGES),$(call install_man,$(page))) \
-              $(foreach link,$(MAN_LINKS),$(mandir)/man3/$(firstword $(subst :, ,$(link)))) \
+INSTALLED   = $(bindir)/$(PROGRAM) $(bashdir)/$(PROGRAM) $(zshdir)/_$(PROGRAM) $(fishdir)/$(PROGRAM).fish \
+              $(foreach page,$(MAN_PAGES),$(call install_man,$(page))) $(if $(filter-out msprof,$(PROGRAM)),$(mandir)/man1/$(PROGRAM).1) \
+              $(LAYOUTS:layouts/%=$(layoutdir)/%) $(if $(filter no,$(ACL)),,$(INSTALLED_ACL))
+INSTALLED_ACL = $(foreach link,$(MAN_LINKS),$(mandir)/man3/$(firstword $(subst :, ,$(link)))) \
               $(addprefix $(libdir)/,$(ACL_SONAME) libmsprof_acl.so libmsprof_acl.a pkgconfig/msprof_acl.pc) \
-              $(libdir)/msprof/$(notdir $(PRELOAD_LIBRARY)) $(ACL_HEADERS:include/%=$(includedir)/%) $(PYTHON_FILES:python/%=$(pythondir)/%) \
-              $(LAYOUTS:layouts/%=$(layoutdir)/%)
+              $(libdir)/msprof/$(notdir $(PRELOAD_LIBRARY)) $(ACL_HEADERS:include/%=$(includedir)/%) $(PYTHON_FILES:python/%=$(pythondir)/%)
 # Directories of our own that are to go when they are empty, inner ones first.
 OWN_DIRECTORIES = $(libdir)/msprof $(layoutdir) $(reportdir) $(pythondir)/acl $(pythondir) $(datadir)/msprof $(includedir)/msprof/compat/acl $(includedir)/msprof/compat $(includedir)/msprof
 
-.PHONY: install uninstall
-install: all ## install below DESTDIR and prefix (/usr/local)
-	$(INSTALL) -D -m 755 $(B)/msprof '$(DESTDIR)$(bindir)/msprof'
-	$(INSTALL) -D -m 644 $(B)/completions/msprof.bash '$(DESTDIR)$(bashdir)/msprof'
-	$(INSTALL) -D -m 644 $(B)/completions/msprof.zsh '$(DESTDIR)$(zshdir)/_msprof'
-	$(INSTALL) -D -m 644 $(B)/completions/msprof.fish '$(DESTDIR)$(fishdir)/msprof.fish'
+.PHONY: install install-program install-acl uninstall
+install: all install-program $(if $(filter no,$(ACL)),,install-acl) ## install below DESTDIR and prefix (/usr/local); as another name: PROGRAM=NAME
+
+install-program:
+	$(INSTALL) -D -m 755 $(B)/msprof '$(DESTDIR)$(bindir)/$(PROGRAM)'
+	$(INSTALL) -D -m 644 $(B)/completions/msprof.bash '$(DESTDIR)$(bashdir)/$(PROGRAM)'
+	$(INSTALL) -D -m 644 $(B)/completions/msprof.zsh '$(DESTDIR)$(zshdir)/_$(PROGRAM)'
+	$(INSTALL) -D -m 644 $(B)/completions/msprof.fish '$(DESTDIR)$(fishdir)/$(PROGRAM).fish'
 	$(foreach page,$(MAN_PAGES),$(INSTALL) -D -m 644 $(page) '$(DESTDIR)$(call install_man,$(page))' &&) :
+	$(if $(filter-out msprof,$(PROGRAM)),ln -sf msprof.1 '$(DESTDIR)$(mandir)/man1/$(PROGRAM).1')
+	$(INSTALL) -d -m 755 '$(DESTDIR)$(layoutdir)' '$(DESTDIR)$(reportdir)'
+	$(foreach file,$(LAYOUTS),$(INSTALL) -m 644 $(file) '$(DESTDIR)$(layoutdir)' &&) :
+
+install-acl:
 	for link in $(MAN_LINKS); do \
 	    ln -sf "$${link#*:}" '$(DESTDIR)$(mandir)/man3/'"$${link%:*}" || exit; done
 	$(foreach header,$(ACL_HEADERS),$(INSTALL) -D -m 644 $(header) '$(DESTDIR)$(header:include/%=$(includedir)/%)' &&) :
@@ -319,8 +375,6 @@ install: all ## install below DESTDIR and prefix (/usr/local)
 	$(INSTALL) -D -m 644 $(B)/libmsprof_acl.a '$(DESTDIR)$(libdir)/libmsprof_acl.a'
 	$(INSTALL) -D -m 644 $(B)/msprof_acl.pc '$(DESTDIR)$(libdir)/pkgconfig/msprof_acl.pc'
 	$(foreach file,$(PYTHON_FILES),$(INSTALL) -D -m 644 $(file) '$(DESTDIR)$(pythondir)/$(file:python/%=%)' &&) :
-	$(INSTALL) -d -m 755 '$(DESTDIR)$(layoutdir)' '$(DESTDIR)$(reportdir)'
-	$(foreach file,$(LAYOUTS),$(INSTALL) -m 644 $(file) '$(DESTDIR)$(layoutdir)' &&) :
 
 uninstall: ## remove what install made; layouts and reports that were put there since stay
 	rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)')
@@ -342,7 +396,7 @@ UNIT_SOURCES   := $(sort $(wildcard tests/unit/*/test_*.c))
 UNIT_TESTS     := $(UNIT_SOURCES:%.c=$(B)/%)
 TEST_OBJECTS   := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard tests/lib/*.c)))
 FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_PROGRAMS  := $(FUZZ_SOURCES:tests/fuzz/%.c=build/fuzz/%)
+FUZZ_PROGRAMS  := $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 REPLAY_TESTS   := $(FUZZ_SOURCES:tests/fuzz/fuzz_%.c=$(B)/tests/fuzz/replay_%)
 
 .PHONY: unit-tests replay-tests test-programs check check-fast coverage fuzz
@@ -416,7 +470,7 @@ fuzz: ## build the libFuzzer targets build/fuzz/fuzz_*; tools/fuzz.sh runs them
 	$(MAKE) VARIANT=fuzz $(FUZZ_PROGRAMS)
 
 ifeq ($(VARIANT),fuzz)
-$(FUZZ_PROGRAMS): build/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/acl.a $(B)/lib.a $(B)/flags
+$(FUZZ_PROGRAMS): $(BUILD)/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/acl.a $(B)/lib.a $(B)/flags
 	$(call link-program,-fsanitize=fuzzer)
 endif
 
@@ -484,7 +538,7 @@ C_HEADERS   := $(filter %.h,$(C_FILES))
 C_SOURCES   := $(filter %.c,$(C_FILES))
 SCRIPTS     := $(sort $(wildcard .ci/run tests/run tests/check tools/*.sh testdata/generate/*.sh tests/*/*.sh tests/*/*.bash \
                tests/*/*.bats))
-LINT        := build/lint
+LINT        := $(BUILD)/lint
 LINT_FLAGS   = $(NEEDED_CPPFLAGS) -DMSPROF_PREFIX='"$(prefix)"' -DMSPROF_LIBDIR='"$(libdir)"' -std=c17 -pthread $(WARNINGS)
 
 .PHONY: lint lint-format lint-tidy lint-headers lint-scripts lint-manual lint-structure lint-cppcheck
@@ -539,9 +593,23 @@ lint-cppcheck: $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST) $(PRELOAD_LIST)
 
 # --- the rest ---
 
+.PHONY: dist deb rpm portable version
+dist: ## build/dist/msprof-VERSION.tar.gz: the sources of the last commit, reproducible
+	tools/dist.sh $(BUILD)
+
+deb rpm: ## packages of the last commit in build/deb, build/rpm
+	tools/package.sh $@ $(BUILD)
+
+PORTABLE_MACHINES ?= x86_64 aarch64
+portable: ## build/portable/*.tar.gz: the program and the libraries for glibc 2.17 and newer, PORTABLE_MACHINES
+	for machine in $(PORTABLE_MACHINES); do tools/portable.sh "$$machine" $(BUILD) || exit; done
+
+version: ## print the version
+	@echo $(VERSION)
+
 .PHONY: clean distclean help
 clean: ## remove build/
-	rm -rf build
+	rm -rf $(BUILD)
 
 distclean: clean ## the same: nothing is made outside build/
 

@@ -1,0 +1,26 @@
+/* msprof collect in a build without it (make COLLECT=no): the command stays, and says why it does nothing. */
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/status.h"
+
+static int refuse(const struct settings *settings)
+{
+    struct err err = ERR_INIT;
+
+    (void)settings;
+    err_set(&err, ERR_FAILED, "this msprof was built without collect (make COLLECT=no)");
+    err_hint(&err, "copy the JOB... directory from the board by hand: import and export read it as it is");
+    console_error(&err);
+    return status_of_error(&err);
+}
+
+const struct command command_collect = {
+    .path = "collect",
+    .parent = COMMAND_ROOT,
+    .summary = "run a program on a board over SSH (not in this build)",
+    .description = "This msprof was built without collect: 'make COLLECT=no'.\n",
+    .operands = "[-- ARGUMENT...]",
+    .most_operands = -1,
+    .operands_follow_dashes = true,
+    .run = refuse,
+};
