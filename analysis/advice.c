@@ -486,13 +486,37 @@ static enum severity severity_of(double share)
     return share >= 5 ? SEVERITY_HIGH : share >= 3 ? SEVERITY_MEDIUM : SEVERITY_LOW;
 }
 
+/* Of two rules that found one cause one is left, with the evidence of both: gaps are what idle time is made of, and on SVP
+ * waiting for memory is told by the layers' own counters. */
+static void tell_causes_once(struct finding *findings)
+{
+    struct finding *const pairs[][2] = {{&findings[RULE_IDLE], &findings[RULE_GAP]},
+                                        {&findings[RULE_SVP_BOUND], &findings[RULE_MEMORY_BOUND]}};
+
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        struct finding *kept = pairs[i][0], *other = pairs[i][1];
+        if (!kept->fired || !other->fired)
+            continue;
+        other->fired = false;
+        other->told_elsewhere = true;
+        kept->same_cause = other->rule;
+        if (kept->row_count == 0) { /* where to look */
+            memcpy(kept->rows, other->rows, sizeof kept->rows);
+            kept->row_count = other->row_count;
+            kept->time_ns = other->time_ns;
+        }
+        if (other->severity > kept->severity)
+            kept->severity = other->severity;
+    }
+}
+
 int advice_make(const struct workload *workload, const struct host_evidence *host, const double *thresholds,
                 struct advice *ret, struct err *err)
 {
     struct splits splits;
     struct gaps gaps;
 
-    *ret = (struct advice){.elapsed_ns = 0};
+    *ret = (struct advice){.origin_ns = INT64_MIN};
     const struct look look = {workload, host, &splits, &gaps, ret};
     int status = splits_make(workload, &splits, err);
     if (status != 0)
@@ -510,7 +534,7 @@ int advice_make(const struct workload *workload, const struct host_evidence *hos
     }
     for (int rule = 0; rule < RULES; rule++) {
         struct finding *finding = &ret->findings[rule];
-        *finding = (struct finding){.rule = (enum rule_id)rule, .threshold = thresholds[rule], .time_ns = INT64_MIN};
+        *finding = (struct finding){.rule = (enum rule_id)rule, .threshold = thresholds[rule], .time_ns = INT64_MIN, .same_cause = RULES};
         if (!workload->facts.times_known)
             finding->not_checked = "the capture has no times: the clock of the cores is not known";
         else if (ret->elapsed_ns <= 0)
@@ -518,7 +542,10 @@ int advice_make(const struct workload *workload, const struct host_evidence *hos
         else
             checks[rule](&look, finding);
         finding->severity = severity_of(percent(finding->at_stake_ns, ret->elapsed_ns));
+        if (rule == RULE_GAP) /* its value is the share of a step */
+            finding->severity = severity_of(fmin(finding->value, percent(finding->at_stake_ns, ret->elapsed_ns)));
     }
+    tell_causes_once(ret->findings);
     array_sort(ret->findings, RULES, sizeof ret->findings[0], by_stake);
     gaps_release(&gaps);
     splits_release(&splits);

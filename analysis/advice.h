@@ -68,6 +68,8 @@ struct finding {
     bool fired;
     enum severity severity;
     double at_stake_ns, value, threshold; /* value and threshold in percent */
+    bool told_elsewhere;                  /* another finding that fired has the same cause; then this one did not fire */
+    enum rule_id same_cause;              /* of a finding that fired: the rule that told_elsewhere is true of; RULES: none */
     char sentence[512];
     int64_t time_ns; /* to jump to; INT64_MIN: none */
     struct finding_row {
@@ -82,6 +84,7 @@ struct finding {
 struct advice {
     struct finding findings[RULES]; /* those that fired first, the most time at stake first */
     double elapsed_ns, busy_ns;     /* of all steps */
+    int64_t origin_ns;              /* where the timeline begins; INT64_MIN: not known. The caller's to set */
 };
 
 /* thresholds: of each rule, in percent. */

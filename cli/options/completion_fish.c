@@ -41,6 +41,11 @@ static void put_value(FILE *stream, const struct option_spec *option)
     case VALUE_SPEED:
     case VALUE_PERCENT:
         fputs(" -x", stream);
+        if (option->offer != OFFER_NOTHING) {
+            fputs(" -a '", stream);
+            offers_put(stream, option->offer);
+            fputs("'", stream);
+        }
         break;
     }
 }

@@ -2,6 +2,7 @@
 #ifndef MSPROF_CLI_OPTIONS_OPTIONS_H
 #define MSPROF_CLI_OPTIONS_OPTIONS_H
 
+#include "cli/options/offers.h"
 #include "base/err.h"
 #include "cli/command.h"
 
@@ -178,6 +179,7 @@ struct option_spec {
     enum value_type type;
     const char *argument; /* name of the value in the help; NULL for flags */
     const char *const *choices;
+    enum offer offer; /* of VALUE_TEXT */
     int minimum, maximum; /* of VALUE_NUMBER */
     bool repeatable;      /* stored into a struct value_list */
     size_t offset;        /* of its member of struct settings */
