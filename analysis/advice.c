@@ -486,8 +486,8 @@ static enum severity severity_of(double share)
     return share >= 5 ? SEVERITY_HIGH : share >= 3 ? SEVERITY_MEDIUM : SEVERITY_LOW;
 }
 
-/* Of two rules that found one cause one is left, with the evidence of both: gaps are what idle time is made of, and on SVP
- * waiting for memory is told by the layers' own counters. */
+/* Of two rules that found one cause one is left, with the evidence of both: gaps are what idle time is made of, and on
+ * SVP waiting for memory is told by the layers' own counters. */
 static void tell_causes_once(struct finding *findings)
 {
     struct finding *const pairs[][2] = {{&findings[RULE_IDLE], &findings[RULE_GAP]},
@@ -534,7 +534,8 @@ int advice_make(const struct workload *workload, const struct host_evidence *hos
     }
     for (int rule = 0; rule < RULES; rule++) {
         struct finding *finding = &ret->findings[rule];
-        *finding = (struct finding){.rule = (enum rule_id)rule, .threshold = thresholds[rule], .time_ns = INT64_MIN, .same_cause = RULES};
+        *finding = (struct finding){
+            .rule = (enum rule_id)rule, .threshold = thresholds[rule], .time_ns = INT64_MIN, .same_cause = RULES};
         if (!workload->facts.times_known)
             finding->not_checked = "the capture has no times: the clock of the cores is not known";
         else if (ret->elapsed_ns <= 0)

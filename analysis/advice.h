@@ -68,8 +68,8 @@ struct finding {
     bool fired;
     enum severity severity;
     double at_stake_ns, value, threshold; /* value and threshold in percent */
-    bool told_elsewhere;                  /* another finding that fired has the same cause; then this one did not fire */
-    enum rule_id same_cause;              /* of a finding that fired: the rule that told_elsewhere is true of; RULES: none */
+    bool told_elsewhere;     /* another finding that fired has the same cause; then this one did not fire */
+    enum rule_id same_cause; /* of a finding that fired: the rule that told_elsewhere is true of; RULES: none */
     char sentence[512];
     int64_t time_ns; /* to jump to; INT64_MIN: none */
     struct finding_row {

@@ -76,8 +76,8 @@ static double real(const char *text)
     return strtod(text, NULL);
 }
 
-static const char *const rank_titles[] = {"Rank", "Collectives", "Arrived Last", "Others Waited(us)", "Outlier Votes",
-                                          NULL};
+static const char *const rank_titles[] = {"Rank",          "Collectives", "Arrived Last", "Others Waited(us)",
+                                          "Outlier Votes", NULL};
 
 static int take_rank(struct answer *answer, const char *const *values, struct err *err)
 {
@@ -194,10 +194,10 @@ static void put_steps(const struct answer *answer, FILE *stream)
     if (slow == 0)
         return;
     fprintf(stream, "\n  It was the slowest in %zu of %zu steps: %s.\n", slow, steps,
-            steps == 1        ? "one step does not tell whether it recurs"
+            steps == 1         ? "one step does not tell whether it recurs"
             : slow * 2 > steps ? "it recurs"
-            : slow > 1        ? "it recurs now and then"
-                              : "it does not recur");
+            : slow > 1         ? "it recurs now and then"
+                               : "it does not recur");
 }
 
 static void put_rank(const struct answer *answer, FILE *stream)
@@ -233,7 +233,8 @@ static void put_link(const struct answer *answer, FILE *stream)
 static void put_limits(const struct answer *answer, const struct cluster_result *result, FILE *stream)
 {
     if (result->incomplete > 0)
-        fprintf(stream, "Not judged: %" PRId64 " of %" PRId64 " collectives, because ranks of their groups are missing.\n",
+        fprintf(stream,
+                "Not judged: %" PRId64 " of %" PRId64 " collectives, because ranks of their groups are missing.\n",
                 result->incomplete, result->incomplete + result->collectives);
     if (answer->late > 0 && result->collectives > (int64_t)answer->late)
         fprintf(stream, "Steps are those of the %zu collectives that were waited for longest.\n", answer->late);

@@ -1,4 +1,5 @@
-/* Words that completion offers for values which are no fixed choices: names of tables, ids of columns, metrics, rules. */
+/* Words that completion offers for values which are no fixed choices: names of tables, ids of columns, metrics, rules.
+ */
 #ifndef MSPROF_CLI_OPTIONS_OFFERS_H
 #define MSPROF_CLI_OPTIONS_OFFERS_H
 

@@ -2,9 +2,9 @@
 #ifndef MSPROF_CLI_OPTIONS_OPTIONS_H
 #define MSPROF_CLI_OPTIONS_OPTIONS_H
 
-#include "cli/options/offers.h"
 #include "base/err.h"
 #include "cli/command.h"
+#include "cli/options/offers.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -179,7 +179,7 @@ struct option_spec {
     enum value_type type;
     const char *argument; /* name of the value in the help; NULL for flags */
     const char *const *choices;
-    enum offer offer; /* of VALUE_TEXT */
+    enum offer offer;     /* of VALUE_TEXT */
     int minimum, maximum; /* of VALUE_NUMBER */
     bool repeatable;      /* stored into a struct value_list */
     size_t offset;        /* of its member of struct settings */

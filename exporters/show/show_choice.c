@@ -68,8 +68,8 @@ static const struct report *find_table(const struct report *const *all, const st
     return report;
 }
 
-static struct nearest nearest_table(const struct report *const *all, const struct report_files *files,
-                                    const char *name, int family)
+static struct nearest nearest_table(const struct report *const *all, const struct report_files *files, const char *name,
+                                    int family)
 {
     size_t length = strlen(name);
     struct nearest nearest = nearest_to(name, length < 200 ? length : 200);

@@ -26,7 +26,9 @@ class Event:
             return
         ts, dur = Decimal(fields['ts']), Decimal(fields.get('dur', 0))
         self.start_ns, self.duration_ns = round(ts * 1000), round(dur * 1000)
-        self.ts, self.dur = float(ts), float(dur)
+        if ts * 1000 - self.start_ns == Decimal('0.001'):  # for readers that cut off what is less than a nanosecond
+            ts = Decimal(self.start_ns) / 1000
+        self.ts, self.dur = float(fields['ts']), float(dur)
         self.lost = abs(dur * 1000 - self.duration_ns), dur * 1000 > self.duration_ns
         self.recorded = ts * 1000 == self.start_ns
 
@@ -49,7 +51,7 @@ def events_of(stream):
     events = document['traceEvents']
     for event in events:
         if 'ts' in event:
-            event['ts'] += start
+            event['ts'] = round(event['ts'], 3) + start
         if 'dur' in event:
             event['dur'] = round(event['dur'], 3)
     return events
@@ -87,6 +89,8 @@ def check(path):
         'in doubles': overlaps(slices, lambda e: e.ts, lambda e: e.ts + e.dur),
         'as speedscope counts, from the first slice of a thread': overlaps(
             slices, lambda e: e.ts - first[e.thread], lambda e: e.ts - first[e.thread] + e.dur),
+        'for who cuts off what is less than a nanosecond': overlaps(
+            slices, lambda e: int(e.ts * 1000), lambda e: int(e.ts * 1000) + int(e.dur * 1000)),
         'as Perfetto reads them': overlaps(slices, lambda e: perfetto_ns(e.ts),
                                            lambda e: perfetto_ns(e.ts) + perfetto_ns(e.dur)),
     }
