@@ -127,6 +127,10 @@ write-stamp = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $
 .PHONY: FORCE
 $(B)/flags: FORCE
 	$(call write-stamp,$(subst $(CURDIR),,$(COMPILE) $(LINK) $(LIBS)))
+# Before anything is compiled: a library that is missing is named with its package, not by the first file that includes it.
+LIBRARY_HEADERS := sqlite3.h cjson/cJSON.h csv.h $(if $(filter no,$(COLLECT)),,libssh2.h) openssl/evp.h
+$(B)/libraries: $(B)/flags tools/check-libraries.sh
+	@tools/check-libraries.sh '$(LIBRARY_HEADERS)' $(CC) $(SYSROOT_FLAG) $(CPPFLAGS) && touch $@
 $(B)/prefix: FORCE
 	$(call write-stamp,$(prefix) $(libdir) $(includedir) $(PROGRAM))
 
@@ -159,13 +163,20 @@ $(BUILD)/msprof: $(BUILD)/release/msprof
 $(B)/msprof: $(LIB_OBJECTS) $(CLI_OBJECTS) $(if $(OLD_GLIBC),$(B)/portable_program.o) $(B)/flags
 	$(call link-program)
 
-$(B)/%.o: %.c $(B)/flags | $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST)
+$(B)/%.o: %.c $(B)/flags | $(B)/libraries $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST)
 	@mkdir -p $(@D)
 	$(call say,CC)$(COMPILE) -MMD -MP -c $< -o $@
 
 # Only these objects know where msprof is installed.
 $(B)/cli/kinds/layouts.o $(B)/cli/capture/report_files.o: $(B)/prefix
 $(B)/cli/kinds/layouts.o $(B)/cli/capture/report_files.o: private NEEDED_CPPFLAGS += -DMSPROF_PREFIX='"$(prefix)"'
+
+# The commit that the program says it is of: git's, or the one that git wrote into the source archive.
+COMMIT := $(shell [ -e .git ] && git rev-parse --short=8 HEAD 2>/dev/null || grep -oE '^[0-9a-f]{8,}$$' tools/commit)
+$(B)/commit: FORCE
+	$(call write-stamp,$(COMMIT))
+$(B)/cli/main.o: $(B)/commit
+$(B)/cli/main.o: private NEEDED_CPPFLAGS += -DMSPROF_COMMIT='"$(COMMIT)"'
 
 # This one knows where the libraries are installed.
 $(B)/cli/cmd_run.o: $(B)/prefix
@@ -455,7 +466,7 @@ check-fast: all test-programs ## run the tests of VARIANT only (release): make c
 	tests/check $(VARIANT)
 
 .PHONY: check-aarch64
-check-aarch64: program preload ## run the preload library on an emulated aarch64 (needs a cross compiler and qemu-user)
+check-aarch64: program generators ## the whole program on an emulated aarch64: its outputs are those of this machine
 	tools/check-aarch64.sh $(B)
 
 coverage: ## run the tests on build/coverage, report in build/coverage/report/index.html
@@ -539,7 +550,7 @@ C_SOURCES   := $(filter %.c,$(C_FILES))
 SCRIPTS     := $(sort $(wildcard .ci/run tests/run tests/check tools/*.sh testdata/generate/*.sh tests/*/*.sh tests/*/*.bash \
                tests/*/*.bats))
 LINT        := $(BUILD)/lint
-LINT_FLAGS   = $(NEEDED_CPPFLAGS) -DMSPROF_PREFIX='"$(prefix)"' -DMSPROF_LIBDIR='"$(libdir)"' -std=c17 -pthread $(WARNINGS)
+LINT_FLAGS   = $(NEEDED_CPPFLAGS) -DMSPROF_COMMIT='""' -DMSPROF_PREFIX='"$(prefix)"' -DMSPROF_LIBDIR='"$(libdir)"' -std=c17 -pthread $(WARNINGS)
 
 .PHONY: lint lint-format lint-tidy lint-headers lint-scripts lint-manual lint-structure lint-cppcheck
 lint: lint-format lint-structure lint-headers lint-scripts lint-manual lint-cppcheck lint-tidy ## check format, clang-tidy, cppcheck, shellcheck, mandoc, include direction, links
@@ -589,11 +600,17 @@ lint-cppcheck: $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST) $(PRELOAD_LIST)
 	@mkdir -p $(LINT)/cppcheck
 	$(call say,CPPCHK)cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 	    --suppress=missingIncludeSystem --suppress=varFuncNullUB --cppcheck-build-dir=$(LINT)/cppcheck \
-	    $(NEEDED_CPPFLAGS) -DMSPROF_PREFIX='"$(prefix)"' -DMSPROF_LIBDIR='"$(libdir)"' $(C_SOURCES)
+	    $(NEEDED_CPPFLAGS) -DMSPROF_COMMIT='""' -DMSPROF_PREFIX='"$(prefix)"' -DMSPROF_LIBDIR='"$(libdir)"' $(C_SOURCES)
 
 # --- the rest ---
 
-.PHONY: dist deb rpm portable version
+.PHONY: html dist deb rpm portable version release-check
+release-check: ## what a release must hold beside the tests: half an hour, as root (docs/releasing.md)
+	tools/release-check.sh $(BUILD)
+
+html: manual ## build/html: the manual and docs/ as a site
+	tools/html.sh $(B)/man $(BUILD)/html
+
 dist: ## build/dist/msprof-VERSION.tar.gz: the sources of the last commit, reproducible
 	tools/dist.sh $(BUILD)
 

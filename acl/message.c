@@ -23,14 +23,18 @@ bool acl_log_wanted(void)
 }
 
 /* One write, so that lines of several threads and processes stay whole. A failure has nobody to be told to. */
-static void log_line(const char *text)
+void acl_tell(const char *text)
 {
-    if (!acl_log_wanted())
-        return;
     char line[ERR_TEXT_SIZE + 64];
     int length = snprintf(line, sizeof line, "libmsprof_acl[%d]: %s\n", (int)getpid(), text);
     ssize_t written = write(STDERR_FILENO, line, (size_t)length);
     (void)written;
+}
+
+static void log_line(const char *text)
+{
+    if (acl_log_wanted())
+        acl_tell(text);
 }
 
 aclError acl_fail(aclError code, const char *id, const char *format, ...)

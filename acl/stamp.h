@@ -9,8 +9,9 @@
 #define ACL_STAMPS 100
 #define ACL_STAMP_MESSAGE_MAX 127 /* bytes, without the final NUL */
 
-/* A capture begins; on: it has ACL_PROF_MSPROFTX. Stamps exist independently of captures, their use needs one. */
-void acl_stamps_enable(bool on);
+/* A capture begins; asked: it has ACL_PROF_MSPROFTX. Without it the first stamp or mark of the process is answered by a
+ * note on standard error that a device needs it. Stamps exist independently of captures, their use needs one. */
+void acl_stamps_enable(bool asked);
 /* The capture ends: ranges that are open still are forgotten, stamps stay until they are destroyed. */
 void acl_stamps_disable(void);
 bool acl_stamps_enabled(void);

@@ -18,7 +18,7 @@ const char *severity_name(enum severity severity)
 
 const struct rule rules[RULES] = {
     [RULE_IDLE] =
-        {"idle", "1 - busy / elapsed, over all steps",
+        {"idle", "1 - busy / elapsed, from the first task to the end of the last",
          "Look at what the host does in the longest gaps (rule gap): launch ahead, or run the model as a graph.", 10},
     [RULE_GAP] = {"gap", "the longest gap / time of a step",
                   "Remove the call that covers the gap from the loop, or let it run beside the device.", 1},
@@ -39,7 +39,8 @@ const struct rule rules[RULES] = {
     [RULE_JITTER] = {"step-jitter", "(p95 - median) / median of the time of steps",
                      "Compare the slowest step with one in the middle: which operator or gap grew?", 5},
     [RULE_FREQUENCY] = {"frequency", "1 - mean / rated frequency", "Check power limits and cooling.", 5},
-    [RULE_MEMORY_CALLS] = {"memory-calls", "time of calls that allocate, free or copy and wait / elapsed, after step 1",
+    [RULE_MEMORY_CALLS] = {"memory-calls",
+                           "time in calls that allocate, free or copy and wait / time of the host after step 1",
                            "Allocate once before the loop; use pinned memory and asynchronous copies.", 1},
     [RULE_SVP_BOUND] = {"svp-memory-bound", "layers with max(dstr, dld, wld) / max(mac_busy, vec_ppen) above 1 / busy",
                         "Compress weights, fuse layers, or cut their feature maps: they wait for memory.", 30},
@@ -57,7 +58,71 @@ struct look {
     const struct splits *splits;
     const struct gaps *gaps;
     const struct advice *advice;
+    double *united_ns; /* of each operator: when at least one of its executions ran */
+    bool *wanted;      /* room for a choice of operators */
 };
+
+/* The time in which at least one execution of the operators that are wanted ran, on each device by itself. */
+static double united_time(const struct look *look)
+{
+    const struct workload *workload = look->workload;
+    const struct execution *last = NULL; /* of those that are wanted */
+    int64_t end_ns = INT64_MIN;
+    double sum = 0;
+
+    for (size_t i = 0; i < workload->execution_count; i++) {
+        const struct execution *execution = &workload->executions[i];
+        int64_t until_ns = execution->start_ns + execution->duration_ns;
+        if (!look->wanted[execution->op])
+            continue;
+        if (last == NULL || last->device != execution->device)
+            end_ns = INT64_MIN;
+        sum += (double)interval_length(execution->start_ns > end_ns ? execution->start_ns : end_ns, until_ns);
+        end_ns = until_ns > end_ns ? until_ns : end_ns;
+        last = execution;
+    }
+    return sum;
+}
+
+static void want_none(const struct look *look)
+{
+    memset(look->wanted, 0, look->workload->operator_count * sizeof *look->wanted);
+}
+
+/* Fills united_ns: one pass, for operators of which there may be many. */
+static int unite_operators(struct look *look, struct err *err)
+{
+    const struct workload *workload = look->workload;
+    int64_t *ends = malloc((workload->operator_count + 1) * sizeof *ends);
+    uint16_t device = 0;
+
+    look->united_ns = calloc(workload->operator_count + 1, sizeof *look->united_ns);
+    look->wanted = calloc(workload->operator_count + 1, sizeof *look->wanted);
+    if (ends == NULL || look->united_ns == NULL || look->wanted == NULL) {
+        free(ends);
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    for (size_t i = 0; i < workload->execution_count; i++) {
+        const struct execution *execution = &workload->executions[i];
+        int64_t until_ns = execution->start_ns + execution->duration_ns;
+        if (i == 0 || execution->device != device)
+            for (size_t k = 0; k < workload->operator_count; k++)
+                ends[k] = INT64_MIN;
+        device = execution->device;
+        int64_t *end_ns = &ends[execution->op];
+        look->united_ns[execution->op] +=
+            (double)interval_length(execution->start_ns > *end_ns ? execution->start_ns : *end_ns, until_ns);
+        *end_ns = until_ns > *end_ns ? until_ns : *end_ns;
+    }
+    free(ends);
+    return 0;
+}
+
+/* Of the time in which devices were busy. */
+static double share_of_busy(const struct look *look, size_t op)
+{
+    return look->advice->busy_ns > 0 ? 100 * look->united_ns[op] / look->advice->busy_ns : 0;
+}
 
 static void set_row(struct finding_row *row, const struct workload *workload, const struct workload_operator *op,
                     double time_ns, double share)
@@ -108,7 +173,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct finding *finding, c
 
 static void check_idle(const struct look *look, struct finding *finding)
 {
-    double idle_ns = look->advice->elapsed_ns - look->advice->busy_ns;
+    double idle_ns = (double)look->splits->all.free_ns;
     double value = percent(idle_ns, look->advice->elapsed_ns);
 
     if (look->workload->facts.placed) {
@@ -122,7 +187,7 @@ static void check_idle(const struct look *look, struct finding *finding)
 static void check_gap(const struct look *look, struct finding *finding)
 {
     const struct gap_evidence *gap = look->host->gaps;
-    double step_ns = look->splits->inside > 0 ? look->advice->elapsed_ns / (double)look->splits->inside : 0;
+    double step_ns = splits_step_ns(look->splits);
 
     if (look->workload->facts.placed || look->host->gap_count == 0) {
         finding->not_checked = look->workload->facts.placed ? "the capture does not say when each task ran"
@@ -155,16 +220,18 @@ static void check_gap(const struct look *look, struct finding *finding)
 
 static void check_ai_cpu(const struct look *look, struct finding *finding)
 {
-    double sum = 0, longest = 0;
+    double longest = 0;
 
+    want_none(look);
     for (size_t i = 0; i < look->workload->operator_count; i++) {
         const struct workload_operator *op = &look->workload->operators[i];
         if (op->key.work != WORK_AI_CPU || op->count == 0)
             continue;
-        sum += op->total_ns;
+        look->wanted[i] = true;
         longest = fmax(longest, op->total_ns / (double)op->count);
-        add_operator(finding, look->workload, op, op->total_ns, percent(op->total_ns, look->advice->busy_ns));
+        add_operator(finding, look->workload, op, op->total_ns, share_of_busy(look, i));
     }
+    double sum = united_time(look);
     double value = percent(sum, look->advice->busy_ns);
     measured(finding, value, sum, value > finding->threshold && longest > 20000);
     say(finding, "Operators on the AI CPU take %.1f %% of the busy time (%.3f ms), the longest %.1f us.", value,
@@ -173,15 +240,15 @@ static void check_ai_cpu(const struct look *look, struct finding *finding)
 
 static void check_conversion(const struct look *look, struct finding *finding)
 {
-    double sum = 0;
-
+    want_none(look);
     for (size_t i = 0; i < look->workload->operator_count; i++) {
         const struct workload_operator *op = &look->workload->operators[i];
         if (!is_conversion(workload_text(look->workload, op->key.type)))
             continue;
-        sum += op->total_ns;
-        add_operator(finding, look->workload, op, op->total_ns, percent(op->total_ns, look->advice->busy_ns));
+        look->wanted[i] = true;
+        add_operator(finding, look->workload, op, op->total_ns, share_of_busy(look, i));
     }
+    double sum = united_time(look);
     double value = percent(sum, look->advice->busy_ns);
     measured(finding, value, sum, value > finding->threshold);
     say(finding, "Operators that only convert formats or types take %.1f %% of the busy time (%.3f ms).", value,
@@ -208,7 +275,7 @@ static void check_small(const struct look *look, struct finding *finding)
         }
     }
     for (size_t i = 0; i < look->gaps->count; i++)
-        gaps_ns += (double)gap_length_ns(look->workload, &look->gaps->items[i]);
+        gaps_ns += (double)gap_length_ns(&look->gaps->items[i]);
     double value = percent(small, all), mean = small > 0 ? time_ns / small : 0;
     double mean_gap = all > 1 ? gaps_ns / (all - 1) : 0;
     measured(finding, value, mean_gap * small, value > finding->threshold && mean_gap > mean);
@@ -227,7 +294,8 @@ static void check_memory_bound(const struct look *look, struct finding *finding)
 
     for (size_t i = 0; i < look->workload->operator_count; i++) {
         const struct workload_operator *op = &look->workload->operators[i];
-        double moving = unit_ns(op, UNIT_LOAD) + unit_ns(op, UNIT_WEIGHTS) + unit_ns(op, UNIT_STORE);
+        double moving = fmin(unit_ns(op, UNIT_LOAD) + unit_ns(op, UNIT_WEIGHTS) + unit_ns(op, UNIT_STORE),
+                             op->counted_ns); /* units run beside each other */
         if (op->counted_ns <= 0 || (op->units[UNIT_LOAD] < 0 && op->units[UNIT_STORE] < 0))
             continue;
         counted += op->counted_ns;
@@ -271,10 +339,12 @@ static void check_blocks(const struct look *look, struct finding *finding)
 {
     double waste = 0, known = 0;
 
+    want_none(look);
     for (size_t i = 0; i < look->workload->operator_count; i++) {
         const struct workload_operator *op = &look->workload->operators[i];
         waste += op->waste_ns;
         known += op->blocks_ns;
+        look->wanted[i] = op->blocks_ns > 0;
         if (op->waste_ns > 0)
             add_operator(finding, look->workload, op, op->waste_ns, percent(op->waste_ns, op->blocks_ns));
     }
@@ -282,6 +352,7 @@ static void check_blocks(const struct look *look, struct finding *finding)
         finding->not_checked = "the capture does not say the blocks of its operators, or the cores of the device";
         return;
     }
+    waste *= united_time(look) / known; /* of operators that run beside each other */
     double value = percent(waste, look->advice->elapsed_ns);
     measured(finding, value, waste, value > finding->threshold);
     say(finding, "Cores that have no block to work on lose %.1f %% of the time (%.3f ms).", value, waste / 1e6);
@@ -289,12 +360,8 @@ static void check_blocks(const struct look *look, struct finding *finding)
 
 static void check_communication(const struct look *look, struct finding *finding)
 {
-    double exposed = 0, all = 0;
+    double exposed = (double)look->splits->all.exposed_ns, all = (double)look->splits->all.communication_ns;
 
-    for (size_t i = 0; i < look->splits->count; i++) {
-        exposed += (double)look->splits->items[i].exposed_ns;
-        all += (double)look->splits->items[i].communication_ns;
-    }
     if (all <= 0) {
         finding->not_checked = "the capture has no communication operators";
         return;
@@ -303,42 +370,57 @@ static void check_communication(const struct look *look, struct finding *finding
     for (size_t i = 0; i < look->workload->operator_count; i++)
         if (look->workload->operators[i].key.work == WORK_COMMUNICATION)
             add_operator(finding, look->workload, &look->workload->operators[i], look->workload->operators[i].total_ns,
-                         percent(look->workload->operators[i].total_ns, look->advice->elapsed_ns));
+                         percent(look->united_ns[i], look->advice->elapsed_ns));
     measured(finding, value, exposed, value > finding->threshold);
     say(finding, "Communication that no computing covers takes %.1f %% of the time (%.3f of %.3f ms).", value,
         exposed / 1e6, all / 1e6);
 }
 
-static void check_jitter(const struct look *look, struct finding *finding)
+/* How the steps of a group scatter, when they do so more than those of the groups before. times: room for all. */
+static void take_jitter(const struct look *look, size_t group, int64_t *times, struct finding *finding)
 {
     struct series series;
     struct err err = ERR_INIT;
+    char name[GROUP_NAME_SIZE] = "";
     size_t n = 0, slowest = 0;
-    int64_t *times = calloc(look->splits->count + 1, sizeof *times), longest = -1;
+    int64_t longest = -1;
 
-    for (size_t i = 0; times != NULL && i < look->splits->count; i++) {
-        if (!splits_counts(look->splits, i))
+    for (size_t i = 0; i < look->splits->count; i++) {
+        if (look->splits->items[i].group != group || !splits_counts(look->splits, i))
             continue;
-        times[n++] = look->splits->items[i].time_ns;
-        if (look->splits->items[i].time_ns > longest) {
-            longest = look->splits->items[i].time_ns;
+        times[n++] = look->splits->items[i].own.time_ns;
+        if (look->splits->items[i].own.time_ns > longest) {
+            longest = look->splits->items[i].own.time_ns;
             slowest = i;
         }
     }
-    if (look->splits->whole || n < 4) {
-        finding->not_checked = "fewer than four steps are known";
-        free(times);
+    if (n < 4 || series_make(&series, times, n, &err) != 0)
+        return;
+    double p95 = series_percentile(&series, 0.95), value = percent(p95 - series.median, series.median);
+    if (finding->not_checked == NULL && value <= finding->value) {
+        series_release(&series);
         return;
     }
-    if (series_make(&series, times, n, &err) == 0) {
-        double p95 = series_percentile(&series, 0.95), value = percent(p95 - series.median, series.median);
-        measured(finding, value, (series.total - (double)series.n * series.median), value > finding->threshold);
-        finding->time_ns = look->splits->items[slowest].start_ns;
-        say(finding, "Steps take %.3f us, one of twenty more than %.3f us; the slowest, number %zu, takes %.3f us.",
-            series.median / 1e3, p95 / 1e3, slowest + 1, series.maximum / 1e3);
-        finding->at_stake_ns = fmax(finding->at_stake_ns, 0);
-        series_release(&series);
-    }
+    finding->not_checked = NULL;
+    if (look->splits->groups.count > 1)
+        splits_group_name(look->workload, look->splits, group, name);
+    measured(finding, value, fmax(series.total - (double)series.n * series.median, 0), value > finding->threshold);
+    finding->time_ns = look->splits->items[slowest].start_ns;
+    say(finding,
+        "Steps%s%.200s%s take %.3f us, one of twenty more than %.3f us; the slowest, number %zu, takes %.3f us.",
+        name[0] != '\0' ? " (" : "", name, name[0] != '\0' ? ")" : "", series.median / 1e3, p95 / 1e3, slowest + 1,
+        series.maximum / 1e3);
+    series_release(&series);
+}
+
+static void check_jitter(const struct look *look, struct finding *finding)
+{
+    int64_t *times = calloc(look->splits->count + 1, sizeof *times);
+
+    finding->not_checked = "fewer than four steps are known";
+    for (size_t g = 0; times != NULL && !look->splits->whole && g < look->splits->groups.count; g++)
+        if (look->splits->groups.items[g].source == look->splits->source)
+            take_jitter(look, g, times, finding);
     free(times);
 }
 
@@ -360,8 +442,9 @@ static void check_memory_calls(const struct look *look, struct finding *finding)
         finding->not_checked = "the capture has no calls of the host";
         return;
     }
-    double time_ns = (double)look->host->memory_ns, value = percent(time_ns, look->advice->elapsed_ns);
+    double time_ns = (double)look->host->memory_ns, value = percent(time_ns, (double)look->host->memory_window_ns);
     measured(finding, value, time_ns, value > finding->threshold);
+    finding->whole_ns = (double)look->host->memory_window_ns;
     finding->time_ns = look->host->first_memory_ns;
     say(finding, "%lld calls that allocate, free, or copy and wait take %.3f ms, %.1f %% of the time.",
         (long long)look->host->memory_calls, time_ns / 1e6, value);
@@ -370,8 +453,9 @@ static void check_memory_calls(const struct look *look, struct finding *finding)
 /* The guide's Memory Bound: max(dstr, dld, wld) / max(mac_busy, vec_ppen). */
 static void check_svp_bound(const struct look *look, struct finding *finding)
 {
-    double sum = 0, counted = 0;
+    double counted = 0;
 
+    want_none(look);
     for (size_t i = 0; i < look->workload->operator_count; i++) {
         const struct workload_operator *op = &look->workload->operators[i];
         if (op->units[UNIT_WEIGHTS] < 0 || op->counted_ns <= 0)
@@ -379,7 +463,7 @@ static void check_svp_bound(const struct look *look, struct finding *finding)
         double moving = fmax(unit_ns(op, UNIT_STORE), fmax(unit_ns(op, UNIT_LOAD), unit_ns(op, UNIT_WEIGHTS)));
         counted += op->counted_ns;
         if (moving > fmax(unit_ns(op, UNIT_CUBE), unit_ns(op, UNIT_VECTOR))) {
-            sum += op->counted_ns;
+            look->wanted[i] = true;
             add_operator(finding, look->workload, op, op->counted_ns, percent(moving, op->counted_ns));
         }
     }
@@ -387,7 +471,7 @@ static void check_svp_bound(const struct look *look, struct finding *finding)
         finding->not_checked = "only SVP captures have these counters";
         return;
     }
-    double value = percent(sum, look->advice->busy_ns);
+    double sum = united_time(look), value = percent(sum, look->advice->busy_ns);
     measured(finding, value, sum, value > finding->threshold);
     say(finding, "Layers that wait for memory longer than they calculate take %.1f %% of the busy time (%.3f ms).",
         value, sum / 1e6);
@@ -411,8 +495,7 @@ static bool has_slow_activation(const char *types)
 /* The guide's example of an analysis: an activation in pieces among the convolutions. */
 static void check_svp_activation(const struct look *look, struct finding *finding)
 {
-    double sum = 0;
-
+    want_none(look);
     if (strcmp(look->workload->facts.chip, "SVP") != 0) {
         finding->not_checked = "only SVP captures have layers";
         return;
@@ -421,10 +504,10 @@ static void check_svp_activation(const struct look *look, struct finding *findin
         const struct workload_operator *op = &look->workload->operators[i];
         if (!has_slow_activation(workload_text(look->workload, op->key.type)))
             continue;
-        sum += op->total_ns;
-        add_operator(finding, look->workload, op, op->total_ns, percent(op->total_ns, look->advice->busy_ns));
+        look->wanted[i] = true;
+        add_operator(finding, look->workload, op, op->total_ns, share_of_busy(look, i));
     }
-    double value = percent(sum, look->advice->busy_ns);
+    double sum = united_time(look), value = percent(sum, look->advice->busy_ns);
     measured(finding, value, sum, value > finding->threshold);
     say(finding, "Layers of activations that the chip does not have take %.1f %% of the busy time (%.3f ms).", value,
         sum / 1e6);
@@ -445,7 +528,7 @@ static void check_data_pipeline(const struct look *look, struct finding *finding
         snprintf(row->name, sizeof row->name, "%s", host->stages[i].name);
     }
     double value = host->stage_count > 0 ? host->stages[0].empty : 0;
-    double idle_ns = look->advice->elapsed_ns - look->advice->busy_ns;
+    double idle_ns = (double)look->splits->all.free_ns;
     measured(finding, value, idle_ns * value / 100, value > finding->threshold);
     if (host->stage_count > 0)
         say(finding, "The stage %s of the data pipeline had nothing to take in %.1f %% of the samples: %s is too slow.",
@@ -510,45 +593,49 @@ static void tell_causes_once(struct finding *findings)
     }
 }
 
-int advice_make(const struct workload *workload, const struct host_evidence *host, const double *thresholds,
-                struct advice *ret, struct err *err)
+static void hold_rules(const struct look *look, const double *thresholds, struct advice *ret)
 {
-    struct splits splits;
-    struct gaps gaps;
-
-    *ret = (struct advice){.origin_ns = INT64_MIN};
-    const struct look look = {workload, host, &splits, &gaps, ret};
-    int status = splits_make(workload, &splits, err);
-    if (status != 0)
-        return status;
-    status = gaps_make(workload, &gaps, err);
-    if (status != 0) {
-        splits_release(&splits);
-        return status;
-    }
-    for (size_t i = 0; i < splits.count; i++) {
-        if (splits_is_outside(&splits, i))
-            continue;
-        ret->elapsed_ns += (double)splits.items[i].time_ns;
-        ret->busy_ns += (double)splits.items[i].busy_ns;
-    }
     for (int rule = 0; rule < RULES; rule++) {
         struct finding *finding = &ret->findings[rule];
-        *finding = (struct finding){
-            .rule = (enum rule_id)rule, .threshold = thresholds[rule], .time_ns = INT64_MIN, .same_cause = RULES};
-        if (!workload->facts.times_known)
+        *finding = (struct finding){.rule = (enum rule_id)rule,
+                                    .threshold = thresholds[rule],
+                                    .whole_ns = ret->elapsed_ns,
+                                    .time_ns = INT64_MIN,
+                                    .same_cause = RULES};
+        if (!look->workload->facts.times_known)
             finding->not_checked = "the capture has no times: the clock of the cores is not known";
         else if (ret->elapsed_ns <= 0)
             finding->not_checked = "nothing ran, or for no time";
         else
-            checks[rule](&look, finding);
-        finding->severity = severity_of(percent(finding->at_stake_ns, ret->elapsed_ns));
+            checks[rule](look, finding);
+        finding->severity = severity_of(percent(finding->at_stake_ns, finding->whole_ns));
         if (rule == RULE_GAP) /* its value is the share of a step */
-            finding->severity = severity_of(fmin(finding->value, percent(finding->at_stake_ns, ret->elapsed_ns)));
+            finding->severity = severity_of(fmin(finding->value, percent(finding->at_stake_ns, finding->whole_ns)));
     }
     tell_causes_once(ret->findings);
     array_sort(ret->findings, RULES, sizeof ret->findings[0], by_stake);
+}
+
+int advice_make(const struct workload *workload, const struct host_evidence *host, const double *thresholds,
+                struct advice *ret, struct err *err)
+{
+    struct splits splits = {.items = NULL};
+    struct gaps gaps = {.items = NULL};
+    struct look look = {.workload = workload, .host = host, .splits = &splits, .gaps = &gaps, .advice = ret};
+    int status = splits_make(workload, &splits, err);
+
+    *ret = (struct advice){
+        .elapsed_ns = (double)splits.all.time_ns, .busy_ns = (double)splits.all.busy_ns, .origin_ns = INT64_MIN};
+    workload_recorded_text(&workload->facts, ret->recorded);
+    if (status == 0)
+        status = gaps_make(workload, &gaps, err);
+    if (status == 0)
+        status = unite_operators(&look, err);
+    if (status == 0)
+        hold_rules(&look, thresholds, ret);
+    free(look.united_ns);
+    free(look.wanted);
     gaps_release(&gaps);
     splits_release(&splits);
-    return 0;
+    return status;
 }

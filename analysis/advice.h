@@ -24,7 +24,9 @@ struct host_evidence {
         enum gap_cause cause;
     } gaps[LONGEST_GAPS]; /* the longest first */
     size_t gap_count;
-    int64_t memory_ns, memory_calls; /* of calls that allocate, free, or copy and wait */
+    /* Calls that allocate, free, or copy and wait, from the end of the first step to the end of what was recorded: when
+     * at least one of them ran, and how long that stretch is. */
+    int64_t memory_ns, memory_calls, memory_window_ns;
     int64_t first_memory_ns;
     /* Frequency of the cores, weighted by time; 0: not measured. */
     double mean_mhz, rated_mhz;
@@ -68,6 +70,7 @@ struct finding {
     bool fired;
     enum severity severity;
     double at_stake_ns, value, threshold; /* value and threshold in percent */
+    double whole_ns;                      /* what the time at stake is of */
     bool told_elsewhere;     /* another finding that fired has the same cause; then this one did not fire */
     enum rule_id same_cause; /* of a finding that fired: the rule that told_elsewhere is true of; RULES: none */
     char sentence[512];
@@ -83,7 +86,8 @@ struct finding {
 
 struct advice {
     struct finding findings[RULES]; /* those that fired first, the most time at stake first */
-    double elapsed_ns, busy_ns;     /* of all steps */
+    double elapsed_ns, busy_ns;     /* of all devices, as far as it was recorded */
+    char recorded[RECORDED_SIZE];   /* "1 of 5 inferences recorded"; "": all were */
     int64_t origin_ns;              /* where the timeline begins; INT64_MIN: not known. The caller's to set */
 };
 

@@ -203,13 +203,33 @@ static int compare_tasks(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int64_t main_plane(const struct collective_task *tasks, size_t count)
+int64_t collective_main_plane(size_t count, struct collective_place (*get)(const void *tasks, size_t i),
+                              const void *tasks)
 {
+    bool has_master = false, carries = false;
+    int64_t main = 0, lowest = 0;
     for (size_t i = 0; i < count; i++) {
-        if (tasks[i].master)
-            return tasks[i].plane;
+        const struct collective_place place = get(tasks, i);
+        if (i == 0 || (place.master && !has_master))
+            main = place.plane;
+        has_master |= place.master;
     }
-    return count > 0 ? tasks[0].plane : 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct collective_place place = get(tasks, i);
+        if (place.transits && place.plane == main)
+            return main;
+        if (place.transits && (!carries || place.plane < lowest))
+            lowest = place.plane;
+        carries |= place.transits;
+    }
+    return carries ? lowest : main;
+}
+
+static struct collective_place place_of(const void *tasks, size_t i)
+{
+    const struct collective_task *task = (const struct collective_task *)tasks + i;
+    bool moves = task->kind == COLLECTIVE_COPY && task->link != MEDIUM_LOCAL;
+    return (struct collective_place){task->plane, task->master, moves || task->kind == COLLECTIVE_PAYLOAD};
 }
 
 static int add_runs(struct collective *collective, const struct plane *plane, const struct step *step,
@@ -242,11 +262,21 @@ static int analyse_plane(const struct plane *plane, const struct collective_task
     return status;
 }
 
+/* An operator begins on its main stream, also where another plane is the main one. */
+static void begin_with_master(struct collective_times *times, const struct collective_task *tasks, size_t count)
+{
+    int64_t start_ns = times->start_ns;
+    for (size_t i = 0; i < count; i++)
+        start_ns = tasks[i].master && tasks[i].start_ns < start_ns ? tasks[i].start_ns : start_ns;
+    times->elapse_ns = number_add(times->elapse_ns, number_subtract(times->start_ns, start_ns));
+    times->start_ns = start_ns;
+}
+
 int collective_analyse(const struct collective_task *tasks, size_t count, bool point_to_point, struct collective *ret,
                        struct err *err)
 {
     const struct collective_task **sorted = calloc(count + 1, sizeof *sorted);
-    int64_t master = main_plane(tasks, count);
+    int64_t main = collective_main_plane(count, place_of, tasks);
     int status = 0;
     if (sorted == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
@@ -258,9 +288,10 @@ int collective_analyse(const struct collective_task *tasks, size_t count, bool p
                               .confirmed_after = point_to_point ? CONFIRMED_AFTER_POINT_TO_POINT : CONFIRMED_AFTER};
         while (i + plane.count < count && sorted[i + plane.count]->plane == sorted[i]->plane)
             plane.count++;
-        status = analyse_plane(&plane, tasks, sorted[i]->plane == master, ret, err);
+        status = analyse_plane(&plane, tasks, sorted[i]->plane == main, ret, err);
         i += plane.count;
     }
+    begin_with_master(&ret->times, tasks, count);
     add_up_sdma(ret);
     free(sorted);
     return status;

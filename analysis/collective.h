@@ -28,6 +28,15 @@ struct collective_task {
     int64_t local_rank, remote_rank; /* COLLECTIVE_NO_RANK: none */
 };
 
+/* What tells the main plane of an operator's tasks: the plane of its first master task, when that plane moves data
+ * between ranks; else the lowest plane that does; else the master's, and without one the first task's. */
+struct collective_place {
+    int64_t plane;
+    bool master, transits;
+};
+int64_t collective_main_plane(size_t count, struct collective_place (*get)(const void *tasks, size_t i),
+                              const void *tasks);
+
 /* How data go. */
 enum collective_medium {
     MEDIUM_RDMA,

@@ -124,6 +124,21 @@ static void turn_inside_out(struct intervals *list)
     list->count -= list->count > 0;
 }
 
+static int subtract_lists(const struct intervals *lists, size_t count, struct intervals *list, struct err *err)
+{
+    int status = 0;
+
+    for (size_t i = 0; lists != NULL && status == 0 && i < count; i++) {
+        struct intervals rest = {.items = NULL};
+        if (lists[i].count == 0)
+            continue;
+        status = intervals_subtract(list, &lists[i], &rest, err);
+        intervals_release(list);
+        *list = rest;
+    }
+    return status;
+}
+
 int coverage_of_idle(const struct workload *workload, struct coverage *ret, struct err *err)
 {
     struct intervals list = {.items = NULL};
@@ -136,6 +151,10 @@ int coverage_of_idle(const struct workload *workload, struct coverage *ret, stru
     }
     if (status == 0)
         turn_inside_out(&list);
+    if (status == 0)
+        status = subtract_lists(workload->others, workload->device_count, &list, err);
+    if (status == 0) /* what was not recorded of any device is not idle */
+        status = subtract_lists(workload->unrecorded, workload->device_count, &list, err);
     if (status == 0)
         status = coverage_make(&list, ret, err);
     intervals_release(&list);

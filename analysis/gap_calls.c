@@ -53,7 +53,7 @@ void gap_calls_release(struct gap_calls *calls)
 
 static int64_t end_of(const struct gap_calls *calls, size_t gap)
 {
-    return gap_end_ns(calls->workload, &calls->gaps->items[gap]);
+    return calls->gaps->items[gap].end_ns;
 }
 
 /* The first gap of [low, high) that ends behind a time. */
@@ -87,7 +87,7 @@ static size_t find_first(const struct gap_calls *calls, size_t device, int64_t t
 static void hold_against(const struct gap_calls *calls, size_t gap, const struct host_call *call)
 {
     struct gap_call *item = &calls->items[gap];
-    int64_t start_ns = gap_start_ns(calls->workload, &calls->gaps->items[gap]), end_ns = end_of(calls, gap);
+    int64_t start_ns = calls->gaps->items[gap].start_ns, end_ns = end_of(calls, gap);
     float length = (float)interval_length(call->start_ns, call->end_ns);
     float covered = (float)interval_length(call->start_ns > start_ns ? call->start_ns : start_ns,
                                            call->end_ns < end_ns ? call->end_ns : end_ns);
@@ -107,7 +107,7 @@ void gap_calls_take(struct gap_calls *calls, const struct host_call *call)
         size_t first = find_first(calls, device, call->start_ns);
         calls->cursors[device] = first;
         for (size_t i = first;
-             i < calls->device_ends[device] && gap_start_ns(calls->workload, &calls->gaps->items[i]) < call->end_ns;
+             i < calls->device_ends[device] && calls->gaps->items[i].start_ns < call->end_ns;
              i++)
             hold_against(calls, i, call);
     }
@@ -121,7 +121,7 @@ enum gap_cause gap_calls_cause(const struct gap_calls *calls, size_t i, const ch
         return CAUSE_UNKNOWN;
     if (item->launched)
         return CAUSE_HOST;
-    bool half = 2 * (double)item->covered_ns >= (double)gap_length_ns(calls->workload, &calls->gaps->items[i]);
+    bool half = 2 * (double)item->covered_ns >= (double)gap_length_ns(&calls->gaps->items[i]);
     return name != NULL && half && is_waiting_call(name) ? CAUSE_SYNC : CAUSE_QUEUE;
 }
 

@@ -3,15 +3,17 @@
 #include "analysis/diff/statistics.h"
 #include "base/array.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
-enum { COMPUTING, COMMUNICATING, COPYING, BUSY, EXPOSED, LISTS };
+enum { COMPUTING, COMMUNICATING, COPYING, BUSY, EXPOSED, DARK, LISTS };
 
-/* Only where there is more than computing: else that is all the device did. */
-static int unite_busy(struct intervals *lists, struct err *err)
+/* Only where there is more than computing: else that is all the device did. A communication operator is what its tasks
+ * are: where these were recorded they count, not the stretch from the first to the last. */
+static int unite_busy(struct intervals *lists, const struct intervals *others, struct err *err)
 {
     struct intervals both = {.items = NULL};
-    int status = intervals_join(&lists[COMMUNICATING], &lists[COPYING], &both, err);
+    int status = intervals_join(others->count > 0 ? others : &lists[COMMUNICATING], &lists[COPYING], &both, err);
 
     if (status == 0)
         status = intervals_join(&lists[COMPUTING], &both, &lists[BUSY], err);
@@ -24,9 +26,11 @@ static const struct intervals *busy_of(const struct intervals *lists)
     return lists[BUSY].count > 0 ? &lists[BUSY] : &lists[COMPUTING];
 }
 
-static int unite_device(const struct workload *workload, size_t from, size_t until, struct intervals *lists,
-                        struct err *err)
+static int unite_device(const struct workload *workload, uint16_t device, size_t from, size_t until,
+                        struct intervals *lists, struct err *err)
 {
+    const struct intervals none = {.items = NULL},
+                           *others = workload->others != NULL ? &workload->others[device] : &none;
     int status = 0;
 
     for (size_t i = from; status == 0 && i < until; i++) {
@@ -38,22 +42,21 @@ static int unite_device(const struct workload *workload, size_t from, size_t unt
     }
     if (status == 0)
         status = intervals_subtract(&lists[COMMUNICATING], &lists[COMPUTING], &lists[EXPOSED], err);
-    if (status == 0 && lists[COMMUNICATING].count + lists[COPYING].count > 0)
-        status = unite_busy(lists, err);
+    if (status == 0 && lists[COMMUNICATING].count + lists[COPYING].count + others->count > 0)
+        status = unite_busy(lists, others, err);
     return status;
 }
 
-static void fill_split(struct split *split, const struct intervals *lists, size_t *cursors)
+static void divide(struct division *ret, int64_t from, int64_t until, const struct intervals *lists, size_t *cursors)
 {
-    int64_t from = split->start_ns, until = split->end_ns;
-
-    split->time_ns = interval_length(from, until);
-    split->computing_ns = intervals_length_within(&lists[COMPUTING], from, until, &cursors[COMPUTING]);
-    split->communication_ns = intervals_length_within(&lists[COMMUNICATING], from, until, &cursors[COMMUNICATING]);
-    split->exposed_ns = intervals_length_within(&lists[EXPOSED], from, until, &cursors[EXPOSED]);
-    split->copy_ns = intervals_length_within(&lists[COPYING], from, until, &cursors[COPYING]);
-    split->busy_ns = intervals_length_within(busy_of(lists), from, until, &cursors[BUSY]);
-    split->free_ns = split->time_ns - split->busy_ns;
+    ret->time_ns = interval_length(from, until);
+    ret->computing_ns = intervals_length_within(&lists[COMPUTING], from, until, &cursors[COMPUTING]);
+    ret->communication_ns = intervals_length_within(&lists[COMMUNICATING], from, until, &cursors[COMMUNICATING]);
+    ret->exposed_ns = intervals_length_within(&lists[EXPOSED], from, until, &cursors[EXPOSED]);
+    ret->copy_ns = intervals_length_within(&lists[COPYING], from, until, &cursors[COPYING]);
+    ret->busy_ns = intervals_length_within(busy_of(lists), from, until, &cursors[BUSY]);
+    ret->free_ns =
+        ret->time_ns - ret->busy_ns - intervals_length_within(&lists[DARK], from, until, &cursors[DARK]);
 }
 
 /* What was recorded of a device: from its first execution to the end of its last. */
@@ -61,20 +64,63 @@ struct stretch {
     int64_t start_ns, end_ns;
 };
 
-static struct stretch stretch_of(const struct workload *workload, size_t from, size_t until)
+static struct stretch widen(struct stretch stretch, const struct intervals *list)
 {
-    struct stretch stretch = {workload->executions[from].start_ns, INT64_MIN};
+    if (list->count > 0 && list->items[0].start_ns < stretch.start_ns)
+        stretch.start_ns = list->items[0].start_ns;
+    if (list->count > 0 && list->items[list->count - 1].end_ns > stretch.end_ns)
+        stretch.end_ns = list->items[list->count - 1].end_ns;
+    return stretch;
+}
+
+static struct stretch stretch_of(const struct workload *workload, uint16_t device, size_t from, size_t until)
+{
+    struct stretch stretch = {INT64_MAX, INT64_MIN};
 
     for (size_t i = from; i < until; i++) {
         int64_t end_ns = workload->executions[i].start_ns + workload->executions[i].duration_ns;
         if (end_ns > stretch.end_ns)
             stretch.end_ns = end_ns;
     }
-    return stretch;
+    if (from < until)
+        stretch.start_ns = workload->executions[from].start_ns;
+    return from < until && workload->others != NULL ? widen(stretch, &workload->others[device]) : stretch;
 }
 
+static bool is_of(const struct split_group *group, const struct split *split)
+{
+    const struct workload_step *step = split->step;
+
+    return group->device == split->device &&
+           (step == NULL || (group->source == step->source && group->model_id == step->model_id &&
+                             group->batch == step->batch && group->model == step->model));
+}
+
+static int add_to_group(struct splits *splits, struct split *split, struct err *err)
+{
+    const struct workload_step *step = split->step;
+    size_t g = splits->groups.count;
+
+    while (g > 0 && !is_of(&splits->groups.items[g - 1], split))
+        g--;
+    if (g == 0) {
+        int status = array_reserve(&splits->groups, 1, err);
+        if (status != 0)
+            return status;
+        splits->groups.items[splits->groups.count] = (struct split_group){.device = split->device, .model = NO_TEXT};
+        g = ++splits->groups.count;
+        if (step != NULL)
+            splits->groups.items[g - 1] = (struct split_group){
+                split->device, step->source, step->model_id, step->batch, step->model, 0, 0, 0, 0};
+    }
+    split->group = g - 1;
+    splits->groups.items[g - 1].count++;
+    return 0;
+}
+
+/* cursors: as intervals_length_within has them, for steps by their starts. */
 static int add_split(struct splits *splits, const struct workload_step *step, const struct stretch *recorded,
-                     const struct intervals *lists, size_t *cursors, struct err *err)
+                     uint16_t device, const struct intervals *lists, size_t *cursors, struct err *err)
 {
     int status = array_reserve(splits, 1, err);
 
@@ -82,93 +128,133 @@ static int add_split(struct splits *splits, const struct workload_step *step, co
         return status;
     struct split *split = &splits->items[splits->count++];
     *split = (struct split){
-        .start_ns = step->start_ns,
-        .end_ns = step->end_ns,
-        .model_id = step->model_id,
-        .device = step->device,
-        .outside = step->end_ns <= recorded->start_ns || step->start_ns > recorded->end_ns,
+        .step = step,
+        .start_ns = step != NULL ? step->start_ns : recorded->start_ns,
+        .end_ns = step != NULL ? step->end_ns : recorded->end_ns,
+        .device = device,
+        .period = {.time_ns = NO_PERIOD},
     };
-    splits->inside += !split->outside;
-    fill_split(split, lists, cursors);
-    return 0;
+    split->outside = split->end_ns <= recorded->start_ns || split->start_ns > recorded->end_ns;
+    divide(&split->own, split->start_ns, split->end_ns, lists, cursors);
+    if (step != NULL && step->period_ns != NO_PERIOD)
+        divide(&split->period, split->start_ns, split->start_ns + step->period_ns, lists, cursors);
+    return add_to_group(splits, split, err);
 }
 
-static int split_device(const struct workload *workload, size_t from, size_t until, struct splits *splits,
-                        struct err *err)
+static void add_division(struct division *sum, const struct division *part)
+{
+    sum->time_ns += part->time_ns;
+    sum->computing_ns += part->computing_ns;
+    sum->communication_ns += part->communication_ns;
+    sum->exposed_ns += part->exposed_ns;
+    sum->copy_ns += part->copy_ns;
+    sum->busy_ns += part->busy_ns;
+    sum->free_ns += part->free_ns;
+}
+
+/* The executions of one device, which may be none, and its steps. */
+static int split_device(const struct workload *workload, uint16_t device, size_t from, size_t until,
+                        struct splits *splits, struct err *err)
 {
     struct intervals lists[LISTS] = {{.items = NULL}};
-    size_t cursors[LISTS] = {0};
-    uint16_t device = workload->executions[from].device;
-    const struct stretch recorded = stretch_of(workload, from, until);
-    int status = unite_device(workload, from, until, lists, err);
+    size_t cursors[LISTS] = {0}, whole[LISTS] = {0};
+    const struct stretch recorded = stretch_of(workload, device, from, until);
+    struct division *time = &splits->devices[device];
+    int status = unite_device(workload, device, from, until, lists, err);
 
+    if (status == 0 && workload->unrecorded != NULL)
+        status = intervals_subtract(&workload->unrecorded[device], busy_of(lists), &lists[DARK], err);
+    if (status == 0 && from < until) {
+        divide(time, recorded.start_ns, recorded.end_ns, lists, whole);
+        time->time_ns = time->busy_ns + time->free_ns;
+        add_division(&splits->all, time);
+    }
     for (size_t i = 0; status == 0 && i < workload->step_count; i++)
         if (workload->steps[i].device == device)
-            status = add_split(splits, &workload->steps[i], &recorded, lists, cursors, err);
-    if (status == 0 && workload->step_count == 0 && busy_of(lists)->count > 0) {
-        const struct intervals *busy = busy_of(lists);
-        const struct workload_step all = {busy->items[0].start_ns, busy->items[busy->count - 1].end_ns, 0, device};
-        status = add_split(splits, &all, &recorded, lists, cursors, err);
-    }
+            status = add_split(splits, &workload->steps[i], &recorded, device, lists, cursors, err);
+    if (status == 0 && workload->step_count == 0 && time->busy_ns > 0)
+        status = add_split(splits, NULL, &recorded, device, lists, cursors, err);
     for (size_t i = 0; i < LISTS; i++)
         intervals_release(&lists[i]);
     return status;
 }
 
-/* Steps that are longer than median + 5 scales, from each device's first on. With fewer than 4 steps nothing is known.
- */
-static int mark_warmup(struct splits *splits, struct err *err)
+/* Steps that are longer than median + 5 scales, from the first of a group on. With fewer than 4 steps nothing is known.
+ * times is room for all. */
+static int mark_warmup(struct splits *splits, size_t group, int64_t *times, struct err *err)
 {
-    int64_t *times = malloc((splits->count > 0 ? splits->count : 1) * sizeof *times);
     struct series series;
-    int status;
+    size_t n = 0, most = splits->groups.items[group].count / 4;
 
-    if (times == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (most == 0)
+        return 0;
     for (size_t i = 0; i < splits->count; i++)
-        times[i] = splits->items[i].time_ns;
-    status = series_make(&series, times, splits->count, err);
-    free(times);
-    if (status == 0 && splits->count >= 4 && !splits->whole) {
-        double limit = series.median + 5 * series_scale(&series, series.median / 1000);
-        size_t n = 0;
-
-        while (n < splits->count / 4 && (double)splits->items[n].time_ns > limit)
-            n++;
-        splits->warmup = n;
+        if (splits->items[i].group == group)
+            times[n++] = splits->items[i].own.time_ns;
+    int status = series_make(&series, times, n, err);
+    double limit = series.median + 5 * series_scale(&series, series.median / 1000);
+    for (size_t i = 0; status == 0 && most > 0 && i < splits->count; i++) {
+        if (splits->items[i].group != group)
+            continue;
+        splits->items[i].warmup = (double)splits->items[i].own.time_ns > limit;
+        most = splits->items[i].warmup ? most - 1 : 0;
     }
     series_release(&series);
     return status;
 }
 
+static void count_groups(struct splits *splits)
+{
+    for (size_t i = 0; i < splits->count; i++) {
+        struct split_group *group = &splits->groups.items[splits->items[i].group];
+        bool counts = splits_counts(splits, i), leads = group->source == splits->source;
+        group->counts += counts;
+        group->periods += counts && splits->items[i].period.time_ns != NO_PERIOD;
+        splits->warmup += leads && splits->items[i].warmup;
+        splits->steps += leads && !splits->whole;
+    }
+}
+
 int splits_make(const struct workload *workload, struct splits *ret, struct err *err)
 {
+    int64_t *times = NULL;
+    size_t from = 0, until = 0;
     int status = 0;
 
-    *ret = (struct splits){.whole = workload->step_count == 0};
-    for (size_t from = 0, until; status == 0 && from < workload->execution_count; from = until) {
-        for (until = from; until < workload->execution_count &&
-                           workload->executions[until].device == workload->executions[from].device;)
+    *ret = (struct splits){.whole = workload->step_count == 0, .source = workload->step_source};
+    ret->devices = calloc(workload->device_count + 1, sizeof *ret->devices);
+    if (ret->devices == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (uint16_t device = 0; status == 0 && device < workload->device_count; device++, from = until) {
+        while (until < workload->execution_count && workload->executions[until].device == device)
             until++;
-        status = split_device(workload, from, until, ret, err);
+        status = split_device(workload, device, from, until, ret, err);
     }
-    if (ret->inside == 0)
-        ret->inside = ret->count;
-    if (status == 0)
-        status = mark_warmup(ret, err);
-    if (status != 0)
+    for (size_t i = 0; i < ret->count; i++)
+        ret->inside += !ret->items[i].outside && ret->groups.items[ret->items[i].group].source == ret->source;
+    if (status == 0 && (times = malloc((ret->count + 1) * sizeof *times)) == NULL)
+        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t g = 0; status == 0 && !ret->whole && g < ret->groups.count; g++)
+        status = mark_warmup(ret, g, times, err);
+    free(times);
+    if (status != 0) {
         splits_release(ret);
-    return status;
+        return status;
+    }
+    count_groups(ret);
+    if (ret->inside == 0)
+        ret->inside = ret->steps;
+    return 0;
 }
 
 bool splits_is_warmup(const struct splits *splits, size_t i)
 {
-    return i < splits->warmup;
+    return splits->items[i].warmup;
 }
 
 bool splits_is_outside(const struct splits *splits, size_t i)
 {
-    return splits->items[i].outside && splits->inside < splits->count;
+    return splits->items[i].outside && splits->inside < splits->steps;
 }
 
 bool splits_counts(const struct splits *splits, size_t i)
@@ -176,15 +262,94 @@ bool splits_counts(const struct splits *splits, size_t i)
     return !splits_is_warmup(splits, i) && !splits_is_outside(splits, i);
 }
 
+const struct division *splits_stretch(const struct splits *splits, size_t i)
+{
+    const struct split *split = &splits->items[i];
+    const struct split_group *group = &splits->groups.items[split->group];
+
+    if (split->period.time_ns != NO_PERIOD)
+        return &split->period;
+    return group->periods == 0 && group->source != STEPS_INFERENCES ? &split->own : NULL;
+}
+
+double splits_step_ns(const struct splits *splits)
+{
+    double sum = 0, count = 0;
+
+    for (size_t i = 0; i < splits->count; i++) {
+        const struct division *stretch = splits_stretch(splits, i);
+        if (splits->groups.items[splits->items[i].group].source != splits->source || !splits_counts(splits, i))
+            continue;
+        sum += (double)(stretch != NULL ? stretch : &splits->items[i].own)->time_ns;
+        count++;
+    }
+    return count > 0 ? sum / count : 0;
+}
+
+void splits_group_name(const struct workload *workload, const struct splits *splits, size_t group,
+                       char text[GROUP_NAME_SIZE])
+{
+    const struct split_group *it = &splits->groups.items[group];
+    size_t used = (size_t)snprintf(text, GROUP_NAME_SIZE, "%s", step_source_name((enum step_source)it->source));
+
+    if (it->source == STEPS_INFERENCES || it->source == STEPS_ITERATIONS)
+        used += (size_t)snprintf(text + used, GROUP_NAME_SIZE - used, " of model %lld", (long long)it->model_id);
+    if (it->model != NO_TEXT && used < GROUP_NAME_SIZE / 2)
+        used += (size_t)snprintf(text + used, GROUP_NAME_SIZE - used, " (%.120s)", workload_text(workload, it->model));
+    if (it->batch > 0)
+        used += (size_t)snprintf(text + used, GROUP_NAME_SIZE - used, ", batch %lld", (long long)it->batch);
+    if (workload->device_count > 1)
+        snprintf(text + used, GROUP_NAME_SIZE - used, ", device %lld", (long long)workload->devices[it->device].id);
+}
+
 void splits_release(struct splits *splits)
 {
     free(splits->items);
+    free(splits->groups.items);
+    free(splits->devices);
     *splits = (struct splits){.items = NULL};
+}
+
+/* Whether something of a stretch was not recorded; *cursor as intervals_length_within has it. */
+static bool is_dark(const struct workload *workload, uint16_t device, int64_t from_ns, int64_t until_ns, size_t *cursor)
+{
+    return workload->unrecorded != NULL &&
+           intervals_length_within(&workload->unrecorded[device], from_ns, until_ns, cursor) > 0;
+}
+
+static int keep_gap(struct gaps *gaps, struct gap gap, int64_t start_ns, int64_t end_ns, struct err *err)
+{
+    int status = end_ns > start_ns ? array_reserve(gaps, 1, err) : 0;
+
+    gap.start_ns = start_ns;
+    gap.end_ns = end_ns;
+    if (status == 0 && end_ns > start_ns)
+        gaps->items[gaps->count++] = gap;
+    return status;
+}
+
+/* What other tasks leave of a stretch between two executions; *cursor is where to look first. */
+static int add_gap(const struct workload *workload, uint16_t device, const struct gap *gap, size_t *cursor,
+                   struct gaps *gaps, struct err *err)
+{
+    const struct intervals none = {.items = NULL},
+                           *others = workload->others != NULL ? &workload->others[device] : &none;
+    int64_t now_ns = gap->start_ns;
+    int status = 0;
+
+    while (*cursor < others->count && others->items[*cursor].end_ns <= now_ns)
+        (*cursor)++;
+    for (size_t i = *cursor; status == 0 && i < others->count && others->items[i].start_ns < gap->end_ns; i++) {
+        status = keep_gap(gaps, *gap, now_ns, others->items[i].start_ns, err);
+        now_ns = others->items[i].end_ns;
+    }
+    return status == 0 ? keep_gap(gaps, *gap, now_ns, gap->end_ns, err) : status;
 }
 
 int gaps_make(const struct workload *workload, struct gaps *ret, struct err *err)
 {
     const struct execution *last = NULL; /* the one that ends last so far */
+    size_t cursor = 0, others = 0;
     int status = 0;
 
     *ret = (struct gaps){.items = NULL};
@@ -192,10 +357,12 @@ int gaps_make(const struct workload *workload, struct gaps *ret, struct err *err
         const struct execution *execution = &workload->executions[i];
         int64_t end_ns = last != NULL ? last->start_ns + last->duration_ns : 0;
 
-        if (last != NULL && last->device == execution->device && execution->start_ns > end_ns) {
-            status = array_reserve(ret, 1, err);
-            if (status == 0)
-                ret->items[ret->count++] = (struct gap){(uint32_t)(last - workload->executions), (uint32_t)i};
+        if (last == NULL || last->device != execution->device)
+            cursor = others = 0;
+        else if (execution->start_ns > end_ns &&
+                 !is_dark(workload, execution->device, end_ns, execution->start_ns, &cursor)) {
+            const struct gap gap = {end_ns, execution->start_ns, (uint32_t)(last - workload->executions), (uint32_t)i};
+            status = add_gap(workload, execution->device, &gap, &others, ret, err);
         }
         if (last == NULL || last->device != execution->device || execution->start_ns + execution->duration_ns >= end_ns)
             last = execution;

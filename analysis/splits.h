@@ -4,31 +4,58 @@
 
 #include "analysis/diff/workload.h"
 
-struct split {
-    int64_t start_ns, end_ns, model_id;
-    uint16_t device;
-    int64_t time_ns;          /* end - start */
+/* A stretch of a device's time. No nanosecond counts twice: every part is a union. */
+struct division {
+    int64_t time_ns;
     int64_t computing_ns;     /* at least one operator ran */
     int64_t communication_ns; /* at least one communication operator ran */
     int64_t exposed_ns;       /* of that, while nothing computed */
     int64_t copy_ns;          /* at least one copy ran */
     int64_t busy_ns;          /* any of them */
-    int64_t free_ns;          /* time - busy */
-    bool outside;             /* before the first execution of its device, or behind the last: see splits_is_outside */
+    int64_t free_ns;          /* none of them, as far as it was recorded */
+};
+
+struct split {
+    const struct workload_step *step; /* NULL: it is the time of a device without steps */
+    int64_t start_ns, end_ns;
+    uint16_t device;
+    size_t group;           /* of the splits */
+    struct division own;    /* from its start to its end */
+    struct division period; /* from its start to that of its neighbour; its time is NO_PERIOD when that was not recorded */
+    bool warmup;            /* see splits_is_warmup */
+    bool outside;           /* see splits_is_outside */
+};
+
+/* Steps that may be compared: of one family, model and batch, on one device. */
+struct split_group {
+    uint16_t device, source;
+    int64_t model_id, batch;
+    uint32_t model;       /* text */
+    size_t count, counts; /* steps; those that count in statistics of what the device did */
+    size_t periods;       /* of those, with a period */
+    size_t last;          /* split */
 };
 
 /* One for each step; when there are no steps, one for each device, from its first execution to the end of its last. */
 struct splits {
-    struct split *items;
+    struct split *items; /* by device, then start */
     size_t count, capacity;
-    bool whole;    /* there are no steps */
-    size_t warmup; /* so many of the first steps of their devices are warm-up: see splits_is_warmup */
-    size_t inside; /* steps that are not outside */
+    struct {
+        struct split_group *items; /* by device, family, model and batch */
+        size_t count, capacity;
+    } groups;
+    struct division *devices; /* the time of each: from its first execution to the end of its last, without what was not
+                                 recorded */
+    struct division all;      /* of all devices together */
+    enum step_source source;  /* the leading family */
+    bool whole;               /* there are no steps */
+    size_t warmup, inside;    /* steps of the leading family that are warm-up; that are not outside */
+    size_t steps;             /* of the leading family */
 };
 int splits_make(const struct workload *workload, struct splits *ret, struct err *err);
 void splits_release(struct splits *splits);
 
-/* Whether split i is one of the first of its device, all of which take longer than the median and five times the
+/* Whether split i is one of the first of its group, all of which take longer than the median and five times the
  * scatter of all of them: then it is warm-up and counts in no statistic. */
 bool splits_is_warmup(const struct splits *splits, size_t i);
 /* Whether split i lies where nothing was recorded of its device any more, or not yet: marks of steps can go on for long
@@ -36,25 +63,25 @@ bool splits_is_warmup(const struct splits *splits, size_t i);
 bool splits_is_outside(const struct splits *splits, size_t i);
 /* Whether it counts in statistics of what the device did: neither warm-up nor outside. */
 bool splits_counts(const struct splits *splits, size_t i);
+/* What busy, free and exposed of a step are of: its period. Where no step of its group has one, the step itself; of an
+ * inference then NULL, because between inferences nothing is known. NULL too of one without a period among others. */
+const struct division *splits_stretch(const struct splits *splits, size_t i);
+/* How long a step of the leading family takes in the mean, from begin to begin where that is known. */
+double splits_step_ns(const struct splits *splits);
+/* "inferences of model 3 (detector), batch 4, device 1": what is the same of all groups is left out. */
+#define GROUP_NAME_SIZE 320
+void splits_group_name(const struct workload *workload, const struct splits *splits, size_t group,
+                       char text[GROUP_NAME_SIZE]);
 
 /* A stretch in which a device does nothing, between two executions: the one that ends last before it, and the first
  * behind it. There may be as many as executions. */
 struct gap {
+    int64_t start_ns, end_ns;
     uint32_t before, after; /* executions */
 };
-static inline int64_t gap_start_ns(const struct workload *workload, const struct gap *gap)
+static inline int64_t gap_length_ns(const struct gap *gap)
 {
-    const struct execution *before = &workload->executions[gap->before];
-
-    return before->start_ns + before->duration_ns;
-}
-static inline int64_t gap_end_ns(const struct workload *workload, const struct gap *gap)
-{
-    return workload->executions[gap->after].start_ns;
-}
-static inline int64_t gap_length_ns(const struct workload *workload, const struct gap *gap)
-{
-    return interval_length(gap_start_ns(workload, gap), gap_end_ns(workload, gap));
+    return interval_length(gap->start_ns, gap->end_ns);
 }
 /* The name of the operator of an execution. */
 static inline const char *execution_name(const struct workload *workload, uint32_t execution)
@@ -65,6 +92,7 @@ struct gaps {
     struct gap *items; /* by device and start */
     size_t count, capacity;
 };
+/* Nothing that was not recorded is a part of one. */
 int gaps_make(const struct workload *workload, struct gaps *ret, struct err *err);
 void gaps_release(struct gaps *gaps);
 

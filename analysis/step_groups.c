@@ -13,42 +13,40 @@ const char *step_part_name(enum step_part part)
 
 static int64_t part_of(const struct split *split, enum step_part part)
 {
-    const int64_t parts[] = {split->computing_ns, split->exposed_ns, split->copy_ns, split->free_ns};
+    const int64_t parts[] = {split->own.computing_ns, split->own.exposed_ns, split->own.copy_ns, split->own.free_ns};
 
     return parts[part];
 }
 
 static bool is_of(const struct step_group *group, const struct split *split)
 {
-    return group->device == split->device && group->model_id == split->model_id;
+    return group->group == split->group;
 }
 
-static int by_device_and_model(const void *a, const void *b)
+static int by_device_and_model(const void *a, const void *b, void *arg)
 {
-    const struct step_group *x = a, *y = b;
+    const struct split_group *groups = arg, *x = &groups[((const struct step_group *)a)->group],
+                             *y = &groups[((const struct step_group *)b)->group];
 
     if (x->device != y->device)
-        return x->device < y->device ? -1 : 1;
-    return (x->model_id > y->model_id) - (x->model_id < y->model_id);
+        return array_order(x->device, y->device);
+    if (x->source != y->source)
+        return array_order(y->source, x->source); /* the leading family first */
+    if (x->model_id != y->model_id)
+        return array_order(x->model_id, y->model_id);
+    if (x->batch != y->batch)
+        return array_order(x->batch, y->batch);
+    return array_order(((const struct step_group *)a)->group, ((const struct step_group *)b)->group);
 }
 
-static int find_groups(const struct splits *splits, struct step_groups *groups, struct err *err)
+static int list_groups(const struct splits *splits, struct step_groups *groups, struct err *err)
 {
-    int status = 0;
+    int status = array_reserve(groups, splits->groups.count, err);
 
-    for (size_t i = 0; status == 0 && i < splits->count; i++) {
-        size_t g = groups->count;
-        while (g > 0 && !is_of(&groups->items[g - 1], &splits->items[i]))
-            g--;
-        if (g > 0)
-            continue;
-        status = array_reserve(groups, 1, err);
-        if (status == 0)
-            groups->items[groups->count++] = (struct step_group){
-                .device = splits->items[i].device, .model_id = splits->items[i].model_id, .op = NO_TEXT};
-    }
-    if (status == 0)
-        array_sort(groups->items, groups->count, sizeof *groups->items, by_device_and_model);
+    for (size_t g = 0; status == 0 && g < splits->groups.count; g++)
+        groups->items[groups->count++] = (struct step_group){.group = g, .op = NO_TEXT};
+    if (status == 0 && groups->count > 0)
+        qsort_r(groups->items, groups->count, sizeof *groups->items, by_device_and_model, splits->groups.items);
     return status;
 }
 
@@ -120,11 +118,31 @@ static int find_operator(const struct workload *workload, const struct splits *s
     return 0;
 }
 
+/* The values of the periods of the steps of a group that count, or of what was free or busy in them. */
+static int make_periods(const struct splits *splits, struct step_group *group, int64_t *values, struct err *err)
+{
+    struct series *const ret[] = {&group->periods, &group->busy, &group->free};
+    int status = 0;
+
+    for (int k = 0; status == 0 && k < 3; k++) {
+        size_t n = 0;
+        for (size_t i = 0; i < splits->count; i++) {
+            const struct division *stretch = splits_stretch(splits, i);
+            bool wanted = is_of(group, &splits->items[i]) && splits_counts(splits, i) && stretch != NULL;
+            if (wanted && (k > 0 || stretch == &splits->items[i].period))
+                values[n++] = k == 0 ? stretch->time_ns : k == 1 ? stretch->busy_ns : stretch->free_ns;
+        }
+        status = series_make(ret[k], values, n, err);
+    }
+    return status;
+}
+
 static int fill_group(const struct workload *workload, const struct splits *splits, struct step_group *group,
                       int64_t *values, struct err *err)
 {
     size_t n = 0;
     int64_t longest = -1;
+    int status = make_periods(splits, group, values, err);
 
     for (size_t i = 0; i < splits->count; i++) {
         const struct split *split = &splits->items[i];
@@ -133,13 +151,14 @@ static int fill_group(const struct workload *workload, const struct splits *spli
         group->warmup += splits_is_warmup(splits, i);
         if (splits_is_warmup(splits, i))
             continue;
-        values[n++] = split->time_ns;
-        if (split->time_ns > longest) {
-            longest = split->time_ns;
+        values[n++] = split->own.time_ns;
+        if (split->own.time_ns > longest) {
+            longest = split->own.time_ns;
             group->slowest = i;
         }
     }
-    int status = series_make(&group->times, values, n, err);
+    if (status == 0)
+        status = series_make(&group->times, values, n, err);
     if (status != 0 || n == 0 || splits_is_outside(splits, group->slowest))
         return status;
     find_part(splits, group, values);
@@ -154,7 +173,7 @@ int step_groups_make(const struct workload *workload, const struct splits *split
 
     *ret = (struct step_groups){.items = NULL};
     if (status == 0)
-        status = find_groups(splits, ret, err);
+        status = list_groups(splits, ret, err);
     for (size_t i = 0; status == 0 && i < ret->count; i++)
         status = fill_group(workload, splits, &ret->items[i], values, err);
     free(values);
@@ -165,8 +184,12 @@ int step_groups_make(const struct workload *workload, const struct splits *split
 
 void step_groups_release(struct step_groups *groups)
 {
-    for (size_t i = 0; i < groups->count; i++)
+    for (size_t i = 0; i < groups->count; i++) {
         series_release(&groups->items[i].times);
+        series_release(&groups->items[i].periods);
+        series_release(&groups->items[i].busy);
+        series_release(&groups->items[i].free);
+    }
     free(groups->items);
     *groups = (struct step_groups){.items = NULL};
 }

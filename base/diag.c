@@ -178,6 +178,39 @@ void diag_count(struct diagnostics *diag, enum diag_id id, const char *file, uin
         count_reports(diag, id, file, n);
 }
 
+enum diag_id diag_find(const char *name)
+{
+    int id = 0;
+    while (id < DIAG_COUNT && strcmp(infos[id].id, name) != 0)
+        id++;
+    return (enum diag_id)id;
+}
+
+void diag_restore(struct diagnostics *diag, enum diag_id id, const char *file, uint64_t count, char *const *lines,
+                  size_t line_count)
+{
+    struct diag_entry *entry = count > 0 ? count_reports(diag, id, file, count) : NULL;
+    for (size_t i = 0; entry != NULL && i < line_count && entry->kept < DIAG_KEPT_IN_FULL; i++) {
+        char *text = strdup(lines[i]);
+        if (text == NULL) {
+            diag->out_of_memory = true;
+            return;
+        }
+        entry->texts[entry->kept] = text;
+        entry->records[entry->kept] = entry->offsets[entry->kept] = -1;
+        entry->kept++;
+    }
+}
+
+void diag_merge(struct diagnostics *diag, const struct diagnostics *from)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        const struct diag_entry *entry = &from->entries[i];
+        diag_restore(diag, entry->id, entry->file, entry->count, entry->texts, entry->kept);
+    }
+    diag->out_of_memory |= from->out_of_memory;
+}
+
 uint64_t diag_reports(const struct diagnostics *diag)
 {
     return diag->by_severity[DIAG_NOTE] + diag_problems(diag);

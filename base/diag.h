@@ -15,8 +15,11 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_FILE_UNKNOWN, "file-unknown", DIAG_WARNING, "a file whose name no record kind claims; it is not decoded",   \
       "move it out of the capture, or see 'msprof kinds' for the names that are read")                                 \
     X(DIAG_FILE_UNSUPPORTED, "file-unsupported", DIAG_NOTE,                                                            \
-      "a file of a known profiling stream that this version does not decode",                                          \
-      "no action is needed: the other files are complete")                                                             \
+      "a file of a known profiling stream that this version does not decode; its records are in no table",             \
+      "see msprof-records(5) for what is decoded; the other files are complete")                                       \
+    X(DIAG_FILE_BESIDE, "file-beside", DIAG_NOTE,                                                                      \
+      "a file beside the data that nothing of a capture is called like; it is not read",                               \
+      "no action is needed if it is yours; data files belong into data/")                                              \
     X(DIAG_FILE_FOREIGN, "file-foreign", DIAG_WARNING,                                                                 \
       "a file that captures of this family do not have; it is not decoded",                                            \
       "move it out of the capture: captures of two kinds of devices or of tools are imported one by one")              \
@@ -42,6 +45,20 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
       "put its directory beside the others if there is one")                                                           \
     X(DIAG_RANK_DOUBLE, "rank-double", DIAG_WARNING, "a rank of a cluster with several captures; the latest is taken", \
       "move the others away if it is not the one that is meant")                                                       \
+    X(DIAG_RANK_SILENT, "rank-silent", DIAG_WARNING,                                                                   \
+      "a rank of a cluster without communication, which others have; collectives of its groups are not judged",        \
+      "bring its results home again, or have it analysed again")                                                       \
+    X(DIAG_RANK_ORDER, "rank-order", DIAG_WARNING,                                                                     \
+      "ranks contradict each other about their numbers in a group; what a rank moved to itself decides",               \
+      "check profiler_metadata.json of these ranks, and that they are of one run")                                     \
+    X(DIAG_LINK_UNMAPPED, "link-unmapped", DIAG_NOTE, "links whose ranks no capture tells; they are in no table",      \
+      "no action is needed where captures have no profiler_metadata.json: of sends and receives nothing else tells "   \
+      "it")                                                                                                            \
+    X(DIAG_AGGREGATE_DAMAGED, "aggregate-damaged", DIAG_NOTE,                                                          \
+      "what was kept of a rank is not what was written; it is made anew of the capture",                               \
+      "no action is needed; if it comes back, check the disk")                                                         \
+    X(DIAG_VALUE_ODD, "value-odd", DIAG_NOTE, "a difference of times below 0, as its tool wrote it; it is kept",       \
+      "no action is needed: the times that it was made of are right")                                                  \
     X(DIAG_RANK_UNKNOWN, "rank-unknown", DIAG_WARNING, "a capture that does not say which rank of a cluster it is",    \
       "call its settings profiler_info_<rank>.json, as the framework does")                                            \
     X(DIAG_FILE_LIMIT, "file-limit", DIAG_ERROR, "a text file beyond the size that is read",                           \
@@ -63,7 +80,7 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_RECORD_LOST, "record-lost", DIAG_WARNING, "the record counter jumps: records were lost on the device",      \
       "collect less at once, or shorter")                                                                              \
     X(DIAG_RECORD_UNKNOWN, "record-unknown", DIAG_NOTE, "a record of a type that this version does not decode",        \
-      "no action is needed: the other records are complete")                                                           \
+      "see msprof-records(5) for what is decoded; the other records are complete")                                     \
     X(DIAG_COUNTER_FELL, "counter-fell", DIAG_WARNING,                                                                 \
       "a value that only grows is less than the one before: what passed in between is not known",                      \
       "collect again; if it comes back, report the file")                                                              \
@@ -222,6 +239,17 @@ void diag_report(struct diagnostics *diag, enum diag_id id, const struct place *
 
 /* Adds n further reports of an id and file without a text of their own. */
 void diag_count(struct diagnostics *diag, enum diag_id id, const char *file, uint64_t n);
+
+/* The id of this name; DIAG_COUNT: none. */
+enum diag_id diag_find(const char *name);
+
+/* Adds count reports of an id and file with the whole lines that another collection kept of them (at most
+ * DIAG_KEPT_IN_FULL): place and remedy are in them already. */
+void diag_restore(struct diagnostics *diag, enum diag_id id, const char *file, uint64_t count, char *const *lines,
+                  size_t line_count);
+
+/* Adds all that another collection has. */
+void diag_merge(struct diagnostics *diag, const struct diagnostics *from);
 
 /* Reports so far, of every severity. */
 uint64_t diag_reports(const struct diagnostics *diag);

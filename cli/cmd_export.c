@@ -3,6 +3,7 @@
 #include "base/file/temporary.h"
 #include "base/intern.h"
 #include "cli/capture/captures.h"
+#include "cli/capture/names_version.h"
 #include "cli/capture/report_files.h"
 #include "cli/capture/reports.h"
 #include "cli/capture/result_record.h"
@@ -12,6 +13,7 @@
 #include "cli/merge/merge.h"
 #include "cli/status.h"
 #include "db/database.h"
+#include "db/query/cann_version.h"
 #include "db/query/query.h"
 #include "exporters/export.h"
 
@@ -90,15 +92,17 @@ static void tell_absent(const char *reason)
     console_detail("%s", reason);
 }
 
-static int tell_nothing(struct capture_visit *visit, const struct export_type *type)
+static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const struct export_type *type)
 {
     struct err err = ERR_INIT;
 
     collection_log_add(&visit->log, LOG_LEVEL_WARNING, LOG_SOURCE_EXPORT,
                        "Unable to get %s data. Maybe the data is not collected, or the data may fail to be analyzed.",
                        type->name);
-    err_set(&err, ERR_NOT_FOUND, "'%s' has no data for a %s", visit->directory, type->name);
-    err_hint(&err, "'msprof import -v -dir %s' tells what it has", visit->directory);
+    if (!visit_is_empty(visit, db, &err)) {
+        err_set(&err, ERR_NOT_FOUND, "'%s' has no data for a %s", visit->directory, type->name);
+        err_hint(&err, "'msprof import -v -dir %s' tells what it has", visit->directory);
+    }
     console_error(&err);
     return STATUS_NOTHING;
 }
@@ -126,7 +130,7 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
     char seconds[CLOCK_TEXT_SIZE], timestamp[TIMESTAMP_SIZE];
     bool spreadsheet = visit->settings->spreadsheet_safe && visit->settings->table_format == TABLE_CSV;
     struct layer_list layers = {0};
-    int status, result;
+    int status, result, cann_version = CANN_VERSION_NEWEST;
 
     if (visit->settings->reports != NULL && reports_load(visit->settings->reports, &layers, &err) < 0)
         return visit_fail(visit, LOG_SOURCE_EXPORT, &err);
@@ -136,6 +140,9 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
         return visit_fail(visit, LOG_SOURCE_EXPORT, &err);
     }
     status = visit_make_directory(visit, inside, &directory);
+    if (status == STATUS_DONE &&
+        names_version(visit->settings, db, NULL, visit->directory, &cann_version, &err) < 0)
+        status = visit_fail(visit, LOG_SOURCE_EXPORT, &err);
     if (status != STATUS_DONE) {
         report_files_release(&report_files);
         layer_list_release(&layers);
@@ -153,6 +160,7 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
         .iteration_id = visit->settings->iteration_id,
         .iteration_count = visit->settings->iteration_count,
         .model_id = visit->settings->model_id,
+        .cann_version = cann_version,
         .trace_compat = visit->settings->trace_compat,
         .report_files = &report_files,
         .layers = (const char *const *)layers.items,
@@ -176,7 +184,7 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
         err_wrap(&err, "cannot export the %s of '%s'", type->name, visit->directory);
         status = visit_fail(visit, LOG_SOURCE_EXPORT, &err);
     } else if (exported.files == 0) {
-        status = tell_nothing(visit, type);
+        status = tell_nothing(visit, db, type);
     } else {
         console_note("'%s': %" PRIu64 " file%s, %" PRIu64 " %s%s, %s s", directory, exported.files,
                      console_plural(exported.files), exported.rows, type->unit, console_plural(exported.rows),

@@ -42,7 +42,9 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const char *ne
     struct strbuf reason;
 
     strbuf_init(&reason, ERR_TEXT_SIZE);
-    if (needs != NULL) {
+    if (visit_is_empty(visit, db, &err)) {
+        /* said */
+    } else if (needs != NULL) {
         err_set(&err, ERR_NOT_FOUND, "'%s' has no rows for the table '%s': it is made of %s", visit->directory,
                 settings->table, needs);
     } else if (settings->table != NULL && settings->filters.count == 0 &&
@@ -94,7 +96,10 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
         status = tell_nothing(visit, db, shown.needs);
     }
     report_files_release(&report_files);
-    return status_worse(status, console_output_end(result != 0));
+    status = status_worse(status, console_output_end(result != 0));
+    if (shown.recorded[0] != '\0')
+        console_note("%s: nothing is said of what is between them", shown.recorded);
+    return status;
 }
 
 static int show_one(struct capture_visit *visit)

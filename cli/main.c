@@ -36,7 +36,7 @@ static void install_handlers(void)
 static int print_version(void)
 {
     console_output_begin();
-    puts("msprof " MSPROF_VERSION);
+    puts(MSPROF_COMMIT[0] != '\0' ? "msprof " MSPROF_VERSION " (commit " MSPROF_COMMIT ")" : "msprof " MSPROF_VERSION);
     return console_output_end(false);
 }
 

@@ -1,6 +1,7 @@
 #include "cluster/block.h"
 
-#include "base/number.h"
+#include "base/array.h"
+#include "cluster/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,8 @@ void merged_block_release(struct merged_block *block)
     map_release(&block->collectives);
     map_release(&block->links);
     intern_release(&block->texts);
+    free(block->totals.items);
+    free(block->packets.items);
 }
 
 void merged_block_clear(struct merged_block *block)
@@ -163,16 +166,13 @@ static int add_link(struct merged_block *block, const struct plan *plan, const s
     const struct aggregate *rank = &plan->ranks[entry->rank];
     const struct plan_group *group = &plan->groups.items[entry->group];
     struct merged_link from = {
-        .key = {0, plan_global(plan, group, link->source), plan_global(plan, group, link->target)},
+        .key = {0, numbers_rank(plan, group, link->source), numbers_rank(plan, group, link->target)},
         .bytes = link->bytes,
         .ns = link->ns,
         .reports = 1,
         .last_rank = rank->rank};
     const char *name = aggregate_text(rank, link->entry), *transport = aggregate_text(rank, link->transport);
     uint32_t number;
-    /* Without metadata a rank is still known by what it moved to itself. */
-    if (from.key.source < 0 && link->source == link->target)
-        from.key.source = from.key.target = rank->rank;
     if (from.key.source < 0 || from.key.target < 0) {
         block->unmapped_links++;
         return 0;
@@ -189,34 +189,15 @@ static int add_link(struct merged_block *block, const struct plan *plan, const s
 
 /* ---- one rank's part ---- */
 
-/* What was read of a block. */
-struct parts {
-    struct aggregate_row *rows;
-    struct rank_packet *packets;
-    struct aggregate_link *links;
-};
-
-static int read_parts(struct parts *parts, const struct aggregate *rank, const struct aggregate_block *from,
-                      struct err *err)
+static int add_total(struct merged_block *block, uint32_t rank, const struct aggregate_sum *sum,
+                     const struct rank_packet *packets, uint32_t packet_count, struct err *err)
 {
-    *parts = (struct parts){
-        .rows = calloc(from->row_count + 1u, sizeof *parts->rows),
-        .packets = calloc(from->packet_count + 1u, sizeof *parts->packets),
-        .links = calloc(from->link_count + 1u, sizeof *parts->links),
-    };
-    if (parts->rows == NULL || parts->packets == NULL || parts->links == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    int status = aggregate_read_rows(rank, from, parts->rows, err);
-    if (status == 0)
-        status = aggregate_read_packets(rank, from, parts->packets, err);
-    if (status == 0)
-        status = aggregate_read_links(rank, from, parts->links, err);
-    uint64_t hash = hash_bytes(parts->rows, from->row_count * sizeof *parts->rows) ^
-                    hash_bytes(parts->packets, from->packet_count * sizeof *parts->packets) * 3 ^
-                    hash_bytes(parts->links, from->link_count * sizeof *parts->links) * 5;
-    if (status == 0 && hash != from->hash)
-        status = err_set(err, ERR_FORMAT, "the aggregate '%s' is damaged: a group is not what was written", rank->path);
-    return status;
+    if (array_reserve(&block->totals, 1, err) < 0 || array_reserve(&block->packets, packet_count + 1u, err) < 0)
+        return -(int)err->code;
+    block->totals.items[block->totals.count++] = (struct merged_total){*sum, rank, packet_count};
+    memcpy(block->packets.items + block->packets.count, packets, packet_count * sizeof *packets);
+    block->packets.count += packet_count;
+    return 0;
 }
 
 int merged_block_add(struct merged_block *block, const struct plan *plan, const struct plan_entry *entry,
@@ -224,24 +205,130 @@ int merged_block_add(struct merged_block *block, const struct plan *plan, const 
 {
     const struct aggregate *rank = &plan->ranks[entry->rank];
     const struct aggregate_block *from = &rank->blocks[entry->block];
-    struct parts parts;
-    int status = read_parts(&parts, rank, from, err);
+    struct aggregate_parts parts;
+    int status = aggregate_read_parts(rank, entry->block, &parts, err);
     for (uint32_t i = 0; status == 0 && i < from->row_count; i++)
         status = add_row(block, &parts.rows[i], rank->rank, err);
     for (uint32_t i = 0; status == 0 && i < from->link_count; i++)
         status = add_link(block, plan, entry, &parts.links[i], err);
+    if (status == 0 && from->operator_count > 0)
+        status = add_total(block, entry->rank, &parts.sum, parts.packets, from->packet_count, err);
     block->ranks += status == 0;
-    free(parts.rows);
-    free(parts.packets);
-    free(parts.links);
+    aggregate_parts_release(&parts);
     return status;
+}
+
+/* ---- totals of two halves ---- */
+
+static int compare_packets(const void *a, const void *b)
+{
+    const struct rank_packet *x = a, *y = b;
+    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+/* Adds packets to a list behind `first`, equal sizes as one; the number of different ones there. */
+static uint32_t join_packets(struct rank_packet *packets, size_t first, size_t end)
+{
+    size_t kept = first;
+    if (end - first > 1)
+        qsort(packets + first, end - first, sizeof *packets, compare_packets);
+    for (size_t i = first; i < end; i++) {
+        if (kept > first && packets[kept - 1].bytes == packets[i].bytes) {
+            packets[kept - 1].count = add(packets[kept - 1].count, packets[i].count);
+            packets[kept - 1].ns = add(packets[kept - 1].ns, packets[i].ns);
+        } else {
+            packets[kept++] = packets[i];
+        }
+    }
+    return (uint32_t)(kept - first);
+}
+
+/* A total and where its packets are. */
+struct placed_total {
+    const struct merged_total *total;
+    const struct rank_packet *packets;
+};
+
+static int compare_totals(const void *a, const void *b)
+{
+    const struct placed_total *x = a, *y = b;
+    return (x->total->rank > y->total->rank) - (x->total->rank < y->total->rank);
+}
+
+static size_t place_totals(const struct merged_block *block, struct placed_total *ret)
+{
+    const struct rank_packet *packets = block->packets.items;
+    for (size_t i = 0; i < block->totals.count; i++) {
+        ret[i] = (struct placed_total){&block->totals.items[i], packets};
+        packets += block->totals.items[i].packet_count;
+    }
+    return block->totals.count;
+}
+
+/* The totals of one rank, of which all have the packets of a transport together. */
+static int join_totals(struct merged_block *to, struct placed_total *from, size_t count, struct err *err)
+{
+    struct merged_total joined = {.rank = from->total->rank};
+    size_t all = 0;
+    for (size_t i = 0; i < count; i++)
+        all += from[i].total->packet_count;
+    if (array_reserve(&to->totals, 1, err) < 0 || array_reserve(&to->packets, all + 1, err) < 0)
+        return -(int)err->code;
+    for (size_t j = 0; j < TRANSPORTS; j++) {
+        size_t first = to->packets.count, end = first;
+        for (size_t i = 0; i < count; i++) {
+            const struct aggregate_sum *sum = &from[i].total->sum;
+            joined.sum.transfers[j].bytes = add(joined.sum.transfers[j].bytes, sum->transfers[j].bytes);
+            joined.sum.transfers[j].ns = add(joined.sum.transfers[j].ns, sum->transfers[j].ns);
+            memcpy(to->packets.items + end, from[i].packets, sum->packets_of[j] * sizeof *from[i].packets);
+            end += sum->packets_of[j];
+            from[i].packets += sum->packets_of[j];
+        }
+        joined.sum.packets_of[j] = join_packets(to->packets.items, first, end);
+        joined.packet_count += joined.sum.packets_of[j];
+        to->packets.count = first + joined.sum.packets_of[j];
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < CLUSTER_TIMES; j++)
+            joined.sum.ns[j] = add(joined.sum.ns[j], from[i].total->sum.ns[j]);
+    }
+    to->totals.items[to->totals.count++] = joined;
+    return 0;
+}
+
+int merged_block_add_totals(struct merged_block *block, const struct merged_block *from, struct err *err)
+{
+    size_t most = block->totals.count + from->totals.count;
+    struct placed_total *order = calloc(most + 1, sizeof *order);
+    struct merged_block joined = {.ranks = 0};
+    int status = order != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    size_t count = status == 0 ? place_totals(block, order) : 0;
+    if (status == 0)
+        count += place_totals(from, order + count);
+    if (count > 1)
+        qsort(order, count, sizeof *order, compare_totals);
+    for (size_t i = 0, end; status == 0 && i < count; i = end) {
+        for (end = i + 1; end < count && order[end].total->rank == order[i].total->rank; end++) {
+        }
+        status = join_totals(&joined, order + i, end - i, err);
+    }
+    free(order);
+    if (status < 0) {
+        merged_block_release(&joined);
+        return status;
+    }
+    free(block->totals.items);
+    free(block->packets.items);
+    memcpy(&block->totals, &joined.totals, sizeof block->totals);
+    memcpy(&block->packets, &joined.packets, sizeof block->packets);
+    return 0;
 }
 
 /* ---- as bytes ---- */
 
 struct message_head {
     int64_t ranks, unmapped_links;
-    uint64_t collectives, links, texts; /* how many follow */
+    uint64_t collectives, links, texts, totals, packets; /* how many follow */
 };
 
 static void give_items(const struct map *map, struct strbuf *bytes)
@@ -250,22 +337,39 @@ static void give_items(const struct map *map, struct strbuf *bytes)
         strbuf_add(bytes, item, map->item_size);
 }
 
-int merged_block_give(void *opaque, struct strbuf *bytes, struct err *err)
+static void give(const struct merged_block *block, bool totals, struct strbuf *bytes)
 {
-    const struct merged_block *block = opaque;
     struct message_head head = {
         .ranks = block->ranks,
         .unmapped_links = block->unmapped_links,
         .collectives = block->collectives.used,
         .links = block->links.used,
         .texts = block->texts.count,
+        .totals = totals ? block->totals.count : 0,
+        .packets = totals ? block->packets.count : 0,
     };
-    (void)err; /* what did not fit is told by bytes->failed */
     strbuf_add(bytes, &head, sizeof head);
     give_items(&block->collectives, bytes);
     give_items(&block->links, bytes);
+    if (head.totals > 0)
+        strbuf_add(bytes, block->totals.items, head.totals * sizeof *block->totals.items);
+    if (head.packets > 0)
+        strbuf_add(bytes, block->packets.items, head.packets * sizeof *block->packets.items);
     for (size_t i = 0; i < block->texts.count; i++)
         strbuf_add(bytes, block->texts.items[i].bytes, block->texts.items[i].length + 1);
+}
+
+int merged_block_give(void *opaque, struct strbuf *bytes, struct err *err)
+{
+    (void)err; /* what did not fit is told by bytes->failed */
+    give(opaque, true, bytes);
+    return 0;
+}
+
+int merged_block_give_shared(void *opaque, struct strbuf *bytes, struct err *err)
+{
+    (void)err;
+    give(opaque, false, bytes);
     return 0;
 }
 
@@ -319,6 +423,23 @@ static int take_links(struct merged_block *block, struct message *links, size_t 
     return status;
 }
 
+static int take_totals(struct merged_block *block, struct message *message, const struct message_head *head,
+                       struct err *err)
+{
+    size_t rest = (size_t)(message->end - message->p);
+    if (head->totals > rest / sizeof(struct merged_total) || head->packets > rest / sizeof(struct rank_packet) ||
+        head->totals * sizeof(struct merged_total) + head->packets * sizeof(struct rank_packet) > rest)
+        return no_message(err);
+    if (array_reserve(&block->totals, head->totals + 1, err) < 0 ||
+        array_reserve(&block->packets, head->packets + 1, err) < 0)
+        return -(int)err->code;
+    next(message, block->totals.items + block->totals.count, head->totals * sizeof *block->totals.items);
+    next(message, block->packets.items + block->packets.count, head->packets * sizeof *block->packets.items);
+    block->totals.count += head->totals;
+    block->packets.count += head->packets;
+    return 0;
+}
+
 static int take_body(struct merged_block *block, struct message *message, const struct message_head *head,
                      struct err *err)
 {
@@ -332,9 +453,11 @@ static int take_body(struct merged_block *block, struct message *message, const 
         return status < 0 ? status : no_message(err);
     struct message links = *message;
     message->p += head->links * sizeof(struct merged_link);
+    status = take_totals(block, message, head, err);
     uint32_t *numbers = calloc((size_t)head->texts + 1, sizeof *numbers);
-    status = numbers != NULL ? take_texts(block, message, numbers, (size_t)head->texts, err)
-                             : err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (status == 0)
+        status = numbers != NULL ? take_texts(block, message, numbers, (size_t)head->texts, err)
+                                 : err_set(err, ERR_NO_MEMORY, "out of memory");
     if (status == 0)
         status = take_links(block, &links, (size_t)head->links, numbers, (size_t)head->texts, err);
     free(numbers);
@@ -351,26 +474,4 @@ int merged_block_take(void *opaque, const void *bytes, size_t length, struct err
     block->ranks += head.ranks;
     block->unmapped_links += head.unmapped_links;
     return take_body(block, &message, &head, err);
-}
-
-static int by_hash(const void *a, const void *b)
-{
-    const struct merged_collective *x = a, *y = b;
-    return (x->name_hash > y->name_hash) - (x->name_hash < y->name_hash);
-}
-
-struct merged_collective *merged_block_collectives(const struct merged_block *block, struct err *err)
-{
-    struct merged_collective *list = calloc(block->collectives.used + 1, sizeof *list);
-    size_t count = 0;
-    if (list == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
-        return NULL;
-    }
-    const struct merged_collective *item = NULL;
-    while ((item = map_next(&block->collectives, item)) != NULL)
-        list[count++] = *item;
-    if (count > 1)
-        qsort(list, count, sizeof *list, by_hash);
-    return list;
 }

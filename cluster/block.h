@@ -30,10 +30,19 @@ struct merged_link {
     int64_t last_rank;
 };
 
+/* What one rank did altogether. */
+struct merged_total {
+    struct aggregate_sum sum;
+    uint32_t rank;         /* of the plan */
+    uint32_t packet_count; /* in the block's packets, behind those of the totals before */
+};
+
 struct merged_block {
     int64_t ranks; /* how many have it */
     struct map collectives, links;
     struct intern texts;
+    RANK_LIST(struct merged_total, totals); /* of ranks with operators; only process 0 needs them */
+    RANK_LIST(struct rank_packet, packets);
     int64_t unmapped_links; /* whose ranks nobody knows */
 };
 
@@ -45,11 +54,12 @@ void merged_block_release(struct merged_block *block);
 int merged_block_add(struct merged_block *block, const struct plan *plan, const struct plan_entry *entry,
                      struct err *err);
 
-/* As bytes, and bytes of another one added. For team_reduce. */
+/* As bytes, and bytes of another one added. For team_reduce. The second way of giving leaves the totals out. */
 int merged_block_give(void *block, struct strbuf *bytes, struct err *err);
+int merged_block_give_shared(void *block, struct strbuf *bytes, struct err *err);
 int merged_block_take(void *block, const void *bytes, size_t length, struct err *err);
 
-/* The collectives in the order of their hashes (free() it); NULL with err set. */
-struct merged_collective *merged_block_collectives(const struct merged_block *block, struct err *err);
+/* Adds the totals of another block to those of the same ranks, and puts them into the order of the ranks. */
+int merged_block_add_totals(struct merged_block *block, const struct merged_block *from, struct err *err);
 
 #endif

@@ -2,14 +2,22 @@
 
 #include "base/file/fsutil.h"
 #include "base/interrupt.h"
+#include "cluster/missing.h"
+#include "cluster/numbers.h"
 #include "cluster/output/matrix.h"
 #include "cluster/output/write.h"
-#include "cluster/verdict.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MESSAGE_MAX ((size_t)512 * 1024 * 1024)
+#define MESSAGE_MAX ((size_t)1 << 40)
+
+/* What a group did in a step, of point-to-point and collective operators apart: their totals are one. */
+struct half {
+    struct merged_block block;
+    const struct plan_entry *entries;
+    size_t count;
+};
 
 struct analysis {
     const struct cluster_request *request;
@@ -17,65 +25,53 @@ struct analysis {
     struct cluster_result *result;
     struct plan plan;
     size_t *next_entry; /* of each group: where its next step begins */
-    struct merged_block block;
+    struct half halves[2];
     struct verdicts verdicts;
+    struct late_names names;
     struct link_sums links;
     struct matrix matrix;
     struct rank_data *details;                     /* of each rank, where every operator is written; else NULL */
     struct nested_json communication, matrix_file; /* of process 0 */
     bool writes, details_wanted;
-    int *owners;  /* of each rank the process that merges its part, ascending */
-    int *members; /* room for those of one group */
+    int *members; /* room for the processes of one group */
 };
 
-/* ---- who merges what: neighbours are in many groups together, so each process gets a stretch of the ranks ---- */
-
-static int deal_out(struct analysis *analysis, struct err *err)
-{
-    const struct plan *plan = &analysis->plan;
-    uint64_t size = (uint64_t)analysis->request->team->size, before = 0, all = 0;
-    analysis->owners = calloc(plan->rank_count + 1, sizeof *analysis->owners);
-    analysis->members = calloc(size, sizeof *analysis->members);
-    uint64_t *weights = calloc(plan->rank_count + 1, sizeof *weights);
-    if (analysis->owners == NULL || analysis->members == NULL || weights == NULL) {
-        free(weights);
-        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu ranks", plan->rank_count);
-    }
-    for (size_t i = 0; i < plan->rank_count; i++) {
-        weights[i] = 1;
-        for (size_t j = 0; j < plan->ranks[i].block_count; j++)
-            weights[i] += plan->ranks[i].blocks[j].row_count;
-        all += weights[i];
-    }
-    for (size_t i = 0; i < plan->rank_count; before += weights[i++])
-        analysis->owners[i] = (int)((double)before / (double)all * (double)size);
-    free(weights);
-    return 0;
-}
+/* ---- who merges what: each process the ranks that it has opened ---- */
 
 static bool is_mine(void *arg, size_t rank)
 {
     const struct analysis *analysis = arg;
-    return analysis->owners[rank] == analysis->request->team->me;
+    return analysis->plan.ranks[rank].owner == analysis->request->team->me;
 }
 
-/* The processes that merge the entries, whose ranks ascend, and process 0, which writes. *ret_owners: without it,
- * unless it merges some of them. */
-static struct team_part members_of(struct analysis *analysis, const struct plan_entry *entries, size_t count,
-                                   int *ret_owners)
+/* Adds a process to those of a part, which ascend. */
+static void add_member(struct team_part *part, int *members, int process, int me)
 {
-    struct team_part part = {analysis->members, 1, analysis->request->team->me == 0 ? 0 : -1};
-    analysis->members[0] = 0;
-    *ret_owners = count > 0 && analysis->owners[entries[0].rank] == 0;
-    for (size_t i = 0; i < count; i++) {
-        int owner = analysis->owners[entries[i].rank];
-        if (owner <= analysis->members[part.count - 1])
-            continue;
-        if (owner == analysis->request->team->me)
-            part.me = part.count;
-        analysis->members[part.count++] = owner;
-        ++*ret_owners;
+    int place = part->count;
+    while (place > 0 && members[place - 1] > process)
+        place--;
+    if (place > 0 && members[place - 1] == process)
+        return;
+    memmove(members + place + 1, members + place, (size_t)(part->count - place) * sizeof *members);
+    members[place] = process;
+    part->count++;
+    part->me = -1;
+    for (int i = 0; i < part->count; i++) {
+        if (members[i] == me)
+            part->me = i;
     }
+}
+
+/* The processes that merge the entries, and process 0, which writes. *ret_owners: without it, unless it merges some of
+ * them. */
+static struct team_part members_of(struct analysis *analysis, const struct half *half, int *ret_owners)
+{
+    const struct team *team = analysis->request->team;
+    struct team_part part = {analysis->members, 0, -1};
+    for (size_t i = 0; i < half->count; i++)
+        add_member(&part, analysis->members, analysis->plan.ranks[half->entries[i].rank].owner, team->me);
+    *ret_owners = part.count;
+    add_member(&part, analysis->members, 0, team->me);
     return part;
 }
 
@@ -84,57 +80,64 @@ static int pass_over(struct analysis *analysis, const struct aggregate *rank, st
 {
     if (err->code != ERR_FORMAT && err->code != ERR_NOT_FOUND && err->code != ERR_IO && err->code != ERR_ACCESS)
         return -(int)err->code;
-    const struct place place = {rank->path, -1, -1, NULL};
+    const struct place place = {rank->source, -1, -1, NULL};
     diag_report(analysis->diag, DIAG_FILE_UNREADABLE, &place, "rank %lld: %s", (long long)rank->rank, err_message(err));
     *err = (struct err)ERR_INIT;
     return 0;
 }
 
-static int add_mine(struct analysis *analysis, const struct plan_entry *entries, size_t count, struct err *err)
+static int lose(void *arg, const struct aggregate *rank, struct err *err)
+{
+    return pass_over(arg, rank, err);
+}
+
+static int add_mine(struct analysis *analysis, struct half *half, struct err *err)
 {
     int status = 0;
-    for (size_t i = 0; status == 0 && i < count; i++) {
-        if (!is_mine(analysis, entries[i].rank))
+    for (size_t i = 0; status == 0 && i < half->count; i++) {
+        const struct plan_entry *entry = &half->entries[i];
+        if (!is_mine(analysis, entry->rank))
             continue;
-        status = merged_block_add(&analysis->block, &analysis->plan, &entries[i], err);
+        status = merged_block_add(&half->block, &analysis->plan, entry, err);
         if (status < 0)
-            status = pass_over(analysis, &analysis->plan.ranks[entries[i].rank], err);
+            status = pass_over(analysis, &analysis->plan.ranks[entry->rank], err);
     }
     return status;
 }
 
 /* From process 0 to the others. */
-static int share(struct analysis *analysis, const struct team_part *part, struct err *err)
+static int share(struct analysis *analysis, struct half *half, const struct team_part *part, struct err *err)
 {
     struct team *team = analysis->request->team;
     struct strbuf bytes;
     int status = 0;
     strbuf_init(&bytes, MESSAGE_MAX);
     if (part->me == 0)
-        status = merged_block_give(&analysis->block, &bytes, err);
+        status = merged_block_give_shared(&half->block, &bytes, err);
     if (status == 0)
         status = team_broadcast(team, part, &bytes, err);
     if (status == 0 && part->me != 0) {
-        merged_block_clear(&analysis->block);
-        status = merged_block_take(&analysis->block, bytes.data, bytes.length, err);
+        merged_block_clear(&half->block);
+        status = merged_block_take(&half->block, bytes.data, bytes.length, err);
     }
     strbuf_release(&bytes);
     return status;
 }
 
 /* Afterwards process 0 and those that have ranks of it have the whole group and step, others nothing. */
-static int merge(struct analysis *analysis, const struct plan_entry *entries, size_t count, struct err *err)
+static int merge(struct analysis *analysis, struct half *half, struct err *err)
 {
     int owners;
-    const struct team_part part = members_of(analysis, entries, count, &owners);
-    merged_block_clear(&analysis->block);
+    merged_block_clear(&half->block);
+    if (half->count == 0)
+        return 0;
+    const struct team_part part = members_of(analysis, half, &owners);
     if (part.me < 0)
         return 0;
-    int status = add_mine(analysis, entries, count, err);
+    int status = add_mine(analysis, half, err);
     if (status == 0 && part.count > 1)
-        status =
-            team_reduce(analysis->request->team, &part, merged_block_give, merged_block_take, &analysis->block, err);
-    return status == 0 && owners > 1 ? share(analysis, &part, err) : status;
+        status = team_reduce(analysis->request->team, &part, merged_block_give, merged_block_take, &half->block, err);
+    return status == 0 && owners > 1 ? share(analysis, half, &part, err) : status;
 }
 
 /* ---- files of process 0 ---- */
@@ -197,8 +200,10 @@ static void write_operator(struct analysis *analysis, const struct plan_entry *e
     write_text(out, "}");
 }
 
-static void write_operators(struct analysis *analysis, const struct plan_entry *entries, size_t count)
+static void write_operators(struct analysis *analysis, const struct half *half)
 {
+    const struct plan_entry *entries = half->entries;
+    size_t count = half->count;
     for (size_t i = 0; i < count; i++) {
         const struct rank_data *rank = &analysis->details[entries[i].rank];
         const struct rank_block *block = detail_block(analysis, &entries[i]);
@@ -211,66 +216,64 @@ static void write_operators(struct analysis *analysis, const struct plan_entry *
 }
 
 /* What each rank did in the group and step altogether. */
-static int write_totals(struct analysis *analysis, const struct plan_entry *entries, size_t count, const char *number,
-                        struct err *err)
+static void write_totals(struct analysis *analysis, const struct merged_block *totals, const char *number)
 {
     struct outfile *out = &analysis->communication.out;
-    bool any = false;
-    int status = 0;
+    const struct rank_packet *packets = totals->packets.items;
     nested_json_member(&analysis->communication, "Total Op Info", number);
     write_text(out, "{");
-    for (size_t i = 0; status == 0 && i < count; i++) {
-        const struct aggregate *rank = &analysis->plan.ranks[entries[i].rank];
-        const struct aggregate_block *block = &rank->blocks[entries[i].block];
-        struct rank_packet *packets = calloc(block->packet_count + 1u, sizeof *packets);
-        status = packets != NULL ? aggregate_read_packets(rank, block, packets, err)
-                                 : err_set(err, ERR_NO_MEMORY, "out of memory");
-        if (status < 0) {
-            status = pass_over(analysis, rank, err);
-        } else if (block->row_count > 0) {
-            write_text(out, any ? ", \"" : "\"");
-            write_integer(out, rank->rank);
-            write_text(out, "\": {");
-            write_total_info(out, block, packets);
-            write_text(out, "}");
-            any = true;
-        }
-        free(packets);
+    for (size_t i = 0; i < totals->totals.count; i++) {
+        const struct merged_total *total = &totals->totals.items[i];
+        write_text(out, i > 0 ? ", \"" : "\"");
+        write_integer(out, analysis->plan.ranks[total->rank].rank);
+        write_text(out, "\": {");
+        write_total_info(out, &total->sum, packets);
+        write_text(out, "}");
+        packets += total->packet_count;
     }
     write_text(out, "}");
+}
+
+/* What a half says of links. */
+static int add_links(struct analysis *analysis, const struct half *half, struct err *err)
+{
+    int status = link_sums_add(&analysis->links, &half->block, err);
+    if (status == 0 && analysis->details == NULL)
+        return matrix_add_totals(&analysis->matrix, &half->block, err);
+    for (size_t i = 0; status == 0 && i < half->count; i++) {
+        const struct plan_entry *entry = &half->entries[i];
+        const struct rank_block *block = detail_block(analysis, entry);
+        if (block != NULL)
+            status = matrix_add_details(&analysis->matrix, &analysis->plan, &analysis->plan.groups.items[entry->group],
+                                        &analysis->details[entry->rank], block, err);
+    }
     return status;
 }
 
-static int write_block(struct analysis *analysis, const struct plan_entry *entries, size_t count, const char *key,
+/* A group and step of both halves. */
+static int write_block(struct analysis *analysis, const char *number, const char *step, const char *key,
                        struct err *err)
 {
-    const struct plan_group *group = &analysis->plan.groups.items[entries->group];
-    const char *step = analysis->plan.steps.items[entries->step];
-    int status = 0;
-    if (analysis->block.collectives.used > 0) {
-        nested_json_go(&analysis->communication, key, step);
-        if (analysis->details != NULL)
-            write_operators(analysis, entries, count);
-        status = write_totals(analysis, entries, count, group->number, err);
-    }
+    struct half *halves = analysis->halves;
     matrix_clear(&analysis->matrix);
-    for (size_t i = 0; status == 0 && analysis->details != NULL && i < count; i++) {
-        const struct rank_block *block = detail_block(analysis, &entries[i]);
-        if (block != NULL)
-            status = matrix_add_details(&analysis->matrix, &analysis->plan, group, &analysis->details[entries[i].rank],
-                                        block, err);
+    int status = merged_block_add_totals(&halves[0].block, &halves[1].block, err);
+    for (size_t i = 0; status == 0 && i < 2; i++)
+        status = add_links(analysis, &halves[i], err);
+    if (status == 0 && halves[0].block.totals.count > 0) {
+        nested_json_go(&analysis->communication, key, step);
+        for (size_t i = 0; analysis->details != NULL && i < 2; i++)
+            write_operators(analysis, &halves[i]);
+        write_totals(analysis, &halves[0].block, number);
     }
-    if (status == 0 && analysis->details == NULL)
-        status = matrix_add_totals(&analysis->matrix, &analysis->block, err);
+    analysis->result->unmapped += analysis->matrix.unmapped;
     if (status == 0 && analysis->matrix.unmapped > 0)
-        diag_report(analysis->diag, DIAG_NAME_UNKNOWN, NULL,
-                    "%lld links of group %s in %s lead to ranks that no profiler_metadata.json names; left out",
-                    (long long)analysis->matrix.unmapped, group->number, step);
+        diag_report(analysis->diag, DIAG_LINK_UNMAPPED, NULL, "%lld links of group %s in %s",
+                    (long long)analysis->matrix.unmapped, number, step);
     if (status == 0 && analysis->matrix.links.used > 0) {
         nested_json_go(&analysis->matrix_file, key, step);
-        status = matrix_write(&analysis->matrix, &analysis->matrix_file, group->number, err);
+        status = matrix_write(&analysis->matrix, &analysis->matrix_file, number, err);
     }
-    return status == 0 ? link_sums_add(&analysis->links, &analysis->block, err) : status;
+    return status;
 }
 
 /* ---- groups ---- */
@@ -296,29 +299,48 @@ static bool same_members(const struct plan *plan, size_t a, size_t b)
                   x->member_count * sizeof *plan->members.items) == 0;
 }
 
+/* Merges and judges one half. */
+static int analyse_half(struct analysis *analysis, struct half *half, struct err *err)
+{
+    const struct plan *plan = &analysis->plan;
+    int status = merge(analysis, half, err);
+    if (status < 0)
+        return status;
+    status = verdicts_add(&analysis->verdicts, plan, &half->block, half->entries, half->count, is_mine, analysis, err);
+    return status < 0 ? pass_over(analysis, &plan->ranks[half->entries->rank], err) : 0;
+}
+
+/* A group in a step; halves: 2 when the group behind it is the same one's point-to-point half. */
+static int analyse_group(struct analysis *analysis, uint32_t group, uint32_t halves, uint32_t step, const char *key,
+                         struct err *err)
+{
+    const struct plan *plan = &analysis->plan;
+    int status = interrupted() ? interrupt_error(err) : 0;
+    size_t entries = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct half *half = &analysis->halves[i];
+        half->count = i < halves ? take_entries(analysis, group + i, step, &half->entries) : 0;
+        entries += half->count;
+        analysis->result->blocks += half->count > 0;
+    }
+    for (uint32_t i = 0; status == 0 && i < 2; i++)
+        status = analyse_half(analysis, &analysis->halves[i], err);
+    if (status == 0 && entries > 0 && analysis->writes)
+        status = write_block(analysis, plan->groups.items[group].number, plan->steps.items[step], key, err);
+    return status;
+}
+
 /* Groups of the same ranks, step by step: they stand together in the files. */
 static int analyse_run(struct analysis *analysis, uint32_t first, uint32_t end, struct err *err)
 {
     const struct plan *plan = &analysis->plan;
-    const struct plan_group *members = &plan->groups.items[first];
-    char *key = ranks_text(plan->members.items + members->first_member, members->member_count);
+    const struct plan_group *groups = plan->groups.items;
+    char *key = ranks_text(plan->members.items + groups[first].first_member, groups[first].member_count);
     int status = key != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
     for (uint32_t step = 0; status == 0 && step < plan->steps.count; step++) {
-        for (uint32_t group = first; status == 0 && group < end; group++) {
-            const struct plan_entry *entries;
-            size_t count = take_entries(analysis, group, step, &entries);
-            if (count == 0)
-                continue;
-            if (interrupted())
-                status = interrupt_error(err);
-            if (status == 0)
-                status = merge(analysis, entries, count, err);
-            if (status == 0)
-                status =
-                    verdicts_add(&analysis->verdicts, plan, &analysis->block, entries, count, is_mine, analysis, err);
-            if (status == 0 && analysis->writes)
-                status = write_block(analysis, entries, count, key, err);
-            analysis->result->blocks++;
+        for (uint32_t group = first, halves; status == 0 && group < end; group += halves) {
+            halves = group + 1 < end && strcmp(groups[group].number, groups[group + 1].number) == 0 ? 2 : 1;
+            status = analyse_group(analysis, group, halves, step, key, err);
         }
     }
     free(key);
@@ -348,49 +370,55 @@ static int analyse_groups(struct analysis *analysis, struct err *err)
 
 /* ---- all of it ---- */
 
-static int load_details(struct analysis *analysis, struct err *err)
+/* Sends the details of a rank to process 0; nothing when they cannot be read any more. */
+static int send_details(struct analysis *analysis, const struct aggregate *rank, struct strbuf *bytes, struct err *err)
 {
-    const struct plan *plan = &analysis->plan;
-    int status = 0;
-    analysis->details = calloc(plan->rank_count + 1, sizeof *analysis->details);
-    if (analysis->details == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; status == 0 && i < plan->rank_count; i++) {
-        status = aggregate_read_all(plan->ranks[i].path, &analysis->details[i], err);
-        if (status < 0) {
-            rank_data_release(&analysis->details[i]);
-            status = pass_over(analysis, &plan->ranks[i], err);
-        }
+    struct team *team = analysis->request->team;
+    int status = aggregate_read_bytes(rank, bytes, err);
+    if (status < 0) {
+        strbuf_clear(bytes);
+        status = pass_over(analysis, rank, err);
+    }
+    if (status == 0 && team->me != 0)
+        status = team->send(team, 0, bytes->data != NULL ? bytes->data : "", bytes->length, err);
+    return status;
+}
+
+static int take_details(struct analysis *analysis, size_t i, const struct strbuf *bytes, struct err *err)
+{
+    const struct aggregate *rank = &analysis->plan.ranks[i];
+    int status = aggregate_take_details(bytes->data, bytes->length, rank->source, &analysis->details[i], err);
+    if (status < 0) {
+        rank_data_release(&analysis->details[i]);
+        status = pass_over(analysis, rank, err);
     }
     return status;
 }
 
-/* Ranks that metadata name and nobody brought; ranks without steps that others have. */
-static void tell_missing(struct analysis *analysis)
+/* Every operator of all ranks, to process 0. */
+static int load_details(struct analysis *analysis, struct err *err)
 {
     const struct plan *plan = &analysis->plan;
-    size_t most = 0;
-    for (size_t i = 0; i < plan->rank_count; i++)
-        most = plan->ranks[i].step_count > most ? plan->ranks[i].step_count : most;
-    for (size_t i = 0; i < plan->rank_count; i++) {
-        const struct place place = {plan->ranks[i].path, -1, -1, NULL};
-        if (plan->ranks[i].step_count < most)
-            diag_report(analysis->diag, DIAG_RANK_MISSING, &place, "rank %lld has %zu steps, others have %zu",
-                        (long long)plan->ranks[i].rank, plan->ranks[i].step_count, most);
+    struct team *team = analysis->request->team;
+    struct strbuf bytes;
+    int status = 0;
+    strbuf_init(&bytes, MESSAGE_MAX);
+    if (team->me == 0) {
+        analysis->details = calloc(plan->rank_count + 1, sizeof *analysis->details);
+        status = analysis->details != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
     }
-    int64_t told = -1;
-    for (size_t i = 0; i < plan->groups.count; i++) {
-        const struct plan_group *group = &plan->groups.items[i];
-        size_t known = group->known_by != NULL ? group->known_by->groups[group->known_group].global_count : 0;
-        for (size_t j = 0; j < known; j++) {
-            int64_t rank = plan_global(plan, group, (int64_t)j);
-            if (rank <= told || plan_rank(plan, rank) != NULL)
-                continue;
-            diag_report(analysis->diag, DIAG_RANK_MISSING, NULL, "rank %lld of group %s has no capture here",
-                        (long long)rank, group->name != NULL ? group->name : group->number);
-            told = rank;
-        }
+    for (size_t i = 0; status == 0 && i < plan->rank_count; i++) {
+        const struct aggregate *rank = &plan->ranks[i];
+        strbuf_clear(&bytes);
+        if (rank->owner == team->me)
+            status = send_details(analysis, rank, &bytes, err);
+        else if (team->me == 0)
+            status = team->receive(team, rank->owner, &bytes, err);
+        if (status == 0 && team->me == 0 && bytes.length > 0)
+            status = take_details(analysis, i, &bytes, err);
     }
+    strbuf_release(&bytes);
+    return status;
 }
 
 static int open_nested(struct nested_json *json, const char *directory, const char *name, struct err *err)
@@ -404,18 +432,32 @@ static int open_nested(struct nested_json *json, const char *directory, const ch
 static int write_tables(struct analysis *analysis, struct err *err)
 {
     const char *directory = analysis->request->directory;
-    verdicts_sort(&analysis->verdicts);
     int status = write_steps(directory, &analysis->plan, err);
     if (status == 0)
         status = write_groups(directory, &analysis->plan, err);
     if (status == 0)
         status = write_slow_ranks(directory, &analysis->plan, &analysis->verdicts, err);
     if (status == 0)
-        status = write_late(directory, &analysis->plan, &analysis->verdicts, err);
+        status = write_late(directory, &analysis->plan, &analysis->verdicts, &analysis->names, err);
     if (status == 0)
         status = write_slow_links(directory, &analysis->links, err);
     if (status == 0)
         analysis->result->files += 5;
+    return status;
+}
+
+/* What all processes do. */
+static int analyse_all(struct analysis *analysis, struct err *err)
+{
+    struct team *team = analysis->request->team;
+    int status = analysis->details_wanted ? load_details(analysis, err) : 0;
+    if (status == 0)
+        status = analyse_groups(analysis, err);
+    if (status == 0)
+        status = verdicts_reduce(&analysis->verdicts, team, err);
+    verdicts_sort(&analysis->verdicts);
+    if (status == 0)
+        status = late_names_find(&analysis->names, &analysis->plan, &analysis->verdicts, team, lose, analysis, err);
     return status;
 }
 
@@ -430,13 +472,9 @@ static int analyse_and_write(struct analysis *analysis, struct err *err)
         nested_json_close(&analysis->communication, status, err);
         return status;
     }
-    tell_missing(analysis);
-    if (analysis->details_wanted)
-        status = load_details(analysis, err);
+    status = missing_tell(&analysis->plan, analysis->diag, err);
     if (status == 0)
-        status = analyse_groups(analysis, err);
-    if (status == 0)
-        status = verdicts_reduce(&analysis->verdicts, analysis->request->team, err);
+        status = analyse_all(analysis, err);
     status = nested_json_close(&analysis->communication, status, err);
     status = nested_json_close(&analysis->matrix_file, status, err);
     if (status < 0)
@@ -450,13 +488,28 @@ static void release(struct analysis *analysis)
     for (size_t i = 0; analysis->details != NULL && i < analysis->plan.rank_count; i++)
         rank_data_release(&analysis->details[i]);
     free(analysis->details);
-    free(analysis->owners);
     free(analysis->members);
     matrix_clear(&analysis->matrix);
     link_sums_release(&analysis->links);
+    late_names_release(&analysis->names);
     verdicts_release(&analysis->verdicts);
-    merged_block_release(&analysis->block);
+    merged_block_release(&analysis->halves[0].block);
+    merged_block_release(&analysis->halves[1].block);
     plan_release(&analysis->plan);
+}
+
+static int prepare(struct analysis *analysis, const struct aggregate *ranks, size_t rank_count, struct err *err)
+{
+    const struct cluster_request *request = analysis->request;
+    merged_block_init(&analysis->halves[0].block);
+    merged_block_init(&analysis->halves[1].block);
+    analysis->members = calloc((size_t)request->team->size + 1, sizeof *analysis->members);
+    if (analysis->members == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = plan_make(&analysis->plan, ranks, rank_count, request->steps, err);
+    if (status == 0)
+        status = numbers_find(&analysis->plan, err);
+    return status == 0 ? verdicts_init(&analysis->verdicts, rank_count, err) : status;
 }
 
 int cluster_analyse(const struct aggregate *ranks, size_t rank_count, const struct cluster_request *request,
@@ -468,19 +521,9 @@ int cluster_analyse(const struct aggregate *ranks, size_t rank_count, const stru
                                 .writes = request->team->me == 0,
                                 .details_wanted = request->detail || rank_count <= CLUSTER_DETAIL_RANKS};
     *ret = (struct cluster_result){.files = 0};
-    merged_block_init(&analysis.block);
-    int status = plan_make(&analysis.plan, ranks, rank_count, request->steps, err);
+    int status = prepare(&analysis, ranks, rank_count, err);
     if (status == 0)
-        status = deal_out(&analysis, err);
-    if (status == 0)
-        status = verdicts_init(&analysis.verdicts, rank_count, err);
-    if (status == 0 && analysis.writes) {
-        status = analyse_and_write(&analysis, err);
-    } else if (status == 0) {
-        status = analyse_groups(&analysis, err);
-        if (status == 0)
-            status = verdicts_reduce(&analysis.verdicts, request->team, err);
-    }
+        status = analysis.writes ? analyse_and_write(&analysis, err) : analyse_all(&analysis, err);
     ret->collectives = analysis.verdicts.collectives;
     ret->incomplete = analysis.verdicts.incomplete;
     release(&analysis);

@@ -14,13 +14,14 @@ struct cluster_request {
     const char *directory;           /* existing: of the results */
     bool detail;                     /* every operator of every rank */
     const struct step_filter *steps; /* NULL: all */
-    struct team *team;               /* which merges: every process has the same ranks */
+    struct team *team;               /* which merges: every process has the same indexes */
     const struct progress *progress;
 };
 
 struct cluster_result {
     uint64_t files, blocks; /* blocks: groups and steps */
     int64_t collectives, incomplete;
+    int64_t unmapped; /* links whose ranks nobody knows */
 };
 
 /* Merges and writes. ranks are ascending, each once. Problems go to diag, of process 0 only. */

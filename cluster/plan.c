@@ -83,10 +83,6 @@ static int find_group(struct making *making, const struct aggregate *rank, const
         plan->groups.items[plan->groups.count++] = (struct plan_group){.number = number, .p2p = block->p2p != 0};
     }
     struct plan_group *known = &plan->groups.items[item->index];
-    if (known->known_by == NULL && group->global_count > 0) {
-        known->known_by = rank;
-        known->known_group = block->group;
-    }
     if (known->name == NULL)
         known->name = aggregate_text(rank, group->name);
     if (known->id == NULL)
@@ -190,7 +186,8 @@ static int compare_groups(const void *a, const void *b, void *opaque)
     }
     if (x->member_count != y->member_count)
         return x->member_count < y->member_count ? -1 : 1;
-    return x->p2p != y->p2p ? x->p2p - y->p2p : strcmp(x->number, y->number);
+    int order = strcmp(x->number, y->number);
+    return order != 0 ? order : x->p2p - y->p2p;
 }
 
 static int by_group_step_rank(const void *a, const void *b)
@@ -258,41 +255,11 @@ void plan_release(struct plan *plan)
 {
     free(plan->groups.items);
     free(plan->members.items);
+    free(plan->known.items);
+    free(plan->numbers.items);
     free(plan->steps.items);
     free(plan->entries.items);
     *plan = (struct plan){.ranks = NULL};
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Numbers in a group count its ranks in ascending order. */
-int64_t plan_global(const struct plan *plan, const struct plan_group *group, int64_t number)
-{
-    enum { MOST = 65536 };
-    (void)plan;
-    if (group->known_by == NULL)
-        return -1;
-    const struct rank_group *known = &group->known_by->groups[group->known_group];
-    const int64_t *globals = group->known_by->globals + known->first_global;
-    bool ascending = true;
-    if (number < 0 || number >= known->global_count || known->global_count > MOST)
-        return -1;
-    for (uint32_t i = 1; i < known->global_count; i++)
-        ascending &= globals[i - 1] <= globals[i];
-    if (ascending)
-        return globals[number];
-    int64_t *sorted = malloc(known->global_count * sizeof *sorted), result = -1;
-    if (sorted != NULL) {
-        memcpy(sorted, globals, known->global_count * sizeof *sorted);
-        qsort(sorted, known->global_count, sizeof *sorted, compare_numbers);
-        result = sorted[number];
-    }
-    free(sorted);
-    return result;
 }
 
 const struct aggregate *plan_rank(const struct plan *plan, int64_t number)

@@ -3,7 +3,6 @@
 #ifndef MSPROF_CLUSTER_PLAN_H
 #define MSPROF_CLUSTER_PLAN_H
 
-#include "base/diag.h"
 #include "cluster/rank/aggregate.h"
 
 struct plan_group {
@@ -11,8 +10,15 @@ struct plan_group {
     const char *name, *id; /* "dp"; the name behind the number; NULL: not known */
     bool p2p;
     size_t first_member, member_count; /* in members: the ranks seen, ascending */
-    const struct aggregate *known_by;  /* whose globals tell the group's ranks; NULL: nobody's */
-    uint32_t known_group;              /* its group there */
+    size_t first_known, known_count;   /* in known: the ranks that metadata list, ascending; none: nobody lists them */
+    size_t first_number, number_count; /* in numbers, ascending */
+    size_t size;                       /* how many ranks it must have, as far as anything tells */
+    size_t contradictions;             /* of ranks about their numbers */
+};
+
+/* Which rank has which number in a group. */
+struct plan_number {
+    int64_t number, rank;
 };
 
 /* One rank's part of a group and step. */
@@ -32,21 +38,21 @@ struct plan {
     size_t rank_count;
     RANK_LIST(struct plan_group, groups); /* by their members, then number; collective before p2p */
     RANK_LIST(int64_t, members);
+    RANK_LIST(int64_t, known);
+    RANK_LIST(struct plan_number, numbers);
     RANK_LIST(const char *, steps); /* in the order of their numbers */
     RANK_LIST(struct plan_entry, entries);
     const struct step_filter *steps_wanted; /* NULL: all */
 };
 
-/* ranks must stay. The plan must be released also after a failure. */
+/* ranks must stay. What is of numbers in groups is left to numbers_find. The plan must be released also after a
+ * failure. */
 int plan_make(struct plan *plan, const struct aggregate *ranks, size_t rank_count, const struct step_filter *steps,
               struct err *err);
 void plan_release(struct plan *plan);
 
 /* NULL: no such rank. */
 const struct aggregate *plan_rank(const struct plan *plan, int64_t rank);
-
-/* The rank that has this number in the group, after what any rank's metadata say; -1: not known. */
-int64_t plan_global(const struct plan *plan, const struct plan_group *group, int64_t number);
 
 /* Whether a step is among those that are analysed; one without a number always is. */
 bool plan_wants_step(const struct plan *plan, const char *step);

@@ -19,10 +19,8 @@ struct members {
 /* What the metadata say, else those seen. */
 static struct members members_of(const struct plan *plan, const struct plan_group *group)
 {
-    if (group->known_by != NULL) {
-        const struct rank_group *known = &group->known_by->groups[group->known_group];
-        return (struct members){group->known_by->globals + known->first_global, known->global_count};
-    }
+    if (group->known_count > 0)
+        return (struct members){plan->known.items + group->first_known, group->known_count};
     return (struct members){plan->members.items + group->first_member, group->member_count};
 }
 

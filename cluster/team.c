@@ -1,17 +1,12 @@
 #include "cluster/team.h"
 
-#define MESSAGE_MAX ((size_t)512 * 1024 * 1024)
+#include <string.h>
 
-static int barrier_alone(struct team *team, struct err *err)
-{
-    (void)team;
-    (void)err;
-    return 0;
-}
+#define MESSAGE_MAX ((size_t)1 << 40)
 
 void team_alone(struct team *team)
 {
-    *team = (struct team){.size = 1, .barrier = barrier_alone};
+    *team = (struct team){.size = 1};
 }
 
 /* The process at a place of the part. */
@@ -66,4 +61,48 @@ int team_broadcast(struct team *team, const struct team_part *part, struct strbu
         }
     }
     return status;
+}
+
+/* The code of an error, of several the highest. */
+static int give_code(void *code, struct strbuf *bytes, struct err *err)
+{
+    (void)err;
+    strbuf_add(bytes, code, sizeof(int));
+    return 0;
+}
+
+static int take_code(void *code, const void *bytes, size_t length, struct err *err)
+{
+    int other;
+    if (length != sizeof other)
+        return err_set(err, ERR_FORMAT, "a message of another process is not what was sent");
+    memcpy(&other, bytes, sizeof other);
+    *(int *)code = other > *(int *)code ? other : *(int *)code;
+    return 0;
+}
+
+int team_agree(struct team *team, int status, struct err *err)
+{
+    struct err own = ERR_INIT;
+    int code = status < 0 ? -status : 0;
+    struct strbuf bytes;
+    if (team->size == 1)
+        return status;
+    strbuf_init(&bytes, sizeof code);
+    int sent = team_reduce(team, NULL, give_code, take_code, &code, &own);
+    if (sent == 0 && team->me == 0)
+        strbuf_add(&bytes, &code, sizeof code);
+    if (sent == 0)
+        sent = team_broadcast(team, NULL, &bytes, &own);
+    if (sent == 0 && bytes.length == sizeof code)
+        memcpy(&code, bytes.data, sizeof code);
+    strbuf_release(&bytes);
+    if (status < 0 || (sent == 0 && code == 0))
+        return status;
+    if (sent < 0) {
+        *err = own;
+        return sent;
+    }
+    team->elsewhere = true;
+    return err_set(err, (enum err_code)code, "another process of the job failed");
 }

@@ -141,10 +141,10 @@ static int64_t times(int64_t count, int64_t ns)
     return __builtin_mul_overflow(count, ns, &product) ? INT64_MAX : product;
 }
 
-/* Whether all ranks that were ever seen in the group took part. */
+/* Whether all ranks of the group took part, also those that are not here. */
 static bool is_complete(const struct merged_collective *collective, const struct plan_group *group)
 {
-    return (size_t)collective->count == group->member_count;
+    return (size_t)collective->count == group->size;
 }
 
 static int64_t wait_of_all(const struct merged_collective *collective)
@@ -178,9 +178,8 @@ static int judge_rank(struct rank_verdict *verdict, const struct plan *plan, con
 {
     const struct aggregate *rank = &plan->ranks[entry->rank];
     const struct aggregate_block *from = &rank->blocks[entry->block];
-    struct aggregate_row *rows = calloc(from->row_count + 1u, sizeof *rows);
-    int status =
-        rows != NULL ? aggregate_read_rows(rank, from, rows, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    struct aggregate_row *rows;
+    int status = aggregate_read_rows(rank, entry->block, &rows, err);
     for (uint32_t i = 0; status == 0 && i < from->row_count; i++) {
         const struct merged_collective *collective = map_get(&block->collectives, &rows[i].name_hash);
         if (collective != NULL && collective->count >= 2 && is_complete(collective, &plan->groups.items[entry->group]))
@@ -195,7 +194,7 @@ int verdicts_add(struct verdicts *verdicts, const struct plan *plan, const struc
                  struct err *err)
 {
     int status = 0;
-    if (entry_count == 0 || plan->groups.items[entries->group].p2p || block->ranks < 2)
+    if (entry_count == 0 || plan->groups.items[entries->group].size < 2)
         return 0;
     for (size_t i = 0; status == 0 && i < entry_count; i++) {
         if (mine(arg, entries[i].rank))

@@ -30,7 +30,7 @@ struct verdicts {
     size_t rank_count;
     struct late_collective *late; /* a heap until verdicts_sort: the least of them first */
     size_t late_count;
-    int64_t collectives; /* that were judged, and those left out because ranks of their group are missing from them */
+    int64_t collectives; /* that were judged, and those left out because ranks of their group are not in them */
     int64_t incomplete;
 };
 

@@ -114,7 +114,7 @@ static const char text_rows[] =
 
 #define IS_LAUNCH(call) call "level = " SQL_NUMBER(HOST_LEVEL_NODE) " AND " call "type = " SQL_NUMBER(HOST_NODE_LAUNCH)
 static const char task_rows[] =
-    "INSERT INTO CANN_API SELECT start_ns, start_ns + duration_ns, level, p.id << 32 | thread_id, c.id, name_id"
+    "INSERT INTO CANN_API SELECT start_ns, start_ns + duration_ns, level, p.id << 32 | thread_id, c.id, " CANN_CALL_NAME
     "  FROM capture.host_call c, process p;"
     "CREATE TEMP TABLE launch(connection_id INTEGER PRIMARY KEY, id INTEGER);"
     "INSERT OR IGNORE INTO launch SELECT c.connection_id, coalesce((WITH RECURSIVE around(id, parent_id, level, type) "
@@ -140,7 +140,7 @@ static const char task_rows[] =
                       "  n(f.id, t.tensor_set_id, 0), n(f.id, t.tensor_set_id, 5), n(f.id, t.tensor_set_id, 4),"
                       "  n(f.id, t.tensor_set_id, 3), coalesce(t.attribute_id, " NOT_AVAILABLE
                       "), 4000000012 + min(t.op_state, 1),"
-                      "  4000000014 + (t.op_flag & 1), " NOT_AVAILABLE ", " NOT_AVAILABLE
+                      "  4000000014 + (coalesce(t.op_flag, 0) <> 0), " NOT_AVAILABLE ", " NOT_AVAILABLE
                       "  FROM capture.device_task t JOIN first_tensor f LEFT JOIN word w ON w.kind = 'core' AND "
                       "w.number = t.op_task_type"
                       "  WHERE t.op_name_id IS NOT NULL AND " CANN_OPERATOR_COMPUTES(

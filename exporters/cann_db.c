@@ -1,5 +1,7 @@
 /* msprof_<timestamp>.db: the database for Ascend's viewers. */
 #include "exporters/cann_db.h"
+#include "db/database.h"
+#include "db/query/cann_version.h"
 #include "db/query/query.h"
 #include "db/unified.h"
 #include "exporters/cann_db_samples.h"
@@ -8,6 +10,7 @@
 #include "exporters/pmu/pmu_metric.h"
 #include "exporters/trace/busy.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct db_export {
@@ -86,6 +89,28 @@ static int add_tasks(struct db_export *export, sqlite3 *db, struct err *err)
     return status == 0 ? add_overlap(export, db, err) : status;
 }
 
+/* The names that an older version has in it. */
+static int name_older(struct unified *unified, int version, struct err *err)
+{
+    static const char blocks[] = "ALTER TABLE COMPUTE_TASK_INFO DROP COLUMN gridDim;"
+                                 "ALTER TABLE COMPUTE_TASK_INFO DROP COLUMN blockDim;"
+                                 "ALTER TABLE COMPUTE_TASK_INFO RENAME COLUMN blockNum TO blockDim;"
+                                 "ALTER TABLE COMPUTE_TASK_INFO RENAME COLUMN mixBlockNum TO mixBlockDim;";
+    sqlite3 *db = unified_sqlite(unified);
+    int status = cann_version_has(version, NAMING_BLOCK_DIM) ? database_exec(db, blocks, err) : 0;
+    if (status == 0 && cann_version_has(version, NAMING_HCCL))
+        status = database_exec(db, "UPDATE ENUM_API_TYPE SET name = 'hccl' WHERE id = 5500", err);
+    for (size_t i = 0; status == 0 && cann_version_has(version, NAMING_MODULES) && older_module_names[i].text != NULL;
+         i++) {
+        char sql[160];
+        snprintf(sql, sizeof sql,
+                 "DELETE FROM ENUM_MODULE WHERE id = %d; INSERT INTO ENUM_MODULE(id, name) VALUES(%d, '%s')",
+                 (int)older_module_names[i].value, (int)older_module_names[i].value, older_module_names[i].text);
+        status = database_exec(db, sql, err);
+    }
+    return status;
+}
+
 int cann_db_write(sqlite3 *db, const struct export_options *options, const char *path, cann_db_adder *add, void *arg,
                   struct export_result *result, struct err *err)
 {
@@ -102,6 +127,8 @@ int cann_db_write(sqlite3 *db, const struct export_options *options, const char 
         status = cann_db_samples(export.unified, db, err);
     if (status == 0 && add != NULL)
         status = add(arg, export.unified, err);
+    if (status == 0)
+        status = name_older(export.unified, options->cann_version, err);
     if (status == 0) {
         status = unified_commit(export.unified, &rows, err);
     } else {

@@ -3,6 +3,7 @@
 #include "base/interrupt.h"
 #include "base/strbuf.h"
 #include "db/database.h"
+#include "db/query/cann_version.h"
 #include "exporters/report/functions.h"
 #include "parsers/record.h"
 
@@ -64,7 +65,7 @@ static int copy_table(struct unified *unified, sqlite3 *db, const struct record_
 
 int cann_db_samples(struct unified *unified, sqlite3 *db, struct err *err)
 {
-    int status = report_functions_register(db, err);
+    int status = report_functions_register(db, CANN_VERSION_NEWEST, err);
     for (size_t i = 0; record_kinds[i] != NULL && status == 0; i++) {
         const struct exported_table *table = record_kinds[i]->exported;
         for (; table != NULL && table->name != NULL && status == 0; table++)

@@ -28,10 +28,15 @@ const char *cann_copy_direction(int64_t direction)
     return name != NULL ? name : "other";
 }
 
-bool cann_measures_frequency(const struct cann_part *part)
+bool cann_chip_measures_frequency(int64_t chip)
 {
     enum { CHIP_910B = 5, CHIP_310B = 7 };
-    return !part->is_host && (part->chip == CHIP_910B || part->chip == CHIP_310B);
+    return chip == CHIP_910B || chip == CHIP_310B;
+}
+
+bool cann_measures_frequency(const struct cann_part *part)
+{
+    return !part->is_host && cann_chip_measures_frequency(part->chip);
 }
 
 struct pmu_input cann_pmu_input(const struct cann_part *part)

@@ -30,6 +30,7 @@ const char *cann_copy_direction(int64_t direction);
 
 /* Whether Ascend's tool knows measured frequencies of the AI cores of a device: those of chips 5 and 7. */
 bool cann_measures_frequency(const struct cann_part *part);
+bool cann_chip_measures_frequency(int64_t chip);
 
 /* What the metrics of a device are made of, and of a task. */
 struct pmu_input cann_pmu_input(const struct cann_part *part);

@@ -34,6 +34,7 @@ struct export_options {
     int64_t iteration_count;  /* how many; 0: one */
     int64_t model_id;         /* of which model; -1: not given. New captures want both or none (everything); of those of
                                  the layout of 2022 it is the first that has iterations */
+    int cann_version;         /* of CANN captures: whose names are written (db/query/cann_version.h); 0: the newest */
     bool trace_compat;        /* timelines of Ascend's captures: as Ascend's tool of their time writes them */
     const char *const *layers; /* of the timeline of everything of a new CANN capture, ended by NULL: those to be
                                   written; NULL: all */
@@ -53,6 +54,7 @@ struct export_options {
 struct export_result {
     uint64_t files, rows; /* rows of tables, or events of timelines */
     const char *needs;    /* of a shown table without rows: what it is made of; NULL: not said */
+    char recorded[80];    /* "1 of 5 inferences recorded": of which the answer tells; "": of all */
 };
 
 /* Writes every timeline (or summary) that the database has data for; *ret counts also on failure. Files written before

@@ -25,6 +25,7 @@ struct framework_info {
     bool text, database; /* of export_type */
     bool bare;           /* there is no framework: a PROF capture by itself */
     bool aic_metrics, l2_cache, sys_io, sys_interconnection;
+    char cann_version[48];   /* as it stands there; "": it is not said */
     /* PyTorch: the clock without a PROF capture. */
     struct framework_clock clock;
     bool has_clock;

@@ -5,6 +5,7 @@
 #include "base/number.h"
 
 #include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,6 +163,9 @@ int framework_info_load(const char *directory, enum framework_kind kind, struct 
         status = root == NULL                  ? -(int)err->code
                  : kind == FRAMEWORK_MINDSPORE ? take_mindspore(root, ret, err)
                                                : take_pytorch(root, ret, err);
+    const char *version = root != NULL ? json_string(json_member(root, "cann_version")) : NULL;
+    if (status == 0 && version != NULL)
+        snprintf(ret->cann_version, sizeof ret->cann_version, "%s", version);
     if (status < 0)
         err_wrap(err, "cannot read '%s'", path);
     json_free(root);

@@ -57,7 +57,7 @@ int main(int argc, char **argv)
     int status = run(&settings, &team, argc, argv);
     settings_release(&settings);
     /* The others wait for messages that will not come. */
-    if (status != STATUS_DONE && status != STATUS_DATA_PROBLEMS && status != STATUS_USAGE)
+    if (team.scattered)
         MPI_Abort(MPI_COMM_WORLD, status);
     MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
     MPI_Finalize();

@@ -14,13 +14,6 @@ static int failure(int code, const char *what, struct err *err)
     return err_set(err, ERR_FAILED, "MPI cannot %s: %s", what, text);
 }
 
-static int mpi_barrier(struct team *team, struct err *err)
-{
-    (void)team;
-    int code = MPI_Barrier(MPI_COMM_WORLD);
-    return code == MPI_SUCCESS ? 0 : failure(code, "wait for all processes", err);
-}
-
 /* A message is its length and its bytes. */
 static int mpi_send(struct team *team, int to, const void *bytes, size_t length, struct err *err)
 {
@@ -67,7 +60,7 @@ static int mpi_receive(struct team *team, int from, struct strbuf *ret, struct e
 
 void team_mpi(struct team *team)
 {
-    *team = (struct team){.barrier = mpi_barrier, .send = mpi_send, .receive = mpi_receive};
+    *team = (struct team){.send = mpi_send, .receive = mpi_receive};
     MPI_Comm_size(MPI_COMM_WORLD, &team->size);
     MPI_Comm_rank(MPI_COMM_WORLD, &team->me);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -9,6 +9,7 @@
  *   setting(NAME)          what sample.json or info.json says under this name: text or number as written, NULL
  *   setting(NAME, DEVICE)  the same of the part of a device; DEVICE NULL: of the host
  *   chip(DEVICE)           number of its chip (capture_part.chip)
+ *   older_module(ID)       name of a module of the memory in the version whose names are written; NULL: as today
  *   quantize(X, N)         X to N decimals, of two that are equally near the even one: of a number as SQL has it
  *   printed(X, N)          X as FORM_SHORTEST prints it with N decimals
  *   ratio(A, B)            A / B as a REAL; 0.0 where B is 0

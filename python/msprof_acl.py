@@ -12,7 +12,9 @@ NULL), C functions that fill something in give (value, ret), all others that can
 message() says in words why the last call failed.
 
 Of the rest of pyACL there is what the snippets about acl.prof need and what needs no device: acl.init and acl.finalize
-(which read an acl.json), acl.util.bytes_to_ptr, numpy_to_ptr, start_thread and stop_thread.
+(which read an acl.json), acl.util.bytes_to_ptr, numpy_to_ptr, start_thread and stop_thread. acl.rt.set_context,
+synchronize_stream, acl.mdl.execute and execute_async stand in for the device: they do nothing and return 0; execute and
+synchronize_stream do so when a replay (MSPROF_REPLAY) has sent what is subscribed.
 
 The library is looked for in $MSPROF_ACL_LIBRARY, among what the process has loaded already (the preload library),
 beside the installation of this file, in the build directory of its source tree, and where the system looks.
@@ -20,12 +22,15 @@ beside the installation of this file, in the build directory of its source tree,
 
 import ctypes
 import os
+import sys
 import threading
 from ctypes import c_char_p, c_int, c_int8, c_size_t, c_uint32, c_uint64, c_void_p
 from types import SimpleNamespace
 
 __all__ = [
     "prof",
+    "rt",
+    "mdl",
     "util",
     "init",
     "finalize",
@@ -91,8 +96,10 @@ _OP = (c_void_p, c_size_t, c_uint32)  # the records that came through a pipe, th
 _message = _function("msprof_acl_message", c_char_p)
 _json_start = _function("msprof_acl_json_start", c_int, c_char_p)
 _json_stop = _function("msprof_acl_json_stop", c_int)
+_set_program = _function("msprof_acl_set_program", None, c_char_p)
 _capture_path = _function("msprof_acl_capture_path", c_size_t, c_char_p, c_size_t)
 _now = _function("msprof_acl_now", c_uint64)
+_replay_runs = _function("msprof_acl_replay_runs", c_int, c_uint32, c_int)
 _init = _function("aclprofInit", c_int, c_char_p, c_size_t)
 _finalize = _function("aclprofFinalize", c_int)
 _start = _function("aclprofStart", c_int, c_void_p)
@@ -165,6 +172,8 @@ def capture_path():
 def init(config_path=None):
     if not config_path:
         return 0
+    script = sys.argv[0] if sys.argv and os.path.isfile(sys.argv[0]) else "-"
+    _set_program(os.fsencode(os.path.abspath(script)))  # the executable is Python
     return _json_start(os.fsencode(config_path))
 
 
@@ -229,21 +238,107 @@ def _prof_str2id(text):
 
 # --- acl.prof: subscription ---
 
-_pipes = {}  # the int that a configuration's fd points to, as long as the configuration lives
+
+class _WriteEnd:
+    """The write end of a program's pipe.
+
+    The library closes the one that it was given when the last model is unsubscribed, so that the reader comes to the
+    end. Some samples close theirs afterwards, some never do: the library gets a copy, and the program's own becomes one
+    that leads nowhere, which goes with the configuration.
+    """
+
+    def __init__(self, fd):
+        self.fd = fd
+        self.pipe = self._identity()
+        self.copy = os.dup(fd) if self.pipe else fd
+        self.configs = 0
+        self.models = set()
+
+    def _identity(self):
+        try:
+            status = os.fstat(self.fd)
+        except OSError:
+            return None
+        return status.st_dev, status.st_ino
+
+    def is_open(self):
+        return self.pipe is not None and self._identity() == self.pipe
+
+    def release(self):
+        """The library has closed its copy."""
+        self.copy = -1
+        if not self.is_open():
+            return
+        reader, writer = os.pipe()
+        os.dup2(writer, self.fd, inheritable=False)
+        os.close(reader)
+        os.close(writer)
+        self.pipe = self._identity()
+
+    def forget(self):
+        """No configuration needs it any more."""
+        if self.copy < 0 and self.is_open():
+            os.close(self.fd)
+        elif self.copy >= 0 and self.copy != self.fd and not self.models:
+            os.close(self.copy)
+
+
+_ends = {}  # by configuration
+_lock = threading.RLock()
+
+
+def _end_for(fd):
+    for end in _ends.values():
+        if end.fd == fd and end.copy >= 0 and end.is_open():
+            return end
+    return _WriteEnd(fd)
 
 
 def _prof_create_subscribe_config(time_info_switch, aicore_metrics, fd):
-    number = c_int(fd)
-    config = _create_subscribe_config(time_info_switch, aicore_metrics, ctypes.addressof(number)) or 0
-    if config:
-        _pipes[config] = number
+    with _lock:
+        end = _end_for(fd)
+        number = c_int(end.copy)
+        config = _create_subscribe_config(time_info_switch, aicore_metrics, ctypes.addressof(number)) or 0
+        if config:
+            _ends[config] = end
+            end.configs += 1
+        elif end.configs == 0:
+            end.forget()
     return config
 
 
 def _prof_destroy_subscribe_config(config):
-    ret = _destroy_subscribe_config(config)
-    if ret == 0:
-        _pipes.pop(config, None)
+    with _lock:
+        ret = _destroy_subscribe_config(config)
+        end = _ends.pop(config, None) if ret == 0 else None
+        if end is not None:
+            end.configs -= 1
+            if end.configs == 0:
+                end.forget()
+    return ret
+
+
+def _prof_model_subscribe(model_id, config):
+    with _lock:
+        end = _ends.get(config)
+        ret = _model_subscribe(model_id, 0 if end is not None and end.copy < 0 else config)
+        if ret == 0 and end is not None:
+            end.models.add(model_id)
+            _subscribed[model_id] = end
+    return ret
+
+
+_subscribed = {}  # by model
+
+
+def _prof_model_un_subscribe(model_id):
+    with _lock:
+        ret = _model_un_subscribe(model_id)
+        end = _subscribed.pop(model_id, None) if ret == 0 else None
+        if end is not None:
+            end.models.discard(model_id)
+            if not end.models and end.copy != end.fd:
+                end.release()
     return ret
 
 
@@ -304,9 +399,9 @@ prof = SimpleNamespace(
     destroy_step_info=_destroy_step_info,
     create_subscribe_config=_prof_create_subscribe_config,
     destroy_subscribe_config=_prof_destroy_subscribe_config,
-    model_subscribe=_model_subscribe,
-    model_un_subscribe=_model_un_subscribe,
-    model_unsubscribe=_model_un_subscribe,  # the spelling of some samples
+    model_subscribe=_prof_model_subscribe,
+    model_un_subscribe=_prof_model_un_subscribe,
+    model_unsubscribe=_prof_model_un_subscribe,  # the spelling of some samples
     get_op_desc_size=_prof_get_op_desc_size,
     get_op_num=_prof_get_op_num,
     get_op_type_len=lambda *op: _length(_get_op_type_len, *op),
@@ -353,6 +448,27 @@ util = SimpleNamespace(
     numpy_to_ptr=lambda array: array.__array_interface__["data"][0],
     start_thread=_start_thread,
     stop_thread=_stop_thread,
+)
+
+# --- acl.rt, acl.mdl: what the snippets ask of a device ---
+
+
+def _wait_for_replay(model_id):
+    while _replay_runs(model_id, 100):  # in pieces, so that an interrupt is heard
+        pass
+    return 0
+
+
+def _synchronize_stream(_stream):
+    for model_id in list(_subscribed):
+        _wait_for_replay(model_id)
+    return 0
+
+
+rt = SimpleNamespace(set_context=lambda _context: 0, synchronize_stream=_synchronize_stream)
+mdl = SimpleNamespace(
+    execute=lambda model_id, _input, _output: _wait_for_replay(model_id),
+    execute_async=lambda _model_id, _input, _output, _stream: 0,
 )
 
 # --- the bits of create_config's last argument, as in the C header ---

@@ -33,6 +33,32 @@ static void each_setting(char *text, void (*take)(struct board *board, const cha
     }
 }
 
+/* openssl is many times faster than sha256sum where the processor has instructions for it. */
+static void take_tool(struct board *board, const char *name)
+{
+    const struct {
+        const char *name;
+        bool *has;
+    } tools[] = {{"tar", &board->has_tar},   {"xargs", &board->has_xargs}, {"stat", &board->has_stat},
+                 {"ldd", &board->has_ldd},   {"find", &board->has_find},   {"ls", &board->has_ls},
+                 {"cat", &board->has_cat},   {"dd", &board->has_dd},       {"tail", &board->has_tail},
+                 {"head", &board->has_head}, {"cmp", &board->has_cmp},     {"wc", &board->has_wc}};
+    static const struct {
+        const char *name;
+        enum board_hash hash;
+    } hashes[] = {{"cksum", BOARD_HASH_CKSUM},
+                  {"md5sum", BOARD_HASH_MD5SUM},
+                  {"sha256sum", BOARD_HASH_SHA256SUM},
+                  {"openssl", BOARD_HASH_OPENSSL}};
+
+    for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
+        if (strcmp(name, tools[i].name) == 0)
+            *tools[i].has = true;
+    for (size_t i = 0; i < sizeof hashes / sizeof hashes[0]; i++)
+        if (strcmp(name, hashes[i].name) == 0 && board->hash < hashes[i].hash)
+            board->hash = hashes[i].hash;
+}
+
 static void take_setting(struct board *board, const char *key, const char *value)
 {
     if (strcmp(key, "home") == 0 && board->home == NULL) {
@@ -41,15 +67,7 @@ static void take_setting(struct board *board, const char *key, const char *value
         snprintf(board->machine, sizeof board->machine, "%s", value);
         err_mask_text(board->machine);
     } else if (strcmp(key, "tool") == 0) {
-        board->has_tar |= strcmp(value, "tar") == 0;
-        board->has_xargs |= strcmp(value, "xargs") == 0;
-        board->has_stat |= strcmp(value, "stat") == 0;
-        board->has_ldd |= strcmp(value, "ldd") == 0;
-        /* openssl is many times faster than sha256sum where the processor has instructions for it */
-        if (strcmp(value, "openssl") == 0)
-            board->hash = BOARD_HASH_OPENSSL;
-        else if (strcmp(value, "sha256sum") == 0 && board->hash == BOARD_HASH_NONE)
-            board->hash = BOARD_HASH_SHA256SUM;
+        take_tool(board, value);
     }
 }
 
@@ -59,9 +77,10 @@ int board_probe(struct board *board, struct ssh_connection *connection, struct e
     static const char script[] =
         "echo \"home=$HOME\"; echo \"machine=$(uname -m)\"\n"
         "[ \"$(printf 'a\\0' | xargs -0 echo 2>/dev/null)\" = a ] && echo tool=xargs\n"
-        "case \"$(stat -c '%f %s %n' / 2>/dev/null)\" in *' /') echo tool=stat;; esac\n"
-        "command -v tar >/dev/null 2>&1 && echo tool=tar\n"
-        "command -v ldd >/dev/null 2>&1 && echo tool=ldd\n"
+        "case \"$(stat -c '" LISTING_FORMAT "' / 2>/dev/null)\" in [0-9a-f]*' /') echo tool=stat;; esac\n"
+        "for t in tar ldd find ls wc cat dd tail head cmp; do command -v $t >/dev/null 2>&1 && echo tool=$t; done\n"
+        "case \"$(cksum /dev/null 2>/dev/null)\" in '4294967295 0 '*) echo tool=cksum;; esac\n"
+        "case \"$(md5sum /dev/null 2>/dev/null)\" in d41d8cd98f00b204*) echo tool=md5sum;; esac\n"
         "case \"$(sha256sum /dev/null 2>/dev/null)\" in e3b0c44298fc1c14*) echo tool=sha256sum;; esac\n"
         "case \"$(openssl dgst -sha256 -r /dev/null 2>/dev/null)\" in e3b0c44298fc1c14*) echo tool=openssl;; esac\n"
         "exit 0\n";
@@ -164,6 +183,32 @@ void board_add_cd(struct strbuf *script, const char *directory)
     strbuf_adds(script, " || exit 1\n");
 }
 
+/* Regular files and what is none, in the shape of LISTING_FORMAT without a state; wc without a name gives the size
+ * alone. */
+static const char list_one[] =
+    "one() {\n"
+    "if [ -f \"$1\" ] && [ ! -L \"$1\" ]; then printf '8000 %s %s\\n' $(($(wc -c <\"$1\"))) \"$1\"\n"
+    "else printf 'a000 0 %s\\n' \"$1\"; fi\n}\n";
+static const char stat_one[] = "one() { stat -c '" LISTING_FORMAT "' \"$1\"; }\n";
+static const char walk[] = "walk() {\nfor f in \"$1\"/* \"$1\"/.[!.]* \"$1\"/..?*; do\n"
+                           "if [ -d \"$f\" ] && [ ! -L \"$f\" ]; then walk \"$f\"\n"
+                           "elif [ -e \"$f\" ] || [ -L \"$f\" ]; then one \"$f\"; fi\ndone\n}\nwalk .\n";
+
+static int add_list_command(const struct board *board, struct strbuf *script, struct err *err)
+{
+    if (!board->has_stat && !board->has_wc) {
+        err_set(err, ERR_REMOTE, "the board has neither stat nor wc: sizes of files cannot be told");
+        return err_hint(err, "copy the directory with 'scp -r' or 'sftp', which need no commands there");
+    }
+    if (board->has_stat && board->has_find) {
+        strbuf_adds(script, "find . ! -type d -exec stat -c '" LISTING_FORMAT "' {} +\n");
+        return 0;
+    }
+    strbuf_adds(script, board->has_stat ? stat_one : list_one);
+    strbuf_adds(script, board->has_find ? "find . ! -type d | while IFS= read -r f; do one \"$f\"; done\n" : walk);
+    return 0;
+}
+
 int board_list(struct board *board, const char *directory, struct listing *ret, struct err *err)
 {
     struct strbuf script, answer;
@@ -172,12 +217,9 @@ int board_list(struct board *board, const char *directory, struct listing *ret, 
     strbuf_init(&script, SCRIPT_LIMIT);
     strbuf_init(&answer, LISTING_LIMIT);
     board_add_cd(&script, directory);
-    if (board->has_stat)
-        strbuf_adds(&script, "find . ! -type d -exec stat -c '%f %s %n' {} +\n");
-    else /* regular files only, in the same shape; wc without a name gives the size alone */
-        strbuf_adds(&script,
-                    "find . -type f | while IFS= read -r f; do echo \"8000 $(($(wc -c <\"$f\"))) $f\"; done\n");
-    result = script.failed ? out_of_memory(err) : board_do(board, "cannot list files", script.data, &answer, err);
+    result = add_list_command(board, &script, err);
+    if (result == 0)
+        result = script.failed ? out_of_memory(err) : board_do(board, "cannot list files", script.data, &answer, err);
     if (result == 0)
         result = listing_parse(ret, answer.data, answer.length, err);
     if (result != 0)
@@ -233,15 +275,54 @@ int board_has_directory(struct board *board, const char *directory, bool *ret, s
     return result;
 }
 
+enum checksum_kind board_checksum_kind(const struct board *board)
+{
+    return board->hash == BOARD_HASH_CKSUM    ? CHECKSUM_CKSUM
+           : board->hash == BOARD_HASH_MD5SUM ? CHECKSUM_MD5
+                                              : CHECKSUM_SHA256;
+}
+
+const char *board_verifies_by(const struct board *board)
+{
+    static const char *const names[] = {"size (the board has no sha256sum)", "cksum (the board has no sha256sum)",
+                                        "MD5 (the board has no sha256sum)", "SHA-256", "SHA-256"};
+
+    return board->hash == BOARD_HASH_NONE && board->has_cmp ? "cmp (the board has no sha256sum)" : names[board->hash];
+}
+
+void board_add_hash_program(const struct board *board, struct strbuf *script)
+{
+    static const char *const programs[] = {"false", "cksum", "md5sum", "sha256sum", "openssl dgst -sha256 -r"};
+
+    strbuf_adds(script, programs[board->hash]);
+}
+
+int board_add_send_command(const struct board *board, struct strbuf *script, struct err *err)
+{
+    const char *one = board->has_cat    ? "cat \"$f\""
+                      : board->has_dd   ? "dd if=\"$f\" bs=65536 2>/dev/null"
+                      : board->has_tail ? "tail -c +1 \"$f\""
+                                        : NULL;
+
+    if (one == NULL) {
+        err_set(err, ERR_REMOTE, "the board has none of cat, dd and tail: files cannot be read there");
+        return err_hint(err, "copy the directory with 'scp -r' or 'sftp', which need no commands there");
+    }
+    if (board->has_xargs && board->has_cat)
+        strbuf_adds(script, "exec xargs -0 cat\n");
+    else if (board->has_xargs)
+        strbuf_addf(script, "exec xargs -0 sh -c 'for f; do %s || exit 1; done' sh\n", one);
+    else
+        strbuf_addf(script, "while IFS= read -r f; do %s || exit 1; done\n", one);
+    return 0;
+}
+
 void board_add_hash_command(const struct board *board, struct strbuf *script)
 {
-    const char *command = board->hash == BOARD_HASH_OPENSSL ? "openssl dgst -sha256 -r" : "sha256sum";
-
     /* in portions: the tools write their lines when they end, and starting one takes as long as hashing some MB */
-    if (board->has_xargs)
-        strbuf_addf(script, "exec xargs -0 -n 256 %s\n", command);
-    else
-        strbuf_addf(script, "while IFS= read -r f; do %s \"$f\"; done\n", command);
+    strbuf_adds(script, board->has_xargs ? "exec xargs -0 -n 256 " : "while IFS= read -r f; do ");
+    board_add_hash_program(board, script);
+    strbuf_adds(script, board->has_xargs ? "\n" : " \"$f\"; done\n");
 }
 
 char board_separator(const struct board *board)

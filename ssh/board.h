@@ -2,20 +2,21 @@
 #ifndef MSPROF_SSH_BOARD_H
 #define MSPROF_SSH_BOARD_H
 
+#include "base/file/checksum.h"
 #include "ssh/command.h"
 #include "ssh/transfer/listing.h"
 
 #define BOARD_ANSWER_LIMIT ((size_t)64 * 1024) /* bytes of a brief answer */
 
-/* How a board computes SHA-256. */
-enum board_hash { BOARD_HASH_NONE, BOARD_HASH_SHA256SUM, BOARD_HASH_OPENSSL };
+/* How a board computes checksums, the best that it has. */
+enum board_hash { BOARD_HASH_NONE, BOARD_HASH_CKSUM, BOARD_HASH_MD5SUM, BOARD_HASH_SHA256SUM, BOARD_HASH_OPENSSL };
 
 struct board {
     struct ssh_connection *connection; /* not owned */
     char *home;                        /* absolute, as the board says it; NULL before board_probe */
     char machine[32];                  /* uname -m */
     enum board_hash hash;
-    bool has_tar, has_xargs, has_stat, has_ldd;
+    bool has_tar, has_xargs, has_stat, has_ldd, has_find, has_ls, has_wc, has_cat, has_dd, has_tail, has_head, has_cmp;
 };
 
 /* Asks for the home directory, the machine and the tools. board_release it also after a failure. */
@@ -32,6 +33,11 @@ int board_do_within(struct board *board, int seconds, const char *what, const ch
 /* What the end of a command means; errors is what it said, and is cut. */
 int board_judge(const char *what, const struct ssh_exit *end, struct strbuf *errors, struct err *err);
 
+/* The kind of checksum that the board's hash gives; SHA-256 also when it has none. */
+enum checksum_kind board_checksum_kind(const struct board *board);
+/* By what files are verified, to be told: "SHA-256", "size (the board has no sha256sum, ...)". */
+const char *board_verifies_by(const struct board *board);
+
 /* Lists everything below a directory of the board. */
 int board_list(struct board *board, const char *directory, struct listing *ret, struct err *err);
 
@@ -41,6 +47,11 @@ int board_has_directory(struct board *board, const char *directory, bool *ret, s
 /* Kilobytes free for this user at the nearest existing directory of a path, and whether it may be written. */
 int board_space(struct board *board, const char *path, int64_t *ret_kilobytes, bool *ret_writable, struct err *err);
 
+/* Appends the name of the program, with its options, that hashes files: "sha256sum". */
+void board_add_hash_program(const struct board *board, struct strbuf *script);
+/* Appends the command that sends the content of files named on its standard input; -ERR_REMOTE when the board has no
+ * program for that. */
+int board_add_send_command(const struct board *board, struct strbuf *script, struct err *err);
 /* Appends the command that hashes files named on its standard input, NULs (with xargs) or newlines between them. */
 void board_add_hash_command(const struct board *board, struct strbuf *script);
 /* What separates names on the standard input of such commands. */

@@ -1,14 +1,15 @@
 #include "ssh/command.h"
 
-#include "base/interrupt.h"
 #include "ssh/session/internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #define SCRIPT_LIMIT ((size_t)256 * 1024)
+#define MARK_SIZE 33 /* of the line before a command's own output */
 #define WINDOW_SIZE (4U * 1024 * 1024)
 #define PACKET_SIZE 32768U
 #define READ_SIZE ((size_t)256 * 1024)
@@ -21,6 +22,7 @@
 #define MOST_TOTAL (INT64_C(7) * 86400) /* seconds */
 #define SLOWEST_BYTES_PER_SECOND ((uint64_t)16 * 1024)
 #define MOST_ERRORS ((uint64_t)1024 * 1024)  /* bytes */
+#define MOST_CHATTER ((uint64_t)1024 * 1024) /* bytes that a login shell may print before the command begins */
 #define MOST_WAIT_NS (2 * SSH_NS_PER_SECOND) /* of one wait: this process may have been stopped meanwhile */
 
 enum command_state { RUNNING, CLOSING, ENDED };
@@ -36,6 +38,10 @@ struct ssh_command {
     bool input_ended;
     int64_t silent_ns, waited_ns; /* since the last byte, altogether */
     uint64_t error_bytes;
+    char mark[MARK_SIZE];   /* the last of what is no output of the script */
+    size_t mark_length;     /* of its line, as far as it has come */
+    bool has_begun;         /* the mark's line has come */
+    uint64_t chatter_bytes; /* before it */
     struct ssh_exit exit;
     char *buffer; /* READ_SIZE bytes */
 };
@@ -98,6 +104,44 @@ static int open_channel(struct ssh_command *command, struct err *err)
     return 0;
 }
 
+static int choose_mark(struct ssh_command *command, struct err *err)
+{
+    unsigned char random[(MARK_SIZE - 1) / 2];
+
+    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+        return err_set(err, ERR_FAILED, "cannot get random numbers");
+    for (size_t i = 0; i < sizeof random; i++)
+        snprintf(command->mark + 2 * i, 3, "%02x", random[i]);
+    return 0;
+}
+
+/* The script as a word that any login shell hands on as it stands: in single quotes csh knows neither newlines nor '!',
+ * so printf's escapes stand for these. */
+static void add_encoded(struct strbuf *line, const char *script)
+{
+    for (const char *c = script; *c != '\0'; c++) {
+        if (*c == '\n')
+            strbuf_adds(line, "\\n");
+        else if (*c == '\\')
+            strbuf_adds(line, "\\\\");
+        else if (*c == '\'')
+            strbuf_adds(line, "\\0047");
+        else if (*c == '!')
+            strbuf_adds(line, "\\0041");
+        else
+            strbuf_addc(line, *c);
+    }
+}
+
+/* Whatever shell the user has, the scripts are for sh; and whatever that shell prints first, their output begins behind
+ * the mark. */
+static void add_command_line(struct strbuf *line, const struct ssh_command *command, const char *script)
+{
+    strbuf_addf(line, "exec sh -c 'echo; echo %s; eval \"$(printf %%b \"$1\")\"' sh '", command->mark);
+    add_encoded(line, script);
+    strbuf_addc(line, '\'');
+}
+
 static int execute(struct ssh_command *command, const char *script, struct err *err)
 {
     struct ssh_connection *connection = command->connection;
@@ -107,9 +151,8 @@ static int execute(struct ssh_command *command, const char *script, struct err *
     int code, result = 0;
 
     strbuf_init(&line, SCRIPT_LIMIT);
-    /* whatever shell the user has, the scripts are for sh */
-    strbuf_adds(&line, "exec sh -c ");
-    if (ssh_quote(&line, script) != 0) {
+    add_command_line(&line, command, script);
+    if (line.failed) {
         result = err_set(err, ERR_LIMIT, "a command for the board is too long");
         goto out;
     }
@@ -141,7 +184,9 @@ int ssh_command_start(struct ssh_command **ret, struct ssh_connection *connectio
     command->generation = connection->generation;
     result = connection->lost || connection->session == NULL
                  ? err_set(err, ERR_REMOTE, "the connection to '%s' is lost", connection->target.host)
-                 : open_channel(command, err);
+                 : choose_mark(command, err);
+    if (result == 0)
+        result = open_channel(command, err);
     if (result == 0)
         result = execute(command, script, err);
     if (result != 0)
@@ -198,10 +243,36 @@ static int serve_input(struct ssh_command *command, bool *ret_busy, struct err *
     return 0;
 }
 
+/* Drops what comes before the line of the mark; what is behind it is left in bytes and length. */
+static int skip_chatter(struct ssh_command *command, const char **bytes, size_t *length, struct err *err)
+{
+    const size_t mark_length = MARK_SIZE - 1, wrong = MARK_SIZE;
+
+    while (*length > 0 && !command->has_begun) {
+        char c = *(*bytes)++;
+
+        --*length;
+        if (c == '\n')
+            command->has_begun = command->mark_length == mark_length;
+        if (c == '\n')
+            command->mark_length = 0;
+        else if (command->mark_length < mark_length && c == command->mark[command->mark_length])
+            command->mark_length++;
+        else
+            command->mark_length = wrong;
+        if (++command->chatter_bytes > MOST_CHATTER)
+            return err_set(err, ERR_REMOTE, "the login shell on '%s' does not stop to print (%" PRIu64 " bytes)",
+                           command->connection->target.host, command->chatter_bytes);
+    }
+    return 0;
+}
+
 static int serve_output(struct ssh_command *command, int stream, bool *ret_busy, struct err *err)
 {
     int (*take)(void *, const char *, size_t, struct err *) = stream == 0 ? command->io.output : command->io.errors;
     ssize_t n = libssh2_channel_read_ex(command->channel, stream, command->buffer, READ_SIZE);
+    const char *bytes = command->buffer;
+    size_t length = (size_t)n;
 
     if (n == LIBSSH2_ERROR_EAGAIN || n == 0)
         return 0;
@@ -214,7 +285,13 @@ static int serve_output(struct ssh_command *command, int stream, bool *ret_busy,
             return err_set(err, ERR_REMOTE, "a command on '%s' does not stop to complain (%" PRIu64 " bytes)",
                            command->connection->target.host, command->error_bytes);
     }
-    return take != NULL ? take(command->io.arg, command->buffer, (size_t)n, err) : 0;
+    if (stream == 0) {
+        int result = skip_chatter(command, &bytes, &length, err);
+
+        if (result != 0)
+            return result;
+    }
+    return take != NULL && length > 0 ? take(command->io.arg, bytes, length, err) : 0;
 }
 
 static void take_exit(struct ssh_command *command)
@@ -263,6 +340,8 @@ int ssh_command_poll(struct ssh_command *command, bool *ret_busy, struct err *er
         command->state = ENDED;
         *ret_busy = true;
     }
+    if (*ret_busy)
+        command->silent_ns = 0;
     return 0;
 }
 
@@ -343,7 +422,7 @@ int ssh_commands_serve(struct ssh_command *const *commands, size_t count, struct
             return 0;
         if (any_busy)
             end_silence(commands, count);
-        if (!any_busy || interrupted()) {
+        if (!any_busy || ssh_is_interrupted(connection)) {
             int result = wait_for(commands, count, connection, err);
 
             if (result != 0)

@@ -224,12 +224,17 @@ void project_release(struct project *project)
     *project = (struct project){.root = NULL};
 }
 
-struct project_file *project_find(struct project *project, const char *path)
+struct project_file *project_find(const struct project *project, const char *path)
 {
-    for (size_t i = 0; i < project->count; i++)
-        if (strcmp(project->files[i].path, path) == 0)
-            return &project->files[i];
-    return NULL;
+    union { /* bsearch's key is not written to */
+        const char *constant;
+        char *path;
+    } name = {path};
+    const struct project_file key = {.path = name.path};
+
+    if (project->count == 0)
+        return NULL;
+    return bsearch(&key, project->files, project->count, sizeof *project->files, compare_paths);
 }
 
 int project_set_content(struct project *project, const char *path, const char *content, size_t length, struct err *err)
@@ -299,7 +304,7 @@ int project_checksum(const struct project *project, struct project_file *file, s
 
     if (file->checksum[0] != '\0' || file->link != NULL)
         return 0;
-    sum = checksum_new();
+    sum = checksum_new_kind(project->kind);
     path = path_join(project->root, file->path);
     if (sum == NULL || path == NULL)
         result = out_of_memory(err);

@@ -20,13 +20,16 @@ struct project_file {
     bool executable;
     bool present;                      /* the board has it already */
     bool staged;                       /* it arrived there, but has not got its place yet */
-    bool confirmed;                    /* the checksums agreed in the comparison under way */
+    bool replaces_ours;                /* the board's file of this name is one that a run of msprof put there */
+    bool asked;                        /* for its checksum, in the comparison under way */
     char checksum[CHECKSUM_TEXT_SIZE]; /* "" until it was read */
+    char there[CHECKSUM_TEXT_SIZE];    /* of the board's file of this name; "" when it has none, or was not asked */
 };
 
 /* All zero: empty. */
 struct project {
     char *root;                 /* absolute */
+    enum checksum_kind kind;    /* of the files' checksums: the board's */
     struct project_file *files; /* sorted by path */
     size_t count, capacity;
     char first_skipped[256]; /* links that lead nowhere or outside to directories, devices, pipes; "" when none */
@@ -39,7 +42,7 @@ int project_open(struct project *project, const char *root, const char *const *e
                  struct err *err);
 void project_release(struct project *project);
 
-struct project_file *project_find(struct project *project, const char *path);
+struct project_file *project_find(const struct project *project, const char *path);
 /* Sets or adds a file with a content of its own (copied). */
 int project_set_content(struct project *project, const char *path, const char *content, size_t length, struct err *err);
 uint64_t project_bytes(const struct project *project); /* of what is not present */

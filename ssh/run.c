@@ -1,203 +1,137 @@
 #include "ssh/run.h"
 
-#include "base/interrupt.h"
 #include "base/number.h"
 #include "ssh/session/internal.h"
 
-#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <unistd.h>
 
 #define SCRIPT_LIMIT ((size_t)64 * 1024)
+#define OUTPUT_LIMIT ((size_t)4 * 1024 * 1024)
 #define TIDY_SECONDS 3600
 #define GRACE_SECONDS 5
 #define STOP_SECONDS 60   /* for all that it takes to stop an orphan */
 #define MOUNT_SECONDS 180 /* the mount command tries for long by itself */
-#define LINE_SIZE 64      /* of the line that tells the process */
-
-static int out_of_memory(struct err *err)
-{
-    return err_set(err, ERR_NO_MEMORY, "out of memory");
-}
-
-int board_lock_init(struct board_lock *lock, struct err *err)
-{
-    unsigned char random[(BOARD_TOKEN_SIZE - 1) / 2];
-
-    *lock = (struct board_lock){.holder = NULL};
-    strbuf_init(&lock->answer, 4096);
-    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
-        return err_set_errno(err, errno, "cannot get random numbers");
-    for (size_t i = 0; i < sizeof random; i++)
-        snprintf(lock->token + 2 * i, 3, "%02x", random[i]);
-    return 0;
-}
-
-static int keep_lock_answer(void *arg, const char *bytes, size_t length, struct err *err)
-{
-    struct board_lock *lock = arg;
-
-    if (strbuf_add(&lock->answer, bytes, length) != 0)
-        return err_set(err, ERR_REMOTE, "the board's answer to the lock is too long");
-    return 0;
-}
-
-/* The holder reads until its input ends, which it does when the lock is given back or the connection breaks. */
-static int add_lock_script(struct strbuf *script, const struct board_lock *lock, const char *directory, struct err *err)
-{
-    char owner[256] = "?";
-
-    gethostname(owner, sizeof owner - 1);
-    strbuf_adds(script, "umask 027; d=");
-    ssh_quote(script, directory);
-    strbuf_adds(script, "\nowner=");
-    ssh_quote(script, owner);
-    strbuf_addf(script, "\ntoken=%s\n", lock->token);
-    strbuf_adds(
-        script,
-        "mkdir -p \"$d\" || { echo failed; exit 1; }\n"
-        /* not below $d: there is one device, whatever the directory. Named after the user, because another
-         * one's cannot be taken over */
-        "t=${TMPDIR:-/tmp}\n"
-        "if [ -d \"$t\" ] && [ -w \"$t\" ]; then l=$t/.msprof-$(id -u 2>/dev/null).lock\n"
-        "else l=$d/.msprof.lock; fi\n"
-        "if ! mkdir \"$l\" 2>/dev/null; then\n"
-        "  [ -d \"$l\" ] || { echo failed; exit 1; }\n"
-        "  [ -s \"$l/pid\" ] || sleep 1\n" /* it may be in the making */
-        "  p=$(cat \"$l/pid\" 2>/dev/null)\n"
-        "  if [ \"$(cat \"$l/token\" 2>/dev/null)\" = \"$token\" ]; then kill \"$p\" 2>/dev/null\n"
-        "  elif [ -n \"$p\" ] && kill -0 \"$p\" 2>/dev/null; then\n"
-        "    echo \"busy $(cat \"$l/owner\" 2>/dev/null)\"; exit 1\n"
-        "  fi\n"
-        "  rm -rf \"$l\"; mkdir \"$l\" || { echo failed; exit 1; }\n"
-        "fi\n"
-        "trap '[ \"$(cat \"$l/pid\" 2>/dev/null)\" = $$ ] && rm -rf \"$l\"' EXIT\n"
-        "trap 'exit 1' HUP INT TERM\n"
-        "echo \"$owner, in '$d'\" >\"$l/owner\"; echo \"$token\" >\"$l/token\"; echo $$ >\"$l/pid\" || { echo failed; "
-        "exit 1; }\n"
-        "echo locked\n"
-        "while read -r line; do :; done\n");
-    return script->failed ? out_of_memory(err) : 0;
-}
-
-static int judge_lock(struct board_lock *lock, const char *directory, struct err *err)
-{
-    const char *said = lock->answer.data;
-
-    if (strncmp(said, "busy ", 5) == 0) {
-        err_set(err, ERR_REMOTE, "another run is going on on the board: started from %.*s",
-                (int)strcspn(said + 5, "\n"), said + 5);
-        return err_hint(err, "wait for its end, or stop it");
-    }
-    err_set(err, ERR_REMOTE, "cannot make '%s' on the board", directory);
-    return err_hint(err, "let 'remote_dir' in the ini file name a directory that this user may write, on a disk that "
-                         "is not full");
-}
-
-int board_lock_take(struct board_lock *lock, struct board *board, const char *directory, struct err *err)
-{
-    struct ssh_io io = {.output = keep_lock_answer,
-                        .keeps_input_open = true,
-                        .arg = lock,
-                        .limits = ssh_limits_for(board->connection, 0)};
-    struct strbuf script;
-    int result;
-
-    board_lock_forget(lock);
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_clear(&lock->answer);
-    result = add_lock_script(&script, lock, directory, err);
-    if (result == 0)
-        result = ssh_command_start(&lock->holder, board->connection, script.data, &io, err);
-    while (result == 0 && strchr(lock->answer.data, '\n') == NULL && !ssh_command_has_ended(lock->holder)) {
-        bool busy;
-
-        result = ssh_command_poll(lock->holder, &busy, err);
-        if (result == 0 && !busy)
-            result = ssh_command_wait(lock->holder, err);
-    }
-    if (result != 0)
-        err_wrap(err, "cannot lock the board");
-    if (result == 0 && strcmp(lock->answer.data, "locked\n") != 0)
-        result = judge_lock(lock, directory, err);
-    if (result != 0) {
-        ssh_command_close(lock->holder);
-        lock->holder = NULL;
-    }
-    strbuf_release(&script);
-    return result;
-}
-
-bool board_lock_is_held(const struct board_lock *lock)
-{
-    return lock->holder != NULL && ssh_command_is_connected(lock->holder);
-}
-
-void board_lock_release(struct board_lock *lock)
-{
-    struct err ignored = ERR_INIT;
-
-    if (lock->holder != NULL) {
-        ssh_command_end_input(lock->holder);
-        ssh_commands_serve(&lock->holder, 1, &ignored); /* the board gives it back by itself when this fails */
-    }
-    board_lock_forget(lock);
-}
-
-void board_lock_forget(struct board_lock *lock)
-{
-    ssh_command_close(lock->holder);
-    lock->holder = NULL;
-    strbuf_release(&lock->answer);
-}
+/* For the end of the output once the program has ended: what it left may hold it for ever. */
+#define LEFT_NS (SSH_NS_PER_SECOND / 4)
+#define CLOSE_NS (2 * SSH_NS_PER_SECOND)
+#define LINE_SIZE 64 /* of the line that tells the process */
 
 /* A run under way. */
 struct run {
     struct board *board;
     const struct run_request *request;
     struct run_result *result;
-    char first_line[LINE_SIZE]; /* "msprof-process <number>", which the shell says before it becomes the program */
-    size_t first_length;
-    bool started;
-    int64_t process;
+    struct strbuf pending; /* of its output: what may be the beginning of the lines that are ours */
+    bool started, ended;   /* the lines before and behind the program's output have come */
+    int64_t process, group;
     int64_t deadline_ns; /* of the program */
     int64_t escalate_ns; /* when to use the next signal */
+    int64_t close_ns;    /* after its end: when its output is not waited for any more */
     int signals_sent;
 };
 
-/* The line in front of the program's own output. */
-static size_t take_first_line(struct run *run, const char *bytes, size_t length)
+static void give_output(struct run *run, const char *bytes, size_t length)
+{
+    if (length > 0)
+        run->request->output(run->request->arg, false, bytes, length);
+}
+
+/* "msprof-process <number> <number of the shell that waits for it>", in front of the program's output. */
+static void take_first_line(struct run *run)
 {
     static const char head[] = "msprof-process ";
-    size_t used = 0;
+    const char *at = run->pending.data + sizeof head - 1, *newline = strchr(run->pending.data, '\n');
+    size_t length = newline != NULL ? (size_t)(newline - run->pending.data) + 1 : 0, word;
 
-    while (used < length && !run->started) {
-        char c = bytes[used++];
+    if (length == 0 && run->pending.length < LINE_SIZE)
+        return;
+    run->started = true;
+    if (length == 0 || strncmp(run->pending.data, head, sizeof head - 1) != 0)
+        return;
+    word = strcspn(at, " \n");
+    if (number_parse_integer(at, word, &run->process) != 0)
+        run->process = 0;
+    at += word + 1;
+    if (number_parse_integer(at, strcspn(at, "\n"), &run->group) != 0)
+        run->group = 0;
+    memmove(run->pending.data, run->pending.data + length, run->pending.length - length + 1);
+    run->pending.length -= length;
+}
 
-        if (c == '\n' || run->first_length == sizeof run->first_line - 1) {
-            run->started = true;
-            if (strncmp(run->first_line, head, sizeof head - 1) != 0 ||
-                number_parse_integer(run->first_line + sizeof head - 1, run->first_length - (sizeof head - 1),
-                                     &run->process) != 0)
-                run->process = 0;
-        } else {
-            run->first_line[run->first_length++] = c;
-        }
-    }
-    return used;
+/* A line "left <number> <name>" of a process that goes on. */
+static void take_left(struct run *run, const char *line, size_t length)
+{
+    static const char head[] = "left ";
+    size_t used = strlen(run->result->left_names), number;
+
+    if (length <= sizeof head - 1 || strncmp(line, head, sizeof head - 1) != 0)
+        return;
+    line += sizeof head - 1;
+    length -= sizeof head - 1;
+    number = strcspn(line, " \n");
+    if (number >= length)
+        return;
+    snprintf(run->result->left_names + used, sizeof run->result->left_names - used, "%s%.*s (%.*s)",
+             run->result->left++ > 0 ? ", " : "", (int)(length - number - 1), line + number + 1, (int)number, line);
+    err_mask_text(run->result->left_names);
+}
+
+/* The lines behind the token: the exit status, what goes on, and the token again. */
+static void take_last_lines(struct run *run, const char *at)
+{
+    int64_t status = 0;
+    const char *newline = strchr(at, '\n'), *end = strstr(at, run->request->lock->token);
+
+    if (newline == NULL || end == NULL || end < newline)
+        return;
+    if (number_parse_integer(at + 1, (size_t)(newline - at - 1), &status) != 0)
+        status = 0;
+    if (status > 128 && status < 128 + NSIG && sigabbrev_np((int)status - 128) != NULL)
+        snprintf(run->result->exit.signal, sizeof run->result->exit.signal, "%s", sigabbrev_np((int)status - 128));
+    else
+        run->result->exit.status = (int)status & 255;
+    for (at = newline + 1; at < end; at += strcspn(at, "\n") + 1)
+        take_left(run, at, strcspn(at, "\n"));
+    run->ended = true;
+    run->close_ns = ssh_now_ns() + (run->result->left > 0 ? LEFT_NS : CLOSE_NS);
+}
+
+/* The length of the end of a text that may be the beginning of a token. */
+static size_t possible_token(const char *text, size_t length, const char *token)
+{
+    size_t most = strlen(token);
+
+    for (size_t n = length < most ? length : most; n > 0; n--)
+        if (memcmp(text + length - n, token, n) == 0)
+            return n;
+    return 0;
 }
 
 static int take_output(void *arg, const char *bytes, size_t length, struct err *err)
 {
     struct run *run = arg;
-    size_t used = take_first_line(run, bytes, length);
+    struct strbuf *pending = &run->pending;
+    const char *token = run->request->lock->token, *found;
 
-    (void)err;
-    if (used < length)
-        run->request->output(run->request->arg, false, bytes + used, length - used);
+    if (run->ended)
+        return 0; /* of what goes on */
+    if (strbuf_add(pending, bytes, length) != 0)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (!run->started)
+        take_first_line(run);
+    if (!run->started)
+        return 0;
+    found = memmem(pending->data, pending->length, token, strlen(token));
+    length = found != NULL ? (size_t)(found - pending->data)
+                           : pending->length - possible_token(pending->data, pending->length, token);
+    give_output(run, pending->data, length);
+    memmove(pending->data, pending->data + length, pending->length - length + 1);
+    pending->length -= length;
+    if (found != NULL)
+        take_last_lines(run, pending->data + strlen(token));
     return 0;
 }
 
@@ -210,25 +144,53 @@ static int take_errors(void *arg, const char *bytes, size_t length, struct err *
     return 0;
 }
 
+/* A shell waits for the program, because its end is not that of its output: a process that it left may hold that. The
+ * shell takes the signals that are sent to all, and ends after the program. */
+static const char run_and_wait[] =
+    "trap : HUP INT TERM PIPE\n"
+    "c='start_of() { read -r t <\"/proc/$1/stat\" || return; t=${t##*) }; set -- $t; echo \"${20}\"; }\n"
+    "echo \"$$ $(start_of $$) $1\" 2>/dev/null >\"$0/program\"; shift\n"
+    "echo \"msprof-process $$ $PPID\"; exec \"$@\"'\n"
+    "sh -c \"$c\" \"$l\" $$ \"$@\" </dev/null\n"
+    "r=$?\n"
+    "rm -f \"$l/program\"\n"
+    "{ read -r p s <\"$l/pid\"; read -r k <\"$l/token\"; } 2>/dev/null\n"
+    "[ \"$k\" != \"$token\" ] || lives \"$p\" \"$s\" || [ -s \"$l/mounted\" ] || rm -rf \"$l\"\n"
+    "echo \"$token $r\"\n";
+
+static const char tell_left[] = "for f in /proc/[0-9]*/stat; do\n"
+                                "read -r t <\"$f\" || continue\n"
+                                "i=${t%% *} n=${t#*(}; n=${n%)*}; t=${t##*) }; set -- $t\n"
+                                "[ \"$4\" = $$ ] && [ \"$i\" != $$ ] && [ \"$1\" != Z ] && echo \"left $i $n\"\n"
+                                "done 2>/dev/null\n"
+                                "echo \"$token over\"\n";
+
 static int make_script(struct strbuf *script, const struct run_request *request, struct err *err)
 {
     board_add_cd(script, request->directory);
     strbuf_adds(script, "umask 027\np=./");
     ssh_quote(script, request->program);
     strbuf_adds(script, "\n[ -f \"$p\" ] || { echo \"$p: not found\" >&2; exit 127; }\n"
-                        "[ -x \"$p\" ] || { echo \"$p: not executable\" >&2; exit 126; }\n"
-                        "echo \"msprof-process $$\"\nexec \"$p\"");
+                        "[ -x \"$p\" ] || { echo \"$p: not executable\" >&2; exit 126; }\nl=");
+    ssh_quote(script, request->lock->path);
+    strbuf_addf(script, " token=%s\n", request->lock->token);
+    strbuf_adds(script, "k=''; { read -r k <\"$l/token\"; } 2>/dev/null\n"
+                        "[ \"$k\" = \"$token\" ] || { echo 'the lock of this run is gone' >&2; exit 1; }\n");
+    strbuf_adds(script, board_process_functions);
+    strbuf_adds(script, "set -- \"$p\"");
     for (char *const *argument = request->arguments; argument != NULL && *argument != NULL; argument++) {
         strbuf_addc(script, ' ');
         ssh_quote(script, *argument);
     }
-    strbuf_adds(script, " </dev/null\n");
+    strbuf_addc(script, '\n');
+    strbuf_adds(script, run_and_wait);
+    strbuf_adds(script, tell_left);
     return script->failed
                ? err_set(err, ERR_LIMIT, "the arguments of the program are longer than %zu bytes", SCRIPT_LIMIT)
                : 0;
 }
 
-/* Sends a signal to the program and, where it leads a group, to what it started. */
+/* Sends a signal to the program and, where its shell leads a group, to what it started. */
 static int send_signal(struct run *run, const char *name, struct err *err)
 {
     struct strbuf script;
@@ -237,8 +199,9 @@ static int send_signal(struct run *run, const char *name, struct err *err)
     if (run->process <= 1)
         return 0;
     strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_addf(&script, "kill -%s -- -%lld 2>/dev/null || kill -%s %lld 2>/dev/null\nexit 0\n", name,
-                (long long)run->process, name, (long long)run->process);
+    if (run->group > 1)
+        strbuf_addf(&script, "kill -%s -- -%lld 2>/dev/null || ", name, (long long)run->group);
+    strbuf_addf(&script, "kill -%s %lld 2>/dev/null\nexit 0\n", name, (long long)run->process);
     result = board_do(run->board, "cannot stop the program", script.data, NULL, err);
     strbuf_release(&script);
     return result;
@@ -281,15 +244,19 @@ static int serve(struct run *run, struct ssh_command *command, struct err *err)
         bool busy;
 
         result = ssh_command_poll(command, &busy, err);
-        if (result == 0)
+        if (run->ended && (result != 0 || (!busy && ssh_now_ns() >= run->close_ns)))
+            return 0;
+        if (result == 0 && !run->ended)
             result = supervise(run, &gave_up, err);
         if (result == 0 && !busy && !gave_up)
             result = ssh_wait(run->board->connection, SSH_NEVER, err);
         if (result == -ERR_INTERRUPTED)
             result = 0; /* supervise sees to it */
     }
-    if (result == 0 && !gave_up)
+    if (result == 0 && !gave_up && !run->ended)
         run->result->exit = *ssh_command_exit(command);
+    if (!run->ended && run->started)
+        give_output(run, run->pending.data, run->pending.length);
     return result;
 }
 
@@ -303,10 +270,10 @@ static int stop_orphan(struct run *run, struct err *err)
         return result;
     strbuf_init(&script, SCRIPT_LIMIT);
     strbuf_addf(&script,
-                "p=%lld\nfor s in INT TERM KILL; do\n"
-                "kill -$s -- -$p 2>/dev/null || kill -$s $p 2>/dev/null || exit 0\n"
+                "p=%lld g=%lld\nfor s in INT TERM KILL; do\n"
+                "kill -$s -- -$g 2>/dev/null || kill -$s $p 2>/dev/null || exit 0\n"
                 "for i in 1 2 3 4 5; do kill -0 $p 2>/dev/null || exit 0; sleep 1; done\ndone\nexit 0\n",
-                (long long)run->process);
+                (long long)run->process, (long long)(run->group > 1 ? run->group : run->process));
     result = board_do_within(run->board, STOP_SECONDS, "cannot stop the program", script.data, NULL, err);
     strbuf_release(&script);
     return result;
@@ -322,6 +289,7 @@ int board_run_program(struct board *board, const struct run_request *request, st
 
     *ret = (struct run_result){.end = RUN_ENDED};
     strbuf_init(&script, SCRIPT_LIMIT);
+    strbuf_init(&run.pending, OUTPUT_LIMIT);
     if (request->timeout > 0)
         run.deadline_ns = ssh_now_ns() + request->timeout * SSH_NS_PER_SECOND;
     result = make_script(&script, request, err);
@@ -331,6 +299,7 @@ int board_run_program(struct board *board, const struct run_request *request, st
         result = serve(&run, command, err);
     ssh_command_close(command);
     strbuf_release(&script);
+    strbuf_release(&run.pending);
     if (result != 0 && ssh_is_lost(board->connection) && run.started) {
         result = stop_orphan(&run, err);
         ret->end = RUN_LOST;
@@ -368,19 +337,26 @@ int board_missing_libraries(struct board *board, const char *directory, const ch
     return result;
 }
 
-int board_mount(struct board *board, const char *source, const char *directory, struct err *err)
+int board_mount(struct board *board, const struct board_lock *lock, const char *source, const char *directory,
+                struct err *err)
 {
     struct strbuf script;
     int result;
 
     strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_adds(&script, "mkdir -p ");
+    strbuf_adds(&script, "d=");
     ssh_quote(&script, directory);
-    strbuf_adds(&script, " && mount -t nfs -o nolock -o tcp -o rsize=32768,wsize=32768 ");
+    strbuf_adds(&script, " l=");
+    ssh_quote(&script, lock->path);
+    /* a mount that somebody left there would hide below this one */
+    strbuf_adds(&script, "\nmkdir -p \"$d\" || exit 1\n"
+                         "while read -r source place rest; do\n"
+                         "[ \"$place\" = \"$d\" ] && { umount \"$d\" || exit 1; }\n"
+                         "done 2>/dev/null </proc/mounts\n"
+                         "echo \"$d\" >\"$l/mounted\"\n"
+                         "mount -t nfs -o nolock -o tcp -o rsize=32768,wsize=32768 ");
     ssh_quote(&script, source);
-    strbuf_addc(&script, ' ');
-    ssh_quote(&script, directory);
-    strbuf_addc(&script, '\n');
+    strbuf_adds(&script, " \"$d\" || { r=$?; rm -f \"$l/mounted\"; exit $r; }\n");
     result = board_do_within(board, MOUNT_SECONDS, "cannot mount the project on the board", script.data, NULL, err);
     if (result != 0)
         err_hint(err, "see that the NFS server of this machine exports the project to the board, and that the user of "
@@ -389,7 +365,7 @@ int board_mount(struct board *board, const char *source, const char *directory, 
     return result;
 }
 
-int board_unmount(struct board *board, const char *directory, struct err *err)
+int board_unmount(struct board *board, const struct board_lock *lock, const char *directory, struct err *err)
 {
     struct strbuf script;
     int result;
@@ -397,7 +373,13 @@ int board_unmount(struct board *board, const char *directory, struct err *err)
     strbuf_init(&script, SCRIPT_LIMIT);
     strbuf_adds(&script, "umount ");
     ssh_quote(&script, directory);
-    strbuf_adds(&script, " || exit 1\nrmdir ");
+    strbuf_adds(&script, " || exit 1\n");
+    if (lock->path != NULL) {
+        strbuf_adds(&script, "rm -f ");
+        ssh_quote(&script, lock->path);
+        strbuf_adds(&script, "/mounted\n");
+    }
+    strbuf_adds(&script, "rmdir ");
     ssh_quote(&script, directory);
     strbuf_adds(&script, " 2>/dev/null\nexit 0\n"); /* it stays when something else is in it */
     result = board_do(board, "cannot unmount the project from the board", script.data, NULL, err);

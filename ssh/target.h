@@ -17,7 +17,8 @@ struct ssh_target {
     const char *passphrase;  /* of the key; NULL: none */
     const char *known_hosts; /* path */
     bool accept_new_host_key;
-    int timeout; /* seconds for connecting, and for an answer to each question asked while connecting */
+    int reconnect_seconds; /* that a transfer waits for a board that cannot be reached any more */
+    int timeout;           /* seconds for connecting, and for an answer to each question asked while connecting */
 };
 
 #endif

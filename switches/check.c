@@ -73,6 +73,31 @@ static bool put_value(struct strbuf *text, const struct json *value)
     return true;
 }
 
+/* The length of a prefix that a value has in a script of Python: "torch_npu.profiler.ProfilerLevel." */
+static size_t enumeration_length(const char *word, size_t length)
+{
+    static const char classes[] = "ProfilerLevel,ProfilerActivity,AicoreMetrics,AiCMetrics,AicMetrics,HostSystem";
+    const char *dot = memrchr(word, '.', length);
+    const char *before = dot != NULL ? memrchr(word, '.', (size_t)(dot - word)) : NULL;
+    const char *name = before != NULL ? before + 1 : word;
+    return dot != NULL && switch_list_has(classes, name, (size_t)(dot - name)) ? (size_t)(dot + 1 - word) : 0;
+}
+
+/* Takes such prefixes out of a list divided by commas. */
+static void drop_enumerations(struct strbuf *text)
+{
+    size_t kept = 0;
+    for (size_t at = 0; text->data != NULL && at < text->length;) {
+        size_t length = strcspn(text->data + at, ",");
+        size_t prefix = enumeration_length(text->data + at, length);
+        size_t rest = length - prefix + (text->data[at + length] == ',');
+        memmove(text->data + kept, text->data + at + prefix, rest);
+        kept += rest;
+        at += length + (text->data[at + length] == ',');
+    }
+    strbuf_cut(text, kept);
+}
+
 static int take_options(struct option_file *file, const struct json *object, struct err *err)
 {
     for (const struct json *member = json_first(object); member != NULL; member = json_next(member)) {
@@ -83,6 +108,7 @@ static int take_options(struct option_file *file, const struct json *object, str
         given->value = member;
         strbuf_init(&given->text, MOST_TEXT);
         given->sound = put_value(&given->text, member);
+        drop_enumerations(&given->text);
     }
     return 0;
 }
@@ -121,9 +147,8 @@ static unsigned plain_writer(const struct json *object)
 
 static bool is_of_svp_board(const struct json *profiler)
 {
-    static const char *const keys[] = {"aacpu", "aac_metrics", "interval"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        if (json_member(profiler, keys[i]) != NULL)
+    for (const struct json *member = json_first(profiler); member != NULL; member = json_next(member)) {
+        if (switch_is_of_board(json_key(member)))
             return true;
     }
     return false;
@@ -287,6 +312,8 @@ static int settle_metrics(struct switch_finding *finding, const struct option_fi
         if (strcmp(metrics, words[i][0]) == 0)
             metrics = words[i][1];
     }
+    if (finding->writer == SWITCH_SVP)
+        return 0;
     if ((finding->writer & FRAMEWORKS) != 0) {
         bool high = level != NULL && switch_list_has("Level1,Level2", level, strlen(level));
         bool none = metrics == NULL || strcmp(metrics, "None") == 0;
@@ -311,8 +338,15 @@ static int set_usual(struct switch_finding *finding, const struct option_file *f
             status = set_one(finding, rule->key, rule->usual, err);
     }
     if (status == 0 && file->writer == SWITCH_SVP)
-        status = set_all(finding, "aicpu=on aic_metrics=ArithmeticUtilization", "", err);
+        status = set_all(finding, "aicpu=on aic_metrics=" SWITCH_BOARD_METRICS, "", err);
     return status;
+}
+
+/* Frameworks whose activities leave the device out start nothing of CANN. */
+static bool is_without_device(const struct option_file *file)
+{
+    const char *activities = (file->writer & FRAMEWORKS) != 0 ? value_given(file, "activities") : NULL;
+    return activities != NULL && !switch_list_has(activities, "NPU", strlen("NPU"));
 }
 
 static bool is_switched_off(const struct option_file *file)
@@ -324,7 +358,7 @@ static bool is_switched_off(const struct option_file *file)
 static int settle(struct switch_finding *finding, const struct option_file *file, struct err *err)
 {
     int status;
-    if (is_switched_off(file))
+    if (is_switched_off(file) || is_without_device(file))
         return 0;
     if (file->writer == SWITCH_GE && file->count == 0)
         return set_usual_of_ge(finding, err);
@@ -336,6 +370,38 @@ static int settle(struct switch_finding *finding, const struct option_file *file
             status = set_one(finding, given->key, given->text.data, err);
     }
     return status == 0 ? settle_metrics(finding, file, err) : status;
+}
+
+/* ---- what holds otherwise than one may expect ---- */
+
+static int warn_of_metrics(struct switch_finding *finding, const struct option_file *file, struct err *err)
+{
+    static const char *const keys[] = {"aic_metrics", "aac_metrics", "aicore_metrics"};
+    const char *collected = switch_option_value(finding, "aic_metrics");
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < sizeof keys / sizeof *keys; i++) {
+        const char *value = value_given(file, keys[i]);
+        if (value == NULL)
+            continue;
+        if (file->writer == SWITCH_SVP && strcmp(value, SWITCH_BOARD_METRICS) != 0)
+            status =
+                finding_warning(finding, keys[i], value, NULL, err,
+                                "no metrics are collected: boards count " SWITCH_BOARD_METRICS " and nothing else");
+        else if ((file->writer & FRAMEWORKS) != 0 && collected != NULL && strcmp(collected, "PipeUtilization") == 0 &&
+                 switch_list_has("AiCoreNone,ACL_AICORE_NONE", value, strlen(value)))
+            status =
+                finding_warning(finding, keys[i], value, NULL, err, "%s collects PipeUtilization at %s all the same",
+                                switch_writer_name(file->writer), value_given(file, "profiler_level"));
+    }
+    return status;
+}
+
+static int warn(struct switch_finding *finding, const struct option_file *file, struct err *err)
+{
+    if (is_without_device(file))
+        return finding_warning(finding, "activities", value_given(file, "activities"), "CPU,NPU", err,
+                               "without NPU nothing of CANN is collected");
+    return is_switched_off(file) ? 0 : warn_of_metrics(finding, file, err);
 }
 
 /* ---- the file as a whole ---- */
@@ -374,6 +440,8 @@ int switch_check(const struct json *root, struct switch_finding *ret, struct err
         status = finding_relations(ret, value_given, &file, err);
     if (status == 0)
         status = settle(ret, &file, err);
+    if (status == 0)
+        status = warn(ret, &file, err);
     for (size_t i = 0; i < file.count; i++)
         strbuf_release(&file.given[i].text);
     return status;

@@ -17,6 +17,9 @@ struct switch_effect {
     const char *what;    /* "events of the L2 cache for each task" */
     const char *kinds;   /* record kinds, divided by commas; the tables of their series come of it; NULL: none */
     const char *reports; /* tables that are made of more than one kind; NULL: none */
+    const char *layers;  /* of the timeline, that are made of more than one kind; NULL: none */
+    const char *files;   /* other files of JSON: "step_trace"; NULL: none */
+    const char *with;    /* tables, layers and files come only when this option is on, too; NULL: always */
     /* Under which name sample.json says whether it was on, and the value that it has then (NULL: any but "off" and
      * 0); NULL: it says nothing of it. */
     const char *setting, *setting_value;

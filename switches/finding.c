@@ -21,6 +21,27 @@ static void release_problem(struct switch_problem *problem)
     free(problem->suggestion);
 }
 
+static void release_problems(struct switch_problems *problems)
+{
+    for (size_t i = 0; i < problems->count; i++)
+        release_problem(&problems->items[i]);
+    free(problems->items);
+}
+
+static int add_problem(struct switch_problems *problems, const char *key, const char *value, const char *suggestion,
+                       const char *message, struct err *err)
+{
+    struct switch_problem problem = {copy_of(key), copy_of(value != NULL ? value : ""), copy_of(message),
+                                     copy_of(suggestion)};
+    if (problem.key == NULL || problem.value == NULL || problem.message == NULL ||
+        (suggestion != NULL && problem.suggestion == NULL) || array_reserve(problems, 1, err) < 0) {
+        release_problem(&problem);
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    problems->items[problems->count++] = problem;
+    return 0;
+}
+
 int finding_problem(struct switch_finding *finding, const char *key, const char *value, const char *suggestion,
                     struct err *err, const char *format, ...)
 {
@@ -29,15 +50,18 @@ int finding_problem(struct switch_finding *finding, const char *key, const char 
     va_start(args, format);
     err_format(message, sizeof message, format, args);
     va_end(args);
-    struct switch_problem problem = {copy_of(key), copy_of(value != NULL ? value : ""), copy_of(message),
-                                     copy_of(suggestion)};
-    if (problem.key == NULL || problem.value == NULL || problem.message == NULL ||
-        (suggestion != NULL && problem.suggestion == NULL) || array_reserve(&finding->problems, 1, err) < 0) {
-        release_problem(&problem);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    }
-    finding->problems.items[finding->problems.count++] = problem;
-    return 0;
+    return add_problem(&finding->problems, key, value, suggestion, message, err);
+}
+
+int finding_warning(struct switch_finding *finding, const char *key, const char *value, const char *suggestion,
+                    struct err *err, const char *format, ...)
+{
+    char message[ERR_TEXT_SIZE];
+    va_list args;
+    va_start(args, format);
+    err_format(message, sizeof message, format, args);
+    va_end(args);
+    return add_problem(&finding->warnings, key, value, suggestion, message, err);
 }
 
 static struct switch_option *find(const struct switch_finding *finding, const char *key)
@@ -89,9 +113,8 @@ int finding_set(struct switch_finding *finding, const char *key, const char *val
 
 void switch_finding_release(struct switch_finding *finding)
 {
-    for (size_t i = 0; i < finding->problems.count; i++)
-        release_problem(&finding->problems.items[i]);
-    free(finding->problems.items);
+    release_problems(&finding->problems);
+    release_problems(&finding->warnings);
     while (finding->options.count > 0)
         take_out(finding, &finding->options.items[finding->options.count - 1]);
     free(finding->options.items);

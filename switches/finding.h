@@ -23,6 +23,7 @@ struct switch_finding {
         struct switch_problem *items;
         size_t count, capacity;
     } problems;
+    struct switch_problems warnings; /* sound options that do something else than one may expect */
     /* What holds, with the values of what is absent; nothing when all is off. */
     struct switch_options {
         struct switch_option *items;
@@ -36,6 +37,9 @@ const char *switch_option_value(const struct switch_finding *finding, const char
 
 /* value and suggestion may be NULL. Returns 0, or -ERR_NO_MEMORY. */
 int finding_problem(struct switch_finding *finding, const char *key, const char *value, const char *suggestion,
+                    struct err *err, const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* The same for the warnings. */
+int finding_warning(struct switch_finding *finding, const char *key, const char *value, const char *suggestion,
                     struct err *err, const char *format, ...) __attribute__((format(printf, 6, 7)));
 /* Sets an option, or changes it; value NULL takes it out. */
 int finding_set(struct switch_finding *finding, const char *key, const char *value, struct err *err);

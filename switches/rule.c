@@ -19,17 +19,17 @@
 
 const struct switch_rule switch_rules[] = {
     {"switch", EVERY_ACL, .check = SWITCH_NAMES}, /* anything but "on" means off */
-    {"output", CANN | SWITCH_SVP, .check = SWITCH_PATH},
+    {"output", CANN, .check = SWITCH_PATH},
+    {"output", SWITCH_SVP, .check = SWITCH_BOARD_PATH},
     {"storage_limit", CANN, .check = SWITCH_SIZE, .low = 200, .high = 4294967295},
     {"training_trace", SWITCH_GE, ON_OFF, .may_be_empty = true},
     {"task_trace", SWITCH_GE, .check = SWITCH_WORD, .words = "on,off,l0,l1,l2,l3", .usual = "on", .may_be_empty = true},
     {"task_time", SWITCH_GE, .check = SWITCH_WORD, .words = "on,off,l0,l1,l2,l3", .may_be_empty = true},
     {"task_time", EVERY_ACL, .check = SWITCH_WORD, .words = "on,off,l0,l1,l2,l3", .usual = "on"},
     {"aic_metrics", SWITCH_ACL, .check = SWITCH_WORD, .words = METRICS ",None", .usual = "PipeUtilization"},
-    {"aic_metrics", SWITCH_SVP, .check = SWITCH_WORD, .words = METRICS ",None"},
+    {"aic_metrics", SWITCH_SVP, .check = SWITCH_TEXT}, /* any but SWITCH_BOARD_METRICS means none */
     {"aic_metrics", SWITCH_GE, .check = SWITCH_WORD, .words = METRICS ",Custom:", .may_be_empty = true},
-    {"aac_metrics", EVERY_ACL, .check = SWITCH_WORD,
-     .words = METRICS ",None"}, /* aac and aa: the spelling of guides for SVP boards */
+    {"aac_metrics", SWITCH_SVP, .check = SWITCH_TEXT}, /* aac and aa: the spelling of guides for SVP boards */
     {"aicpu", EVERY_ACL, ON_OFF},
     {"aicpu", SWITCH_GE, ON_OFF, .may_be_empty = true},
     {"aacpu", EVERY_ACL, ON_OFF},
@@ -81,8 +81,7 @@ const struct switch_rule switch_rules[] = {
               "ACL_AICORE_MEMORY_ACCESS,ACL_AICORE_NONE," METRICS ",AiCoreNone",
      .usual = "AiCoreNone"},
     {"activities", SWITCH_MINDSPORE, .check = SWITCH_LIST, .words = "CPU,NPU,GPU", .usual = "CPU,NPU"},
-    {"activities", SWITCH_PYTORCH, .check = SWITCH_LIST, .words = "ProfilerActivity.CPU,ProfilerActivity.NPU,CPU,NPU",
-     .usual = "CPU,NPU"},
+    {"activities", SWITCH_PYTORCH, .check = SWITCH_LIST, .words = "CPU,NPU", .usual = "CPU,NPU"},
     {"l2_cache", BOTH_FRAMEWORKS, FLAG},
     {"profile_memory", BOTH_FRAMEWORKS, FLAG},
     {"hbm_ddr", SWITCH_MINDSPORE, FLAG},
@@ -120,6 +119,11 @@ const struct switch_rule *switch_rule_find(const char *key, unsigned writers)
             return rule;
     }
     return NULL;
+}
+
+bool switch_is_of_board(const char *key)
+{
+    return switch_list_has("aacpu,aac_metrics,interval", key, strlen(key));
 }
 
 bool switch_list_has(const char *list, const char *word, size_t length)
@@ -174,6 +178,7 @@ char switch_path_forbidden(const char *path, bool svp)
     return path[sound];
 }
 
+#define MOST_PATH 4000 /* of 4095, so that the capture's name fits behind it */
 bool switch_rule_allows(const struct switch_rule *rule, const char *value)
 {
     if (*value == '\0' && rule->may_be_empty)
@@ -190,9 +195,12 @@ bool switch_rule_allows(const struct switch_rule *rule, const char *value)
     case SWITCH_NAMES:
         return are_some_of(value, NULL);
     case SWITCH_PATH:
-        return *value != '\0' && switch_path_forbidden(value, false) == '\0';
+    case SWITCH_BOARD_PATH:
+        return *value != '\0' && strlen(value) <= MOST_PATH &&
+               switch_path_forbidden(value, rule->check == SWITCH_BOARD_PATH) == '\0';
     case SWITCH_FLAG:
         return switch_list_has("true,false", value, strlen(value));
+    case SWITCH_TEXT:
     case SWITCH_ANY:
         return true;
     }
@@ -217,7 +225,15 @@ void switch_rule_tell(const struct switch_rule *rule, char ret[SWITCH_REASON_SIZ
         (void)snprintf(ret, SWITCH_REASON_SIZE, "names divided by commas");
         break;
     case SWITCH_PATH:
-        (void)snprintf(ret, SWITCH_REASON_SIZE, "a path without control characters and \"'\\%%><|&$;`");
+        (void)snprintf(ret, SWITCH_REASON_SIZE,
+                       "a path of at most %d bytes without control characters and \"'\\%%><|&$;`", MOST_PATH);
+        break;
+    case SWITCH_BOARD_PATH:
+        (void)snprintf(ret, SWITCH_REASON_SIZE, "a path of at most %d letters, digits, and '_', '-', '.', '/'",
+                       MOST_PATH);
+        break;
+    case SWITCH_TEXT:
+        (void)snprintf(ret, SWITCH_REASON_SIZE, "a text");
         break;
     case SWITCH_FLAG:
         (void)snprintf(ret, SWITCH_REASON_SIZE, "true or false");

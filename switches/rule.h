@@ -17,14 +17,16 @@ enum switch_writer {
 };
 
 enum switch_check {
-    SWITCH_WORD,  /* one of words */
-    SWITCH_LIST,  /* some of words, divided by commas */
-    SWITCH_RANGE, /* a whole number from low to high */
-    SWITCH_SIZE,  /* the same followed by "MB" */
-    SWITCH_NAMES, /* names of any kind, divided by commas */
-    SWITCH_PATH,  /* a directory */
-    SWITCH_FLAG,  /* true or false */
-    SWITCH_ANY    /* nothing that is collected depends on it */
+    SWITCH_WORD,       /* one of words */
+    SWITCH_LIST,       /* some of words, divided by commas */
+    SWITCH_RANGE,      /* a whole number from low to high */
+    SWITCH_SIZE,       /* the same followed by "MB" */
+    SWITCH_NAMES,      /* names of any kind, divided by commas */
+    SWITCH_PATH,       /* a directory */
+    SWITCH_BOARD_PATH, /* one of an SVP board */
+    SWITCH_TEXT,       /* any */
+    SWITCH_FLAG,       /* true or false */
+    SWITCH_ANY         /* nothing that is collected depends on it */
 };
 
 struct switch_rule {
@@ -52,6 +54,11 @@ void switch_rule_tell(const struct switch_rule *rule, char ret[SWITCH_REASON_SIZ
  * characters and those that mean something to a shell; on SVP boards (docs/formats/svp.md 7) only letters, digits and
  * "_-./" are allowed. */
 char switch_path_forbidden(const char *path, bool svp);
+
+/* Whether a key of "profiler" is one that only files of SVP boards have. */
+bool switch_is_of_board(const char *key);
+/* The only metrics that an SVP board counts; with any other value none are collected. */
+#define SWITCH_BOARD_METRICS "ArithmeticUtilization"
 
 /* Whether a word is one of those in a list divided by commas. */
 bool switch_list_has(const char *list, const char *word, size_t length);

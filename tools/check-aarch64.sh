@@ -1,24 +1,27 @@
 #!/bin/bash
-# The preload library on aarch64: cross-compiled and run under qemu's user emulation. Needs gcc-aarch64-linux-gnu,
-# libc6-dev-arm64-cross and qemu-user. usage: check-aarch64.sh BUILD_DIR (of this machine, for msprof and the generated list)
+# The whole program and the recording libraries on aarch64: cross-built, run under qemu's user emulation; the program's outputs of every
+# capture are compared with those of this machine's, byte by byte. 'tools/packages.sh package' installs what it needs.
+# usage: check-aarch64.sh BUILD_DIR (of this machine: build/release)
 set -euo pipefail
 
 build=$(cd "$1" && pwd)
 repository=$(cd "$(dirname "$0")/.." && pwd)
-compiler=${AARCH64_CC:-aarch64-linux-gnu-gcc}
-emulator=(qemu-aarch64 -L "${AARCH64_ROOT:-/usr/aarch64-linux-gnu}")
-for tool in "$compiler" "${emulator[0]}" sqlite3; do
+triplet=aarch64-linux-gnu
+for tool in $triplet-gcc qemu-aarch64 sqlite3; do
     command -v "$tool" >/dev/null || { echo "check-aarch64.sh: $tool is not installed" >&2 && exit 1; }
 done
 directory=$(mktemp -d "${TMPDIR:-/tmp}/msprof-aarch64.XXXXXX")
 trap 'rm -rf "$directory"' EXIT
 
 cd "$repository"
-compile=("$compiler" -O2 -g -std=c17 -pthread -I. -I"$build/generated" -D_GNU_SOURCE -DMSPROF_VERSION='"aarch64"' -Wall -Wextra -Werror)
-"${compile[@]}" -fPIC -fvisibility=hidden -shared -Wl,-z,nodelete -Wl,-z,defs \
-    -Wl,--version-script=acl/preload/libmsprof_preload.map acl/preload/*.c acl/preload/trampoline.S \
-    acl/recorder/*.c \
-    base/*.c base/file/*.c -o "$directory/libmsprof_preload.so"
+root=$(dirname "$build")
+sysroot=$root/sysroot-arm64
+objects=$root/$triplet-release
+tools/sysroot.sh arm64 "$sysroot"
+make --no-print-directory -j "$(nproc)" CROSS=$triplet SYSROOT="$sysroot" BUILD="$root" HOST_MSPROF="$build/msprof" all
+emulator=(qemu-aarch64 -L "$sysroot")
+compile=("$triplet-gcc" --sysroot="$sysroot" -O2 -g -std=c17 -pthread -I. -D_GNU_SOURCE)
+cp "$objects/libmsprof_preload.so" "$directory"
 "${compile[@]}" -fPIC -shared tests/acl/fake_acl.c -o "$directory/libascendcl.so"
 "${compile[@]}" tests/acl/acl_program.c -L"$directory" -lascendcl -Wl,-rpath,"$directory" -o "$directory/acl_program"
 "${compile[@]}" tests/acl/acl_loader.c -o "$directory/acl_loader"
@@ -52,4 +55,16 @@ expect 139 3000 acl_program end segv 3000
 expect 143 3000 acl_program end TERM 3000
 expect 140 5 acl_program signals
 expect 0 800 acl_program threads 4 200
+
+printf '#!/bin/sh\nexec qemu-aarch64 -L %s %s "$@"\n' "$sysroot" "$objects/msprof" >"$directory/msprof"
+chmod +x "$directory/msprof"
+tools/outputs.sh "$build/msprof" >"$directory/here"
+tools/outputs.sh "$directory/msprof" >"$directory/there"
+if cmp -s "$directory/here" "$directory/there"; then
+    echo "ok: $(wc -l <"$directory/here") outputs are those of this machine"
+else
+    echo "not ok: outputs differ:"
+    diff "$directory/here" "$directory/there" | awk '/^[<>]/ { print $3 }' | sort -u | head -n 20
+    failures=$((failures + 1))
+fi
 exit $((failures > 0))

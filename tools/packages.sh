@@ -1,9 +1,10 @@
 #!/bin/bash
 # Installs the Debian packages that are missing; does nothing when all are there.
-# usage: tools/packages.sh build|test|develop
+# usage: tools/packages.sh build|test|develop|package
 #   build    to build and run msprof
 #   test     for all tests and checks too
 #   develop  for 'make coverage' and 'make fuzz' too
+#   package  to build, and for 'make deb', 'make rpm', 'make portable', 'make html' and the tests of what they make
 set -eu
 
 build=(gcc libc6-dev make libsqlite3-dev libcjson-dev libcsv-dev libssh2-1-dev libssl-dev)
@@ -20,12 +21,16 @@ test=(
 
 develop=(gcovr libclang-rt-14-dev) # coverage reports, the runtime of libFuzzer
 
+package=(debhelper dh-python lintian rpm fakeroot dpkg-dev debootstrap git
+    gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user mandoc cmark-gfm)
+
 case ${1:-} in
 build) wanted=("${build[@]}") ;;
 test) wanted=("${build[@]}" "${test[@]}") ;;
 develop) wanted=("${build[@]}" "${test[@]}" "${develop[@]}") ;;
+package) wanted=("${build[@]}" "${package[@]}") ;;
 *)
-    echo "usage: $0 build|test|develop" >&2
+    echo "usage: $0 build|test|develop|package" >&2
     exit 2
     ;;
 esac

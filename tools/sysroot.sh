@@ -23,7 +23,7 @@ done
 # The linker's scripts name libraries below /lib, which is /usr/lib where the system is merged.
 if [ ! -L "$directory/lib" ]; then
     cp -a "$directory/lib/." "$directory/usr/lib"
-    rm -rf "$directory/lib"
+    rm -rf "${directory:?}/lib"
     ln -s usr/lib "$directory/lib"
 fi
 rm -rf "$directory/.apt"

@@ -10,11 +10,28 @@
 #include "base/number.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+static char program_directory[PATH_MAX]; /* protected by acl_config_lock */
+
 #define DUMP_ALREADY_RUN 100044 /* ACL_ERROR_DUMP_ALREADY_RUN */
+
+void msprof_acl_set_program(const char *path)
+{
+    const char *slash = path == NULL ? NULL : strrchr(path, '/');
+    size_t length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
+    if (length >= sizeof program_directory || (length > 0 && *path != '/'))
+        return;
+    pthread_mutex_lock(&acl_config_lock);
+    if (length > 0)
+        memcpy(program_directory, path, length);
+    program_directory[length] = '\0';
+    pthread_mutex_unlock(&acl_config_lock);
+}
 
 /* A member of "profiler" as text: strings as they are, whole numbers in digits; NULL for other values. digits is the
  * memory of the latter. */
@@ -37,11 +54,11 @@ static bool is_on(const struct json *profiler, const char *key, const char *othe
     return text == NULL ? absent : strcmp(text, "off") != 0;
 }
 
-static aclError check_members(const struct json *profiler)
+static aclError check_members(const struct json *profiler, bool svp)
 {
     for (const struct json *member = json_first(profiler); member != NULL; member = json_next(member)) {
         const char *key = json_key(member);
-        const struct switch_rule *rule = option_rule_of_key(key);
+        const struct switch_rule *rule = option_rule_of_key(key, svp);
         char digits[NUMBER_MAX];
         const char *text = text_of(member, digits);
         if (rule == NULL)
@@ -49,7 +66,7 @@ static aclError check_members(const struct json *profiler)
         if (text == NULL)
             return acl_fail_value(ACL_ERROR_INVALID_PROFILING_CONFIG, key, "of this kind", "it must be a string");
         /* a bad "output" is no error: another directory stands for it */
-        if (rule->check == SWITCH_PATH)
+        if (rule->check == SWITCH_PATH || rule->check == SWITCH_BOARD_PATH)
             continue;
         aclError code = option_check_value(rule, text);
         if (code != ACL_SUCCESS)
@@ -72,10 +89,32 @@ static bool dump_is_on(const struct json *root)
     return false;
 }
 
-/* The directory of the running program (free() it), or NULL. */
+static bool is_directory(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Once: a capture that is not where the file says is looked for in vain. */
+static void tell_of_output(const char *output, bool board)
+{
+    char line[ERR_TEXT_SIZE];
+    (void)snprintf(line, sizeof line, "acl.json: \"output\": %s '%s'; the capture goes %s",
+                   board && !is_directory(output) ? "there is no directory" : "nothing can be written into", output,
+                   board ? "where the program is" : "elsewhere");
+    err_mask_text(line);
+    acl_tell(line);
+}
+
+/* The directory of the running program, or of the one that an interpreter says it runs (free() it); NULL. */
 static char *executable_directory(void)
 {
     char path[PATH_MAX];
+    pthread_mutex_lock(&acl_config_lock);
+    char *told = *program_directory != '\0' ? strdup(program_directory) : NULL;
+    pthread_mutex_unlock(&acl_config_lock);
+    if (told != NULL)
+        return told;
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     if (length <= 0)
         return NULL;
@@ -87,16 +126,18 @@ static char *executable_directory(void)
     return strdup(path);
 }
 
-/* "output" when it can be used; else $ASCEND_WORK_PATH/profiling_data, else where the program is (B7). */
+/* "output" when it can be used; else $ASCEND_WORK_PATH/profiling_data, else where the program is (B7). Boards make no
+ * directory and know nothing of ASCEND_WORK_PATH. */
 static aclError choose_output(const struct json *profiler, enum recorder_form form, char **ret)
 {
     const char *output = json_string(json_member(profiler, "output"));
+    bool board = form == RECORDER_JOB;
     if (output != NULL && *output != '\0') {
-        if (acl_path_prepare(output, "output", form == RECORDER_JOB, ret) == ACL_SUCCESS)
+        if ((!board || is_directory(output)) && acl_path_prepare(output, "output", board, ret) == ACL_SUCCESS)
             return ACL_SUCCESS;
-        acl_note("acl.json: \"output\" cannot be used; captures go elsewhere");
+        tell_of_output(output, board);
     }
-    const char *work = getenv("ASCEND_WORK_PATH");
+    const char *work = board ? NULL : getenv("ASCEND_WORK_PATH");
     if (work != NULL && *work != '\0') {
         char *below = path_join(work, "profiling_data");
         aclError code = below == NULL ? acl_fail_memory() : acl_path_prepare(below, "ASCEND_WORK_PATH", false, ret);
@@ -116,7 +157,8 @@ static void read_settings(const struct json *profiler, enum recorder_form form, 
     const char *metrics = json_string(json_member(profiler, "aic_metrics"));
     if (metrics == NULL)
         metrics = json_string(json_member(profiler, "aac_metrics"));
-    ret->metrics = acl_metrics_name(metrics == NULL ? usual : acl_metrics_of_name(metrics));
+    aclprofAicoreMetrics chosen = metrics == NULL ? usual : acl_metrics_of_name(metrics);
+    ret->metrics = form == RECORDER_JOB && chosen != usual ? NULL : acl_metrics_name(chosen);
     ret->acl_calls = is_on(profiler, "ascendcl", "acl_api", true);
     ret->task_time = is_on(profiler, "task_time", NULL, true);
     ret->runtime_calls = is_on(profiler, "runtime_api", NULL, true);
@@ -128,6 +170,16 @@ static void read_settings(const struct json *profiler, enum recorder_form form, 
     ret->storage_limit = limit == NULL ? 0 : switch_size_bytes(limit);
 }
 
+/* A file with a key that only boards know is one of a board, whoever reads it. */
+static enum recorder_form form_of(const struct json *profiler, enum recorder_form form)
+{
+    for (const struct json *member = json_first(profiler); member != NULL; member = json_next(member)) {
+        if (switch_is_of_board(json_key(member)))
+            return RECORDER_JOB;
+    }
+    return form;
+}
+
 static aclError read_root(const struct json *root, enum recorder_form form, struct acl_json_config *ret)
 {
     const struct json *profiler = json_member(root, "profiler");
@@ -135,7 +187,8 @@ static aclError read_root(const struct json *root, enum recorder_form form, stru
         return ACL_SUCCESS;
     if (!json_is_object(profiler))
         return acl_fail(ACL_ERROR_INVALID_PROFILING_CONFIG, "EK0001", "\"profiler\" in acl.json must be an object.");
-    aclError code = check_members(profiler);
+    form = form_of(profiler, form);
+    aclError code = check_members(profiler, form == RECORDER_JOB);
     if (code != ACL_SUCCESS)
         return code;
     const char *enabled = json_string(json_member(profiler, "switch"));
@@ -148,6 +201,7 @@ static aclError read_root(const struct json *root, enum recorder_form form, stru
     if (code != ACL_SUCCESS)
         return code;
     ret->enabled = true;
+    ret->form = form;
     read_settings(profiler, form, ret);
     return ACL_SUCCESS;
 }

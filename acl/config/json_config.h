@@ -12,6 +12,7 @@
 
 struct acl_json_config {
     bool enabled; /* there is a "profiler" object and its "switch" is "on" */
+    enum recorder_form form; /* RECORDER_JOB also when the file is one of a board */
     bool acl_calls, task_time, runtime_calls, msproftx;
     const char *metrics;    /* "PipeUtilization"; NULL: none. Lives as long as the process */
     uint32_t interval;      /* SVP: one inference of so many is sampled; 0: each */

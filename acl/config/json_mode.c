@@ -6,11 +6,11 @@
 #include "acl/mode.h"
 #include "acl/stamp.h"
 
-static aclError begin_capture(const struct acl_json_config *config, enum recorder_form form)
+static aclError begin_capture(const struct acl_json_config *config)
 {
     struct recorder_options options = {
         .directory = config->output,
-        .form = form,
+        .form = config->form,
         .sample = {.acl_calls = config->acl_calls,
                    .task_time = config->task_time,
                    .msproftx = config->msproftx,
@@ -37,7 +37,7 @@ aclError acl_json_begin(const char *path, enum recorder_form form, const char *c
         pthread_mutex_lock(&acl_json_lock);
         code = acl_mode_claim(ACL_MODE_JSON, caller);
         if (code == ACL_SUCCESS) {
-            code = begin_capture(&config, form);
+            code = begin_capture(&config);
             if (code != ACL_SUCCESS)
                 acl_mode_release(ACL_MODE_JSON);
         } else if (code == ACL_ERROR_REPEAT_INITIALIZE) {

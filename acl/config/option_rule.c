@@ -33,9 +33,10 @@ const struct switch_rule *option_rule_of_type(aclprofConfigType type)
     return switch_rule_find(keys_of_types[type], SWITCH_ACL);
 }
 
-const struct switch_rule *option_rule_of_key(const char *key)
+const struct switch_rule *option_rule_of_key(const char *key, bool svp)
 {
-    return switch_rule_find(key, SWITCH_ACL | SWITCH_SVP);
+    const struct switch_rule *rule = switch_rule_find(key, svp ? SWITCH_SVP : SWITCH_ACL);
+    return rule != NULL ? rule : switch_rule_find(key, SWITCH_ACL | SWITCH_SVP);
 }
 
 aclError option_check_value(const struct switch_rule *rule, const char *value)

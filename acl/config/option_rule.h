@@ -8,7 +8,7 @@
 
 /* NULL when there is none. */
 const struct switch_rule *option_rule_of_type(aclprofConfigType type);
-const struct switch_rule *option_rule_of_key(const char *key);
+const struct switch_rule *option_rule_of_key(const char *key, bool svp);
 
 /* ACL_SUCCESS, or ACL_ERROR_INVALID_PROFILING_CONFIG with a message that names the rule's key and says what is allowed.
  */

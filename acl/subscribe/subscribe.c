@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -120,6 +121,14 @@ static aclError check_subscription(uint32_t model_id, const struct aclprofSubscr
     return ACL_SUCCESS;
 }
 
+static void tell_of_silence(void)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&told))
+        acl_tell("there is no device here: no operator will come through the pipe unless MSPROF_REPLAY names a capture "
+                 "to take them from, or another program writes them.");
+}
+
 /* With the lock held and the mode claimed. */
 static aclError add_subscription(uint32_t model_id, const struct aclprofSubscribeConfig *config)
 {
@@ -131,7 +140,9 @@ static aclError add_subscription(uint32_t model_id, const struct aclprofSubscrib
         return acl_fail_memory();
     *subscription = (struct subscription){
         .next = subscriptions, .model_id = model_id, .config = *config, .replay = SUBSCRIBE_REPLAY_NONE};
-    if (subscribe_replay_wanted())
+    if (!subscribe_replay_wanted())
+        tell_of_silence();
+    else
         code = subscribe_replay_start(&subscription->replay, model_id, config->fd);
     if (code == ACL_SUCCESS)
         subscriptions = subscription;
@@ -170,13 +181,34 @@ static bool is_used(int fd)
     return other != NULL;
 }
 
-aclError unsubscribe_model(uint32_t model_id)
+/* With the lock held: the place that points to a model's subscription, or to NULL. */
+static struct subscription **find_subscription(uint32_t model_id)
 {
-    pthread_mutex_lock(&lock);
     struct subscription **place = &subscriptions;
     while (*place != NULL && (*place)->model_id != model_id)
         place = &(*place)->next;
-    struct subscription *found = *place;
+    return place;
+}
+
+int msprof_acl_replay_runs(uint32_t modelId, int timeoutMs)
+{
+    struct subscribe_replay replay = SUBSCRIBE_REPLAY_NONE;
+    pthread_mutex_lock(&lock);
+    const struct subscription *found = *find_subscription(modelId);
+    if (found != NULL && found->replay.process >= 0)
+        replay.process = fcntl(found->replay.process, F_DUPFD_CLOEXEC, 0); /* the subscription may end meanwhile */
+    pthread_mutex_unlock(&lock);
+    if (replay.process < 0)
+        return 0;
+    bool ended = subscribe_replay_wait(&replay, timeoutMs);
+    close(replay.process);
+    return !ended;
+}
+
+aclError unsubscribe_model(uint32_t model_id)
+{
+    pthread_mutex_lock(&lock);
+    struct subscription **place = find_subscription(model_id), *found = *place;
     if (found != NULL) {
         *place = found->next;
         subscribe_replay_stop(&found->replay);

@@ -3,6 +3,7 @@
 #include "acl/message.h"
 #include "acl/subscribe/operator_names.h"
 #include "acl/subscribe/operator_record.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,6 @@ struct names_table {
     struct stat file;  /* as it was when it was read */
     struct operator_names names;
     unsigned char *bytes; /* what names points into; NULL: the file has not been read or cannot be used */
-    unsigned char *taken; /* two bits for each operator: 1 << enum operator_text */
 };
 
 static struct {
@@ -55,8 +55,7 @@ static int refuse(struct err *err, const char *wrong)
 static void clear_content(struct names_table *table)
 {
     free(table->bytes);
-    free(table->taken);
-    table->bytes = table->taken = NULL;
+    table->bytes = NULL;
 }
 
 /* Fills the content of a table that has none. file_size: what fd holds; UNKNOWN_SIZE when it is a pipe. */
@@ -76,8 +75,7 @@ static int read_content(struct names_table *table, int fd, uint64_t file_size, s
     if (wrong != NULL)
         return refuse(err, wrong);
     table->bytes = malloc((size_t)header.size);
-    table->taken = calloc((size_t)(header.count / 4 + 1), 1);
-    if (table->bytes == NULL || table->taken == NULL) {
+    if (table->bytes == NULL) {
         status = err_set(err, ERR_NO_MEMORY, "out of memory");
     } else {
         memcpy(table->bytes, head, sizeof head);
@@ -237,14 +235,8 @@ uint64_t subscribe_names_next(void)
     return next;
 }
 
-struct found_text {
-    const char *text;
-    unsigned char *taken;
-    unsigned char bit;
-};
-
-/* With the lock held; false: there is no such text any more. */
-static bool find_text(uint64_t index, enum operator_text which, struct found_text *ret)
+/* With the lock held; NULL: no table has it. */
+static const char *find_text(uint64_t index, enum operator_text which)
 {
     update_files();
     for (struct names_table *table = state.tables; table != NULL; table = table->next) {
@@ -252,13 +244,9 @@ static bool find_text(uint64_t index, enum operator_text which, struct found_tex
             index - table->names.header.first >= table->names.header.count)
             continue;
         uint64_t i = index - table->names.header.first;
-        ret->text =
-            which == OPERATOR_TYPE ? operator_names_type(&table->names, i) : operator_names_name(&table->names, i);
-        ret->taken = &table->taken[i / 4];
-        ret->bit = (unsigned char)(1U << (2 * (i % 4) + (unsigned)which));
-        return (*ret->taken & ret->bit) == 0;
+        return which == OPERATOR_TYPE ? operator_names_type(&table->names, i) : operator_names_name(&table->names, i);
     }
-    return false;
+    return NULL;
 }
 
 static const char *word_for(enum operator_text which)
@@ -270,42 +258,32 @@ static aclError not_found(uint64_t index, enum operator_text which)
 {
     return acl_fail(ACL_ERROR_INVALID_PARAM, "EK9999",
                     "Failed to get the %s of operator %" PRIu64
-                    ": maybe it has been got already, or no table of names (MSPROF_OP_NAMES, MSPROF_REPLAY) has it.",
+                    ": no table of names (MSPROF_OP_NAMES, MSPROF_REPLAY) has it.",
                     word_for(which), index);
 }
 
 aclError subscribe_names_length(uint64_t index, enum operator_text which, size_t *ret)
 {
-    struct found_text found;
     pthread_mutex_lock(&state.lock);
-    bool exists = find_text(index, which, &found);
-    size_t length = exists ? strlen(found.text) + 1 : 0;
+    const char *text = find_text(index, which);
+    if (text != NULL)
+        *ret = strlen(text) + 1;
     pthread_mutex_unlock(&state.lock);
-    if (!exists)
-        return not_found(index, which);
-    *ret = length;
-    return ACL_SUCCESS;
+    return text != NULL ? ACL_SUCCESS : not_found(index, which);
 }
 
-aclError subscribe_names_take(uint64_t index, enum operator_text which, bool cut, char *buffer, size_t size)
+aclError subscribe_names_get(uint64_t index, enum operator_text which, char *buffer, size_t size)
 {
-    struct found_text found;
     pthread_mutex_lock(&state.lock);
-    bool exists = find_text(index, which, &found);
-    size_t length = exists ? strlen(found.text) + 1 : 0;
-    if (exists && (length <= size || cut)) {
-        size_t copied = length <= size ? length - 1 : size - 1;
-        memcpy(buffer, found.text, copied);
-        buffer[copied] = '\0';
-        *found.taken |= found.bit;
+    const char *text = find_text(index, which);
+    if (text != NULL) {
+        size_t length = strnlen(text, size);
+        length = length < size ? length : utf8_cut(text, size - 1);
+        memcpy(buffer, text, length);
+        buffer[length] = '\0';
     }
     pthread_mutex_unlock(&state.lock);
-    if (!exists)
-        return not_found(index, which);
-    if (length > size && !cut)
-        return acl_fail(ACL_ERROR_INVALID_PARAM, "EK9999", "The %s of operator %" PRIu64 " takes %zu bytes, not %zu.",
-                        word_for(which), index, length, size);
-    return ACL_SUCCESS;
+    return text != NULL ? ACL_SUCCESS : not_found(index, which);
 }
 
 void subscribe_names_reset(void)

@@ -1,7 +1,5 @@
-/* The names of subscribed operators in this process: tables (acl/subscribe/operator_names.h) by operator index, each
- * text given once. Tables come from the files that MSPROF_OP_NAMES lists, and from replays that the library starts.
- * Thread-safe.
- */
+/* The names of subscribed operators in this process: tables (acl/subscribe/operator_names.h) by operator index. They
+ * come from the files that MSPROF_OP_NAMES lists, and from replays that the library starts. Thread-safe. */
 #ifndef MSPROF_ACL_SUBSCRIBE_SUBSCRIBE_NAMES_H
 #define MSPROF_ACL_SUBSCRIBE_SUBSCRIBE_NAMES_H
 
@@ -27,12 +25,12 @@ int subscribe_names_read(int fd, uint32_t model_id, uint64_t first, struct err *
 uint64_t subscribe_names_next(void);
 
 /* Bytes of a text of an operator, the final NUL included. ACL_ERROR_INVALID_PARAM, with a message, when no table names
- * the operator or the text has been taken. */
+ * the operator. */
 aclError subscribe_names_length(uint64_t index, enum operator_text which, size_t *ret);
 
-/* Copies a text of an operator with its final NUL into size (> 0) bytes; from then on it is taken. When it does not fit
- * it is cut if cut is true; else ACL_ERROR_INVALID_PARAM, and it is not taken. Otherwise as subscribe_names_length. */
-aclError subscribe_names_take(uint64_t index, enum operator_text which, bool cut, char *buffer, size_t size);
+/* Copies a text of an operator with its final NUL into size (> 0) bytes, cut to whole characters when it does not fit.
+ * Otherwise as subscribe_names_length. */
+aclError subscribe_names_get(uint64_t index, enum operator_text which, char *buffer, size_t size);
 
 /* Forgets every table and the record size, for tests. */
 void subscribe_names_reset(void);

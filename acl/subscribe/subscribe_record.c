@@ -74,8 +74,7 @@ aclError subscribe_text_length(const struct operator_place *place, enum operator
     return code == ACL_SUCCESS ? subscribe_names_length(record.index, which, ret) : code;
 }
 
-aclError subscribe_text(const struct operator_place *place, enum operator_text which, bool cut, char *buffer,
-                        size_t size)
+aclError subscribe_text(const struct operator_place *place, enum operator_text which, char *buffer, size_t size)
 {
     struct operator_record record;
     if (buffer == NULL)
@@ -83,7 +82,7 @@ aclError subscribe_text(const struct operator_place *place, enum operator_text w
     if (size == 0)
         return refuse(which == OPERATOR_TYPE ? "opTypeLen" : "opNameLen", size, "there is no room for a text");
     aclError code = subscribe_record_at(place, &record);
-    return code == ACL_SUCCESS ? subscribe_names_take(record.index, which, cut, buffer, size) : code;
+    return code == ACL_SUCCESS ? subscribe_names_get(record.index, which, buffer, size) : code;
 }
 
 /* ---- CANN ---- */
@@ -112,12 +111,12 @@ aclError aclprofGetOpNameLen(const void *opInfo, size_t opInfoLen, uint32_t inde
 
 aclError aclprofGetOpType(const void *opInfo, size_t opInfoLen, uint32_t index, char *opType, size_t opTypeLen)
 {
-    return subscribe_text(PLACE, OPERATOR_TYPE, false, opType, opTypeLen);
+    return subscribe_text(PLACE, OPERATOR_TYPE, opType, opTypeLen);
 }
 
 aclError aclprofGetOpName(const void *opInfo, size_t opInfoLen, uint32_t index, char *opName, size_t opNameLen)
 {
-    return subscribe_text(PLACE, OPERATOR_NAME, false, opName, opNameLen);
+    return subscribe_text(PLACE, OPERATOR_NAME, opName, opNameLen);
 }
 
 uint64_t aclprofGetOpStart(const void *opInfo, size_t opInfoLen, uint32_t index)

@@ -20,7 +20,6 @@ aclError subscribe_desc_size(size_t *ret);
 aclError subscribe_count(const void *info, size_t length, uint32_t *ret);
 aclError subscribe_record_at(const struct operator_place *place, struct operator_record *ret);
 aclError subscribe_text_length(const struct operator_place *place, enum operator_text which, size_t *ret);
-aclError subscribe_text(const struct operator_place *place, enum operator_text which, bool cut, char *buffer,
-                        size_t size);
+aclError subscribe_text(const struct operator_place *place, enum operator_text which, char *buffer, size_t size);
 
 #endif

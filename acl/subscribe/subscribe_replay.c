@@ -304,6 +304,12 @@ aclError subscribe_replay_start(struct subscribe_replay *replay, uint32_t model_
     return result;
 }
 
+bool subscribe_replay_wait(const struct subscribe_replay *replay, int timeout_ms)
+{
+    struct pollfd ended = {.fd = replay->process, .events = POLLIN};
+    return replay->process < 0 || poll(&ended, 1, timeout_ms) == 1;
+}
+
 void subscribe_replay_stop(struct subscribe_replay *replay)
 {
     if (replay->process < 0)

@@ -24,6 +24,9 @@ bool subscribe_replay_wanted(void);
  * ACL_ERROR_PROFILING_FAILURE otherwise. */
 aclError subscribe_replay_start(struct subscribe_replay *replay, uint32_t model_id, int fd);
 
+/* Waits at most timeout_ms (-1: as long as it takes) until it has sent everything. False: it has not. */
+bool subscribe_replay_wait(const struct subscribe_replay *replay, int timeout_ms);
+
 /* Ends it, whether it is still at work or not; afterwards it does not hold the pipe any more. */
 void subscribe_replay_stop(struct subscribe_replay *replay);
 

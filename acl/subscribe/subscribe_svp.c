@@ -1,4 +1,4 @@
-/* Subscription under the names of SVP boards: metrics do not exist, and texts are cut to fit. */
+/* Subscription under the names of SVP boards: metrics do not exist. */
 #include "acl/subscribe/subscribe.h"
 #include "acl/subscribe/subscribe_record.h"
 #include "msprof/svp_acl_prof.h"
@@ -52,13 +52,13 @@ svp_acl_error svp_acl_prof_get_op_name_len(const void *op_info, size_t op_info_l
 svp_acl_error svp_acl_prof_get_op_type(const void *op_info, size_t op_info_len, uint32_t index, char *op_type,
                                        size_t op_type_len)
 {
-    return subscribe_text(PLACE, OPERATOR_TYPE, true, op_type, op_type_len);
+    return subscribe_text(PLACE, OPERATOR_TYPE, op_type, op_type_len);
 }
 
 svp_acl_error svp_acl_prof_get_op_name(const void *op_info, size_t op_info_len, uint32_t index, char *op_name,
                                        size_t op_name_len)
 {
-    return subscribe_text(PLACE, OPERATOR_NAME, true, op_name, op_name_len);
+    return subscribe_text(PLACE, OPERATOR_NAME, op_name, op_name_len);
 }
 
 uint64_t svp_acl_prof_get_op_start(const void *op_info, size_t op_info_len, uint32_t index)

@@ -94,6 +94,17 @@ static int64_t problems_of(const struct side *side)
     return problems;
 }
 
+/* Of which inferences a side tells; with other ones it tells the same of each, and nothing of what is between them. */
+static void check_recorded(struct comparison *comparison, const struct workload_facts *a,
+                           const struct workload_facts *b)
+{
+    char base[RECORDED_SIZE], other[RECORDED_SIZE];
+
+    workload_recorded_text(a, base);
+    workload_recorded_text(b, other);
+    check_texts(comparison, "recorded", base[0] != '\0' ? base : "all", other[0] != '\0' ? other : "all", 1);
+}
+
 static void check_side(struct comparison *comparison, const struct side *base, const struct side *other,
                        const struct compare_rows *ops)
 {
@@ -117,6 +128,7 @@ static void check_side(struct comparison *comparison, const struct side *base, c
                 step_source_name(other->profiles[0]->step_source), 0.6);
     check_numbers(comparison, "steps", steps_of(base), steps_of(other), 1);
     check_numbers(comparison, "data_problems", problems_of(base), problems_of(other), 0.9);
+    check_recorded(comparison, a, b);
     check_operators(comparison, ops);
     comparison->comparable = comparison->score >= comparison->options.comparable;
 }
@@ -126,22 +138,13 @@ static void check_side(struct comparison *comparison, const struct side *base, c
 /* What one number a side is, a step; negative: not known. */
 static double simple_value(const struct side *side, enum gate_metric metric)
 {
-    static const enum measure measures[] = {[GATE_STEP_TIME] = MEASURE_STEP,
-                                            [GATE_DEVICE_BUSY] = MEASURE_BUSY,
-                                            [GATE_FREE] = MEASURE_FREE,
-                                            [GATE_EXPOSED] = MEASURE_EXPOSED};
-    double sum = 0, step = side_measure(side, MEASURE_STEP);
+    double sum = 0;
 
-    for (size_t i = 0; i < side->count; i++)
-        if (side->profiles[i]->measures[MEASURE_STEP].n == 0 || !side->profiles[i]->facts.times_known)
-            return -1;
-    if (metric <= GATE_EXPOSED)
-        return side_measure(side, measures[metric]);
-    if (metric == GATE_FPS)
-        return step > 0 && steps_of(side) > 0 ? 1e9 / step : -1;
     for (size_t i = 0; i < side->count; i++) {
         const struct profile *profile = side->profiles[i];
         double value = 0;
+        if (profile->group_count == 0 || !profile->facts.times_known)
+            return -1;
         if (metric == GATE_AI_CPU)
             value = profile->ai_cpu_ns / profile_steps(profile);
         else if (metric == GATE_CONVERSIONS)
@@ -201,8 +204,8 @@ static int hold_pattern(struct compare_gate *result, const struct comparison *co
     static const struct {
         enum gate_metric metric;
         enum subject subject;
-    } subjects[] = {
-        {GATE_OP, BY_OP}, {GATE_TYPE, BY_TYPE}, {GATE_API, BY_API}, {GATE_COUNT, BY_OP}, {GATE_COUNT, BY_TYPE}};
+    } subjects[] = {{GATE_OP, BY_OP},    {GATE_TYPE, BY_TYPE},  {GATE_API, BY_API},
+                    {GATE_COUNT, BY_OP}, {GATE_COUNT, BY_TYPE}, {GATE_GAP, BY_GAP}};
     int status = 0;
 
     result->passed = true;
@@ -224,11 +227,28 @@ static int hold_pattern(struct compare_gate *result, const struct comparison *co
     return status;
 }
 
+/* A gate on gaps holds of a capture that says when each task ran. */
+static bool are_gaps_known(const struct side *side)
+{
+    for (size_t i = 0; i < side->count; i++)
+        if (side->profiles[i]->facts.placed)
+            return false;
+    return true;
+}
+
 static int hold_gate(struct compare_gate *result, const struct comparison *comparison, const struct side *base,
                      const struct side *other, struct err *err)
 {
+    if (result->gate->metric == GATE_GAP && (!are_gaps_known(base) || !are_gaps_known(other))) {
+        snprintf(result->why, sizeof result->why, "a capture does not say when each task ran");
+        return 0;
+    }
     if (gate_has_pattern(result->gate->metric))
         return hold_pattern(result, comparison, base, other, err);
+    if (result->gate->metric <= GATE_FPS) {
+        hold_steps(result, base, other, comparison->step_new);
+        return 0;
+    }
     result->base = simple_value(base, result->gate->metric);
     result->new_value = simple_value(other, result->gate->metric);
     result->known = result->base >= 0 && result->new_value >= 0;

@@ -53,13 +53,14 @@ struct compare_check {
     bool same;
     double factor; /* what the score is multiplied with */
 };
-#define CHECKS_MAX 12
+#define CHECKS_MAX 13
 
 struct compare_gate {
     const struct gate *gate;
     double base, new_value; /* the worst, of a pattern */
-    const char *worst;      /* its key; NULL: no pattern */
+    const char *worst;      /* its key, or that of the group of steps; NULL: there is one alone */
     bool passed, known;     /* known false: neither side has such a thing */
+    char why[192];          /* why it cannot be told although there are steps; "": it can */
 };
 
 struct side {
@@ -101,6 +102,8 @@ struct compare_question {
 };
 int compare_table(const struct side *base, const struct side *new_side, const struct compare_question *question,
                   struct compare_rows *ret, struct err *err);
+/* Inside: holds steps against a gate on one of their measures, group by group; the worst stands for all. */
+void hold_steps(struct compare_gate *result, const struct side *base, const struct side *new_side, double step_new);
 /* The median over a side's profiles. */
 double side_measure(const struct side *side, enum measure measure);
 

@@ -45,8 +45,10 @@ double side_measure(const struct side *side, enum measure measure)
     double values[RUNS_MAX] = {0};
     size_t n = 0;
 
-    for (size_t i = 0; i < side->count && n < RUNS_MAX; i++)
-        values[n++] = side->profiles[i]->measures[measure].median;
+    for (size_t i = 0; i < side->count && n < RUNS_MAX; i++) {
+        double value = profile_measure(side->profiles[i], measure);
+        values[n++] = value > 0 ? value : 0;
+    }
     return median_of(values, n);
 }
 

@@ -16,6 +16,8 @@ static const struct {
 } metrics[] = {
     [GATE_STEP_TIME] = {"step_time", GATE_STEP_TIME, UNIT_OF_TIME, false},
     [GATE_DEVICE_BUSY] = {"device_busy", GATE_DEVICE_BUSY, UNIT_OF_TIME, false},
+    [GATE_PERIOD] = {"period", GATE_PERIOD, UNIT_OF_TIME, false},
+    [GATE_BUSY] = {"busy", GATE_BUSY, UNIT_OF_TIME, false},
     [GATE_FREE] = {"free", GATE_FREE, UNIT_OF_TIME, false},
     [GATE_EXPOSED] = {"exposed_comm", GATE_EXPOSED, UNIT_OF_TIME, false},
     [GATE_AI_CPU] = {"aicpu", GATE_AI_CPU, UNIT_OF_TIME, false},
@@ -27,10 +29,11 @@ static const struct {
     [GATE_TYPE] = {"type:", GATE_TYPE, UNIT_OF_TIME, false},
     [GATE_API] = {"api:", GATE_API, UNIT_OF_TIME, false},
     [GATE_COUNT] = {"count:", GATE_COUNT, UNIT_OF_COUNT, false},
+    [GATE_GAP] = {"gap:", GATE_GAP, UNIT_OF_TIME, false},
 };
 #define METRIC_NAMES                                                                                                   \
-    "step_time, device_busy, free, exposed_comm, aicpu, trans, cube_util, ddr_bytes, fps, op:GLOB, type:GLOB, "        \
-    "api:GLOB, count:GLOB"
+    "step_time, device_busy, period, busy, free, exposed_comm, fps, aicpu, trans, cube_util, ddr_bytes, op:GLOB, "      \
+    "type:GLOB, api:GLOB, count:GLOB, gap:GLOB"
 
 enum gate_unit gate_unit(enum gate_metric metric)
 {

@@ -8,19 +8,22 @@
 #include <stddef.h>
 
 enum gate_metric {
-    GATE_STEP_TIME,
+    GATE_STEP_TIME, /* up to GATE_EXPOSED in the order of enum measure */
     GATE_DEVICE_BUSY,
+    GATE_PERIOD,
+    GATE_BUSY,
     GATE_FREE,
     GATE_EXPOSED,
+    GATE_FPS, /* of the period */
     GATE_AI_CPU,
     GATE_CONVERSIONS,
     GATE_CUBE,
     GATE_BYTES,
-    GATE_FPS,
     GATE_OP, /* from here on with a pattern */
     GATE_TYPE,
     GATE_API,
     GATE_COUNT,
+    GATE_GAP,
 };
 
 /* What the numbers of a metric are. */

@@ -150,13 +150,30 @@ static int operator_key(const struct workload *workload, const struct workload_o
 struct counting {
     const struct workload *workload;
     const struct splits *splits;
-    int64_t until_ns; /* executions of the first device that start before are warm-up; INT64_MIN: none */
-    uint16_t device;
+    int64_t *until_ns; /* of each device: executions that start before are warm-up; INT64_MIN: none */
 };
 
 static bool counts(const struct counting *counting, const struct execution *execution)
 {
-    return execution->device != counting->device || execution->start_ns >= counting->until_ns;
+    return execution->start_ns >= counting->until_ns[execution->device];
+}
+
+static int find_warmup(struct counting *counting, struct err *err)
+{
+    const struct splits *splits = counting->splits;
+
+    counting->until_ns = calloc(counting->workload->device_count + 1, sizeof *counting->until_ns);
+    if (counting->until_ns == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < counting->workload->device_count; i++)
+        counting->until_ns[i] = INT64_MIN;
+    for (size_t i = 0; i < splits->count; i++) {
+        const struct split *split = &splits->items[i];
+        if (split->warmup && splits->groups.items[split->group].source == splits->source &&
+            split->end_ns > counting->until_ns[split->device])
+            counting->until_ns[split->device] = split->end_ns;
+    }
+    return 0;
 }
 
 /* Rows whose key follows from the operator. */
@@ -232,10 +249,10 @@ static int table_of_steps(const struct counting *counting, struct profile_table 
         return status;
     }
     for (size_t i = 0; status == 0 && i < splits->count; i++) {
-        if (splits->items[i].model_id == STEP_OF_NO_MODEL)
-            snprintf(key, sizeof key, "no model");
-        else
-            snprintf(key, sizeof key, "model %lld", (long long)splits->items[i].model_id);
+        groups[i] = NO_TEXT;
+        if (splits->groups.items[splits->items[i].group].source != splits->source)
+            continue;
+        splits_group_name(counting->workload, splits, splits->items[i].group, key);
         status = find_group(&grouping, key, NO_TEXT, i, &groups[i], err);
         if (status == 0)
             grouping.groups[groups[i]].count += !splits_is_warmup(splits, i);
@@ -243,8 +260,8 @@ static int table_of_steps(const struct counting *counting, struct profile_table 
     if (status == 0)
         status = make_room(&grouping, err);
     for (size_t i = 0; status == 0 && i < splits->count; i++)
-        if (!splits_is_warmup(splits, i))
-            put_value(&grouping, groups[i], splits->items[i].time_ns);
+        if (groups[i] != NO_TEXT && !splits_is_warmup(splits, i))
+            put_value(&grouping, groups[i], splits->items[i].own.time_ns);
     if (status == 0)
         status = make_rows(table, counting->workload, &grouping, err);
     grouping_release(&grouping);
@@ -270,7 +287,7 @@ static int by_total(const void *a, const void *b)
 }
 
 /* Groups that are not kept have no gaps any more, and the gaps no group. */
-static int keep_largest(const struct workload *workload, struct grouping *grouping, const struct gaps *gaps,
+static int keep_largest(struct grouping *grouping, const struct gaps *gaps,
                         uint32_t *groups, struct err *err)
 {
     struct gap_total *totals = calloc(grouping->group_count + 1, sizeof *totals);
@@ -280,7 +297,7 @@ static int keep_largest(const struct workload *workload, struct grouping *groupi
     for (size_t i = 0; i < grouping->group_count; i++)
         totals[i].group = i;
     for (size_t i = 0; i < gaps->count; i++)
-        totals[groups[i]].total_ns += (double)gap_length_ns(workload, &gaps->items[i]);
+        totals[groups[i]].total_ns += (double)gap_length_ns(&gaps->items[i]);
     array_sort(totals, grouping->group_count, sizeof *totals, by_total);
     for (size_t i = GAP_KEYS_MAX; i < grouping->group_count; i++)
         grouping->groups[totals[i].group].count = 0;
@@ -312,12 +329,12 @@ static int table_of_gaps(const struct counting *counting, struct profile_table *
             grouping.groups[groups[i]].count += counts(counting, &workload->executions[gap->after]);
     }
     if (status == 0)
-        status = keep_largest(workload, &grouping, &gaps, groups, err);
+        status = keep_largest(&grouping, &gaps, groups, err);
     if (status == 0)
         status = make_room(&grouping, err);
     for (size_t i = 0; status == 0 && i < gaps.count; i++)
         if (groups[i] != NO_TEXT && counts(counting, &workload->executions[gaps.items[i].after]))
-            put_value(&grouping, groups[i], gap_length_ns(workload, &gaps.items[i]));
+            put_value(&grouping, groups[i], gap_length_ns(&gaps.items[i]));
     if (status == 0 && !workload->facts.placed)
         status = make_rows(table, workload, &grouping, err);
     grouping_release(&grouping);
@@ -326,23 +343,92 @@ static int table_of_gaps(const struct counting *counting, struct profile_table *
     return status;
 }
 
-static int make_measures(struct profile *profile, const struct splits *splits, struct err *err)
+const char *measure_name(enum measure measure)
+{
+    static const char *const names[] = {"step_time", "device_busy", "period", "busy", "free", "exposed_comm"};
+
+    return names[measure];
+}
+
+/* Whether split i has a value of this measure, and which. */
+static bool measure_of(const struct splits *splits, size_t i, enum measure measure, int64_t *ret)
+{
+    const struct split *split = &splits->items[i];
+    const struct division *stretch = splits_stretch(splits, i);
+    bool counts = splits_counts(splits, i);
+
+    if (measure == MEASURE_EXPOSED && stretch == NULL && splits->groups.items[split->group].periods == 0)
+        stretch = &split->own;
+    switch (measure) {
+    case MEASURE_STEP:
+        *ret = split->own.time_ns;
+        return !splits_is_warmup(splits, i);
+    case MEASURE_DEVICE_BUSY:
+        *ret = split->own.busy_ns;
+        return counts;
+    case MEASURE_PERIOD:
+        *ret = split->period.time_ns;
+        return counts && *ret != NO_PERIOD;
+    case MEASURE_BUSY:
+        *ret = stretch != NULL ? stretch->busy_ns : 0;
+        return counts && stretch != NULL;
+    case MEASURE_FREE:
+        *ret = stretch != NULL ? stretch->free_ns : 0;
+        return counts && stretch != NULL;
+    default:
+        *ret = stretch != NULL ? stretch->exposed_ns : 0;
+        return counts && stretch != NULL;
+    }
+}
+
+/* values: room for one of each split. */
+static int make_group(struct profile_group *group, const struct workload *workload, const struct splits *splits,
+                      size_t g, int64_t *values, struct err *err)
+{
+    char key[GROUP_NAME_SIZE];
+    int status;
+
+    splits_group_name(workload, splits, g, key);
+    status = copy_text(&group->key, key, err);
+    group->batch = splits->groups.items[g].batch;
+    for (int m = 0; status == 0 && m < MEASURES; m++) {
+        size_t n = 0;
+        for (size_t i = 0; i < splits->count; i++)
+            n += splits->items[i].group == g && measure_of(splits, i, (enum measure)m, &values[n]);
+        status = series_make(&group->measures[m], values, n, err);
+    }
+    return status;
+}
+
+static int make_groups(struct profile *profile, const struct workload *workload, const struct splits *splits,
+                       struct err *err)
 {
     int64_t *values = calloc(splits->count + 1, sizeof *values);
     int status = values == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
 
-    for (int m = 0; status == 0 && m < MEASURES; m++) {
-        size_t n = 0;
-        for (size_t i = 0; i < splits->count; i++) {
-            const struct split *split = &splits->items[i];
-            const int64_t all[] = {split->time_ns, split->busy_ns, split->free_ns, split->exposed_ns};
-            if (m == MEASURE_STEP ? !splits_is_warmup(splits, i) : splits_counts(splits, i))
-                values[n++] = all[m];
-        }
-        status = series_make(&profile->measures[m], values, n, err);
-    }
+    profile->groups = calloc(splits->groups.count + 1, sizeof *profile->groups);
+    if (profile->groups == NULL)
+        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t g = 0; status == 0 && g < splits->groups.count; g++)
+        if (splits->groups.items[g].source == splits->source)
+            status = make_group(&profile->groups[profile->group_count++], workload, splits, g, values, err);
     free(values);
+    profile->time_ns = (double)splits->all.time_ns;
+    profile->busy_ns = (double)splits->all.busy_ns;
+    profile->free_ns = (double)splits->all.free_ns;
     return status;
+}
+
+double profile_measure(const struct profile *profile, enum measure measure)
+{
+    double sum = 0, count = 0;
+
+    for (size_t g = 0; g < profile->group_count; g++) {
+        const struct series *series = &profile->groups[g].measures[measure];
+        sum += series->median * (double)series->n;
+        count += (double)series->n;
+    }
+    return count > 0 ? sum / count : -1;
 }
 
 static void make_sums(struct profile *profile, const struct workload *workload)
@@ -378,7 +464,7 @@ int profile_make(const struct workload *workload, const char *name, const struct
                  struct profile *ret, struct err *err)
 {
     struct splits splits = {.items = NULL};
-    struct counting counting = {workload, &splits, INT64_MIN, 0};
+    struct counting counting = {workload, &splits, NULL};
     int status;
 
     *ret = (struct profile){.facts = workload->facts,
@@ -388,17 +474,17 @@ int profile_make(const struct workload *workload, const char *name, const struct
     status = copy_text(&ret->name, name, err);
     if (status == 0)
         status = splits_make(workload, &splits, err);
-    if (status == 0 && choice->warmup)
-        splits.warmup = 0;
-    if (status == 0 && splits.warmup > 0) {
-        counting.device = splits.items[0].device;
-        counting.until_ns = splits.items[splits.warmup - 1].end_ns;
-    }
-    ret->warmup = (int64_t)splits.warmup;
-    for (size_t i = 0; i < splits.count; i++)
-        ret->steps += !splits.whole && splits_counts(&splits, i);
+    for (size_t i = 0; choice->warmup && i < splits.count; i++)
+        splits.items[i].warmup = false;
     if (status == 0)
-        status = make_measures(ret, &splits, err);
+        status = find_warmup(&counting, err);
+    for (size_t i = 0; i < splits.count; i++) {
+        bool leads = !splits.whole && splits.groups.items[splits.items[i].group].source == splits.source;
+        ret->warmup += leads && splits_is_warmup(&splits, i);
+        ret->steps += leads && splits_counts(&splits, i);
+    }
+    if (status == 0)
+        status = make_groups(ret, workload, &splits, err);
     for (int subject = BY_OP; status == 0 && subject <= BY_LAYER; subject++)
         if (wants(choice, (enum subject)subject))
             status = table_of_operators(&counting, (enum subject)subject, &ret->tables[subject], err);
@@ -411,6 +497,7 @@ int profile_make(const struct workload *workload, const char *name, const struct
     if (status == 0)
         make_sums(ret, workload);
     splits_release(&splits);
+    free(counting.until_ns);
     if (status != 0)
         profile_release(ret);
     return status;
@@ -456,8 +543,12 @@ void profile_release(struct profile *profile)
         }
         free(profile->tables[t].rows);
     }
-    for (int m = 0; m < MEASURES; m++)
-        series_release(&profile->measures[m]);
+    for (size_t g = 0; g < profile->group_count; g++) {
+        for (int m = 0; m < MEASURES; m++)
+            series_release(&profile->groups[g].measures[m]);
+        free(profile->groups[g].key);
+    }
+    free(profile->groups);
     free(profile->name);
     *profile = (struct profile){.name = NULL};
 }

@@ -26,15 +26,34 @@ struct profile_table {
     bool known; /* false: the capture has nothing of the kind */
 };
 
-/* One number a step. */
-enum measure { MEASURE_STEP, MEASURE_BUSY, MEASURE_FREE, MEASURE_EXPOSED, MEASURES };
+/* One number a step. Period, busy, free and exposed are of what splits_stretch gives: from begin to begin of neighbours,
+ * where none was recorded of the step itself; of inferences then nothing is known of period, busy and free. */
+enum measure {
+    MEASURE_STEP,        /* from its begin to its end */
+    MEASURE_DEVICE_BUSY, /* of that, when the device did anything */
+    MEASURE_PERIOD,
+    MEASURE_BUSY,
+    MEASURE_FREE,
+    MEASURE_EXPOSED,
+    MEASURES
+};
+const char *measure_name(enum measure measure); /* as gates and files call it: "step_time" and so on */
+
+/* Steps of the leading family of one model and batch on one device; without steps a device. */
+struct profile_group {
+    char *key; /* "inferences of model 3 (detector), batch 4, device 1"; unique */
+    int64_t batch;
+    struct series measures[MEASURES]; /* ns; empty: not known */
+};
 
 struct profile {
     char *name; /* of the capture */
     struct workload_facts facts;
     enum step_source step_source;
     int64_t steps, warmup;            /* warmup: left out of steps */
-    struct series measures[MEASURES]; /* ns; without steps one value for each device */
+    struct profile_group *groups;
+    size_t group_count;
+    double time_ns, busy_ns, free_ns; /* of all devices, as far as it was recorded */
     double ai_cpu_ns, conversion_ns;  /* of all steps */
     double cube_share;                /* time-weighted; negative: not counted */
     double read_write_bytes;          /* of outside memory, of all steps; negative: not counted */
@@ -55,6 +74,8 @@ struct profile_choice {
 int profile_make(const struct workload *workload, const char *name, const struct profile_choice *choice,
                  struct profile *ret, struct err *err);
 void profile_release(struct profile *profile);
+/* The mean of the medians of its groups, by their steps; negative: not known. */
+double profile_measure(const struct profile *profile, enum measure measure);
 
 /* Adds the rows of BY_API, calls of the host, or BY_LINE, what a framework's operators launched: name i has
  * durations[i], which are sorted here. */

@@ -1,6 +1,7 @@
 #include "analysis/diff/workload.h"
 
 #include "analysis/period.h"
+#include "analysis/sampling.h"
 #include "base/array.h"
 
 #include <stdlib.h>
@@ -22,7 +23,11 @@ const char *unit_name(enum unit unit)
 
 const char *step_source_name(enum step_source source)
 {
-    static const char *const names[] = {"none", "marked", "inferences", "period of the operators"};
+    static const char *const names[] = {
+        [STEPS_NONE] = "none",           [STEPS_PERIOD] = "period of the operators",
+        [STEPS_INFERENCES] = "inferences", [STEPS_ITERATIONS] = "iterations",
+        [STEPS_MARKED] = "marked",       [STEPS_FRAMEWORK] = "framework",
+        [STEPS_RANGES] = "ranges"};
 
     return names[source];
 }
@@ -35,6 +40,13 @@ void workload_init(struct workload *workload)
     *workload = (struct workload){.operator_index = operators, .facts = {.times_known = true}};
 }
 
+static void release_lists(struct intervals *lists, size_t count)
+{
+    for (size_t i = 0; lists != NULL && i < count; i++)
+        intervals_release(&lists[i]);
+    free(lists);
+}
+
 void workload_release(struct workload *workload)
 {
     intern_release(&workload->texts);
@@ -42,6 +54,10 @@ void workload_release(struct workload *workload)
     free(workload->operators);
     free(workload->executions);
     free(workload->steps);
+    free(workload->execute_starts.items);
+    release_lists(workload->unrecorded, workload->device_count);
+    release_lists(workload->others, workload->device_count);
+    free(workload->other_tasks.items);
     free(workload->streams);
     free(workload->devices);
     workload_init(workload);
@@ -158,19 +174,69 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
     return 0;
 }
 
-int workload_add_step(struct workload *workload, int64_t device_id, int64_t model_id, int64_t start_ns, int64_t end_ns,
-                      struct err *err)
+int workload_add_other(struct workload *workload, int64_t device_id, int64_t start_ns, int64_t duration_ns,
+                       struct err *err)
 {
-    struct workload_step step = {start_ns, end_ns, model_id, 0};
-    int status = find_device(workload, device_id, &step.device, err);
+    struct other_task other = {.start_ns = start_ns};
+    int status;
 
-    if (end_ns < start_ns)
+    if (duration_ns <= 0 || start_ns == INT64_MIN || __builtin_add_overflow(start_ns, duration_ns, &other.end_ns))
+        return 0;
+    status = find_device(workload, device_id, &other.device, err);
+    if (status == 0)
+        status = array_reserve(&workload->other_tasks, 1, err);
+    if (status == 0)
+        workload->other_tasks.items[workload->other_tasks.count++] = other;
+    return status;
+}
+
+/* The times of other tasks, once all devices are known. */
+static int unite_others(struct workload *workload, struct err *err)
+{
+    int status = 0;
+
+    workload->others = calloc(workload->device_count + 1, sizeof *workload->others);
+    if (workload->others == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; status == 0 && i < workload->other_tasks.count; i++) {
+        const struct other_task *other = &workload->other_tasks.items[i];
+        status = intervals_add(&workload->others[other->device], other->start_ns, other->end_ns, err);
+    }
+    for (size_t i = 0; i < workload->device_count; i++)
+        intervals_unite(&workload->others[i]);
+    free(workload->other_tasks.items);
+    workload->other_tasks.items = NULL;
+    workload->other_tasks.count = workload->other_tasks.capacity = 0;
+    return status;
+}
+
+int workload_add_step(struct workload *workload, int64_t device_id, const struct workload_step *step, struct err *err)
+{
+    uint16_t device;
+    int status = find_device(workload, device_id, &device, err);
+
+    if (status != 0 || step->end_ns < step->start_ns)
         return status;
-    if (status == 0 && workload->step_count == workload->step_capacity)
+    if (workload->step_count == workload->step_capacity)
         status = array_grow(&workload->steps, &workload->step_capacity, workload->step_count, 1,
                             sizeof *workload->steps, err);
+    if (status != 0)
+        return status;
+    struct workload_step *added = &workload->steps[workload->step_count++];
+    *added = *step;
+    added->device = device;
+    added->period_ns = NO_PERIOD;
+    if (step->source > workload->step_source)
+        workload->step_source = (enum step_source)step->source;
+    return 0;
+}
+
+int workload_add_execute_start(struct workload *workload, const struct execute_start *start, struct err *err)
+{
+    int status = array_reserve(&workload->execute_starts, 1, err);
+
     if (status == 0)
-        workload->steps[workload->step_count++] = step;
+        workload->execute_starts.items[workload->execute_starts.count++] = *start;
     return status;
 }
 
@@ -195,7 +261,9 @@ static int compare_steps(const void *a, const void *b)
         return x->device < y->device ? -1 : 1;
     if (x->start_ns != y->start_ns)
         return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
+    if (x->end_ns != y->end_ns)
+        return x->end_ns < y->end_ns ? -1 : 1;
+    return x->source != y->source ? (x->source < y->source ? -1 : 1) : (x->number > y->number) - (x->number < y->number);
 }
 
 static void sort_executions(struct workload *workload)
@@ -215,22 +283,26 @@ static void sort_executions(struct workload *workload)
 /* The steps of one device: from each execution of the divider to the next, the last one to the end. */
 static int divide(struct workload *workload, size_t from, size_t until, uint32_t divider, struct err *err)
 {
-    int64_t device_id = workload->devices[workload->executions[from].device].id, start_ns = 0, end_ns = 0;
+    int64_t device_id = workload->devices[workload->executions[from].device].id, end_ns = 0;
     bool open = false;
+    struct workload_step step = {.source = STEPS_PERIOD, .model = NO_TEXT};
     int status = 0;
 
     for (size_t i = from; status == 0 && i < until; i++) {
         const struct execution *execution = &workload->executions[i];
         if (execution->op == divider) {
+            step.end_ns = execution->start_ns;
             if (open)
-                status = workload_add_step(workload, device_id, 0, start_ns, execution->start_ns, err);
+                status = workload_add_step(workload, device_id, &step, err);
             open = true;
-            start_ns = execution->start_ns;
+            step.number++;
+            step.start_ns = execution->start_ns;
         }
         if (execution->start_ns + execution->duration_ns > end_ns || i == from)
             end_ns = execution->start_ns + execution->duration_ns;
     }
-    return status == 0 && open ? workload_add_step(workload, device_id, 0, start_ns, end_ns, err) : status;
+    step.end_ns = end_ns;
+    return status == 0 && open ? workload_add_step(workload, device_id, &step, err) : status;
 }
 
 static int find_steps(struct workload *workload, struct err *err)
@@ -249,10 +321,8 @@ static int find_steps(struct workload *workload, struct err *err)
             if (counts[workload->executions[until].op]++ == 0)
                 first[workload->executions[until].op] = until;
         status = period_find(counts, first, workload->operator_count, &period, err);
-        if (status == 0 && period.count >= 2) {
+        if (status == 0 && period.count >= 2)
             status = divide(workload, from, until, period.divider, err);
-            workload->step_source = STEPS_PERIOD;
-        }
     }
     free(counts);
     free(first);
@@ -261,13 +331,13 @@ static int find_steps(struct workload *workload, struct err *err)
 
 int workload_finish(struct workload *workload, struct err *err)
 {
-    int status = 0;
+    int status = unite_others(workload, err);
 
     sort_executions(workload);
-    if (workload->step_count == 0)
+    if (status == 0 && workload->step_count == 0)
         status = find_steps(workload, err);
     array_sort(workload->steps, workload->step_count, sizeof *workload->steps, compare_steps);
-    return status;
+    return status == 0 ? steps_relate(workload, err) : status;
 }
 
 bool is_conversion(const char *type)

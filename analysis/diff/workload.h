@@ -56,14 +56,41 @@ struct execution {
     uint16_t stream, device; /* indexes */
 };
 
+/* Families of steps. A capture may have several, whose steps overlap in time: they are never mixed. Of those that a
+ * capture has the largest leads: totals are divided by its steps. */
+enum step_source {
+    STEPS_NONE,
+    STEPS_PERIOD,     /* the sequence of operators repeats */
+    STEPS_INFERENCES, /* of SVP: what ran on the cores for one input */
+    STEPS_ITERATIONS, /* of models, by the marks of task schedulers */
+    STEPS_MARKED,     /* steps that the user's program marks */
+    STEPS_FRAMEWORK,  /* those of MindSpore and PyTorch */
+    STEPS_RANGES,     /* ranges of the host with a name that the user chose */
+    STEP_SOURCES
+};
+const char *step_source_name(enum step_source source);
+
+#define NO_PERIOD INT64_C(-1)
+
 struct workload_step {
     int64_t start_ns, end_ns;
-    int64_t model_id; /* STEP_OF_NO_MODEL: it was marked by itself */
-    uint16_t device;  /* index */
+    int64_t model_id;                    /* STEP_OF_NO_MODEL: it is of none */
+    int64_t number;                      /* as the capture counts it: neighbours have numbers that follow each other */
+    int64_t batch, input;                /* of inferences, else 0 */
+    int64_t work_start_ns, work_end_ns;  /* of inferences: of all that ran for it, the AI CPU too */
+    int64_t period_ns;                   /* to the begin of its neighbour; NO_PERIOD: that was not recorded. Set by
+                                            workload_finish */
+    uint32_t model;                      /* text: the name of the model, NO_TEXT */
+    uint16_t device;                     /* index */
+    uint8_t source;                      /* enum step_source */
 };
 
-enum step_source { STEPS_NONE, STEPS_MARKED, STEPS_INFERENCES, STEPS_PERIOD };
-const char *step_source_name(enum step_source source);
+/* A call of the host that starts an inference of a model. */
+struct execute_start {
+    int64_t device_id, model_id;
+    uint32_t model; /* text */
+    int64_t start_ns, end_ns;
+};
 
 /* What a capture says of itself; texts are "" and numbers 0 where it does not. */
 struct workload_facts {
@@ -71,7 +98,14 @@ struct workload_facts {
     int64_t cube_cores, vector_cores, clock_khz, rated_khz, tick_ns, devices, problems;
     bool times_known; /* false: durations mean nothing */
     bool placed;      /* the capture does not say when each task ran; gaps between tasks mean nothing */
+    /* Inferences that were recorded, and how many more were made between them; interval: one of so many is recorded, 0
+     * when that is not regular. Set by workload_finish. */
+    int64_t recorded, unrecorded, interval;
 };
+#define RECORDED_SIZE 80
+/* "1 of 5 inferences recorded"; "" where none is known to be missing. */
+void workload_recorded_text(const struct workload_facts *facts, char text[RECORDED_SIZE]);
+
 
 struct workload {
     struct workload_facts facts;
@@ -83,7 +117,20 @@ struct workload {
     size_t execution_count, execution_capacity;
     struct workload_step *steps; /* by device, then start */
     size_t step_count, step_capacity;
-    enum step_source step_source;
+    enum step_source step_source; /* the leading family */
+    struct {
+        struct execute_start *items;
+        size_t count, capacity;
+    } execute_starts;
+    struct {
+        struct other_task {
+            int64_t start_ns, end_ns;
+            uint16_t device;
+        } * items;
+        size_t count, capacity;
+    } other_tasks;            /* what devices ran beside executions: notifications, the parts of communication operators */
+    struct intervals *others; /* of each device: when one of those ran. Set by workload_finish */
+    struct intervals *unrecorded; /* of each device: between inferences of which those between were not recorded */
     struct workload_id {
         int64_t id, device; /* as the capture numbers them */
     } * streams, *devices;
@@ -103,10 +150,15 @@ int workload_add_operator(struct workload *workload, const struct workload_key *
 /* One execution. Times that are none are counted and left out: then *ret_taken is false. */
 int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int64_t stream_id, int64_t start_ns,
                  int64_t duration_ns, bool *ret_taken, struct err *err);
-int workload_add_step(struct workload *workload, int64_t device_id, int64_t model_id, int64_t start_ns, int64_t end_ns,
-                      struct err *err);
-/* After the last of all: sorts what is out of order and, when no step was added, finds them by the period of each
- * device's operators. */
+/* A task that is no execution: only that something ran counts. */
+int workload_add_other(struct workload *workload, int64_t device_id, int64_t start_ns, int64_t duration_ns,
+                       struct err *err);
+/* A step with all but its device and its period. One that ends before it starts is left out. */
+int workload_add_step(struct workload *workload, int64_t device_id, const struct workload_step *step, struct err *err);
+/* A call that starts an inference: they tell how many were made. */
+int workload_add_execute_start(struct workload *workload, const struct execute_start *start, struct err *err);
+/* After the last of all: sorts what is out of order, finds which steps are neighbours and, when no step was added,
+ * steps by the period of each device's operators. */
 int workload_finish(struct workload *workload, struct err *err);
 
 static inline bool work_computes(uint32_t work)

@@ -1,4 +1,4 @@
-/* SHA-256, as sha256sum(1) prints it. */
+/* Checksums of files as sha256sum(1), md5sum(1) and cksum(1) print them. */
 #ifndef MSPROF_BASE_FILE_CHECKSUM_H
 #define MSPROF_BASE_FILE_CHECKSUM_H
 
@@ -6,12 +6,20 @@
 
 #define CHECKSUM_TEXT_SIZE 65
 
+enum checksum_kind {
+    CHECKSUM_SHA256, /* 64 hex digits */
+    CHECKSUM_MD5,    /* 32 */
+    CHECKSUM_CKSUM,  /* the CRC of POSIX, decimal */
+};
+
 struct checksum; /* opaque */
 
 /* Every other function takes a NULL checksum too, and then gives an empty text. */
-struct checksum *checksum_new(void); /* checksum_free() it; NULL when memory ran out */
+struct checksum *checksum_new(void); /* SHA-256; checksum_free() it; NULL when memory ran out */
+struct checksum *checksum_new_kind(enum checksum_kind kind);
 void checksum_add(struct checksum *sum, const void *bytes, size_t length);
-/* Writes 64 lower-case hex digits and a NUL and starts anew; an empty text when there is no checksum to tell. */
+/* Writes its text in lower case (SHA-256: 64 hex digits) and starts anew; an empty text when there is no checksum to
+ * tell. */
 void checksum_finish(struct checksum *sum, char text[CHECKSUM_TEXT_SIZE]);
 void checksum_free(struct checksum *sum);
 

@@ -6,10 +6,12 @@
 #include "cli/analyse/analyse_output.h"
 #include "cli/analyse/simplify.h"
 #include "cli/capture/captures.h"
+#include "cli/capture/names_version.h"
 #include "cli/clock.h"
 #include "cli/console.h"
 #include "cli/status.h"
 #include "db/database.h"
+#include "db/query/cann_version.h"
 #include "db/schema.h"
 #include "exporters/framework/write.h"
 #include "frameworks/directory.h"
@@ -69,6 +71,11 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
 {
     const struct settings *settings = work->request->settings;
     struct framework framework = {.info = work->info};
+    const char *said = work->info.cann_version;
+    int cann_version = CANN_VERSION_NEWEST;
+    if (!work->request->for_cluster &&
+        names_version(settings, db, said, work->request->directory, &cann_version, err) < 0)
+        return -(int)err->code;
     const struct export_options options = {
         .database = database,
         .directory = work->directory,
@@ -76,6 +83,7 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
         .columns = COLUMNS_VENDOR,
         .timestamp = "",
         .model_id = -1,
+        .cann_version = cann_version,
         .trace_compat = !settings->analyse.relative_times,
         .progress = console_progress(),
     };

@@ -299,7 +299,10 @@ static int tell_gates(const struct settings *settings, const struct comparison *
         const struct compare_gate *result = &comparison->gates[i];
         struct err err = ERR_INIT;
 
-        if (!result->known) {
+        if (result->why[0] != '\0') {
+            console_warning("the gate %s cannot be told: %s", settings->diff.gates.values[i], result->why);
+            status = status_worse(status, STATUS_INCOMPARABLE);
+        } else if (!result->known) {
             err_set(&err, ERR_NOT_FOUND, "nothing to compare for the gate '%.*s'", result->gate->metric_length,
                     result->gate->metric_text);
             err_hint(&err, "neither side has such a thing, or its captures do not say it");

@@ -53,6 +53,9 @@ int visit_import(struct capture_visit *visit);
 /* Builds the database when it is missing or out of date and opens it. STATUS_DONE and STATUS_DATA_PROBLEMS come with
  * *ret set (database_close() it), every other status without. */
 int visit_open_database(struct capture_visit *visit, sqlite3 **ret);
+
+/* Whether nothing at all was recorded; then ret says why. */
+bool visit_is_empty(const struct capture_visit *visit, sqlite3 *db, struct err *ret);
 /* Tells an error of the work on a capture on the console and in the log; returns its exit status. */
 int visit_fail(struct capture_visit *visit, const char *source, const struct err *err);
 

@@ -11,6 +11,7 @@
 #include "db/database.h"
 #include "db/import.h"
 #include "db/query/query.h"
+#include "exporters/answers/emptiness.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -123,12 +124,30 @@ static int tell_failure(struct capture_visit *visit, struct err *err)
     return visit_fail(visit, LOG_SOURCE_COMMON, err);
 }
 
+bool visit_is_empty(const struct capture_visit *visit, sqlite3 *db, struct err *ret)
+{
+    struct err ignored = ERR_INIT;
+    struct strbuf reason;
+    bool is_empty;
+
+    strbuf_init(&reason, ERR_TEXT_SIZE);
+    is_empty = emptiness_tell(db, &reason, &ignored) == 0 && reason.length > 0;
+    if (is_empty)
+        err_set(ret, ERR_NOT_FOUND, "'%s': %s", visit->directory, reason.data);
+    strbuf_release(&reason);
+    return is_empty;
+}
+
 static int tell_nothing(struct capture_visit *visit)
 {
-    struct err err = ERR_INIT;
+    struct err err = ERR_INIT, ignored = ERR_INIT;
+    sqlite3 *db = NULL;
 
-    err_set(&err, ERR_NOT_FOUND, "'%s' holds no data that this version decodes", visit->directory);
-    err_hint(&err, "see 'msprof kinds' for the files that are read");
+    if (database_open(visit->database, &db, &ignored) != 0 || !visit_is_empty(visit, db, &err)) {
+        err_set(&err, ERR_NOT_FOUND, "'%s' holds no data that this version decodes", visit->directory);
+        err_hint(&err, "see 'msprof kinds' for the files that are read");
+    }
+    database_close(db);
     visit_fail(visit, LOG_SOURCE_COMMON, &err);
     return STATUS_NOTHING;
 }

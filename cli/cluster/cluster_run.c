@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #define MOST_RANGES 64
+#define SOURCES_LIMIT ((size_t)1 << 32)
 
 struct ranges {
     struct {
@@ -94,21 +95,33 @@ struct work {
     bool nothing; /* was found to do */
 };
 
+/* Process 0 finds and tells the others. */
+static int share_sources(struct work *work, struct err *err)
+{
+    struct strbuf bytes;
+    strbuf_init(&bytes, SOURCES_LIMIT);
+    if (work->team->me == 0)
+        cluster_sources_give(&work->sources, &bytes);
+    int status = bytes.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for %zu ranks", work->sources.count)
+                              : team_broadcast(work->team, NULL, &bytes, err);
+    if (status == 0 && work->team->me != 0)
+        status = cluster_sources_take(&work->sources, bytes.data, bytes.length, err);
+    strbuf_release(&bytes);
+    return status;
+}
+
 static int find_sources(struct work *work, const char *directory, struct err *err)
 {
-    struct diagnostics found;
-    diag_init(&found, false);
-    /* Every process finds the same: process 0 tells. */
-    int status = cluster_find(directory, &work->sources, work->team->me == 0 ? &work->diag : &found, err);
-    diag_release(&found);
+    int status = work->team->me == 0 ? cluster_find(directory, &work->sources, &work->diag, err) : 0;
     if (status == 0)
         keep_ranks(&work->sources, &work->ranks);
-    if (status == 0 && work->sources.count == 0) {
-        work->nothing = true;
+    if (status == 0 && work->team->me == 0 && work->sources.count == 0) {
         err_set(err, ERR_NOT_FOUND, "'%s' holds no captures of ranks", directory);
         status = err_hint(err, "they are directories named *_ascend_pt, *_ascend_ms or PROF_*");
     }
-    return status;
+    work->nothing = status < 0 && err->code == ERR_NOT_FOUND;
+    status = team_agree(work->team, status, err);
+    return status == 0 ? share_sources(work, err) : status;
 }
 
 static int make_directories_of(struct work *work, const char *directory, struct err *err)
@@ -123,17 +136,52 @@ static int make_directories_of(struct work *work, const char *directory, struct 
     return status;
 }
 
-static struct cluster_database_rank host_of(const struct work *work, int64_t rank)
+/* ---- where the ranks ran: each process looks at its own ---- */
+
+struct hosts {
+    struct work *work;
+    struct cluster_database_rank *ranks; /* as loaded */
+};
+
+static void find_hosts(struct hosts *hosts)
 {
-    struct cluster_database_rank found = {.rank = rank, .device_id = -1};
-    for (size_t i = 0; i < work->sources.count; i++) {
-        if (work->sources.items[i].rank != rank)
-            continue;
-        found = rank_host_of(&work->sources.items[i]);
-        found.rank = rank;
-        break;
+    const struct work *work = hosts->work;
+    for (size_t i = 0; i < work->loaded.count; i++) {
+        const struct aggregate *rank = &work->loaded.items[i];
+        hosts->ranks[i] = (struct cluster_database_rank){.rank = rank->rank, .path = rank->source, .device_id = -1};
+        for (size_t j = 0; rank->owner == work->team->me && j < work->sources.count; j++) {
+            if (strcmp(work->sources.items[j].path, rank->source) != 0)
+                continue;
+            hosts->ranks[i] = rank_host_of(&work->sources.items[j]);
+            hosts->ranks[i].rank = rank->rank;
+            hosts->ranks[i].path = rank->source;
+        }
     }
-    return found;
+}
+
+static int give_hosts(void *arg, struct strbuf *bytes, struct err *err)
+{
+    const struct hosts *hosts = arg;
+    (void)err;
+    strbuf_add(bytes, hosts->ranks, hosts->work->loaded.count * sizeof *hosts->ranks);
+    return 0;
+}
+
+static int take_hosts(void *arg, const void *bytes, size_t length, struct err *err)
+{
+    struct hosts *hosts = arg;
+    const char *p = bytes;
+    if (length != hosts->work->loaded.count * sizeof *hosts->ranks)
+        return err_set(err, ERR_FORMAT, "a message of another process is not what was sent");
+    for (size_t i = 0; i < hosts->work->loaded.count; i++, p += sizeof *hosts->ranks) {
+        struct cluster_database_rank from, *to = &hosts->ranks[i];
+        memcpy(&from, p, sizeof from);
+        if (to->device_id >= 0 || to->host_uid[0] != '\0')
+            continue;
+        from.path = to->path;
+        *to = from;
+    }
+    return 0;
 }
 
 /* The sizes of the first rank that says all. */
@@ -147,36 +195,35 @@ static const int64_t *parallel_of(const struct work *work)
     return NULL;
 }
 
-/* Process 0, where the files have every operator; elsewhere the database of an earlier run would be out of date. */
+/* Of process 0, where the files have every operator; elsewhere the database of an earlier run would be out of date. */
 static int write_database(struct work *work, struct err *err)
 {
     size_t count = work->loaded.count;
     char *path = path_join(work->output, "cluster_analysis.db");
-    struct cluster_database_rank *ranks = calloc(count + 1, sizeof *ranks);
-    int status = path != NULL && ranks != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    struct hosts hosts = {work, calloc(count + 1, sizeof *hosts.ranks)};
+    int status = path != NULL && hosts.ranks != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
     bool wanted = work->settings->cluster.detail || count <= CLUSTER_DETAIL_RANKS;
-    if (status == 0 && !wanted)
+    if (status == 0 && !wanted && work->team->me == 0)
         unlink(path);
-    for (size_t i = 0; status == 0 && wanted && i < count; i++)
-        ranks[i] = host_of(work, work->loaded.items[i].rank);
-    if (status == 0 && wanted)
-        status = cluster_database_write(work->output, ranks, count, parallel_of(work), err);
-    if (status == 0 && wanted)
+    if (status == 0 && wanted) {
+        find_hosts(&hosts);
+        status = team_reduce(work->team, NULL, give_hosts, take_hosts, &hosts, err);
+    }
+    if (status == 0 && wanted && work->team->me == 0) {
+        status = cluster_database_write(work->output, hosts.ranks, count, parallel_of(work), err);
         work->result.files++;
-    free(ranks);
+    }
+    free(hosts.ranks);
     free(path);
     return status;
 }
 
-static int analyse(struct work *work, const char *directory, struct err *err)
+static int load(struct work *work, const char *directory, struct err *err)
 {
     const struct settings *settings = work->settings;
-    int status = find_sources(work, directory, err);
-    if (status == 0)
-        status = make_directories_of(work, directory, err);
     int jobs = settings->cluster.jobs > 0 ? settings->cluster.jobs : default_jobs();
-    struct raw_ranks raw = {settings, work->kept, jobs};
-    const struct cluster_load load = {
+    struct raw_ranks raw = {.settings = settings, .kept = work->kept, .jobs = jobs};
+    const struct cluster_load request = {
         .sources = &work->sources,
         .kept = work->kept,
         .jobs = jobs,
@@ -187,13 +234,25 @@ static int analyse(struct work *work, const char *directory, struct err *err)
         .team = work->team,
         .progress = console_progress(),
     };
-    if (status == 0)
-        status = cluster_load(&load, &work->loaded, &work->diag, err);
+    int status = cluster_load(&request, &work->loaded, &work->diag, err);
+    raw_ranks_release(&raw);
     if (status == 0 && work->loaded.count == 0) {
         work->nothing = true;
-        err_set(err, ERR_NOT_FOUND, "none of the %zu captures in '%s' can be read", work->sources.count, directory);
-        status = -ERR_NOT_FOUND;
+        work->team->elsewhere = work->team->me != 0;
+        status =
+            err_set(err, ERR_NOT_FOUND, "none of the %zu captures in '%s' can be read", work->sources.count, directory);
     }
+    return status;
+}
+
+static int analyse(struct work *work, const char *directory, struct err *err)
+{
+    const struct settings *settings = work->settings;
+    int status = find_sources(work, directory, err);
+    if (status == 0)
+        status = team_agree(work->team, make_directories_of(work, directory, err), err);
+    if (status == 0)
+        status = load(work, directory, err);
     const struct step_filter steps = {in_steps, &work->steps};
     const struct cluster_request request = {
         .directory = work->output,
@@ -202,9 +261,14 @@ static int analyse(struct work *work, const char *directory, struct err *err)
         .steps = work->steps.count > 0 ? &steps : NULL,
         .progress = console_progress(),
     };
+    if (status < 0)
+        return status;
+    work->team->scattered = true;
+    status = cluster_analyse(work->loaded.items, work->loaded.count, &request, &work->diag, &work->result, err);
     if (status == 0)
-        status = cluster_analyse(work->loaded.items, work->loaded.count, &request, &work->diag, &work->result, err);
-    return status == 0 && work->team->me == 0 ? write_database(work, err) : status;
+        status = write_database(work, err);
+    work->team->scattered = status < 0;
+    return status;
 }
 
 static void tell(const struct work *work, int64_t elapsed_ns)
@@ -271,8 +335,10 @@ int cluster_run(const struct settings *settings, struct team *team)
     console_progress_end();
     console_diagnostics(&work.diag); /* of its own share */
     if (result < 0) {
-        console_error(&err);
-        status = work.nothing ? STATUS_NOTHING : status_of_error(&err);
+        if (!team->elsewhere)
+            console_error(&err);
+        status =
+            work.nothing || (team->elsewhere && err.code == ERR_NOT_FOUND) ? STATUS_NOTHING : status_of_error(&err);
     } else {
         status = all_problems > 0 ? STATUS_DATA_PROBLEMS : STATUS_DONE;
         if (team->me == 0) {

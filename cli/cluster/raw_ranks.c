@@ -11,19 +11,13 @@
 #include "cluster/rank/rank_text.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
-
-struct preparing {
-    const struct raw_ranks *ranks;
-    struct diagnostics *diag;
-    const struct cluster_source *const *sources;
-    pid_t *children; /* of each source; 0: none, or ended */
-    size_t count, running;
-};
 
 /* Where a rank's results are meanwhile (free() it); NULL: no memory. */
 static char *path_of(const struct raw_ranks *ranks, const struct cluster_source *source)
@@ -49,51 +43,84 @@ static int analyse(const struct raw_ranks *ranks, const struct cluster_source *s
     return results != NULL ? analyse_directory(&request) : STATUS_FAILURE;
 }
 
-/* A rank that could not be analysed is told again when nothing of it is found. */
-static void wait_for_one(struct preparing *preparing)
+static void stop_all(const struct raw_ranks *ranks)
 {
+    for (size_t i = 0; i < ranks->count; i++) {
+        if (ranks->items[i].child > 0)
+            kill(ranks->items[i].child, SIGTERM);
+    }
+}
+
+/* Until one of them has ended. A signal ends them all: they are waited for all the same, for their files. */
+static void wait_for_one(struct raw_ranks *ranks)
+{
+    const struct timespec pause = {0, 20000000};
     int state = 0;
     size_t i = 0;
-    pid_t child = waitpid(-1, &state, 0);
+    pid_t child;
+    while ((child = waitpid(-1, &state, WNOHANG)) == 0) {
+        if (interrupted())
+            stop_all(ranks);
+        nanosleep(&pause, NULL);
+    }
     if (child < 0) {
-        preparing->running = errno == EINTR ? preparing->running : 0;
+        ranks->running = errno == EINTR ? ranks->running : 0;
         return;
     }
-    while (i < preparing->count && preparing->children[i] != child)
+    while (i < ranks->count && ranks->items[i].child != child)
         i++;
-    if (i == preparing->count)
+    if (i == ranks->count)
         return;
-    preparing->children[i] = 0;
-    preparing->running--;
-    const struct place place = {preparing->sources[i]->path, -1, -1, NULL};
-    if (WIFEXITED(state) && WEXITSTATUS(state) == STATUS_DATA_PROBLEMS)
-        diag_report(preparing->diag, DIAG_FILE_UNREADABLE, &place,
-                    "something in it was lost; 'msprof %s' of it tells what",
-                    preparing->sources[i]->kind == SOURCE_PROF ? "import" : "analyse");
-    else if (WIFSIGNALED(state))
-        diag_report(preparing->diag, DIAG_FILE_UNREADABLE, &place, "its analysis was ended by signal %d",
-                    WTERMSIG(state));
+    ranks->items[i].child = 0;
+    ranks->items[i].state = state;
+    ranks->running--;
 }
 
 int raw_ranks_prepare(void *arg, const struct cluster_source *const *sources, size_t count, struct diagnostics *diag,
                       struct err *err)
 {
-    struct preparing preparing = {arg, diag, sources, calloc(count + 1, sizeof(pid_t)), count, 0};
-    if (preparing.children == NULL)
+    struct raw_ranks *ranks = arg;
+    (void)diag;
+    ranks->items = calloc(count + 1, sizeof *ranks->items);
+    if (ranks->items == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
+    ranks->count = count;
+    for (size_t i = 0; i < count; i++)
+        ranks->items[i].source = sources[i];
     for (size_t i = 0; i < count && !interrupted(); i++) {
-        while (preparing.running >= (size_t)preparing.ranks->jobs)
-            wait_for_one(&preparing);
+        while (ranks->running >= (size_t)ranks->jobs)
+            wait_for_one(ranks);
         pid_t child = child_fork();
         if (child == 0)
-            _exit(analyse(preparing.ranks, sources[i]));
-        preparing.children[i] = child > 0 ? child : 0;
-        preparing.running += child > 0;
+            _exit(analyse(ranks, sources[i]));
+        ranks->items[i].child = child > 0 ? child : 0;
+        ranks->running += child > 0;
     }
-    while (preparing.running > 0)
-        wait_for_one(&preparing);
-    free(preparing.children);
+    while (ranks->running > 0)
+        wait_for_one(ranks);
     return interrupted() ? interrupt_error(err) : 0;
+}
+
+void raw_ranks_release(struct raw_ranks *ranks)
+{
+    free(ranks->items);
+    ranks->items = NULL;
+    ranks->count = 0;
+}
+
+/* A rank that could not be analysed is told again when nothing of it is found. */
+static void tell_outcome(const struct raw_ranks *ranks, const struct cluster_source *source, struct diagnostics *diag)
+{
+    const struct place place = {source->path, -1, -1, NULL};
+    size_t i = 0;
+    while (i < ranks->count && ranks->items[i].source != source)
+        i++;
+    int state = i < ranks->count ? ranks->items[i].state : 0;
+    if (WIFEXITED(state) && WEXITSTATUS(state) == STATUS_DATA_PROBLEMS)
+        diag_report(diag, DIAG_FILE_UNREADABLE, &place, "something in it was lost; 'msprof %s' of it tells what",
+                    source->kind == SOURCE_PROF ? "import" : "analyse");
+    else if (WIFSIGNALED(state))
+        diag_report(diag, DIAG_FILE_UNREADABLE, &place, "its analysis was ended by signal %d", WTERMSIG(state));
 }
 
 int raw_ranks_analyse(void *arg, const struct cluster_source *source, struct rank_data *rank, struct diagnostics *diag,
@@ -102,6 +129,8 @@ int raw_ranks_analyse(void *arg, const struct cluster_source *source, struct ran
     struct err ignored = ERR_INIT;
     char *results = path_of(arg, source);
     int status = results != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (status == 0)
+        tell_outcome(arg, source, diag);
     if (status == 0 && !rank_text_is_there(results)) {
         err_set(err, ERR_NOT_FOUND, "nothing has been made of it yet, and it cannot be analysed");
         status =

@@ -82,38 +82,67 @@ static int check_board(struct session *session, struct err *err)
 /* After the connection was made anew the lock has to be taken again. */
 static int keep_lock(struct session *session, struct err *err)
 {
-    if (board_lock_is_held(&session->lock))
-        return 0;
-    return board_lock_take(&session->lock, &session->board, session->base, err);
+    bool is_busy;
+
+    return session_lock(session, &is_busy, err);
+}
+
+/* "'a', 'b' and 3 more" */
+static void show_names(const struct words *names, struct strbuf *ret)
+{
+    const size_t most = 3;
+
+    for (size_t i = 0; i < names->count && i < most; i++)
+        strbuf_addf(ret, "%s'%s'", i > 0 ? ", " : "", names->items[i]);
+    if (names->count > most)
+        strbuf_addf(ret, " and %zu more", names->count - most);
+}
+
+static void tell_kept(struct session *session)
+{
+    const struct words *kept = &session->placement.kept;
+    struct strbuf names;
+
+    if (kept->count == 0)
+        return;
+    strbuf_init(&names, 4096);
+    show_names(kept, &names);
+    session_warn(session,
+                 "%zu file%s of the board %s other content than the project's of the same name and %s kept in "
+                 "'%s/" PLACEMENT_KEPT "' until the end: %s",
+                 kept->count, console_plural(kept->count), kept->count == 1 ? "has" : "have",
+                 kept->count == 1 ? "is" : "are", session->project, names.data);
+    strbuf_release(&names);
 }
 
 static int upload(struct session *session, struct err *err)
 {
+    struct placement *placement = &session->placement;
+    struct project *project = &session->plan->project;
     struct upload_result sent;
     int64_t start_ns = clock_now_ns();
     char seconds[CLOCK_TEXT_SIZE];
-    bool ours = false;
     int result;
 
-    result = upload_claim(&session->board, session->project, &ours, err);
-    if (result != 0)
-        return result;
-    session->project_existed = !ours;
     session->uploaded = true;
-    result = upload_compare(&session->board, &session->plan->project, session->project, err);
+    result = placement_open(placement, &session->board, session->project, err);
+    if (result == 0)
+        result = upload_compare(&session->board, project, placement, err);
+    if (result == 0)
+        result = placement_adopt(placement, &session->board, project, err);
     if (result != 0)
         return result;
-    if (session->plan->project.skipped > 0)
+    if (project->skipped > 0)
         session_warn(session, "%zu entries of the project are no files and are not uploaded, the first is '%s'",
-                     session->plan->project.skipped, session->plan->project.first_skipped);
-    result =
-        upload_send(&session->board, &session->plan->project, session->project, session_progress(session), &sent, err);
+                     project->skipped, project->first_skipped);
+    result = upload_send(&session->board, project, placement, session_progress(session), &sent, err);
     console_progress_end();
+    tell_kept(session);
     if (result != 0)
         return err_wrap(err, "the upload failed");
-    session_note(session, "uploaded %zu file%s, %" PRIu64 " bytes, %s s; %zu unchanged%s", sent.sent,
+    session_note(session, "uploaded %zu file%s, %" PRIu64 " bytes, %s s; %zu unchanged; compared by %s", sent.sent,
                  console_plural(sent.sent), sent.bytes, clock_format_seconds(clock_now_ns() - start_ns, seconds),
-                 sent.unchanged, sent.hashed ? "" : " (the board has no sha256sum: compared by size)");
+                 sent.unchanged, sent.verified_by);
     return keep_lock(session, err);
 }
 
@@ -179,7 +208,8 @@ static int run_program(struct session *session, struct err *err)
 {
     const struct collect_plan *plan = session->plan;
     struct board_output output;
-    const struct run_request request = {.directory = session->run_directory,
+    const struct run_request request = {.lock = &session->lock,
+                                        .directory = session->run_directory,
                                         .program = plan->program,
                                         .arguments = plan->arguments.items,
                                         .timeout = plan->settings->collect.timeout,
@@ -198,19 +228,62 @@ static int run_program(struct session *session, struct err *err)
     if (result != 0)
         return result;
     judge_run(session, &run);
+    if (run.left > 0)
+        session_warn(session, "%zu process%s that '%s' started go%s on on the board: %s", run.left,
+                     run.left == 1 ? "" : "es", plan->program, run.left == 1 ? "es" : "", run.left_names);
     return keep_lock(session, err);
 }
 
-/* Removes what was brought, by its names: what the program made there is nobody's to remove. */
+static void tell_end(struct session *session, const struct placement_end *end)
+{
+    struct strbuf names;
+
+    strbuf_init(&names, 4096);
+    if (end->changed.count > 0) {
+        show_names(&end->changed, &names);
+        session_warn(session, "%zu file%s of the project %s changed on the board and stay%s there: %s",
+                     end->changed.count, console_plural(end->changed.count), end->changed.count == 1 ? "was" : "were",
+                     end->changed.count == 1 ? "s" : "", names.data);
+    }
+    if (end->moved.count > 0)
+        session_warn(session, "those that stood there before have their places again; what the run made of them has "
+                              "'.after-run' behind its name");
+    strbuf_clear(&names);
+    if (end->stays.count > 0) {
+        show_names(&end->stays, &names);
+        session_warn(session, "what stood on the board before is still in '%s/" PLACEMENT_KEPT "': %s",
+                     session->project, names.data);
+    }
+    if (end->left > 0 && session->all_home && session->placement.made)
+        session_warn(session, "%" PRId64 " file%s that the program made stay%s in '%s' on the board", end->left,
+                     console_plural((uint64_t)end->left), end->left == 1 ? "s" : "", session->project);
+    strbuf_release(&names);
+}
+
+/* Removes what was brought and is as it was: what the program made there is nobody's to remove. */
 static int remove_project(struct session *session, struct err *err)
 {
-    int64_t left = 0;
-    int result = upload_remove(&session->board, &session->plan->project, session->project, !session->project_existed,
-                               &left, err);
+    struct placement_end end = {.left = 0};
+    int result = 0;
 
-    if (result == 0 && left > 0 && session->all_home && !session->project_existed)
-        session_warn(session, "%" PRId64 " file%s that the program made stay%s in '%s' on the board", left,
-                     console_plural((uint64_t)left), left == 1 ? "s" : "", session->project);
+    if (session->placement.directory == NULL)
+        return 0;
+    result = placement_undo(&session->placement, &session->board, &end, err);
+    if (result == 0)
+        tell_end(session, &end);
+    placement_end_release(&end);
+    return result;
+}
+
+static int leave_project(struct session *session, struct err *err)
+{
+    int result = placement_leave(&session->placement, &session->board, err);
+
+    if (result == 0 && session->placement.kept.count > 0)
+        session_warn(session,
+                     "what stood on the board before stays in '%s/" PLACEMENT_KEPT "' until a run without "
+                     "--keep ends",
+                     session->project);
     return result;
 }
 
@@ -227,9 +300,9 @@ static void tidy_up(struct session *session)
     if (ssh_is_lost(session->connection) && (session->uploaded || session->mounted))
         result = ssh_reconnect(session->connection, &err);
     if (result == 0 && session->mounted)
-        result = board_unmount(&session->board, session->project, &err);
+        result = board_unmount(&session->board, &session->lock, session->project, &err);
     if (result == 0 && session->uploaded)
-        result = collect->keep ? upload_leave(&session->board, session->project, &err) : remove_project(session, &err);
+        result = collect->keep ? leave_project(session, &err) : remove_project(session, &err);
     if (result != 0) {
         err_wrap(&err, "'%s' may be left on the board", session->project);
         session_fail(session, &err);
@@ -251,7 +324,7 @@ static int work(struct session *session, struct err *err)
     if (result == 0)
         result = check_board(session, err);
     if (result == 0)
-        result = board_lock_take(&session->lock, &session->board, session->base, err);
+        result = keep_lock(session, err);
     if (result == 0 && collect->profiling != 0)
         session_warn(session, "profiling is switched off (--switch off): no JOB directory will appear");
     if (result == 0)
@@ -288,14 +361,13 @@ struct collect_outcome collect_from_board(struct collect_plan *plan)
     collect_tell_left(&session);
     tidy_up(&session);
     nfs_restore_acl_json(&session);
+    placement_release(&session.placement);
     board_lock_forget(&session.lock);
     board_release(&session.board);
     ssh_disconnect(session.connection);
     collection_log_close(&session.log);
     remote_captures_release(&session.before);
     words_release(&session.left);
-    free(session.acl_backup);
-    free(session.acl_backup_path);
     free(session.base);
     free(session.project);
     free(session.run_directory);

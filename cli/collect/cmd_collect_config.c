@@ -66,6 +66,14 @@ static int take_secret(const struct collect_config *config, const struct collect
     return text != NULL ? secret_resolve(text, key, target->ssh.timeout * SECRET_TIMES, ret, err) : 0;
 }
 
+static int check_secret(const struct collect_config *config, const struct collect_target *target, const char *key,
+                        struct err *err)
+{
+    const char *text = value_of(config, target, key);
+
+    return text != NULL ? secret_check(text, key, err) : 0;
+}
+
 /* A path with "~/" for the home directory of this machine's user. */
 static int take_path(const char *text, char **ret, struct err *err)
 {
@@ -89,6 +97,7 @@ static int load_target(struct collect_config *config, struct collect_target *tar
 
     ssh->port = SSH_DEFAULT_PORT;
     ssh->timeout = SSH_DEFAULT_TIMEOUT;
+    ssh->reconnect_seconds = settings->collect.reconnect_seconds;
     ssh->accept_new_host_key = settings->collect.accept_new_host_key;
     result = require(config, target, file, "ip", &ssh->host, err);
     if (result == 0)
@@ -101,7 +110,11 @@ static int load_target(struct collect_config *config, struct collect_target *tar
         result = take_path(value_of(config, target, "key"), &target->key, err);
     if (result == 0)
         result = take_path(known_hosts != NULL ? known_hosts : "~/.ssh/known_hosts", &target->known_hosts, err);
-    if (result == 0 && !settings->collect.dry_run) { /* a plan needs no secrets */
+    if (result == 0 && settings->collect.dry_run) { /* a plan needs no secrets, but one that is there */
+        result = check_secret(config, target, "pwd", err);
+        if (result == 0)
+            result = check_secret(config, target, "passphrase", err);
+    } else if (result == 0) {
         result = take_secret(config, target, "pwd", &target->password, err);
         if (result == 0)
             result = take_secret(config, target, "passphrase", &target->passphrase, err);

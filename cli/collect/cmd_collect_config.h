@@ -35,6 +35,8 @@ void collect_config_forget_secrets(struct collect_config *config);
 /* A secret as the ini file gives it: env:NAME, file:PATH, cmd:COMMAND (which may take so many seconds, else
  * -ERR_REMOTE), or itself. *ret is overwritten and freed with secret_free. No message holds any of it. */
 int secret_resolve(const char *text, const char *what, int seconds, char **ret, struct err *err);
+/* Only looks whether there is one: -ERR_USAGE when an env:NAME names no variable. Runs and reads nothing. */
+int secret_check(const char *text, const char *what, struct err *err);
 void secret_free(char *secret);
 
 #endif

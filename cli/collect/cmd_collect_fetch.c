@@ -4,9 +4,11 @@
 #include "cli/clock.h"
 #include "cli/console.h"
 #include "cli/status.h"
+#include "parsers/capture/capture_files.h"
 #include "ssh/transfer/fetch.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,13 +101,59 @@ static void tell_fetched(struct session *session, const char *local, const struc
         snprintf(here, sizeof here, " (%zu of them were here already)", fetched->here);
     session_note(session, "'%s': %zu file%s%s, %" PRIu64 " bytes, %s s, verified by %s", local, fetched->files,
                  console_plural(fetched->files), here, fetched->bytes, clock_format_seconds(elapsed_ns, seconds),
-                 fetched->hashed ? "SHA-256" : "size (the board has no sha256sum)");
+                 fetched->verified_by);
+    if (fetched->gone_on_from > 0)
+        session_note(session, "went on behind the first %" PRIu64 " bytes of a file, which were here already",
+                     fetched->gone_on_from);
     if (fetched->reconnections > 0)
         session_warn(session, "the connection broke %zu time%s and was made anew", fetched->reconnections,
                      console_plural(fetched->reconnections));
-    if (fetched->skipped > 0)
+    if (fetched->skipped > fetched->lost)
         session_warn(session, "%zu entries of the capture are no regular files and were left, the first is '%s'",
                      fetched->skipped, fetched->first_skipped);
+}
+
+__attribute__((format(printf, 2, 3))) static void tell_problem(struct session *session, const char *format, ...)
+{
+    char text[ERR_TEXT_SIZE];
+    va_list arguments;
+
+    va_start(arguments, format);
+    err_format(text, sizeof text, format, arguments);
+    va_end(arguments);
+    session_warn(session, "%s", text);
+    session->outcome.status = status_worse(session->outcome.status, STATUS_DATA_PROBLEMS);
+}
+
+/* What came is not all, or may not be what the board has by now: status 3. */
+static void tell_problems(struct session *session, const struct fetch_request *request,
+                          const struct fetch_result *fetched)
+{
+    const char *remote = request->remote;
+
+    if (fetched->lost > 0)
+        tell_problem(session,
+                     "%zu entr%s of the capture %s no regular file%s and did not come, the first is '%s': see "
+                     "'%s' on the board",
+                     fetched->lost, fetched->lost == 1 ? "y" : "ies", fetched->lost == 1 ? "is" : "are",
+                     fetched->lost == 1 ? "" : "s", fetched->first_lost, remote);
+    if (fetched->changed > 0)
+        tell_problem(session,
+                     "%zu file%s changed on the board since %s fetched, the first is '%s'; '%s' stays there: "
+                     "fetch it again with another --output when nothing writes it any more",
+                     fetched->changed, console_plural(fetched->changed), fetched->changed == 1 ? "it was" : "they were",
+                     fetched->first_changed, remote);
+    if (fetched->open_process > 0)
+        tell_problem(session,
+                     "process %" PRId64 " of the board has a file of '%s' open and may still write it: it "
+                     "stays there",
+                     fetched->open_process, remote);
+    if (fetched->unknown > 0)
+        tell_problem(session,
+                     "%zu file%s of the same name and size %s here already, and the board has nothing to "
+                     "compare them with: its own stay, the first is '%s'",
+                     fetched->unknown, console_plural(fetched->unknown), fetched->unknown == 1 ? "is" : "are",
+                     fetched->first_unknown);
 }
 
 static int refuse_names(size_t count, const char *first, struct err *err)
@@ -146,10 +194,23 @@ static int fetch_capture(struct session *session, const struct fetch_request *re
         session_warn(session, "'%s' is empty", request->remote);
     else
         tell_fetched(session, request->local, &fetched, clock_now_ns() - start_ns);
-    if (fetched.left > 0)
+    tell_problems(session, request, &fetched);
+    if (fetched.left > 0 && fetched.changed == 0 && fetched.open_process == 0)
         session_warn(session, "%" PRId64 " entries that were not fetched stay in '%s' on the board", fetched.left,
                      request->remote);
     return refuse_names(fetched.refused, fetched.first_refused, err);
+}
+
+/* Whether import would look for a file of this name. */
+static bool is_data(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    struct file_identity identity = {.model = NULL};
+    unsigned families;
+    bool is_known = capture_recognise(name, &identity, &families) != NULL || is_config_name(name);
+
+    file_identity_release(&identity);
+    return is_known;
 }
 
 static int fetch_by_name(struct session *session, const char *directory, const char *name, bool resumes, bool removes,
@@ -160,6 +221,7 @@ static int fetch_by_name(struct session *session, const char *directory, const c
                                           .local = local,
                                           .resumes = resumes,
                                           .removes = removes,
+                                          .is_data = is_data,
                                           .progress = session_progress(session)};
     int result = remote != NULL && local != NULL ? fetch_capture(session, &request, err) : out_of_memory(err);
 
@@ -259,6 +321,23 @@ static int fetch_one(struct session *session, char *path, struct err *err)
                          session->plan->settings->collect.remove_remote, err);
 }
 
+/* Nothing is removed under a run that is going on. A board whose disk is full takes no lock, and has no run. */
+static int lock_to_remove(struct session *session, struct err *err)
+{
+    bool is_busy;
+    int result;
+
+    if (!session->plan->settings->collect.remove_remote)
+        return 0;
+    result = session_lock(session, &is_busy, err);
+    if (result == -ERR_REMOTE && !is_busy && !ssh_is_lost(session->connection)) {
+        session_warn(session, "the board is not locked meanwhile: %s", err_message(err));
+        *err = (struct err)ERR_INIT;
+        result = 0;
+    }
+    return result;
+}
+
 int collect_fetch_only(struct session *session, struct err *err)
 {
     const char *given = session->plan->settings->collect.fetch_only;
@@ -266,10 +345,12 @@ int collect_fetch_only(struct session *session, struct err *err)
     struct remote_captures captures = {.items = NULL};
     bool is_there = false;
     size_t length = path != NULL ? strlen(path) : 0;
-    int result;
+    int result = lock_to_remove(session, err);
 
-    if (path == NULL)
-        return out_of_memory(err);
+    if (result != 0 || path == NULL) {
+        free(path);
+        return result != 0 ? result : out_of_memory(err);
+    }
     while (length > 1 && path[length - 1] == '/')
         path[--length] = '\0';
     result = board_has_directory(&session->board, path, &is_there, err);

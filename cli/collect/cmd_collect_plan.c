@@ -1,8 +1,10 @@
 #include "cli/collect/cmd_collect_plan.h"
 
 #include "base/file/fsutil.h"
+#include "cli/collect/cmd_collect_acl_file.h"
 #include "cli/console.h"
 #include "ssh/acl_json.h"
+#include "ssh/transfer/placement.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -152,7 +154,8 @@ static int make_command_line(struct collect_plan *plan, struct err *err)
 static int open_project(struct collect_plan *plan, struct err *err)
 {
     const struct value_list *given = &plan->settings->collect.exclude;
-    static const char *const standard[] = {DEFAULT_OUTPUT, ".git", ".svn", ".msprof.*.tmp"};
+    static const char *const standard[] = {DEFAULT_OUTPUT,  ".git",           ".svn",
+                                           ".msprof.*.tmp", ACL_FILE_BACKUPS, ".partial-*"};
     const size_t standard_count = sizeof standard / sizeof standard[0];
     const char **patterns = calloc(given->count + standard_count + 1, sizeof *patterns);
     size_t count = standard_count, length = strlen(plan->root);
@@ -171,6 +174,87 @@ static int open_project(struct collect_plan *plan, struct err *err)
     result = project_open(&plan->project, plan->root, patterns, count, err);
     free(patterns);
     return result;
+}
+
+static bool is_acl_json(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return strcmp(slash != NULL ? slash + 1 : path, "acl.json") == 0;
+}
+
+/* Puts back what a run that was killed left in the project by NFS, and tells it. *ret_any: the project has changed. */
+static int recover_acl_json(const struct collect_plan *plan, const char *path, bool *ret_any, struct err *err)
+{
+    char *absolute_path = path_join(plan->root, path);
+    enum acl_file_end end;
+    bool found = false;
+    int result = absolute_path != NULL ? acl_file_recover(absolute_path, &found, &end, err) : out_of_memory(err);
+
+    free(absolute_path);
+    if (result != 0)
+        return err_wrap(err, "cannot put back what a run that was killed left");
+    if (found && end == ACL_FILE_EDITED)
+        console_warning("'%s' was patched by a run that was killed, and was changed since: it stays as it is, and what "
+                        "it was before is beside it, with '.before-msprof' behind its name",
+                        path);
+    else if (found && end == ACL_FILE_RESTORED)
+        console_warning("'%s' is put back as it was before a run that was killed", path);
+    *ret_any = *ret_any || (found && end != ACL_FILE_IN_USE);
+    return 0;
+}
+
+static char *default_acl_json(const struct collect_plan *plan)
+{
+    return plan->directory[0] != '\0' ? path_join(plan->directory, "acl.json") : strdup("acl.json");
+}
+
+static int recover_project(struct collect_plan *plan, struct err *err)
+{
+    char *path = default_acl_json(plan);
+    bool any = false;
+    int result = path != NULL ? recover_acl_json(plan, path, &any, err) : out_of_memory(err);
+
+    free(path);
+    for (size_t i = 0; i < plan->project.count && result == 0; i++)
+        if (is_acl_json(plan->project.files[i].path))
+            result = recover_acl_json(plan, plan->project.files[i].path, &any, err);
+    if (result == 0 && any) {
+        project_release(&plan->project);
+        result = open_project(plan, err);
+    }
+    return result;
+}
+
+int collect_check_nfs_address(const char *address, struct err *err)
+{
+    if (strncmp(address, "127.", 4) != 0 && strcmp(address, "::1") != 0 && strcmp(address, "[::1]") != 0 &&
+        strcmp(address, "localhost") != 0)
+        return 0;
+    err_set(err, ERR_USAGE, "the board cannot mount from '%s': it is the board's own loopback address", address);
+    return err_hint(err, "name this machine's address in the network with --nfs-server; when /etc/hosts maps the name "
+                         "of this machine to 127.0.1.1, correct it");
+}
+
+/* What is wrong already without asking the board. */
+static int check_places(const struct collect_plan *plan, struct err *err)
+{
+    const struct collect_settings *collect = &plan->settings->collect;
+    const char *remote = plan->target->remote_dir, *host = plan->target->ssh.host;
+    char problem = remote != NULL ? acl_path_problem(remote) : 0;
+
+    if (problem == 0)
+        problem = acl_path_problem(plan->directory);
+    if (problem != 0) {
+        err_set(err, ERR_USAGE, "the board's profiler cannot take the path '%s/profiling/%s': it holds '%c'",
+                remote != NULL ? remote : "<home>", plan->directory, problem);
+        return err_hint(err, "only letters, digits, '_', '-', '.' and '/' are allowed; rename the directory, or choose "
+                             "another 'remote_dir' in the ini file");
+    }
+    if (collect->transfer != TRANSFER_NFS)
+        return 0;
+    /* who reaches a board by loopback is reached by it in no other way */
+    return collect_check_nfs_address(collect->nfs_server != NULL ? collect->nfs_server : host, err);
 }
 
 static int check_included(struct collect_plan *plan, struct err *err)
@@ -204,7 +288,11 @@ int collect_plan_make(struct collect_plan *plan, const struct settings *settings
     if (result == 0)
         result = choose_output(plan, err);
     if (result == 0)
+        result = check_places(plan, err);
+    if (result == 0)
         result = open_project(plan, err);
+    if (result == 0 && !settings->collect.dry_run)
+        result = recover_project(plan, err);
     if (result == 0)
         result = check_included(plan, err);
     if (result != 0)
@@ -225,13 +313,6 @@ void collect_plan_release(struct collect_plan *plan)
     *plan = (struct collect_plan){.settings = NULL};
 }
 
-static bool is_acl_json(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return strcmp(slash != NULL ? slash + 1 : path, "acl.json") == 0;
-}
-
 /* text NULL: there is no such file yet. */
 static int patch(struct collect_plan *plan, const char *path, const char *text, size_t length,
                  const char *run_directory, struct err *err)
@@ -241,7 +322,7 @@ static int patch(struct collect_plan *plan, const char *path, const char *text, 
                                         .ai_cpu = collect->ai_cpu == 0,
                                         .acl_api = collect->acl_api == 0,
                                         .enabled = collect->profiling == 0,
-                                        .metrics = "ArithmeticUtilization",
+                                        .metrics = collect_metrics[collect->metrics],
                                         .interval = collect->interval};
     struct acl_dump dump;
     struct strbuf patched;
@@ -255,6 +336,9 @@ static int patch(struct collect_plan *plan, const char *path, const char *text, 
         err_set(err, ERR_USAGE, "'%s' switches a dump on, which cannot go together with profiling", path);
         result = err_hint(err, "take the \"dump\" object out of it, or run with --switch off");
     } else {
+        if (collect->metrics >= COLLECT_METRICS_FOREIGN)
+            console_warning("boards count ArithmeticUtilization only: with --aac_metrics %s nothing is counted",
+                            wanted.metrics);
         if (dump.present)
             console_warning("'%s' has a \"dump\" object: dump and profiling exclude each other", path);
         result = project_set_content(&plan->project, path, patched.data, patched.length, err);
@@ -292,7 +376,7 @@ int collect_plan_acl_json(struct collect_plan *plan, const char *run_directory, 
         }
     if (any || result != 0)
         return result;
-    path = plan->directory[0] != '\0' ? path_join(plan->directory, "acl.json") : strdup("acl.json");
+    path = default_acl_json(plan);
     result = path != NULL ? patch(plan, path, NULL, 0, run_directory, err) : out_of_memory(err);
     free(path);
     return result;
@@ -323,8 +407,36 @@ void collect_plan_print_fetch(const struct collect_plan *plan)
     printf("%2d. fetch '%s' into '%s': what is here already is checked and not sent again\n", ++step,
            collect->fetch_only, plan->output);
     printf("%2d. %s\n", ++step,
-           collect->remove_remote ? "remove from the board what is at home" : "leave it on the board");
+           collect->remove_remote
+               ? "remove from the board what is at home, was verified and has not changed; not while a run is going on"
+               : "leave it on the board");
     print_all(plan, ++step);
+}
+
+static void print_upload(const struct collect_plan *plan, int *step)
+{
+    const char *base = plan->target->remote_dir != NULL ? plan->target->remote_dir : "<home>";
+
+    printf("%2d. upload '%s' (%zu files, %" PRIu64 " bytes; what the board has already is not sent)\n", ++*step,
+           plan->root, plan->project.count, project_bytes(&plan->project));
+    printf("%2d. keep what stands in '%s/profiling' under one of their names with other content: it is moved into "
+           "'" PLACEMENT_KEPT "' there and %s\n",
+           ++*step, base,
+           plan->settings->collect.keep ? "stays there until a run without --keep ends" : "put back at the end");
+}
+
+static void print_end(const struct collect_plan *plan, int step)
+{
+    const struct collect_settings *collect = &plan->settings->collect;
+
+    if (collect->transfer == TRANSFER_NFS)
+        printf("%2d. unmount the project and put acl.json back as it was\n", step);
+    else if (collect->keep)
+        printf("%2d. leave on the board (--keep): the project, with its patched acl.json, and the capture\n", step);
+    else
+        printf("%2d. remove from the board the project, as far as it is as it was brought, and the capture, once it is "
+               "at home, verified and unchanged\n",
+               step);
 }
 
 void collect_plan_print(struct collect_plan *plan, const char *run_directory)
@@ -338,8 +450,7 @@ void collect_plan_print(struct collect_plan *plan, const char *run_directory)
     if (collect->transfer == TRANSFER_NFS)
         printf("%2d. mount '%s' by NFS and put acl.json into it\n", ++step, plan->root);
     else
-        printf("%2d. upload '%s' (%zu files, %" PRIu64 " bytes; what the board has already is not sent)\n", ++step,
-               plan->root, plan->project.count, project_bytes(&plan->project));
+        print_upload(plan, &step);
     for (size_t i = 0; i < plan->project.count; i++)
         if (plan->project.files[i].content != NULL)
             printf("%2d. with the profiler's settings in '%s': switch %s, interval %d, acl_api %s, aacpu %s\n", ++step,
@@ -353,10 +464,6 @@ void collect_plan_print(struct collect_plan *plan, const char *run_directory)
         printf("%2d. fetch nothing: profiling is switched off\n", ++step);
     else
         printf("%2d. fetch the new JOB directory into '%s'\n", ++step, plan->output);
-    if (collect->transfer == TRANSFER_NFS)
-        printf("%2d. unmount the project and put acl.json back as it was\n", ++step);
-    else
-        printf("%2d. %s\n", ++step,
-               collect->keep ? "leave the project on the board" : "remove the project from the board");
+    print_end(plan, ++step);
     print_all(plan, ++step);
 }

@@ -39,6 +39,9 @@ void collect_plan_release(struct collect_plan *plan);
  * board. Nothing is written: the project carries the text. -ERR_USAGE when a dump is switched on. */
 int collect_plan_acl_json(struct collect_plan *plan, const char *run_directory, struct err *err);
 
+/* -ERR_USAGE when a board could not mount from this address: it is one of loopback. */
+int collect_check_nfs_address(const char *address, struct err *err);
+
 /* The steps, numbered, on stdout; home stands for what only the board knows. */
 void collect_plan_print(struct collect_plan *plan, const char *run_directory);
 /* The same with --fetch-only. */

@@ -24,15 +24,28 @@ void secret_free(char *secret)
     free(secret);
 }
 
+static int check_environment(const char *name, const char *what, struct err *err)
+{
+    if (getenv(name) != NULL)
+        return 0;
+    err_set(err, ERR_USAGE, "'%s' is env:%s, and there is no such variable in the environment", what, name);
+    return err_hint(err, "export %s before msprof is called", name);
+}
+
+int secret_check(const char *text, const char *what, struct err *err)
+{
+    static const char prefix[] = "env:";
+
+    return strncmp(text, prefix, sizeof prefix - 1) == 0 ? check_environment(text + sizeof prefix - 1, what, err) : 0;
+}
+
 static int from_environment(const char *name, const char *what, int seconds, char **ret, struct err *err)
 {
     const char *value = getenv(name);
 
     (void)seconds;
-    if (value == NULL) {
-        err_set(err, ERR_USAGE, "'%s' is env:%s, and there is no such variable in the environment", what, name);
-        return err_hint(err, "export %s before msprof is called", name);
-    }
+    if (value == NULL)
+        return check_environment(name, what, err);
     *ret = strdup(value);
     return *ret != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
 }

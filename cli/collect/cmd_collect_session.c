@@ -3,6 +3,7 @@
 #include "cli/console.h"
 #include "cli/status.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 
 const char *session_prefix(const struct session *session)
@@ -73,4 +74,30 @@ int session_connect(struct session *session, struct err *err)
     session_note(session, "connected to '%s' as '%s' (%s)", target->host, target->user,
                  ssh_authentication(session->connection));
     return board_probe(&session->board, session->connection, err);
+}
+
+int session_lock(struct session *session, bool *ret_busy, struct err *err)
+{
+    const struct collect_settings *collect = &session->plan->settings->collect;
+    const struct board_lock_request request = {.directory = session->base != NULL ? session->base : session->board.home,
+                                               .makes_directory = session->base != NULL,
+                                               .takes_over = collect->take_over};
+    int result;
+
+    *ret_busy = false;
+    if (board_lock_is_held(&session->lock))
+        return 0;
+    result = board_lock_take(&session->lock, &session->board, &request, ret_busy, err);
+    if (result != 0)
+        return result;
+    if (session->lock.stopped != 0)
+        session_warn(session,
+                     "the program of an earlier run (process %" PRId64 ") still ran and was stopped; what it "
+                     "captured stays on the board",
+                     session->lock.stopped);
+    if (session->lock.unmounted != NULL)
+        session_warn(session, "'%s' was still mounted since a run that was killed, and was unmounted",
+                     session->lock.unmounted);
+    session->lock.stopped = 0;
+    return 0;
 }

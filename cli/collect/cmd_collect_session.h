@@ -3,9 +3,11 @@
 #define MSPROF_CLI_COLLECT_CMD_COLLECT_SESSION_H
 
 #include "cli/capture/collection_log.h"
+#include "cli/collect/cmd_collect_acl_file.h"
 #include "cli/collect/cmd_collect_plan.h"
 #include "ssh/run.h"
 #include "ssh/transfer/captures.h"
+#include "ssh/transfer/placement.h"
 
 struct session {
     struct collect_plan *plan;
@@ -13,13 +15,12 @@ struct session {
     struct board board;
     struct board_lock lock;
     struct collection_log log;
-    char *base;                         /* on the board: remote_dir or the home directory */
-    char *project;                      /* <base>/profiling */
-    char *run_directory;                /* where the program runs */
-    struct remote_captures before;      /* that were there before the program ran */
-    char *acl_backup_path, *acl_backup; /* with NFS: a patched file of this machine; backup NULL: there was none */
-    size_t acl_backup_length;
-    bool project_existed; /* before this run */
+    char *base;                    /* on the board: remote_dir or the home directory */
+    char *project;                 /* <base>/profiling */
+    char *run_directory;           /* where the program runs */
+    struct remote_captures before; /* that were there before the program ran */
+    struct acl_file acl;           /* with NFS: this machine's acl.json, patched meanwhile */
+    struct placement placement;    /* with an upload: what it put on the board */
     bool uploaded, mounted;
     bool ran;                    /* the program was started: what it captured may be on the board */
     struct words left;           /* captures of the run that have not come home, as far as they are known */
@@ -35,6 +36,9 @@ const struct progress *session_progress(const struct session *session);
 void session_fail(struct session *session, const struct err *err);
 void session_note(struct session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void session_warn(struct session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Takes the lock, again after the connection was made anew. *ret_busy: another run has it (-ERR_REMOTE). */
+int session_lock(struct session *session, bool *ret_busy, struct err *err);
 
 /* Connects, and looks at what the board has. */
 int session_connect(struct session *session, struct err *err);

@@ -6,11 +6,13 @@
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "cli/capture/captures.h"
+#include "cli/capture/names_version.h"
 #include "cli/capture/result_record.h"
 #include "cli/clock.h"
 #include "cli/console.h"
 #include "cli/status.h"
 #include "db/database.h"
+#include "db/query/cann_version.h"
 #include "db/query/query.h"
 #include "db/query/query_cann.h"
 #include "parsers/capture/capture.h"
@@ -222,9 +224,11 @@ static int write_result(struct merge *merge, const struct merge_type *type, stru
     char *directory = path_join(merge->settings->output, CANN_DIRECTORY);
     struct export_result exported = {0};
     int64_t start_ns = clock_now_ns();
-    int status;
+    int status, cann_version = CANN_VERSION_NEWEST;
 
     status = directory == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : make_result_directory(directory, err);
+    if (status == 0)
+        status = names_version(merge->settings, parts[0].db, NULL, directory, &cann_version, err);
     if (status == 0) {
         remove_stale_temporaries(directory);
         clock_format_local(timestamp);
@@ -233,6 +237,7 @@ static int write_result(struct merge *merge, const struct merge_type *type, stru
             .columns = (enum column_set)merge->settings->columns,
             .timestamp = timestamp,
             .model_id = -1,
+            .cann_version = cann_version,
             .trace_compat = merge->settings->trace_compat,
             .written = keep_written,
             .written_arg = &log,

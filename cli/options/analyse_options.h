@@ -54,6 +54,12 @@
      .type = VALUE_NONE, \
      .offset = offsetof(struct settings, analyse.force), \
      .help = "replace an ASCEND_PROFILER_OUTPUT/ that msprof did\nnot write"}, \
+    {.name = "cann-version", \
+     .commands = COMMAND_BIT(COMMAND_ANALYSE), \
+     .type = VALUE_VERSION, \
+     .argument = "VERSION", \
+     .offset = offsetof(struct settings, cann_version), \
+     .help = "use the names of this version of CANN, as in 8.2,\nor newest (the version that the capture says, else\nnewest)"}, \
     {.name = "jobs", \
      .commands = COMMAND_BIT(COMMAND_ANALYSE), \
      .type = VALUE_NUMBER, \

@@ -39,6 +39,7 @@ static void put_value(FILE *stream, const struct option_spec *option)
     case VALUE_NUMBER:
     case VALUE_MHZ:
     case VALUE_SPEED:
+    case VALUE_VERSION:
     case VALUE_PERCENT:
         fputs(" -x", stream);
         if (option->offer != OFFER_NOTHING) {

@@ -5,6 +5,7 @@
 #include "base/strbuf.h"
 #include "base/suggest.h"
 #include "cli/options/first_tries.h"
+#include "db/query/cann_version.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -21,6 +22,8 @@ void settings_init(struct settings *settings)
                                   .width = WIDTH_DEFAULT,
                                   .manual_rows = -1,
                                   .model_id = -1,
+                                  .collect = {.reconnect_seconds = 60},
+                                  .cann_version = CANN_VERSION_OF_CAPTURE,
                                   .replay = {.fd = -1, .speed = 1000, .first_index = 1},
                                   .advise = {.fail_on = FAIL_ON_NOTHING},
                                   .options = {.chip = -1},
@@ -197,6 +200,14 @@ static int store_percent(int64_t *ret, const struct option_spec *option, const c
     return 0;
 }
 
+static int store_version(int *ret, const struct option_spec *option, const char *value, struct err *err)
+{
+    if (!cann_version_parse(value, ret))
+        return err_set(err, ERR_USAGE, "--%s is '%s', expected a version of CANN as in 8.2 or 8.2.RC1, or newest",
+                       option->name, value);
+    return 0;
+}
+
 static int add_value(struct value_list *list, const char *value, struct err *err)
 {
     if (list->count == list->capacity &&
@@ -249,6 +260,8 @@ static int store(struct settings *settings, const struct option_spec *option, co
         return store_speed(member, option, value, err);
     case VALUE_PERCENT:
         return store_percent(member, option, value, err);
+    case VALUE_VERSION:
+        return store_version(member, option, value, err);
     }
     return 0;
 }

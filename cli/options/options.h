@@ -21,6 +21,10 @@ struct value_list {
 
 enum transfer_mode { TRANSFER_UPLOAD, TRANSFER_NFS };
 
+/* What --aac_metrics takes, ended by NULL: boards' own, none, and from COLLECT_METRICS_FOREIGN on those of other chips. */
+extern const char *const collect_metrics[];
+#define COLLECT_METRICS_FOREIGN 4
+
 /* What the command line says for collect. */
 struct collect_settings {
     const char *program; /* --main, with its arguments */
@@ -33,7 +37,8 @@ struct collect_settings {
     const char *nfs_server;
     int timeout;            /* seconds; 0: none */
     const char *fetch_only; /* a directory of the board; NULL: run a program */
-    bool all, keep, dry_run, accept_new_host_key, remove_remote;
+    int reconnect_seconds;
+    bool all, keep, dry_run, accept_new_host_key, remove_remote, take_over;
 };
 
 enum replay_record_size { REPLAY_RECORDS_80, REPLAY_RECORDS_72 };
@@ -129,6 +134,7 @@ struct settings {
     const char *reports; /* --reports; NULL: not given */
     int table_format;    /* enum table_format */
     int columns;         /* enum column_set */
+    int cann_version; /* --cann-version; CANN_VERSION_OF_CAPTURE: what the capture says */
     bool trace_compat, clear, stable_names, spreadsheet_safe, merge;
     int model_id;        /* -1: not given */
     int iteration_id;    /* 0: not given */
@@ -154,6 +160,7 @@ struct settings {
 };
 
 #define WIDTH_DEFAULT (-1)
+#define CANN_VERSION_OF_CAPTURE (-1)
 #define TOP_DEFAULT 20
 
 /* What the value of an option is: how it is stored, and what completion offers. */
@@ -166,6 +173,7 @@ enum value_type {
     VALUE_NUMBER,    /* minimum..maximum */
     VALUE_MHZ,       /* decimal with up to three places, stored in thousandths */
     VALUE_SPEED,     /* the same from 0, or "max" for 0 */
+    VALUE_VERSION,   /* of CANN, stored as db/query/cann_version.h has it */
     VALUE_PERCENT,   /* decimal from 0 to 100 with up to three places, stored in thousandths */
 };
 

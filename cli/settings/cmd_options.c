@@ -7,6 +7,7 @@
 #include "cli/status.h"
 #include "exporters/answers/options_output.h"
 #include "switches/check.h"
+#include "switches/script_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,11 +36,14 @@ static int read_input(char **ret_text, size_t *ret_length, struct err *err)
     return *ret_text != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
 }
 
-static int print_answer(const struct settings *settings, const struct switch_finding *finding, const char *file)
+static int print_answer(const struct settings *settings, struct switch_finding *finding, const char *file)
 {
     struct err err = ERR_INIT;
     struct outcome outcome;
     int status = STATUS_DONE, result = outcome_of(finding, settings->options.chip, &outcome, &err);
+
+    if (result == 0)
+        result = outcome_warn(&outcome, finding, &err);
 
     if (result < 0) {
         console_error(&err);
@@ -63,11 +67,33 @@ static int tell_unread(const char *file, struct err *err)
     return is_no_json ? STATUS_USAGE : status_of_error(err);
 }
 
+/* JSON, or JSON as a string of a script. */
+static struct json *parse(const char *text, size_t length, struct err *err)
+{
+    struct err ignored = ERR_INIT;
+    struct json *root = json_parse(text, length, err);
+    struct strbuf pasted;
+
+    if (root != NULL && json_string(root) == NULL)
+        return root;
+    strbuf_init(&pasted, MOST_BYTES);
+    if (script_text_read(text, length, &pasted)) {
+        struct json *inner = json_parse(pasted.data, pasted.length, &ignored);
+        if (inner != NULL) {
+            json_free(root);
+            root = inner;
+            *err = (struct err)ERR_INIT;
+        }
+    }
+    strbuf_release(&pasted);
+    return root;
+}
+
 static int explain(const struct settings *settings, const char *file, const char *text, size_t length)
 {
     struct switch_finding finding = {.writer = 0};
     struct err err = ERR_INIT;
-    struct json *root = json_parse(text, length, &err);
+    struct json *root = parse(text, length, &err);
     int status;
 
     if (root == NULL || switch_check(root, &finding, &err) < 0)
@@ -116,7 +142,8 @@ const struct command command_options = {
     .description = "Checks a JSON file of profiling options: those of TensorFlow and GE, acl.json (also of SVP\n"
                    "boards), or the arguments of MindSpore's or PyTorch's profiler. Tells unknown keys, wrong\n"
                    "values, options that need others, what is collected on which chip, and which files and\n"
-                   "columns are made of it. Status 3 when something is wrong, 2 when FILE is no JSON.\n",
+                   "columns are made of it. A string of a script of Python or a shell, with its quotes and\n"
+                   "backslashes, is read, too. Status 3 when something is wrong, 2 when FILE is no JSON.\n",
     .operands = "FILE|-",
     .most_operands = 1,
     .examples = examples,

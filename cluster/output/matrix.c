@@ -1,6 +1,7 @@
 #include "cluster/output/matrix.h"
 
 #include "base/number.h"
+#include "cluster/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,11 +70,9 @@ int matrix_add_details(struct matrix *matrix, const struct plan *plan, const str
     for (uint32_t i = 0; status == 0 && i < block->link_count; i++) {
         const struct rank_link *from = &rank->links.items[block->first_link + i];
         struct matrix_link link = {
-            .key = {0, plan_global(plan, group, from->source), plan_global(plan, group, from->target)},
+            .key = {0, numbers_rank(plan, group, from->source), numbers_rank(plan, group, from->target)},
             .bytes = from->bytes,
             .ns = from->ns};
-        if (link.key.source < 0 && from->source == from->target)
-            link.key.source = link.key.target = rank->rank;
         if (link.key.source < 0 || link.key.target < 0) {
             matrix->unmapped++;
             continue;

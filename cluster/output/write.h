@@ -4,7 +4,7 @@
 
 #include "base/file/outfile.h"
 #include "cluster/block.h"
-#include "cluster/verdict.h"
+#include "cluster/late_names.h"
 
 /* ---- numbers and texts as these files have them ---- */
 
@@ -20,8 +20,8 @@ char *ranks_text(const int64_t *ranks, size_t count);
 /* ---- what goes into both JSON files ---- */
 
 /* The members "Communication Time Info" and "Communication Bandwidth Info" of what a rank did in a group and step;
- * packets: the block's packet_count ones. */
-void write_total_info(struct outfile *out, const struct aggregate_block *block, const struct rank_packet *packets);
+ * packets: as many as the sum has. */
+void write_total_info(struct outfile *out, const struct aggregate_sum *sum, const struct rank_packet *packets);
 /* The same of one operator of a rank. */
 void write_operator_info(struct outfile *out, const struct rank_data *rank, const struct rank_operator *operator_);
 
@@ -46,7 +46,8 @@ int write_steps(const char *directory, const struct plan *plan, struct err *err)
 int write_groups(const char *directory, const struct plan *plan, struct err *err);
 /* slow_ranks.csv, late_collectives.csv. */
 int write_slow_ranks(const char *directory, const struct plan *plan, const struct verdicts *verdicts, struct err *err);
-int write_late(const char *directory, const struct plan *plan, const struct verdicts *verdicts, struct err *err);
+int write_late(const char *directory, const struct plan *plan, const struct verdicts *verdicts,
+               const struct late_names *names, struct err *err);
 
 /* Sums of links over all groups and steps. */
 struct cluster_link {

@@ -30,7 +30,7 @@ static void write_sets(struct outfile *out, const struct plan *plan, bool p2p)
     for (size_t i = 0; i < plan->groups.count; i++) {
         const struct plan_group *group = &plan->groups.items[i];
         if (group->p2p != p2p || (before != NULL && same_members(plan, before, group)))
-            continue;
+            continue; /* groups of the same ranks stand together, whatever their half */
         write_text(out, before != NULL ? ", " : "");
         write_ranks(out, plan->members.items + group->first_member, group->member_count);
         before = group;
@@ -43,12 +43,10 @@ static void write_group(struct outfile *out, const struct plan *plan, const stru
     write_text(out, "{\"type\": ");
     write_json(out, group->p2p ? "p2p" : "collective");
     write_text(out, ", \"rank_set\": ");
-    if (group->known_by != NULL) {
-        const struct rank_group *known = &group->known_by->groups[group->known_group];
-        write_ranks(out, group->known_by->globals + known->first_global, known->global_count);
-    } else {
+    if (group->known_count > 0)
+        write_ranks(out, plan->known.items + group->first_known, group->known_count);
+    else
         write_ranks(out, plan->members.items + group->first_member, group->member_count);
-    }
     write_text(out, ", \"group_name\": ");
     write_json(out, group->number);
     write_text(out, ", \"group_id\": ");

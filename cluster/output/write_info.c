@@ -55,18 +55,18 @@ static void begin_size(struct outfile *out, bool *first, int64_t bytes, int64_t 
 
 /* ---- sums ---- */
 
-void write_total_info(struct outfile *out, const struct aggregate_block *block, const struct rank_packet *packets)
+void write_total_info(struct outfile *out, const struct aggregate_sum *sum, const struct rank_packet *packets)
 {
     bool first = true, first_transport = true;
     write_text(out, "\"Communication Time Info\": {");
     for (size_t i = 0; i < CLUSTER_TIMES; i++)
-        decimal_member(out, &first, cluster_time_titles[i], block->ns[i], MS);
-    decimal_member(out, &first, "Wait Time Ratio", part(block->ns[TIME_WAIT], block->ns[TIME_TRANSIT]), RATIO);
+        decimal_member(out, &first, cluster_time_titles[i], sum->ns[i], MS);
+    decimal_member(out, &first, "Wait Time Ratio", part(sum->ns[TIME_WAIT], sum->ns[TIME_TRANSIT]), RATIO);
     decimal_member(out, &first, "Synchronization Time Ratio",
-                   part(block->ns[TIME_SYNCHRONIZATION], block->ns[TIME_TRANSIT]), RATIO);
+                   part(sum->ns[TIME_SYNCHRONIZATION], sum->ns[TIME_TRANSIT]), RATIO);
     write_text(out, "}, \"Communication Bandwidth Info\": {");
     for (size_t i = 0; i < TRANSPORTS; i++) {
-        int64_t bytes = block->transfers[i].bytes, ns = block->transfers[i].ns;
+        int64_t bytes = sum->transfers[i].bytes, ns = sum->transfers[i].ns;
         member(out, &first_transport, cluster_transport_names[i]);
         write_text(out, "{");
         first = true;
@@ -76,7 +76,7 @@ void write_total_info(struct outfile *out, const struct aggregate_block *block, 
         member(out, &first, "Size Distribution");
         write_text(out, "{");
         first = true;
-        for (uint32_t j = 0; j < block->packets_of[i]; j++, packets++)
+        for (uint32_t j = 0; j < sum->packets_of[i]; j++, packets++)
             begin_size(out, &first, packets->bytes, packets->count, packets->ns);
         write_text(out, "}}");
     }

@@ -91,69 +91,6 @@ int write_slow_ranks(const char *directory, const struct plan *plan, const struc
 
 /* ---- collectives ---- */
 
-/* The names of collectives, which merging does not need: those of the rank that was in it for the shortest time. */
-struct named {
-    int64_t rank;
-    struct intern texts;
-};
-
-static const char *find_name(const struct plan *plan, struct named *cache, const struct late_collective *late,
-                             struct err *err)
-{
-    int64_t wanted = late->merged.shortest_rank;
-    for (size_t i = 0; cache->rank != wanted && i < plan->rank_count; i++) {
-        if (plan->ranks[i].rank != wanted)
-            continue;
-        intern_release(&cache->texts);
-        if (aggregate_read_names(plan->ranks[i].path, &cache->texts, err) < 0) {
-            cache->rank = -1;
-            return NULL;
-        }
-        cache->rank = wanted;
-    }
-    for (size_t i = 0; i < cache->texts.count; i++) {
-        const struct interned *name = &cache->texts.items[i];
-        if (hash_bytes(name->bytes, name->length) == late->merged.name_hash)
-            return name->bytes;
-    }
-    return "";
-}
-
-static int compare_by_rank(const void *a, const void *b, void *opaque)
-{
-    const struct verdicts *verdicts = opaque;
-    const struct late_collective *x = &verdicts->late[*(const size_t *)a], *y = &verdicts->late[*(const size_t *)b];
-    return (x->merged.shortest_rank > y->merged.shortest_rank) - (x->merged.shortest_rank < y->merged.shortest_rank);
-}
-
-/* The names of all, found rank by rank; free() each and the array. */
-static char **find_names(const struct plan *plan, const struct verdicts *verdicts, struct err *err)
-{
-    size_t count = verdicts->late_count;
-    size_t *order = calloc(count + 1, sizeof *order);
-    char **names = calloc(count + 1, sizeof *names);
-    struct named cache = {.rank = -1};
-    int status = order != NULL && names != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; status == 0 && i < count; i++)
-        order[i] = i;
-    if (status == 0 && count > 1)
-        qsort_r(order, count, sizeof *order, compare_by_rank, (void *)(uintptr_t)verdicts);
-    for (size_t i = 0; status == 0 && i < count; i++) {
-        const char *name = find_name(plan, &cache, &verdicts->late[order[i]], err);
-        names[order[i]] = name != NULL ? strdup(name) : NULL;
-        if (names[order[i]] == NULL)
-            status = name != NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : -(int)err->code;
-    }
-    intern_release(&cache.texts);
-    free(order);
-    if (status == 0)
-        return names;
-    for (size_t i = 0; names != NULL && i < count; i++)
-        free(names[i]);
-    free(names);
-    return NULL;
-}
-
 static void write_late_row(struct outfile *out, const struct plan *plan, const struct late_collective *late,
                            const char *name)
 {
@@ -178,22 +115,18 @@ static void write_late_row(struct outfile *out, const struct plan *plan, const s
     write_text(out, collective_outlier_below(merged) != INT64_MIN ? "yes\n" : "no\n");
 }
 
-int write_late(const char *directory, const struct plan *plan, const struct verdicts *verdicts, struct err *err)
+int write_late(const char *directory, const struct plan *plan, const struct verdicts *verdicts,
+               const struct late_names *names, struct err *err)
 {
     struct outfile out;
-    char **names = find_names(plan, verdicts, err);
-    if (names == NULL)
-        return -(int)err->code;
     int status = open_table(&out, directory, "late_collectives.csv",
                             "Step,Group,Group Name,Operator,Ranks,Arrived Last,Arrived First,Transmit(us),"
                             "Mean Duration(us),Longest Duration(us),Longest Wait(us),All Waited(us),Outlier\n",
                             err);
-    for (size_t i = 0; i < verdicts->late_count; i++) {
-        if (status == 0)
-            write_late_row(&out, plan, &verdicts->late[i], names[i]);
-        free(names[i]);
+    for (size_t i = 0; status == 0 && i < verdicts->late_count; i++) {
+        const char *name = i < names->count ? names->items[i] : NULL;
+        write_late_row(&out, plan, &verdicts->late[i], name != NULL ? name : "");
     }
-    free(names);
     return status == 0 ? outfile_commit(&out, err) : status;
 }
 

@@ -1,6 +1,8 @@
 #include "cluster/rank/aggregate.h"
 
-#include "base/map.h"
+#include "base/array.h"
+#include "base/file/checksum.h"
+#include "base/interrupt.h"
 #include "cluster/rank/aggregate_format.h"
 
 #include <errno.h>
@@ -11,10 +13,11 @@
 #include <unistd.h>
 
 #define INDEX_LIMIT ((uint64_t)256 * 1024 * 1024) /* bytes of one rank's index */
+#define CHUNK_SIZE ((size_t)256 * 1024)
 
 static int damaged(const char *path, const char *what, struct err *err)
 {
-    return err_set(err, ERR_FORMAT, "the aggregate '%s' is damaged: %s", path, what);
+    return err_set(err, ERR_FORMAT, "the aggregate '%s' is not what was written: %s", path, what);
 }
 
 static int read_at(int fd, void *buffer, size_t length, uint64_t offset, const char *path, struct err *err)
@@ -22,10 +25,10 @@ static int read_at(int fd, void *buffer, size_t length, uint64_t offset, const c
     unsigned char *p = buffer;
     while (length > 0) {
         ssize_t got = pread(fd, p, length, (off_t)offset);
-        if (got < 0 && errno == EINTR)
+        if (got < 0 && errno == EINTR && !interrupted())
             continue;
         if (got < 0)
-            return err_set_errno(err, errno, "cannot read '%s'", path);
+            return interrupted() ? interrupt_error(err) : err_set_errno(err, errno, "cannot read '%s'", path);
         if (got == 0)
             return damaged(path, "it is cut short", err);
         p += got;
@@ -41,32 +44,38 @@ static int check_header(const struct aggregate_header *header, uint64_t size, co
     if (memcmp(header->magic, AGGREGATE_MAGIC, sizeof header->magic) != 0 ||
         header->byte_order != AGGREGATE_BYTE_ORDER || header->version != AGGREGATE_VERSION)
         return err_set(err, ERR_NOT_FOUND, "'%s' is no aggregate of this version", path);
-    if (header->header_hash != hash_bytes(header, offsetof(struct aggregate_header, header_hash)))
-        return damaged(path, "its head is not what was written", err);
     if (fingerprint != NULL && memcmp(header->fingerprint, fingerprint, sizeof header->fingerprint) != 0)
         return err_set(err, ERR_NOT_FOUND, "'%s' was made of other data", path);
+    uint64_t before = sizeof *header;
     for (size_t i = 0; i < SECTION_COUNT; i++) {
         uint64_t offset = header->sections[i].offset, count = header->sections[i].count;
-        if (offset > size || count > (size - offset) / aggregate_item_sizes[i])
+        if (offset != before || offset > size || count > (size - offset) / aggregate_item_sizes[i])
             return damaged(path, "a section ends behind the file", err);
-        if (i < INDEX_SECTIONS && count * aggregate_item_sizes[i] > INDEX_LIMIT)
+        before = offset + (count * aggregate_item_sizes[i] + 7) / 8 * 8;
+        if (i < INDEX_SECTIONS && before > INDEX_LIMIT)
             return damaged(path, "its index is too long", err);
     }
-    if (header->sections[SECTION_COLUMNS].count > CLUSTER_MAX_COLUMNS)
-        return damaged(path, "too many columns", err);
+    if (before != size)
+        return damaged(path, "it goes on behind its sections", err);
+    if (header->sections[SECTION_COLUMNS].count > CLUSTER_MAX_COLUMNS ||
+        header->sections[SECTION_SUMS].count != header->sections[SECTION_BLOCKS].count)
+        return damaged(path, "its sections do not belong together", err);
     return 0;
 }
 
+/* Nothing but a regular file, and without waiting for who may write into a pipe. */
 static int open_file(const char *path, const char *fingerprint, int *ret_fd, struct aggregate_header *ret,
                      struct err *err)
 {
     struct stat info;
-    int status = 0, fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int status = 0, fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return errno == ENOENT ? err_set(err, ERR_NOT_FOUND, "there is no '%s'", path)
                                : err_set_errno(err, errno, "cannot open '%s'", path);
-    if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode) || (uint64_t)info.st_size < sizeof *ret)
-        status = err_set(err, ERR_NOT_FOUND, "'%s' is no aggregate", path);
+    if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode))
+        status = err_set(err, ERR_FORMAT, "'%s' is no regular file", path);
+    else if ((uint64_t)info.st_size < sizeof *ret)
+        status = damaged(path, "it is cut short", err);
     if (status == 0)
         status = read_at(fd, ret, sizeof *ret, 0, path, err);
     if (status == 0)
@@ -78,101 +87,134 @@ static int open_file(const char *path, const char *fingerprint, int *ret_fd, str
     return status;
 }
 
-/* A section in new memory; NULL with err set. One byte longer, a NUL. */
-static void *read_section(int fd, const struct aggregate_header *header, size_t section, const char *path,
-                          struct err *err)
+static uint64_t end_of_section(const struct aggregate_header *header, size_t section)
 {
-    size_t bytes = (size_t)header->sections[section].count * aggregate_item_sizes[section];
-    char *items = malloc(bytes + 1);
-    if (items == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
-        return NULL;
-    }
-    if (read_at(fd, items, bytes, header->sections[section].offset, path, err) < 0) {
-        free(items);
-        return NULL;
-    }
-    items[bytes] = '\0';
-    return items;
+    return header->sections[section].offset +
+           (header->sections[section].count * aggregate_item_sizes[section] + 7) / 8 * 8;
 }
 
-static int find_texts(struct aggregate *aggregate, size_t bytes, uint64_t *hash, struct err *err)
+/* The digest of all of it. */
+static int check_digest(int fd, const struct aggregate_header *header, const char *path, struct err *err)
+{
+    struct aggregate_header blank = *header;
+    char digest[CHECKSUM_TEXT_SIZE], *chunk = malloc(CHUNK_SIZE);
+    struct checksum *sum = checksum_new();
+    uint64_t offset = sizeof *header, end = end_of_section(header, SECTION_COUNT - 1);
+    int status = chunk != NULL && sum != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    memset(blank.digest, 0, sizeof blank.digest);
+    checksum_add(sum, &blank, sizeof blank);
+    while (status == 0 && offset < end) {
+        size_t length = end - offset < CHUNK_SIZE ? (size_t)(end - offset) : CHUNK_SIZE;
+        status = interrupted() ? interrupt_error(err) : read_at(fd, chunk, length, offset, path, err);
+        if (status == 0)
+            checksum_add(sum, chunk, length);
+        offset += length;
+    }
+    checksum_finish(sum, digest);
+    checksum_free(sum);
+    free(chunk);
+    if (status == 0 && memcmp(digest, header->digest, sizeof header->digest) != 0)
+        status = damaged(path, "its digest is another one", err);
+    return status;
+}
+
+static int find_texts(struct aggregate *aggregate, size_t bytes, const char *path, struct err *err)
 {
     for (size_t i = 0; i < bytes; i++)
         aggregate->text_count += aggregate->texts[i] == '\0';
+    if (bytes > 0 && aggregate->texts[bytes - 1] != '\0')
+        return damaged(path, "a text does not end", err);
     aggregate->text_starts = calloc(aggregate->text_count + 1, sizeof *aggregate->text_starts);
     if (aggregate->text_starts == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     const char *p = aggregate->texts;
-    for (size_t i = 0; i < aggregate->text_count; i++, p += strlen(p) + 1) {
+    for (size_t i = 0; i < aggregate->text_count; i++, p += strlen(p) + 1)
         aggregate->text_starts[i] = (uint32_t)(p - aggregate->texts);
-        *hash = *hash * 31 + hash_bytes(p, strlen(p));
-    }
     return 0;
 }
 
-/* That nothing of the index points behind what there is. */
-static bool index_is_sound(const struct aggregate *aggregate, const struct aggregate_header *header)
+static bool groups_are_sound(const struct aggregate *aggregate)
 {
     bool sound = true;
-    for (size_t i = 0; i < aggregate->step_count; i++)
-        sound &= aggregate->steps[i].name < aggregate->text_count;
-    for (size_t i = 0; i < aggregate->column_count; i++)
-        sound &= aggregate->columns[i] < aggregate->text_count;
     for (size_t i = 0; i < aggregate->group_count; i++) {
         const struct rank_group *group = &aggregate->groups[i];
-        sound &= group->number < aggregate->text_count &&
-                 (uint64_t)group->first_global + group->global_count <= aggregate->global_count;
+        sound &= group->number < aggregate->text_count && group->numbers <= CLUSTER_MOST_MEMBERS &&
+                 (uint64_t)group->first_run + group->run_count <= aggregate->run_count;
     }
-    for (size_t i = 0; i < aggregate->block_count; i++) {
-        const struct aggregate_block *block = &aggregate->blocks[i];
-        uint64_t packets = 0;
-        for (size_t j = 0; j < TRANSPORTS; j++)
-            packets += block->packets_of[j];
-        sound &= block->group < aggregate->group_count && block->step < aggregate->text_count &&
-                 packets == block->packet_count && block->first_row <= header->sections[SECTION_ROWS].count &&
-                 block->row_count <= header->sections[SECTION_ROWS].count - block->first_row &&
-                 block->first_packet <= header->sections[SECTION_PACKETS].count &&
-                 block->packet_count <= header->sections[SECTION_PACKETS].count - block->first_packet &&
-                 block->first_link <= header->sections[SECTION_LINKS].count &&
-                 block->link_count <= header->sections[SECTION_LINKS].count - block->first_link;
+    for (size_t i = 0; i < aggregate->run_count; i++) {
+        const struct rank_run *run = &aggregate->runs[i];
+        sound &= run->count >= 1 && run->count <= CLUSTER_MOST_MEMBERS && run->first >= -1 && run->first <= INT32_MAX &&
+                 run->step >= -INT64_C(0x100000000) && run->step <= INT64_C(0x100000000);
     }
     return sound;
 }
 
-static int load_index(struct aggregate *aggregate, int fd, const struct aggregate_header *header, const char *path,
-                      struct err *err)
+/* That nothing of the index points behind what there is. */
+static bool index_is_sound(const struct aggregate *aggregate)
 {
-    void *parts[INDEX_SECTIONS] = {NULL};
-    uint64_t hash = 0;
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < INDEX_SECTIONS; i++) {
-        parts[i] = read_section(fd, header, i, path, err);
-        status = parts[i] != NULL ? 0 : -(int)err->code;
+    bool sound = groups_are_sound(aggregate);
+    for (size_t i = 0; i < aggregate->step_count; i++)
+        sound &= aggregate->steps[i].name < aggregate->text_count;
+    for (size_t i = 0; i < aggregate->column_count; i++)
+        sound &= aggregate->columns[i] < aggregate->text_count;
+    for (size_t i = 0; i < aggregate->block_count; i++)
+        sound &=
+            aggregate->blocks[i].group < aggregate->group_count && aggregate->blocks[i].step < aggregate->text_count;
+    return sound;
+}
+
+static int find_places(struct aggregate *aggregate, const struct aggregate_header *header, const char *path,
+                       struct err *err)
+{
+    struct aggregate_place place = {.row = 0};
+    aggregate->places = calloc(aggregate->block_count + 1, sizeof *aggregate->places);
+    if (aggregate->places == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < aggregate->block_count; i++) {
+        const struct aggregate_block *block = &aggregate->blocks[i];
+        aggregate->places[i] = place;
+        place.row += block->row_count;
+        place.packet += block->packet_count;
+        place.link += block->link_count;
+        place.operator_ += block->operator_count;
+        place.detail_link += block->detail_link_count;
     }
-    aggregate->texts = parts[SECTION_TEXTS];
-    aggregate->steps = parts[SECTION_STEPS];
-    aggregate->groups = parts[SECTION_GROUPS];
-    aggregate->globals = parts[SECTION_GLOBALS];
-    aggregate->blocks = parts[SECTION_BLOCKS];
+    bool details = header->has_details != 0;
+    if (place.row != header->sections[SECTION_ROWS].count || place.packet != header->sections[SECTION_PACKETS].count ||
+        place.link != header->sections[SECTION_LINKS].count ||
+        header->sections[SECTION_OPERATORS].count != (details ? place.operator_ : 0) ||
+        header->sections[SECTION_DETAIL_LINKS].count != (details ? place.detail_link : 0))
+        return damaged(path, "its blocks are not all of it", err);
+    return 0;
+}
+
+/* Points the lists at the bytes, which hold the head and all sections of the index. */
+static int take_index(struct aggregate *aggregate, const char *path, struct err *err)
+{
+    const struct aggregate_header *header = (const void *)aggregate->bytes;
+    const char *starts[INDEX_SECTIONS];
+    for (size_t i = 0; i < INDEX_SECTIONS; i++)
+        starts[i] = aggregate->bytes + header->sections[i].offset;
+    aggregate->rank = header->rank;
+    aggregate->has_details = header->has_details != 0;
+    aggregate->communication = (enum rank_file)header->communication;
+    aggregate->matrix = (enum rank_file)header->matrix;
+    memcpy(aggregate->parallel, header->parallel, sizeof aggregate->parallel);
+    aggregate->texts = starts[SECTION_TEXTS];
+    aggregate->columns = (const void *)starts[SECTION_COLUMNS];
+    aggregate->steps = (const void *)starts[SECTION_STEPS];
+    aggregate->groups = (const void *)starts[SECTION_GROUPS];
+    aggregate->runs = (const void *)starts[SECTION_RUNS];
+    aggregate->blocks = (const void *)starts[SECTION_BLOCKS];
     aggregate->column_count = (size_t)header->sections[SECTION_COLUMNS].count;
     aggregate->step_count = (size_t)header->sections[SECTION_STEPS].count;
     aggregate->group_count = (size_t)header->sections[SECTION_GROUPS].count;
-    aggregate->global_count = (size_t)header->sections[SECTION_GLOBALS].count;
+    aggregate->run_count = (size_t)header->sections[SECTION_RUNS].count;
     aggregate->block_count = (size_t)header->sections[SECTION_BLOCKS].count;
-    if (status == 0) {
-        memcpy(aggregate->columns, parts[SECTION_COLUMNS], aggregate->column_count * sizeof *aggregate->columns);
-        status = find_texts(aggregate, (size_t)header->sections[SECTION_TEXTS].count, &hash, err);
-    }
-    for (size_t i = SECTION_TEXTS + 1; status == 0 && i < INDEX_SECTIONS; i++) {
-        size_t bytes = (size_t)header->sections[i].count * aggregate_item_sizes[i];
-        if (bytes > 0)
-            hash = hash * 31 + hash_bytes(parts[i], bytes);
-    }
-    free(parts[SECTION_COLUMNS]);
-    if (status == 0 && (hash != header->index_hash || !index_is_sound(aggregate, header)))
-        status = damaged(path, "its index is not what was written", err);
-    return status;
+    int status = find_texts(aggregate, (size_t)header->sections[SECTION_TEXTS].count, path, err);
+    if (status == 0 && !index_is_sound(aggregate))
+        status = damaged(path, "its index points behind what there is", err);
+    return status == 0 ? find_places(aggregate, header, path, err) : status;
 }
 
 int aggregate_open(struct aggregate *aggregate, const char *path, const char *fingerprint, struct err *err)
@@ -183,25 +225,42 @@ int aggregate_open(struct aggregate *aggregate, const char *path, const char *fi
     int status = open_file(path, fingerprint, &fd, &header, err);
     if (status < 0)
         return status;
-    aggregate->rank = header.rank;
-    aggregate->has_details = header.has_details != 0;
-    memcpy(aggregate->parallel, header.parallel, sizeof aggregate->parallel);
+    status = check_digest(fd, &header, path, err);
+    aggregate->byte_count = (size_t)end_of_section(&header, INDEX_SECTIONS - 1);
+    aggregate->bytes = malloc(aggregate->byte_count);
     aggregate->path = strdup(path);
-    status = aggregate->path != NULL ? load_index(aggregate, fd, &header, path, err)
-                                     : err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (status == 0 && (aggregate->bytes == NULL || aggregate->path == NULL))
+        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (status == 0)
+        status = read_at(fd, aggregate->bytes, aggregate->byte_count, 0, path, err);
+    if (status == 0 && memcmp(aggregate->bytes, &header, sizeof header) != 0)
+        status = damaged(path, "it has changed while it was read", err);
+    if (status == 0)
+        status = take_index(aggregate, path, err);
     close(fd);
     return status;
 }
 
+int aggregate_open_index(struct aggregate *aggregate, char *bytes, size_t byte_count, struct err *err)
+{
+    struct aggregate_header header;
+    *aggregate = (struct aggregate){.rank = -1, .bytes = bytes, .byte_count = byte_count};
+    if (byte_count < sizeof header)
+        return damaged("of another process", "it is cut short", err);
+    memcpy(&header, bytes, sizeof header);
+    int status = check_header(&header, end_of_section(&header, SECTION_COUNT - 1), NULL, "of another process", err);
+    if (status == 0 && end_of_section(&header, INDEX_SECTIONS - 1) != byte_count)
+        status = damaged("of another process", "its index ends elsewhere", err);
+    return status == 0 ? take_index(aggregate, "of another process", err) : status;
+}
+
 void aggregate_release(struct aggregate *aggregate)
 {
+    free(aggregate->source);
     free(aggregate->path);
-    free(aggregate->texts);
+    free(aggregate->bytes);
     free(aggregate->text_starts);
-    free(aggregate->steps);
-    free(aggregate->groups);
-    free(aggregate->globals);
-    free(aggregate->blocks);
+    free(aggregate->places);
     *aggregate = (struct aggregate){.rank = -1};
 }
 
@@ -210,50 +269,135 @@ const char *aggregate_text(const struct aggregate *aggregate, uint32_t number)
     return number < aggregate->text_count ? aggregate->texts + aggregate->text_starts[number] : NULL;
 }
 
-/* The file may have been replaced since its index was read. */
-static int read_part(const struct aggregate *aggregate, size_t section, uint64_t first, size_t count, void *items,
-                     struct err *err)
+/* ---- parts ---- */
+
+/* Opens the file again, which may have been replaced since its index was read. */
+static int open_again(const struct aggregate *aggregate, int *ret_fd, struct aggregate_header *ret, struct err *err)
 {
-    struct aggregate_header header;
-    int fd = -1;
-    if (count == 0)
-        return 0;
-    int status = open_file(aggregate->path, NULL, &fd, &header, err);
-    if (status < 0)
-        return status;
-    if (first > header.sections[section].count || count > header.sections[section].count - first)
-        status = damaged(aggregate->path, "it has changed while it was read", err);
-    if (status == 0)
-        status = read_at(fd, items, count * aggregate_item_sizes[section],
-                         header.sections[section].offset + first * aggregate_item_sizes[section], aggregate->path, err);
-    close(fd);
+    int status = open_file(aggregate->path, NULL, ret_fd, ret, err);
+    if (status == 0 && memcmp(ret, aggregate->bytes, sizeof *ret) != 0) {
+        close(*ret_fd);
+        status = damaged(aggregate->path, "it was replaced while it was read", err);
+    }
     return status;
 }
 
-int aggregate_read_rows(const struct aggregate *aggregate, const struct aggregate_block *block,
-                        struct aggregate_row *rows, struct err *err)
+/* Items of a section in new memory; NULL with err set. One byte longer, a NUL. */
+static void *read_items(int fd, const struct aggregate_header *header, size_t section, uint64_t first, size_t count,
+                        const char *path, struct err *err)
 {
-    return read_part(aggregate, SECTION_ROWS, block->first_row, block->row_count, rows, err);
+    size_t size = aggregate_item_sizes[section], bytes = count * size;
+    char *items = malloc(bytes + 1);
+    if (items == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    if (read_at(fd, items, bytes, header->sections[section].offset + first * size, path, err) < 0) {
+        free(items);
+        return NULL;
+    }
+    items[bytes] = '\0';
+    return items;
 }
 
-int aggregate_read_packets(const struct aggregate *aggregate, const struct aggregate_block *block,
-                           struct rank_packet *packets, struct err *err)
+static bool parts_are_sound(const struct aggregate_block *block, const struct aggregate_parts *parts)
 {
-    return read_part(aggregate, SECTION_PACKETS, block->first_packet, block->packet_count, packets, err);
+    uint64_t packets = 0;
+    for (size_t i = 0; i < TRANSPORTS; i++)
+        packets += parts->sum.packets_of[i];
+    return packets == block->packet_count &&
+           parts->sum.hash == aggregate_hash(block, parts->rows, parts->packets, parts->links);
 }
 
-int aggregate_read_links(const struct aggregate *aggregate, const struct aggregate_block *block,
-                         struct aggregate_link *links, struct err *err)
+int aggregate_read_parts(const struct aggregate *aggregate, size_t block_index, struct aggregate_parts *ret,
+                         struct err *err)
 {
-    return read_part(aggregate, SECTION_LINKS, block->first_link, block->link_count, links, err);
+    const struct aggregate_block *block = &aggregate->blocks[block_index];
+    const struct aggregate_place *place = &aggregate->places[block_index];
+    const char *path = aggregate->path;
+    struct aggregate_header header;
+    int fd = -1;
+    *ret = (struct aggregate_parts){.rows = NULL};
+    int status = open_again(aggregate, &fd, &header, err);
+    if (status < 0)
+        return status;
+    status = read_at(fd, &ret->sum, sizeof ret->sum,
+                     header.sections[SECTION_SUMS].offset + block_index * sizeof ret->sum, path, err);
+    if (status == 0) {
+        ret->rows = read_items(fd, &header, SECTION_ROWS, place->row, block->row_count, path, err);
+        ret->packets = read_items(fd, &header, SECTION_PACKETS, place->packet, block->packet_count, path, err);
+        ret->links = read_items(fd, &header, SECTION_LINKS, place->link, block->link_count, path, err);
+        if (ret->rows == NULL || ret->packets == NULL || ret->links == NULL)
+            status = -(int)err->code;
+    }
+    close(fd);
+    if (status == 0 && !parts_are_sound(block, ret))
+        status = damaged(path, "a group and step is another one", err);
+    return status;
 }
 
-/* ---- everything ---- */
+int aggregate_read_rows(const struct aggregate *aggregate, size_t block, struct aggregate_row **ret, struct err *err)
+{
+    struct aggregate_header header;
+    int fd = -1, status = open_again(aggregate, &fd, &header, err);
+    *ret = NULL;
+    if (status < 0)
+        return status;
+    *ret = read_items(fd, &header, SECTION_ROWS, aggregate->places[block].row, aggregate->blocks[block].row_count,
+                      aggregate->path, err);
+    close(fd);
+    return *ret != NULL ? 0 : -(int)err->code;
+}
+
+void aggregate_parts_release(struct aggregate_parts *parts)
+{
+    free(parts->rows);
+    free(parts->packets);
+    free(parts->links);
+    *parts = (struct aggregate_parts){.rows = NULL};
+}
+
+/* A section of texts, each with a NUL behind it. */
+static char *read_texts(const struct aggregate *aggregate, size_t section, size_t *ret_length, struct err *err)
+{
+    struct aggregate_header header;
+    int fd = -1;
+    if (open_again(aggregate, &fd, &header, err) < 0)
+        return NULL;
+    *ret_length = (size_t)header.sections[section].count;
+    char *texts = read_items(fd, &header, section, 0, *ret_length, aggregate->path, err);
+    close(fd);
+    return texts;
+}
+
+/* "id", "file", "count", "lines", then the lines. */
+int aggregate_read_problems(const struct aggregate *aggregate, struct diagnostics *diag, struct err *err)
+{
+    size_t length = 0;
+    char *texts = read_texts(aggregate, SECTION_PROBLEMS, &length, err);
+    if (texts == NULL)
+        return -(int)err->code;
+    for (char *p = texts, *end = texts + length; p < end;) {
+        char *fields[4], *lines[DIAG_KEPT_IN_FULL];
+        for (size_t i = 0; i < 4; i++, p += p < end ? strlen(p) + 1 : 0)
+            fields[i] = p < end ? p : texts + length;
+        size_t count = 0, told = strtoul(fields[3], NULL, 10);
+        for (; count < told && count < DIAG_KEPT_IN_FULL && p < end; p += strlen(p) + 1)
+            lines[count++] = p;
+        enum diag_id id = diag_find(fields[0]);
+        if (id < DIAG_COUNT)
+            diag_restore(diag, id, fields[1], strtoull(fields[2], NULL, 10), lines, count);
+    }
+    free(texts);
+    return 0;
+}
 
 static int take_names(struct intern *ret, const char *names, size_t bytes, const char *path, struct err *err)
 {
     uint32_t number;
     const char *end = names + bytes;
+    if (bytes > 0 && end[-1] != '\0')
+        return damaged(path, "a text does not end", err);
     for (const char *p = names; p < end; p += strlen(p) + 1) {
         size_t before = ret->count;
         if (intern_add(ret, p, strlen(p), &number, err) < 0)
@@ -264,54 +408,76 @@ static int take_names(struct intern *ret, const char *names, size_t bytes, const
     return 0;
 }
 
-int aggregate_read_names(const char *path, struct intern *ret, struct err *err)
+int aggregate_read_names(const struct aggregate *aggregate, struct intern *ret, struct err *err)
+{
+    size_t length = 0;
+    char *names = read_texts(aggregate, SECTION_NAMES, &length, err);
+    int status = names != NULL ? take_names(ret, names, length, aggregate->path, err) : -(int)err->code;
+    free(names);
+    return status;
+}
+
+/* ---- everything ---- */
+
+int aggregate_read_bytes(const struct aggregate *aggregate, struct strbuf *ret, struct err *err)
 {
     struct aggregate_header header;
-    int fd = -1, status = open_file(path, NULL, &fd, &header, err);
+    int fd = -1, status = open_again(aggregate, &fd, &header, err);
     if (status < 0)
         return status;
-    char *names = read_section(fd, &header, SECTION_NAMES, path, err);
-    status = names != NULL ? take_names(ret, names, (size_t)header.sections[SECTION_NAMES].count, path, err)
-                           : -(int)err->code;
-    free(names);
+    uint64_t length = end_of_section(&header, SECTION_COUNT - 1);
+    char *chunk = malloc(CHUNK_SIZE);
+    status =
+        chunk != NULL ? check_digest(fd, &header, aggregate->path, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (uint64_t offset = 0; status == 0 && offset < length;) {
+        size_t piece = length - offset < CHUNK_SIZE ? (size_t)(length - offset) : CHUNK_SIZE;
+        status = read_at(fd, chunk, piece, offset, aggregate->path, err);
+        if (status == 0 && strbuf_add(ret, chunk, piece) < 0)
+            status = err_set(err, ERR_LIMIT, "'%s' is longer than a message may be", aggregate->path);
+        offset += piece;
+    }
+    free(chunk);
     close(fd);
     return status;
 }
 
-/* Takes a section over as one of ret's lists. */
+/* Copies a section as one of ret's lists. */
 #define TAKE_LIST(list, section)                                                                                       \
     do {                                                                                                               \
-        (list).items = status == 0 ? read_section(fd, &header, (section), path, err) : NULL;                           \
-        (list).count = (list).items != NULL ? (size_t)header.sections[section].count : 0;                              \
-        (list).capacity = (list).count;                                                                                \
-        if (status == 0 && (list).items == NULL)                                                                       \
-            status = -(int)err->code;                                                                                  \
+        (list).count = (size_t)header->sections[section].count;                                                        \
+        (list).capacity = (list).count + 1;                                                                            \
+        (list).items = calloc((list).capacity, aggregate_item_sizes[section]);                                         \
+        if ((list).items == NULL)                                                                                      \
+            return err_set(err, ERR_NO_MEMORY, "out of memory");                                                       \
+        memcpy((list).items, bytes + header->sections[section].offset, (list).count * sizeof *(list).items);           \
     } while (0)
 
-/* Blocks as they are in rank_data, with the numbers of its texts. */
-static int take_blocks(struct rank_data *ret, const struct aggregate *index, const char *path, struct err *err)
+static int take_lists(struct rank_data *ret, const struct aggregate_header *header, const char *bytes, struct err *err)
 {
-    ret->blocks.items = calloc(index->block_count + 1, sizeof *ret->blocks.items);
-    if (ret->blocks.items == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    ret->blocks.capacity = index->block_count + 1;
+    TAKE_LIST(ret->operators, SECTION_OPERATORS);
+    TAKE_LIST(ret->packets, SECTION_DETAIL_PACKETS);
+    TAKE_LIST(ret->links, SECTION_DETAIL_LINKS);
+    return 0;
+}
+
+/* Blocks as they are in rank_data, with the numbers of its texts. */
+static int take_blocks(struct rank_data *ret, const struct aggregate *index, struct err *err)
+{
+    if (array_reserve(&ret->blocks, index->block_count + 1, err) < 0)
+        return -(int)err->code;
     for (size_t i = 0; i < index->block_count; i++) {
         const struct aggregate_block *from = &index->blocks[i];
+        const struct aggregate_place *place = &index->places[i];
         struct rank_block *to = &ret->blocks.items[ret->blocks.count++];
         const char *step = aggregate_text(index, from->step);
         *to = (struct rank_block){.group = from->group,
                                   .p2p = from->p2p != 0,
-                                  .first_operator = (uint32_t)from->first_operator,
-                                  .operator_count = from->row_count,
-                                  .first_link = (uint32_t)from->first_detail_link,
+                                  .first_operator = (uint32_t)place->operator_,
+                                  .operator_count = from->operator_count,
+                                  .first_link = (uint32_t)place->detail_link,
                                   .link_count = from->detail_link_count};
         if (rank_text(ret, step, strlen(step), &to->step, err) < 0)
             return -(int)err->code;
-        if (from->first_operator > ret->operators.count ||
-            from->row_count > ret->operators.count - from->first_operator ||
-            from->first_detail_link > ret->links.count ||
-            from->detail_link_count > ret->links.count - from->first_detail_link)
-            return damaged(path, "a block ends behind its operators", err);
     }
     return 0;
 }
@@ -331,52 +497,33 @@ static bool details_are_sound(const struct rank_data *rank)
     return sound;
 }
 
-static int take_groups(struct rank_data *ret, const struct aggregate *index, struct err *err)
+int aggregate_take_details(const char *bytes, size_t byte_count, const char *source, struct rank_data *ret,
+                           struct err *err)
 {
-    for (size_t i = 0; i < index->group_count; i++) {
-        const char *number = aggregate_text(index, index->groups[i].number);
-        uint32_t ignored;
-        if (rank_group_of(ret, number, strlen(number), &ignored, err) < 0)
-            return -(int)err->code;
-        ret->groups.items[i].first_global = index->groups[i].first_global;
-        ret->groups.items[i].global_count = index->groups[i].global_count;
-    }
-    return 0;
-}
-
-int aggregate_read_all(const char *path, struct rank_data *ret, struct err *err)
-{
-    struct aggregate index;
-    struct aggregate_header header = {.version = 0};
-    int fd = -1, status = aggregate_open(&index, path, NULL, err);
+    struct aggregate_header header;
+    struct aggregate index = {.rank = -1};
     rank_data_init(ret);
-    if (status == 0)
-        status = open_file(path, NULL, &fd, &header, err);
-    if (status < 0) {
-        aggregate_release(&index);
+    if (byte_count < sizeof header)
+        return damaged(source, "it is cut short", err);
+    memcpy(&header, bytes, sizeof header);
+    int status = check_header(&header, byte_count, NULL, source, err);
+    if (status == 0 && header.has_details == 0)
+        status = err_set(err, ERR_NOT_FOUND, "the aggregate of '%s' has no details", source);
+    if (status < 0)
         return status;
-    }
-    if (header.has_details == 0) {
-        close(fd);
-        aggregate_release(&index);
-        return err_set(err, ERR_NOT_FOUND, "'%s' has no details", path);
-    }
-    char *names = read_section(fd, &header, SECTION_NAMES, path, err);
-    status = names != NULL ? take_names(&ret->texts, names, (size_t)header.sections[SECTION_NAMES].count, path, err)
-                           : -(int)err->code;
-    free(names);
-    TAKE_LIST(ret->operators, SECTION_OPERATORS);
-    TAKE_LIST(ret->packets, SECTION_DETAIL_PACKETS);
-    TAKE_LIST(ret->links, SECTION_DETAIL_LINKS);
-    TAKE_LIST(ret->globals, SECTION_GLOBALS);
+    index.bytes = (char *)(uintptr_t)bytes;
+    status = take_index(&index, source, err);
+    if (status == 0)
+        status = take_names(&ret->texts, bytes + header.sections[SECTION_NAMES].offset,
+                            (size_t)header.sections[SECTION_NAMES].count, source, err);
+    if (status == 0)
+        status = take_lists(ret, &header, bytes, err);
     ret->rank = header.rank;
     if (status == 0)
-        status = take_groups(ret, &index, err);
+        status = take_blocks(ret, &index, err);
     if (status == 0 && !details_are_sound(ret))
-        status = damaged(path, "an operator points behind its packets", err);
-    if (status == 0)
-        status = take_blocks(ret, &index, path, err);
-    close(fd);
+        status = damaged(source, "an operator points behind its packets", err);
+    index.bytes = NULL;
     aggregate_release(&index);
     return status;
 }

@@ -5,17 +5,21 @@
 
 #include "cluster/rank/rank_data.h"
 
-/* Sums of one group and step, and where its parts are (in items of their sections). */
+/* One group and step: how many items of each section are its own. Those of one block follow those of the one before. */
 struct aggregate_block {
+    uint32_t group, step, p2p; /* index of the group; text of the step */
+    uint32_t operator_count;   /* of all; only those that ranks wait in have a row */
+    uint32_t row_count, packet_count, link_count, detail_link_count;
+};
+
+/* Sums of a block. */
+struct aggregate_sum {
     int64_t ns[CLUSTER_TIMES];
     struct {
         int64_t bytes, ns;
     } transfers[TRANSPORTS];
-    uint64_t first_row, first_packet, first_link, first_operator, first_detail_link;
-    uint32_t row_count, packet_count, link_count, detail_link_count;
-    uint32_t packets_of[TRANSPORTS]; /* of packet_count, by transport in order */
-    uint32_t group, step, p2p;       /* index of the group; text of the step */
-    uint64_t hash;                   /* of its rows, packets and links */
+    uint32_t packets_of[TRANSPORTS], reserved; /* of packet_count, by transport in order */
+    uint64_t hash;                             /* of the block's rows, packets and links */
 };
 
 /* An operator in a merge. */

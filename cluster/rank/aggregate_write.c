@@ -1,11 +1,16 @@
 #include "base/array.h"
+#include "base/file/checksum.h"
 #include "base/file/outfile.h"
 #include "base/map.h"
+#include "base/number.h"
 #include "cluster/rank/aggregate.h"
 #include "cluster/rank/aggregate_format.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define PROBLEMS_LIMIT ((size_t)64 * 1024 * 1024)
 
 #define SECTION_SIZE(constant, item) sizeof(item),
 const size_t aggregate_item_sizes[SECTION_COUNT] = {AGGREGATE_SECTIONS(SECTION_SIZE)};
@@ -18,9 +23,11 @@ struct writer {
     RANK_LIST(struct rank_step, steps);
     RANK_LIST(struct rank_group, groups);
     RANK_LIST(struct aggregate_block, blocks);
+    RANK_LIST(struct aggregate_sum, sums);
     RANK_LIST(struct aggregate_row, rows);
     RANK_LIST(struct rank_packet, packets);
     RANK_LIST(struct aggregate_link, links);
+    struct strbuf problems;
 };
 
 static void writer_release(struct writer *writer)
@@ -29,6 +36,8 @@ static void writer_release(struct writer *writer)
     free(writer->steps.items);
     free(writer->groups.items);
     free(writer->blocks.items);
+    free(writer->sums.items);
+    strbuf_release(&writer->problems);
     free(writer->rows.items);
     free(writer->packets.items);
     free(writer->links.items);
@@ -107,26 +116,33 @@ static int sum_packets(struct writer *writer, const struct rank_block *from, siz
     return 0;
 }
 
+static void add_to_sum(struct aggregate_sum *sum, const struct rank_operator *operator_)
+{
+    for (size_t i = 0; i < CLUSTER_TIMES; i++)
+        sum->ns[i] = number_add(sum->ns[i], operator_->ns[i]);
+    for (size_t i = 0; i < TRANSPORTS; i++) {
+        sum->transfers[i].bytes = number_add(sum->transfers[i].bytes, operator_->transfers[i].bytes);
+        sum->transfers[i].ns = number_add(sum->transfers[i].ns, operator_->transfers[i].ns);
+    }
+}
+
+/* Rows are of operators that ranks wait for each other in. */
 static int add_rows(struct writer *writer, const struct rank_block *from, struct aggregate_block *block,
-                    struct err *err)
+                    struct aggregate_sum *sum, struct err *err)
 {
     const struct rank_data *rank = writer->rank;
-    block->first_row = writer->rows.count;
+    size_t first = writer->rows.count;
     if (array_reserve(&writer->rows, from->operator_count + 1u, err) < 0)
         return -(int)err->code;
     for (uint32_t i = 0; i < from->operator_count; i++) {
         const struct rank_operator *operator_ = &rank->operators.items[from->first_operator + i];
         const struct interned *name = &rank->texts.items[operator_->name];
-        writer->rows.items[writer->rows.count++] =
-            (struct aggregate_row){hash_bytes(name->bytes, name->length), operator_->ns[TIME_ELAPSE]};
-        for (size_t j = 0; j < CLUSTER_TIMES; j++)
-            block->ns[j] += operator_->ns[j];
-        for (size_t j = 0; j < TRANSPORTS; j++) {
-            block->transfers[j].bytes += operator_->transfers[j].bytes;
-            block->transfers[j].ns += operator_->transfers[j].ns;
-        }
+        add_to_sum(sum, operator_);
+        if (!from->p2p && !rank_is_point_to_point(name->bytes))
+            writer->rows.items[writer->rows.count++] =
+                (struct aggregate_row){hash_bytes(name->bytes, name->length), operator_->ns[TIME_ELAPSE]};
     }
-    block->row_count = from->operator_count;
+    block->row_count = (uint32_t)(writer->rows.count - first);
     return 0;
 }
 
@@ -140,8 +156,8 @@ static int add_links(struct writer *writer, const struct rank_block *from, struc
                      struct err *err)
 {
     const struct rank_data *rank = writer->rank;
+    size_t first = writer->links.count;
     int status = array_reserve(&writer->links, from->link_count + 1u, err);
-    block->first_link = writer->links.count;
     for (uint32_t i = 0; status == 0 && i < from->link_count; i++) {
         const struct rank_link *link = &rank->links.items[from->first_link + i];
         if (!is_total_entry(rank_text_of(rank, link->entry)))
@@ -152,44 +168,59 @@ static int add_links(struct writer *writer, const struct rank_block *from, struc
         if (status == 0)
             status = index_text(writer, link->transport, &to->transport, err);
     }
-    block->link_count = (uint32_t)(writer->links.count - block->first_link);
+    block->link_count = (uint32_t)(writer->links.count - first);
     return status;
 }
 
-static uint64_t hash_parts(const struct writer *writer, const struct aggregate_block *block)
+uint64_t aggregate_hash(const struct aggregate_block *block, const struct aggregate_row *rows,
+                        const struct rank_packet *packets, const struct aggregate_link *links)
 {
-    return hash_bytes(writer->rows.items + block->first_row, block->row_count * sizeof *writer->rows.items) ^
-           hash_bytes(writer->packets.items + block->first_packet,
-                      block->packet_count * sizeof *writer->packets.items) *
-               3 ^
-           hash_bytes(writer->links.items + block->first_link, block->link_count * sizeof *writer->links.items) * 5;
+    return hash_bytes(rows, block->row_count * sizeof *rows) ^
+           hash_bytes(packets, block->packet_count * sizeof *packets) * 3 ^
+           hash_bytes(links, block->link_count * sizeof *links) * 5;
 }
 
 static int add_block(struct writer *writer, const struct rank_block *from, struct err *err)
 {
+    size_t row = writer->rows.count, packet = writer->packets.count, link = writer->links.count;
+    struct aggregate_sum sum = {.reserved = 0};
     struct aggregate_block block = {
         .group = from->group,
         .p2p = from->p2p,
-        .first_packet = writer->packets.count,
-        .first_operator = from->first_operator,
-        .first_detail_link = from->first_link,
+        .operator_count = from->operator_count,
         .detail_link_count = from->link_count,
     };
     int status = index_text(writer, from->step, &block.step, err);
     if (status == 0)
-        status = add_rows(writer, from, &block, err);
+        status = add_rows(writer, from, &block, &sum, err);
     for (size_t i = 0; status == 0 && i < TRANSPORTS; i++)
-        status = sum_packets(writer, from, i, &block.packets_of[i], err);
-    block.packet_count = (uint32_t)(writer->packets.count - block.first_packet);
+        status = sum_packets(writer, from, i, &sum.packets_of[i], err);
+    block.packet_count = (uint32_t)(writer->packets.count - packet);
     if (status == 0)
         status = add_links(writer, from, &block, err);
-    if (status == 0)
-        status = array_reserve(&writer->blocks, 1, err);
+    if (status == 0 && (array_reserve(&writer->blocks, 1, err) < 0 || array_reserve(&writer->sums, 1, err) < 0))
+        status = -(int)err->code;
     if (status != 0)
         return status;
-    block.hash = hash_parts(writer, &block);
+    sum.hash =
+        aggregate_hash(&block, writer->rows.items + row, writer->packets.items + packet, writer->links.items + link);
     writer->blocks.items[writer->blocks.count++] = block;
+    writer->sums.items[writer->sums.count++] = sum;
     return 0;
+}
+
+/* As aggregate_read_problems reads them. */
+static int add_problems(struct writer *writer, const struct diagnostics *problems, struct err *err)
+{
+    strbuf_init(&writer->problems, PROBLEMS_LIMIT);
+    for (size_t i = 0; i < problems->count; i++) {
+        const struct diag_entry *entry = &problems->entries[i];
+        strbuf_addf(&writer->problems, "%s%c%s%c%" PRIu64 "%c%zu%c", diag_info(entry->id)->id, '\0', entry->file, '\0',
+                    entry->count, '\0', entry->kept, '\0');
+        for (size_t j = 0; j < entry->kept; j++)
+            strbuf_add(&writer->problems, entry->texts[j], strlen(entry->texts[j]) + 1);
+    }
+    return writer->problems.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
 }
 
 /* ---- the file ---- */
@@ -200,12 +231,6 @@ static size_t text_bytes(const struct intern *texts)
     for (size_t i = 0; i < texts->count; i++)
         bytes += texts->items[i].length + 1;
     return bytes;
-}
-
-static void write_texts(struct outfile *out, const struct intern *texts)
-{
-    for (size_t i = 0; i < texts->count; i++)
-        outfile_write(out, texts->items[i].bytes, texts->items[i].length + 1);
 }
 
 struct part {
@@ -222,7 +247,9 @@ static void describe(const struct writer *writer, bool details, struct part part
     parts[SECTION_COLUMNS] = (struct part){writer->columns, NULL, rank->column_count};
     parts[SECTION_STEPS] = (struct part){writer->steps.items, NULL, writer->steps.count};
     parts[SECTION_GROUPS] = (struct part){writer->groups.items, NULL, writer->groups.count};
-    parts[SECTION_GLOBALS] = (struct part){rank->globals.items, NULL, rank->globals.count};
+    parts[SECTION_RUNS] = (struct part){rank->runs.items, NULL, rank->runs.count};
+    parts[SECTION_SUMS] = (struct part){writer->sums.items, NULL, writer->sums.count};
+    parts[SECTION_PROBLEMS] = (struct part){writer->problems.data, NULL, writer->problems.length};
     parts[SECTION_BLOCKS] = (struct part){writer->blocks.items, NULL, writer->blocks.count};
     parts[SECTION_ROWS] = (struct part){writer->rows.items, NULL, writer->rows.count};
     parts[SECTION_PACKETS] = (struct part){writer->packets.items, NULL, writer->packets.count};
@@ -235,59 +262,83 @@ static void describe(const struct writer *writer, bool details, struct part part
         parts[i] = nothing;
 }
 
-static uint64_t hash_index(const struct part parts[SECTION_COUNT])
+/* Bytes to the file or, without one, to the digest. */
+struct sink {
+    struct outfile *out;
+    struct checksum *sum;
+};
+
+static void put(struct sink *sink, const void *bytes, size_t length)
 {
-    uint64_t hash = 0;
-    for (size_t i = 0; i < INDEX_SECTIONS; i++) {
-        if (parts[i].texts != NULL) {
-            for (size_t j = 0; j < parts[i].texts->count; j++)
-                hash = hash * 31 + hash_bytes(parts[i].texts->items[j].bytes, parts[i].texts->items[j].length);
-        } else if (parts[i].count > 0) {
-            hash = hash * 31 + hash_bytes(parts[i].items, parts[i].count * aggregate_item_sizes[i]);
-        }
+    if (sink->out != NULL)
+        outfile_write(sink->out, bytes, length);
+    else
+        checksum_add(sink->sum, bytes, length);
+}
+
+static void put_all(struct sink *sink, const struct aggregate_header *header, const struct part parts[SECTION_COUNT])
+{
+    static const char zeros[8];
+    put(sink, header, sizeof *header);
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        size_t bytes = parts[i].count * aggregate_item_sizes[i];
+        for (size_t j = 0; parts[i].texts != NULL && j < parts[i].texts->count; j++)
+            put(sink, parts[i].texts->items[j].bytes, parts[i].texts->items[j].length + 1);
+        if (parts[i].texts == NULL && bytes > 0)
+            put(sink, parts[i].items, bytes);
+        put(sink, zeros, (8 - bytes % 8) % 8);
     }
-    return hash;
+}
+
+static void fill_header(struct aggregate_header *header, const struct writer *writer, bool details,
+                        const struct part parts[SECTION_COUNT])
+{
+    uint64_t offset = sizeof *header;
+    *header = (struct aggregate_header){.byte_order = AGGREGATE_BYTE_ORDER,
+                                        .version = AGGREGATE_VERSION,
+                                        .rank = writer->rank->rank,
+                                        .has_details = details,
+                                        .communication = writer->rank->communication,
+                                        .matrix = writer->rank->matrix};
+    memcpy(header->magic, AGGREGATE_MAGIC, sizeof header->magic);
+    memcpy(header->fingerprint, writer->rank->fingerprint, sizeof header->fingerprint);
+    memcpy(header->parallel, writer->rank->parallel, sizeof header->parallel);
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        header->sections[i].offset = offset;
+        header->sections[i].count = parts[i].count;
+        offset += (parts[i].count * aggregate_item_sizes[i] + 7) / 8 * 8;
+    }
 }
 
 static int write_file(const struct writer *writer, bool details, const char *path, struct err *err)
 {
-    static const char zeros[8];
     struct part parts[SECTION_COUNT];
-    struct aggregate_header header = {.byte_order = AGGREGATE_BYTE_ORDER, .version = AGGREGATE_VERSION};
+    struct aggregate_header header;
     struct outfile out;
-    uint64_t offset = sizeof header;
+    char digest[CHECKSUM_TEXT_SIZE];
+    struct sink sum = {NULL, checksum_new()}, file = {&out, NULL};
+    if (sum.sum == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
     describe(writer, details, parts);
-    header.has_details = details;
-    memcpy(header.magic, AGGREGATE_MAGIC, sizeof header.magic);
-    memcpy(header.fingerprint, writer->rank->fingerprint, sizeof header.fingerprint);
-    memcpy(header.parallel, writer->rank->parallel, sizeof header.parallel);
-    header.rank = writer->rank->rank;
-    for (size_t i = 0; i < SECTION_COUNT; i++) {
-        header.sections[i].offset = offset;
-        header.sections[i].count = parts[i].count;
-        offset += (parts[i].count * aggregate_item_sizes[i] + 7) / 8 * 8;
-    }
-    header.index_hash = hash_index(parts);
-    header.header_hash = hash_bytes(&header, offsetof(struct aggregate_header, header_hash));
+    fill_header(&header, writer, details, parts);
+    put_all(&sum, &header, parts);
+    checksum_finish(sum.sum, digest);
+    checksum_free(sum.sum);
+    memcpy(header.digest, digest, sizeof header.digest);
     int status = outfile_open(&out, path, err);
     if (status < 0)
         return status;
-    outfile_write(&out, &header, sizeof header);
-    for (size_t i = 0; i < SECTION_COUNT; i++) {
-        size_t bytes = parts[i].count * aggregate_item_sizes[i];
-        if (parts[i].texts != NULL)
-            write_texts(&out, parts[i].texts);
-        else if (bytes > 0)
-            outfile_write(&out, parts[i].items, bytes);
-        outfile_write(&out, zeros, (8 - bytes % 8) % 8);
-    }
+    put_all(&file, &header, parts);
     return outfile_commit(&out, err);
 }
 
-int aggregate_write(const struct rank_data *rank, bool details, const char *path, struct err *err)
+int aggregate_write(const struct rank_data *rank, const struct diagnostics *problems, bool details, const char *path,
+                    struct err *err)
 {
     struct writer writer = {.rank = rank};
-    int status = index_names(&writer, err);
+    int status = add_problems(&writer, problems, err);
+    if (status == 0)
+        status = index_names(&writer, err);
     for (size_t i = 0; status == 0 && i < rank->blocks.count; i++)
         status = add_block(&writer, &rank->blocks.items[i], err);
     if (status == 0)

@@ -113,6 +113,23 @@ static int64_t rank_of_devices(const char *path)
     return rank;
 }
 
+/* What reading a capture takes, roughly: its largest results. */
+static uint64_t bytes_of(const char *path)
+{
+    static const char *const files[] = {
+        "ASCEND_PROFILER_OUTPUT/communication.json", "ASCEND_PROFILER_OUTPUT/communication_matrix.json",
+        "ASCEND_PROFILER_OUTPUT/analysis.db", "ASCEND_PROFILER_OUTPUT/communication_analyzer.db"};
+    uint64_t bytes = 4096;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct stat info;
+        char *file = path_join(path, files[i]);
+        if (file != NULL && stat(file, &info) == 0 && info.st_size > 0)
+            bytes += (uint64_t)info.st_size;
+        free(file);
+    }
+    return bytes;
+}
+
 static int add_source(struct search *search, const char *path, const char *name, enum source_kind kind, struct err *err)
 {
     struct cluster_sources *sources = search->sources;
@@ -128,6 +145,7 @@ static int add_source(struct search *search, const char *path, const char *name,
     sources->count++;
     time_of(name, source->made);
     source->rank = kind != SOURCE_PROF ? rank_of(path) : rank_of_devices(path);
+    source->bytes = bytes_of(path);
     search->by_kind[kind]++;
     return 0;
 }
@@ -241,4 +259,53 @@ void cluster_sources_release(struct cluster_sources *sources)
         free(sources->items[i].path);
     free(sources->items);
     *sources = (struct cluster_sources){.items = NULL};
+}
+
+struct source_message {
+    uint64_t length; /* of the path, which follows */
+    uint64_t bytes;
+    int64_t rank;
+    char made[24];
+    enum source_kind kind;
+};
+
+void cluster_sources_give(const struct cluster_sources *sources, struct strbuf *bytes)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct cluster_source *source = &sources->items[i];
+        struct source_message message;
+        memset(&message, 0, sizeof message);
+        message.length = strlen(source->path);
+        message.bytes = source->bytes;
+        message.rank = source->rank;
+        memcpy(message.made, source->made, sizeof message.made);
+        message.kind = source->kind;
+        strbuf_add(bytes, &message, sizeof message);
+        strbuf_add(bytes, source->path, message.length);
+    }
+}
+
+int cluster_sources_take(struct cluster_sources *sources, const void *bytes, size_t length, struct err *err)
+{
+    const char *p = bytes, *end = p + length;
+    struct source_message message;
+    while (p < end) {
+        if ((size_t)(end - p) < sizeof message)
+            return err_set(err, ERR_FORMAT, "a message of another process is not what was sent");
+        memcpy(&message, p, sizeof message);
+        p += sizeof message;
+        if (message.length > (size_t)(end - p))
+            return err_set(err, ERR_FORMAT, "a message of another process is not what was sent");
+        if (array_reserve(sources, 1, err) < 0)
+            return -(int)err->code;
+        struct cluster_source *source = &sources->items[sources->count];
+        *source = (struct cluster_source){
+            .path = strndup(p, message.length), .kind = message.kind, .rank = message.rank, .bytes = message.bytes};
+        if (source->path == NULL)
+            return err_set(err, ERR_NO_MEMORY, "out of memory");
+        memcpy(source->made, message.made, sizeof source->made);
+        sources->count++;
+        p += message.length;
+    }
+    return 0;
 }

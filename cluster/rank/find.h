@@ -3,6 +3,7 @@
 #define MSPROF_CLUSTER_RANK_FIND_H
 
 #include "base/diag.h"
+#include "base/strbuf.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +17,7 @@ struct cluster_source {
     int64_t rank;   /* -1: the name of no file says it */
     char made[24];  /* digits of the time in its name */
     uint64_t bytes; /* of its files, for dealing them out */
+    int owner;      /* the process that reads it: cluster_load */
 };
 
 struct cluster_sources {
@@ -28,5 +30,9 @@ struct cluster_sources {
  * of framework together: -ERR_USAGE. */
 int cluster_find(const char *directory, struct cluster_sources *ret, struct diagnostics *diag, struct err *err);
 void cluster_sources_release(struct cluster_sources *sources);
+
+/* As bytes, and from bytes into an empty list: one process finds for all. */
+void cluster_sources_give(const struct cluster_sources *sources, struct strbuf *bytes);
+int cluster_sources_take(struct cluster_sources *sources, const void *bytes, size_t length, struct err *err);
 
 #endif

@@ -8,7 +8,7 @@
 #include "cluster/team.h"
 
 struct cluster_load {
-    const struct cluster_sources *sources;
+    struct cluster_sources *sources; /* each gets its owner */
     const char
         *kept;    /* existing directory for aggregates whose capture cannot be written to; NULL: they are not kept */
     int jobs;     /* threads */
@@ -28,11 +28,12 @@ struct cluster_load {
 struct loaded_ranks {
     struct aggregate *items; /* ascending by rank */
     size_t count;
-    size_t made, reused; /* aggregates; made by this process */
+    size_t made, reused; /* aggregates, by this process */
 };
 
-/* Makes what is missing or older than its capture (each process of the team its share, the largest first) and opens
- * all. A capture that cannot be read is named and left out. Release it also after a failure. */
+/* Each process of the team makes what is missing, damaged or older than its capture of its share, a stretch of the
+ * ranks, opens that, and gets the indexes of the others. A capture that cannot be read is named and left out; what is
+ * wrong with one is told by its owner each time. Fails in all processes or in none. Release it also after a failure. */
 int cluster_load(const struct cluster_load *load, struct loaded_ranks *ret, struct diagnostics *diag, struct err *err);
 void loaded_ranks_release(struct loaded_ranks *ranks);
 

@@ -27,12 +27,25 @@ struct rank_step {
     int64_t ns[CLUSTER_MAX_COLUMNS]; /* INT64_MIN: no value */
 };
 
+#define CLUSTER_NO_NUMBER (-1)
+#define CLUSTER_TWO_NUMBERS (-2)
+#define CLUSTER_MOST_MEMBERS 16777216 /* ranks of a group */
+
 /* A communication group as this rank knows it. */
 struct rank_group {
-    uint32_t number;                     /* text: the decimal hash behind "@" in the names of operators */
-    uint32_t name;                       /* text: "dp"; CLUSTER_NO_TEXT: not known */
-    uint32_t id;                         /* text: the name that the number is the hash of; CLUSTER_NO_TEXT: not known */
-    uint32_t first_global, global_count; /* in globals: the ranks by their number in the group; none: not known */
+    uint32_t number;               /* text: the decimal hash behind "@" in the names of operators */
+    uint32_t name;                 /* text: "dp"; CLUSTER_NO_TEXT: not known */
+    uint32_t id;                   /* text: the name that the number is the hash of; CLUSTER_NO_TEXT: not known */
+    uint32_t first_run, run_count; /* in runs: the ranks as they are listed; none: not known */
+    /* This rank's own number in the group: as the metadata say, and as its links to itself show. CLUSTER_NO_NUMBER,
+     * CLUSTER_TWO_NUMBERS. */
+    int32_t told_number, shown_number;
+    uint32_t numbers; /* one more than the highest number in a link */
+};
+
+/* Ranks first, first + step, ...: lists of groups are a few of these, however many ranks there are. */
+struct rank_run {
+    int64_t first, step, count;
 };
 
 /* How often packets of one size went, and how long. */
@@ -48,7 +61,7 @@ struct rank_transfer {
 
 /* One operator of a group in a step. */
 struct rank_operator {
-    uint32_t name, reserved;
+    uint32_t name, block;
     int64_t start_ns; /* since 1970 */
     int64_t ns[CLUSTER_TIMES];
     int64_t wait_ratio, synchronization_ratio; /* in units of 10^-4 */
@@ -60,7 +73,7 @@ struct rank_link {
     uint32_t entry;     /* text, without the group */
     uint32_t transport; /* text: "HCCS" */
     uint32_t op_name;   /* text; CLUSTER_NO_TEXT: none */
-    uint32_t reserved;
+    uint32_t block;
     int64_t source, target; /* numbers in the group */
     int64_t bytes, ns, bandwidth;
 };
@@ -79,19 +92,23 @@ struct rank_block {
         size_t count, capacity;                                                                                        \
     } name
 
+/* A file of results: what a rank without operators or links is told of. */
+enum rank_file { RANK_FILE_THERE, RANK_FILE_MISSING };
+
 struct rank_data {
     int64_t rank;         /* -1: the capture does not say */
     char fingerprint[65]; /* of what it was made of */
-    int64_t parallel[4];  /* tensor, pipeline, data parallel sizes and world size; 0: not known */
+    enum rank_file communication, matrix;
+    int64_t parallel[4]; /* tensor, pipeline, data parallel sizes and world size; 0: not known */
     struct intern texts;
     uint32_t columns[CLUSTER_MAX_COLUMNS]; /* titles */
     size_t column_count;
     RANK_LIST(struct rank_step, steps);
     RANK_LIST(struct rank_group, groups);
-    RANK_LIST(int64_t, globals);
+    RANK_LIST(struct rank_run, runs);
     RANK_LIST(struct rank_block, blocks);
-    RANK_LIST(struct rank_operator, operators); /* of one block together */
-    RANK_LIST(struct rank_link, links);
+    RANK_LIST(struct rank_operator, operators); /* of one block together after rank_data_gather */
+    RANK_LIST(struct rank_link, links);         /* likewise */
     RANK_LIST(struct rank_packet, packets);
 };
 
@@ -108,7 +125,14 @@ uint64_t rank_group_number(const char *name);
 /* The index of the group with this number, added when it is new. */
 int rank_group_of(struct rank_data *rank, const char *number, size_t length, uint32_t *ret, struct err *err);
 
-/* The rank of the whole cluster that has this number in the group; -1: not known. */
-int64_t rank_global(const struct rank_data *rank, uint32_t group, int64_t number);
+/* Adds a rank to the list of a group, whose list is the last one. */
+int rank_group_add_member(struct rank_data *rank, struct rank_group *group, int64_t member, struct err *err);
+
+/* Whether an operator of this name sends or receives between two ranks: nobody waits for the last one there. */
+bool rank_is_point_to_point(const char *name);
+
+/* Puts the operators and links of each block together, which stand in any order, in the order in which they came, and
+ * finds what links say of the groups. */
+int rank_data_gather(struct rank_data *rank, struct err *err);
 
 #endif

@@ -26,16 +26,16 @@ static int take_group(struct rank_data *rank, const struct json *group, struct e
     if (status < 0)
         return status;
     struct rank_group *known = &rank->groups.items[index];
-    known->first_global = (uint32_t)rank->globals.count;
-    known->global_count = 0;
+    int64_t own;
+    if (json_integer(json_member(group, "group_rank"), &own) && own >= 0 && own < CLUSTER_MOST_MEMBERS)
+        known->told_number = (int32_t)own;
+    known->first_run = (uint32_t)rank->runs.count;
+    known->run_count = 0;
     const struct json *member = json_first(json_member(group, "global_ranks"));
     for (; status == 0 && member != NULL; member = json_next(member)) {
         int64_t global;
-        status = array_reserve(&rank->globals, 1, err);
-        if (status < 0)
-            break;
-        rank->globals.items[rank->globals.count++] = json_integer(member, &global) ? global : -1;
-        known->global_count++;
+        status = rank_group_add_member(
+            rank, known, json_integer(member, &global) && global >= 0 && global <= INT32_MAX ? global : -1, err);
     }
     return status;
 }

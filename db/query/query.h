@@ -139,6 +139,15 @@ struct acl_call {
 int acl_each_call(sqlite3 *db, const struct svp_model *model,
                   int (*each)(void *arg, const struct acl_call *call, struct err *err), void *arg, struct err *err);
 
+/* A call that starts an inference of a model (svp_acl_mdl_execute and relatives). */
+struct svp_execute {
+    int64_t device_id, model_id;
+    const char *model; /* never NULL */
+    int64_t start_ns, end_ns;
+};
+int svp_each_execute(sqlite3 *db, int (*each)(void *arg, const struct svp_execute *call, struct err *err), void *arg,
+                     struct err *err);
+
 struct acl_statistic {
     int64_t device_id, model_id; /* a new pair begins a new report; DB_NULL model: the file names none */
     int64_t process_id, thread_id, api_type;

@@ -37,6 +37,9 @@ static const struct query_field part_fields[] = {
     QUERY_FIELD(struct cann_part, host_monotonic_ns, "coalesce(host_monotonic_ns, 0)"),
     QUERY_FIELD(struct cann_part, device_tick, "coalesce(device_tick, 0)"),
     QUERY_FIELD(struct cann_part, device_hz, "device_hz"),
+    QUERY_FIELD(struct cann_part, samples_cores,
+                "EXISTS (SELECT 1 FROM setting s WHERE s.part_id = capture_part.id AND s.name = "
+                "'ai_core_profiling_mode' AND s.value = 'sample-based')"),
 };
 static const struct query_select parts = {QUERY_FIELDS(part_fields), .from = "FROM capture_part ORDER BY id"};
 

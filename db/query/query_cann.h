@@ -16,7 +16,7 @@ struct cann_part {
     int64_t device_id, chip, aic_hz, aiv_hz, ai_core_num, aiv_num, process_id, rank_id;
     int64_t start_ns, end_ns;
     int64_t host_monotonic_ns, device_tick, device_hz; /* of the counter: where both clocks stood at the start */
-    bool is_host;
+    bool is_host, samples_cores; /* its cores were sampled, not counted by task */
     char metrics[64], events[256], aiv_metrics[64], aiv_events[256];
     char directory[32], job[64], host_name[128], host_uid[64], begin_date[40], process_name[64];
 };
@@ -54,6 +54,10 @@ static inline struct cann_text cann_text(const struct cann_texts *texts, int64_t
 }
 
 #define CANN_COUNTERS 8
+
+/* Of host_call the name that users know it by: a call of communication is called by what it is of. */
+#define CANN_CALL_NAME                                                                                                 \
+    "CASE level WHEN " SQL_NUMBER(HOST_LEVEL_COMMUNICATION) " THEN coalesce(item_id, name_id) ELSE name_id END"
 
 struct cann_task {
     int64_t id, device_id, start_ns, duration_ns, stream_id, task_id, batch_id, context_id, type;

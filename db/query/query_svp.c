@@ -440,6 +440,37 @@ int acl_each_call(sqlite3 *db, const struct svp_model *model,
     return status;
 }
 
+static const struct query_field execute_fields[] = {
+    QUERY_FIELD(struct svp_execute, device_id, "p.device_id"), QUERY_FIELD(struct svp_execute, model_id, "p.model_id"),
+    QUERY_FIELD(struct svp_execute, model, "p.model_name"),    QUERY_FIELD(struct svp_execute, start_ns, "c.start_ns"),
+    QUERY_FIELD(struct svp_execute, end_ns, "c.end_ns"),
+};
+static const struct query_select executes = {
+    QUERY_FIELDS(execute_fields),
+    .from = "FROM profiled_model p JOIN source_file f ON f.profiled_model_id = p.id AND f.kind = 'acl_call'"
+            " JOIN acl_call c ON c.file_id = f.id WHERE c.name GLOB 'svp_acl_mdl_execute*' AND c.start_ns IS NOT NULL"
+            " AND c.end_ns IS NOT NULL"};
+
+struct execute_loop {
+    int (*each)(void *arg, const struct svp_execute *call, struct err *err);
+    void *arg;
+};
+
+static int give_execute(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    const struct execute_loop *loop = arg;
+    struct svp_execute call;
+    query_take(row, 0, executes.fields, executes.field_count, &call);
+    return loop->each(loop->arg, &call, err);
+}
+
+int svp_each_execute(sqlite3 *db, int (*each)(void *arg, const struct svp_execute *call, struct err *err), void *arg,
+                     struct err *err)
+{
+    struct execute_loop loop = {each, arg};
+    return query_select(db, &executes, NULL, 0, give_execute, &loop, err);
+}
+
 static const struct query_field statistic_fields[] = {
     QUERY_FIELD(struct acl_statistic, device_id, "device_id"),
     QUERY_FIELD(struct acl_statistic, model_id, "model_id"),

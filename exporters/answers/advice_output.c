@@ -170,7 +170,10 @@ static void put_json_advice(FILE *stream, const struct advice *advice, const cha
         fprintf(stream, "%s\"%s\"", any ? "," : "", rules[advice->findings[i].rule].id);
         any = true;
     }
-    fputs("],\"schema\":\"msprof.advice/1\"}\n", stream);
+    fputs("],", stream);
+    if (advice->recorded[0] != '\0')
+        fprintf(stream, "\"recorded\":\"%s\",", advice->recorded);
+    fputs("\"schema\":\"msprof.advice/1\"}\n", stream);
 }
 
 void advice_print(const struct advice *advice, const char *capture, enum advice_format format, FILE *stream)
@@ -190,6 +193,8 @@ void advice_print(const struct advice *advice, const char *capture, enum advice_
     else
         put_plain(stream, capture);
     fprintf(stream, ": %zu finding%s\n\n", fired, fired == 1 ? "" : "s");
+    if (advice->recorded[0] != '\0')
+        fprintf(stream, "%s: nothing is said of what is between them\n\n", advice->recorded);
     for (size_t i = 0; i < fired; i++)
         put_finding(stream, advice, &advice->findings[i], markdown);
     for (size_t i = fired; i < RULES; i++)

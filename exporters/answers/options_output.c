@@ -32,12 +32,14 @@ static void put_chips(FILE *stream, const struct switch_effect *effect, const ch
 
 /* ---- for people ---- */
 
-static void print_problems(const struct switch_finding *finding, FILE *stream)
+static void print_problems(const char *title, const struct switch_problems *problems, FILE *stream)
 {
-    for (size_t i = 0; i < finding->problems.count; i++) {
-        const struct switch_problem *problem = &finding->problems.items[i];
+    for (size_t i = 0; i < problems->count; i++) {
+        const struct switch_problem *problem = &problems->items[i];
 
-        fputs(i == 0 ? "\nProblems:\n  " : "  ", stream);
+        if (i == 0)
+            fprintf(stream, "\n%s:\n", title);
+        fputs("  ", stream);
         put_plain(stream, problem->key);
         if (*problem->value != '\0') {
             fputs(" = ", stream);
@@ -80,7 +82,7 @@ static void print_effects(const struct outcome *outcome, FILE *stream)
 
 static void print_outputs(const struct outcome *outcome, FILE *stream)
 {
-    if (outcome->tables.count > 0)
+    if (outcome->tables.count + outcome->files.count + outcome->layers.count > 0)
         fputs("\nWhat comes of it:\n", stream);
     for (size_t i = 0; i < outcome->tables.count; i++) {
         const struct outcome_table *table = &outcome->tables.items[i];
@@ -90,8 +92,11 @@ static void print_outputs(const struct outcome *outcome, FILE *stream)
             fprintf(stream, "%s %s", j > 0 ? "," : "", table->columns[j]);
         fputc('\n', stream);
     }
+    for (size_t i = 0; i < outcome->files.count; i++)
+        fprintf(stream, "  %.*s_*.json\n", (int)outcome->files.items[i].length, outcome->files.items[i].name);
     for (size_t i = 0; i < outcome->layers.count; i++)
-        fprintf(stream, "%s%s", i == 0 ? "  layers of the timeline: " : ", ", outcome->layers.items[i].name);
+        fprintf(stream, "%s%.*s", i == 0 ? "  msprof_*.json with the layers: " : ", ",
+                (int)outcome->layers.items[i].length, outcome->layers.items[i].name);
     fputs(outcome->layers.count > 0 ? "\n" : "", stream);
 }
 
@@ -103,7 +108,8 @@ static void print_text(const struct switch_finding *finding, const struct outcom
     if (outcome->chip != OUTCOME_EVERY_CHIP)
         fprintf(stream, " on chip %" PRId64, outcome->chip);
     fprintf(stream, ": %s\n", finding->problems.count == 0 ? "valid" : "not valid");
-    print_problems(finding, stream);
+    print_problems("Problems", &finding->problems, stream);
+    print_problems("Warnings", &finding->warnings, stream);
     print_effects(outcome, stream);
     print_outputs(outcome, stream);
 }
@@ -132,11 +138,11 @@ static void put_words(FILE *stream, const char *list)
     fputc(']', stream);
 }
 
-static void put_problems(const struct switch_finding *finding, FILE *stream)
+static void put_problems(const char *key, const struct switch_problems *problems, FILE *stream)
 {
-    fputs("\"problems\":[", stream);
-    for (size_t i = 0; i < finding->problems.count; i++) {
-        const struct switch_problem *problem = &finding->problems.items[i];
+    fprintf(stream, "\"%s\":[", key);
+    for (size_t i = 0; i < problems->count; i++) {
+        const struct switch_problem *problem = &problems->items[i];
 
         fputs(i > 0 ? ",{" : "{", stream);
         put_member(stream, "key", problem->key);
@@ -193,13 +199,20 @@ static void put_outputs(const struct outcome *outcome, FILE *stream)
         }
         fputs("]}", stream);
     }
+    for (size_t i = 0; i < outcome->files.count; i++) {
+        const struct outcome_layer *file = &outcome->files.items[i];
+
+        fprintf(stream, "%s{\"file\":\"%.*s_*.json\",\"switches\":[\"%s\"]}", i + outcome->tables.count > 0 ? "," : "",
+                (int)file->length, file->name, file->key);
+    }
     for (size_t i = 0; i < outcome->layers.count; i++) {
         const struct outcome_layer *layer = &outcome->layers.items[i];
 
-        fprintf(stream, "%s{\"file\":\"msprof_*.json\",\"switches\":[\"%s\"],\"layer\":",
-                i + outcome->tables.count > 0 ? "," : "", layer->key);
-        put_json(stream, layer->name);
-        fputc('}', stream);
+        fprintf(stream, "%s{\"file\":\"msprof_*.json\",\"switches\":[",
+                i + outcome->tables.count + outcome->files.count > 0 ? "," : "");
+        if (layer->key != NULL)
+            fprintf(stream, "\"%s\"", layer->key);
+        fprintf(stream, "],\"layer\":\"%.*s\"}", (int)layer->length, layer->name);
     }
     fputc(']', stream);
 }
@@ -216,7 +229,9 @@ static void print_json(const struct switch_finding *finding, const struct outcom
     else
         fprintf(stream, ",\"chip\":%" PRId64, outcome->chip);
     fprintf(stream, ",\"valid\":%s,", finding->problems.count == 0 ? "true" : "false");
-    put_problems(finding, stream);
+    put_problems("problems", &finding->problems, stream);
+    fputc(',', stream);
+    put_problems("warnings", &finding->warnings, stream);
     fputc(',', stream);
     put_effects(outcome, stream);
     fputc(',', stream);

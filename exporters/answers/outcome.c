@@ -2,14 +2,17 @@
 
 #include "base/array.h"
 #include "exporters/answers/effects.h"
+#include "exporters/cann_report.h"
 #include "exporters/pmu/pmu_metric.h"
 #include "exporters/report/report.h"
 #include "parsers/record.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CHIP_OF_CORE 5 /* where no chip is said, metrics have the columns of this one */
+#define FIRST_CHIP_OF_L2_METRICS 5 /* Atlas A2 and what came after it */
+#define CHIP_OF_CORE 5             /* where no chip is said, metrics have the columns of this one */
 
 /* The next word of a list divided by commas; NULL at the end. */
 static const char *next_word(const char **list, size_t *ret_length)
@@ -135,16 +138,28 @@ static int add_table(struct outcome *outcome, const struct switch_finding *findi
                                          : add_cann_columns(table, finding, outcome->chip, err);
 }
 
-static int add_layer(struct outcome *outcome, const struct switch_effect *effect, const char *name, struct err *err)
+static int add_layer(struct outcome_layers *layers, const char *key, const char *name, size_t length, struct err *err)
 {
-    for (size_t i = 0; i < outcome->layers.count; i++) {
-        if (strcmp(outcome->layers.items[i].name, name) == 0)
+    for (size_t i = 0; i < layers->count; i++) {
+        if (layers->items[i].length == length && memcmp(layers->items[i].name, name, length) == 0)
             return 0;
     }
-    if (array_reserve(&outcome->layers, 1, err) < 0)
+    if (array_reserve(layers, 1, err) < 0)
         return -(int)err->code;
-    outcome->layers.items[outcome->layers.count++] = (struct outcome_layer){name, effect->key};
+    layers->items[layers->count++] = (struct outcome_layer){name, length, key};
     return 0;
+}
+
+/* Those of a list divided by commas. */
+static int add_layers(struct outcome_layers *layers, const struct switch_effect *effect, const char *list,
+                      struct err *err)
+{
+    const char *word;
+    size_t length;
+    int status = 0;
+    while (status == 0 && (word = next_word(&list, &length)) != NULL)
+        status = add_layer(layers, effect->key, word, length, err);
+    return status;
 }
 
 static int add_series(struct outcome *outcome, const struct switch_finding *finding, const struct switch_effect *effect,
@@ -158,12 +173,13 @@ static int add_series(struct outcome *outcome, const struct switch_finding *find
         const struct series_report *series = kind != NULL ? kind->series : NULL;
         for (; status == 0 && series != NULL && series->name != NULL; series++) {
             bool sampled = strstr(series->name, "_utilization") != NULL && strncmp(series->name, "ai_", 3) == 0;
-            if (sampled != (strcmp(effect->key, "aic_mode") == 0))
+            bool of_earlier = series->families != 0 && (series->families & FAMILY_OF(CAPTURE_CANN)) == 0;
+            if (of_earlier || sampled != (strcmp(effect->key, "aic_mode") == 0))
                 continue; /* counters of tasks and at intervals are records of one kind */
             if (series->columns != NULL)
                 status = add_table(outcome, finding, effect, series->name, err);
             if (status == 0 && series->process != NULL)
-                status = add_layer(outcome, effect, series->process, err);
+                status = add_layer(&outcome->layers, effect->key, series->process, strlen(series->process), err);
         }
     }
     return status;
@@ -187,6 +203,13 @@ static int add_reports(struct outcome *outcome, const struct switch_finding *fin
     return status;
 }
 
+/* Whether the option that an effect needs beside its own is on. */
+static bool has_company(const struct switch_finding *finding, const struct switch_effect *effect)
+{
+    const char *value = effect->with != NULL ? switch_option_value(finding, effect->with) : NULL;
+    return effect->with == NULL || (value != NULL && *value != '\0' && strcmp(value, "off") != 0);
+}
+
 static int add_effect(struct outcome *outcome, const struct switch_finding *finding, const struct switch_effect *effect,
                       const char *value, struct err *err)
 {
@@ -195,10 +218,27 @@ static int add_effect(struct outcome *outcome, const struct switch_finding *find
     if (status < 0)
         return status;
     outcome->effects.items[outcome->effects.count++] = (struct outcome_effect){effect, value, there};
-    if (!there)
+    if (!there || !has_company(finding, effect))
         return 0;
     status = add_reports(outcome, finding, effect, err);
+    if (status == 0)
+        status = add_layers(&outcome->layers, effect, effect->layers, err);
+    if (status == 0)
+        status = add_layers(&outcome->files, effect, effect->files, err);
     return status == 0 ? add_series(outcome, finding, effect, err) : status;
+}
+
+/* Devices that measure their frequency have it on the timeline whatever is collected. */
+static int add_frequency(struct outcome *outcome, const struct switch_finding *finding, struct err *err)
+{
+    static const char name[] = "AI Core Freq";
+    bool any = false;
+    for (size_t i = 0; i < outcome->effects.count; i++)
+        any |= outcome->effects.items[i].on_chip;
+    if (!any || finding->writer == SWITCH_SVP ||
+        (outcome->chip != OUTCOME_EVERY_CHIP && !cann_chip_measures_frequency(outcome->chip)))
+        return 0;
+    return add_layer(&outcome->layers, NULL, name, sizeof name - 1, err);
 }
 
 int outcome_of(const struct switch_finding *finding, int64_t chip, struct outcome *ret, struct err *err)
@@ -214,6 +254,57 @@ int outcome_of(const struct switch_finding *finding, int64_t chip, struct outcom
         if ((effect->writers & writers) != 0 && value != NULL && switch_has_effect(effect, effect->key, value))
             status = add_effect(ret, finding, effect, value, err);
     }
+    return status == 0 ? add_frequency(ret, finding, err) : status;
+}
+
+/* ---- what does less than one may expect ---- */
+
+static bool is_first_of_key(const struct outcome *outcome, size_t index)
+{
+    for (size_t i = 0; i < index; i++) {
+        if (strcmp(outcome->effects.items[i].effect->key, outcome->effects.items[index].effect->key) == 0)
+            return false;
+    }
+    return true;
+}
+
+static bool is_on_chip(const struct outcome *outcome, const char *key)
+{
+    for (size_t i = 0; i < outcome->effects.count; i++) {
+        if (outcome->effects.items[i].on_chip && strcmp(outcome->effects.items[i].effect->key, key) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int warn_of_metrics(const struct outcome *outcome, struct switch_finding *finding, struct err *err)
+{
+    const char *metrics = switch_option_value(finding, "aic_metrics");
+    struct pmu_columns columns = {.count = 0};
+    if (metrics == NULL || finding->writer == SWITCH_SVP || outcome->chip < 0 ||
+        switch_list_has("None,Custom", metrics, strcspn(metrics, ":")))
+        return 0;
+    struct pmu_input input = {.chip = outcome->chip, .metrics = metrics, .aiv_metrics = metrics};
+    pmu_columns_init(&columns, &input);
+    bool is_there = columns.count > 0 && (strcmp(metrics, "L2Cache") != 0 || outcome->chip >= FIRST_CHIP_OF_L2_METRICS);
+    return is_there ? 0
+                    : finding_warning(finding, "aic_metrics", metrics, NULL, err,
+                                      "chip %" PRId64 " has no such counters", outcome->chip);
+}
+
+int outcome_warn(const struct outcome *outcome, struct switch_finding *finding, struct err *err)
+{
+    int status = warn_of_metrics(outcome, finding, err);
+    for (size_t i = 0; status == 0 && i < outcome->effects.count; i++) {
+        const struct outcome_effect *item = &outcome->effects.items[i];
+        const struct switch_effect *effect = item->effect;
+        if (is_first_of_key(outcome, i) && !is_on_chip(outcome, effect->key))
+            status = finding_warning(finding, effect->key, item->value, NULL, err, "chip %" PRId64 " has nothing of it",
+                                     outcome->chip);
+        else if (!has_company(finding, effect))
+            status = finding_warning(finding, effect->key, item->value, NULL, err, "%s: no table has it without %s",
+                                     effect->what, effect->with);
+    }
     return status;
 }
 
@@ -227,5 +318,6 @@ void outcome_release(struct outcome *outcome)
     free(outcome->tables.items);
     free(outcome->effects.items);
     free(outcome->layers.items);
+    free(outcome->files.items);
     *outcome = (struct outcome){.chip = OUTCOME_EVERY_CHIP};
 }

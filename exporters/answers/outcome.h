@@ -15,9 +15,11 @@ struct outcome_table {
     size_t column_count, column_capacity;
 };
 
+/* A layer of the timeline, or another file of JSON. */
 struct outcome_layer {
-    const char *name; /* "HBM" */
-    const char *key;  /* the option that it is of */
+    const char *name; /* "HBM", "step_trace"; not ended by a NUL: */
+    size_t length;
+    const char *key; /* the option that it is of; NULL: of whatever is collected */
 };
 
 /* All zero: empty. */
@@ -38,8 +40,11 @@ struct outcome {
     struct outcome_layers {
         struct outcome_layer *items;
         size_t count, capacity;
-    } layers;
+    } layers, files;
 };
+
+/* Warns of options of which nothing comes on the outcome's chip, or without others. */
+int outcome_warn(const struct outcome *outcome, struct switch_finding *finding, struct err *err);
 
 /* Needs outcome_release whatever the result; the finding must outlive it. */
 int outcome_of(const struct switch_finding *finding, int64_t chip, struct outcome *ret, struct err *err);

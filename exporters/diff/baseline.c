@@ -12,13 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCHEMA "msprof.baseline/1"
+#define SCHEMA "msprof.baseline/2"
 #define HEAD "{\"schema\":\""
 #define DIGEST ",\n\"sha256\":\""
 #define TAIL "\"}\n"
 #define DIGEST_BYTES (sizeof DIGEST - 1 + CHECKSUM_TEXT_SIZE - 1 + sizeof TAIL - 1)
-
-static const char *const measure_names[] = {"step_time", "busy", "free", "exposed"};
 
 /* What a baseline says of one of the structures: the members' names are those in the file. */
 enum form { FORM_FIXED_TEXT, FORM_OWNED_TEXT, FORM_COUNT, FORM_NUMBER, FORM_TRUTH };
@@ -48,7 +46,14 @@ static const struct part facts_parts[] = {
     PART(struct workload_facts, clock_khz, FORM_COUNT),   PART(struct workload_facts, rated_khz, FORM_COUNT),
     PART(struct workload_facts, tick_ns, FORM_COUNT),     PART(struct workload_facts, devices, FORM_COUNT),
     PART(struct workload_facts, problems, FORM_COUNT),    PART(struct workload_facts, times_known, FORM_TRUTH),
-    PART(struct workload_facts, placed, FORM_TRUTH),      {.name = NULL},
+    PART(struct workload_facts, placed, FORM_TRUTH),      PART(struct workload_facts, recorded, FORM_COUNT),
+    PART(struct workload_facts, unrecorded, FORM_COUNT),  PART(struct workload_facts, interval, FORM_COUNT),
+    {.name = NULL},
+};
+static const struct part group_parts[] = {
+    PART(struct profile_group, key, FORM_OWNED_TEXT),
+    PART(struct profile_group, batch, FORM_COUNT),
+    {.name = NULL},
 };
 static const struct part row_parts[] = {
     PART(struct profile_row, key, FORM_OWNED_TEXT),  PART(struct profile_row, name, FORM_OWNED_TEXT),
@@ -61,6 +66,9 @@ static const struct part profile_parts[] = {
     PART(struct profile, warmup, FORM_COUNT),
     PART(struct profile, executions, FORM_COUNT),
     PART(struct profile, refused, FORM_COUNT),
+    PART(struct profile, time_ns, FORM_NUMBER),
+    PART(struct profile, busy_ns, FORM_NUMBER),
+    PART(struct profile, free_ns, FORM_NUMBER),
     PART(struct profile, ai_cpu_ns, FORM_NUMBER),
     PART(struct profile, conversion_ns, FORM_NUMBER),
     PART(struct profile, cube_share, FORM_NUMBER),
@@ -123,6 +131,18 @@ static void put_row(struct strbuf *out, const struct profile_row *row)
     strbuf_adds(out, "}");
 }
 
+static void put_group(struct strbuf *out, const struct profile_group *group)
+{
+    strbuf_adds(out, "{");
+    put_parts(out, group_parts, group);
+    for (int m = 0; m < MEASURES; m++) {
+        strbuf_addf(out, "%s\n\"%s\":{", m > 0 ? "," : "", measure_name((enum measure)m));
+        put_series(out, &group->measures[m]);
+        strbuf_adds(out, "}");
+    }
+    strbuf_adds(out, "}");
+}
+
 static void put_profile(struct strbuf *out, const struct profile *profile)
 {
     strbuf_adds(out, "{");
@@ -130,12 +150,12 @@ static void put_profile(struct strbuf *out, const struct profile *profile)
     put_parts(out, facts_parts, &profile->facts);
     put_integer(out, "step_source", profile->step_source);
     put_parts(out, profile_parts, profile);
-    for (int m = 0; m < MEASURES; m++) {
-        strbuf_addf(out, "\n\"%s\":{", measure_names[m]);
-        put_series(out, &profile->measures[m]);
-        strbuf_adds(out, "},");
+    strbuf_adds(out, "\n\"groups\":[");
+    for (size_t g = 0; g < profile->group_count; g++) {
+        strbuf_adds(out, g > 0 ? ",\n" : "\n");
+        put_group(out, &profile->groups[g]);
     }
-    strbuf_adds(out, "\n\"tables\":{");
+    strbuf_adds(out, "],\n\"tables\":{");
     for (int t = 0; t < SUBJECTS; t++) {
         if (t == BY_LINE && !profile->tables[t].known)
             continue;
@@ -338,19 +358,35 @@ static void get_table(struct reading *reading, const struct json *array, const c
     }
 }
 
+static void get_groups(struct reading *reading, const struct json *array, struct profile *profile)
+{
+    profile->groups = json_is_array(array) ? calloc(count_of(array) + 1, sizeof *profile->groups) : NULL;
+    if (profile->groups == NULL) {
+        wrong(reading, "groups");
+        return;
+    }
+    for (const struct json *item = json_first(array); item != NULL && !reading->failed; item = json_next(item)) {
+        struct profile_group *group = &profile->groups[profile->group_count++];
+        get_parts(reading, item, group_parts, group);
+        for (int m = 0; m < MEASURES; m++)
+            get_series(reading, json_member(item, measure_name((enum measure)m)), &group->measures[m]);
+        if (group->key == NULL)
+            wrong(reading, "key");
+    }
+}
+
 static void get_profile(struct reading *reading, const struct json *object, struct profile *profile)
 {
     int64_t source = get_integer(reading, object, "step_source");
 
     profile->name = get_copy(reading, object, "name");
     get_parts(reading, object, facts_parts, &profile->facts);
-    if (source < STEPS_NONE || source > STEPS_PERIOD)
+    if (source < STEPS_NONE || source >= STEP_SOURCES)
         wrong(reading, "step_source");
     else
         profile->step_source = (enum step_source)source;
     get_parts(reading, object, profile_parts, profile);
-    for (int m = 0; m < MEASURES; m++)
-        get_series(reading, json_member(object, measure_names[m]), &profile->measures[m]);
+    get_groups(reading, json_member(object, "groups"), profile);
     for (int t = 0; t < SUBJECTS; t++) {
         const struct json *table = json_member(json_member(object, "tables"), subject_name((enum subject)t));
         if (t != BY_LINE || table != NULL)
@@ -368,7 +404,8 @@ static int check_text(const char *text, size_t length, struct err *err)
         memcmp(version, SCHEMA, strlen("msprof.baseline/")) != 0)
         return err_set(err, ERR_FORMAT, "it is no baseline, expected a file that 'msprof diff --save' wrote");
     if (memcmp(version, SCHEMA "\"", sizeof SCHEMA) != 0)
-        return err_set(err, ERR_FORMAT, "it is of the version '%.*s', this program reads '" SCHEMA "'",
+        return err_set(err, ERR_FORMAT,
+                       "it is of the version '%.*s', this program reads '" SCHEMA "': what 'free' and 'fps' mean differs",
                        (int)strcspn(version, "\"\n"), version);
     if (end == NULL || memcmp(end, DIGEST, sizeof DIGEST - 1) != 0)
         return err_set(err, ERR_FORMAT, "its end is missing: it was cut after %zu bytes", length);

@@ -12,19 +12,68 @@ static void put_us(FILE *stream, double ns)
     fprintf(stream, "%.3f", isfinite(ns) ? ns / 1e3 + 0.0 : 0.0);
 }
 
+/* A measure of steps, null where no capture of the side tells it. */
+static void put_measure(FILE *stream, const char *before, const struct side *side, enum measure measure)
+{
+    bool known = false;
+
+    for (size_t i = 0; i < side->count; i++)
+        known = known || profile_measure(side->profiles[i], measure) >= 0;
+    fprintf(stream, "%s\"%s\":", before, measure_name(measure));
+    if (known)
+        put_us(stream, side_measure(side, measure));
+    else
+        fputs("null", stream);
+}
+
+/* How its devices' time divides, as far as it was recorded: of all captures of the side together. */
+static void put_elapsed(FILE *stream, const struct side *side)
+{
+    double time_ns = 0, busy_ns = 0, free_ns = 0;
+
+    for (size_t i = 0; i < side->count; i++) {
+        time_ns += side->profiles[i]->time_ns;
+        busy_ns += side->profiles[i]->busy_ns;
+        free_ns += side->profiles[i]->free_ns;
+    }
+    fputs(",\"elapsed\":{\"busy\":", stream);
+    put_us(stream, busy_ns);
+    fputs(",\"free\":", stream);
+    put_us(stream, free_ns);
+    fputs(",\"time\":", stream);
+    put_us(stream, time_ns);
+    fputc('}', stream);
+}
+
 static void put_side(FILE *stream, const struct side *side, double step_ns)
 {
     int64_t steps = 0, warmup = 0, executions = 0;
+    char recorded[RECORDED_SIZE] = "";
 
-    fputs("{\"captures\":[", stream);
+    fputc('{', stream);
+    put_measure(stream, "", side, MEASURE_BUSY);
+    fputs(",\"captures\":[", stream);
     for (size_t i = 0; i < side->count; i++) {
         fputs(i > 0 ? "," : "", stream);
         put_json(stream, side->profiles[i]->name);
         steps += side->profiles[i]->steps;
         warmup += side->profiles[i]->warmup;
         executions += side->profiles[i]->executions;
+        if (recorded[0] == '\0')
+            workload_recorded_text(&side->profiles[i]->facts, recorded);
     }
-    fprintf(stream, "],\"executions\":%lld,\"step_time\":", (long long)executions);
+    fputc(']', stream);
+    put_measure(stream, ",", side, MEASURE_DEVICE_BUSY);
+    put_elapsed(stream, side);
+    fprintf(stream, ",\"executions\":%lld", (long long)executions);
+    put_measure(stream, ",", side, MEASURE_EXPOSED);
+    put_measure(stream, ",", side, MEASURE_FREE);
+    put_measure(stream, ",", side, MEASURE_PERIOD);
+    if (recorded[0] != '\0') {
+        fputs(",\"recorded\":", stream);
+        put_json(stream, recorded);
+    }
+    fputs(",\"step_time\":", stream);
     put_us(stream, step_ns);
     fprintf(stream, ",\"steps\":%lld,\"warmup_steps\":%lld}", (long long)steps, (long long)warmup);
 }
@@ -71,7 +120,12 @@ static void put_gate(FILE *stream, const struct compare_gate *result)
     put_json(stream, metric);
     fputs(",\"new\":", stream);
     put_value(stream, unit, result->new_value);
-    fprintf(stream, ",\"passed\":%s}", result->passed ? "true" : "false");
+    fprintf(stream, ",\"passed\":%s", result->passed ? "true" : "false");
+    if (result->why[0] != '\0') {
+        fputs(",\"reason\":", stream);
+        put_json(stream, result->why);
+    }
+    fputc('}', stream);
 }
 
 static void put_percent(FILE *stream, bool known, double share)

@@ -118,14 +118,34 @@ static void put_names(FILE *stream, const struct side *side, bool markdown)
     }
 }
 
-static void put_step(FILE *stream, const struct comparison *comparison)
+static void put_change(FILE *stream, const char *name, double base, double other, const char *end)
 {
-    struct time_unit unit = time_unit_for(fmax(comparison->step_base, comparison->step_new));
+    struct time_unit unit = time_unit_for(fmax(base, other));
     char change[TEXT_SIZE];
 
-    percent_text(change, sizeof change, comparison->step_base, comparison->step_new);
-    fprintf(stream, "Step time: %.3f %s -> %.3f %s (%s)\n", comparison->step_base / unit.ns, unit.name,
-            comparison->step_new / unit.ns, unit.name, change);
+    percent_text(change, sizeof change, base, other);
+    fprintf(stream, "%s: %.3f %s -> %.3f %s (%s)%s", name, base / unit.ns, unit.name, other / unit.ns, unit.name,
+            change, end);
+}
+
+/* From begin to begin, where both sides say it; and of which inferences they tell. */
+static void put_period(const struct diff_output *output, FILE *stream, const char *end)
+{
+    const struct side *const sides[] = {output->base, output->new_side};
+    double base = side_measure(output->base, MEASURE_PERIOD), other = side_measure(output->new_side, MEASURE_PERIOD);
+
+    if (base > 0 && other > 0)
+        put_change(stream, "Period", base, other, end);
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < sides[s]->count; i++) {
+            char recorded[RECORDED_SIZE];
+            workload_recorded_text(&sides[s]->profiles[i]->facts, recorded);
+            if (recorded[0] != '\0') {
+                fprintf(stream, "%s: %s, nothing is said of what is between them%s", s == 0 ? "Base" : "New", recorded,
+                        end);
+                break;
+            }
+        }
 }
 
 /* The row that changed most of those that are noise for now. */
@@ -208,7 +228,8 @@ static void put_head(const struct diff_output *output, FILE *stream, bool markdo
         warmup += output->new_side->profiles[i]->warmup;
     if (warmup > 0)
         fprintf(stream, "Warm-up steps left out: %lld%s", (long long)warmup, end);
-    put_step(stream, comparison);
+    put_period(output, stream, end);
+    put_change(stream, "Step time", comparison->step_base, comparison->step_new, "\n");
 }
 
 static void value_text(char *text, size_t size, enum gate_unit unit, double value)
@@ -259,6 +280,34 @@ static void put_legend(FILE *stream, const struct comparison *comparison)
     fputs(".\n", stream);
 }
 
+/* The gaps that changed, by what runs before and behind them. */
+static int put_gaps(const struct diff_output *output, FILE *stream, enum grid_format format, struct err *err)
+{
+    const struct compare_rows *gaps = &output->comparison->gaps;
+    struct grid grid = {.columns = row_columns, .column_count = ROW_COLUMNS};
+    struct time_unit step_unit = {"us", 1e3}, median_unit = {"us", 1e3};
+    size_t most = output->top > 0 ? output->top : gaps->count, shown = 0;
+    int status = 0;
+
+    for (size_t i = 0; status == 0 && i < gaps->count && shown < most; i++) {
+        const struct compare_row *row = &gaps->items[i];
+        if (row->verdict != ROW_REGRESSION && row->verdict != ROW_IMPROVEMENT)
+            continue;
+        if (shown++ == 0) { /* the first is the largest */
+            step_unit = time_unit_for(fmax(row->total_base, row->total_new));
+            median_unit = time_unit_for(fmax(row->median_base, row->median_new));
+        }
+        status = add_row(&grid, row, step_unit, median_unit, err);
+    }
+    if (status == 0 && shown > 0) {
+        fprintf(stream, "\nGaps that changed, times a step in %s, medians in %s:\n%s", step_unit.name, median_unit.name,
+                format == GRID_MARKDOWN ? "\n" : "");
+        status = grid_print(&grid, stream, format, output->width, output->ascii, err);
+    }
+    grid_release(&grid);
+    return status;
+}
+
 int diff_print(const struct diff_output *output, enum diff_format format, FILE *stream, struct err *err)
 {
     const struct comparison *comparison = output->comparison;
@@ -289,6 +338,8 @@ int diff_print(const struct diff_output *output, enum diff_format format, FILE *
     }
     if (status == 0)
         status = grid_print(&grid, stream, kind, output->width, output->ascii, err);
+    if (status == 0 && format != DIFF_CSV)
+        status = put_gaps(output, stream, kind, err);
     grid_release(&grid);
     return status;
 }

@@ -1,6 +1,7 @@
 #include "exporters/framework/analysis.h"
 
 #include "base/number.h"
+#include "db/query/cann_version.h"
 
 #include <string.h>
 
@@ -16,6 +17,12 @@ bool framework_wants_step(const struct framework_analysis *analysis, const char 
             return true;
     }
     return false;
+}
+
+bool framework_names_device(const struct framework_analysis *analysis)
+{
+    return analysis->framework->info.kind == FRAMEWORK_PYTORCH &&
+           !cann_version_has(analysis->options->cann_version, NAMING_NO_DEVICE);
 }
 
 bool framework_wants_time(const struct framework_analysis *analysis, int64_t time_ns)

@@ -44,6 +44,9 @@ struct framework_analysis {
 /* Whether a step's rows and events are written. */
 bool framework_wants_step(const struct framework_analysis *analysis, const char *id);
 
+/* Whether tables tell the device: PyTorch's, not those of the older versions of CANN. */
+bool framework_names_device(const struct framework_analysis *analysis);
+
 /* Whether what begins then does: what a step did on the host, and until the device was done with it. */
 bool framework_wants_time(const struct framework_analysis *analysis, int64_t time_ns);
 

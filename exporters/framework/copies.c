@@ -46,6 +46,30 @@ static bool is_wanted(const struct framework_info *info, const struct copy *copy
     return copy->pytorch_level >= 0 && info->level >= copy->pytorch_level;
 }
 
+#define COPY_COLUMNS 64
+
+/* Writes a report under a name, with another column instead of one; those of older versions have no device. */
+static int write_named(struct framework_analysis *analysis, const struct report *report, const char *name,
+                       const char *of, const struct report_column *instead, struct err *err)
+{
+    struct report_column columns[COPY_COLUMNS + 1];
+    struct report named = *report;
+    bool hides_device =
+        analysis->framework->info.kind == FRAMEWORK_PYTORCH && !framework_names_device(analysis);
+    size_t count = 0;
+    for (; report->columns[count].title != NULL && count < COPY_COLUMNS; count++) {
+        columns[count] = report->columns[count];
+        if (instead != NULL && strcmp(columns[count].title, of) == 0)
+            columns[count] = *instead;
+        if (hides_device && strcmp(columns[count].title, "Device_id") == 0)
+            columns[count].flags |= REPORT_INPUT;
+    }
+    columns[count] = (struct report_column){.title = NULL};
+    named.name = name;
+    named.columns = columns;
+    return framework_write_report(analysis, &named, err);
+}
+
 static int write_copies(struct framework_analysis *analysis, struct err *err)
 {
     const struct report *const *all = report_all(err);
@@ -56,9 +80,7 @@ static int write_copies(struct framework_analysis *analysis, struct err *err)
         const struct report *report = report_find_file(all, copy->report, CAPTURE_CANN);
         if (report == NULL || !is_wanted(&analysis->framework->info, copy))
             continue;
-        struct report named = *report;
-        named.name = copy->name;
-        status = framework_write_report(analysis, &named, err);
+        status = write_named(analysis, report, copy->name, NULL, NULL, err);
         if (status < 0)
             err_wrap(err, "%s.csv", copy->name);
     }
@@ -69,6 +91,7 @@ static int write_copies(struct framework_analysis *analysis, struct err *err)
 
 static const struct report_column megabytes = {"Total Reserved(MB)", "bytes / 1048576.0", .form = FORM_FLOAT,
                                                .doc = "What the component holds."};
+#define KILOBYTES "Total Reserved(KB)"
 
 /* PyTorch has megabytes where the capture's report has kilobytes. */
 static int write_module_memory(struct framework_analysis *analysis, struct err *err)
@@ -76,21 +99,12 @@ static int write_module_memory(struct framework_analysis *analysis, struct err *
     const struct framework_info *info = &analysis->framework->info;
     const struct report *const *all = report_all(err);
     const struct report *report = all != NULL ? report_find_file(all, "npu_module_mem", CAPTURE_CANN) : NULL;
-    struct report_column columns[16];
-    size_t count = 0;
     if (all == NULL)
         return -(int)err->code;
     if (report == NULL || (info->kind == FRAMEWORK_MINDSPORE && !info->memory))
         return 0;
-    if (info->kind == FRAMEWORK_MINDSPORE)
-        return framework_write_report(analysis, report, err);
-    for (; report->columns[count].title != NULL && count + 1 < sizeof columns / sizeof *columns; count++)
-        columns[count] =
-            strcmp(report->columns[count].title, "Total Reserved(KB)") == 0 ? megabytes : report->columns[count];
-    columns[count] = (struct report_column){.title = NULL};
-    struct report named = *report;
-    named.columns = columns;
-    return framework_write_report(analysis, &named, err);
+    return write_named(analysis, report, report->name, KILOBYTES,
+                       info->kind == FRAMEWORK_PYTORCH ? &megabytes : NULL, err);
 }
 
 /* ---- of some steps ---- */

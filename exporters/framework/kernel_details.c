@@ -2,6 +2,7 @@
 #include "exporters/framework/analysis.h"
 
 #include "base/strbuf.h"
+#include "db/query/cann_version.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static const struct renaming mindspore_titles[] = {{"Device_id", NULL},
                                                    {"Task Duration(us)", "Duration(us)"},
                                                    {"Task Wait Time(us)", "Wait Time(us)"},
                                                    {NULL, NULL}};
-/* PyTorch's has the device too. */
+/* PyTorch's has the device too, since CANN 8.1. */
 static const struct renaming *const pytorch_titles = mindspore_titles + 1;
 /* What level 0 does not have besides. */
 static const struct renaming level_0_titles[] = {{"Mix Block Dim", NULL},     {"HF32 Eligible", NULL},
@@ -191,8 +192,11 @@ static void rename_column(struct report_column *column, const struct renaming *r
         column->flags |= REPORT_INPUT;
 }
 
-static struct report_column *make_columns(const struct framework_info *info, struct err *err)
+static struct report_column *make_columns(const struct framework_analysis *analysis, struct err *err)
 {
+    const struct framework_info *info = &analysis->framework->info;
+    bool names_device = framework_names_device(analysis);
+    bool hides_shapes = cann_version_has(analysis->options->cann_version, NAMING_NO_DEVICE);
     size_t count = 0;
     while (report_op_summary.columns[count].title != NULL)
         count++;
@@ -203,16 +207,18 @@ static struct report_column *make_columns(const struct framework_info *info, str
     }
     memcpy(columns, report_op_summary.columns, count * sizeof *columns);
     for (size_t i = 0; i < count; i++) {
+        if (info->level == 0 && hides_shapes)
+            rename_column(&columns[i], level_0_titles);
         if (info->level == 0)
             rename_column(&columns[i], info->kind == FRAMEWORK_PYTORCH ? pytorch_level_0_titles : level_0_titles);
-        rename_column(&columns[i], info->kind == FRAMEWORK_PYTORCH ? pytorch_titles : mindspore_titles);
+        rename_column(&columns[i], names_device ? pytorch_titles : mindspore_titles);
     }
     return columns;
 }
 
 int framework_write_kernel_details(struct framework_analysis *analysis, struct err *err)
 {
-    struct report_column *columns = make_columns(&analysis->framework->info, err);
+    struct report_column *columns = make_columns(analysis, err);
     struct report_scan scan = *report_op_summary.scan;
     struct report details = report_op_summary;
     if (columns == NULL)

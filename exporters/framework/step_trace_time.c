@@ -65,7 +65,7 @@ static int open_report(struct report_run *run, struct err *err)
         return -(int)err->code;
     for (size_t i = 0; i < parts->count; i++)
         devices += !parts->parts[i].is_host;
-    run->plan.columns[DEVICE].there = report_analysis(run)->framework->info.kind == FRAMEWORK_PYTORCH || devices > 1;
+    run->plan.columns[DEVICE].there = framework_names_device(report_analysis(run)) || devices > 1;
     return 0;
 }
 

@@ -34,7 +34,9 @@ static const char *const unsupported_aiv[] = {
 static bool is_supported(const struct pmu_plan *plan, const char *name)
 {
     const char *const *list = plan->side == PMU_AIC ? unsupported_aic : unsupported_aiv;
-    if (plan->rules != PMU_RULES_CORE)
+    size_t length = strlen(name);
+    bool counts_operations = length > 5 && strcmp(name + length - 5, "_fops") == 0;
+    if (plan->rules != PMU_RULES_CORE || (plan->both_fops && counts_operations))
         return true;
     for (; *list != NULL; list++) {
         if (strncmp(name, *list, strlen(*list)) == 0)
@@ -130,11 +132,15 @@ void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup)
         .chip = setup->chip,
         .frequency_hz = setup->frequency_hz,
         .core_num = setup->core_num,
+        .both_fops = setup->both_fops,
     };
     const struct pmu_group *group = pmu_group_find(setup->group, plan->rules);
     size_t count = is_given(setup->events) ? parse_events(setup->events, events)
                    : group != NULL         ? parse_events(group->events, events)
                                            : 0;
+    plan->mac[0] = plan->mac[1] = -1;
+    if (group == NULL && count == 0 && plan->rules == PMU_RULES_CORE)
+        return; /* nothing was counted, not the cycles either */
     add_column(plan, &total_time, none, true, "", "");
     snprintf(plan->columns[0].title, PMU_TITLE_MAX, "%s", plan->side == PMU_AIC ? "aicore_time(us)" : "aiv_time(us)");
     add_column(plan, &total_cycles, none, false, "", "total_cycles");
@@ -197,16 +203,25 @@ static bool is_time_known(const struct pmu_plan *plan, const struct pmu_counts *
            counts->block_num <= INT32_MAX;
 }
 
+/* Thousandths of a microsecond that the task took, of a double rounded to two decimals as the Python code does. */
+static int64_t rounded_task_time(const struct pmu_plan *plan, const struct pmu_counts *counts)
+{
+    double us = (double)bounded(counts->total_cycle) * 1e6 / (double)time_hz(plan, counts) /
+                (double)counts->block_num * (double)rounds(plan, counts->block_num);
+    int64_t hundredths = pmu_round_decimal(us, 2);
+    return hundredths < INT64_MAX / 10 ? hundredths * 10 : INT64_MAX;
+}
+
 /* Thousandths of a microsecond that the task took. */
 static int64_t task_time(const struct pmu_plan *plan, const struct pmu_counts *counts)
 {
     if (!is_time_known(plan, counts))
         return 0;
+    if (plan->rules == PMU_RULES_PYTHON)
+        return rounded_task_time(plan, counts);
     uint128 numerator = (uint128)bounded(counts->total_cycle) * 1000000 * rounds(plan, counts->block_num);
     uint128 denominator = (uint128)(uint64_t)time_hz(plan, counts) * (uint64_t)counts->block_num;
-    if (plan->rules == PMU_RULES_CORE)
-        return thousandths(numerator, denominator);
-    return thousandths(numerator, denominator * 10) * 10; /* two decimals */
+    return thousandths(numerator, denominator);
 }
 
 /* Thousandths of a microsecond of it that a pipe worked. */
@@ -454,7 +469,8 @@ void pmu_columns_init(struct pmu_columns *columns, const struct pmu_input *input
                             .group = input->metrics,
                             .events = input->events,
                             .frequency_hz = input->aic_hz,
-                            .core_num = input->ai_core_num};
+                            .core_num = input->ai_core_num,
+                            .both_fops = input->both_fops};
     struct pmu_setup aiv = aic;
     *columns = (struct pmu_columns){.count = 0};
     pmu_plan_init(&columns->aic, &aic);
@@ -477,16 +493,17 @@ void pmu_columns_init(struct pmu_columns *columns, const struct pmu_input *input
         columns->titles[columns->count++] = "cube_utilization(%)";
 }
 
-/* How much of the cores' time the task used, in thousandths of a percent, rounded half to even as the tool does; 0 when
- * its share of the cube is shown as 0. */
+/* How much of the cores' time the task used, in thousandths of a percent, rounded half to even as the tool does. By the
+ * rules in Python it is 0 where the share of the cube is shown as 0; devices of the other rules are not so. */
 static int64_t cube_utilization(const struct pmu_plan *plan, int64_t total_cycle, const int64_t *counters,
                                 int64_t duration_ns)
 {
     uint128 mac = plan->mac[0] >= 0 ? bounded(counters[plan->mac[0]]) : 0;
     if (plan->mac[1] >= 0)
         mac += bounded(counters[plan->mac[1]]);
-    if (plan->frequency_hz <= 0 || plan->core_num <= 0 || duration_ns <= 0 ||
-        thousandths(mac, bounded(total_cycle)) == 0)
+    if (plan->frequency_hz <= 0 || plan->core_num <= 0 || duration_ns <= 0)
+        return 0;
+    if (plan->rules != PMU_RULES_CORE && thousandths(mac, bounded(total_cycle)) == 0)
         return 0;
     /* cycles / (Hz * cores * s) * 100 * 1000 */
     uint128 numerator = (uint128)bounded(total_cycle) * 100000 * 1000000000;

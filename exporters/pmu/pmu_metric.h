@@ -5,7 +5,7 @@
  * Ascend's own tool calculates three ways, and each capture is reported the way its users know it: chip 5 as by the C++
  * core of 2026, the other chips as by the Python code of 2026, captures of the layout of 2022 as by the Python code of
  * 2022. The first two are exact here and rounded half away from zero to three decimals (the Python code first rounds a
- * task's time to two and its ratios to three decimals where other values are made of them); the third is rounded twice
+ * task's time, a double, to two and its ratios to three decimals where other values are made of them); the third is rounded twice
  * in binary floating point as the tool did, to six and then to four decimals, because its results cannot be had
  * otherwise.
  */
@@ -34,6 +34,7 @@ struct pmu_setup {
     const char *events;   /* "0x8,0xa,...": which event each counter is of; "" or NULL: the usual ones of the group */
     int64_t frequency_hz; /* of the core; not above 0: not known, times are 0 */
     int64_t core_num;     /* cores of the device */
+    bool both_fops;       /* each side has a column for the other's operations, as CANN 7.0 had */
 };
 
 /* One task's counters. */
@@ -57,6 +58,7 @@ struct pmu_plan {
         int8_t counter[PMU_METRIC_EVENTS]; /* of each event of the metric; -1: it has fewer */
         bool is_time;                      /* time spent instead of a share */
     } columns[PMU_MAX_COLUMNS];
+    bool both_fops;
     int8_t mac[2]; /* counters that make mac_ratio; -1: not counted */
 };
 
@@ -86,6 +88,7 @@ double pmu_2022_milliseconds(const struct pmu_plan *plan, const struct pmu_count
 struct pmu_input {
     int64_t chip, aic_hz, aiv_hz, ai_core_num, aiv_num;
     const char *metrics, *events, *aiv_metrics, *aiv_events; /* as in struct pmu_setup */
+    bool both_fops;                                          /* the same */
 };
 
 struct pmu_columns {

@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "db/database.h"
+#include "db/query/cann_version.h"
 
 #include <float.h>
 #include <math.h>
@@ -42,6 +43,15 @@ static void setting(sqlite3_context *context, int count, sqlite3_value **argumen
 static void chip(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
     ask(context, "SELECT chip FROM capture_part WHERE device_id IS ?1 AND NOT is_host LIMIT 1", count, arguments);
+}
+
+static void older_module(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    int version = (int)(intptr_t)sqlite3_user_data(context);
+    (void)count;
+    if (cann_version_has(version, NAMING_MODULES))
+        sqlite3_result_text(context, value_name_find(older_module_names, sqlite3_value_int64(arguments[0])), -1,
+                            SQLITE_STATIC);
 }
 
 /* As decimal arithmetic of people's has it: of the number that the double is printed as. */
@@ -93,7 +103,7 @@ static void scaled_ratio(sqlite3_context *context, int count, sqlite3_value **ar
                                                                : (unsigned)decimals));
 }
 
-int report_functions_register(sqlite3 *db, struct err *err)
+int report_functions_register(sqlite3 *db, int cann_version, struct err *err)
 {
     static const struct {
         const char *name;
@@ -104,6 +114,7 @@ int report_functions_register(sqlite3 *db, struct err *err)
         {"setting", 1, 0, setting},
         {"setting", 2, 0, setting},
         {"chip", 1, 0, chip},
+        {"older_module", 1, 0, older_module},
         {"quantize", 2, SQLITE_DETERMINISTIC, quantize},
         {"printed", 2, SQLITE_DETERMINISTIC, printed},
         {"scaled_ratio", 3, SQLITE_DETERMINISTIC, scaled_ratio},
@@ -111,7 +122,7 @@ int report_functions_register(sqlite3 *db, struct err *err)
     };
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments, SQLITE_UTF8 | functions[i].flags,
-                                       NULL, functions[i].call, NULL, NULL, NULL) != SQLITE_OK)
+                                       (void *)(intptr_t)cann_version, functions[i].call, NULL, NULL, NULL) != SQLITE_OK)
             return database_error(err, db, "cannot prepare queries");
     }
     return 0;

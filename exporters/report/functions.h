@@ -7,6 +7,6 @@
 #include <sqlite3.h>
 
 /* Makes them known to a connection. */
-int report_functions_register(sqlite3 *db, struct err *err);
+int report_functions_register(sqlite3 *db, int cann_version, struct err *err);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/real.h"
+#include "db/query/cann_version.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -92,6 +93,23 @@ int report_plan_add(struct report_plan *plan, const struct report_column *column
         return status;
     }
     plan->columns[plan->column_count++] = known;
+    return 0;
+}
+
+int report_plan_rename(struct report_plan *plan, int cann_version, struct err *err)
+{
+    for (size_t i = 0; cann_version != CANN_VERSION_NEWEST && i < plan->column_count; i++) {
+        struct known_column *known = &plan->columns[i];
+        const char *title = cann_version_title(cann_version, known->title);
+        char *copy = title != NULL && title != known->title ? strdup(title) : known->title;
+        if (copy == NULL)
+            return err_set(err, ERR_NO_MEMORY, "out of memory");
+        if (copy != known->title)
+            free(known->title);
+        known->there &= title != NULL;
+        known->title = copy;
+        known->column.title = copy;
+    }
     return 0;
 }
 

@@ -70,6 +70,8 @@ int report_plan_take(struct report_plan *plan, const struct report_column *colum
                      enum column_set column_set, struct err *err);
 /* Adds a column that is known at run time only; its value stands behind those before it. The title is copied. */
 int report_plan_add(struct report_plan *plan, const struct report_column *column, struct err *err);
+/* Gives the columns the titles of a version of CANN, and leaves out what it has not. */
+int report_plan_rename(struct report_plan *plan, int cann_version, struct err *err);
 /* Which column has this id, written in any case; -1: none. A column of a title that comes again has _2 behind its id,
  * and so on. */
 int report_plan_find(const struct report_plan *plan, const char *id, size_t length);

@@ -1,5 +1,6 @@
 #include "exporters/report/report.h"
 
+#include "db/query/cann_version.h"
 #include "exporters/report/rows.h"
 #include "exporters/show/table_stream.h"
 
@@ -68,7 +69,8 @@ static int take_columns(struct report_run *run, struct err *err)
     run->state = report->state_size > 0 ? calloc(1, report->state_size) : NULL;
     if (report->state_size > 0 && run->state == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    return report->open != NULL ? report->open(run, err) : 0;
+    status = report->open != NULL ? report->open(run, err) : 0;
+    return status == 0 && report->user == NULL ? report_plan_rename(&run->plan, run->session->options->cann_version, err) : status;
 }
 
 static void release(struct report_run *run)
@@ -96,7 +98,7 @@ static int open_run(struct report_run *run, struct err *err)
         .options = session->options,
         .result = session->result,
         .plan = &run->plan,
-        .name = report->name,
+        .name = cann_version_file(session->options->cann_version, report->name),
         .whole = report->whole,
         .choice = run->chosen ? &run->choice : NULL,
         .terminal = run->terminal,

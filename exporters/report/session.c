@@ -6,7 +6,7 @@ int report_session_open(struct report_session *session, sqlite3 *db, const struc
                         struct export_result *result, struct err *err)
 {
     *session = (struct report_session){.db = db, .options = options, .result = result};
-    return report_functions_register(db, err);
+    return report_functions_register(db, options->cann_version, err);
 }
 
 static void release_texts(struct text_cache *cache)

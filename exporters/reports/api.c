@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "exporters/report/report.h"
 #include "exporters/workload/host_calls.h"
-#include "exporters/workload/load.h"
+#include "exporters/workload/answer.h"
 
 #include <stdlib.h>
 
@@ -93,7 +93,7 @@ static int put_rows(struct report_run *run, struct err *err)
     struct coverage idle;
     struct call_times times = {.idle = &idle};
     struct intern names = {.items = NULL};
-    int status = workload_load(run->session->db, WITHOUT_COUNTERS, &workload, err);
+    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
 
     if (status != 0)
         return status;

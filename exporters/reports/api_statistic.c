@@ -1,4 +1,5 @@
 /* api_statistic: time of the host's calls by level and name. */
+#include "db/query/cann_version.h"
 #include "exporters/cann_report.h"
 #include "exporters/report/groups.h"
 #include "exporters/report/report.h"
@@ -38,9 +39,12 @@ static int64_t variance(const struct group *group)
 
 static int put_group(struct report_run *run, const struct group *group, struct err *err)
 {
+    enum { COMMUNICATION_LEVEL = 5500 };
+    bool hccl = group->key.major == COMMUNICATION_LEVEL &&
+                cann_version_has(run->session->options->cann_version, NAMING_HCCL);
     const struct report_value values[COLUMNS] = {
         [DEVICE] = value_text("host"),
-        [LEVEL] = value_integer(group->key.major),
+        [LEVEL] = hccl ? value_text("hccl") : value_integer(group->key.major),
         [NAME] = value_integer(group->key.name_id),
         [TOTAL] = value_integer(group->total_ns),
         [COUNT] = value_integer(group->count),

@@ -3,7 +3,7 @@
 #include "base/array.h"
 #include "base/number.h"
 #include "exporters/report/report.h"
-#include "exporters/workload/load.h"
+#include "exporters/workload/answer.h"
 
 #include <stdlib.h>
 
@@ -117,7 +117,7 @@ static int put_all(struct report_run *run, const struct workload *workload, stru
 static int put_rows(struct report_run *run, struct err *err)
 {
     struct workload workload;
-    int status = workload_load(run->session->db, WITH_COUNTERS, &workload, err);
+    int status = answer_workload(run, WITH_COUNTERS, &workload, err);
 
     if (status != 0)
         return status;

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/number.h"
 #include "exporters/report/report.h"
-#include "exporters/workload/load.h"
+#include "exporters/workload/answer.h"
 
 #include <stdlib.h>
 
@@ -104,7 +104,7 @@ static int put_rows(struct report_run *run, struct err *err)
 {
     struct workload workload;
     struct communication *items = NULL;
-    int status = workload_load(run->session->db, WITHOUT_COUNTERS, &workload, err);
+    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
 
     if (status != 0)
         return status;

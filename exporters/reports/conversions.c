@@ -2,7 +2,7 @@
 #include "analysis/diff/neighbours.h"
 #include "base/number.h"
 #include "exporters/report/report.h"
-#include "exporters/workload/load.h"
+#include "exporters/workload/answer.h"
 
 enum { SHARE, TOTAL, COUNT, MEAN, TYPE, PRODUCER, CONSUMER, NAME, COLUMNS };
 
@@ -49,7 +49,7 @@ static int put_rows(struct report_run *run, struct err *err)
     struct workload workload;
     struct neighbour_list list;
     double all_ns = 0;
-    int status = workload_load(run->session->db, WITHOUT_COUNTERS, &workload, err);
+    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
 
     if (status != 0)
         return status;

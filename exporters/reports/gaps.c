@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "exporters/report/report.h"
 #include "exporters/workload/host_calls.h"
-#include "exporters/workload/load.h"
+#include "exporters/workload/answer.h"
 
 #include <stdlib.h>
 
@@ -37,10 +37,10 @@ static int put_gap(const struct gap_table *table, size_t i, struct err *err)
     const struct gap *gap = &table->gaps.items[i];
     const struct gap_call *call = &table->calls.items[i];
     const char *name = call->name != NO_TEXT ? table->names.items[call->name].bytes : NULL;
-    int64_t length_ns = gap_length_ns(workload, gap);
+    int64_t length_ns = gap_length_ns(gap);
     const struct report_value values[COLUMNS] = {
         [LENGTH] = value_integer(length_ns),
-        [START] = value_integer(gap_start_ns(workload, gap)),
+        [START] = value_integer(gap->start_ns),
         [DEVICE] = value_integer(workload->devices[workload->executions[gap->after].device].id),
         [CAUSE] = value_text(gap_cause_name(gap_calls_cause(&table->calls, i, name))),
         [COVERED] = name != NULL
@@ -66,8 +66,8 @@ static bool stands_before(const struct gap_table *table, struct ranked_gap x, st
     if (x.length_ns != y.length_ns)
         return x.length_ns > y.length_ns;
     if (x.length_ns >= EXACT_NS) {
-        int64_t dx = gap_length_ns(&table->workload, &table->gaps.items[x.gap]);
-        int64_t dy = gap_length_ns(&table->workload, &table->gaps.items[y.gap]);
+        int64_t dx = gap_length_ns(&table->gaps.items[x.gap]);
+        int64_t dy = gap_length_ns(&table->gaps.items[y.gap]);
         if (dx != dy)
             return dx > dy;
     }
@@ -97,7 +97,7 @@ static int put_all(struct gap_table *table, struct err *err)
     int status = heap != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
 
     for (size_t i = 0; status == 0 && i < count; i++)
-        heap[i] = (struct ranked_gap){(float)gap_length_ns(&table->workload, &table->gaps.items[i]), (uint32_t)i};
+        heap[i] = (struct ranked_gap){(float)gap_length_ns(&table->gaps.items[i]), (uint32_t)i};
     for (size_t i = count / 2; status == 0 && i-- > 0;)
         sink(table, heap, count, i);
     while (status == 0 && count > 0 && !report_writer_is_full(&table->run->writer)) {
@@ -121,7 +121,7 @@ static int take_call(void *arg, const struct host_call *call, struct err *err)
 static int put_rows(struct report_run *run, struct err *err)
 {
     struct gap_table table = {.run = run};
-    int status = workload_load(run->session->db, WITHOUT_COUNTERS, &table.workload, err);
+    int status = answer_workload(run, WITHOUT_COUNTERS, &table.workload, err);
 
     if (status != 0)
         return status;

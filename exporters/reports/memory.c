@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "exporters/report/report.h"
 #include "exporters/workload/host_calls.h"
-#include "exporters/workload/load.h"
+#include "exporters/workload/answer.h"
 
 #include <stdlib.h>
 
@@ -152,7 +152,7 @@ static int put_rows(struct report_run *run, struct err *err)
     struct workload workload;
     struct memory_calls memory = {.calls = {.items = NULL}};
     struct items items = {.items = NULL};
-    int status = workload_load(run->session->db, WITHOUT_COUNTERS, &workload, err);
+    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
 
     if (status != 0)
         return status;

@@ -1,10 +1,12 @@
 /* op_summary: every operator that ran on a device, tasks and communication in one order, with what was counted of it.
  */
 #include "base/number.h"
+#include "db/query/cann_version.h"
 #include "exporters/cann_report.h"
 #include "exporters/report/report.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MAX_METRICS 192 /* columns of metrics of all devices together; there are not as many different ones */
 #define NOT_THERE SIZE_MAX
@@ -69,7 +71,7 @@ static const struct report_column columns[] = {
                 .doc = "How many blocks it was split into."},
     [MIX_BLOCKS] = {"Mix Block Num", "mix_block_num", .when = ON_STARS, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL,
                     .doc = "The blocks on the other core, of an operator that runs on both."},
-    [HF32] = {"HF32 Eligible", "coalesce(op_flag & 1, 0)", .names = answers, .flags = REPORT_NO_TERMINAL,
+    [HF32] = {"HF32 Eligible", "coalesce(op_flag, 0) <> 0", .names = answers, .flags = REPORT_NO_TERMINAL,
               .doc = "Whether it may calculate with HF32."},
     [TENSORS] = {"Input Shapes", "tensor_set_id", FORM_TENSORS, 0, .flags = REPORT_NO_TERMINAL,
                  .doc = "Shapes of its inputs."},
@@ -88,6 +90,7 @@ static const struct report_column columns[] = {
 
 struct op_summary {
     const struct cann_communications *communications;
+    bool hccl; /* they are called so */
     struct device_columns {
         int64_t device_id;
         const struct cann_part *part;
@@ -102,13 +105,30 @@ struct op_summary {
 
 /* ---- columns of metrics ---- */
 
+/* What Ascend's own tool prints: no metrics of tasks when cores were sampled, and neither the bandwidth of L2 nor that of
+ * the MTE but on chip 0, and of L2 on chip 5. */
+static bool is_of_vendor(const struct cann_part *part, const char *title)
+{
+    enum { CHIP_310 = 0, CHIP_910B = 5 };
+    bool of_l2 = strncmp(title, "l2_", 3) == 0 || strncmp(title, "aic_l2_", 7) == 0 || strncmp(title, "aiv_l2_", 7) == 0;
+    bool of_mte = strncmp(title, "ub_", 3) == 0 && strstr(title, "_bw_mte") != NULL;
+    if (part->samples_cores)
+        return false;
+    if (of_l2 && strstr(title, "_bw") != NULL)
+        return part->chip == CHIP_310 || part->chip == CHIP_910B;
+    return !of_mte || part->chip == CHIP_310;
+}
+
 /* Devices of different chips, or that counted different groups, have different metrics: each title is one column. */
-static int unite_metrics(struct op_summary *summary, struct device_columns *device, struct err *err)
+static int unite_metrics(struct op_summary *summary, struct device_columns *device, enum column_set wanted,
+                         struct err *err)
 {
     for (size_t i = 0; i < MAX_METRICS; i++)
         device->metric[i] = NOT_THERE;
     for (size_t i = 0; i < device->pmu.count; i++) {
         size_t place = 0;
+        if (wanted == COLUMNS_VENDOR && !is_of_vendor(device->part, device->pmu.titles[i]))
+            continue;
         while (place < summary->metric_count && strcmp(summary->metrics[place], device->pmu.titles[i]) != 0)
             place++;
         if (place == MAX_METRICS)
@@ -120,7 +140,8 @@ static int unite_metrics(struct op_summary *summary, struct device_columns *devi
     return 0;
 }
 
-static int prepare_devices(struct op_summary *summary, const struct cann_parts *parts, struct err *err)
+static int prepare_devices(struct op_summary *summary, const struct cann_parts *parts,
+                           const struct export_options *options, struct err *err)
 {
     summary->devices = calloc(parts->count + 1, sizeof *summary->devices);
     if (summary->devices == NULL)
@@ -131,11 +152,12 @@ static int prepare_devices(struct op_summary *summary, const struct cann_parts *
         if (part->is_host)
             continue;
         struct device_columns *device = &summary->devices[summary->device_count++];
-        const struct pmu_input input = cann_pmu_input(part);
+        struct pmu_input input = cann_pmu_input(part);
+        input.both_fops = cann_version_has(options->cann_version, NAMING_FOPS);
         device->device_id = part->device_id != DB_NULL ? part->device_id : 0;
         device->part = part;
         pmu_columns_init(&device->pmu, &input);
-        status = unite_metrics(summary, device, err);
+        status = unite_metrics(summary, device, options->columns, err);
     }
     return status;
 }
@@ -145,9 +167,10 @@ static int open_summary(struct report_run *run, struct err *err)
     struct op_summary *summary = run->state;
     const struct cann_parts *parts = report_parts(run->session, err);
     summary->communications = report_communications(run->session, err);
+    summary->hccl = cann_version_has(run->session->options->cann_version, NAMING_HCCL);
     if (parts == NULL || summary->communications == NULL)
         return -(int)err->code;
-    int status = prepare_devices(summary, parts, err);
+    int status = prepare_devices(summary, parts, run->session->options, err);
     if (status == 0)
         status = cann_frequencies_load(run->session->db, &summary->frequencies, err);
     for (size_t i = 0; status == 0 && i < summary->metric_count; i++) {
@@ -277,7 +300,7 @@ static int take_communication(struct report_worker *worker, size_t i, struct rep
     values[MODEL] = value_integer(communication->model_id);
     values[NAME] = value_integer(communication->name_id);
     values[TYPE] = value_integer(communication->type_id);
-    values[TASK_TYPE] = value_text("COMMUNICATION");
+    values[TASK_TYPE] = value_text(summary->hccl ? "HCCL" : "COMMUNICATION");
     values[START] = value_integer(communication->start_ns);
     values[DURATION] = value_integer(communication->duration_ns);
     values[BLOCKS] = value_integer(0);

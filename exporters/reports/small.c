@@ -1,7 +1,7 @@
 /* Durations of operators in bins of 1, 2, 5, 10 us and so on. */
 #include "analysis/diff/statistics.h"
 #include "exporters/report/report.h"
-#include "exporters/workload/load.h"
+#include "exporters/workload/answer.h"
 
 enum { SHARE, COUNT, TOTAL, FROM, UNTIL, COLUMNS };
 
@@ -19,7 +19,7 @@ static int put_rows(struct report_run *run, struct err *err)
     struct workload workload;
     struct histogram histogram;
     int64_t all = 0;
-    int status = workload_load(run->session->db, WITHOUT_COUNTERS, &workload, err);
+    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
 
     if (status != 0)
         return status;

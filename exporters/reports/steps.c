@@ -1,7 +1,7 @@
 /* Steps of each model: how long they take, how much they scatter, which is the slowest and why. */
 #include "analysis/step_groups.h"
 #include "exporters/report/report.h"
-#include "exporters/workload/load.h"
+#include "exporters/workload/answer.h"
 
 enum {
     MEDIAN,
@@ -9,14 +9,20 @@ enum {
     P95,
     SLOWEST,
     STEPS,
+    PERIOD,
+    BUSY,
+    FREE,
+    FPS,
     PART,
     PART_BY,
     MODEL,
+    BATCH,
     DEVICE,
     WARMUP,
     NUMBER,
     START,
     SOURCE,
+    RECORDED,
     OP_BY,
     OP,
     COLUMNS
@@ -26,6 +32,14 @@ static const struct report_column columns[] = {
     [DEVICE] = {"Device_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
     [MODEL] = {"Model_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW,
                .doc = "The model; none of steps that were marked by themselves."},
+    [PERIOD] = {"Period(us)", NULL, FORM_SCALED, 3,
+                .doc = "From begin to begin of neighbours, the median; none was recorded: N/A."},
+    [BUSY] = {"Busy(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW,
+              .doc = "How long the device did anything in a period, the median."},
+    [FREE] = {"Free(us)", NULL, FORM_SCALED, 3, .doc = "How long it did nothing, the median."},
+    [FPS] = {"Fps", NULL, FORM_SCALED, 3, .doc = "Steps a second by the period; of inferences pictures, as many as a "
+                                                 "batch has."},
+    [BATCH] = {"Batch", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Pictures in an inference."},
     [STEPS] = {"Steps", NULL, .flags = REPORT_NUMBER, .doc = "How many steps it made, without warm-up."},
     [WARMUP] = {"Warmup", NULL, .flags = REPORT_NUMBER | REPORT_NARROW,
                 .doc = "How many of the first steps are warm-up, and left out."},
@@ -40,6 +54,8 @@ static const struct report_column columns[] = {
     [OP_BY] = {"Operator by(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW,
                .doc = "How much longer the operator took than in the mean of the other steps."},
     [SOURCE] = {"Source", .flags = REPORT_NARROW, .doc = "What told the steps apart."},
+    [RECORDED] = {"Recorded", .flags = REPORT_NARROW,
+                  .doc = "Of the inferences that were made: how many were recorded, where that is not all."},
     [OP] = {"Operator", .doc = "The operator that took longer in it than elsewhere, most of all."},
     {.title = NULL},
 };
@@ -48,10 +64,20 @@ static int put_group(struct report_run *run, const struct workload *workload, co
                      const struct step_group *group, struct err *err)
 {
     const struct series *times = &group->times;
-    bool grew = group->op != NO_TEXT;
+    const struct split_group *it = &splits->groups.items[group->group];
+    bool grew = group->op != NO_TEXT, has_period = group->periods.n > 0 && group->periods.median > 0;
+    bool has_stretch = group->free.n > 0;
+    char recorded[RECORDED_SIZE];
+    workload_recorded_text(&workload->facts, recorded);
     const struct report_value values[COLUMNS] = {
-        [DEVICE] = value_integer(workload->devices[group->device].id),
-        [MODEL] = group->model_id == STEP_OF_NO_MODEL ? value_none() : value_integer(group->model_id),
+        [DEVICE] = value_integer(workload->devices[it->device].id),
+        [MODEL] = it->model_id == STEP_OF_NO_MODEL ? value_none() : value_integer(it->model_id),
+        [BATCH] = it->batch > 0 ? value_integer(it->batch) : value_none(),
+        [PERIOD] = has_period ? value_rounded(group->periods.median) : value_none(),
+        [BUSY] = has_stretch ? value_rounded(group->busy.median) : value_none(),
+        [FREE] = has_stretch ? value_rounded(group->free.median) : value_none(),
+        [FPS] = has_period ? value_rounded(1e12 * (double)(it->batch > 0 ? it->batch : 1) / group->periods.median)
+                           : value_none(),
         [STEPS] = value_integer(times->n),
         [WARMUP] = value_integer((int64_t)group->warmup),
         [MEDIAN] = value_rounded(times->median),
@@ -63,7 +89,8 @@ static int put_group(struct report_run *run, const struct workload *workload, co
         [PART] = group->part_ns > 0 ? value_text(step_part_name(group->part)) : value_none(),
         [PART_BY] = group->part_ns > 0 ? value_rounded(group->part_ns) : value_none(),
         [OP_BY] = grew ? value_rounded(group->op_ns) : value_none(),
-        [SOURCE] = value_text(step_source_name(workload->step_source)),
+        [SOURCE] = value_text(step_source_name((enum step_source)it->source)),
+        [RECORDED] = value_text(recorded[0] != '\0' && it->source == STEPS_INFERENCES ? recorded : NULL),
         [OP] = grew ? value_text(workload_text(workload, workload->operators[group->op].key.name)) : value_none(),
     };
     return report_row(run, values, err);
@@ -74,7 +101,7 @@ static int put_rows(struct report_run *run, struct err *err)
     struct workload workload;
     struct splits splits;
     struct step_groups groups = {.items = NULL};
-    int status = workload_load(run->session->db, WITHOUT_COUNTERS, &workload, err);
+    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
 
     if (status != 0)
         return status;
@@ -93,7 +120,7 @@ static int put_rows(struct report_run *run, struct err *err)
 const struct report report_steps = {
     .name = "steps",
     .title = "Steps",
-    .doc = "The time of steps by device and model: median, median absolute deviation, 95th percentile, the "
+    .doc = "The time of steps by device, family, model and batch: median, median absolute deviation, 95th percentile, the "
            "slowest, which part of it grew most, and which operator. Without marks steps are the period of the "
            "sequence of operators.",
     .needs = "marks of steps, or operators that repeat",

@@ -63,64 +63,137 @@ static int put_facts(struct report_run *run, const struct workload *workload, st
     return status;
 }
 
-/* Of the model that has most steps. */
+#define GROUPS_SHOWN 16
+#define ITEM_SIZE (GROUP_NAME_SIZE + 32)
+
+/* "Period", and of several groups which: "Period, inferences of model 3, batch 4". */
+static const char *item_of(char text[ITEM_SIZE], const char *item, const char *name)
+{
+    snprintf(text, ITEM_SIZE, "%s%s%s", item, name[0] != '\0' ? ", " : "", name);
+    return text;
+}
+
+static int put_series(struct report_run *run, const char *item, const struct series *series, struct err *err)
+{
+    return put_line(run, item, err, "median %.3f us, MAD %.3f us, p95 %.3f us, slowest %.3f us", series->median / 1e3,
+                    series->mad / 1e3, series_percentile(series, 0.95) / 1e3, series->maximum / 1e3);
+}
+
+static int put_group(struct report_run *run, const struct splits *splits, const struct step_group *group,
+                     const char *name, struct err *err)
+{
+    const struct split_group *it = &splits->groups.items[group->group];
+    char item[ITEM_SIZE];
+    int status = group->times.n > 0 ? put_series(run, item_of(item, "Step time", name), &group->times, err) : 0;
+
+    if (status != 0 || group->periods.n == 0)
+        return status != 0 || it->source != STEPS_INFERENCES
+                   ? status
+                   : put_line(run, item_of(item, "Period", name), err,
+                              "not known: no two inferences that follow each other were recorded");
+    status = put_series(run, item_of(item, "Period", name), &group->periods, err);
+    if (status == 0 && group->periods.median > 0)
+        status = put_line(run, item_of(item, "Fps", name), err, "%.3f",
+                          1e9 * (double)(it->batch > 0 ? it->batch : 1) / group->periods.median);
+    return status;
+}
+
+static int put_groups(struct report_run *run, const struct workload *workload, const struct splits *splits,
+                      const struct step_groups *groups, struct err *err)
+{
+    int status = 0;
+
+    for (size_t i = 0; status == 0 && i < groups->count && i < GROUPS_SHOWN; i++) {
+        char name[GROUP_NAME_SIZE] = "";
+        if (groups->count > 1)
+            splits_group_name(workload, splits, groups->items[i].group, name);
+        status = put_group(run, splits, &groups->items[i], name, err);
+    }
+    if (status == 0 && groups->count > GROUPS_SHOWN)
+        status = put_line(run, "Step time", err, "%zu more groups of steps: table steps",
+                          groups->count - GROUPS_SHOWN);
+    return status;
+}
+
+/* How many there are of a family, and of those how many do not count. */
+static int put_family(struct report_run *run, const struct splits *splits, enum step_source source, struct err *err)
+{
+    size_t count = 0, warmup = 0, outside = 0;
+    char text[96] = "";
+
+    for (size_t i = 0; i < splits->count; i++) {
+        if (splits->groups.items[splits->items[i].group].source != source)
+            continue;
+        count++;
+        warmup += splits_is_warmup(splits, i);
+        outside += splits_is_outside(splits, i);
+    }
+    if (outside > 0)
+        snprintf(text, sizeof text, ", %zu with nothing recorded of the device", outside);
+    return count > 0 ? put_line(run, "Steps", err, "%zu (%s), %zu of them warm-up%s", count, step_source_name(source),
+                                warmup, text)
+                     : 0;
+}
+
 static int put_steps(struct report_run *run, const struct workload *workload, const struct splits *splits,
                      struct err *err)
 {
     struct step_groups groups;
-    const struct step_group *most = NULL;
+    char recorded[RECORDED_SIZE];
     int status = splits->whole ? 0 : step_groups_make(workload, splits, &groups, err);
 
     if (status != 0 || splits->whole)
         return status != 0 ? status : put_line(run, "Steps", err, "none are marked, and no sequence repeats");
-    for (size_t i = 0; i < groups.count; i++)
-        if (most == NULL || groups.items[i].times.n > most->times.n)
-            most = &groups.items[i];
-    if (most != NULL && most->times.n > 0) {
-        const struct series *times = &most->times;
-        char outside[96] = "";
-        if (splits->inside < splits->count)
-            snprintf(outside, sizeof outside, ", %zu with nothing recorded of the device",
-                     splits->count - splits->inside);
-        status = put_line(run, "Steps", err, "%zu (%s), %zu of them warm-up%s", splits->count,
-                          step_source_name(workload->step_source), splits->warmup, outside);
-        if (status == 0)
-            status = put_line(run, "Step time", err, "median %.3f us, MAD %.3f us, p95 %.3f us, slowest %.3f us",
-                              times->median / 1e3, times->mad / 1e3, series_percentile(times, 0.95) / 1e3,
-                              times->maximum / 1e3);
-    }
+    for (int source = STEP_SOURCES - 1; status == 0 && source > STEPS_NONE; source--)
+        status = put_family(run, splits, (enum step_source)source, err);
+    workload_recorded_text(&workload->facts, recorded);
+    if (status == 0 && recorded[0] != '\0')
+        status = put_line(run, "Recorded", err, "%s: nothing is said of what is between them", recorded);
+    if (status == 0)
+        status = put_groups(run, workload, splits, &groups, err);
     step_groups_release(&groups);
     return status;
 }
 
-static int put_share(struct report_run *run, const char *item, double part_ns, double all_ns, struct err *err)
+static int put_share(struct report_run *run, const char *item, int64_t part_ns, int64_t all_ns, struct err *err)
 {
-    return put_line(run, item, err, "%.2f %% (%.3f us)", all_ns > 0 ? 100 * part_ns / all_ns : 0, part_ns / 1e3);
+    return put_line(run, item, err, "%.2f %% (%.3f us)", all_ns > 0 ? 100 * (double)part_ns / (double)all_ns : 0,
+                    (double)part_ns / 1e3);
 }
 
-static int put_times(struct report_run *run, const struct splits *splits, struct err *err)
+/* Of one device, from its first execution to the end of its last, without what was not recorded. */
+static int put_device(struct report_run *run, const struct division *it, const char *name, struct err *err)
 {
-    double time = 0, busy = 0, computing = 0, exposed = 0, copies = 0;
-    int status;
+    const struct {
+        const char *item;
+        int64_t part_ns;
+    } parts[] = {{"Busy", it->busy_ns},
+                 {"Computing", it->computing_ns},
+                 {"Exposed communication", it->exposed_ns},
+                 {"Copies", it->copy_ns},
+                 {"Free", it->free_ns}};
+    char item[ITEM_SIZE];
+    int status = 0;
 
-    for (size_t i = 0; i < splits->count; i++) {
-        const struct split *split = &splits->items[i];
-        if (splits_is_outside(splits, i))
+    for (size_t i = 0; status == 0 && i < sizeof parts / sizeof *parts; i++)
+        status = put_share(run, item_of(item, parts[i].item, name), parts[i].part_ns, it->time_ns, err);
+    return status;
+}
+
+static int put_times(struct report_run *run, const struct workload *workload, const struct splits *splits,
+                     struct err *err)
+{
+    int status = 0;
+
+    for (size_t i = 0; status == 0 && i < workload->device_count; i++) {
+        char name[32] = "";
+        if (splits->devices[i].time_ns <= 0)
             continue;
-        time += (double)split->time_ns;
-        busy += (double)split->busy_ns;
-        computing += (double)split->computing_ns;
-        exposed += (double)split->exposed_ns;
-        copies += (double)split->copy_ns;
+        if (workload->device_count > 1)
+            snprintf(name, sizeof name, "device %lld", (long long)workload->devices[i].id);
+        status = put_device(run, &splits->devices[i], name, err);
     }
-    status = put_share(run, "Busy", busy, time, err);
-    if (status == 0)
-        status = put_share(run, "Computing", computing, time, err);
-    if (status == 0)
-        status = put_share(run, "Exposed communication", exposed, time, err);
-    if (status == 0)
-        status = put_share(run, "Copies", copies, time, err);
-    return status == 0 ? put_share(run, "Free", time - busy, time, err) : status;
+    return status;
 }
 
 /* How the counted time of operators divides by what limits them. */
@@ -176,7 +249,7 @@ static int put_rows(struct report_run *run, struct err *err)
     if (status == 0 && workload.execution_count > 0)
         status = put_steps(run, &workload, &splits, err);
     if (status == 0 && workload.execution_count > 0)
-        status = put_times(run, &splits, err);
+        status = put_times(run, &workload, &splits, err);
     if (status == 0 && workload.execution_count > 0)
         status = put_bounds(run, &workload, err);
     if (status == 0 && workload.execution_count > 0)

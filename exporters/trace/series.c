@@ -1,6 +1,7 @@
 #include "exporters/trace/series.h"
 
 #include "base/interrupt.h"
+#include "db/query/cann_version.h"
 #include "exporters/json_text.h"
 #include "exporters/report/functions.h"
 #include "exporters/report/plan.h"
@@ -595,6 +596,6 @@ static int write_series(void *arg, const struct record_kind *kind, const struct 
 int series_write(struct track_run *run, struct err *err)
 {
     struct writing writing = {run, err};
-    int status = report_functions_register(run->run->db, err);
+    int status = report_functions_register(run->run->db, CANN_VERSION_NEWEST, err);
     return status == 0 ? series_each(write_series, &writing) : status;
 }

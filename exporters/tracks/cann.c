@@ -228,11 +228,10 @@ static char *put_arguments(char *p, const struct cann_call *call, struct cann_te
     return p;
 }
 
-/* Newer tools of Ascend call a task of communication by what it is of, which frameworks' timelines show too. */
-static struct cann_text shown_name(const struct track_run *run, const struct cann_call *call, struct cann_text name,
-                                   struct cann_text item)
+/* A call of communication is called by what it is of. */
+static struct cann_text shown_name(const struct cann_call *call, struct cann_text name, struct cann_text item)
 {
-    return run->guest != NULL && call->level == HOST_LEVEL_COMMUNICATION && item.text != NULL ? item : name;
+    return call->level == HOST_LEVEL_COMMUNICATION && item.text != NULL ? item : name;
 }
 
 static int draw_call(void *arg, const struct cann_call *call, struct err *err)
@@ -260,7 +259,7 @@ static int draw_call(void *arg, const struct cann_call *call, struct err *err)
     char *p = trace_begin_event(start);
     p = trace_put_literal(p, "\"");
     p = trace_put_word(p, level_prefix(call->level));
-    p = put_inside(p, shown_name(run, call, name, item));
+    p = put_inside(p, shown_name(call, name, item));
     p = trace_put_literal(p, "\"");
     p = trace_put_slice(p, style, &slice);
     p = put_arguments(p, call, name, item);

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "base/number.h"
+#include "db/query/cann_version.h"
 #include "db/query/enum_names.h"
 #include "exporters/cann_report.h"
 #include "exporters/communication/collectives.h"
@@ -138,11 +139,16 @@ static char *put_yes(char *p, int64_t flag)
                            : trace_put_literal(p, "\"no\"");
 }
 
+static const char *process_name(const struct track_run *run)
+{
+    return cann_version_has(run->run->options->cann_version, NAMING_HCCL) ? "HCCL" : "Communication";
+}
+
 /* Where an event of an operator, or of a plane, is drawn. */
 static int place(struct layer *layer, const struct cann_communication *op, int64_t plane, struct trace_slice *slice,
                  struct err *err)
 {
-    if (track_process(layer->run, LAYER_COMMUNICATION, op->device_id, "Communication", &slice->pid, err) < 0)
+    if (track_process(layer->run, LAYER_COMMUNICATION, op->device_id, process_name(layer->run), &slice->pid, err) < 0)
         return -(int)err->code;
     return trace_lanes_place(&layer->lanes, number_of(layer, op, plane), slice, err);
 }

@@ -1,8 +1,7 @@
 #include "exporters/workload/answer.h"
 #include "base/number.h"
 
-#include "exporters/workload/load.h"
-
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,13 +51,25 @@ static int put_table(struct report_run *run, const struct profile_table *table,
     return status;
 }
 
+int answer_workload(struct report_run *run, enum load_counters counters, struct workload *ret, struct err *err)
+{
+    char recorded[RECORDED_SIZE];
+    int status = workload_load(run->session->db, counters, ret, err);
+
+    if (status != 0)
+        return status;
+    workload_recorded_text(&ret->facts, recorded);
+    snprintf(run->session->result->recorded, sizeof run->session->result->recorded, "%s", recorded);
+    return 0;
+}
+
 int answer_rows(struct report_run *run, enum subject subject, bool (*wanted)(const struct profile_row *row),
                 struct err *err)
 {
     const struct profile_choice choice = {.subjects = SUBJECT_BIT(subject), .warmup = true};
     struct workload workload;
     struct profile profile;
-    int status = workload_load(run->session->db, WITHOUT_COUNTERS, &workload, err);
+    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
 
     if (status != 0)
         return status;

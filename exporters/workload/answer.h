@@ -4,6 +4,7 @@
 
 #include "analysis/diff/profile.h"
 #include "exporters/report/report.h"
+#include "exporters/workload/load.h"
 
 /* The columns of answer_rows: share of the total, total, how often, median, 95th percentile, longest, type, name. */
 enum answer_column {
@@ -24,6 +25,9 @@ enum answer_column {
     [ANSWER_MEDIAN] = {"Median(us)", NULL, FORM_SCALED, 3, .doc = "Half of the executions took no longer."},           \
     [ANSWER_P95] = {"P95(us)", NULL, FORM_SCALED, 3, .doc = "19 of 20 executions took no longer."},                    \
     [ANSWER_LONGEST] = {"Longest(us)", NULL, FORM_SCALED, 3, .doc = "The longest execution."}
+
+/* workload_load of the run's database; the run's result tells of which inferences its rows are. */
+int answer_workload(struct report_run *run, enum load_counters counters, struct workload *ret, struct err *err);
 
 /* A row for each key of a subject that wanted accepts (NULL: all), the largest total first. Warm-up is not left out. */
 int answer_rows(struct report_run *run, enum subject subject, bool (*wanted)(const struct profile_row *row),

@@ -150,6 +150,15 @@ static int count_operator(struct cann_load *load, uint32_t op, const struct cann
     return 0;
 }
 
+/* Whether a task that is no operator keeps the device busy: transfers and notifications between devices do, a place
+ * that is held and an event that another stream waits for do not. */
+static bool works(const struct cann_task *task)
+{
+    enum { TASK_PLACE = 3, TASK_RECORDS_EVENT, TASK_WAITS_FOR_EVENT }; /* device_task_names */
+
+    return task->type != TASK_PLACE && task->type != TASK_RECORDS_EVENT && task->type != TASK_WAITS_FOR_EVENT;
+}
+
 static int take_task(void *arg, const struct cann_task *task, struct err *err)
 {
     struct cann_load *load = arg;
@@ -170,7 +179,8 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
         ids = (struct operator_ids){DB_NULL, task->copy_direction, DB_NULL, WORK_COPY};
         status = find_operator(load, &ids, name, "copy", NULL, &op, err);
     } else {
-        return 0;
+        return works(task) ? workload_add_other(load->workload, task->device_id, task->start_ns, task->duration_ns, err)
+                           : 0;
     }
     if (status == 0)
         status = workload_add(load->workload, op, task->device_id, task->stream_id, task->start_ns, task->duration_ns,
@@ -239,9 +249,14 @@ static int add_steps(struct workload *workload, sqlite3 *db, struct err *err)
     if (status != 0)
         return status;
     for (size_t i = 0; status == 0 && i < steps.count; i++) {
-        workload->step_source = STEPS_MARKED;
-        status = workload_add_step(workload, steps.items[i].device_id, steps.items[i].model_id, steps.items[i].start_ns,
-                                   steps.items[i].end_ns, err);
+        const struct cann_step *item = &steps.items[i];
+        const struct workload_step step = {.start_ns = item->start_ns,
+                                           .end_ns = item->end_ns,
+                                           .model_id = item->model_id,
+                                           .number = item->iteration,
+                                           .model = NO_TEXT,
+                                           .source = item->marked ? STEPS_MARKED : STEPS_ITERATIONS};
+        status = workload_add_step(workload, item->device_id, &step, err);
     }
     cann_steps_release(&steps);
     return status;

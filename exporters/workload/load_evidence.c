@@ -20,9 +20,9 @@ struct longest {
     size_t count;
 };
 
-static void keep_gap(struct longest *longest, const struct workload *workload, const struct gap *gap)
+static void keep_gap(struct longest *longest, const struct gap *gap)
 {
-    int64_t length = gap_length_ns(workload, gap);
+    int64_t length = gap_length_ns(gap);
     size_t at = longest->count;
 
     while (at > 0 && longest->lengths[at - 1] < length)
@@ -44,7 +44,7 @@ static int find_longest(const struct workload *workload, struct longest *ret, st
 
     *ret = (struct longest){.count = 0};
     for (size_t i = 0; status == 0 && i < gaps.count; i++)
-        keep_gap(ret, workload, &gaps.items[i]);
+        keep_gap(ret, &gaps.items[i]);
     if (status == 0)
         gaps_release(&gaps);
     return status;
@@ -54,7 +54,9 @@ static int by_place(const void *a, const void *b)
 {
     const struct gap *x = a, *y = b;
 
-    return (x->after > y->after) - (x->after < y->after);
+    if (x->after != y->after)
+        return array_order(x->after, y->after);
+    return array_order(x->start_ns, y->start_ns);
 }
 
 /* ---- calls ---- */
@@ -65,7 +67,10 @@ struct evidence_load {
     bool *memory; /* whether each name is that of a memory call */
     size_t memory_count, memory_capacity;
     struct gap_calls calls;
+    struct intervals memory_calls;
     int64_t steady_ns; /* the end of the first step */
+    int64_t end_ns;    /* of what was recorded */
+    int64_t first_ns;  /* the begin of the first call */
 };
 
 static int judge_names(struct evidence_load *load, struct err *err)
@@ -89,24 +94,54 @@ static int take_call(void *arg, const struct host_call *call, struct err *err)
         return -(int)err->code;
     evidence->known = true;
     gap_calls_take(&load->calls, call);
-    if (call->start_ns >= load->steady_ns && load->memory[call->name]) {
-        if (evidence->memory_calls++ == 0)
-            evidence->first_memory_ns = call->start_ns;
-        evidence->memory_ns = number_add(evidence->memory_ns, interval_length(call->start_ns, call->end_ns));
-    }
-    return 0;
+    load->first_ns = call->start_ns < load->first_ns ? call->start_ns : load->first_ns;
+    if (!load->memory[call->name] || call->start_ns < load->steady_ns || call->start_ns >= load->end_ns)
+        return 0;
+    if (evidence->memory_calls++ == 0 || call->start_ns < evidence->first_memory_ns)
+        evidence->first_memory_ns = call->start_ns;
+    return intervals_add(&load->memory_calls, call->start_ns, call->end_ns < load->end_ns ? call->end_ns : load->end_ns,
+                         err);
 }
 
-static void tell_gap(struct gap_evidence *ret, const struct evidence_load *load, const struct workload *workload,
+/* From the end of the first step, when the program has what it needs, to the end of the last execution, or of the last
+ * call that started one: what follows clears up. */
+static void find_window(struct evidence_load *load, const struct workload *workload)
+{
+    load->steady_ns = INT64_MIN;
+    load->end_ns = INT64_MIN;
+    load->first_ns = INT64_MAX;
+    for (size_t i = 0; i < workload->step_count && workload->step_count > 1; i++)
+        if (workload->steps[i].source == workload->step_source &&
+            (load->steady_ns == INT64_MIN || workload->steps[i].end_ns < load->steady_ns))
+            load->steady_ns = workload->steps[i].end_ns;
+    for (size_t i = 0; i < workload->execution_count; i++) {
+        int64_t end_ns = workload->executions[i].start_ns + workload->executions[i].duration_ns;
+        load->end_ns = end_ns > load->end_ns ? end_ns : load->end_ns;
+    }
+    for (size_t i = 0; i < workload->execute_starts.count; i++)
+        if (workload->execute_starts.items[i].end_ns > load->end_ns)
+            load->end_ns = workload->execute_starts.items[i].end_ns;
+}
+
+/* Nothing is known before the first call: a log keeps the newest ones. */
+static void sum_memory_calls(struct evidence_load *load)
+{
+    intervals_unite(&load->memory_calls);
+    load->evidence->memory_ns = intervals_length(&load->memory_calls);
+    load->evidence->memory_window_ns =
+        interval_length(load->first_ns > load->steady_ns ? load->first_ns : load->steady_ns, load->end_ns);
+}
+
+static void tell_gap(struct gap_evidence *ret, const struct evidence_load *load,
                      const struct gap *gap)
 {
     size_t i = 0;
 
-    *ret = (struct gap_evidence){.start_ns = gap_start_ns(workload, gap),
-                                 .end_ns = gap_end_ns(workload, gap),
+    *ret = (struct gap_evidence){.start_ns = gap->start_ns,
+                                 .end_ns = gap->end_ns,
                                  .before = gap->before,
                                  .after = gap->after};
-    while (load->calls.gaps->items[i].after != gap->after)
+    while (load->calls.gaps->items[i].after != gap->after || load->calls.gaps->items[i].start_ns != gap->start_ns)
         i++;
     const struct gap_call *call = &load->calls.items[i];
     const char *name = call->name != NO_TEXT ? load->names.items[call->name].bytes : NULL;
@@ -130,7 +165,7 @@ static int load_calls(sqlite3 *db, const struct workload *workload, struct evide
     if (status == 0)
         status = host_calls_each(db, &load->names, take_call, load, err);
     for (size_t i = 0; status == 0 && i < longest.count; i++)
-        tell_gap(&load->evidence->gaps[i], load, workload, &longest.items[i]);
+        tell_gap(&load->evidence->gaps[i], load, &longest.items[i]);
     load->evidence->gap_count = longest.count;
     gap_calls_release(&load->calls);
     return status;
@@ -158,21 +193,22 @@ static int load_frequency(sqlite3 *db, struct host_evidence *evidence, struct er
 
 int evidence_load(sqlite3 *db, const struct workload *workload, struct host_evidence *ret, struct err *err)
 {
-    struct evidence_load load = {.evidence = ret, .steady_ns = INT64_MIN};
+    struct evidence_load load = {.evidence = ret};
     struct db_facts facts;
     int status = db_read_facts(db, &facts, err);
 
     *ret = (struct host_evidence){.first_memory_ns = INT64_MIN};
     ret->rated_mhz = (double)workload->facts.rated_khz / 1000;
-    if (workload->step_count > 1)
-        load.steady_ns = workload->steps[0].end_ns;
+    find_window(&load, workload);
     if (status == 0)
         status = load_calls(db, workload, &load, err);
+    sum_memory_calls(&load);
     if (status == 0 && facts.family != CAPTURE_SVP)
         status = load_frequency(db, ret, err);
     if (status == 0)
         status = evidence_load_stages(db, ret, err);
     intern_release(&load.names);
     free(load.memory);
+    intervals_release(&load.memory_calls);
     return status;
 }

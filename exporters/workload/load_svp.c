@@ -21,6 +21,16 @@ struct known_task {
     uint32_t op;
 };
 
+/* The step of an inference, to find it by what the records of its AI CPU tasks say. */
+struct known_inference {
+    struct inference_key {
+        int64_t device_id, model_id, batch, input, number;
+        uint64_t model; /* text */
+    } key;
+    size_t step;
+    bool several; /* it does not say which */
+};
+
 struct svp_load {
     sqlite3 *db;
     struct workload *workload;
@@ -29,7 +39,9 @@ struct svp_load {
     char model[256]; /* of layers and known */
     int64_t model_id;
     bool any_model;
-    struct map known; /* AI core tasks of the model */
+    uint32_t model_text;
+    struct map known;      /* AI core tasks of the model */
+    struct map inferences; /* steps */
     int64_t origin_ns;
     const struct svp_inference *inference;
     struct counted *counted; /* of each operator */
@@ -79,7 +91,8 @@ static int use_model(struct svp_load *load, const char *model, int64_t model_id,
     snprintf(load->model, sizeof load->model, "%s", model);
     facts_append(load->workload->facts.models, sizeof load->workload->facts.models, model);
     load->layers = (struct svp_layers){.layers = NULL};
-    return svp_layers_load(load->db, model, model_id, &load->layers, err);
+    int status = workload_add_text(load->workload, model, &load->model_text, err);
+    return status == 0 ? svp_layers_load(load->db, model, model_id, &load->layers, err) : status;
 }
 
 static int count_task(struct svp_load *load, uint32_t op, const struct svp_task *task, struct err *err)
@@ -123,6 +136,20 @@ static int take_task(void *arg, const struct svp_task *task, struct err *err)
     return status == 0 && taken ? count_task(load, known->op, task, err) : status;
 }
 
+static int know_inference(struct svp_load *load, int64_t device_id, const struct workload_step *step, struct err *err)
+{
+    const struct inference_key key = {device_id,  step->model_id, step->batch, step->input,
+                                      step->number, step->model};
+    bool added;
+    struct known_inference *known = map_add(&load->inferences, &key, &added, err);
+
+    if (known == NULL)
+        return -(int)err->code;
+    known->several = !added;
+    known->step = load->workload->step_count - 1;
+    return 0;
+}
+
 static int take_inference(void *arg, const struct svp_inference *inference, struct err *err)
 {
     struct svp_load *load = arg;
@@ -142,15 +169,44 @@ static int take_inference(void *arg, const struct svp_inference *inference, stru
     status = svp_read_tasks(load->reader, inference->id, take_task, load, err);
     if (status != 0 || inference->start_ns == DB_NULL || inference->end_ns == DB_NULL || inference->core_khz == DB_NULL)
         return status;
-    load->workload->step_source = STEPS_INFERENCES;
-    return workload_add_step(load->workload, inference->device_id, inference->model_id,
-                             number_add(inference->start_ns, offset_ns), inference->end_ns + offset_ns, err);
+    struct workload_step step = {.start_ns = number_add(inference->start_ns, offset_ns),
+                                 .end_ns = number_add(inference->end_ns, offset_ns),
+                                 .model_id = inference->model_id,
+                                 .number = inference->current_pic_count,
+                                 .batch = inference->batch_num,
+                                 .input = inference->input_pic_num,
+                                 .model = load->model_text,
+                                 .source = STEPS_INFERENCES};
+    step.work_start_ns = step.start_ns;
+    step.work_end_ns = step.end_ns;
+    size_t before = load->workload->step_count;
+    status = workload_add_step(load->workload, inference->device_id, &step, err);
+    return status == 0 && load->workload->step_count > before ? know_inference(load, inference->device_id, &step, err)
+                                                              : status;
 }
 
 struct ai_cpu_load {
     struct svp_load *load;
     const struct svp_model *model;
 };
+
+/* An inference has begun when its first task did, on whichever processor. */
+static void widen_inference(const struct svp_load *load, const struct svp_model *model,
+                            const struct svp_ai_cpu_task *task)
+{
+    const struct inference_key key = {model->device_id,    model->model_id,         model->batch_num,
+                                      task->input_pic_num, task->current_pic_count, load->model_text};
+    const struct known_inference *known = map_get(&load->inferences, &key);
+    int64_t end_ns = number_add(task->start_ns, task->duration_ns);
+
+    if (known == NULL || known->several)
+        return;
+    struct workload_step *step = &load->workload->steps[known->step];
+    if (task->start_ns < step->work_start_ns)
+        step->work_start_ns = task->start_ns;
+    if (end_ns > step->work_end_ns)
+        step->work_end_ns = end_ns;
+}
 
 static int take_ai_cpu_task(void *arg, const struct svp_ai_cpu_task *task, struct err *err)
 {
@@ -161,6 +217,7 @@ static int take_ai_cpu_task(void *arg, const struct svp_ai_cpu_task *task, struc
 
     if (status != 0 || task->start_ns == DB_NULL || task->duration_ns == DB_NULL)
         return status;
+    widen_inference(each->load, each->model, task);
     return workload_add(each->load->workload, op, each->model->device_id, task->stream_id, task->start_ns,
                         task->duration_ns, &taken, err);
 }
@@ -173,6 +230,15 @@ static int take_model(void *arg, const struct svp_model *model, struct err *err)
 
     return status == 0 ? svp_each_ai_cpu_task(load->db, model, INT64_MIN, INT64_MAX, take_ai_cpu_task, &each, err)
                        : status;
+}
+
+static int take_execute(void *arg, const struct svp_execute *call, struct err *err)
+{
+    struct svp_load *load = arg;
+    struct execute_start start = {call->device_id, call->model_id, NO_TEXT, call->start_ns, call->end_ns};
+    int status = workload_add_text(load->workload, call->model, &start.model, err);
+
+    return status == 0 ? workload_add_execute_start(load->workload, &start, err) : status;
 }
 
 static void fill_units(const struct svp_load *load)
@@ -198,7 +264,8 @@ static void fill_units(const struct svp_load *load)
 
 int workload_load_svp(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err)
 {
-    struct svp_load load = {.db = db, .workload = workload, .known = MAP_OF(struct known_task, task_id)};
+    struct svp_load load = {.db = db, .workload = workload, .known = MAP_OF(struct known_task, task_id),
+                            .inferences = MAP_OF(struct known_inference, key)};
     struct db_facts facts;
     int status = db_read_facts(db, &facts, err);
 
@@ -213,10 +280,13 @@ int workload_load_svp(sqlite3 *db, enum load_counters counters, struct workload 
     if (status == 0)
         status = svp_each_model(db, take_model, &load, err);
     if (status == 0)
+        status = svp_each_execute(db, take_execute, &load, err);
+    if (status == 0)
         fill_units(&load);
     svp_task_reader_free(load.reader);
     svp_layers_release(&load.layers);
     map_release(&load.known);
+    map_release(&load.inferences);
     free(load.counted);
     return status;
 }

@@ -179,7 +179,8 @@ MSPROF_API aclError aclprofStop(const aclprofConfig *profilerConfig);
 
 /* --- msproftx: marks and ranges of the program's own: aclprofCreateStamp(3) --- */
 
-/* A stamp of the pool of 100, or NULL: all are in use, or no capture with ACL_PROF_MSPROFTX runs. */
+/* A stamp of the pool of 100, or NULL: all are in use, or no capture runs. On a device it must have
+ * ACL_PROF_MSPROFTX; here stamps work without, and a line on standard error says so once. */
 MSPROF_API void *aclprofCreateStamp(void);
 
 /* Gives the stamp back; what it stood for is recorded already. Harmless for NULL and for what is no stamp. */
@@ -249,9 +250,8 @@ MSPROF_API aclError aclprofGetOpNum(const void *opInfo, size_t opInfoLen, uint32
 /* Bytes of the operator's type and name, the final NUL included. */
 MSPROF_API aclError aclprofGetOpTypeLen(const void *opInfo, size_t opInfoLen, uint32_t index, size_t *opTypeLen);
 MSPROF_API aclError aclprofGetOpNameLen(const void *opInfo, size_t opInfoLen, uint32_t index, size_t *opNameLen);
-/* The operator's type and name, ended by a NUL, into a buffer of the caller; each is given once.
- * ACL_ERROR_INVALID_PARAM also when the buffer is too small (nothing is given then), when it has been given already, or
- * when nothing names the operator. */
+/* The operator's type and name, ended by a NUL, into a buffer of the caller, cut to whole characters when it is too
+ * small. ACL_ERROR_INVALID_PARAM also for a buffer of 0 bytes, or when nothing names the operator. */
 MSPROF_API aclError aclprofGetOpType(const void *opInfo, size_t opInfoLen, uint32_t index, char *opType,
                                      size_t opTypeLen);
 MSPROF_API aclError aclprofGetOpName(const void *opInfo, size_t opInfoLen, uint32_t index, char *opName,
@@ -288,14 +288,22 @@ MSPROF_API aclError msprof_acl_json_start(const char *path);
 /* Ends that capture; success when there is none. */
 MSPROF_API aclError msprof_acl_json_stop(void);
 
+/* For interpreters: the program that runs is not the executable but the file with this absolute path. An acl.json without
+ * an "output" that can be used has its captures beside it. NULL: the executable again. */
+MSPROF_API void msprof_acl_set_program(const char *path);
+
 /* The directory of the capture that runs, or of the last one, into a buffer of the caller, cut to fit and ended by a
  * NUL. The length that it has, or 0 when there was none yet. */
 MSPROF_API size_t msprof_acl_capture_path(char *path, size_t size);
 
+/* Whether a replay (MSPROF_REPLAY) still has operators of a subscribed model to send, after waiting for its end for at
+ * most timeoutMs milliseconds (-1: as long as it takes). 0 when there is none. */
+MSPROF_API int msprof_acl_replay_runs(uint32_t modelId, int timeoutMs);
+
 /* The time that a record made now would carry: nanoseconds of CLOCK_MONOTONIC_RAW. */
 MSPROF_API uint64_t msprof_acl_now(void);
 
-/* --- conveniences, made of the functions above. Without a capture that has ACL_PROF_MSPROFTX they do nothing --- */
+/* --- conveniences, made of the functions above. Without a capture they do nothing --- */
 
 /* A range that runs; all zero: none. */
 struct msprof_range {

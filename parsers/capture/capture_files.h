@@ -15,6 +15,7 @@ struct entry {
     uint64_t inode;
     mode_t mode; /* of what a symbolic link inside the capture points to */
     bool leaves; /* a symbolic link that points out of the capture, or to nothing */
+    bool beside; /* a file beside data/ and the parts that nothing of a capture is called like: none of it */
 };
 
 struct entry_list {
@@ -23,7 +24,7 @@ struct entry_list {
     bool has_data; /* there is a data/ directory, its own or that of a part */
 };
 
-/* Everything in the directory and its data/ except results (sqlite/, log/, timeline/, summary/), hidden names and the
+/* Everything in the directory and its data/ except results (is_output_name, is_output_directory), hidden names and the
  * markers that parsers drop (.complete). */
 int entry_list_read(struct entry_list *list, const char *directory, struct err *err);
 void entry_list_release(struct entry_list *list);
@@ -31,6 +32,13 @@ void entry_list_release(struct entry_list *list);
 int entry_list_fingerprint(const struct entry_list *list, char ret[65], struct err *err);
 /* By name; NULL: there is none. */
 const struct entry *entry_list_find(const struct entry_list *list, const char *name);
+
+/* Whether an entry beside the data has a name that msprof, Ascend's tool or a framework gives its results. */
+bool is_output_name(const char *name);
+/* Whether a directory holds results and nothing of a capture: that of --output of one capture, or of several. */
+bool is_output_directory(int at, const char *name);
+/* Whether a file of this relative name, beside data/ and the parts, is none of a capture's. */
+bool is_beside_data(const char *name);
 
 /* The last part of a relative name. */
 const char *base_name(const char *name);

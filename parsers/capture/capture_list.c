@@ -25,23 +25,6 @@ const char *base_name(const char *name)
     return slash != NULL ? slash + 1 : name;
 }
 
-static bool is_result(const char *name)
-{
-    static const char *const results[] = {"sqlite",
-                                          "log",
-                                          "timeline",
-                                          "summary",
-                                          "query",
-                                          "analyze",
-                                          "mindstudio_profiler_output",
-                                          "mindstudio_profiler_log"};
-    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
-        if (strcmp(name, results[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool is_ignored(const char *name)
 {
     return name[0] == '.' || has_suffix(name, ".complete") || has_suffix(name, ".zip");
@@ -95,10 +78,11 @@ static int add_entry(struct entry_list *list, const char *directory, int at, cha
     return 0;
 }
 
-/* The database of 'export db' beside the parts. */
-static bool is_exported_database(const char *name)
+/* Whether an entry beside the data is a result; a name of the data is none, whatever is in it. */
+static bool is_output(int at, const char *name)
 {
-    return strncmp(name, "msprof_", 7) == 0 && has_suffix(name, ".db");
+    return is_output_name(name) ||
+           (strcmp(name, "data") != 0 && !is_part_directory(name) && is_output_directory(at, name));
 }
 
 /* Adds the entries of directory/sub (sub "" for the directory itself). With results: leaves those out. */
@@ -121,7 +105,7 @@ static int read_directory(struct entry_list *list, const char *directory, const 
                 status = err_set_errno(err, errno, "cannot read directory '%s'", path);
             break;
         }
-        if (is_ignored(item->d_name) || (results && (is_result(item->d_name) || is_exported_database(item->d_name))))
+        if (is_ignored(item->d_name) || (results && is_output(dirfd(stream), item->d_name)))
             continue;
         char *name = *sub != '\0' ? path_join(sub, item->d_name) : strdup(item->d_name);
         if (name == NULL)
@@ -177,6 +161,8 @@ int entry_list_read(struct entry_list *list, const char *directory, struct err *
                               : err_set(err, ERR_NO_MEMORY, "out of memory");
         free(name);
     }
+    for (size_t i = 0; list->has_data && i < list->count; i++)
+        list->entries[i].beside = S_ISREG(list->entries[i].mode) && is_beside_data(list->entries[i].name);
     if (list->count > 0)
         qsort(list->entries, list->count, sizeof *list->entries, compare_entries);
     return status;
@@ -203,7 +189,7 @@ int entry_list_fingerprint(const struct entry_list *list, char ret[65], struct e
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < list->count; i++) {
         const struct entry *entry = &list->entries[i];
-        if (S_ISDIR(entry->mode)) /* its time changes when results are written beside the data */
+        if (S_ISDIR(entry->mode) || entry->beside) /* they change when results are written beside the data */
             continue;
         char numbers[64];
         int length = snprintf(numbers, sizeof numbers, "%llu %lld\n", (unsigned long long)entry->size,

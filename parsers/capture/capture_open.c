@@ -161,6 +161,10 @@ static int take_entry(struct capture *capture, const struct entry_list *list, co
                                   : "a device, pipe or socket");
         return 0;
     }
+    if (entry->beside) {
+        diag_report(capture->diag, DIAG_FILE_BESIDE, &place, "%llu bytes", (unsigned long long)entry->size);
+        return 0;
+    }
     if (length > 5 && strcmp(name + length - 5, ".done") == 0)
         return take_done(capture, list, entry, err);
     if (is_config_name(name))
@@ -317,8 +321,11 @@ static int check_anything(const struct capture *capture, const struct entry_list
     }
     if (list->count > 1)
         return 0; /* the diagnostics name what is there */
-    err_set(err, ERR_NOT_FOUND, "'%s' holds no data: its data/ directory is empty", capture->directory);
-    return err_hint(err, "check that profiling was enabled on the board, and that the transfer was complete");
+    err_set(err, ERR_NOT_FOUND,
+            "'%s' holds no data: nothing was recorded, because no model was executed, the program ended early, or "
+            "profiling was not switched on",
+            capture->directory);
+    return err_hint(err, "check acl.json on the board, and that the transfer was complete: data/ is empty");
 }
 
 /* Chips that write other records under the same names. */

@@ -52,14 +52,14 @@ static size_t begin_of_batch(const struct item *items, size_t first, size_t afte
     return after_flip;
 }
 
-/* The items of one stream, by time. */
+/* The items of one stream, by time. One in the very tick of a flip is behind it. */
 static void assign_stream(const struct flip_list *list, const struct item *items, size_t count,
                           const struct batch_target *target)
 {
     size_t flip = first_flip(list, items->stream), batch_begin = 0, at = 0;
     for (uint32_t batch = 0; at < count || batch_begin < count; batch++) {
         bool last = flip == list->count || list->items[flip].stream != items->stream;
-        while (at < count && (last || items[at].time_ns <= list->items[flip].time_ns))
+        while (at < count && (last || items[at].time_ns < list->items[flip].time_ns))
             at++;
         size_t end = last ? count : begin_of_batch(items, batch_begin, at, &list->items[flip++]);
         for (; batch_begin < end; batch_begin++)

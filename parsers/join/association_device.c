@@ -260,12 +260,13 @@ static struct ran_task *find_execution(const struct association *association, co
         found = find_execution_from(association, pmu, (uint32_t)pmu->context_id, from);
     if (found == NO_INDEX && (behind || from != slot->first))
         found = find_execution_from(association, pmu, (uint32_t)pmu->context_id, slot->first);
-    if (found == NO_INDEX && pmu->context_id != NO_CONTEXT) /* the log does not say that it was split */
+    if (found == NO_INDEX && pmu->context_id != NO_CONTEXT && !pmu->block) /* the log does not say that it was split */
         found = find_execution_from(association, pmu, (uint32_t)NO_CONTEXT, slot->first);
     if (found == NO_INDEX)
         return NULL;
     slot->last = found;
-    return &association->ran[found];
+    bool outside = pmu->start_ns < association->ran[found].start_ns || pmu->start_ns > association->ran[found].end_ns;
+    return pmu->block && pmu->start_ns >= 0 && outside ? NULL : &association->ran[found];
 }
 
 static void add_up(struct pmu_sum *sum, const struct device_pmu *pmu)
@@ -292,7 +293,8 @@ int association_add_pmu(struct association *association, const struct device_pmu
     if (task == NULL) {
         struct place place = decoder_place(association->decoder, NULL);
         diag_report(decoder_diag(association->decoder), DIAG_PMU_UNMATCHED, &place,
-                    "counters of stream %u task %u, which did not run", pmu->stream_id, pmu->task_id);
+                    "counters of stream %u task %u, which did not run%s", pmu->stream_id, pmu->task_id,
+                    pmu->block ? " then" : "");
         *keep = false;
         return 0;
     }

@@ -1,12 +1,17 @@
 #include "ssh/session/connection.h"
 
+#include "base/interrupt.h"
 #include "ssh/session/internal.h"
 
 #include <arpa/inet.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+
+#define MOST_RECONNECTIONS 5
+#define MUCH_BYTES ((uint64_t)16 * 1024 * 1024)
 
 static void set_local_address(struct ssh_connection *connection)
 {
@@ -54,6 +59,7 @@ static int handshake(struct ssh_connection *connection, struct err *err)
 static int establish(struct ssh_connection *connection, struct err *err)
 {
     const struct ssh_target *target = &connection->target;
+    bool is_reached = false;
     int result;
 
     connection->authentication = NULL;
@@ -69,6 +75,7 @@ static int establish(struct ssh_connection *connection, struct err *err)
         result = ssh_prefer_known_types(connection, err);
     if (result == 0)
         result = handshake(connection, err);
+    is_reached = result == 0;
     if (result != 0)
         connection->lost = true; /* taking leave crashes libssh2 while its keys are half made */
     if (result == 0)
@@ -78,6 +85,7 @@ static int establish(struct ssh_connection *connection, struct err *err)
     if (result == 0)
         libssh2_keepalive_config(connection->session, 1, (unsigned)ssh_keepalive_seconds(target));
 out:
+    connection->refuses = result != 0 && is_reached && !connection->lost;
     if (result != 0) {
         ssh_session_close(connection);
         connection->lost = true;
@@ -122,6 +130,53 @@ int ssh_reconnect(struct ssh_connection *connection, struct err *err)
     connection->lost = true; /* no polite words to what may hang */
     ssh_session_close(connection);
     return establish(connection, err);
+}
+
+void ssh_patience_init(struct ssh_patience *patience, struct ssh_connection *connection,
+                       const struct progress *progress)
+{
+    *patience = (struct ssh_patience){.connection = connection, .progress = progress};
+}
+
+/* Until the next attempt; progress tells how long the outage has lasted. */
+static void pause_after(const struct ssh_patience *patience, size_t attempt, int64_t start_ns)
+{
+    const struct ssh_connection *connection = patience->connection;
+    const int tick_ms = 100, most_ticks = 20;
+    const int64_t patience_ns = connection->target.reconnect_seconds * SSH_NS_PER_SECOND;
+    int64_t until_ns = ssh_now_ns() + (attempt * 5 < (size_t)most_ticks ? (int64_t)attempt * 5 : most_ticks) * tick_ms *
+                                          (SSH_NS_PER_SECOND / 1000);
+
+    while (ssh_now_ns() < until_ns && !ssh_is_interrupted(connection)) {
+        progress_update(patience->progress, "waiting for the board",
+                        (uint64_t)((ssh_now_ns() - start_ns) / SSH_NS_PER_SECOND),
+                        (uint64_t)(patience_ns / SSH_NS_PER_SECOND));
+        poll(NULL, 0, tick_ms);
+    }
+}
+
+int ssh_reconnect_patiently(struct ssh_patience *patience, uint64_t bytes, struct err *err)
+{
+    struct ssh_connection *connection = patience->connection;
+    const int64_t start_ns = ssh_now_ns(), end_ns = start_ns + connection->target.reconnect_seconds * SSH_NS_PER_SECOND;
+    int result;
+
+    if (bytes >= patience->bytes + MUCH_BYTES) {
+        patience->bytes = bytes;
+        patience->vain = 0;
+    }
+    if (patience->vain >= MOST_RECONNECTIONS)
+        return -(int)err->code;
+    for (size_t attempt = ++patience->vain;; attempt++) {
+        pause_after(patience, attempt, start_ns);
+        if (ssh_is_interrupted(connection))
+            return interrupt_error(err);
+        result = ssh_reconnect(connection, err);
+        if (result != -ERR_REMOTE || connection->refuses || ssh_now_ns() >= end_ns)
+            break;
+    }
+    patience->reconnections += result == 0;
+    return result;
 }
 
 void ssh_disconnect(struct ssh_connection *connection)

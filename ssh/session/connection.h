@@ -4,9 +4,12 @@
 #define MSPROF_SSH_SESSION_CONNECTION_H
 
 #include "base/err.h"
+#include "base/progress.h"
 #include "ssh/target.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct ssh_connection; /* opaque */
 
@@ -22,6 +25,20 @@ void ssh_disconnect(struct ssh_connection *connection);
 bool ssh_is_lost(const struct ssh_connection *connection);
 /* The same target again, on the same object; commands of the old connection must have been closed. */
 int ssh_reconnect(struct ssh_connection *connection, struct err *err);
+
+/* How long a transfer waits for a connection that breaks: each outage for the seconds of the target, and so many times,
+ * which begin anew when much has come between two of them. */
+struct ssh_patience {
+    struct ssh_connection *connection;
+    const struct progress *progress;
+    size_t reconnections, vain; /* altogether; those since much came */
+    uint64_t bytes;             /* that had come at the last one of these */
+};
+void ssh_patience_init(struct ssh_patience *patience, struct ssh_connection *connection,
+                       const struct progress *progress);
+/* Makes the connection anew, again and again until the outage has lasted too long. bytes: what the transfer has brought
+ * so far. */
+int ssh_reconnect_patiently(struct ssh_patience *patience, uint64_t bytes, struct err *err);
 
 /* From now on an interrupt does not end the waits, so that what was begun can be tidied up; the whole tidying may take
  * so many seconds. */

@@ -30,6 +30,9 @@ struct receive_buffer {
     char *data;
     size_t start, length;
     bool is_spent; /* when these are taken, libssh2 is told once that there is no more */
+    /* The socket has ended: libssh2, which would drop the packets that nobody has asked for yet, is told only when
+     * there is nothing else to do than to wait. */
+    bool has_ended, end_is_due;
 };
 
 /* Blocks of PACKET_BLOCK_SIZE bytes that libssh2 has freed and will want again. */
@@ -46,6 +49,7 @@ struct ssh_connection {
     int fd;
     unsigned generation; /* of the session: channels of an older one are gone */
     bool lost;
+    bool refuses; /* the last attempt ended because of a host key or a login: another will not help */
     /* libssh2 had no memory, perhaps in the middle of a packet: the next call, even one that releases its session, may
      * take the rest for another packet and end the process. */
     bool spoilt;

@@ -155,6 +155,11 @@ static ssize_t receive_bytes(libssh2_socket_t fd, void *buffer, size_t length, i
         do
             n = recv(fd, input->data, SSH_RECEIVE_SIZE, 0);
         while (n < 0 && errno == EINTR);
+        if (n == 0 || (n < 0 && errno != EAGAIN)) {
+            input->has_ended = true;
+            if (!input->end_is_due)
+                return -EAGAIN;
+        }
         if (n <= 0)
             return n < 0 ? -errno : 0;
         input->start = 0;
@@ -242,6 +247,10 @@ int ssh_wait(struct ssh_connection *connection, int64_t deadline_ns, struct err 
         return result;
     if (connection->input.length > 0)
         return 0;
+    if (connection->input.has_ended) {
+        connection->input.end_is_due = true;
+        return 0;
+    }
     errnum = queue_flush(connection);
     if (errnum != 0 && errnum != EAGAIN)
         return lost_errno(connection, err, errnum);
@@ -320,6 +329,7 @@ void ssh_session_close(struct ssh_connection *connection)
         /* with the socket down nothing in libssh2 waits for an answer any more */
         shutdown(connection->fd, SHUT_RDWR);
         connection->input.length = 0;
+        connection->input.end_is_due = true;
         for (int i = 0; i < MOST_FREE_ROUNDS && libssh2_session_free(connection->session) == LIBSSH2_ERROR_EAGAIN; i++)
             ;
     }
@@ -334,6 +344,6 @@ void ssh_session_close(struct ssh_connection *connection)
     free(connection->queue.data);
     connection->queue = (struct send_queue){.data = NULL};
     connection->input.length = 0;
-    connection->input.is_spent = false;
+    connection->input.is_spent = connection->input.has_ended = connection->input.end_is_due = false;
     free_blocks(&connection->blocks);
 }

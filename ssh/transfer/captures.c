@@ -42,6 +42,14 @@ static int take_line(struct remote_captures *captures, const char *line, size_t 
     return 0;
 }
 
+/* Without ls; quadratic, and that is fine for captures. */
+static const char newest_first[] = "set --\nfor d in JOB*/; do [ -d \"$d\" ] && set -- \"$@\" \"$d\"; done\n"
+                                   "while [ $# -gt 0 ]; do\nn=$1\n"
+                                   "for d; do [ \"$d\" -nt \"$n\" ] && n=$d; done\n"
+                                   "printf '%s\\n' \"$n\"\nc=$#\n"
+                                   "while [ $c -gt 0 ]; do [ \"$1\" = \"$n\" ] || set -- \"$@\" \"$1\"; shift; "
+                                   "c=$((c - 1)); done\ndone\nexit 0\n";
+
 int board_captures(struct board *board, const char *directory, struct remote_captures *ret, struct err *err)
 {
     struct strbuf script, answer;
@@ -52,7 +60,8 @@ int board_captures(struct board *board, const char *directory, struct remote_cap
     strbuf_init(&answer, NAMES_LIMIT);
     strbuf_adds(&script, "cd ");
     ssh_quote(&script, directory);
-    strbuf_adds(&script, " 2>/dev/null || exit 0\nls -1td JOB*/ 2>/dev/null\nexit 0\n"); /* newest first */
+    strbuf_adds(&script, " 2>/dev/null || exit 0\n");
+    strbuf_adds(&script, board->has_ls ? "ls -1td JOB*/ 2>/dev/null\nexit 0\n" : newest_first);
     result =
         script.failed ? out_of_memory(err) : board_do(board, "cannot look for captures", script.data, &answer, err);
     for (const char *at = answer.data; result == 0 && *at != '\0';) {

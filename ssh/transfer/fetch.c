@@ -3,14 +3,13 @@
 #include "base/file/temporary.h"
 #include "base/interrupt.h"
 #include "ssh/session/internal.h"
+#include "ssh/transfer/fetch_end.h"
 #include "ssh/transfer/fetch_file.h"
-#include "ssh/transfer/names.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,6 @@
 #include <unistd.h>
 
 #define SCRIPT_LIMIT ((size_t)64 * 1024)
-#define MOST_RECONNECTIONS 5
 #define MOST_ROUNDS 3 /* of fetching files that came out wrong again */
 #define LINE_LIMIT ((size_t)2 * LISTING_MAX_PATH + 128)
 
@@ -30,6 +28,7 @@ struct transfer {
     struct board *board;
     const char *remote, *local;
     const struct progress *progress;
+    struct ssh_patience patience;
     struct fetched *files;
     size_t count;
     /* Indexes of files that each stream is asked for: those without all their bytes, those without their name. */
@@ -142,7 +141,7 @@ static int take_checksum_line(struct transfer *transfer, const char *line, size_
 {
     char checksum[CHECKSUM_TEXT_SIZE], path[LISTING_MAX_PATH];
 
-    if (!checksum_line_parse(line, length, checksum, path))
+    if (!checksum_line_parse(board_checksum_kind(transfer->board), line, length, checksum, path))
         return 0;
     for (size_t i = transfer->current[CHECKSUMS]; i < transfer->todo_count[CHECKSUMS]; i++) {
         struct fetched *file = &transfer->files[transfer->todo[CHECKSUMS][i]];
@@ -200,9 +199,8 @@ static int add_data_command(struct transfer *transfer, struct strbuf *script, st
         transfer->named[DATA] = 1;
     }
     /* xargs without any name would run cat for its own input */
-    if (transfer->named[DATA] < transfer->todo_count[DATA])
-        strbuf_adds(script, transfer->board->has_xargs ? "exec xargs -0 cat\n"
-                                                       : "while IFS= read -r f; do cat \"$f\" || exit 1; done\n");
+    if (transfer->named[DATA] < transfer->todo_count[DATA] && board_add_send_command(transfer->board, script, err) != 0)
+        return -(int)err->code;
     return script->failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
 }
 
@@ -294,25 +292,28 @@ static void make_todo(struct transfer *transfer)
     strbuf_clear(&transfer->complaints);
 }
 
-static void pause_before(const struct ssh_connection *connection, size_t attempt)
+/* A board without tail cannot go on in the middle of a file. */
+static void drop_partial(struct transfer *transfer)
 {
-    const int tick_ms = 100;
+    char ignored[CHECKSUM_TEXT_SIZE];
 
-    for (size_t waited = 0; waited < 5 * attempt && !ssh_is_interrupted(connection); waited++)
-        poll(NULL, 0, tick_ms);
+    for (size_t i = 0; i < transfer->count && !transfer->board->has_tail; i++) {
+        struct fetched *file = &transfer->files[i];
+
+        if (file->received == 0 || file->is_complete)
+            continue;
+        transfer->done_bytes -= file->received;
+        fetched_drop(file);
+        checksum_finish(transfer->sum, ignored);
+    }
 }
 
 static int reconnect(struct transfer *transfer, struct fetch_result *ret, struct err *err)
 {
-    int result = -ERR_REMOTE;
+    int result = ssh_reconnect_patiently(&transfer->patience, transfer->done_bytes, err);
 
-    while (ret->reconnections < MOST_RECONNECTIONS && !ssh_is_interrupted(transfer->board->connection)) {
-        ret->reconnections++;
-        pause_before(transfer->board->connection, ret->reconnections);
-        result = ssh_reconnect(transfer->board->connection, err);
-        if (result == 0 || err->code != ERR_REMOTE)
-            break;
-    }
+    ret->reconnections = transfer->patience.reconnections;
+    drop_partial(transfer);
     return result;
 }
 
@@ -344,7 +345,7 @@ static int transfer_all(struct transfer *transfer, struct fetch_result *ret, str
             return 0;
         result = serve_streams(transfer, err);
         if (result == -ERR_REMOTE && ssh_is_lost(transfer->board->connection) &&
-            !ssh_is_interrupted(transfer->board->connection) && ret->reconnections < MOST_RECONNECTIONS) {
+            !ssh_is_interrupted(transfer->board->connection)) {
             result = reconnect(transfer, ret, err);
             round--; /* bounded by the reconnections */
             if (result == 0)
@@ -363,7 +364,7 @@ static int transfer_all(struct transfer *transfer, struct fetch_result *ret, str
             fetched_drop(file);
         }
         checksum_free(transfer->sum);
-        transfer->sum = checksum_new();
+        transfer->sum = checksum_new_kind(board_checksum_kind(transfer->board));
         if (transfer->sum == NULL)
             return err_set(err, ERR_NO_MEMORY, "out of memory");
     }
@@ -372,12 +373,15 @@ static int transfer_all(struct transfer *transfer, struct fetch_result *ret, str
 
 static int transfer_init(struct transfer *transfer, struct listing *listing, struct err *err)
 {
+    const enum checksum_kind kind = board_checksum_kind(transfer->board);
+
     transfer->count = listing->count;
     transfer->total_bytes = listing_bytes(listing);
     transfer->files = calloc(listing->count + 1, sizeof *transfer->files);
     for (int i = 0; i < STREAMS; i++)
         transfer->todo[i] = calloc(listing->count + 1, sizeof *transfer->todo[i]);
-    transfer->sum = checksum_new();
+    transfer->sum = checksum_new_kind(kind);
+    ssh_patience_init(&transfer->patience, transfer->board->connection, transfer->progress);
     strbuf_init(&transfer->line, LINE_LIMIT);
     strbuf_init(&transfer->names[DATA], SCRIPT_LIMIT);
     strbuf_init(&transfer->names[CHECKSUMS], SCRIPT_LIMIT);
@@ -386,7 +390,7 @@ static int transfer_init(struct transfer *transfer, struct listing *listing, str
         transfer->sum == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < listing->count; i++)
-        fetched_init(&transfer->files[i], listing->files[i].path, listing->files[i].size);
+        fetched_init(&transfer->files[i], &listing->files[i], kind);
     return 0;
 }
 
@@ -407,11 +411,20 @@ static void transfer_release(struct transfer *transfer)
 /* An entry of a directory that is to be gone on with: links could lead what comes elsewhere. */
 static int refuse_link(const char *path, const struct stat *st, int type, struct FTW *place)
 {
+    (void)path;
+    (void)st;
+    (void)place;
+    return type == FTW_SL || type == FTW_DNR || type == FTW_NS;
+}
+
+/* Of a fetch that was killed; what is gone on with has been locked. */
+static int remove_temporaries(const char *path, const struct stat *st, int type, struct FTW *place)
+{
     (void)st;
     (void)place;
     if (type == FTW_D)
-        remove_stale_temporaries(path); /* of a fetch that was killed */
-    return type == FTW_SL || type == FTW_DNR || type == FTW_NS;
+        remove_stale_temporaries(path);
+    return 0;
 }
 
 static int check_target(const char *local, struct err *err)
@@ -457,9 +470,13 @@ static int make_target(const char *local, bool resumes, int *ret_fd, struct err 
     return err_set_errno(err, errno, "cannot make the directory '%s'", local);
 }
 
-/* What an earlier fetch left here. */
+/* What an earlier fetch left here: whole files, and at most one in part, because they come one after the other. */
 static int find_here(struct transfer *transfer, struct err *err)
 {
+    const bool may_go_on =
+        transfer->board->has_tail && (transfer->board->hash != BOARD_HASH_NONE || transfer->board->has_cmp);
+    const int descriptors = 16;
+    bool has_partial = false;
     int result = 0;
 
     for (size_t i = 0; i < transfer->count && result == 0; i++) {
@@ -468,58 +485,14 @@ static int find_here(struct transfer *transfer, struct err *err)
         result = ssh_is_interrupted(transfer->board->connection)
                      ? interrupt_error(err)
                      : fetched_find(file, transfer->local, transfer->board->hash != BOARD_HASH_NONE, err);
-        if (file->is_here)
-            transfer->done_bytes += file->size;
-    }
-    return result;
-}
-
-/* The files that are at home, for the command that removes them. */
-struct done_files {
-    const struct transfer *transfer;
-    size_t next;
-};
-
-static const char *next_done(void *arg)
-{
-    struct done_files *done = arg;
-
-    while (done->next < done->transfer->count) {
-        const struct fetched *file = &done->transfer->files[done->next++];
-
-        if (file->is_done)
-            return file->path;
-    }
-    return NULL;
-}
-
-/* A program that goes on in the background may still be writing what was fetched as it was. */
-static int check_unchanged(const struct transfer *transfer, struct err *err)
-{
-    struct listing now = {.files = NULL};
-    int result = board_list(transfer->board, transfer->remote, &now, err);
-
-    for (size_t i = 0; i < transfer->count && result == 0; i++) {
-        const struct fetched *file = &transfer->files[i];
-        const struct listed_file *there = listing_find(&now, file->path);
-
-        if (file->is_done && there != NULL && there->size != file->size) {
-            result = err_set(err, ERR_REMOTE, "'%s' on the board has changed since it was fetched", file->path);
-            err_hint(err, "the capture is still being written: fetch it again when it is whole");
+        if (result == 0 && !file->is_here && may_go_on && !has_partial) {
+            result = fetched_find_partial(file, transfer->local, transfer->sum, err);
+            has_partial = file->is_partial;
         }
+        transfer->done_bytes += file->received;
     }
-    listing_release(&now);
+    nftw(transfer->local, remove_temporaries, descriptors, FTW_PHYS);
     return result;
-}
-
-static int remove_done(struct transfer *transfer, struct fetch_result *ret, struct err *err)
-{
-    struct done_files done = {.transfer = transfer};
-    const struct name_source names = {.next = next_done, .arg = &done};
-
-    int result = check_unchanged(transfer, err);
-
-    return result == 0 ? board_remove_files(transfer->board, transfer->remote, &names, true, &ret->left, err) : result;
 }
 
 /* What came whole before an early end, and before the board told its checksum, is not thrown away: SSH guards its
@@ -544,6 +517,66 @@ static void count_done(const struct transfer *transfer, struct fetch_result *ret
         }
 }
 
+/* A transfer that ended early: what is whole stays, and the beginning of a file waits for the next fetch. */
+static void end_early(struct transfer *transfer, struct fetch_result *ret)
+{
+    keep_complete(transfer, ret);
+    for (size_t i = 0; transfer->files != NULL && i < transfer->count; i++) {
+        struct fetched *file = &transfer->files[i];
+
+        if (file->temporary != NULL && file->received > 0 && !file->is_complete)
+            fetched_leave(file, transfer->local);
+    }
+}
+
+/* With all at home: what is not as it should be is told, and what is goes from the board. */
+static int finish(struct transfer *transfer, const struct fetch_request *request, const struct listing *listing,
+                  struct fetch_result *ret, struct err *err)
+{
+    const struct fetched_files files = {transfer->board, request, transfer->files, transfer->count};
+    int result = 0;
+
+    if (transfer->board->hash == BOARD_HASH_NONE && transfer->board->has_cmp)
+        result = fetch_compare(&files, err);
+    if (result == 0)
+        result = fetch_find_lost(&files, listing, ret, err);
+    if (result == 0 && request->removes && ret->refused == 0)
+        result = fetch_remove(&files, ret, err);
+    else if (result == 0 && request->resumes)
+        result = fetch_look_again(&files, ret, err);
+    return result;
+}
+
+static void begin_result(const struct board *board, const struct listing *listing, struct fetch_result *ret)
+{
+    ret->verified_by = board_verifies_by(board);
+    ret->refused = listing->refused;
+    ret->skipped = listing->skipped;
+    memcpy(ret->first_refused, listing->first_refused, sizeof ret->first_refused);
+    memcpy(ret->first_skipped, listing->first_skipped, sizeof ret->first_skipped);
+}
+
+static int bring_all(struct transfer *transfer, const struct fetch_request *request, struct fetch_result *ret,
+                     struct err *err)
+{
+    int result = request->resumes ? find_here(transfer, err) : 0;
+
+    for (size_t i = 0; i < transfer->count; i++)
+        if (transfer->files[i].is_partial)
+            ret->gone_on_from = transfer->files[i].received;
+    if (result == 0)
+        result = transfer_all(transfer, ret, err);
+    if (result == 0)
+        fetched_forget_partials(request->local);
+    /* but not from a board whose stream is not what it announced */
+    else if (ssh_is_lost(transfer->board->connection) || result == -ERR_INTERRUPTED)
+        end_early(transfer, ret);
+    else if (result != -ERR_REMOTE)
+        keep_complete(transfer, ret);
+    count_done(transfer, ret);
+    return result;
+}
+
 int ssh_fetch(struct board *board, const struct fetch_request *request, struct fetch_result *ret, struct err *err)
 {
     struct transfer transfer = {
@@ -551,27 +584,18 @@ int ssh_fetch(struct board *board, const struct fetch_request *request, struct f
     struct listing listing = {.files = NULL};
     int result, lock_fd = -1;
 
-    *ret = (struct fetch_result){.hashed = board->hash != BOARD_HASH_NONE};
+    *ret = (struct fetch_result){.verified_by = board_verifies_by(board)};
     result = board_list(board, request->remote, &listing, err);
     if (result != 0)
         return result;
-    ret->refused = listing.refused;
-    ret->skipped = listing.skipped;
-    memcpy(ret->first_refused, listing.first_refused, sizeof ret->first_refused);
-    memcpy(ret->first_skipped, listing.first_skipped, sizeof ret->first_skipped);
+    begin_result(board, &listing, ret);
     result = transfer_init(&transfer, &listing, err);
     if (result == 0)
         result = make_target(request->local, request->resumes, &lock_fd, err);
-    if (result == 0 && request->resumes)
-        result = find_here(&transfer, err);
     if (result == 0)
-        result = transfer_all(&transfer, ret, err);
-    /* but not from a board whose stream is not what it announced */
-    if (result != 0 && (ssh_is_lost(board->connection) || result != -ERR_REMOTE))
-        keep_complete(&transfer, ret);
-    count_done(&transfer, ret);
-    if (result == 0 && request->removes && ret->refused == 0)
-        result = remove_done(&transfer, ret, err);
+        result = bring_all(&transfer, request, ret, err);
+    if (result == 0)
+        result = finish(&transfer, request, &listing, ret, err);
     transfer_release(&transfer);
     listing_release(&listing);
     if (lock_fd >= 0)

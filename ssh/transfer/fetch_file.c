@@ -2,7 +2,9 @@
 
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
+#include "ssh/transfer/listing.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,9 +15,10 @@
 
 #define SPACE_HINT "free some space, or choose another file system with --output; the capture is still on the board"
 
-void fetched_init(struct fetched *file, const char *path, uint64_t size)
+void fetched_init(struct fetched *file, const struct listed_file *listed, enum checksum_kind kind)
 {
-    *file = (struct fetched){.path = path, .size = size, .fd = -1};
+    *file =
+        (struct fetched){.path = listed->path, .size = listed->size, .state = listed->state, .kind = kind, .fd = -1};
 }
 
 #define COMPARE_SIZE ((size_t)64 * 1024)
@@ -96,7 +99,7 @@ static int check_beginning(struct fetched *file, struct err *err)
 int fetched_find(struct fetched *file, const char *local, bool awaits_checksum, struct err *err)
 {
     char *target = path_join(local, file->path);
-    struct checksum *sum = checksum_new();
+    struct checksum *sum = checksum_new_kind(file->kind);
     struct stat st;
     int result = 0;
 
@@ -124,25 +127,152 @@ int fetched_find(struct fetched *file, const char *local, bool awaits_checksum, 
     return result;
 }
 
+/* A number of a path: names of temporary files are made of it, so that the next fetch finds them again. */
+static uint64_t hash_path(const char *path)
+{
+    const uint64_t prime = UINT64_C(1099511628211);
+    uint64_t hash = UINT64_C(14695981039346656037);
+
+    for (; *path != '\0'; path++)
+        hash = (hash ^ (unsigned char)*path) * prime;
+    return hash;
+}
+
+/* Beside the place of a file, of the shape that remove_stale_temporaries knows. */
+static char *temporary_name(const char *target, const char *path)
+{
+    int directory = (int)(strrchr(target, '/') - target);
+    char *name = NULL;
+
+    return asprintf(&name, "%.*s/.msprof.%016llx.tmp", directory, target, (unsigned long long)hash_path(path)) >= 0
+               ? name
+               : NULL;
+}
+
+/* Where beginnings of files wait for the next fetch: beside the capture, which holds nothing but its own files. */
+static char *partial_directory(const char *local)
+{
+    const char *slash = strrchr(local, '/');
+    char *name = NULL;
+
+    return slash != NULL && asprintf(&name, "%.*s/.partial-%s", (int)(slash - local), local, slash + 1) >= 0 ? name
+                                                                                                             : NULL;
+}
+
+static char *partial_name(const char *local, const char *path)
+{
+    char *directory = partial_directory(local), *name = NULL;
+
+    if (directory != NULL && asprintf(&name, "%s/%016llx", directory, (unsigned long long)hash_path(path)) < 0)
+        name = NULL;
+    free(directory);
+    return name;
+}
+
+static int set_names(struct fetched *file, const char *local, struct err *err)
+{
+    if (file->target == NULL)
+        file->target = path_join(local, file->path);
+    if (file->target != NULL && file->temporary == NULL)
+        file->temporary = temporary_name(file->target, file->path);
+    return file->temporary != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+static void free_names(struct fetched *file)
+{
+    free(file->temporary);
+    free(file->target);
+    file->temporary = file->target = NULL;
+}
+
 int fetched_open(struct fetched *file, const char *local, struct err *err)
 {
     int result;
 
     if (file->fd >= 0)
         return 0;
-    file->target = path_join(local, file->path);
-    if (file->target == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    result = make_parents(file->target, err);
+    result = set_names(file, local, err);
     if (result == 0)
-        result = temporary_create(file->target, &file->temporary, err);
-    if (result >= 0) {
-        file->fd = result;
+        result = make_parents(file->target, err);
+    if (result == 0) {
+        file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0640);
+        if (file->fd < 0)
+            err_set_errno(err, errno, "cannot write '%s'", file->target);
+    }
+    if (file->fd >= 0) {
+        temporary_lock(file->fd); /* best effort: the directory has a lock of its own */
         return 0;
     }
+    free_names(file);
     if (err->code == ERR_NO_SPACE)
         err_hint(err, SPACE_HINT);
+    return -(int)err->code;
+}
+
+/* Opens what is there and reads it to its end. False: it is of no use. */
+static bool open_partial(struct fetched *file, struct checksum *sum)
+{
+    struct err ignored = ERR_INIT;
+    struct stat st;
+    int fd = open(file->temporary, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0 || (uint64_t)st.st_size >= file->size ||
+        temporary_lock(fd) == EAGAIN || read_here(file->temporary, sum, -1, NULL, &ignored) != 0) {
+        close(fd);
+        return false;
+    }
+    file->fd = fd;
+    file->received = (uint64_t)st.st_size;
+    file->is_partial = true;
+    return true;
+}
+
+int fetched_find_partial(struct fetched *file, const char *local, struct checksum *sum, struct err *err)
+{
+    char ignored[CHECKSUM_TEXT_SIZE], *left = partial_name(local, file->path);
+    int result = left != NULL ? set_names(file, local, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+
+    if (result == 0 && access(file->temporary, F_OK) != 0 && access(left, F_OK) == 0) {
+        result = make_parents(file->target, err);
+        if (result == 0 && rename(left, file->temporary) < 0)
+            unlink(left); /* all of it is fetched then */
+    }
+    free(left);
+    if (result == 0 && open_partial(file, sum))
+        return 0;
+    checksum_finish(sum, ignored);
+    free_names(file);
     return result;
+}
+
+void fetched_leave(struct fetched *file, const char *local)
+{
+    char *directory = partial_directory(local), *left = partial_name(local, file->path);
+
+    if (directory != NULL && left != NULL && file->temporary != NULL &&
+        (mkdir(directory, 0750) == 0 || errno == EEXIST) && rename(file->temporary, left) == 0)
+        free_names(file);
+    free(directory);
+    free(left);
+    fetched_drop(file);
+}
+
+void fetched_forget_partials(const char *local)
+{
+    char *directory = partial_directory(local);
+    DIR *stream = directory != NULL ? opendir(directory) : NULL;
+    const struct dirent *item;
+
+    while (stream != NULL && (item = readdir(stream)) != NULL)
+        if (strlen(item->d_name) == 16)
+            unlinkat(dirfd(stream), item->d_name, 0);
+    if (stream != NULL)
+        closedir(stream);
+    if (directory != NULL)
+        rmdir(directory);
+    free(directory);
 }
 
 int fetched_write(struct fetched *file, const char *bytes, size_t length, struct checksum *sum, struct err *err)
@@ -172,16 +302,15 @@ int fetched_keep(struct fetched *file, struct err *err)
         return result;
     if (rename(file->temporary, file->target) < 0)
         return local_error(file, errno, err);
-    free(file->temporary);
-    free(file->target);
-    file->temporary = file->target = NULL;
+    free_names(file);
     file->is_done = true;
     return 0;
 }
 
 static int compare(struct fetched *file, struct err *err)
 {
-    if (strcmp(file->checksum, file->expected) == 0)
+    file->is_verified = strcmp(file->checksum, file->expected) == 0;
+    if (file->is_verified)
         return fetched_keep(file, err);
     file->is_wrong = true;
     return file->is_here ? differs(file, err) : 0;
@@ -218,12 +347,10 @@ void fetched_drop(struct fetched *file)
     file->fd = -1;
     if (file->temporary != NULL)
         unlink(file->temporary);
-    free(file->temporary);
-    free(file->target);
-    file->temporary = file->target = NULL;
+    free_names(file);
     if (!file->is_done && !file->is_here) {
         file->received = 0;
-        file->is_complete = file->is_wrong = false;
+        file->is_complete = file->is_wrong = file->is_partial = false;
         file->checksum[0] = file->expected[0] = '\0';
     }
 }

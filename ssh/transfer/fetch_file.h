@@ -10,7 +10,9 @@
 #include <stdint.h>
 
 struct fetched {
-    const char *path; /* relative, checked; not owned */
+    const char *path;  /* relative, checked; not owned */
+    const char *state; /* of the board's file before the fetch, as struct listed_file has it; not owned */
+    enum checksum_kind kind;
     uint64_t size, received;
     char *target, *temporary; /* NULL until the first byte; temporary NULL again when done */
     int fd;
@@ -19,11 +21,14 @@ struct fetched {
     bool is_complete; /* all bytes are here, the file is closed */
     bool is_done;     /* and it has its name */
     bool is_wrong;    /* the checksums differ */
+    bool is_verified; /* by more than its size */
+    bool is_partial;  /* its beginning has come in an earlier fetch, and is in temporary */
     char checksum[CHECKSUM_TEXT_SIZE]; /* of what came; "" before the end */
     char expected[CHECKSUM_TEXT_SIZE]; /* what the board says; "" before it does */
 };
 
-void fetched_init(struct fetched *file, const char *path, uint64_t size);
+struct listed_file;
+void fetched_init(struct fetched *file, const struct listed_file *listed, enum checksum_kind kind);
 
 /* Looks for what an earlier fetch left below the directory local. One of the same size is complete and not fetched
  * again, which its checksum decides; a longer one, or anything that is no regular file, is -ERR_FAILED. */
@@ -32,6 +37,14 @@ int fetched_find(struct fetched *file, const char *local, bool awaits_checksum, 
 /* Makes the directories and the temporary file below the directory local, unless that has been done. */
 int fetched_open(struct fetched *file, const char *local, struct err *err);
 int fetched_write(struct fetched *file, const char *bytes, size_t length, struct checksum *sum, struct err *err);
+
+/* Looks for the beginning of a file that an earlier fetch left, as fetched_leave or a killed one did. When there is
+ * one, the file goes on behind it; sum has its checksum so far. One that cannot be the beginning is removed. */
+int fetched_find_partial(struct fetched *file, const char *local, struct checksum *sum, struct err *err);
+/* Leaves the beginning of a file beside the capture, for a later fetch, and frees what it holds. */
+void fetched_leave(struct fetched *file, const char *local);
+/* Removes the place for such beginnings. */
+void fetched_forget_partials(const char *local);
 
 /* Closes it after its last byte and takes the checksum; gives it its name when it need not wait for the board's. */
 int fetched_complete(struct fetched *file, struct checksum *sum, bool awaits_checksum, struct err *err);

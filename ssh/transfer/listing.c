@@ -48,22 +48,58 @@ static void note_name(char *ret, size_t size, const char *name, size_t length)
     err_mask_text(ret);
 }
 
-static int add_file(struct listing *listing, const char *path, uint64_t size, struct err *err)
+static void file_release(struct listed_file *file)
 {
-    struct listed_file file = {strdup(path), size};
+    free(file->path);
+    free(file->state);
+}
 
-    if (listing->count >= LISTING_MAX_FILES) {
-        free(file.path);
-        return err_set(err, ERR_REMOTE, "the board lists more than %d files", LISTING_MAX_FILES);
-    }
-    if (file.path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    if (listing->count == listing->capacity &&
-        array_grow(&listing->files, &listing->capacity, listing->count, 1, sizeof *listing->files, err) < 0) {
-        free(file.path);
+static int too_many(struct err *err)
+{
+    return err_set(err, ERR_REMOTE, "the board lists more than %d files", LISTING_MAX_FILES);
+}
+
+/* line: its state, NULL when it tells none. */
+static int add_file(struct listing *listing, const char *path, uint64_t size, const char *line, size_t length,
+                    struct err *err)
+{
+    struct listed_file file = {.path = strdup(path), .size = size};
+    int result = 0;
+
+    if (line != NULL)
+        file.state = strndup(line, length);
+    if (file.path == NULL || (line != NULL && file.state == NULL))
+        result = err_set(err, ERR_NO_MEMORY, "out of memory");
+    else if (listing->count >= LISTING_MAX_FILES)
+        result = too_many(err);
+    else if (listing->count == listing->capacity)
+        result = array_grow(&listing->files, &listing->capacity, listing->count, 1, sizeof *listing->files, err);
+    if (result < 0) {
+        file_release(&file);
         return -(int)err->code;
     }
     listing->files[listing->count++] = file;
+    return 0;
+}
+
+static int add_skipped(struct listing *listing, const char *path, struct err *err)
+{
+    char *copy = strdup(path);
+    int result = 0;
+
+    note_name(listing->first_skipped, sizeof listing->first_skipped, path, strlen(path));
+    if (copy == NULL)
+        result = err_set(err, ERR_NO_MEMORY, "out of memory");
+    else if (listing->skipped >= LISTING_MAX_FILES)
+        result = too_many(err);
+    else if (listing->skipped == listing->skipped_capacity)
+        result = array_grow(&listing->skipped_paths, &listing->skipped_capacity, listing->skipped, 1,
+                            sizeof *listing->skipped_paths, err);
+    if (result < 0) {
+        free(copy);
+        return -(int)err->code;
+    }
+    listing->skipped_paths[listing->skipped++] = copy;
     return 0;
 }
 
@@ -97,6 +133,23 @@ static bool parse_mode(const char *text, size_t length, unsigned *ret)
     return true;
 }
 
+/* Behind the size: the name, or a state and the name, which begins with the first "./" of a word. *ret_state tells
+ * which. */
+static const char *find_name(const char *at, const char *end, bool *ret_state)
+{
+    static const char mark[] = " ./";
+    const char *found;
+
+    *ret_state = false;
+    if (end - at > 2 && at[0] == '.' && at[1] == '/')
+        return at + 2;
+    found = memmem(at, (size_t)(end - at), mark, sizeof mark - 1);
+    if (found == NULL || at[0] == '/')
+        return at;
+    *ret_state = true;
+    return found + sizeof mark - 1;
+}
+
 static int parse_line(struct listing *listing, const char *line, size_t length, struct err *err)
 {
     const char *at = line, *end = line + length, *word = NULL;
@@ -104,13 +157,13 @@ static int parse_line(struct listing *listing, const char *line, size_t length, 
     size_t word_length = 0;
     unsigned mode = 0;
     int64_t size = 0;
-    bool sound;
+    bool sound, has_state = false;
 
     sound = next_word(&at, end, &word, &word_length) && parse_mode(word, word_length, &mode) &&
             next_word(&at, end, &word, &word_length) && number_parse_integer(word, word_length, &size) == 0 &&
             size <= SIZE_MOST;
-    if (sound && end - at > 2 && at[0] == '.' && at[1] == '/')
-        at += 2;
+    if (sound)
+        at = find_name(at, end, &has_state);
     if (sound && (size_t)(end - at) < sizeof path && memchr(at, '\0', (size_t)(end - at)) == NULL) {
         memcpy(path, at, (size_t)(end - at));
         path[end - at] = '\0';
@@ -123,12 +176,9 @@ static int parse_line(struct listing *listing, const char *line, size_t length, 
         note_name(listing->first_refused, sizeof listing->first_refused, at, (size_t)(end - at));
         return 0;
     }
-    if (!S_ISREG(mode)) {
-        listing->skipped++;
-        note_name(listing->first_skipped, sizeof listing->first_skipped, path, strlen(path));
-        return 0;
-    }
-    return add_file(listing, path, (uint64_t)size, err);
+    if (!S_ISREG(mode))
+        return add_skipped(listing, path, err);
+    return add_file(listing, path, (uint64_t)size, has_state ? line : NULL, length, err);
 }
 
 static int compare_paths(const void *a, const void *b)
@@ -146,7 +196,7 @@ static void drop_repeated(struct listing *listing)
         if (kept > 0 && strcmp(listing->files[kept - 1].path, file->path) == 0) {
             listing->refused++;
             note_name(listing->first_refused, sizeof listing->first_refused, file->path, strlen(file->path));
-            free(file->path);
+            file_release(file);
         } else {
             listing->files[kept++] = *file;
         }
@@ -181,7 +231,10 @@ int listing_parse(struct listing *listing, const char *text, size_t length, stru
 void listing_release(struct listing *listing)
 {
     for (size_t i = 0; i < listing->count; i++)
-        free(listing->files[i].path);
+        file_release(&listing->files[i]);
+    for (size_t i = 0; i < listing->skipped && listing->skipped_paths != NULL; i++)
+        free(listing->skipped_paths[i]);
+    free(listing->skipped_paths);
     free(listing->files);
     *listing = (struct listing){.files = NULL};
 }
@@ -202,7 +255,7 @@ struct listed_file *listing_find(const struct listing *listing, const char *path
         const char *constant;
         char *path;
     } name = {path};
-    struct listed_file key = {name.path, 0};
+    const struct listed_file key = {.path = name.path};
 
     if (listing->count == 0)
         return NULL;
@@ -231,22 +284,45 @@ static bool take_name(const char *at, const char *end, bool escaped, char path[L
     return length > 0;
 }
 
-bool checksum_line_parse(const char *line, size_t length, char checksum[CHECKSUM_TEXT_SIZE],
-                         char path[LISTING_MAX_PATH])
+/* "<number> <size> " of cksum; what follows is the name. */
+static const char *take_cksum(const char *line, const char *end, char checksum[CHECKSUM_TEXT_SIZE])
 {
-    const size_t digits = CHECKSUM_TEXT_SIZE - 1;
-    const char *end = line + length;
-    bool escaped = length > 0 && line[0] == '\\';
+    const char *at = line, *word = NULL, *size = NULL;
+    size_t length = 0, size_length = 0;
+    int64_t number;
 
-    line += escaped;
+    if (!next_word(&at, end, &word, &length) || !next_word(&at, end, &size, &size_length) ||
+        length >= CHECKSUM_TEXT_SIZE || number_parse_integer(word, length, &number) != 0 || number < 0 ||
+        number_parse_integer(size, size_length, &number) != 0)
+        return NULL;
+    memcpy(checksum, word, length);
+    checksum[length] = '\0';
+    return at;
+}
+
+static const char *take_digest(const char *line, const char *end, size_t digits, char checksum[CHECKSUM_TEXT_SIZE])
+{
     if ((size_t)(end - line) < digits + 3 || line[digits] != ' ' ||
         (line[digits + 1] != ' ' && line[digits + 1] != '*'))
-        return false;
+        return NULL;
     for (size_t i = 0; i < digits; i++) {
         if (!isxdigit((unsigned char)line[i]))
-            return false;
+            return NULL;
         checksum[i] = (char)tolower((unsigned char)line[i]);
     }
     checksum[digits] = '\0';
-    return take_name(line + digits + 2, end, escaped, path);
+    return line + digits + 2;
+}
+
+bool checksum_line_parse(enum checksum_kind kind, const char *line, size_t length, char checksum[CHECKSUM_TEXT_SIZE],
+                         char path[LISTING_MAX_PATH])
+{
+    const size_t sha256_digits = 64, md5_digits = 32;
+    const char *end = line + length, *name;
+    bool escaped = length > 0 && line[0] == '\\';
+
+    line += escaped;
+    name = kind == CHECKSUM_CKSUM ? take_cksum(line, end, checksum)
+                                  : take_digest(line, end, kind == CHECKSUM_MD5 ? md5_digits : sha256_digits, checksum);
+    return name != NULL && take_name(name, end, escaped, path);
 }

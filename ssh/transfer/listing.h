@@ -17,12 +17,15 @@
 struct listed_file {
     char *path; /* relative, checked: "data/aicore.0.1.1" */
     uint64_t size;
+    char *state; /* the line as the board prints it, by which it knows the file unchanged; NULL: it has no such line */
 };
 
 /* All zero: empty. */
 struct listing {
     struct listed_file *files; /* sorted by path, each once */
     size_t count, capacity;
+    char **skipped_paths; /* of entries that are no regular files, checked */
+    size_t skipped_capacity;
     size_t refused;          /* lines with a name or a size that cannot be taken, or repeated */
     size_t skipped;          /* entries that are no regular files */
     char first_refused[256]; /* masked; "" when none */
@@ -32,16 +35,20 @@ struct listing {
 /* Why a relative path from a board is not used: NULL when it is fine, else a phrase ("it leaves the directory"). */
 const char *remote_path_problem(const char *path);
 
-/* Reads lines "<mode in hex> <size> ./<path>", as "stat -c '%f %s %n'" prints them. -ERR_REMOTE (too many),
- * -ERR_NO_MEMORY. On failure the listing is empty. */
+/* What "stat -c" is told to print of a file: what changes when its content does, and its name behind that. */
+#define LISTING_FORMAT "%f %s %i %y %z %n"
+
+/* Reads lines "<mode in hex> <size> ./<path>" or those of LISTING_FORMAT. -ERR_REMOTE (too many), -ERR_NO_MEMORY. On
+ * failure the listing is empty. */
 int listing_parse(struct listing *listing, const char *text, size_t length, struct err *err);
 void listing_release(struct listing *listing);
 uint64_t listing_bytes(const struct listing *listing);
 struct listed_file *listing_find(const struct listing *listing, const char *path);
 
-/* One line of sha256sum, "openssl dgst -sha256 -r" or busybox ("<64 hex digits>  ./<path>", perhaps escaped by a
- * leading backslash). checksum gets lower case; path (LISTING_MAX_PATH bytes) the name without "./". */
-bool checksum_line_parse(const char *line, size_t length, char checksum[CHECKSUM_TEXT_SIZE],
+/* One line of sha256sum, md5sum, "openssl dgst -sha256 -r" or busybox ("<64 or 32 hex digits>  ./<path>", perhaps
+ * escaped by a leading backslash), or of cksum ("<number> <size> ./<path>"). checksum gets lower case; path
+ * (LISTING_MAX_PATH bytes) the name without "./". */
+bool checksum_line_parse(enum checksum_kind kind, const char *line, size_t length, char checksum[CHECKSUM_TEXT_SIZE],
                          char path[LISTING_MAX_PATH]);
 
 #endif

@@ -1,10 +1,7 @@
 #include "ssh/transfer/names.h"
 
-#include "base/number.h"
-
 #include <string.h>
 
-#define SCRIPT_LIMIT ((size_t)64 * 1024)
 #define PIECE ((size_t)16384)
 
 /* Names on their way to a command. */
@@ -81,42 +78,5 @@ int board_do_with_names(struct board *board, const char *what, const char *scrip
         result = board_judge(what, &end, &stream.errors, err);
     strbuf_release(&stream.names);
     strbuf_release(&stream.errors);
-    return result;
-}
-
-static void add_removal(struct strbuf *script, const char *directory, bool whole)
-{
-    strbuf_adds(script, "d=");
-    ssh_quote(script, directory);
-    strbuf_adds(script, "\nr=0\ncd \"$d\" 2>/dev/null || { echo 0; exit 0; }\n"
-                        "while IFS= read -r f; do\nrm -f \"$f\" || r=1\n"
-                        "p=${f%/*}\nwhile [ \"$p\" != . ] && rmdir \"$p\" 2>/dev/null; do p=${p%/*}; done\ndone\n");
-    if (whole)
-        strbuf_adds(script, "find . -depth -type d -exec rmdir {} \\; 2>/dev/null\n");
-    strbuf_adds(script, "cd / && rmdir \"$d\" 2>/dev/null\n"
-                        "if [ -d \"$d\" ]; then find \"$d\" ! -type d | wc -l; else echo 0; fi\nexit $r\n");
-}
-
-int board_remove_files(struct board *board, const char *directory, const struct name_source *names, bool whole,
-                       int64_t *ret_left, struct err *err)
-{
-    struct strbuf script, answer;
-    int result;
-
-    *ret_left = 0;
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_init(&answer, BOARD_ANSWER_LIMIT);
-    add_removal(&script, directory, whole);
-    result = script.failed ? out_of_memory(err)
-                           : board_do_with_names(board, "cannot remove files from the board", script.data, names, '\n',
-                                                 &answer, err);
-    if (result == 0) {
-        size_t length = strcspn(answer.data, "\n"), blanks = strspn(answer.data, " ");
-
-        if (number_parse_integer(answer.data + blanks, length - blanks, ret_left) != 0)
-            *ret_left = 0;
-    }
-    strbuf_release(&script);
-    strbuf_release(&answer);
     return result;
 }

@@ -18,9 +18,4 @@ struct name_source {
 int board_do_with_names(struct board *board, const char *what, const char *script, const struct name_source *names,
                         char separator, struct strbuf *answer, struct err *err);
 
-/* Removes files below a directory, and directories that are empty then: those of the files' paths, or (whole) any, and
- * the directory itself. What has no name here stays; *ret_left is how many such entries there are. */
-int board_remove_files(struct board *board, const char *directory, const struct name_source *names, bool whole,
-                       int64_t *ret_left, struct err *err);
-
 #endif

@@ -84,7 +84,7 @@ int tar_out_init(struct tar_out *tar, struct project *project, const struct prog
                             .progress = progress,
                             .fd = -1,
                             .last = project->count,
-                            .sum = checksum_new(),
+                            .sum = checksum_new_kind(project->kind),
                             .buffer = malloc(BUFFER_SIZE),
                             .total_bytes = project_bytes(project)};
     if (tar->sum != NULL && tar->buffer != NULL)

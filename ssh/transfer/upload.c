@@ -1,21 +1,16 @@
 #include "ssh/transfer/upload.h"
 
 #include "base/file/fsutil.h"
-#include "base/interrupt.h"
 #include "ssh/transfer/names.h"
 #include "ssh/transfer/tar_out.h"
 
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SCRIPT_LIMIT ((size_t)64 * 1024)
-#define MOST_RECONNECTIONS 5
-#define STAGING ".msprof-upload"
-#define MARK ".msprof-made" /* in a directory that was made for a project */
-#define FULL_KILOBYTES 64   /* free on a disk that counts as full: some keep a block or two */
+#define FULL_KILOBYTES 64 /* free on a disk that counts as full: some keep a block or two */
 #define SPACE_HINT "free some space on the board, let 'remote_dir' name another file system, or use --transfer=nfs"
 
 static int out_of_memory(struct err *err)
@@ -23,26 +18,9 @@ static int out_of_memory(struct err *err)
     return err_set(err, ERR_NO_MEMORY, "out of memory");
 }
 
-static bool is_any(const struct project_file *file)
+static bool is_asked(const struct project_file *file)
 {
-    (void)file;
-    return true;
-}
-
-static bool is_sent(const struct project_file *file)
-{
-    return !file->present;
-}
-
-/* Of the right size there, and still to be compared. */
-static bool may_be_present(const struct project_file *file)
-{
-    return file->present;
-}
-
-static bool may_be_staged(const struct project_file *file)
-{
-    return file->staged;
+    return file->asked;
 }
 
 /* The files of a project that something is to be done with. */
@@ -50,7 +28,6 @@ struct chosen_files {
     const struct project *project;
     bool (*wanted)(const struct project_file *file);
     size_t next;
-    const char *last; /* one name more; NULL: none */
 };
 
 static const char *next_chosen(void *arg)
@@ -63,9 +40,7 @@ static const char *next_chosen(void *arg)
         if (chosen->wanted(file))
             return file->path;
     }
-    const char *last = chosen->last;
-    chosen->last = NULL;
-    return last;
+    return NULL;
 }
 
 static uint64_t bytes_of(const struct project *project, bool (*wanted)(const struct project_file *file))
@@ -78,115 +53,117 @@ static uint64_t bytes_of(const struct project *project, bool (*wanted)(const str
     return bytes;
 }
 
-/* Runs a script that reads names from its standard input. */
-static int run_with_names(struct board *board, const char *what, const char *script, const struct project *project,
-                          bool (*wanted)(const struct project_file *file), char separator, struct strbuf *answer,
-                          struct err *err)
-{
-    struct chosen_files chosen = {.project = project, .wanted = wanted};
-    const struct name_source names = {next_chosen, &chosen, bytes_of(project, wanted)};
-
-    return board_do_with_names(board, what, script, &names, separator, answer, err);
-}
-
 /* Where a comparison leaves its result: with the final directory, or with the one where files arrive. */
 static bool *mark_of(struct project_file *file, bool staging)
 {
     return staging ? &file->staged : &file->present;
 }
 
-/* Takes the board's checksums: a mark stays where they agree. */
-static int compare_checksums(struct project *project, bool staging, const char *text, size_t length, struct err *err)
+/* Takes the board's checksums. */
+static void take_checksums(const struct board *board, struct project *project, const char *text, size_t length)
 {
     const char *at = text, *end = text + length;
-    size_t next = 0;
 
     while (at < end) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         size_t line_length = (size_t)((newline != NULL ? newline : end) - at);
         char checksum[CHECKSUM_TEXT_SIZE], path[LISTING_MAX_PATH];
 
-        if (checksum_line_parse(at, line_length, checksum, path))
-            for (size_t i = next; i < project->count; i++) {
-                struct project_file *file = &project->files[i];
-                int result;
+        if (checksum_line_parse(board_checksum_kind(board), at, line_length, checksum, path)) {
+            struct project_file *file = project_find(project, path);
 
-                if (strcmp(file->path, path) != 0)
-                    continue;
-                result = project_checksum(project, file, err);
-                if (result != 0)
-                    return result;
-                file->confirmed = strcmp(file->checksum, checksum) == 0;
-                next = i + 1;
-                break;
-            }
+            if (file != NULL)
+                memcpy(file->there, checksum, sizeof file->there);
+        }
         at += line_length + 1;
     }
-    for (size_t i = 0; i < project->count; i++) {
-        bool *mark = mark_of(&project->files[i], staging);
-
-        *mark = *mark && project->files[i].confirmed;
-    }
-    return 0;
 }
 
-static int hash_files(struct board *board, const struct project *project, const char *directory,
-                      bool (*wanted)(const struct project_file *file), struct strbuf *answer, struct err *err)
+/* A mark stays where the checksums agree. */
+static int judge_checksums(struct project *project, bool staging, struct err *err)
 {
-    struct strbuf script;
-    int result;
+    int result = 0;
 
-    strbuf_init(&script, SCRIPT_LIMIT);
-    board_add_cd(&script, directory);
-    board_add_hash_command(board, &script);
-    result = run_with_names(board, "cannot compute checksums on the board", script.data, project, wanted,
-                            board_separator(board), answer, err);
-    strbuf_release(&script);
+    for (size_t i = 0; i < project->count && result == 0; i++) {
+        struct project_file *file = &project->files[i];
+        bool *mark = mark_of(file, staging);
+
+        if (!*mark)
+            continue;
+        result = project_checksum(project, file, err);
+        *mark = file->there[0] != '\0' && strcmp(file->checksum, file->there) == 0;
+    }
     return result;
 }
 
-/* Marks the files that a directory has with the right size and checksum; sizes alone count for nothing but the check of
- * what was just sent. */
-static int compare(struct board *board, struct project *project, const char *directory, bool staging, struct err *err)
+static int hash_asked(struct board *board, struct project *project, const char *directory, struct err *err)
 {
-    struct listing listing = {.files = NULL};
-    struct strbuf answer;
-    bool there = false, any = false;
+    struct chosen_files chosen = {.project = project, .wanted = is_asked};
+    const struct name_source names = {next_chosen, &chosen, bytes_of(project, is_asked)};
+    struct strbuf script, answer;
     int result;
 
+    strbuf_init(&script, SCRIPT_LIMIT);
     strbuf_init(&answer, LISTING_LIMIT);
-    for (size_t i = 0; i < project->count; i++)
-        *mark_of(&project->files[i], staging) = project->files[i].confirmed = false;
-    result = board_has_directory(board, directory, &there, err);
-    if (result == 0 && there)
-        result = board_list(board, directory, &listing, err);
-    for (size_t i = 0; result == 0 && i < project->count; i++) {
-        struct project_file *file = &project->files[i];
-        const struct listed_file *listed = listing_find(&listing, file->path);
-        bool *mark = mark_of(file, staging);
-
-        *mark = file->link == NULL && listed != NULL && listed->size == file->size && !(staging && file->present);
-        any = any || *mark;
-    }
-    if (result != 0 || !any)
-        goto out;
-    if (board->hash != BOARD_HASH_NONE) {
-        result = hash_files(board, project, directory, staging ? may_be_staged : may_be_present, &answer, err);
-        if (result == 0)
-            result = compare_checksums(project, staging, answer.data, answer.length, err);
-    } else if (!staging) {
-        for (size_t i = 0; i < project->count; i++)
-            project->files[i].present = false;
-    }
-out:
-    listing_release(&listing);
+    board_add_cd(&script, directory);
+    board_add_hash_command(board, &script);
+    result = board_do_with_names(board, "cannot compute checksums on the board", script.data, &names,
+                                 board_separator(board), &answer, err);
+    if (result == 0 && answer.length > 0)
+        take_checksums(board, project, answer.data, answer.length);
+    strbuf_release(&script);
     strbuf_release(&answer);
     return result;
 }
 
-int upload_compare(struct board *board, struct project *project, const char *directory, struct err *err)
+/* What a listing says of the project's files: those of the right size may be what is wanted, and of others that an
+ * earlier run brought the checksum tells whether they are as it left them. */
+static bool mark_candidates(struct project *project, const struct listing *listing, const struct placement *placement)
 {
-    return compare(board, project, directory, false, err);
+    bool staging = placement == NULL, any = false;
+
+    for (size_t i = 0; i < project->count; i++) {
+        struct project_file *file = &project->files[i];
+        const struct listed_file *listed = file->link == NULL ? listing_find(listing, file->path) : NULL;
+        bool *mark = mark_of(file, staging);
+
+        file->there[0] = '\0';
+        *mark = listed != NULL && listed->size == file->size && !(staging && file->present);
+        file->asked = *mark || (!staging && listed != NULL && placement_knows(placement, file->path));
+        any = any || file->asked;
+    }
+    return any;
+}
+
+/* Marks the files that a directory has with the right size and checksum; sizes alone count for nothing but the check of
+ * what was just sent (placement NULL). */
+static int compare(struct board *board, struct project *project, const char *directory,
+                   const struct placement *placement, struct err *err)
+{
+    struct listing listing = {.files = NULL};
+    bool there = false, staging = placement == NULL;
+    int result = board_has_directory(board, directory, &there, err);
+
+    project->kind = board_checksum_kind(board);
+    if (result == 0 && there)
+        result = board_list(board, directory, &listing, err);
+    if (result == 0 && mark_candidates(project, &listing, placement)) {
+        if (board->hash != BOARD_HASH_NONE)
+            result = hash_asked(board, project, directory, err);
+        if (result == 0 && (board->hash != BOARD_HASH_NONE || !staging))
+            result = judge_checksums(project, staging, err);
+    }
+    listing_release(&listing);
+    return result;
+}
+
+int upload_compare(struct board *board, struct project *project, const struct placement *placement, struct err *err)
+{
+    int result = compare(board, project, placement->directory, placement, err);
+
+    for (size_t i = 0; i < project->count; i++)
+        project->files[i].replaces_ours = placement_is_ours(placement, &project->files[i]);
+    return result;
 }
 
 /* A stream's input and what the board says about it. */
@@ -266,7 +243,9 @@ static int send_singly(struct board *board, struct tar_stream *stream, const cha
             ssh_quote(&script, file->link);
             strbuf_adds(&script, " \"$f\"\n");
         } else {
-            strbuf_addf(&script, "cat >\"$f\" && chmod %s \"$f\"\n", file->executable ? "750" : "640");
+            strbuf_addf(&script, "%s && chmod %s \"$f\"\n",
+                        board->has_cat ? "cat >\"$f\"" : "dd of=\"$f\" bs=65536 2>/dev/null",
+                        file->executable ? "750" : "640");
         }
         tar_out_choose(&stream->tar, i);
         result = script.failed ? out_of_memory(err) : run_with_tar(board, stream, staging, script.data, err);
@@ -320,36 +299,6 @@ static int check_staged(const struct project *project, struct err *err)
     return 0;
 }
 
-static int move_staged(struct board *board, struct project *project, const char *directory, struct err *err)
-{
-    struct strbuf script;
-    int result;
-
-    strbuf_init(&script, SCRIPT_LIMIT);
-    board_add_cd(&script, directory);
-    strbuf_adds(&script, "umask 027\nwhile IFS= read -r f; do\n"
-                         "case \"$f\" in */*) d=${f%/*}; [ -d \"$d\" ] || mkdir -p \"$d\" || exit 1;; esac\n"
-                         "mv -f \"" STAGING "/$f\" \"$f\" || exit 1\ndone\nrm -rf " STAGING "\n");
-    result = run_with_names(board, "cannot put the uploaded files into place", script.data, project, is_sent, '\n',
-                            NULL, err);
-    strbuf_release(&script);
-    return result;
-}
-
-static int reconnect(struct board *board, struct upload_result *ret, struct err *err)
-{
-    int result = -ERR_REMOTE;
-
-    while (ret->reconnections < MOST_RECONNECTIONS && !interrupted()) {
-        ret->reconnections++;
-        poll(NULL, 0, (int)ret->reconnections * 200);
-        result = ssh_reconnect(board->connection, err);
-        if (result == 0 || err->code != ERR_REMOTE)
-            break;
-    }
-    return result;
-}
-
 static int remove_staging(struct board *board, const char *staging, struct err *err)
 {
     struct strbuf script;
@@ -368,65 +317,36 @@ static int remove_staging(struct board *board, const char *staging, struct err *
 static int send_and_verify(struct board *board, struct project *project, const char *staging,
                            const struct progress *progress, struct upload_result *ret, struct err *err)
 {
+    struct ssh_patience patience;
     bool is_again = false;
 
+    ssh_patience_init(&patience, board->connection, progress);
     for (;;) {
-        int result = is_again ? compare(board, project, staging, true, err) : remove_staging(board, staging, err);
+        int result = is_again ? compare(board, project, staging, NULL, err) : remove_staging(board, staging, err);
 
         if (result == 0)
             result = send_all(board, project, staging, progress, err);
         if (result == 0)
-            result = compare(board, project, staging, true, err);
+            result = compare(board, project, staging, NULL, err);
         if (result == 0)
             return check_staged(project, err);
-        if (!ssh_is_lost(board->connection) || interrupted() || ret->reconnections >= MOST_RECONNECTIONS)
+        if (!ssh_is_lost(board->connection))
             return result;
-        result = reconnect(board, ret, err);
+        result = ssh_reconnect_patiently(&patience, 0, err);
+        ret->reconnections = patience.reconnections;
         if (result != 0)
             return result;
         is_again = true;
     }
 }
 
-int upload_claim(struct board *board, const char *directory, bool *ret_ours, struct err *err)
+int upload_send(struct board *board, struct project *project, struct placement *placement,
+                const struct progress *progress, struct upload_result *ret, struct err *err)
 {
-    struct strbuf script, answer;
-    int result;
-
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_init(&answer, BOARD_ANSWER_LIMIT);
-    strbuf_adds(&script, "d=");
-    ssh_quote(&script, directory);
-    strbuf_adds(&script, "\n[ -d \"$d\" ] || { mkdir -p \"$d\" && : >\"$d/" MARK "\"; } || exit 1\n"
-                         "[ -e \"$d/" MARK "\" ] && echo ours || echo theirs\n");
-    result = board_do(board, "cannot make the project's directory", script.data, &answer, err);
-    *ret_ours = result == 0 && strncmp(answer.data, "ours", 4) == 0;
-    strbuf_release(&script);
-    strbuf_release(&answer);
-    return result;
-}
-
-int upload_leave(struct board *board, const char *directory, struct err *err)
-{
-    struct strbuf script;
-    int result;
-
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_adds(&script, "rm -f ");
-    ssh_quote(&script, directory);
-    strbuf_adds(&script, "/" MARK "\n");
-    result = board_do(board, "cannot leave the project's directory", script.data, NULL, err);
-    strbuf_release(&script);
-    return result;
-}
-
-int upload_send(struct board *board, struct project *project, const char *directory, const struct progress *progress,
-                struct upload_result *ret, struct err *err)
-{
-    char *staging = path_join(directory, STAGING);
+    char *staging = path_join(placement->directory, PLACEMENT_STAGING);
     int result = 0;
 
-    *ret = (struct upload_result){.hashed = board->hash != BOARD_HASH_NONE, .bytes = project_bytes(project)};
+    *ret = (struct upload_result){.verified_by = board_verifies_by(board), .bytes = project_bytes(project)};
     for (size_t i = 0; i < project->count; i++) {
         project->files[i].staged = false;
         if (project->files[i].present)
@@ -438,22 +358,8 @@ int upload_send(struct board *board, struct project *project, const char *direct
         result = out_of_memory(err);
     else if (ret->sent > 0)
         result = send_and_verify(board, project, staging, progress, ret, err);
-    if (result == 0 && ret->sent > 0)
-        result = move_staged(board, project, directory, err);
-    free(staging);
-    return result;
-}
-
-int upload_remove(struct board *board, struct project *project, const char *directory, bool whole, int64_t *ret_left,
-                  struct err *err)
-{
-    struct chosen_files chosen = {.project = project, .wanted = whole ? is_any : is_sent, .last = whole ? MARK : NULL};
-    const struct name_source names = {.next = next_chosen, .arg = &chosen};
-    char *staging = path_join(directory, STAGING);
-    int result = staging != NULL ? remove_staging(board, staging, err) : out_of_memory(err);
-
     if (result == 0)
-        result = board_remove_files(board, directory, &names, whole, ret_left, err);
+        result = placement_put(placement, board, project, err);
     free(staging);
     return result;
 }

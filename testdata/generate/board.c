@@ -21,7 +21,7 @@ struct pmu_columns {
 struct lane {
     unsigned stream;
     bool active;
-    uint64_t inference; /* current_pic_count */
+    uint64_t inference;
     size_t model;
     int64_t now_ns; /* while no inference runs */
     int64_t execute_ns, preprocess_ns, preprocess_end_ns, core_ns;
@@ -108,6 +108,12 @@ static uint64_t executed_inferences(const struct board *board)
     return options->interval <= 1 ? options->inferences : options->inferences * options->interval;
 }
 
+/* current_pic_count: an inference is of a batch of pictures. */
+static uint64_t current_picture(const struct board *board, const struct lane *lane)
+{
+    return lane->inference * board->batch;
+}
+
 static int64_t core_time(const struct board *board, const struct lane *lane)
 {
     return lane->core_ns + (int64_t)(lane->cycles * 1000 / board->options->megahertz);
@@ -185,7 +191,7 @@ static int write_ai_cpu(struct board *board, const struct lane *lane, int64_t po
     struct record_file file;
     snprintf(name, sizeof(name), "aicpu.%u.%s.%u.%u.%u.%" PRIu64, board->device,
              board->options->models[lane->model].name, board->options->models[lane->model].id, board->batch,
-             board->input, lane->inference);
+             board->input, current_picture(board, lane));
     int r = record_file_open(&file, &board->job, name, "aicpu_task", err);
     if (r < 0)
         return r;
@@ -208,7 +214,7 @@ static int write_inference_done(struct board *board, const struct lane *lane, st
     uint64_t random = random_derive(lane->random, UINT64_MAX - 1), tasks = board->network->task_count;
     snprintf(name, sizeof(name), "aicore.%u.%s.%u.%u.%u.%" PRIu64, board->device,
              board->options->models[lane->model].name, board->options->models[lane->model].id, board->batch,
-             board->input, lane->inference);
+             board->input, current_picture(board, lane));
     struct done done = {
         .file_size = tasks * board->pmu.plan.layout->record_size,
         .start_ns = lane->core_ns,
@@ -272,7 +278,7 @@ static int write_task(struct board *board, const struct lane *lane, struct err *
     record_file_set(file, columns->model_id, board->options->models[lane->model].id);
     record_file_set(file, columns->ddr_read, (int64_t)lane->work.ddr_read_bytes);
     record_file_set(file, columns->ddr_write, (int64_t)lane->work.ddr_write_bytes);
-    record_file_set(file, columns->current_pic_count, (int64_t)lane->inference);
+    record_file_set(file, columns->current_pic_count, (int64_t)current_picture(board, lane));
     return record_file_write(file, err);
 }
 

@@ -19,7 +19,7 @@ static const char usage[] =
     "  --model NAME[:ID]  a model's name and id; repeatable (resnet50:6; ids count from 1)\n"
     "  --layers N         layers of the network (that of ResNet-50)\n"
     "  --inferences N     sampled inferences of each model, batch number, input and device (4)\n"
-    "  --interval N       one of N inferences is sampled (0: all)\n"
+    "  --interval N       one of N inferences is sampled (0: all); N times the batch pictures apart\n"
     "  --records N        instead of --inferences: about so many device records\n"
     "  --devices N        devices of the board (1)\n"
     "  --batch N          pictures in one inference; repeatable (1)\n"

@@ -1,6 +1,8 @@
 /* make-ranks: the ranks of a job as a framework's analysis leaves them, or only their aggregates, for trying out and
  * measuring 'msprof cluster' at any size. Every duration follows from the options and the seed: a collective takes its
- * transmission, and each rank longer by what it came earlier than the last. */
+ * transmission, and each rank longer by what it came earlier than the last. Each rank is in two groups, "tp" of its
+ * neighbours and "dp" of one rank of each "tp"; their collectives alternate, and stand in the files in the order of
+ * time, as frameworks write them. */
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "cluster/cluster.h"
@@ -45,11 +47,40 @@ static int64_t arrival_ns(const struct job *job, int64_t rank, int64_t step, int
     return rank == job->slow_rank ? late + job->slow_ns : late;
 }
 
-static int64_t last_arrival_ns(const struct job *job, int64_t first_rank, int64_t step, int64_t number)
+enum group { GROUP_TP, GROUP_DP, GROUPS };
+
+/* The ranks of a group: first, first + step, ... */
+struct members {
+    int64_t first, step, count;
+};
+
+static struct members members_of(const struct job *job, int64_t rank, enum group group)
+{
+    int64_t size = job->group_size, square = rank / (size * size) * size * size;
+    struct members members = {rank / size * size, 1, size};
+    if (group == GROUP_DP)
+        members = (struct members){square + rank % size, size, size};
+    while (members.first + (members.count - 1) * members.step >= job->ranks)
+        members.count--;
+    return members;
+}
+
+static int64_t place_in(const struct members *members, int64_t rank)
+{
+    return (rank - members->first) / members->step;
+}
+
+/* Every third collective is one of the second group, where that has several ranks. */
+static enum group group_of(const struct job *job, int64_t rank, int64_t number)
+{
+    return number % 3 == 2 && members_of(job, rank, GROUP_DP).count > 1 ? GROUP_DP : GROUP_TP;
+}
+
+static int64_t last_arrival_ns(const struct job *job, const struct members *members, int64_t step, int64_t number)
 {
     int64_t last = 0;
-    for (int64_t i = 0; i < job->group_size && first_rank + i < job->ranks; i++) {
-        int64_t arrival = arrival_ns(job, first_rank + i, step, number);
+    for (int64_t i = 0; i < members->count; i++) {
+        int64_t arrival = arrival_ns(job, members->first + i * members->step, step, number);
         last = arrival > last ? arrival : last;
     }
     return last;
@@ -62,36 +93,46 @@ static void add_text(struct rank_data *rank, const char *text, uint32_t *ret)
         exit(1);
 }
 
-static void add_group(const struct job *job, struct rank_data *rank, int64_t first_rank)
+static void add_group(const struct job *job, struct rank_data *rank, enum group group)
 {
+    static const char *const names[GROUPS] = {"tp", "dp"};
+    const struct members members = members_of(job, rank->rank, group);
     char number[32], id[64];
     struct err err = ERR_INIT;
     uint32_t index;
-    snprintf(id, sizeof id, "10.0.0.1%%eth0_60000_%" PRId64, first_rank);
+    snprintf(id, sizeof id, "10.0.0.1%%eth0_%d_%" PRId64, 60000 + (int)group, members.first);
     snprintf(number, sizeof number, "%" PRIu64, rank_group_number(id));
-    if (rank_group_of(rank, number, strlen(number), &index, &err) < 0 ||
-        array_reserve(&rank->globals, (size_t)job->group_size, &err) < 0)
+    if (rank_group_of(rank, number, strlen(number), &index, &err) < 0)
         exit(1);
-    add_text(rank, "tp", &rank->groups.items[index].name);
-    add_text(rank, id, &rank->groups.items[index].id);
-    for (int64_t i = 0; i < job->group_size && first_rank + i < job->ranks; i++) {
-        rank->globals.items[rank->globals.count++] = first_rank + i;
-        rank->groups.items[index].global_count++;
+    struct rank_group *added = &rank->groups.items[index];
+    added->first_run = (uint32_t)rank->runs.count;
+    added->told_number = (int32_t)place_in(&members, rank->rank);
+    for (int64_t i = 0; i < members.count; i++) {
+        if (rank_group_add_member(rank, added, members.first + i * members.step, &err) < 0)
+            exit(1);
     }
+    uint32_t name, text;
+    add_text(rank, names[group], &name);
+    add_text(rank, id, &text);
+    rank->groups.items[index].name = name;
+    rank->groups.items[index].id = text;
 }
 
-static void add_operator(const struct job *job, struct rank_data *rank, int64_t step, int64_t number)
+static void add_operator(const struct job *job, struct rank_data *rank, int64_t step, int64_t number,
+                         const uint32_t blocks[GROUPS])
 {
     static const char *const kinds[] = {"allReduce", "allGather", "reduceScatter", "broadcast"};
     struct rank_operator *operator_ = &rank->operators.items[rank->operators.count++];
-    int64_t first_rank = rank->rank / job->group_size * job->group_size;
+    const enum group group = group_of(job, rank->rank, number);
+    const struct members members = members_of(job, rank->rank, group);
     int64_t bytes = 65536 * (1 + (int64_t)(noise(job, 7, (uint64_t)step, (uint64_t)number) % 512));
     int64_t transmit = 20000 + bytes / 100,
-            wait = last_arrival_ns(job, first_rank, step, number) - arrival_ns(job, rank->rank, step, number);
+            wait = last_arrival_ns(job, &members, step, number) - arrival_ns(job, rank->rank, step, number);
     char name[64];
-    snprintf(name, sizeof name, "hcom_%s__%03" PRId64 "_%" PRId64 "_1", kinds[number % 4], first_rank % 1000,
+    snprintf(name, sizeof name, "hcom_%s__%03" PRId64 "_%" PRId64 "_1", kinds[number % 4], members.first % 1000,
              step * job->collectives + number);
-    *operator_ = (struct rank_operator){.start_ns = START_NS + step * STEP_NS + number * 200000 +
+    *operator_ = (struct rank_operator){.block = blocks[group],
+                                        .start_ns = START_NS + step * STEP_NS + number * 200000 +
                                                     arrival_ns(job, rank->rank, step, number)};
     operator_->ns[TIME_ELAPSE] = transmit + wait;
     operator_->ns[TIME_TRANSIT] = transmit / 2;
@@ -111,56 +152,76 @@ static void add_operator(const struct job *job, struct rank_data *rank, int64_t 
     add_text(rank, name, &operator_->name);
 }
 
-static void add_link(const struct job *job, struct rank_data *rank, int64_t step)
+/* A link, or what a rank moved to itself. */
+static void add_link(struct rank_data *rank, const struct rank_link *link, const char *entry, const char *transport)
 {
-    static const char *const places[] = {"top1", "middle", "bottom1", "total"};
-    int64_t place = rank->rank % job->group_size, next = (place + 1) % job->group_size;
-    int64_t bytes = 50000000, ns = 500000 + (int64_t)(noise(job, 11, (uint64_t)rank->rank, (uint64_t)step) % 5000);
-    if (rank->rank == job->slow_source)
+    struct rank_link *added = &rank->links.items[rank->links.count++];
+    *added = *link;
+    added->bandwidth = link->bytes * 10000 / link->ns;
+    added->op_name = CLUSTER_NO_TEXT;
+    add_text(rank, entry, &added->entry);
+    add_text(rank, transport, &added->transport);
+}
+
+static void add_links(const struct job *job, struct rank_data *rank, int64_t step, enum group group, const char *place,
+                      uint32_t block)
+{
+    const struct members members = members_of(job, rank->rank, group);
+    int64_t own = place_in(&members, rank->rank), next = (own + 1) % members.count;
+    int64_t ns = 500000 + (int64_t)(noise(job, 11, (uint64_t)rank->rank, (uint64_t)step) % 5000);
+    char entry[32];
+    if (rank->rank == job->slow_source && group == GROUP_TP)
         ns *= 10;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        struct rank_link *link = &rank->links.items[rank->links.count++];
-        char entry[32];
-        snprintf(entry, sizeof entry, "allreduce-%s", places[i]);
-        *link = (struct rank_link){.source = place,
-                                   .target = next,
-                                   .bytes = bytes,
-                                   .ns = ns,
-                                   .bandwidth = bytes * 10000 / ns,
-                                   .op_name = CLUSTER_NO_TEXT};
-        add_text(rank, entry, &link->entry);
-        add_text(rank, "HCCS", &link->transport);
+    snprintf(entry, sizeof entry, "allreduce-%s", place);
+    const struct rank_link self = {.block = block, .source = own, .target = own, .bytes = 70000000, .ns = 500000};
+    const struct rank_link ring = {.block = block, .source = own, .target = next, .bytes = 50000000, .ns = ns};
+    add_link(rank, &self, entry, "LOCAL");
+    if (next != own)
+        add_link(rank, &ring, entry, group == GROUP_TP ? "HCCS" : "RDMA");
+}
+
+static void add_blocks(const struct job *job, struct rank_data *rank, const char *step, uint32_t blocks[GROUPS])
+{
+    for (uint32_t group = 0; group < GROUPS; group++) {
+        bool any = false;
+        for (int64_t i = 0; i < job->collectives && i < 3; i++)
+            any |= group_of(job, rank->rank, i) == (enum group)group;
+        if (!any)
+            continue;
+        blocks[group] = (uint32_t)rank->blocks.count;
+        struct rank_block *block = &rank->blocks.items[rank->blocks.count++];
+        *block = (struct rank_block){.group = group};
+        add_text(rank, step, &block->step);
     }
 }
 
 static void add_step(const struct job *job, struct rank_data *rank, int64_t step)
 {
+    static const char *const places[] = {"top1", "middle", "bottom1", "total"};
     char name[32];
-    struct rank_block block = {.first_operator = (uint32_t)rank->operators.count,
-                               .first_link = (uint32_t)rank->links.count,
-                               .operator_count = (uint32_t)job->collectives,
-                               .link_count = 4};
     struct rank_step *row = &rank->steps.items[rank->steps.count++];
+    uint32_t blocks[GROUPS] = {UINT32_MAX, UINT32_MAX};
     int64_t communication = 0, late = rank->rank == job->slow_rank ? job->slow_ns * job->collectives : 0;
     *row = (struct rank_step){.ns = {0}};
     snprintf(name, sizeof name, "%" PRId64, step);
     add_text(rank, name, &row->name);
     snprintf(name, sizeof name, "step%" PRId64, step);
-    add_text(rank, name, &block.step);
+    add_blocks(job, rank, name, blocks);
     for (int64_t i = 0; i < job->collectives; i++) {
-        add_operator(job, rank, step, i);
+        add_operator(job, rank, step, i, blocks);
         communication += rank->operators.items[rank->operators.count - 1].ns[TIME_ELAPSE];
     }
-    if (job->group_size > 1)
-        add_link(job, rank, step);
-    else
-        block.link_count = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        for (uint32_t group = 0; group < GROUPS; group++) {
+            if (blocks[group] != UINT32_MAX)
+                add_links(job, rank, step, (enum group)group, places[i], blocks[group]);
+        }
+    }
     row->ns[0] = 100000000 + late;
     row->ns[1] = row->ns[3] = communication;
     row->ns[4] = STEP_NS - row->ns[0] - communication;
     row->ns[5] = STEP_NS;
     row->ns[7] = communication;
-    rank->blocks.items[rank->blocks.count++] = block;
 }
 
 static void make_rank(const struct job *job, struct rank_data *rank, int64_t number)
@@ -178,12 +239,13 @@ static void make_rank(const struct job *job, struct rank_data *rank, int64_t num
     if (array_reserve(&rank->operators, operators + 1, &err) < 0 ||
         array_reserve(&rank->packets, operators + 1, &err) < 0 ||
         array_reserve(&rank->steps, (size_t)steps + 1, &err) < 0 ||
-        array_reserve(&rank->blocks, (size_t)steps + 1, &err) < 0 ||
-        array_reserve(&rank->links, 4 * (size_t)steps + 1, &err) < 0)
+        array_reserve(&rank->blocks, GROUPS * (size_t)steps + 1, &err) < 0 ||
+        array_reserve(&rank->links, 16 * (size_t)steps + 1, &err) < 0)
         exit(1);
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         add_text(rank, titles[i], &rank->columns[rank->column_count++]);
-    add_group(job, rank, number / job->group_size * job->group_size);
+    add_group(job, rank, GROUP_TP);
+    add_group(job, rank, GROUP_DP);
     for (int64_t step = 0; step < steps; step++)
         add_step(job, rank, step);
 }
@@ -251,58 +313,89 @@ static void print_operator(FILE *file, const struct rank_data *rank, const struc
     fprintf(file, "}}");
 }
 
+static const char *group_number(const struct rank_data *rank, uint32_t block)
+{
+    return rank_text_of(rank, rank->groups.items[rank->blocks.items[block].group].number);
+}
+
+/* Begins or goes on with what a step has: blocks are in the order of steps, and what is in them too. */
+static void print_frame(FILE *file, const struct rank_data *rank, uint32_t block, uint32_t *step)
+{
+    uint32_t wanted = rank->blocks.items[block].step;
+    if (wanted == *step) {
+        fprintf(file, ", ");
+        return;
+    }
+    fprintf(file, "%s\"%s\": {\"p2p\": {}, \"collective\": {", *step != CLUSTER_NO_TEXT ? "}}, " : "",
+            rank_text_of(rank, wanted));
+    *step = wanted;
+}
+
 static void print_communication(const struct rank_data *rank, const char *directory)
 {
     FILE *file = open_file(directory, "communication.json");
-    const char *group = rank_text_of(rank, rank->groups.items[0].number);
+    uint32_t step = CLUSTER_NO_TEXT;
     fprintf(file, "{");
-    for (size_t i = 0; i < rank->blocks.count; i++) {
-        const struct rank_block *block = &rank->blocks.items[i];
-        fprintf(file, "%s\"%s\": {\"p2p\": {}, \"collective\": {", i > 0 ? ", " : "", rank_text_of(rank, block->step));
-        for (uint32_t j = 0; j < block->operator_count; j++) {
-            const struct rank_operator *operator_ = &rank->operators.items[block->first_operator + j];
-            fprintf(file, "%s\"%s@%s\": ", j > 0 ? ", " : "", rank_text_of(rank, operator_->name), group);
-            print_operator(file, rank, operator_);
-        }
-        fprintf(file, "}}");
+    for (size_t i = 0; i < rank->operators.count; i++) {
+        const struct rank_operator *operator_ = &rank->operators.items[i];
+        print_frame(file, rank, operator_->block, &step);
+        fprintf(file, "\"%s@%s\": ", rank_text_of(rank, operator_->name), group_number(rank, operator_->block));
+        print_operator(file, rank, operator_);
     }
-    fprintf(file, "}\n");
+    fprintf(file, "%s}\n", step != CLUSTER_NO_TEXT ? "}}" : "");
     close_file(file);
+}
+
+static void print_link(FILE *file, const struct rank_data *rank, const struct rank_link *link)
+{
+    fprintf(file,
+            "\"%" PRId64 "-%" PRId64 "\": {\"Transport Type\": \"%s\", \"Transit Size(MB)\": %.6f, "
+            "\"Transit Time(ms)\": %.6f, \"Bandwidth(GB/s)\": %.4f, \"Op Name\": \"\"}",
+            link->source, link->target, rank_text_of(rank, link->transport), (double)link->bytes / 1e6,
+            (double)link->ns / 1e6, (double)link->bandwidth / 1e4);
 }
 
 static void print_matrix(const struct rank_data *rank, const char *directory)
 {
     FILE *file = open_file(directory, "communication_matrix.json");
-    const char *group = rank_text_of(rank, rank->groups.items[0].number);
+    const struct rank_link *before = NULL;
+    uint32_t step = CLUSTER_NO_TEXT;
     fprintf(file, "{");
-    for (size_t i = 0; i < rank->blocks.count; i++) {
-        const struct rank_block *block = &rank->blocks.items[i];
-        fprintf(file, "%s\"%s\": {\"p2p\": {}, \"collective\": {", i > 0 ? ", " : "", rank_text_of(rank, block->step));
-        for (uint32_t j = 0; j < block->link_count; j++) {
-            const struct rank_link *link = &rank->links.items[block->first_link + j];
-            fprintf(file,
-                    "%s\"%s@%s\": {\"%" PRId64 "-%" PRId64
-                    "\": {\"Transport Type\": \"%s\", \"Transit Size(MB)\": %.6f, "
-                    "\"Transit Time(ms)\": %.6f, \"Bandwidth(GB/s)\": %.4f, \"Op Name\": \"\"}}",
-                    j > 0 ? ", " : "", rank_text_of(rank, link->entry), group, link->source, link->target,
-                    rank_text_of(rank, link->transport), (double)link->bytes / 1e6, (double)link->ns / 1e6,
-                    (double)link->bandwidth / 1e4);
+    for (size_t i = 0; i < rank->links.count; i++) {
+        const struct rank_link *link = &rank->links.items[i];
+        bool same = before != NULL && before->entry == link->entry && before->block == link->block;
+        if (before != NULL && !same)
+            fprintf(file, "}");
+        if (!same) {
+            print_frame(file, rank, link->block, &step);
+            fprintf(file, "\"%s@%s\": {", rank_text_of(rank, link->entry), group_number(rank, link->block));
+        } else {
+            fprintf(file, ", ");
         }
-        fprintf(file, "}}");
+        print_link(file, rank, link);
+        before = link;
     }
-    fprintf(file, "}\n");
+    fprintf(file, "%s}\n", before != NULL ? "}}}" : "");
     close_file(file);
 }
 
 static void print_metadata(const struct rank_data *rank, const char *directory)
 {
     FILE *file = open_file(directory, "profiler_metadata.json");
-    const struct rank_group *group = &rank->groups.items[0];
-    fprintf(file, "{\"parallel_group_info\": {\"%s\": {\"group_name\": \"%s\", \"group_rank\": 0, \"global_ranks\": [",
-            rank_text_of(rank, group->id), rank_text_of(rank, group->name));
-    for (uint32_t i = 0; i < group->global_count; i++)
-        fprintf(file, "%s%" PRId64, i > 0 ? ", " : "", rank->globals.items[group->first_global + i]);
-    fprintf(file, "]}}}\n");
+    fprintf(file, "{\"parallel_group_info\": {");
+    for (size_t i = 0; i < rank->groups.count; i++) {
+        const struct rank_group *group = &rank->groups.items[i];
+        const char *separator = "";
+        fprintf(file, "%s\"%s\": {\"group_name\": \"%s\", \"group_rank\": %" PRId32 ", \"global_ranks\": [",
+                i > 0 ? ", " : "", rank_text_of(rank, group->id), rank_text_of(rank, group->name), group->told_number);
+        for (uint32_t j = 0; j < group->run_count; j++) {
+            const struct rank_run *run = &rank->runs.items[group->first_run + j];
+            for (int64_t k = 0; k < run->count; k++, separator = ", ")
+                fprintf(file, "%s%" PRId64, separator, run->first + run->step * k);
+        }
+        fprintf(file, "]}");
+    }
+    fprintf(file, "}}\n");
     close_file(file);
 }
 
@@ -330,8 +423,12 @@ static void write_rank(const struct job *job, int64_t number)
         print_matrix(&rank, inside);
     } else if (status == 0) {
         char *path = path_join(directory, AGGREGATE_NAME);
+        struct diagnostics none;
+        diag_init(&none, false);
         cluster_fingerprint(directory, rank.fingerprint);
-        status = aggregate_write(&rank, job->ranks <= CLUSTER_DETAIL_RANKS, path, &err);
+        status = rank_data_gather(&rank, &err);
+        if (status == 0)
+            status = aggregate_write(&rank, &none, job->ranks <= CLUSTER_DETAIL_RANKS, path, &err);
         free(path);
     }
     if (status < 0) {

@@ -77,12 +77,29 @@ aclrtSetDevice 2"
     [ ! -e captures ]
 }
 
-@test "the file of svp_acl_init begins a JOB capture" {
+@test "the file of svp_acl_init begins a JOB capture, and so does a file of a board that aclInit is given" {
     write_json
+    mkdir by-json
     preloaded "$program" svp acl.json
     expect_equal "$status$stderr" 0
     compgen -G "by-json/JOB*"
+    rm -r by-json/JOB*
+    write_json '"aacpu": "on", "aac_metrics": "off"'
+    preloaded "$program" cann acl.json
+    expect_equal "$status$stderr" 0
+    compgen -G "by-json/JOB*"
     [ ! -e captures ]
+}
+
+@test "an output of a board that does not exist means the directory of the executable" {
+    write_json '"aacpu": "on"'
+    mkdir bin
+    cp "$program" bin/main
+    LD_LIBRARY_PATH=$(dirname "$program") preloaded bin/main svp acl.json
+    expect_equal "$status" 0
+    expect_contains "$stderr" "there is no directory '$PWD/by-json'; the capture goes where the program is"
+    compgen -G "bin/JOB*"
+    [ ! -e by-json ]
 }
 
 @test "the API is refused between aclInit and aclFinalize" {

@@ -53,9 +53,11 @@ rows() {
     done <slices
 }
 
-@test "the guide's masks without 0x80 give no stamp, and the message says what is missing" {
-    run -1 --separate-stderr "$programs/sample_push_pop" out 1 0x3
-    expect_contains "$stderr" "without ACL_PROF_MSPROFTX (0x80)"
+@test "the guide's masks without 0x80 record marks, too, and one note says that devices need the bit" {
+    run -0 --separate-stderr "$programs/sample_push_pop" out 10 0x3
+    expect_equal "$(wc -l <<<"$stderr")" 1
+    expect_contains "$stderr" "ACL_PROF_MSPROFTX (0x80) is not in the mask"
+    expect_equal "$(rows 'SELECT count(*) FROM msproftx')" 10
 }
 
 @test "10 million ranges need no more memory than a thousand, and no more disk than the storage limit and a slice" {
@@ -123,4 +125,56 @@ END
     run -1 --separate-stderr env MSPROF_ACL_LIBRARY=/nowhere PYTHONDONTWRITEBYTECODE=1 \
         PYTHONPATH="$repository/python" python3 -c 'import acl'
     expect_contains "$stderr" "set MSPROF_ACL_LIBRARY"
+}
+
+# Expects that the only capture in out/ is told to be empty by whatever is done with it, each time.
+expect_empty() { # reason...
+    local reason command
+    for command in import "export summary" "export timeline" show; do
+        # shellcheck disable=SC2086 # the words of a command
+        run_msprof -q $command out
+        expect_status 4
+        expect_contains "$stderr" "$(realpath "$(capture_in out)")': nothing was recorded, because "
+        expect_not_contains "$stderr" "decodes"
+        for reason in "$@"; do
+            expect_contains "$stderr" "$reason"
+        done
+    done
+}
+
+@test "an empty capture says why nothing was recorded: no device, no call, no mark, an early end, a mask" {
+    needs python3
+    cat >program.py <<'END'
+import os
+import sys
+import acl
+acl.prof.init("out")
+config = acl.prof.create_config([0], 0, 0, int(sys.argv[1], 0))
+assert acl.prof.start(config) == 0
+if len(sys.argv) > 2:
+    os.kill(os.getpid(), 9)
+acl.prof.stop(config)
+END
+    run_python program.py 0x3
+    expect_empty "there was no device, which alone records task_time" "no call of what ascendcl asks for was seen"
+    rm -r out
+    run_python program.py 0x80
+    expect_empty "the program set no mark, which msproftx asks for"
+    rm -r out
+    run_python program.py 0x10
+    expect_empty "the mask asks for nothing that is recorded"
+    rm -r out
+    run_python program.py 0x3 killed || :
+    expect_empty "the program ended early, before profiling was stopped"
+}
+
+@test "an empty capture of a board lists what may be the reason" {
+    copy_capture JOBX
+    rm -r JOBX/data/*
+    for command in import "export summary" show; do
+        # shellcheck disable=SC2086 # the words of a command
+        run_msprof $command JOBX
+        expect_status 4
+        expect_contains "$stderr" "nothing was recorded, because no model was executed, the program ended early, or profiling was not"
+    done
 }

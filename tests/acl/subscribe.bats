@@ -75,7 +75,8 @@ expect_lines() {
     status=0
     MSPROF_REPLAY=JOBX timeout 1 ./other cann 248 6 >got 2>errors || status=$?
     expect_equal "$status" 124 # it waits for a device's operators
-    expect_equal "$(cat got errors)" ""
+    expect_equal "$(<got)" ""
+    expect_contains "$(<errors)" "no operator will come"
 }
 
 @test "a model that the capture does not have cannot be subscribed to" {

@@ -99,13 +99,13 @@ END
     expect_sql "SELECT op_name, batch_id FROM device_task_report" "after|1"
 }
 
-@test "a flip at the very moment of a start leaves the task in the batch before" {
+@test "a task that begins in the very tick of a flip belongs to the new batch" {
     capture <<'END'
 p.launch(0, 1, 1, 'before', batch=0)
 p.launch(200, 1, 1, 'after', batch=1)
+p.ran(4000, 5000, 1, 1)
 p.flip(6000, 1, 1)
 p.ran(6000, 7000, 1, 1)
-p.ran(8000, 9000, 1, 1)
 END
     expect_sql "SELECT op_name, batch_id FROM device_task_report ORDER BY id" $'before|0\nafter|1'
 }
@@ -400,6 +400,34 @@ for row in csv.DictReader(open(sys.argv[1])):
     print(row['Op Name'], row['aicore_time(us)'], row['aiv_time(us)'])
 END
 )" "mix 2 2"
+}
+
+@test "blocks of another context or of another time are not added up" {
+    capture <<'END'
+p.launch(0, 1, 1, 'mix', task_type='KERNEL_MIX_AIC', node={'task_type': 4, 'blocks': 2, 'mix': 2})
+p.contexts(91, 'mix', [0])
+p.ran(1000, 5000, 1, 1)
+p.ran_part(1000, 5000, 1, 1, 0, kind=6)
+p.pmu(1000, 5000, 1, 1, 1000, [10] * 8, ffts=4, part=6)
+p.block_pmu(1000, 5000, 1, 1, 100, [1] * 8, core=1, part=6)
+p.block_pmu(1000, 5000, 1, 1, 200, [2] * 8, core=1, part=6, context=1)
+p.block_pmu(0, 500, 1, 1, 400, [4] * 8, core=1, part=6)
+p.block_pmu(6000, 7000, 1, 1, 800, [8] * 8, core=1, part=6)
+END
+    expect_sql "SELECT aic_total_cycle, aiv_total_cycle, aiv_event0 FROM device_task WHERE context_id = 0" "1000|100|1"
+    expect_sql "SELECT sum(records_rejected) FROM source_file" 3
+}
+
+@test "a task whose split is called mix counted on vector cores, and its blocks are not added up" {
+    capture <<'END'
+p.ran(1000, 5000, 1, 1)
+p.ran(6000, 9000, 1, 2)
+p.pmu(1000, 5000, 1, 1, 1000, range(8), ffts=5, part=6)
+p.pmu(6000, 9000, 1, 2, 2000, range(8), ffts=5, part=0)
+p.block_pmu(1000, 5000, 1, 1, 100, range(8), core=1, part=6, ffts=5)
+p.block_pmu(1000, 5000, 1, 1, 100, range(8), core=0, part=7, ffts=5)
+END
+    expect_sql "SELECT aic_total_cycle, aiv_total_cycle FROM device_task ORDER BY id" $'|1000\n|2000'
 }
 
 @test "blocks of a task that is not mixed count for nothing" {

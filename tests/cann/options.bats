@@ -92,3 +92,99 @@ END
     run_msprof export summary PROF_1
     expect_not_contains "$stderr" "no data"
 }
+
+@test "what options lists is what export makes, for every single option on captures made with it alone" {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/lib/agree_options.py" "$MSPROF" "$repository/testdata" >found
+    expect_equal "$(<found)" "52 options, 0 wrong, 276 files and layers"
+}
+
+@test "task_trace, training_trace and hccl list the layers of the timeline and the files of JSON beside the tables" {
+    run_msprof options - --chip 5 < <(echo '{"task_trace": "on", "training_trace": "on", "hccl": "on"}')
+    expect_status 0
+    expect_contains "$output" "msprof_*.json with the layers: Ascend Hardware, Communication, Overlap Analysis, CANN, AI Core Freq"
+    expect_contains "$output" "  step_trace_*.json"
+    expect_contains "$output" "  api_statistic_*.csv: Device_id, Level"
+}
+
+@test "the words of scripts are taken with and without their classes" {
+    for prefix in "" "ProfilerLevel." "mindspore.profiler.ProfilerLevel."; do
+        run_msprof options - --format json < <(echo '{"profiler_level": "'"$prefix"'Level1", "aicore_metrics":
+            "'"${prefix:+AicoreMetrics.}"'AiCoreNone", "activities": ["'"${prefix:+ProfilerActivity.}"'CPU",
+            "'"${prefix:+ProfilerActivity.}"'NPU"]}')
+        expect_status 0
+        expect_equal "$(value 'd["valid"], d["written_for"], [(w["key"], w["message"]) for w in d["warnings"]]')" \
+            "(True, 'MindSpore', [('aicore_metrics', 'MindSpore collects PipeUtilization at Level1 all the same')])"
+        expect_equal "$(value '[c["value"] for c in d["collects"] if c["switch"] == "aic_metrics"]')" "['PipeUtilization']"
+    done
+    run_msprof options - < <(echo '{"profiler_level": "ProfilerLevels.Level1"}')
+    expect_status 3
+}
+
+@test "without NPU nothing of CANN is collected" {
+    run_msprof options - --format json < <(echo '{"activities": ["ProfilerActivity.CPU"], "profiler_level": "Level2"}')
+    expect_status 0
+    expect_equal "$(value 'd["collects"], d["outputs"], [w["key"] for w in d["warnings"]]')" "([], [], ['activities'])"
+    expect_contains "$output" "without NPU nothing of CANN is collected"
+}
+
+@test "an option that a chip does not have is a warning" {
+    for option in '"l2": "on"' '"aic_metrics": "L2Cache"'; do
+        run_msprof options - --chip 0 --format json < <(echo "{$option}")
+        expect_status 0
+        expect_equal "$(value 'd["valid"], len(d["warnings"])')" "(True, 1)"
+        run_msprof options - --chip 5 --format json < <(echo "{$option}")
+        expect_equal "$(value 'd["warnings"]')" "[]"
+    done
+    run_msprof options - --chip 0 < <(echo '{"l2": "on"}')
+    expect_contains "$output" "Warnings:
+  l2 = on: chip 0 has nothing of it"
+}
+
+@test "a string pasted from a script is read, with its quotes and the backslashes that end its lines" {
+    local expected='{"output": "/tmp/p", "l2": "on", "fp_point": "", "training_trace": "on"}'
+    run_msprof options - --format json <<<"$expected"
+    local wanted=$output
+    expect_status 0
+    while IFS= read -r -d '|' text; do
+        run_msprof options - --format json < <(printf '%s' "$text")
+        expect_status 0
+        expect_equal "$output" "$wanted"
+    done <<'END'
+'{"output": "/tmp/p", "l2": "on", \
+"fp_point": "", "training_trace": "on"}'
+|profiling_options = '{"output": "/tmp/p", "l2": "on", \
+    "fp_point": "", "training_trace": "on"}'
+|custom_op.parameter_map["profiling_options"].s = tf.compat.as_bytes('{"output": "/tmp/p", "l2": "on",'
+    '"fp_point": "", "training_trace": "on"}')
+|"{\"output\": \"/tmp/p\", \"l2\": \"on\", \"fp_point\": \"\", \"training_trace\": \"on\"}"
+|export PROFILING_OPTIONS='{"output": "/tmp/p", "l2": "on", "fp_point": "", "training_trace": "on"}'
+|"""{"output": "/tmp/p",
+  "l2": "on", "fp_point": "", "training_trace": "on"}"""
+|{"output": "/tmp/p", "l2": "on", \
+"fp_point": "", "training_trace": "on"}
+|
+END
+    run_msprof options - < <(echo "'{\"l2\": \"on\"")
+    expect_status 2
+}
+
+@test "metrics that a board does not count are valid, warned of, and not listed" {
+    for metrics in off none PipeUtilization; do
+        run_msprof options - --format json < <(echo '{"profiler": {"switch": "on", "aac_metrics": "'$metrics'"}}')
+        expect_status 0
+        expect_equal "$(value 'd["valid"], [w["key"] for w in d["warnings"]]')" "(True, ['aac_metrics'])"
+        expect_equal "$(value '[c["switch"] for c in d["collects"]]')" "['aicpu', 'ascendcl']"
+        expect_equal "$(value 'sorted(o["file"] for o in d["outputs"])')" \
+            "['acl_*.json', 'acl_statistic_*.csv', 'msprof_*.json', 'op_statistic_*.csv', 'task_time_*.json']"
+    done
+    run_msprof options - --format json < <(echo '{"profiler": {"switch": "on", "aacpu": "on"}}')
+    expect_equal "$(value 'd["warnings"], "op_summary_*.csv" in [o["file"] for o in d["outputs"]]')" "([], True)"
+}
+
+@test "an output that a board's library takes is valid, and one that it refuses is not" {
+    for path in /data/p_1-2.x /data/p%20 "/data/with blank" /data/数据; do
+        run_msprof options - --format json < <(echo '{"profiler": {"switch": "on", "aacpu": "on", "output": "'"$path"'"}}')
+        if [[ $path == /data/p_1-2.x ]]; then expect_status 0; else expect_status 3; fi
+    done
+}

@@ -31,7 +31,7 @@ json() {
     cp -r A B
     run_msprof -q diff A B --format json --gate step_time:+0% --gate 'op:*:+0%' --gate 'type:*:+0%' --gate aicpu:+0us \
         --gate cube_util:+0% --gate ddr_bytes:+0B --gate fps:+0 --gate 'count:*:+0' --gate device_busy:+0% \
-        --gate trans:=0 --gate exposed_comm:=0 --gate free:+0ms --gate 'api:*:+0%' --gate 'free:<5%' --gate 'fps:>100'
+        --gate trans:=0 --gate exposed_comm:=0 --gate free:+0ms --gate 'api:*:+0%' --gate 'free:<20%' --gate 'fps:>100'
     expect_status 0
     expect_equal "$(json '{r["verdict"] for r in d["rows"]}')" "{'unchanged'}"
     expect_equal "$(json 'd["verdict"], len(d["gates"]), all(g["passed"] for g in d["gates"])')" "('ok', 15, True)"
@@ -201,11 +201,12 @@ json() {
     head -c -1 base.json >cut.json
     head -c 5000 base.json >short.json
     sed 's/"tick_ns":"10"/"tick_ns":"11"/' base.json >edited.json
-    sed 's|msprof.baseline/1|msprof.baseline/2|' base.json >newer.json
+    sed 's|msprof.baseline/2|msprof.baseline/3|' base.json >newer.json
+    sed 's|msprof.baseline/2|msprof.baseline/1|' base.json >older.json # where fps was that of the step by itself
     echo '{}' >none.json
     : >empty.json
     for case in "cut.json:its end is missing" "short.json:its end is missing" "edited.json:its digest is not that of its content: it was edited or damaged" \
-        "newer.json:it is of the version 'msprof.baseline/2'" "none.json:it is no baseline" "empty.json:it is no baseline"; do
+        "newer.json:it is of the version 'msprof.baseline/3'" "older.json:it is of the version 'msprof.baseline/1'" "none.json:it is no baseline" "empty.json:it is no baseline"; do
         run_msprof diff "${case%%:*}" A
         expect_status 1
         expect_contains "$stderr" "cannot use '${case%%:*}' as a baseline: ${case#*:}"

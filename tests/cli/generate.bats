@@ -62,12 +62,23 @@ setup() {
     for device in 0 1; do
         for batch in 1 8; do
             for input in 1 2; do
-                for sample in 0 2 4; do
+                for sample in 0 $((2 * batch)) $((4 * batch)); do
                     ls "$capture/summary/op_summary_$device.a.1.$batch.$input.$sample."*.600.csv
                     ls "$capture/summary/op_summary_$device.b.c d.2.$batch.$input.$sample."*.600.csv
                 done
             done
         done
+    done
+}
+
+@test "an interval of 2 with a batch of 100 samples every 200 pictures" {
+    capture=$("$BUILD/make-capture" --output out --model net:3 --batch 100 --inferences 3 --interval 2 --layers 16 2>/dev/null)
+    expect_equal "$(cd "$capture/data" && echo aicore.0.net.3.100.1.*.done)" \
+        "aicore.0.net.3.100.1.0.done aicore.0.net.3.100.1.200.done aicore.0.net.3.100.1.400.done"
+    run_msprof export summary -q -dir "$capture"
+    expect_status 0
+    for picture in 0 200 400; do
+        ls "$capture/summary/op_summary_0.net.3.100.1.$picture."*
     done
 }
 

@@ -146,7 +146,7 @@ cut_device_file() {
 @test "the version is one line on stdout" {
     run_msprof --version
     expect_status 0
-    [[ $output =~ ^msprof\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+    [[ $output =~ ^msprof\ [0-9]+\.[0-9]+\.[0-9]+(\ \(commit\ [0-9a-f]{8,}\))?$ ]]
 }
 
 @test "output that cannot be written is a failure" {

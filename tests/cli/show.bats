@@ -70,16 +70,20 @@ Fps : 2277  (frames per second in model)'
 @test "every model, batch number, input, picture and device has its table, and says which it is" {
     show
     expect_equal "$(grep -c '^Fps : ' shown)" 32
-    grep -qxF 'Model name : face v1.2 人脸 Model id : 4 Batch num: 4 Current pic count: 1 Input pic num: 2 Device id: 1' shown
+    grep -qxF 'Model name : face v1.2 人脸 Model id : 4 Batch num: 4 Current pic count: 4 Input pic num: 2 Device id: 1' shown
     expect_equal "$(grep '^Model name' shown | sort -u | wc -l)" 32
     expect_equal "$(block 'Op statistic' | grep '^Model')" 'Model id : 3
 Model id : 3 Current pic count: 1
+Model id : 3 Current pic count: 4
 Model id : 4
 Model id : 4 Current pic count: 1
+Model id : 4 Current pic count: 4
 Model id : 3 Device id: 1
 Model id : 3 Current pic count: 1 Device id: 1
+Model id : 3 Current pic count: 4 Device id: 1
 Model id : 4 Device id: 1
-Model id : 4 Current pic count: 1 Device id: 1'
+Model id : 4 Current pic count: 1 Device id: 1
+Model id : 4 Current pic count: 4 Device id: 1'
     expect_equal "$(block 'Acl statistic' | grep '^Model')" $'Model id : 3\nModel id : 4\nModel id : 3 Device id: 1\nModel id : 4 Device id: 1'
 }
 
@@ -96,11 +100,9 @@ Model id : 4 Current pic count: 1 Device id: 1'
     # in the order of the blocks: by device, model and picture, then batch number and input
     for device in 0 1; do
         for model in detector.3 'face v1.2 人脸.4'; do
-            for picture in 0 1; do
-                for batch in 1 4; do
-                    for input in 1 2; do
-                        printf '%s\0' JOBX/summary/"op_summary_$device.$model.$batch.$input.$picture."*
-                    done
+            for picture in 1.0 4.0 1.1 4.4; do # with its batch number in front
+                for input in 1 2; do
+                    printf '%s\0' JOBX/summary/"op_summary_$device.$model.${picture%.*}.$input.${picture#*.}."*
                 done
             done
         done
@@ -125,7 +127,7 @@ for path in sys.argv[1:]:
 @test "the statistics are those of the op_statistic and acl_statistic files" {
     show
     "$MSPROF" export summary -q -dir JOBX --columns vendor
-    expect_equal "$(block 'Op statistic' | grep '^[0-9]')" "$(csv_rows JOBX/summary/op_statistic_{0,1}_{3,4}_{0,1}_1.csv)"
+    expect_equal "$(block 'Op statistic' | grep '^[0-9]')" "$(csv_rows JOBX/summary/op_statistic_{0,1}_{3,4}_{0,1,4}_1.csv)"
     expect_equal "$(block 'Acl statistic' | grep '^[0-9]')" "$(csv_rows JOBX/summary/acl_statistic_{0,1}_{3,4}_1.csv)"
 }
 
@@ -133,7 +135,7 @@ for path in sys.argv[1:]:
     show
     grep -q '分类概率' shown
     expect_aligned
-    expect_contains "$output" "44 tables are aligned"
+    expect_contains "$output" "48 tables are aligned"
     printf '%s\n' '[{"layer_id":0,"name":"卷积层一，很长的名字","type":"卷积","ori_name":"ｆｕｌｌ","task_id":0,"engine":"AI_CORE"},' \
         '{"layer_id":1,"name":"e\u0301cole","type":"Conv","ori_name":"한국어","task_id":1,"engine":"AI_CORE"}]' >JOBX/data/detector.3.layer.info
     for width in 0 160 110 60; do
@@ -200,14 +202,14 @@ for path in sys.argv[1:]:
 @test "on a narrow terminal a table's heading is wrapped between its fields" {
     show --width 60
     expect_contains "$(<shown)" 'Model name : face v1.2 人脸 Model id : 4 Batch num: 4
-Current pic count: 1 Input pic num: 2 Device id: 1
+Current pic count: 4 Input pic num: 2 Device id: 1
 Fps : '
     # a field is longer than the line
     show --width 20
     expect_contains "$(<shown)" 'Model name : face v1.2 人脸
 Model id : 4
 Batch num: 4
-Current pic count: 1
+Current pic count: 4
 Input pic num: 2
 Device id: 1
 Fps : '

@@ -31,7 +31,7 @@ load promises
         "bytes that change on the way are caught by the checksum"
 }
 
-@test "msprof-security.7: A board without a tool for SHA-256 is checked by size only, and that is said." {
+@test "msprof-security.7: A board without a tool for SHA-256 is checked by MD5, by the CRC of cksum(1), by cmp(1) through the connection or, with none of these, by size only, and that is said." {
     backed_by tests/ssh/collect.bats \
         "a board without stat, tar, xargs and checksums still works"
 }
@@ -71,7 +71,7 @@ load promises
         "arguments keep their blanks in quotes and behind --, and no shell reads them"
 }
 
-@test "msprof-security.7: What was brought there is removed by its names, and of a capture what has come home and was verified; everything else that the program made stays there." {
+@test "msprof-security.7: What was brought there is removed as long as it is as it was brought, and of a capture what has come home, is on the disk here, was verified twice and has not changed since; everything else that the program made stays there." {
     backed_by tests/ssh/kept.bats \
         "what else the program made is not removed either, and is told"
 }

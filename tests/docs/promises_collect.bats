@@ -243,3 +243,113 @@ load promises
     backed_by tests/ssh/kept.bats \
         "of several new captures the newest comes home, and for each other one stands how to fetch it"
 }
+
+@test "msprof-collect.1: What stands on the board under one of their names with other content is told, is moved into profiling/.msprof-kept, and is put back at the end, also by the next run when this one is killed." {
+    backed_by tests/ssh/safe.bats \
+        "files of the board with the names of the project's are told, set aside, and put back at the end"
+}
+
+@test "msprof-collect.1: What an earlier run with --keep brought, and nobody changed since, is replaced." {
+    backed_by tests/ssh/safe.bats \
+        "--keep replaces what msprof brought, keeps what it did not, and a run without --keep puts that back"
+}
+
+@test "msprof-collect.1: It ends with its main process: processes that it leaves behind are told, and may go on." {
+    backed_by tests/ssh/odd_boards.bats \
+        "the program ends with its main process: what that leaves behind is told, and does not hold the end"
+}
+
+@test "msprof-collect.1: Without these md5sum(1), cksum(1) and cmp(1) through the connection are tried, in this order, and it is said what served." {
+    backed_by tests/ssh/safe.bats \
+        "without SHA-256, MD5 and cksum tell a different file of the same size"
+}
+
+@test "msprof-collect.1: The count begins anew whenever 16 MB have come." {
+    backed_by tests/ssh/resume.bats \
+        "a link that is cut again and again is good enough when much comes in between"
+}
+
+@test "msprof-collect.1: Each time an outage of --reconnect-seconds is waited for." {
+    backed_by tests/ssh/resume.bats \
+        "an outage is waited for"
+}
+
+@test "msprof-collect.1: Before a copy on the board is removed, what came is put on the disk here (fsync(2)), files and directories" {
+    backed_by tests/ssh/safe.bats \
+        "what was fetched is on the disk here before the board's copy goes"
+}
+
+@test "msprof-collect.1: A file that is not as it was when it was fetched stays, with all of its capture" {
+    backed_by tests/ssh/safe.bats \
+        "a file that changes without changing its size after it was verified stays on the board: status 3"
+}
+
+@test "msprof-collect.1: and so does a capture that a process of the board has open: status 3." {
+    backed_by tests/ssh/safe.bats \
+        "a capture that a process has open is fetched and stays on the board: status 3"
+}
+
+@test "msprof-collect.1: Without any of these tools only what this run transferred is removed." {
+    backed_by tests/ssh/safe.bats \
+        "without any checksum, cmp through the connection tells; without it nothing goes that was not transferred"
+}
+
+@test "msprof-collect.1: Of the project what the program has changed stays, and is told" {
+    backed_by tests/ssh/safe.bats \
+        "what the program makes of a file that was brought stays, and so does what stood there before"
+}
+
+@test "msprof-collect.1: A link to something outside the capture, or of the name of a data file, a pipe or a device is named, and makes status 3" {
+    backed_by tests/ssh/odd_boards.bats \
+        "data behind a link, and a pipe in a capture, are named, stay on the board, and make status 3"
+}
+
+@test "msprof-collect.1: What it was lies beside it meanwhile, and the next run puts it back when this one is killed." {
+    backed_by tests/ssh/nfs.bats \
+        "after a run that was killed the next one puts acl.json back, and mounts once"
+}
+
+@test "msprof-collect.1: It stays a link and keeps its mode" {
+    backed_by tests/ssh/nfs.bats \
+        "an acl.json that is a link stays one"
+}
+
+@test "msprof-collect.1: when it was changed during the run it stays as it is then" {
+    backed_by tests/ssh/nfs.bats \
+        "an acl.json that was edited during the run is not reverted, also after a run that was killed"
+}
+
+@test "msprof-collect.1: The beginning of such a file waits in <output>/.partial-JOB*." {
+    backed_by tests/ssh/resume.bats \
+        "a file that came in part is completed by the next run, however often the link is cut"
+}
+
+@test "msprof-collect.1: While a run is going on on the board, nothing is removed: status 5." {
+    backed_by tests/ssh/safe.bats \
+        "--fetch-only --remove-remote takes nothing from under a run that is going on"
+}
+
+@test "msprof-collect.1: What it captured stays on the board. Without this option the run is refused, and the process is told." {
+    backed_by tests/ssh/safe.bats \
+        "a program that outlives a collect which was killed keeps the lock, until --take-over stops it"
+}
+
+@test "msprof-collect.1: are found already: status 2." {
+    backed_by tests/ssh/odd_boards.bats \
+        "--dry-run finds a variable that is not set and a remote_dir with a blank, and says what --keep keeps"
+}
+
+@test "msprof-collect.1: So it is where that directory is full." {
+    backed_by tests/ssh/odd_boards.bats \
+        "where the board's directory for temporary files is full, the lock is in the home directory"
+}
+
+@test "msprof-security.7: What that shell prints before a command begins is no answer." {
+    backed_by tests/ssh/odd_boards.bats \
+        "what a login shell prints is no answer"
+}
+
+@test "msprof-security.7: What stands there under the name of a file of the project is moved aside, and put back at the end." {
+    backed_by tests/ssh/safe.bats \
+        "a run that was killed leaves what it set aside, and the next one puts it back"
+}

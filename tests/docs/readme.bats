@@ -70,10 +70,10 @@ tools/test.sh"
     [ -d results/JOBB/summary ]
 }
 
-@test "the record kind of the README is all that a new kind needs" {
+@test "the record kind of CONTRIBUTING is all that a new kind needs" {
     command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
     enter_tree_copy
-    blocks c >parsers/kinds/svp/memory.c
+    readme=$repository/CONTRIBUTING.md blocks c >parsers/kinds/svp/memory.c
     make -s -j2 program
     MSPROF=$PWD/build/msprof
     copy_capture JOBX

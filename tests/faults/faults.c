@@ -1,5 +1,5 @@
-/* A library for LD_PRELOAD that makes one call fail: FAULT_CALL=memory|read|write|rename and FAULT_AT=k, the k-th of
- * them. Without FAULT_AT it only counts; at the end the number of calls goes to the file FAULT_COUNT, if given. Of
+/* A library for LD_PRELOAD that makes one call fail: FAULT_CALL=memory|read|write|rename|sync and FAULT_AT=k, the k-th
+ * of them. Without FAULT_AT it only counts; at the end the number of calls goes to the file FAULT_COUNT, if given. Of
  * several programs FAULT_PROGRAM names the one that is meant.
  * Allocations inside libcrypto are left alone: it makes thousands when it starts, and whether they work is its own
  * matter. */
@@ -18,7 +18,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-enum call { MEMORY, READ, WRITE, RENAME, NONE };
+enum call { MEMORY, READ, WRITE, RENAME, SYNC, NONE };
 
 static enum call chosen = NONE;
 static bool is_meant; /* this program */
@@ -56,7 +56,7 @@ __attribute__((constructor)) static void begin(void)
     dl_iterate_phdr(find_crypto, NULL);
     void *volatile first = malloc(1); /* the system's free is found while nothing fails: finding it frees */
     free(first);
-    static const char *const names[] = {"memory", "read", "write", "rename"};
+    static const char *const names[] = {"memory", "read", "write", "rename", "sync"};
     const char *call = getenv("FAULT_CALL"), *at = getenv("FAULT_AT"), *program = getenv("FAULT_PROGRAM");
     is_meant = program == NULL || strcmp(program, program_invocation_short_name) == 0;
     for (int i = 0; call != NULL && is_meant && i < NONE; i++) {
@@ -278,4 +278,24 @@ int rename(const char *from, const char *to)
         return -1;
     }
     return real(from, to);
+}
+
+int fsync(int fd)
+{
+    REAL(int, "fsync", int)
+    if (fails(SYNC)) {
+        errno = EIO;
+        return -1;
+    }
+    return real(fd);
+}
+
+int syncfs(int fd)
+{
+    REAL(int, "syncfs", int)
+    if (fails(SYNC)) {
+        errno = EIO;
+        return -1;
+    }
+    return real(fd);
 }

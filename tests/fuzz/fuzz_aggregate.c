@@ -1,6 +1,6 @@
-/* Aggregates of a cluster's ranks, with whatever hashes are theirs, then with those that are right for them: what is
+/* Aggregates of a cluster's ranks, with whatever digest is theirs, then with the one that is right for them: what is
  * accepted can be read and merged. */
-#include "base/map.h"
+#include "base/file/checksum.h"
 #include "cluster/cluster.h"
 #include "cluster/rank/aggregate_format.h"
 #include "tests/fuzz/directory.h"
@@ -9,20 +9,29 @@
 
 #define FILE_NAME "rank.aggregate"
 
-static void read_block(const struct aggregate *aggregate, const struct aggregate_block *block)
+static void read_block(const struct aggregate *aggregate, size_t block)
 {
-    struct aggregate_row *rows = calloc(block->row_count + 1u, sizeof *rows);
-    struct rank_packet *packets = calloc(block->packet_count + 1u, sizeof *packets);
-    struct aggregate_link *links = calloc(block->link_count + 1u, sizeof *links);
+    struct aggregate_parts parts;
     struct err err = ERR_INIT;
 
-    EXPECT(rows != NULL && packets != NULL && links != NULL);
-    EXPECT(aggregate_read_rows(aggregate, block, rows, &err) == 0);
-    EXPECT(aggregate_read_packets(aggregate, block, packets, &err) == 0);
-    EXPECT(aggregate_read_links(aggregate, block, links, &err) == 0);
-    free(rows);
-    free(packets);
-    free(links);
+    if (aggregate_read_parts(aggregate, block, &parts, &err) != 0)
+        EXPECT(err.code != ERR_NONE && *err_message(&err) != '\0');
+    aggregate_parts_release(&parts);
+}
+
+/* Every operator, as process 0 takes it from another one. */
+static void read_all(const struct aggregate *aggregate, struct diagnostics *diag)
+{
+    struct rank_data details;
+    struct strbuf bytes;
+    struct err err = ERR_INIT;
+
+    strbuf_init(&bytes, (size_t)1 << 30);
+    EXPECT(aggregate_read_problems(aggregate, diag, &err) == 0);
+    EXPECT(aggregate_read_bytes(aggregate, &bytes, &err) == 0);
+    aggregate_take_details(bytes.data, bytes.length, FILE_NAME, &details, &err);
+    rank_data_release(&details);
+    strbuf_release(&bytes);
 }
 
 static void analyse(const struct aggregate *aggregate)
@@ -34,6 +43,7 @@ static void analyse(const struct aggregate *aggregate)
 
     team_alone(&team);
     diag_init(&diag, false);
+    read_all(aggregate, &diag);
     const struct cluster_request request = {.directory = fuzz_directory, .team = &team};
     if (cluster_analyse(aggregate, 1, &request, &diag, &result, &err) != 0)
         EXPECT(err.code != ERR_NONE && *err_message(&err) != '\0');
@@ -57,49 +67,45 @@ static void try_file(const void *data, size_t size)
     for (size_t i = 0; i < aggregate.step_count; i++)
         EXPECT(aggregate_text(&aggregate, aggregate.steps[i].name) != NULL);
     for (size_t i = 0; i < aggregate.block_count; i++)
-        read_block(&aggregate, &aggregate.blocks[i]);
+        read_block(&aggregate, i);
+    aggregate.source = strdup(fuzz_directory);
+    EXPECT(aggregate.source != NULL);
     if (aggregate.rank >= 0)
         analyse(&aggregate);
     aggregate_release(&aggregate);
 }
 
-/* Of the index sections, as they are read; 0 where they are not in the file. */
-static uint64_t hash_index(const struct aggregate_header *header, const unsigned char *data, size_t size)
+/* The digest of what is there, so that more than the digest is tried. */
+static void set_digest(unsigned char *data, size_t size)
 {
-    uint64_t hash = 0;
+    struct aggregate_header header;
+    char digest[CHECKSUM_TEXT_SIZE];
+    struct checksum *sum = checksum_new();
 
-    for (size_t i = 0; i < INDEX_SECTIONS; i++) {
-        uint64_t offset = header->sections[i].offset, count = header->sections[i].count;
-        if (offset > size || count > (size - offset) / aggregate_item_sizes[i])
-            return 0;
-        const unsigned char *p = data + offset, *end = p + count * aggregate_item_sizes[i];
-        while (i == SECTION_TEXTS && p < end && memchr(p, '\0', (size_t)(end - p)) != NULL) {
-            hash = hash * 31 + hash_bytes(p, strlen((const char *)p));
-            p += strlen((const char *)p) + 1;
-        }
-        if (i != SECTION_TEXTS && end > p)
-            hash = hash * 31 + hash_bytes(p, (size_t)(end - p));
-    }
-    return hash;
+    EXPECT(sum != NULL);
+    memcpy(&header, data, sizeof header);
+    memcpy(header.magic, AGGREGATE_MAGIC, sizeof header.magic);
+    header.byte_order = AGGREGATE_BYTE_ORDER;
+    header.version = AGGREGATE_VERSION;
+    memset(header.digest, 0, sizeof header.digest);
+    memcpy(data, &header, sizeof header);
+    checksum_add(sum, data, size);
+    checksum_finish(sum, digest);
+    checksum_free(sum);
+    memcpy(header.digest, digest, sizeof header.digest);
+    memcpy(data, &header, sizeof header);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct aggregate_header header;
     unsigned char *copy = malloc(size + 1);
 
     EXPECT(copy != NULL);
     fuzz_directory_make();
     try_file(data, size);
-    if (size >= sizeof header) {
-        memcpy(&header, data, sizeof header);
-        memcpy(header.magic, AGGREGATE_MAGIC, sizeof header.magic);
-        header.byte_order = AGGREGATE_BYTE_ORDER;
-        header.version = AGGREGATE_VERSION;
-        header.index_hash = hash_index(&header, data, size);
-        header.header_hash = hash_bytes(&header, offsetof(struct aggregate_header, header_hash));
+    if (size >= sizeof(struct aggregate_header)) {
         memcpy(copy, data, size);
-        memcpy(copy, &header, sizeof header);
+        set_digest(copy, size);
         try_file(copy, size);
     }
     free(copy);

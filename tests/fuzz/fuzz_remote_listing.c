@@ -28,7 +28,7 @@ static void try_checksums(const char *text, size_t length)
 {
     char checksum[CHECKSUM_TEXT_SIZE], path[LISTING_MAX_PATH];
 
-    if (checksum_line_parse(text, length, checksum, path))
+    if (checksum_line_parse(CHECKSUM_SHA256, text, length, checksum, path))
         EXPECT(strlen(checksum) == CHECKSUM_TEXT_SIZE - 1 && path[0] != '\0' && strlen(path) < LISTING_MAX_PATH);
 }
 

@@ -1,14 +1,11 @@
 #include "db/query/operators/query_durations.h"
 
 #include "db/database.h"
+#include "db/query/query_cann.h"
 #include "db/query/query_fields.h"
 #include "parsers/record.h"
 
 #include <stdlib.h>
-
-/* Of communication a call is named by its operator. */
-#define CALL_NAME                                                                                                      \
-    "CASE level WHEN " SQL_NUMBER(HOST_LEVEL_COMMUNICATION) " THEN coalesce(item_id, name_id) ELSE name_id END"
 
 static const struct query_field task_fields[] = {
     QUERY_FIELD(struct duration, major, "device_id"),       QUERY_FIELD(struct duration, minor, "op_task_type"),
@@ -17,7 +14,7 @@ static const struct query_field task_fields[] = {
 };
 static const struct query_field call_fields[] = {
     QUERY_FIELD(struct duration, major, "level"),     QUERY_FIELD(struct duration, minor, "0"),
-    QUERY_FIELD(struct duration, name_id, CALL_NAME), QUERY_FIELD(struct duration, duration_ns, "duration_ns"),
+    QUERY_FIELD(struct duration, name_id, CANN_CALL_NAME), QUERY_FIELD(struct duration, duration_ns, "duration_ns"),
     QUERY_FIELD(struct duration, op_name_id, "NULL"),
 };
 static const struct {
@@ -90,7 +87,7 @@ static const struct query_field timed_fields[] = {
     QUERY_FIELD(struct timed_call, start_ns, "start_ns"),
     QUERY_FIELD(struct timed_call, duration_ns, "duration_ns"),
     QUERY_FIELD(struct timed_call, launches, "coalesce(launches, 0)"),
-    QUERY_FIELD(struct timed_call, name_id, CALL_NAME),
+    QUERY_FIELD(struct timed_call, name_id, CANN_CALL_NAME),
 };
 static const struct query_select timed_calls = {QUERY_FIELDS(timed_fields)};
 

@@ -180,7 +180,8 @@ static int take_step_mark(struct load *load, const struct mark *mark, struct err
                                .forward_ns = DB_NULL,
                                .backward_ns = DB_NULL,
                                .augmentation_ns = DB_NULL,
-                               .first_reduce = steps->reduce_count};
+                               .first_reduce = steps->reduce_count,
+                               .marked = 1};
     *open = load->open.items[--load->open.count];
     return 0;
 }

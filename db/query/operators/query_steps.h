@@ -17,6 +17,7 @@ struct cann_step {
     int64_t forward_ns, backward_ns; /* begin of forward, end of backward propagation; DB_NULL: not marked */
     int64_t augmentation_ns;         /* from the end of the iteration before to forward_ns; DB_NULL: not known */
     size_t first_reduce, reduce_count;
+    int64_t marked; /* 1: a step that the user's program marks; its number is the program's */
 };
 
 struct cann_step_span {

@@ -260,21 +260,24 @@ static int sum_traffic(void *arg, int64_t plane, struct err *err)
     return each_move(arg, plane, transits, add_traffic, err);
 }
 
+static struct collective_place place_of(const void *tasks, size_t i)
+{
+    const struct comm_task *task = (const struct comm_task *)tasks + i;
+    return (struct collective_place){task->plane, task->master, task->payload || transits(task)};
+}
+
 int comm_sum_make(struct comm_sum *sum, const char *name, const struct comm_tasks *tasks, struct err *err)
 {
     static const enum comm_link over_sdma[] = {COMM_HCCS, COMM_PCIE, COMM_SIO};
-    const struct comm_task *master = NULL;
     struct summing summing = {sum, NULL, name, tasks};
     for (size_t i = 0; i < tasks->count; i++) {
         const struct comm_task *task = &tasks->items[i];
-        if (task->master && master == NULL)
-            master = task;
         if (task->master && task->start_ns < sum->start_ns)
             sum->start_ns = task->start_ns;
     }
-    if (master == NULL)
+    if (sum->start_ns == INT64_MAX)
         return 0;
-    sum_times(sum, name, tasks, master->plane);
+    sum_times(sum, name, tasks, collective_main_plane(tasks->count, place_of, tasks->items));
     int status = each_plane(tasks, sum_traffic, &summing, err);
     for (size_t i = 0; i < sizeof over_sdma / sizeof *over_sdma; i++) {
         sum->links[COMM_SDMA].mb += sum->links[over_sdma[i]].mb;

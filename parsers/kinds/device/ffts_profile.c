@@ -127,9 +127,9 @@ static enum pmu_core core_of(const struct row *row, bool block)
         return row->cells[CORE_TYPE].integer != 0 ? PMU_CORE_AIV : PMU_CORE_AIC;
     switch (row->cells[FFTS_TYPE].integer) {
     case FFTS_PLUS:
-    case FFTS_MIX:
         return part == PART_AIV || part == PART_MIX_AIV ? PMU_CORE_AIV : PMU_CORE_AIC;
     case FFTS_AIV:
+    case FFTS_MIX: /* not in parts: as Ascend's tool has it, of the vector cores whatever the part's type says */
         return PMU_CORE_AIV;
     default:
         return PMU_CORE_AIC;
@@ -141,6 +141,8 @@ static enum pmu_core core_of(const struct row *row, bool block)
 static bool is_of_other_core(const struct row *row)
 {
     int64_t part = row->cells[SUB_TASK_TYPE].integer;
+    if (row->cells[FFTS_TYPE].integer != FFTS_PLUS)
+        return false;
     return part == PART_MIX_AIC   ? row->cells[CORE_TYPE].integer != 0
            : part == PART_MIX_AIV ? row->cells[CORE_TYPE].integer == 0
                                   : false;

@@ -7,7 +7,7 @@ static const char *const patterns[] = {
     NULL,
 };
 
-enum { OP_NAME_ID = HOST_RECORD_COLUMN_COUNT, TASK_TYPE, OP_TYPE_ID, BLOCK_NUM, MIX_RATIO, OP_FLAG, OP_STATE };
+enum { OP_NAME_ID = HOST_RECORD_COLUMN_COUNT, TASK_TYPE, OP_TYPE_ID, BLOCK_NUM, MIX_RATIO, OP_FLAG };
 
 static const struct column columns[] = {
     HOST_RECORD_COLUMNS,
@@ -21,9 +21,7 @@ static const struct column columns[] = {
                    "How many blocks the task is split into."},
     [MIX_RATIO] = {"mix_ratio", "Mix ratio", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                    "Blocks of the other core type for each block; 0: one type of core only."},
-    [OP_FLAG] = {"op_flag", "Operator flags", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Bit 0: the operator may use HF32."},
-    [OP_STATE] = {"op_state", "Operator state", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                  "How its shapes are known: 0 static, 1 dynamic."},
+    [OP_FLAG] = {"op_flag", "Operator flags", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Not 0: the operator may use HF32."},
 };
 
 static const struct field fields[] = {
@@ -34,14 +32,13 @@ static const struct field fields[] = {
     {.column = "block_num", .offset = 44, .width = 4, .first_bit = 0, .bit_count = 16},
     {.column = "mix_ratio", .offset = 44, .width = 4, .first_bit = 16, .bit_count = 16},
     {.column = "op_flag", .offset = 48, .width = 4},
-    {.column = "op_state", .offset = 52, .width = 1},
 };
 
 static const struct layout layouts[] = {
     {
         .name = "cann-node-basic-info",
         .source = "CANN compact record, 64 bytes: 24 bytes of header, operator name, task type, operator type, blocks, "
-                  "flags, state (docs/formats/cann.md 3.4)",
+                  "flags (docs/formats/cann.md 3.4)",
         .record_size = 64,
         .magics = HOST_RECORD_MAGICS,
         .fields = fields,
@@ -49,8 +46,8 @@ static const struct layout layouts[] = {
     },
 };
 
-/* Ascend's tool takes it from the name of the file: operators of static shapes are described once and must not age. */
-#define OP_STATE_DYNAMIC 1
+/* The name of the file says it: operators of static shapes are described once and must not age. */
+enum { OP_STATE_STATIC, OP_STATE_DYNAMIC };
 
 static int take_node(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -68,7 +65,7 @@ static int take_node(struct decoder *decoder, void *state, struct row *row, bool
         .block_num = row_u32(row, BLOCK_NUM),
         .mix_ratio = row_u32(row, MIX_RATIO),
         .op_flag = row_u32(row, OP_FLAG),
-        .op_state = stream->ageing ? OP_STATE_DYNAMIC : row_u32(row, OP_STATE),
+        .op_state = stream->ageing ? OP_STATE_DYNAMIC : OP_STATE_STATIC,
     };
     return association_add_node(stream->association, &node, err);
 }

@@ -37,7 +37,7 @@ static const struct column columns[] = {
     [DEVICE_TASK_OP_STATE] = {"op_state", "Operator state", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                               "0 static, 1 dynamic."},
     [DEVICE_TASK_OP_FLAG] = {"op_flag", "Operator flags", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                             "Bit 0: HF32 may be used."},
+                             "Not 0: HF32 may be used."},
     [DEVICE_TASK_BLOCK_NUM] = {"block_num", "Blocks", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                                "How many cores it ran on."},
     [DEVICE_TASK_MIX_BLOCK_NUM] = {"mix_block_num", "Blocks of the other core", COLUMN_INTEGER, UNIT_NONE,

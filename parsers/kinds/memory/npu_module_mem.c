@@ -53,8 +53,8 @@ static const struct sampling sampling = {.stamps = {{"host_tick", CLOCK_HOST_TIC
 static const struct report_column table[] = {
     {"Device_id", "device_id", .doc = "The device."},
     {"Component",
-     "CASE module_id " MODULES(MODULE_CASE) "ELSE CASE WHEN chip(device_id) IN (5, 15, 16) THEN 'Unknown' ELSE 'other'"
-                                            " END END",
+     "coalesce(older_module(module_id), CASE module_id " MODULES(MODULE_CASE) "ELSE CASE WHEN chip(device_id) IN (5, 15, 16) THEN 'Unknown' ELSE 'other'"
+                                            " END END)",
      .doc = "Who holds the memory."},
     {"Timestamp(us)", "time_ns", .form = FORM_TIME, .doc = "When."},
     {"Total Reserved(KB)",

@@ -53,13 +53,18 @@ static const struct sampling sampling = {
 /* A row for each part and time. Accesses are of 64 bytes; which events are which depends on what was profiled:
  *   read   0x00 0x01 accesses, 0x02 0x13 0x22 0x36 hits, 0x20 0x34 lookups
  *   write  0x00 0x01 accesses, 0x03 0x14 0x23 0x37 hits, 0x21 0x35 lookups */
+/* Chips 8 and 11 have one part, whatever number records of others carry. */
+#define OF_CHIP                                                                                                        \
+    "(llc_id = 0 OR NOT EXISTS (SELECT 1 FROM capture_part AS p WHERE p.device_id = llc.device_id AND p.chip IN (8, "  \
+    "11)))"
 #define SUM(events) "sum(CASE WHEN event IN (" events ") THEN count ELSE 0 END)"
 #define SAMPLES                                                                                                        \
     "e AS (SELECT device_id, llc_id, time_ns, max(span_ns) AS span, setting('llc_profiling', device_id) AS "           \
     "mode, " SUM("0, 1") " AS accesses, " SUM("2, 19, 34, 54") " AS read_hits, " SUM(                                  \
         "32, 52") " AS read_lookups, " SUM("3, 20, 35, 55") " AS write_hits, " SUM("33, 53") " AS write_lookups FROM " \
                                                                                              "llc"                     \
-                                                                                             " GROUP BY device_id, "   \
+                                                                                             " WHERE " OF_CHIP " "     \
+                                                                                             "GROUP BY device_id, "   \
                                                                                              "llc_id, time_ns),"       \
                                                                                              " s AS (SELECT "          \
                                                                                              "device_id, llc_id, "     \

@@ -38,7 +38,7 @@ def get_model_info(data, data_len):
             op_name, ret = acl.prof.get_op_name_v2(data, data_len, i)
         assert ret == 0, acl.message()
         assert length == len(op_type.encode()) + 1
-        assert acl.prof.get_op_name_v2(data, data_len, i) == ("", 100000)  # given once
+        assert acl.prof.get_op_name_v2(data, data_len, i) == (op_name, 0)
         op_start = acl.prof.get_op_start(data, data_len, i)
         op_end = acl.prof.get_op_end(data, data_len, i)
         op_duration = acl.prof.get_op_duration(data, data_len, i)

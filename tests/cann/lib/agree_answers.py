@@ -8,6 +8,7 @@ Prints the names of the tables that had rows.
 import collections
 import csv
 import io
+import json
 import os
 import re
 import sqlite3
@@ -20,6 +21,7 @@ db = sqlite3.connect(os.path.join(capture, 'sqlite/runtime.db'))
 svp = db.execute('SELECT count(*) FROM ai_core_task').fetchone()[0] > 0
 CONVERSIONS = {'TransData', 'Cast', 'Transpose', 'TransposeD', 'Reformat'}
 told = []
+others = collections.defaultdict(list)  # tasks that are no operators
 
 
 def table(name):
@@ -37,6 +39,12 @@ def us(text):
     return round(float(text.strip()) * 1000)
 
 
+def point(text):
+    """A point in time, exact: since 1970 it has more digits than a double."""
+    whole, _, rest = text.strip().partition('.')
+    return int(whole) * 1000 + int(rest.ljust(3, '0'))
+
+
 def near(a, b, slack=1.0):
     assert abs(a - b) <= slack, (a, b)
 
@@ -49,14 +57,16 @@ class Task:
 
 def ascend_tasks():
     names = dict(db.execute('SELECT id, text FROM name'))
-    for device, stream, start, duration, name, kind, core, size in db.execute(
-            'SELECT device_id, stream_id, start_ns, duration_ns, op_name_id, op_type_id, op_task_type, copy_bytes'
+    for device, stream, start, duration, name, kind, core, size, kind_of_task in db.execute(
+            'SELECT device_id, stream_id, start_ns, duration_ns, op_name_id, op_type_id, op_task_type, copy_bytes, type'
             ' FROM device_task WHERE start_ns IS NOT NULL AND duration_ns IS NOT NULL'):
         if name is not None and core not in (3, 9, 11, 12) and core is not None:
             yield Task(device, stream, start, duration, names[name], names.get(kind),
                        'aicpu' if core == 1 else 'compute')
         elif size is not None and name is None:
             yield Task(device, stream, start, duration, None, 'copy', 'copy')
+        elif kind_of_task not in (3, 4, 5):  # a place that is held, an event recorded, an event waited for
+            others[device].append((start, start + duration))
     for device, start, duration, name, kind in db.execute(
             'SELECT device_id, start_ns, duration_ns, name_id, type_id FROM communication_op'
             ' WHERE start_ns IS NOT NULL AND duration_ns IS NOT NULL'):
@@ -66,15 +76,19 @@ def ascend_tasks():
 def svp_tasks():
     names = {(task, engine): (name, kind) for task, engine, name, kind in
              db.execute('SELECT task_id, engine, layer_names, layer_types FROM layer_group')}
-    for task, stream, start, duration in db.execute('SELECT task_id, stream_id, start_ns, duration_ns FROM ai_core_task'):
-        yield Task(0, stream, start, duration, *names[task, 'AI_CORE'], 'compute')
-    for task, stream, start, duration in db.execute('SELECT task_id, stream_id, start_ns, duration_ns FROM ai_cpu_task'):
-        yield Task(0, stream, start, duration, *names[task, 'AI_CPU'], 'aicpu')
+    for device, task, stream, start, duration in db.execute(
+            'SELECT i.device_id, t.task_id, t.stream_id, t.start_ns, t.duration_ns FROM ai_core_task t'
+            ' JOIN inference i USING (inference_id)'):
+        yield Task(device, stream, start, duration, *names[task, 'AI_CORE'], 'compute')
+    for device, task, stream, start, duration in db.execute(
+            'SELECT f.device_id, t.task_id, t.stream_id, t.start_ns, t.duration_ns FROM ai_cpu_task t'
+            ' JOIN source_file f ON f.id = t.file_id'):
+        yield Task(device, stream, start, duration, *names[task, 'AI_CPU'], 'aicpu')
 
 
 def union(spans):
     merged = []
-    for start, end in sorted(spans):
+    for start, end in sorted(map(tuple, spans)):
         if end <= start:
             continue
         if merged and start <= merged[-1][1]:
@@ -88,13 +102,60 @@ def within(merged, start, end):
     return sum(max(0, min(b, end) - max(a, start)) for a, b in merged)
 
 
+def without(spans, holes):
+    """The spans without what lies in the holes."""
+    left = []
+    for start, end in spans:
+        for low, high in holes:
+            if low < end and high > start:
+                if low > start:
+                    left.append([start, low])
+                start = max(start, high)
+        if start < end:
+            left.append([start, end])
+    return left
+
+
+# Inferences that follow each other in the numbers of their pictures, of one model, batch and input on one device; and the
+# time between others, in which nothing was recorded. A batch may count its pictures.
+inferences, dark = {}, collections.defaultdict(list)
+periods = {}
+if svp:
+    lanes = collections.defaultdict(list)
+    for device, model, model_id, batch, picture_input, number, start, end in db.execute(
+            'SELECT device_id, model_name, model_id, batch_num, input_pic_num, current_pic_count, start_ns, end_ns'
+            ' FROM inference'):
+        low, high = db.execute(
+            'SELECT min(t.start_ns), max(t.start_ns + t.duration_ns) FROM ai_cpu_task t JOIN source_file f'
+            ' ON f.id = t.file_id WHERE f.device_id = ? AND f.model_name = ? AND f.model_id = ? AND f.batch_num = ?'
+            ' AND f.input_pic_num = ? AND f.current_pic_count = ?',
+            (device, model, model_id, batch, picture_input, number)).fetchone()
+        lanes[device, model, model_id, batch, picture_input].append(
+            (start, number, min(start, low or start), max(end, high or end)))
+    for (device, _, _, batch, _), lane in lanes.items():
+        numbers = {number for _, number, _, _ in lane}
+        unit = batch if len(numbers) > 1 and all((n - min(numbers)) % batch == 0 for n in numbers) else 1
+        lane.sort()
+        for this, after in zip(lane, lane[1:]):
+            low, high = sorted((this[1], after[1]))
+            if all(n in numbers for n in range(low, high, unit)):
+                periods[device, this[0]] = after[0] - this[0]
+            elif after[2] > this[3]:
+                dark[device].append((this[3], after[2]))
+
 tasks = sorted(svp_tasks() if svp else ascend_tasks(), key=lambda t: (t.device, t.start))
 devices = {t.device for t in tasks}
 computing = {d: union((t.start, t.end) for t in tasks if t.device == d and t.work in ('compute', 'aicpu'))
              for d in devices}
-busy = {d: union((t.start, t.end) for t in tasks if t.device == d) for d in devices}
-together = union(span for d in devices for span in busy[d])
-idle = [[a[1], b[0]] for a, b in zip(together, together[1:])]
+copying = {d: union((t.start, t.end) for t in tasks if t.device == d and t.work == 'copy') for d in devices}
+communicating = {d: union((t.start, t.end) for t in tasks if t.device == d and t.work == 'comm') for d in devices}
+ran = {d: union((t.start, t.end) for t in tasks if t.device == d) for d in devices}
+# A communication operator is what its tasks are, where these were recorded.
+busy = {d: union(computing[d] + copying[d] + (others[d] if others[d] else communicating[d])) for d in devices}
+dark = {d: without(union(dark[d]), busy[d]) for d in devices}
+together = union(span for d in devices for span in ran[d])
+idle = without([[a[1], b[0]] for a, b in zip(together, together[1:])],
+               union([span for d in devices for span in others[d] + dark[d]]))
 
 # Operators, types and streams add up.
 for name in ('ops', 'types', 'streams'):
@@ -112,7 +173,8 @@ for row in table('ops'):
 
 # Gaps are the complement of what is busy.
 gaps = table('gaps')
-expected = sorted((b[0] - a[1], a[1]) for d in devices for a, b in zip(busy[d], busy[d][1:]))
+expected = sorted((gap[1] - gap[0], gap[0]) for d in devices for a, b in zip(ran[d], ran[d][1:])
+                  if within(dark[d], a[1], b[0]) == 0 for gap in without([[a[1], b[0]]], union(others[d])))
 assert sorted((us(row['Length(us)']), us(row['Start(us)'])) for row in gaps) == [
     (length, us('%d.%03d' % divmod(start, 1000)))
     for length, start in expected], 'gaps'
@@ -123,14 +185,33 @@ assert lengths == sorted(lengths, reverse=True)
 overlap = table('overlap')
 for row in overlap:
     device = int(row['Device_id'])
-    start = int(round(float(row['Start(us)'].strip().split('.')[0]))) * 1000 + int(row['Start(us)'].strip().split('.')[1])
+    start = point(row['Start(us)'])
     end = start + us(row['Time(us)'])
+    if svp:
+        expected = periods.get((device, start))
+        assert (row['Period(us)'] == 'N/A') == (expected is None), row
+        if expected is not None:
+            near(us(row['Period(us)']), expected)
+    if row['Period(us)'] != 'N/A':
+        end = start + us(row['Period(us)'])
     near(us(row['Computing(us)']), within(computing[device], start, end))
-    near(us(row['Free(us)']), end - start - within(busy[device], start, end))
-    communication = union((t.start, t.end) for t in tasks if t.device == device and t.work == 'comm')
-    near(us(row['Communication(us)']), within(communication, start, end))
-    near(us(row['Exposed(us)']), within(union(communication + computing[device]), start, end) -
+    near(us(row['Busy(us)']), within(busy[device], start, end))
+    if row['Free(us)'] != 'N/A':
+        near(us(row['Free(us)']), end - start - within(busy[device], start, end) - within(dark[device], start, end))
+    assert (row['Free(us)'] == 'N/A') == (svp and row['Period(us)'] == 'N/A'), row
+    near(us(row['Communication(us)']), within(communicating[device], start, end))
+    near(us(row['Exposed(us)']), within(union(communicating[device] + computing[device]), start, end) -
          within(computing[device], start, end))
+
+# Begin to begin: of steps of one family and model the next one's begin, where the numbers follow each other.
+for i, row in enumerate(overlap):
+    after = [r for r in overlap[i + 1:] if all(r[k] == row[k] for k in ('Device_id', 'Source', 'Model_id'))]
+    if svp or row['Source'] == 'none' or not after:
+        continue
+    follows = int(after[0]['Number']) == int(row['Number']) + 1
+    assert (row['Period(us)'] != 'N/A') == follows, row
+    if follows:
+        near(us(row['Period(us)']), point(after[0]['Start(us)']) - point(row['Start(us)']))
 steps = table('steps')
 if len(steps) == 1 and int(steps[0]['Warmup']) == 0:
     times = sorted(us(row['Time(us)']) for row in overlap)
@@ -215,5 +296,50 @@ missed = {name for name in total if re.search('malloc|free', name, re.I)} - {row
 assert not missed, missed
 
 items = {row['Item']: row['Value'] for row in table('summary')}
+
+# How the time of each device divides, from its first task to the end of its last.
+for d in sorted(devices):
+    spans = busy[d] + communicating[d]
+    first, last = min(s[0] for s in spans), max(s[1] for s in spans)
+    parts = {'Busy': within(busy[d], first, last), 'Computing': within(computing[d], first, last),
+             'Exposed communication': within(without(communicating[d], computing[d]), first, last),
+             'Copies': within(copying[d], first, last)}
+    elapsed = last - first - within(dark[d], first, last)
+    parts['Free'] = elapsed - parts['Busy']
+    for item, part in parts.items():
+        share, time = items[item if len(devices) == 1 else '%s, device %d' % (item, d)].split(' % (')
+        near(us(time[:-4]), part)
+        near(float(share), 100 * part / elapsed, 0.005001)
+
+# The same of diff and of advise.
+sums = [sum(within(busy[d], -1 << 62, 1 << 62) for d in devices), 0, 0]
+for d in devices:
+    spans = busy[d] + communicating[d]
+    first, last = min(s[0] for s in spans), max(s[1] for s in spans)
+    sums[1] += last - first - within(dark[d], first, last)
+sums[2] = sums[1] - sums[0]
+if len(tasks) > 0:
+    done = subprocess.run([msprof, '-q', 'diff', capture, capture, '--format', 'json'], stdout=subprocess.PIPE, check=False)
+    elapsed = json.loads(done.stdout)['base']['elapsed']
+    for key, expected in zip(('busy', 'time', 'free'), sums):
+        near(elapsed[key] * 1000, expected, 1)
+    done = subprocess.run([msprof, '-q', 'advise', capture, '--format', 'json', '--threshold', 'idle:0'],
+                          stdout=subprocess.PIPE, check=False)
+    findings = {f['id']: f for f in json.loads(done.stdout)['findings']}
+    if 'idle' in findings:
+        near(findings['idle']['at_stake'] * 1000, sums[2], 1)
+        near(findings['idle']['value'], 100 * sums[2] / sums[1], 0.001)
+    assert ('idle' in findings) == (sums[2] > 0), findings.keys()
+    for finding in findings.values():
+        assert 0 <= finding['value'] <= 100 or finding['id'] in ('gap', 'step-jitter'), finding
+        assert all(0 <= row['share'] <= 100 for row in finding['evidence'] if finding['id'] != 'gap'), finding
+
+# overlap_analysis has the vendor's definition: copies are free.
+if db.execute("SELECT value FROM meta WHERE key = 'family'").fetchone()[0] == 'ascend-cann':
+    for row in table('overlap_analysis'):
+        d = int(row['Device_id'])
+        used = union(computing[d] + communicating[d])
+        near(us(row['Computing(us)']), within(computing[d], -1 << 62, 1 << 62))
+        near(us(row['Elapsed(us)']) - us(row['Free(us)']), within(used, -1 << 62, 1 << 62))
 assert items['Executions'].startswith('%d of ' % len(tasks)), items
 print(' '.join(sorted(set(told))))

@@ -314,7 +314,7 @@ def metric_columns(capture):
             result += side.values(cycles, counters, operator['blocks']) if ran else [0] * len(side.titles())
         if has_cube:
             start, end = capture.ran[key]
-            idle = (core != 0 and len(sides) == 2) or sides[0].cube_is_idle(cycles, counters)
+            idle = core != 0 if len(sides) == 2 else sides[0].cube_is_idle(cycles, counters)
             result.append(0 if idle else half_even(
                 Fraction(cycles * 10 ** 11, frequency * sides[0].cores * (end - start))))
         return result

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -65,19 +66,61 @@ static void what_is_said_counts(void **state)
     (void)state;
     assert_int_equal(
         load_on("\"ascendcl\": \"off\", \"task_time\": \"off\", \"runtime_api\": \"off\", \"msproftx\": \"on\","
-                "\"aic_metrics\": \"Memory\", \"interval\": \"25\", \"storage_limit\": \"200MB\""),
+                "\"aic_metrics\": \"Memory\", \"storage_limit\": \"200MB\""),
         ACL_SUCCESS);
     assert_false(config.acl_calls || config.task_time || config.runtime_calls);
     assert_true(config.msproftx);
     assert_string_equal(config.metrics, "Memory");
-    assert_int_equal(config.interval, 25);
     assert_int_equal(config.storage_limit, 200 * 1024 * 1024);
-    assert_int_equal(load_on("\"acl_api\": \"off\", \"aac_metrics\": \"None\", \"interval\": 7, \"task_time\": \"l1\""),
-                     ACL_SUCCESS);
+    assert_int_equal(load_on("\"acl_api\": \"off\", \"aic_metrics\": \"None\", \"task_time\": \"l1\""), ACL_SUCCESS);
+    assert_int_equal(config.form, RECORDER_PROF);
     assert_false(config.acl_calls);
     assert_null(config.metrics);
-    assert_int_equal(config.interval, 7);
     assert_true(config.task_time);
+}
+
+static void a_key_of_boards_makes_the_file_one_of_a_board(void **state)
+{
+    static const char *const members[] = {"\"aacpu\": \"on\"", "\"interval\": \"25\"",
+                                          "\"aac_metrics\": \"ArithmeticUtilization\""};
+    (void)state;
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        assert_int_equal(load_on(members[i]), ACL_SUCCESS);
+        assert_int_equal(config.form, RECORDER_JOB);
+        assert_string_equal(config.metrics, "ArithmeticUtilization");
+    }
+    assert_int_equal(load_on("\"interval\": 7"), ACL_SUCCESS);
+    assert_int_equal(config.interval, 7);
+}
+
+static void metrics_that_boards_do_not_count_are_not_collected(void **state)
+{
+    static const char *const members[] = {"\"aac_metrics\": \"off\"", "\"aac_metrics\": \"none\"",
+                                          "\"aac_metrics\": \"\"", "\"interval\": 0, \"aic_metrics\": \"PipeUtilization\""};
+    (void)state;
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        assert_int_equal(load_on(members[i]), ACL_SUCCESS);
+        assert_null(config.metrics);
+    }
+    assert_int_equal(load_on("\"aic_metrics\": \"off\""), ACL_ERROR_INVALID_PROFILING_CONFIG); /* of CANN */
+}
+
+static void boards_make_no_output_and_write_beside_the_program_then(void **state)
+{
+    char program[512];
+    (void)state;
+    (void)snprintf(program, sizeof program, "%s", in_scratch("main.py"));
+    setenv("ASCEND_WORK_PATH", in_scratch("work"), 1);
+    msprof_acl_set_program(program);
+    assert_int_equal(load_on("\"aacpu\": \"on\""), ACL_SUCCESS);
+    assert_string_equal(config.output, scratch_directory);
+    assert_int_equal(access(in_scratch("out"), F_OK), -1);
+    assert_int_equal(mkdir(in_scratch("out"), 0700), 0);
+    assert_int_equal(load_on("\"aacpu\": \"on\""), ACL_SUCCESS);
+    assert_ends_with(config.output, "/out");
+    assert_int_equal(load("\"switch\": \"on\", \"aacpu\": \"on\""), ACL_SUCCESS);
+    assert_string_equal(config.output, scratch_directory);
+    msprof_acl_set_program(NULL);
 }
 
 static void boards_have_metrics_of_their_own(void **state)
@@ -225,7 +268,7 @@ static void dump_and_profiling_exclude_each_other(void **state)
     assert_int_equal(acl_json_config_load(in_scratch("acl.json"), RECORDER_PROF, &config), 100044);
 }
 
-static void a_capture_by_acl_json_excludes_the_api_and_has_stamps_when_it_says_so(void **state)
+static void a_capture_by_acl_json_excludes_the_api_and_has_stamps(void **state)
 {
     const char *path = in_scratch("api");
     (void)state;
@@ -242,8 +285,9 @@ static void a_capture_by_acl_json_excludes_the_api_and_has_stamps_when_it_says_s
     assert_tx_record(0, 0, "from acl.json");
     assert_int_equal(load_on(""), ACL_SUCCESS);
     assert_int_equal(msprof_acl_json_start(in_scratch("acl.json")), ACL_SUCCESS);
-    assert_null(aclprofCreateStamp());
+    msprof_mark("unasked");
     assert_int_equal(msprof_acl_json_stop(), ACL_SUCCESS);
+    assert_int_equal(read_tx_records(), 1);
     assert_int_equal(msprof_acl_json_stop(), ACL_SUCCESS);
 }
 
@@ -275,13 +319,16 @@ int main(void)
         TEST(what_is_absent_has_its_default),
         TEST(what_is_said_counts),
         TEST(boards_have_metrics_of_their_own),
+        TEST(a_key_of_boards_makes_the_file_one_of_a_board),
+        TEST(metrics_that_boards_do_not_count_are_not_collected),
+        TEST(boards_make_no_output_and_write_beside_the_program_then),
         TEST(only_a_switch_that_says_on_is_on),
         TEST(every_documented_key_is_known),
         TEST(unknown_keys_and_bad_values_are_refused),
         TEST(a_file_that_cannot_be_read_is_refused),
         TEST(a_bad_output_gives_way_to_the_work_path_and_that_to_the_directory_of_the_program),
         TEST(dump_and_profiling_exclude_each_other),
-        TEST(a_capture_by_acl_json_excludes_the_api_and_has_stamps_when_it_says_so),
+        TEST(a_capture_by_acl_json_excludes_the_api_and_has_stamps),
         TEST(nothing_begins_without_a_file_or_a_switch_or_while_the_api_is_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,8 +57,14 @@ static void run(uint32_t op, int64_t start_us, int64_t duration_us)
 static void step(int64_t start_us, int64_t end_us)
 {
     struct err err = ERR_INIT;
+    const struct workload_step added = {.start_ns = start_us * 1000,
+                                        .end_ns = end_us * 1000,
+                                        .model_id = 1,
+                                        .number = (int64_t)workload.step_count,
+                                        .source = STEPS_MARKED,
+                                        .model = NO_TEXT};
 
-    assert_int_equal(workload_add_step(&workload, 0, 1, start_us * 1000, end_us * 1000, &err), 0);
+    assert_int_equal(workload_add_step(&workload, 0, &added, &err), 0);
 }
 
 /* Shares of the counted time, percent; all of the operator's time is counted. */
@@ -113,16 +119,17 @@ static void test_idle_fires_above_a_tenth(void **state)
 {
     (void)state;
     uint32_t op = operator_of("a", "Conv", WORK_CUBE);
-    run(op, 0, 80);
-    step(0, 100);
+    run(op, 0, 40);
+    run(op, 60, 40);
     expect_fired(RULE_IDLE, 20);
 }
 
 static void test_idle_is_quiet_when_the_device_works(void **state)
 {
     (void)state;
-    run(operator_of("a", "Conv", WORK_CUBE), 0, 95);
-    step(0, 100);
+    uint32_t op = operator_of("a", "Conv", WORK_CUBE);
+    run(op, 0, 45);
+    run(op, 50, 50);
     expect_quiet(RULE_IDLE);
 }
 
@@ -374,7 +381,8 @@ static void test_memory_calls_fire(void **state)
     with_steps(100);
     host.known = true;
     host.memory_calls = 7;
-    host.memory_ns = 50000; /* of 10 steps of 100 us */
+    host.memory_ns = 50000;
+    host.memory_window_ns = 1000000;
     expect_fired(RULE_MEMORY_CALLS, 5);
 }
 

@@ -361,22 +361,24 @@ static void test_a_step_divides_into_computing_exposed_copies_and_free(void **st
     run(&workload, all, 140, 40);
     run(&workload, copy, 190, 5);
     run(&workload, op, 200, 20);
-    assert_int_equal(workload_add_step(&workload, 0, 1, 100, 240, &err), 0);
+    const struct workload_step step = {
+        .start_ns = 100, .end_ns = 240, .model_id = 1, .source = STEPS_MARKED, .model = NO_TEXT};
+    assert_int_equal(workload_add_step(&workload, 0, &step, &err), 0);
     assert_int_equal(workload_finish(&workload, &err), 0);
     assert_int_equal(splits_make(&workload, &splits, &err), 0);
     assert_int_equal(splits.count, 1);
-    assert_int_equal(splits.items[0].time_ns, 140);
-    assert_int_equal(splits.items[0].computing_ns, 70);
-    assert_int_equal(splits.items[0].communication_ns, 40);
-    assert_int_equal(splits.items[0].exposed_ns, 30);
-    assert_int_equal(splits.items[0].copy_ns, 5);
-    assert_int_equal(splits.items[0].busy_ns, 105);
-    assert_int_equal(splits.items[0].free_ns, 35);
+    assert_int_equal(splits.items[0].own.time_ns, 140);
+    assert_int_equal(splits.items[0].own.computing_ns, 70);
+    assert_int_equal(splits.items[0].own.communication_ns, 40);
+    assert_int_equal(splits.items[0].own.exposed_ns, 30);
+    assert_int_equal(splits.items[0].own.copy_ns, 5);
+    assert_int_equal(splits.items[0].own.busy_ns, 105);
+    assert_int_equal(splits.items[0].own.free_ns, 35);
     assert_int_equal(gaps_make(&workload, &gaps, &err), 0);
     assert_int_equal(gaps.count, 2);
-    assert_int_equal(gap_start_ns(&workload, &gaps.items[0]), 180);
-    assert_int_equal(gap_end_ns(&workload, &gaps.items[0]), 190);
-    assert_int_equal(gap_length_ns(&workload, &gaps.items[0]), 10);
+    assert_int_equal(gaps.items[0].start_ns, 180);
+    assert_int_equal(gaps.items[0].end_ns, 190);
+    assert_int_equal(gap_length_ns(&gaps.items[0]), 10);
     assert_int_equal(workload.executions[gaps.items[0].before].op, all);
     assert_int_equal(workload.executions[gaps.items[1].after].op, op);
     assert_string_equal(execution_name(&workload, gaps.items[1].after), "conv");
@@ -441,7 +443,12 @@ static void test_slow_first_steps_are_warmup(void **state)
     for (int i = 0; i < 12; i++) {
         int64_t time_ns = (i == 0 ? 9000 : 1000) + i % 3;
         run(&workload, op, start_ns, time_ns);
-        assert_int_equal(workload_add_step(&workload, 0, 1, start_ns, start_ns + time_ns, &err), 0);
+        const struct workload_step step = {.start_ns = start_ns,
+                                           .end_ns = start_ns + time_ns,
+                                           .number = i,
+                                           .source = STEPS_MARKED,
+                                           .model = NO_TEXT};
+        assert_int_equal(workload_add_step(&workload, 0, &step, &err), 0);
         start_ns += time_ns;
     }
     assert_int_equal(workload_finish(&workload, &err), 0);

@@ -229,14 +229,22 @@ static void test_the_slowest_step_names_part_and_operator(void **state)
         int64_t start = i * 10000, wait = i == 4 ? 700 : 100;
         run_on(0, 0, a, start, 1000);
         run_on(0, 0, b, start + 1000 + wait, i == 4 ? 1200 : 1000);
-        assert_int_equal(workload_add_step(&workload, 0, 7, start, start + 2200 + wait, &err), 0);
+        const struct workload_step step = {.start_ns = start,
+                                           .end_ns = start + 2200 + wait,
+                                           .model_id = 7,
+                                           .number = i,
+                                           .source = STEPS_ITERATIONS,
+                                           .model = NO_TEXT};
+        assert_int_equal(workload_add_step(&workload, 0, &step, &err), 0);
     }
     finish();
     assert_int_equal(splits_make(&workload, &splits, &err), 0);
     assert_int_equal(step_groups_make(&workload, &splits, &groups, &err), 0);
     assert_int_equal(groups.count, 1);
     const struct step_group *group = &groups.items[0];
-    assert_int_equal(group->model_id, 7);
+    assert_int_equal(splits.groups.items[group->group].model_id, 7);
+    assert_true(group->periods.n == 5 && group->periods.median == 10000);
+    assert_true(group->busy.median == 2000 && group->free.median == 8000);
     assert_int_equal(group->slowest, 4);
     assert_int_equal(group->part, PART_FREE);
     assert_true(group->part_ns == 400);

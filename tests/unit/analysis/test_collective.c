@@ -63,6 +63,27 @@ static void waits_before_the_first_data_are_synchronization(void **state)
     assert_int_equal(collective.pairs.items[1].medium, MEDIUM_LOCAL);
 }
 
+/* As a real mesh of eight ranks: plane 0, of the main stream, only copies on the chip. */
+static void the_main_plane_is_one_that_moves_data_between_ranks(void **state)
+{
+    static const struct collective_task tasks[] = {
+        {.kind = COLLECTIVE_COPY, .master = true, .start_ns = 100, .duration_ns = 7, .link = MEDIUM_LOCAL},
+        {.kind = COLLECTIVE_WAIT, .plane = 2, .start_ns = 110, .duration_ns = 900},
+        {.kind = COLLECTIVE_COPY, .plane = 2, .start_ns = 1010, .duration_ns = 9, .bytes = 8, .link = MEDIUM_HCCS},
+        {.kind = COLLECTIVE_WAIT, .plane = 1, .start_ns = 120, .duration_ns = 30},
+        {.kind = COLLECTIVE_COPY, .plane = 1, .start_ns = 150, .duration_ns = 40, .bytes = 8, .link = MEDIUM_HCCS},
+        {.kind = COLLECTIVE_WAIT, .plane = 1, .start_ns = 200, .duration_ns = 5},
+        {.kind = COLLECTIVE_COPY, .master = true, .start_ns = 300, .duration_ns = 7, .link = MEDIUM_LOCAL},
+    };
+    (void)state;
+    ANALYSE(tasks, false);
+    assert_int_equal(collective.times.transit_ns, 40);
+    assert_int_equal(collective.times.wait_ns, 35);
+    assert_int_equal(collective.times.synchronization_ns, 30);
+    assert_int_equal(collective.times.start_ns, 100);
+    assert_int_equal(collective.times.elapse_ns, 105);
+}
+
 static void times_are_of_the_main_plane_and_links_of_all(void **state)
 {
     static const struct collective_task tasks[] = {
@@ -164,6 +185,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(waits_before_the_first_data_are_synchronization, begin, end),
+        cmocka_unit_test_setup_teardown(the_main_plane_is_one_that_moves_data_between_ranks, begin, end),
         cmocka_unit_test_setup_teardown(times_are_of_the_main_plane_and_links_of_all, begin, end),
         cmocka_unit_test_setup_teardown(a_run_by_rdma_ends_with_what_confirms_it, begin, end),
         cmocka_unit_test_setup_teardown(a_run_that_is_not_confirmed_moves_nothing, begin, end),

@@ -144,7 +144,7 @@ static void a_task_of_the_910a_has_the_values_of_the_python_code(void **state)
                {"icache_miss_rate", "0.236"}, {"memory_bound", "0.115"}, {"cube_utilization(%)", "22.5"});
 }
 
-static void a_task_that_hardly_used_the_cube_has_no_cube_utilization(void **state)
+static void a_task_of_the_910a_that_hardly_used_the_cube_has_no_cube_utilization(void **state)
 {
     (void)state;
     const struct pmu_task task = {.has_aic = true,
@@ -157,6 +157,45 @@ static void a_task_that_hardly_used_the_cube_has_no_cube_utilization(void **stat
                {"scalar_ratio", "0.667"}, {"mte1_time(us)", "2.87"}, {"mte1_ratio", "0.661"},
                {"mte2_time(us)", "0.452"}, {"mte2_ratio", "0.104"}, {"mte3_time(us)", "0.956"}, {"mte3_ratio", "0.22"},
                {"icache_miss_rate", "2.057"}, {"memory_bound", "1.106"}, {"cube_utilization(%)", "0"});
+}
+
+/* Five rows of a real table, of 24 cores at 1800 MHz: the ratio of the cube is shown as 0.0 in each. */
+static void a_task_of_the_910b_that_hardly_used_the_cube_has_its_cube_utilization(void **state)
+{
+    static const struct {
+        int64_t duration_ns, cycles, expected;
+    } rows[] = {{42399120, 535275, 29},
+                {42058480, 390446, 21},
+                {87139380, 532700, 14},
+                {86808420, 371433, 10},
+                {86846720, 385455, 10}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct pmu_input input = chip5;
+        struct pmu_columns columns;
+        struct pmu_value values[2 * PMU_MAX_COLUMNS + 1];
+        const struct pmu_task task = {.has_aic = true,
+                                      .aic_total_cycle = rows[i].cycles,
+                                      .aic_counters = {100, 28},
+                                      .block_num = 256,
+                                      .duration_ns = rows[i].duration_ns};
+        input.aic_hz = 1800000000;
+        pmu_columns_init(&columns, &input);
+        pmu_columns_values(&columns, &task, values);
+        assert_string_equal(columns.titles[3], "aic_mac_ratio");
+        assert_int_equal(values[3].value, 0);
+        assert_int_equal(values[columns.count - 1].value, rows[i].expected);
+    }
+}
+
+static void without_metrics_nothing_is_counted_the_cycles_neither(void **state)
+{
+    struct pmu_input input = chip5;
+    struct pmu_columns columns;
+    (void)state;
+    input.metrics = input.events = input.aiv_metrics = input.aiv_events = "";
+    pmu_columns_init(&columns, &input);
+    assert_int_equal(columns.count, 0);
 }
 
 static void a_task_of_the_310_has_the_values_of_2022_rounded_twice(void **state)
@@ -419,7 +458,9 @@ int main(void)
         cmocka_unit_test(a_cube_task_of_the_910b_has_the_values_of_the_cpp_core),
         cmocka_unit_test(a_vector_task_of_the_910b_has_the_values_of_the_cpp_core),
         cmocka_unit_test(a_task_of_the_910a_has_the_values_of_the_python_code),
-        cmocka_unit_test(a_task_that_hardly_used_the_cube_has_no_cube_utilization),
+        cmocka_unit_test(a_task_of_the_910a_that_hardly_used_the_cube_has_no_cube_utilization),
+        cmocka_unit_test(a_task_of_the_910b_that_hardly_used_the_cube_has_its_cube_utilization),
+        cmocka_unit_test(without_metrics_nothing_is_counted_the_cycles_neither),
         cmocka_unit_test(a_task_of_the_310_has_the_values_of_2022_rounded_twice),
         cmocka_unit_test(a_task_of_the_910a_has_the_values_of_2022_rounded_twice),
         cmocka_unit_test(memory_bandwidths_have_the_pipe_sizes_of_each_generation),

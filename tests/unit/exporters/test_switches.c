@@ -2,6 +2,7 @@
 #include "exporters/answers/effects.h"
 #include "exporters/answers/outcome.h"
 #include "exporters/report/report.h"
+#include "exporters/trace/track.h"
 #include "parsers/record.h"
 #include "switches/check.h"
 
@@ -170,6 +171,29 @@ static void every_effect_names_kinds_and_tables_that_there_are(void **state)
     }
 }
 
+static bool is_process(const char *name, size_t length)
+{
+    for (size_t i = 0; tracks[i] != NULL; i++) {
+        if (strlen(tracks[i]->process) == length && memcmp(tracks[i]->process, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void every_layer_of_an_effect_is_one_of_a_track(void **state)
+{
+    (void)state;
+    for (const struct switch_effect *effect = switch_effects; effect->key != NULL; effect++) {
+        for (const char *at = effect->layers; at != NULL && *at != '\0';) {
+            size_t length = strcspn(at, ",");
+            assert_true(is_process(at, length));
+            at += length + (at[length] == ',');
+        }
+        if (effect->with != NULL)
+            assert_non_null(switch_rule_find(effect->with, effect->writers));
+    }
+}
+
 static void every_table_of_samples_comes_of_an_option(void **state)
 {
     (void)state;
@@ -212,6 +236,7 @@ int main(void)
         cmocka_unit_test_teardown(options_that_contradict_each_other_are_problems, release),
         cmocka_unit_test_teardown(what_is_no_object_is_an_error, release),
         cmocka_unit_test(every_effect_names_kinds_and_tables_that_there_are),
+        cmocka_unit_test(every_layer_of_an_effect_is_one_of_a_track),
         cmocka_unit_test(every_table_of_samples_comes_of_an_option),
         cmocka_unit_test(a_meaning_is_in_words_of_an_acl_json),
     };

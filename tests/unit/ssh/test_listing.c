@@ -69,13 +69,13 @@ static void lines_of_checksums_are_read_as_the_tools_write_them(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-        assert_true(checksum_line_parse(good[i], strlen(good[i]), checksum, path));
+        assert_true(checksum_line_parse(CHECKSUM_SHA256, good[i], strlen(good[i]), checksum, path));
         assert_string_equal(checksum, HASH);
         assert_string_equal(path, "data/x");
     }
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        assert_false(checksum_line_parse(bad[i], strlen(bad[i]), checksum, path));
-    assert_true(checksum_line_parse("\\" HASH "  ./a\\\\b\\nc", 1 + 64 + 2 + 9, checksum, path));
+        assert_false(checksum_line_parse(CHECKSUM_SHA256, bad[i], strlen(bad[i]), checksum, path));
+    assert_true(checksum_line_parse(CHECKSUM_SHA256, "\\" HASH "  ./a\\\\b\\nc", 1 + 64 + 2 + 9, checksum, path));
     assert_string_equal(path, "a\\b\nc");
 }
 

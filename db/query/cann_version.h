@@ -1,0 +1,45 @@
+/* Names of columns, files and values that Ascend's tool changed from version to version of CANN (docs/formats/cann.md
+ * 9.1). */
+#ifndef MSPROF_DB_QUERY_CANN_VERSION_H
+#define MSPROF_DB_QUERY_CANN_VERSION_H
+
+#include "base/err.h"
+#include "parsers/record.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+/* A version as a number that orders them: 8.0.RC1 is before 8.0, 8.0 before 8.1. */
+#define CANN_VERSION_NEWEST 0 /* so that who does not ask has the names of today */
+
+/* What an older version calls, or leaves out. */
+enum cann_naming {
+    NAMING_HCCL,       /* communication is HCCL: of tasks, of a file, of a layer */
+    NAMING_NO_DEVICE,  /* PyTorch's tables do not tell the device; at level 0 kernels have no shapes */
+    NAMING_BLOCK_DIM,  /* blocks are a Block Dim */
+    NAMING_MODULES,    /* modules of the memory have other names */
+    NAMING_NO_STATE,   /* operators have neither OP State nor HF32 Eligible */
+    NAMING_FOPS,       /* each kind of core has a column for the operations of the other */
+};
+
+/* Reads "8.2", "8.2.RC1", "8.0.0" or "newest"; false: it is none of these. */
+bool cann_version_parse(const char *text, int *ret);
+/* Whether a version has the older name. */
+bool cann_version_has(int version, enum cann_naming naming);
+
+/* What a column, or a file, of this version is called: the same name where it has not changed. NULL: it has none. */
+const char *cann_version_title(int version, const char *title);
+const char *cann_version_file(int version, const char *report);
+/* Names of modules that have others today, ended by NULL. */
+extern const struct value_name older_module_names[];
+
+/* The version that a capture's own settings say. */
+struct cann_version_said {
+    char text[48]; /* "8.2.RC1"; "": it says none, or no version */
+    int version;   /* CANN_VERSION_NEWEST where none is said, or it cannot be */
+    const char *contradicted; /* NULL, or what the capture holds that this version did not write */
+};
+/* framework: what a framework's settings say, where the capture says nothing; NULL: nothing. */
+int cann_version_said(sqlite3 *db, const char *framework, struct cann_version_said *ret, struct err *err);
+
+#endif

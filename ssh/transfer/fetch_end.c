@@ -1,0 +1,396 @@
+#include "ssh/transfer/fetch_end.h"
+
+#include "base/file/fsutil.h"
+#include "ssh/session/internal.h"
+#include "ssh/transfer/names.h"
+#include "ssh/transfer/removal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SCRIPT_LIMIT ((size_t)64 * 1024)
+#define READ_SIZE ((size_t)128 * 1024)
+#define MOST_SYNCS 512 /* files that are put on the disk one by one; the file system as a whole is in any case */
+
+static int out_of_memory(struct err *err)
+{
+    return err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+/* Remembers the first of several names. */
+static void count_name(size_t *count, char first[256], const char *name)
+{
+    if ((*count)++ == 0) {
+        snprintf(first, 256, "%s", name);
+        err_mask_text(first);
+    }
+}
+
+/* ---- comparing through the connection ---- */
+
+struct local_file {
+    int fd;
+    char *buffer;
+};
+
+static int give_bytes(void *arg, const char **bytes, size_t *length, struct err *err)
+{
+    struct local_file *file = arg;
+    ssize_t n = read(file->fd, file->buffer, READ_SIZE);
+
+    if (n < 0)
+        return err_set_errno(err, errno, "cannot read what was fetched");
+    *bytes = file->buffer;
+    *length = (size_t)n;
+    return 0;
+}
+
+static int compare_one(const struct fetched_files *files, struct fetched *fetched, const struct local_file *local,
+                       struct err *err)
+{
+    struct local_file source = *local;
+    struct ssh_io io = {
+        .input = give_bytes, .arg = &source, .limits = ssh_limits_for(files->board->connection, fetched->size)};
+    struct strbuf script, name;
+    struct ssh_exit end;
+    int result;
+
+    strbuf_init(&script, SCRIPT_LIMIT);
+    strbuf_init(&name, SCRIPT_LIMIT);
+    board_add_cd(&script, files->request->remote);
+    strbuf_addf(&name, "./%s", fetched->path);
+    strbuf_adds(&script, "exec cmp -s - ");
+    ssh_quote(&script, name.data);
+    result = ssh_run(files->board->connection, script.data, &io, &end, err);
+    fetched->is_verified = result == 0 && end.status == 0 && end.signal[0] == '\0';
+    strbuf_release(&script);
+    strbuf_release(&name);
+    return result;
+}
+
+int fetch_compare(const struct fetched_files *files, struct err *err)
+{
+    struct local_file local = {.fd = -1, .buffer = malloc(READ_SIZE)};
+    int result = local.buffer != NULL ? 0 : out_of_memory(err);
+
+    for (size_t i = 0; i < files->count && result == 0; i++) {
+        struct fetched *fetched = &files->items[i];
+        char *path = path_join(files->request->local, fetched->path);
+
+        local.fd = path != NULL ? open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+        result = local.fd >= 0 ? compare_one(files, fetched, &local, err)
+                               : err_set_errno(err, path != NULL ? errno : ENOMEM, "cannot read what was fetched");
+        if (local.fd >= 0)
+            close(local.fd);
+        free(path);
+        if (result != 0 || fetched->is_verified)
+            continue;
+        result = err_set(err, fetched->is_here ? ERR_FAILED : ERR_REMOTE,
+                         "'%s' is here, and it is not the board's file of this name", fetched->path);
+        err_hint(err, "two captures never go into one directory: choose another --output, or move that one away");
+    }
+    free(local.buffer);
+    return result;
+}
+
+/* ---- entries that are no regular files ---- */
+
+struct skipped_names {
+    const struct fetched_files *files;
+    const struct listing *listing;
+    struct fetch_result *ret;
+    size_t next;
+};
+
+/* Those whose names are of data count at once; of others the board is asked. */
+static const char *next_skipped(void *arg)
+{
+    struct skipped_names *names = arg;
+
+    while (names->next < names->listing->skipped) {
+        const char *path = names->listing->skipped_paths[names->next++];
+
+        if (names->files->request->is_data == NULL || !names->files->request->is_data(path))
+            return path;
+        count_name(&names->ret->lost, names->ret->first_lost, path);
+    }
+    return NULL;
+}
+
+int fetch_find_lost(const struct fetched_files *files, const struct listing *listing, struct fetch_result *ret,
+                    struct err *err)
+{
+    struct skipped_names skipped = {.files = files, .listing = listing, .ret = ret};
+    const struct name_source names = {.next = next_skipped, .arg = &skipped};
+    struct strbuf script, answer;
+    int result;
+
+    if (listing->skipped == 0)
+        return 0;
+    strbuf_init(&script, SCRIPT_LIMIT);
+    strbuf_init(&answer, LISTING_LIMIT);
+    board_add_cd(&script, files->request->remote);
+    /* a link to a file of the capture stands for nothing else: that file has come */
+    strbuf_adds(&script,
+                "while IFS= read -r f; do\n"
+                "t=''; [ ! -L \"$f\" ] || t=$(readlink \"$f\")\n"
+                "case $t in ''|/*|*..*) printf '%s\\n' \"$f\";; *) [ -f \"$f\" ] || printf '%s\\n' \"$f\";; esac\n"
+                "done\nexit 0\n");
+    result = board_do_with_names(files->board, "cannot look at what is no regular file", script.data, &names, '\n',
+                                 &answer, err);
+    for (char *line = answer.data, *next; result == 0 && *line != '\0'; line = next) {
+        size_t length = strcspn(line, "\n");
+
+        next = line + length + (line[length] == '\n');
+        line[length] = '\0';
+        count_name(&ret->lost, ret->first_lost, strncmp(line, "./", 2) == 0 ? line + 2 : line);
+    }
+    strbuf_release(&script);
+    strbuf_release(&answer);
+    return result;
+}
+
+/* ---- what has changed ---- */
+
+/* A program that goes on in the background may still be writing what was fetched as it was. */
+static int check_sizes(const struct fetched_files *files, const struct listing *now, struct err *err)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        const struct fetched *file = &files->items[i];
+        const struct listed_file *there = listing_find(now, file->path);
+
+        if (file->is_done && there != NULL && there->size != file->size) {
+            err_set(err, ERR_REMOTE, "'%s' on the board has changed since it was fetched", file->path);
+            return err_hint(err, "the capture is still being written: fetch it again when it is whole");
+        }
+    }
+    return 0;
+}
+
+static bool is_same_state(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+int fetch_look_again(const struct fetched_files *files, struct fetch_result *ret, struct err *err)
+{
+    struct listing now = {.files = NULL};
+    int result = board_list(files->board, files->request->remote, &now, err);
+
+    if (result == 0)
+        result = check_sizes(files, &now, err);
+    for (size_t i = 0; i < files->count && result == 0; i++) {
+        const struct fetched *file = &files->items[i];
+        const struct listed_file *there = listing_find(&now, file->path);
+
+        if (file->is_done && there != NULL && !is_same_state(there->state, file->state))
+            count_name(&ret->changed, ret->first_changed, file->path);
+    }
+    listing_release(&now);
+    return result;
+}
+
+struct file_names {
+    const struct fetched_files *files;
+    size_t next;
+};
+
+static const char *next_done(void *arg)
+{
+    struct file_names *names = arg;
+
+    while (names->next < names->files->count) {
+        const struct fetched *file = &names->files->items[names->next++];
+
+        if (file->is_done)
+            return file->path;
+    }
+    return NULL;
+}
+
+/* Takes the board's checksums, which come in the order in which they were asked for. */
+static void compare_checksums(const struct fetched_files *files, char *text, struct fetch_result *ret)
+{
+    struct file_names expected = {.files = files};
+    const char *wanted = next_done(&expected);
+
+    for (char *line = text, *next; *line != '\0' && wanted != NULL; line = next) {
+        size_t length = strcspn(line, "\n");
+        char checksum[CHECKSUM_TEXT_SIZE], path[LISTING_MAX_PATH];
+
+        next = line + length + (line[length] == '\n');
+        if (!checksum_line_parse(board_checksum_kind(files->board), line, length, checksum, path))
+            continue;
+        for (; wanted != NULL && strcmp(wanted, path) != 0; wanted = next_done(&expected))
+            count_name(&ret->changed, ret->first_changed, wanted);
+        if (wanted == NULL)
+            return;
+        if (strcmp(files->items[expected.next - 1].checksum, checksum) != 0)
+            count_name(&ret->changed, ret->first_changed, wanted);
+        wanted = next_done(&expected);
+    }
+    for (; wanted != NULL; wanted = next_done(&expected))
+        count_name(&ret->changed, ret->first_changed, wanted);
+}
+
+static int verify_again(const struct fetched_files *files, struct fetch_result *ret, struct err *err)
+{
+    struct file_names done = {.files = files};
+    const struct name_source names = {.next = next_done, .arg = &done, .bytes = ret->bytes};
+    struct strbuf script, answer;
+    int result;
+
+    strbuf_init(&script, SCRIPT_LIMIT);
+    strbuf_init(&answer, LISTING_LIMIT);
+    board_add_cd(&script, files->request->remote);
+    board_add_hash_command(files->board, &script);
+    progress_update(files->request->progress, "verifying", 0, files->count);
+    result = board_do_with_names(files->board, "cannot compute checksums on the board", script.data, &names,
+                                 board_separator(files->board), &answer, err);
+    if (result == 0)
+        compare_checksums(files, answer.data, ret);
+    strbuf_release(&script);
+    strbuf_release(&answer);
+    return result;
+}
+
+/* ---- on the disk here ---- */
+
+static int sync_path(const char *path, int flags)
+{
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | flags), failure = 0;
+
+    if (fd < 0)
+        return errno;
+    if (fsync(fd) < 0)
+        failure = errno;
+    close(fd);
+    return failure;
+}
+
+static int sync_directory(const char *path, const struct stat *st, int type, struct FTW *place)
+{
+    (void)st;
+    (void)place;
+    return type == FTW_D ? sync_path(path, O_DIRECTORY) : 0;
+}
+
+static int sync_file_system(const char *local)
+{
+    int fd = open(local, O_RDONLY | O_DIRECTORY | O_CLOEXEC), failure = 0;
+
+    if (fd < 0 || syncfs(fd) < 0)
+        failure = errno;
+    if (fd >= 0)
+        close(fd);
+    return failure;
+}
+
+/* Files, the directories that name them, and the one that holds the capture. */
+static int sync_local(const struct fetched_files *files, struct err *err)
+{
+    const char *local = files->request->local;
+    const int descriptors = 16;
+    char *parent = strdup(local), *slash = parent != NULL ? strrchr(parent, '/') : NULL;
+    int failure = parent != NULL ? sync_file_system(local) : ENOMEM;
+
+    for (size_t i = 0; i < files->count && files->count <= MOST_SYNCS && failure == 0; i++) {
+        char *path = files->items[i].is_done ? path_join(local, files->items[i].path) : NULL;
+
+        if (path != NULL)
+            failure = sync_path(path, 0);
+        free(path);
+    }
+    if (failure == 0)
+        failure = nftw(local, sync_directory, descriptors, FTW_PHYS);
+    if (failure == 0 && slash != NULL && slash != parent) {
+        *slash = '\0';
+        failure = sync_path(parent, O_DIRECTORY);
+    }
+    free(parent);
+    if (failure == 0)
+        return 0;
+    err_set_errno(err, failure > 0 ? failure : EIO, "cannot put '%s' on the disk", local);
+    return err_hint(err, "see that the disk here is sound and not full; nothing was removed from the board");
+}
+
+/* ---- removing ---- */
+
+struct removed_files {
+    const struct fetched_files *files;
+    const struct listing *now; /* NULL: the states before the fetch count */
+    size_t next;
+};
+
+static bool may_go(const struct fetched *file)
+{
+    return file->is_done && (file->is_verified || !file->is_here);
+}
+
+static bool next_removed(void *arg, struct known_file *ret)
+{
+    struct removed_files *removed = arg;
+
+    while (removed->next < removed->files->count) {
+        const struct fetched *file = &removed->files->items[removed->next++];
+        const struct listed_file *there = removed->now != NULL ? listing_find(removed->now, file->path) : NULL;
+
+        if (!may_go(file))
+            continue;
+        *ret = (struct known_file){.path = file->path,
+                                   .state = there != NULL ? there->state : file->state,
+                                   .checksum = file->checksum,
+                                   .size = file->size};
+        return true;
+    }
+    return false;
+}
+
+static int remove_unchanged(const struct fetched_files *files, const struct listing *now, struct fetch_result *ret,
+                            struct err *err)
+{
+    struct removed_files removed = {.files = files, .now = now};
+    const struct removal_request request = {.directory = files->request->remote,
+                                            .next = next_removed,
+                                            .arg = &removed,
+                                            .count = files->count,
+                                            .leaves_open = true,
+                                            .prunes = true,
+                                            .progress = files->request->progress};
+    struct removal_result result_there;
+    int result = board_remove_known(files->board, &request, &result_there, err);
+
+    ret->open_process = result_there.open_process;
+    ret->left = result_there.left;
+    for (size_t i = 0; i < result_there.changed.count; i++)
+        count_name(&ret->changed, ret->first_changed, result_there.changed.items[i]);
+    removal_release(&result_there);
+    return result;
+}
+
+int fetch_remove(const struct fetched_files *files, struct fetch_result *ret, struct err *err)
+{
+    const bool has_hash = files->board->hash != BOARD_HASH_NONE;
+    struct listing now = {.files = NULL};
+    int result = sync_local(files, err);
+
+    for (size_t i = 0; i < files->count; i++)
+        if (files->items[i].is_done && !may_go(&files->items[i]))
+            count_name(&ret->unknown, ret->first_unknown, files->items[i].path);
+    if (result == 0)
+        result = board_list(files->board, files->request->remote, &now, err);
+    if (result == 0)
+        result = check_sizes(files, &now, err);
+    if (result == 0 && has_hash)
+        result = verify_again(files, ret, err);
+    /* with checksums that were told after the second listing, its states bind what they vouch for */
+    if (result == 0 && ret->changed == 0)
+        result = remove_unchanged(files, has_hash ? &now : NULL, ret, err);
+    listing_release(&now);
+    return result;
+}

@@ -1,0 +1,699 @@
+#include "ssh/transfer/placement.h"
+
+#include "base/array.h"
+#include "ssh/transfer/names.h"
+#include "ssh/transfer/removal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCRIPT_LIMIT ((size_t)64 * 1024)
+#define MANIFEST_LIMIT ((size_t)64 * 1024 * 1024)
+#define RUN_MANIFEST ".msprof-run"         /* as long as a run goes on, or when it was killed */
+#define KEPT_MANIFEST ".brought-by-msprof" /* of runs with --keep */
+
+static int out_of_memory(struct err *err)
+{
+    return err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+/* ---- lists of files ---- */
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(((const struct placed_file *)a)->path, ((const struct placed_file *)b)->path);
+}
+
+static void sort_list(struct placed_list *list)
+{
+    if (list->count > 0)
+        qsort(list->items, list->count, sizeof *list->items, compare_paths);
+}
+
+static struct placed_file *find_placed(const struct placed_list *list, const char *path)
+{
+    union { /* bsearch's key is not written to */
+        const char *constant;
+        char *path;
+    } name = {path};
+    const struct placed_file key = {.path = name.path};
+
+    return list->count > 0 ? bsearch(&key, list->items, list->count, sizeof *list->items, compare_paths) : NULL;
+}
+
+/* Its list is to be sorted afterwards. */
+static int add_placed(struct placed_list *list, const char *path, const char *checksum, bool is_link, uint64_t size,
+                      struct err *err)
+{
+    struct placed_file file = {.path = strdup(path), .is_link = is_link, .size = size};
+
+    if (file.path == NULL || array_reserve(list, 1, err) != 0) {
+        free(file.path);
+        return out_of_memory(err);
+    }
+    snprintf(file.checksum, sizeof file.checksum, "%s", checksum);
+    list->items[list->count++] = file;
+    return 0;
+}
+
+static void drop_placed(struct placed_list *list, struct placed_file *file)
+{
+    size_t index = (size_t)(file - list->items);
+
+    free(file->path);
+    free(file->state);
+    memmove(file, file + 1, (list->count - index - 1) * sizeof *file);
+    list->count--;
+}
+
+static void release_list(struct placed_list *list)
+{
+    while (list->count > 0)
+        drop_placed(list, &list->items[list->count - 1]);
+    free(list->items);
+    *list = (struct placed_list){.items = NULL};
+}
+
+void placement_release(struct placement *placement)
+{
+    free(placement->directory);
+    release_list(&placement->ours);
+    release_list(&placement->before);
+    words_release(&placement->directories);
+    words_release(&placement->kept);
+    *placement = (struct placement){.directory = NULL};
+}
+
+void placement_end_release(struct placement_end *end)
+{
+    words_release(&end->changed);
+    words_release(&end->moved);
+    words_release(&end->stays);
+}
+
+/* ---- the manifest: lines "made", "f <checksum> <size> <path>", "l <path>", "d <path>" ---- */
+
+static const char *hash_name(const struct board *board)
+{
+    static const char *const names[] = {"size", "cksum", "md5", "sha256", "sha256"};
+
+    return names[board->hash];
+}
+
+static int add_manifest(const struct placement *placement, const struct board *board, const struct placed_list *list,
+                        bool is_of_run, struct strbuf *ret, struct err *err)
+{
+    strbuf_addf(ret, "msprof 1 %s\n", hash_name(board));
+    if (is_of_run && placement->made)
+        strbuf_adds(ret, "made\n");
+    for (size_t i = 0; i < placement->directories.count; i++)
+        strbuf_addf(ret, "d %s\n", placement->directories.items[i]);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct placed_file *file = &list->items[i];
+
+        if (file->is_link)
+            strbuf_addf(ret, "l %s\n", file->path);
+        else
+            strbuf_addf(ret, "f %s %" PRIu64 " %s\n", file->checksum[0] != '\0' ? file->checksum : "-", file->size,
+                        file->path);
+    }
+    return ret->failed ? out_of_memory(err) : 0;
+}
+
+/* One piece, then the end. */
+struct text_source {
+    const char *text;
+    size_t length;
+};
+
+static int give_text(void *arg, const char **bytes, size_t *length, struct err *err)
+{
+    struct text_source *source = arg;
+
+    (void)err;
+    *bytes = source->text;
+    *length = source->length;
+    source->length = 0;
+    return 0;
+}
+
+static int keep_errors(void *arg, const char *bytes, size_t length, struct err *err)
+{
+    (void)arg;
+    (void)bytes;
+    (void)length;
+    (void)err;
+    return 0;
+}
+
+/* Writes one of the manifests as a whole; sh itself reads the lines, because a board may have no cat. */
+static int write_manifest(struct placement *placement, struct board *board, const struct placed_list *list,
+                          const char *name, struct err *err)
+{
+    static const char what[] = "cannot write down what is brought to the board";
+    struct strbuf script, text, nothing;
+    struct text_source source;
+    struct ssh_io io = {.input = give_text,
+                        .errors = keep_errors,
+                        .arg = &source,
+                        .limits = ssh_limits_for(board->connection, list->count * 256)};
+    struct ssh_exit end;
+    int result;
+
+    strbuf_init(&script, SCRIPT_LIMIT);
+    strbuf_init(&text, MANIFEST_LIMIT);
+    strbuf_init(&nothing, 16);
+    result = add_manifest(placement, board, list, strcmp(name, RUN_MANIFEST) == 0, &text, err);
+    source = (struct text_source){text.data, text.length};
+    board_add_cd(&script, placement->directory);
+    strbuf_addf(&script, "umask 027\n%s >%s.new && mv -f %s.new %s || { rm -f %s.new; exit 1; }\n",
+                board->has_cat ? "cat" : "{ while IFS= read -r line; do printf '%s\\n' \"$line\"; done; }", name, name,
+                name, name);
+    if (result == 0)
+        result = ssh_run(board->connection, script.data, &io, &end, err);
+    if (result != 0)
+        err_wrap(err, "%s", what);
+    else
+        result = board_judge(what, &end, &nothing, err);
+    strbuf_release(&script);
+    strbuf_release(&text);
+    strbuf_release(&nothing);
+    return result;
+}
+
+/* A line of a manifest. Nothing in it is trusted: it can only name files below the directory, which are looked at once
+ * more before they go. */
+static int take_manifest_line(struct placement *placement, struct placed_list *list, char *line, bool is_usable,
+                              struct err *err)
+{
+    char *path = line + 2, *blank, *end;
+    uint64_t size;
+
+    if (strcmp(line, "made") == 0)
+        placement->made = placement->made || list == &placement->ours;
+    if (line[0] == '\0' || line[1] != ' ')
+        return 0;
+    if (line[0] == 'd' && list == &placement->ours && remote_path_problem(path) == NULL)
+        return words_add(&placement->directories, path, err);
+    if (line[0] == 'l' && remote_path_problem(path) == NULL)
+        return add_placed(list, path, "", true, 0, err);
+    blank = strchr(path, ' ');
+    if (line[0] != 'f' || blank == NULL || !is_usable)
+        return 0;
+    *blank = '\0';
+    size = strtoull(blank + 1, &end, 10);
+    if (*end != ' ' || remote_path_problem(end + 1) != NULL || strlen(path) >= CHECKSUM_TEXT_SIZE)
+        return 0;
+    return add_placed(list, end + 1, path, false, size, err);
+}
+
+/* Both manifests, each behind a line "= <name>". */
+static int take_manifests(struct placement *placement, const struct board *board, char *text, struct err *err)
+{
+    struct placed_list *list = NULL;
+    bool is_usable = false;
+    int result = 0;
+
+    for (char *line = text, *next; result == 0 && *line != '\0'; line = next) {
+        size_t length = strcspn(line, "\n");
+
+        next = line + length + (line[length] == '\n');
+        line[length] = '\0';
+        if (strncmp(line, "= ", 2) == 0)
+            list = strcmp(line + 2, RUN_MANIFEST) == 0 ? &placement->ours : &placement->before;
+        else if (strncmp(line, "msprof 1 ", 9) == 0)
+            is_usable = strcmp(line + 9, hash_name(board)) == 0;
+        else if (list != NULL)
+            result = take_manifest_line(placement, list, line, is_usable, err);
+    }
+    sort_list(&placement->ours);
+    sort_list(&placement->before);
+    return result;
+}
+
+/* ---- beginning ---- */
+
+/* What was set aside goes back where nothing stands. A file of the run that stands there is told first (changed), and
+ * moves aside itself. */
+static const char restore[] = "restore() { for f in \"$1\"/* \"$1\"/.[!.]* \"$1\"/..?*; do\n"
+                              "if [ -d \"$f\" ] && [ ! -L \"$f\" ]; then restore \"$f\"; continue; fi\n"
+                              "[ -e \"$f\" ] || [ -L \"$f\" ] || continue\n"
+                              "p=${f#" PLACEMENT_KEPT "/}\n"
+                              "if [ -e \"$p\" ] || [ -L \"$p\" ]; then printf 'stays %s\\n' \"$p\"; continue; fi\n"
+                              "case $p in */*) mkdir -p \"${p%/*}\";; esac\n"
+                              "mv \"$f\" \"$p\" || r=1\n"
+                              "done; }\n"
+                              "r=0\n";
+
+static int add_open_script(struct strbuf *script, const char *directory, struct err *err)
+{
+    strbuf_adds(script, "umask 027; d=");
+    ssh_quote(script, directory);
+    strbuf_adds(script, "\n[ -d \"$d\" ] || { mkdir -p \"$d\" && echo made >\"$d/" RUN_MANIFEST "\"; } || exit 1\n"
+                        "cd \"$d\" || exit 1\n");
+    strbuf_adds(script, restore);
+    strbuf_adds(script, "[ ! -e " RUN_MANIFEST " ] || restore " PLACEMENT_KEPT " >/dev/null\n"
+                        "for m in " RUN_MANIFEST " " KEPT_MANIFEST "; do\n[ -f $m ] || continue\necho \"= $m\"\n"
+                        "while IFS= read -r line; do printf '%s\\n' \"$line\"; done <$m\ndone\nexit $r\n");
+    return script->failed ? out_of_memory(err) : 0;
+}
+
+int placement_open(struct placement *placement, struct board *board, const char *directory, struct err *err)
+{
+    struct strbuf script, answer;
+    int result;
+
+    *placement = (struct placement){.directory = strdup(directory)};
+    if (placement->directory == NULL)
+        return out_of_memory(err);
+    strbuf_init(&script, SCRIPT_LIMIT);
+    strbuf_init(&answer, MANIFEST_LIMIT);
+    result = add_open_script(&script, directory, err);
+    if (result == 0)
+        result = board_do(board, "cannot make the project's directory", script.data, &answer, err);
+    if (result == 0 && answer.length > 0)
+        result = take_manifests(placement, board, answer.data, err);
+    strbuf_release(&script);
+    strbuf_release(&answer);
+    return result;
+}
+
+bool placement_knows(const struct placement *placement, const char *path)
+{
+    return find_placed(&placement->ours, path) != NULL || find_placed(&placement->before, path) != NULL;
+}
+
+bool placement_is_ours(const struct placement *placement, const struct project_file *file)
+{
+    const struct placed_list *lists[] = {&placement->ours, &placement->before};
+
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        const struct placed_file *placed = find_placed(lists[i], file->path);
+
+        if (placed != NULL && !placed->is_link && file->there[0] != '\0' && strcmp(placed->checksum, file->there) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* ---- removing ---- */
+
+/* Files of a list, then directories, the innermost first. */
+struct removal_source {
+    const struct placed_list *list;
+    const struct project *without; /* files of it are left out; NULL: none are */
+    const struct words *directories;
+    size_t next, next_directory;
+};
+
+static bool next_removed(void *arg, struct known_file *ret)
+{
+    struct removal_source *source = arg;
+
+    while (source->next < source->list->count) {
+        const struct placed_file *file = &source->list->items[source->next++];
+
+        if (source->without != NULL && project_find(source->without, file->path) != NULL)
+            continue;
+        *ret = (struct known_file){.path = file->path,
+                                   .state = file->state,
+                                   .checksum = file->checksum,
+                                   .size = file->size,
+                                   .is_link = file->is_link};
+        return true;
+    }
+    if (source->directories == NULL || source->next_directory == source->directories->count)
+        return false;
+    source->next_directory++;
+    *ret = (struct known_file){.path = source->directories->items[source->directories->count - source->next_directory],
+                               .is_directory = true};
+    return true;
+}
+
+static bool has_all_states(const struct placed_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i].state == NULL)
+            return false;
+    return true;
+}
+
+int placement_adopt(struct placement *placement, struct board *board, struct project *project, struct err *err)
+{
+    struct removal_source source = {.list = &placement->ours, .without = project};
+    const struct removal_request request = {.directory = placement->directory,
+                                            .next = next_removed,
+                                            .arg = &source,
+                                            .count = placement->ours.count,
+                                            .by_checksum = true};
+    struct removal_result removed;
+    int result;
+
+    if (placement->ours.count == 0)
+        return 0;
+    result = board_remove_known(board, &request, &removed, err);
+    for (size_t i = placement->ours.count; i > 0 && result == 0; i--) {
+        struct placed_file *placed = &placement->ours.items[i - 1];
+        const struct project_file *file = project_find(project, placed->path);
+
+        if (file == NULL || (!placed->is_link && strcmp(placed->checksum, file->there) != 0))
+            drop_placed(&placement->ours, placed);
+    }
+    removal_release(&removed);
+    return result;
+}
+
+/* ---- putting ---- */
+
+static int keep_placed(struct placement *placement, const struct project *project, struct err *err)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < project->count && result == 0; i++) {
+        const struct project_file *file = &project->files[i];
+        struct placed_file *placed = find_placed(&placement->ours, file->path);
+
+        if (file->present)
+            continue;
+        if (placed != NULL)
+            drop_placed(&placement->ours, placed);
+    }
+    for (size_t i = 0; i < project->count && result == 0; i++) {
+        const struct project_file *file = &project->files[i];
+
+        if (!file->present)
+            result = add_placed(&placement->ours, file->path, file->checksum, file->link != NULL, file->size, err);
+    }
+    sort_list(&placement->ours);
+    return result;
+}
+
+static int add_put_script(struct strbuf *script, const char *directory, struct err *err)
+{
+    board_add_cd(script, directory);
+    strbuf_adds(script, "umask 027\n"
+                        "keep() { k=" PLACEMENT_KEPT "/$1; mkdir -p \"${k%/*}\" || return\n"
+                        "while [ -e \"$k\" ] || [ -L \"$k\" ]; do k=$k~; done\n"
+                        "mv \"$1\" \"$k\" && printf 'kept %s\\n' \"$1\"; }\n"
+                        "make() { case $1 in */*) [ -d \"${1%/*}\" ] || make \"${1%/*}\" || return;; esac\n"
+                        "[ ! -e \"$1\" ] && [ ! -L \"$1\" ] || keep \"$1\" || return\n"
+                        "mkdir \"$1\" && printf 'made %s\\n' \"$1\"; }\n"
+                        "while IFS= read -r line; do\n"
+                        "line=${line#./}; f=${line#??} s=" PLACEMENT_STAGING "/${line#??}\n"
+                        "case $f in */*) [ -d \"${f%/*}\" ] || make \"${f%/*}\" || exit 1;; esac\n"
+                        "if [ -L \"$s\" ] && [ -L \"$f\" ] && t=$(readlink \"$f\") && [ -n \"$t\" ] &&\n"
+                        "[ \"$t\" = \"$(readlink \"$s\")\" ]; then printf 'same %s\\n' \"$f\"; continue; fi\n"
+                        "case $line in n*) [ ! -e \"$f\" ] && [ ! -L \"$f\" ] || keep \"$f\" || exit 1;; esac\n"
+                        "mv -f \"$s\" \"$f\" || exit 1\n"
+                        "done\nrm -rf " PLACEMENT_STAGING "\n");
+    return script->failed ? out_of_memory(err) : 0;
+}
+
+/* "o <path>" of those that stand on the board and are ours, "n <path>" of others. */
+struct put_source {
+    const struct project *project;
+    size_t next;
+    char line[LISTING_MAX_PATH + 8];
+};
+
+static const char *next_put(void *arg)
+{
+    struct put_source *source = arg;
+
+    while (source->next < source->project->count) {
+        const struct project_file *file = &source->project->files[source->next++];
+
+        if (file->present)
+            continue;
+        snprintf(source->line, sizeof source->line, "%c %s", file->replaces_ours ? 'o' : 'n', file->path);
+        return source->line;
+    }
+    return NULL;
+}
+
+static int take_put_line(struct placement *placement, const char *line, struct err *err)
+{
+    struct placed_file *placed;
+
+    if (strncmp(line, "kept ", 5) == 0)
+        return words_add(&placement->kept, line + 5, err);
+    if (strncmp(line, "made ", 5) == 0)
+        return words_add(&placement->directories, line + 5, err);
+    placed = strncmp(line, "same ", 5) == 0 ? find_placed(&placement->ours, line + 5) : NULL;
+    if (placed != NULL)
+        drop_placed(&placement->ours, placed);
+    return 0;
+}
+
+/* Calls take for each line of a text, which is cut up. */
+static int each_line(char *text, struct placement *placement,
+                     int (*take)(struct placement *placement, const char *line, struct err *err), struct err *err)
+{
+    int result = 0;
+
+    for (char *line = text, *next; result == 0 && *line != '\0'; line = next) {
+        size_t length = strcspn(line, "\n");
+
+        next = line + length + (line[length] == '\n');
+        line[length] = '\0';
+        result = take(placement, line, err);
+    }
+    return result;
+}
+
+static int move_staged(struct placement *placement, struct board *board, const struct project *project, struct err *err)
+{
+    struct put_source source = {.project = project};
+    const struct name_source names = {.next = next_put, .arg = &source, .bytes = project_bytes(project)};
+    struct strbuf script, answer;
+    int result;
+
+    strbuf_init(&script, SCRIPT_LIMIT);
+    strbuf_init(&answer, MANIFEST_LIMIT);
+    result = add_put_script(&script, placement->directory, err);
+    if (result == 0)
+        result = board_do_with_names(board, "cannot put the uploaded files into place", script.data, &names, '\n',
+                                     &answer, err);
+    if (answer.length > 0 && result == 0)
+        result = each_line(answer.data, placement, take_put_line, err);
+    strbuf_release(&script);
+    strbuf_release(&answer);
+    return result;
+}
+
+struct placed_names {
+    const struct placed_list *list;
+    size_t next;
+};
+
+static const char *next_placed(void *arg)
+{
+    struct placed_names *names = arg;
+
+    return names->next < names->list->count ? names->list->items[names->next++].path : NULL;
+}
+
+static int take_state(struct placement *placement, const char *line, struct err *err)
+{
+    const char *name = strstr(line, " ./");
+    struct placed_file *placed = name != NULL ? find_placed(&placement->ours, name + 3) : NULL;
+
+    if (placed == NULL)
+        return 0;
+    free(placed->state);
+    placed->state = strdup(line);
+    return placed->state != NULL ? 0 : out_of_memory(err);
+}
+
+/* By which files are known unchanged later. Without stat their checksums serve. */
+static int ask_states(struct placement *placement, struct board *board, struct err *err)
+{
+    struct placed_names list = {.list = &placement->ours};
+    const struct name_source names = {.next = next_placed, .arg = &list};
+    struct strbuf script, answer;
+    int result;
+
+    if (!board->has_stat || placement->ours.count == 0)
+        return 0;
+    strbuf_init(&script, SCRIPT_LIMIT);
+    strbuf_init(&answer, LISTING_LIMIT);
+    board_add_cd(&script, placement->directory);
+    strbuf_adds(&script, board->has_xargs ? "exec xargs -0 stat -c '" LISTING_FORMAT "'\n"
+                                          : "while IFS= read -r f; do stat -c '" LISTING_FORMAT
+                                            "' \"$f\" || exit 1; done\n");
+    result = board_do_with_names(board, "cannot look at the uploaded files", script.data, &names,
+                                 board_separator(board), &answer, err);
+    if (result == 0 && answer.length > 0)
+        result = each_line(answer.data, placement, take_state, err);
+    strbuf_release(&script);
+    strbuf_release(&answer);
+    return result;
+}
+
+static bool has_unplaced(const struct project *project)
+{
+    for (size_t i = 0; i < project->count; i++)
+        if (!project->files[i].present)
+            return true;
+    return false;
+}
+
+int placement_put(struct placement *placement, struct board *board, struct project *project, struct err *err)
+{
+    int result = 0;
+
+    if (has_unplaced(project)) {
+        result = keep_placed(placement, project, err);
+        if (result == 0)
+            result = write_manifest(placement, board, &placement->ours, RUN_MANIFEST, err);
+        if (result == 0)
+            result = move_staged(placement, board, project, err);
+        if (result == 0 && placement->directories.count > 0)
+            result = write_manifest(placement, board, &placement->ours, RUN_MANIFEST, err);
+    }
+    return result == 0 ? ask_states(placement, board, err) : result;
+}
+
+/* ---- ending ---- */
+
+static const char *next_word(void *arg)
+{
+    struct words *words = arg;
+
+    return words->count > 0 ? words->items[--words->count] : NULL;
+}
+
+static int add_undo_script(const struct placement *placement, struct strbuf *script, struct err *err)
+{
+    strbuf_adds(script, "d=");
+    ssh_quote(script, placement->directory);
+    strbuf_adds(script, "\ncd \"$d\" 2>/dev/null || { echo 'left 0'; exit 0; }\n");
+    strbuf_adds(script, board_tidy_functions);
+    strbuf_adds(script, restore);
+    strbuf_adds(script, "rm -rf " PLACEMENT_STAGING " || r=1\n"
+                        "while IFS= read -r f; do\nf=${f#./}\n"
+                        "[ -e \"" PLACEMENT_KEPT "/$f\" ] || [ -L \"" PLACEMENT_KEPT "/$f\" ] || continue\n"
+                        "[ ! -e \"$f.after-run\" ] && mv \"$f\" \"$f.after-run\" && printf 'moved %s\\n' \"$f\"\n"
+                        "done\n"
+                        "[ ! -d " PLACEMENT_KEPT " ] || { restore " PLACEMENT_KEPT "; prune " PLACEMENT_KEPT "; }\n"
+                        "[ $r -ne 0 ] || rm -f " RUN_MANIFEST "\n");
+    strbuf_addf(script, "cd / && %s \"$d\" 2>/dev/null\necho \"left $(count \"$d\")\"\nexit $r\n",
+                placement->made ? "prune" : ":");
+    return script->failed ? out_of_memory(err) : 0;
+}
+
+static int take_undo_answer(char *text, struct placement_end *ret, struct err *err)
+{
+    int result = 0;
+
+    for (char *line = text, *next; result == 0 && *line != '\0'; line = next) {
+        size_t length = strcspn(line, "\n");
+
+        next = line + length + (line[length] == '\n');
+        line[length] = '\0';
+        if (strncmp(line, "moved ", 6) == 0)
+            result = words_add(&ret->moved, line + 6, err);
+        else if (strncmp(line, "stays ", 6) == 0)
+            result = words_add(&ret->stays, line + 6, err);
+        else if (strncmp(line, "left ", 5) == 0)
+            ret->left = strtoll(line + 5, NULL, 10);
+    }
+    return result;
+}
+
+static int restore_kept(struct placement *placement, struct board *board, struct placement_end *ret, struct err *err)
+{
+    struct words changed = ret->changed; /* a view: it is only counted down */
+    const struct name_source names = {.next = next_word, .arg = &changed};
+    struct strbuf script, answer;
+    int result;
+
+    strbuf_init(&script, SCRIPT_LIMIT);
+    strbuf_init(&answer, MANIFEST_LIMIT);
+    result = add_undo_script(placement, &script, err);
+    if (result == 0)
+        result = board_do_with_names(board, "cannot put back what was on the board", script.data, &names, '\n', &answer,
+                                     err);
+    if (result == 0 && answer.length > 0)
+        result = take_undo_answer(answer.data, ret, err);
+    strbuf_release(&script);
+    strbuf_release(&answer);
+    return result;
+}
+
+static int remove_manifest(struct placement *placement, struct board *board, const char *name, struct err *err)
+{
+    struct strbuf script;
+    int result;
+
+    strbuf_init(&script, SCRIPT_LIMIT);
+    strbuf_adds(&script, "rm -f ");
+    ssh_quote(&script, placement->directory);
+    strbuf_addf(&script, "/%s\n", name);
+    result = board_do(board, "cannot leave the project's directory", script.data, NULL, err);
+    strbuf_release(&script);
+    return result;
+}
+
+/* Of the files that runs with --keep left, those that this one has replaced are gone. */
+static int update_before(struct placement *placement, struct board *board, struct err *err)
+{
+    bool any = false;
+
+    for (size_t i = placement->before.count; i > 0; i--) {
+        struct placed_file *file = &placement->before.items[i - 1];
+
+        if (find_placed(&placement->ours, file->path) != NULL) {
+            drop_placed(&placement->before, file);
+            any = true;
+        }
+    }
+    if (!any)
+        return 0;
+    words_release(&placement->directories);
+    if (placement->before.count == 0)
+        return remove_manifest(placement, board, KEPT_MANIFEST, err);
+    return write_manifest(placement, board, &placement->before, KEPT_MANIFEST, err);
+}
+
+int placement_undo(struct placement *placement, struct board *board, struct placement_end *ret, struct err *err)
+{
+    struct removal_source source = {.list = &placement->ours, .directories = &placement->directories};
+    const struct removal_request request = {.directory = placement->directory,
+                                            .next = next_removed,
+                                            .arg = &source,
+                                            .count = placement->ours.count,
+                                            .by_checksum = !has_all_states(&placement->ours)};
+    struct removal_result removed = {.left = 0};
+    int result = 0;
+
+    *ret = (struct placement_end){.left = 0};
+    if (placement->ours.count > 0)
+        result = board_remove_known(board, &request, &removed, err);
+    ret->changed = removed.changed;
+    if (result == 0 && placement->before.count > 0)
+        result = update_before(placement, board, err);
+    if (result == 0)
+        result = restore_kept(placement, board, ret, err);
+    return result;
+}
+
+int placement_leave(struct placement *placement, struct board *board, struct err *err)
+{
+    const size_t sorted_count = placement->ours.count;
+    int result = 0;
+
+    for (size_t i = 0; i < placement->before.count && result == 0; i++) {
+        const struct placed_file *file = &placement->before.items[i];
+        const struct placed_list sorted = {.items = placement->ours.items, .count = sorted_count};
+
+        if (find_placed(&sorted, file->path) == NULL)
+            result = add_placed(&placement->ours, file->path, file->checksum, file->is_link, file->size, err);
+    }
+    sort_list(&placement->ours);
+    if (result == 0)
+        result = write_manifest(placement, board, &placement->ours, KEPT_MANIFEST, err);
+    return result == 0 ? remove_manifest(placement, board, RUN_MANIFEST, err) : result;
+}

@@ -1,0 +1,66 @@
+/* What a run puts into the project's directory on the board, and what it found there: so that at the end the board is
+ * as it was. A list of it (a manifest) lies in the directory meanwhile, for the next run when this one is killed. */
+#ifndef MSPROF_SSH_TRANSFER_PLACEMENT_H
+#define MSPROF_SSH_TRANSFER_PLACEMENT_H
+
+#include "base/words.h"
+#include "ssh/board.h"
+#include "ssh/project.h"
+
+#define PLACEMENT_STAGING ".msprof-upload" /* where files arrive */
+#define PLACEMENT_KEPT ".msprof-kept"      /* where the board's own files are meanwhile */
+
+struct placed_file {
+    char *path; /* relative, checked */
+    char checksum[CHECKSUM_TEXT_SIZE];
+    uint64_t size;
+    char *state; /* as it was put there; NULL: not known */
+    bool is_link;
+};
+
+/* Files sorted by path. */
+struct placed_list {
+    struct placed_file *items;
+    size_t count, capacity;
+};
+
+/* All zero: nothing. */
+struct placement {
+    char *directory;           /* absolute */
+    bool made;                 /* it was made for the project */
+    struct placed_list ours;   /* put there by this run, or by one that was killed: they go at the end */
+    struct placed_list before; /* left there by runs with --keep */
+    struct words directories;  /* made below it, in the order in which they were made */
+    struct words kept;         /* the board's own, set aside by this run */
+};
+
+struct placement_end {
+    struct words changed; /* paths of files that were put there and were changed since: they stay */
+    struct words moved;   /* of these, those that stay beside the board's own, under PATH.after-run */
+    struct words stays;   /* the board's own that are still in PLACEMENT_KEPT */
+    int64_t left;         /* entries in the directory */
+};
+
+/* Makes the directory when it is missing, reads what earlier runs wrote down, and puts back what one that was killed
+ * had set aside and not replaced. placement_release in any case. */
+int placement_open(struct placement *placement, struct board *board, const char *directory, struct err *err);
+void placement_release(struct placement *placement);
+
+/* Whether a run of msprof has put a file of this name there. */
+bool placement_knows(const struct placement *placement, const char *path);
+/* Whether the board's file is one that a run of msprof put there and nobody has changed: by project_file's there. */
+bool placement_is_ours(const struct placement *placement, const struct project_file *file);
+
+/* Takes over what the project and a killed run have in common, and removes what that put there beyond. */
+int placement_adopt(struct placement *placement, struct board *board, struct project *project, struct err *err);
+
+/* Moves the staged files into place: what stands there and is not ours is set aside. The manifest is written first. */
+int placement_put(struct placement *placement, struct board *board, struct project *project, struct err *err);
+
+/* Removes what was put there, unless it was changed, and puts back what was set aside. */
+int placement_undo(struct placement *placement, struct board *board, struct placement_end *ret, struct err *err);
+/* Leaves it there, for a next run to know. */
+int placement_leave(struct placement *placement, struct board *board, struct err *err);
+void placement_end_release(struct placement_end *end);
+
+#endif

@@ -1,0 +1,87 @@
+#!/usr/bin/env bats
+# What packages, archives and others' continuous integration are made of says the same as the project; 'make release-check' builds them.
+# shellcheck disable=SC2154 # common.bash sets repository and scratch; run_msprof sets status and stderr
+
+load ../cli/common
+
+setup() {
+    enter_scratch
+}
+
+# The lines of a block of YAML whose key is given, without its indentation.
+yaml_block() { # key, file
+    awk -v key="$1" '
+        !inside && $0 ~ "^ *-? *" key ": *[|]$" { inside = 1; next }
+        !inside && $0 ~ "^ *" key ":$" { inside = 2; next }
+        inside == 2 && /^ *- [|]$/ { inside = 1; indent = 0; next }
+        inside == 1 { if (!indent) { match($0, /^ */); indent = RLENGTH }
+                      if ($0 !~ /^ *$/ && match($0, /^ */) && RLENGTH < indent) exit
+                      print substr($0, indent + 1) }' "$2"
+}
+
+# Two captures of which the second is slower.
+make_pair() {
+    "$repository/build/release/make-capture" --output base --seed 1 2>/dev/null
+    "$repository/build/release/make-capture" --output new --seed 1 --frequency 300 2>/dev/null
+}
+
+@test "packages have the version of the program" {
+    version=$(make -s -C "$repository" version)
+    run_msprof --version
+    [[ $output == "msprof $version"* ]]
+    expect_equal "$(sed -n '1s/.*(\(.*\)).*/\1/p' "$repository/debian/changelog")" "$version"
+    grep -q "msprof_version}%{!?msprof_version:$version}" "$repository/tools/rpm/msprof.spec"
+}
+
+@test "others' continuous integration runs the README's two commands" {
+    for file in .github/workflows/ci.yml .gitlab-ci.yml; do
+        for command in tools/tour.sh tools/test.sh; do
+            grep -qE "^ +- (run: )?$command\$" "$repository/$file"
+        done
+    done
+}
+
+@test "the action for gates tells a broken gate in its summary and fails with its status" {
+    make_pair
+    yaml_block run "$repository/.github/actions/gate/action.yml" >action.sh
+    export BASE=base NEW=new MSPROF="$MSPROF" GITHUB_STEP_SUMMARY=$scratch/summary.md
+    GATES=$'step_time:+3%\nop:*:+10%\n' run bash -e action.sh
+    expect_equal "$status" 6
+    grep -q '^|' summary.md
+    GATES='step_time:+3%' NEW=base run bash -e action.sh
+    expect_equal "$status" 0
+}
+
+@test "the template for gates writes the comparison and fails with its status" {
+    make_pair
+    yaml_block script "$repository/.gitlab/gate.yml" >job.sh
+    export MSPROF MSPROF_BASE=base MSPROF_NEW=new
+    MSPROF_GATES='step_time:+3%' run bash -e job.sh
+    expect_equal "$status" 6
+    python3 -c 'import json; json.load(open("diff.json"))'
+    MSPROF_GATES='step_time:+3%' MSPROF_NEW=base run bash -e job.sh
+    expect_equal "$status" 0
+}
+
+@test "the manual is a site in which every reference leads somewhere" {
+    (cd "$repository" && tools/html.sh build/release/man "$scratch/html")
+    for page in "$repository"/build/release/man/*.[1-8]; do
+        grep -q "href=\"$(basename "$page").html\"" html/index.html
+    done
+    grep -q 'href="msprof-import.1.html"' html/msprof.1.html
+}
+
+@test "a library that is missing is named with its package" {
+    run "$repository/tools/check-libraries.sh" "stddef.h no_such_library.h libssh2.h" cc -nostdinc
+    expect_equal "$status" 1
+    [[ $output == *"install libssh2-1-dev (libssh2-devel), or build without collect: make COLLECT=no"* ]]
+    run "$repository/tools/check-libraries.sh" "sqlite3.h" cc
+    expect_equal "$status" 0
+    expect_equal "$output" ""
+}
+
+@test "a build directory with a blank in its name is refused before anything is made" {
+    run make -C "$repository" BUILD="$scratch/a b"
+    [ "$status" -eq 2 ]
+    [[ $output == *"must be one directory without a blank in its name"* ]]
+}

@@ -1,0 +1,218 @@
+#!/usr/bin/env bats
+# Names of columns, files, layers and values of the version of CANN that a capture is of, or that is asked for.
+
+# shellcheck disable=SC2154 # common.bash sets repository and shared, run_msprof sets status, output and stderr
+bats_require_minimum_version 1.5.0
+load ../cli/common
+load run
+
+# A capture of a framework with these settings of the profiler and this group of metrics.
+make_run() { # pt or ms, level, chip, group, events
+    copy_run "$1"
+    python3 - "run_ascend_$1" "$2" "${@:4}" <<'END'
+import glob, json, sys
+run, level, group, events = (sys.argv + ['', ''])[1:5]
+path, = glob.glob(run + '/profiler_info_*.json')
+info = json.load(open(path))
+if 'config' in info:
+    info['config']['experimental_config'].update(_profiler_level='ProfilerLevel.Level' + level, _l2_cache=True)
+json.dump(info, open(path, 'w'))
+prof, = glob.glob(run + '/PROF_*')
+if level == '0' or group:
+    for path in glob.glob(prof + '/*/sample.json'):
+        sample = json.load(open(path))
+        for core in 'ai_core', 'aiv':
+            sample[core + '_metrics'], sample[core + '_profiling_events'] = group, events
+        json.dump(sample, open(path, 'w'))
+END
+}
+
+# What the settings of a capture and its host say of their version; the names of kernels in its task tracks are younger
+# than 8.0.RC1, so of older versions they go.
+say_version() { # capture, version
+    python3 - "$1" "$2" <<'END'
+import glob, json, struct, sys
+capture, version = sys.argv[1:]
+for path in glob.glob(capture + '/*/info.json*') + glob.glob(capture + '/../profiler_info*.json'):
+    if path.endswith('.done'):
+        continue
+    info = json.load(open(path))
+    info['cann_version' if 'profiler_info' in path else 'cannVersion'] = version
+    json.dump(info, open(path, 'w'))
+if version < '8.0.RC2':
+    for path in glob.glob(capture + '/host/data/*.compact.task_track.slice_*[0-9]'):
+        data = bytearray(open(path, 'rb').read())
+        for at in range(0, len(data), 64):
+            struct.pack_into('<Q', data, at + 40, 0)
+        open(path, 'wb').write(data)
+END
+}
+
+columns_of() { # file: its header, a column a line
+    head -n 1 "$1" | tr ',' '\n'
+}
+
+@test "header lines are those of 31 tables that real devices left, by their version" {
+    needs_python
+    needs_shared data/real-samples/tables
+    local total=0
+    while read -r prefix version level group events; do
+        rm -rf run_ascend_pt
+        make_run pt "$level" 5 "$group" "$events"
+        run_msprof analyse run_ascend_pt --cann-version "$version"
+        expect_status 0
+        # a table of the cache needs its counters, which this capture has not
+        rm -rf tables && mkdir tables
+        cp "$shared/data/real-samples/tables/$prefix"_* tables
+        chmod -R u+w tables
+        rm -f tables/*_l2_cache.csv
+        run python3 "$BATS_TEST_DIRNAME/real_headers.py" tables "$prefix" "$out"
+        [ "$status" -eq 0 ] || {
+            echo "$output" >&2
+            return 1
+        }
+        total=$((total + ${output##* }))
+    done <<'END'
+pt2023-11_arith 7.0.0 1 ArithmeticUtilization 0x49,0x4a,0x4b,0x4c,0x4d,0x4e,0x4f
+pt2025-01_level0 8.0.0 0
+pt2025-01_level1 8.0 1
+pt2025-01_level2 8.0 2
+pt2025-11_level2 8.3.RC1 2
+END
+    expect_equal "$total" 31
+}
+
+@test "a table of the L2 cache has the columns that real devices' tables have, behind the device" {
+    needs_shared data/real-samples/tables
+    copy_family system-910b PROF_1
+    run_msprof export summary PROF_1 --stable-names --cann-version 8.0
+    expect_status 0
+    expect_equal "$(head -n 1 PROF_1/mindstudio_profiler_output/l2_cache.csv)" \
+        "Device_id,$(head -n 1 "$shared/data/real-samples/tables/pt2025-01_level1_l2_cache.csv")"
+}
+
+@test "--cann-version 8.2 has Block Dim, 8.0 HCCL besides, 7.0 no state of operators; newest and 9.0 have today's names" {
+    needs_python
+    cp -r "$repository"/testdata/frameworks/run_ascend_ms/PROF_* PROF_1
+    chmod -R u+w PROF_1
+    for version in newest 9.0 8.5.0 8.2 8.0 8.0.RC3 7.0; do
+        rm -rf out
+        run_msprof export summary PROF_1 --output out --stable-names --cann-version "$version"
+        expect_status 0
+        run_msprof export timeline PROF_1 --output out --stable-names --cann-version "$version"
+        expect_status 0
+        python3 - "$version" out/mindstudio_profiler_output <<'END'
+import csv, json, os, sys
+version, directory = sys.argv[1:]
+newest = version in ('newest', '9.0')
+hccl = version.startswith('8.0') or version == '7.0'
+rows = list(csv.DictReader(open(directory + '/op_summary.csv')))
+assert ('Block Num' in rows[0], 'Mix Block Num' in rows[0]) == (newest, newest), rows[0].keys()
+assert ('Block Dim' in rows[0], 'Mix Block Dim' in rows[0]) == (not newest, not newest)
+assert ('OP State' in rows[0], 'HF32 Eligible' in rows[0]) == (version != '7.0', version != '7.0')
+types = {row['Task Type'] for row in rows}
+assert ('HCCL' in types, 'COMMUNICATION' in types) == (hccl, not hccl), types
+assert os.path.exists(directory + '/hccl_statistic.csv') == hccl
+assert os.path.exists(directory + '/communication_statistic.csv') != hccl
+levels = {row['Level'] for row in csv.DictReader(open(directory + '/api_statistic.csv'))}
+assert ('hccl' in levels, 'communication' in levels) == (hccl, not hccl), levels
+events = json.load(open(directory + '/msprof.json'))
+events = events['traceEvents'] if isinstance(events, dict) else events
+layers = {event['args']['name'] for event in events if event.get('name') == 'process_name'}
+layers = {name.split(' (')[0] for name in layers}
+assert ('HCCL' in layers, 'Communication' in layers) == (hccl, not hccl), layers
+assert 'Device_id' in rows[0]
+END
+    done
+}
+
+@test "modules of the memory have the names of the version, in the table and in the database" {
+    copy_family system-910b PROF_1
+    for pair in 8.5:MDCLOCATION: newest:Unknown:; do
+        rm -rf out
+        run_msprof export summary PROF_1 --output out --stable-names --cann-version "${pair%%:*}"
+        expect_status 0
+        local name=${pair#*:}
+        [ "$(cut -d , -f 2 out/mindstudio_profiler_output/npu_module_mem.csv | grep -c "^${name%:}$")" -gt 0 ]
+    done
+    run_msprof export db PROF_1 --output out --stable-names --cann-version 8.2
+    expect_status 0
+    expect_equal "$(sqlite3 out/msprof.db "SELECT group_concat(name, ' ') FROM ENUM_MODULE WHERE id IN (2, 5, 12, 26)
+        ORDER BY id")" "IDEDH HIAIENGINE MDCLOCATION ASCENDDK"
+    expect_equal "$(sqlite3 out/msprof.db "SELECT group_concat(name, ' ') FROM pragma_table_info('COMPUTE_TASK_INFO')
+        WHERE name LIKE '%lock%' OR name = 'gridDim'")" "blockDim mixBlockDim"
+    local rows
+    rows=$(sqlite3 out/msprof.db 'SELECT count(*), sum(blockDim), sum(mixBlockDim) FROM COMPUTE_TASK_INFO')
+    rm -rf out
+    run_msprof export db PROF_1 --output out --stable-names --cann-version newest
+    expect_equal "$(sqlite3 out/msprof.db 'SELECT count(*), sum(blockNum), sum(mixBlockNum) FROM COMPUTE_TASK_INFO')" \
+        "$rows"
+}
+
+@test "a capture that says its version has the names of it, and the note says how to ask for others" {
+    needs_python
+    copy_family system-910b PROF_1
+    for pair in "8.2.RC1:Block Dim" "8.0.0:Block Dim" "7.0.RC1:Block Dim" "9.0.0:Block Num"; do
+        say_version PROF_1 "${pair%%:*}"
+        run_msprof export summary PROF_1 --stable-names
+        expect_status 0
+        columns_of PROF_1/mindstudio_profiler_output/op_summary.csv | grep -qxF "${pair#*:}"
+        [ "${pair%%:*}" = 9.0.0 ] ||
+            expect_contains "$stderr" "names are those of CANN ${pair%%:*}, as it says (--cann-version newest"
+        run_msprof export summary PROF_1 --stable-names --cann-version newest
+        columns_of PROF_1/mindstudio_profiler_output/op_summary.csv | grep -qxF "Block Num"
+    done
+    for version in '' eight 8 8.2.; do
+        say_version PROF_1 "$version"
+        run_msprof export summary PROF_1 --stable-names
+        expect_status 0
+        columns_of PROF_1/mindstudio_profiler_output/op_summary.csv | grep -qxF "Block Num"
+    done
+}
+
+@test "a version that did not write what the capture holds is not believed, and that is said" {
+    needs_python
+    copy_family prof-910b PROF_1
+    say_version PROF_1 8.0.RC2 # its names of kernels stay
+    say_version PROF_1 8.0.RC2
+    python3 - PROF_1/host/info.json <<'END'
+import json, sys
+info = json.load(open(sys.argv[1]))
+info['cannVersion'] = '8.0.RC1'
+json.dump(info, open(sys.argv[1], 'w'))
+END
+    run_msprof export summary PROF_1 --stable-names
+    expect_status 0
+    expect_contains "$stderr" "it says CANN 8.0.RC1, but has names of kernels in its task tracks, which are newer"
+    columns_of PROF_1/mindstudio_profiler_output/op_summary.csv | grep -qxF "Block Num"
+}
+
+@test "results of frameworks have the names of the version: PyTorch's no device, MindSpore's HCCL" {
+    needs_python
+    copy_run pt
+    run_msprof analyse run_ascend_pt --cann-version 8.0
+    expect_status 0
+    expect_equal "$(grep -l Device_id "$out"/*.csv | wc -l)" 0
+    run_msprof analyse run_ascend_pt --cann-version 8.3
+    expect_status 0
+    expect_equal "$(head -qn 1 "$out"/{kernel_details,step_trace_time,op_statistic}.csv | grep -c Device_id)" 3
+    columns_of "$out/kernel_details.csv" | grep -qxF "Mix Block Dim"
+    copy_run ms
+    run_msprof analyse run_ascend_ms --cann-version 8.0
+    expect_status 0
+    columns_of "$out/kernel_details.csv" | grep -qxF "Block Dim"
+    [ "$(grep -c ,HCCL, "$out/kernel_details.csv")" -gt 0 ]
+    cp "$out/step_trace_time.csv" old.csv
+    run_msprof analyse run_ascend_ms --cann-version newest
+    expect_equal "$(cat old.csv)" "$(cat "$out/step_trace_time.csv")"
+}
+
+@test "a version that is none is a usage error" {
+    for version in '' 8 8.x 8.2. .2 x8.2 8.2.RC 100.1 -1 '8.2 '; do
+        run_msprof export summary PROF_1 --cann-version "$version"
+        expect_status 2
+        expect_contains "$stderr" "--cann-version"
+    done
+    run_msprof analyse . --cann-version eight
+    expect_status 2
+}
