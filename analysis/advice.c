@@ -587,6 +587,8 @@ static void tell_causes_once(struct finding *findings)
             memcpy(kept->rows, other->rows, sizeof kept->rows);
             kept->row_count = other->row_count;
             kept->time_ns = other->time_ns;
+            for (size_t k = 0; k < kept->row_count; k++) /* theirs are of a step */
+                kept->rows[k].share = percent(kept->rows[k].time_ns, kept->whole_ns);
         }
         if (other->severity > kept->severity)
             kept->severity = other->severity;
