@@ -213,8 +213,9 @@ static int hold_pattern(struct compare_gate *result, const struct comparison *co
         struct compare_rows rows = {.items = NULL};
         if (subjects[i].metric != result->gate->metric)
             continue;
-        status =
-            compare_table(base, other, subjects[i].subject, &comparison->options, comparison->step_base, &rows, err);
+        const struct compare_question question = {subjects[i].subject, &comparison->options, comparison->step_base,
+                                                  NULL};
+        status = compare_table(base, other, &question, &rows, err);
         if (status == 0)
             hold_rows(result, &rows, base, other, comparison->step_new);
         free(rows.items);
@@ -282,17 +283,47 @@ static void explain_rest(struct comparison *comparison)
     }
 }
 
+/* By the rows alone: whether gates are given, and which, changes nothing. */
 static void judge_whole(struct comparison *comparison)
 {
-    comparison->verdict = VERDICT_OK;
-    for (size_t i = 0; i < comparison->gate_count; i++)
-        if (comparison->gates[i].known && !comparison->gates[i].passed)
-            comparison->verdict = VERDICT_REGRESSION;
-    for (size_t i = 0; comparison->gate_count == 0 && i < comparison->rows.count; i++)
+    const struct noise *noise = &comparison->noise;
+
+    comparison->shared_told = noise_is_told(noise, comparison->options.least_change);
+    comparison->shared_smallest =
+        expm1(noise_smallest(noise->change_error, noise->change_df, comparison->options.alpha));
+    comparison->shared_needed =
+        noise_captures_for(noise, noise->change, noise->change_error, noise->change_df, comparison->options.alpha);
+    comparison->verdict = comparison->shared_told && noise->change > 0 ? VERDICT_REGRESSION : VERDICT_OK;
+    for (size_t i = 0; i < comparison->rows.count; i++)
         if (comparison->rows.items[i].verdict == ROW_REGRESSION)
             comparison->verdict = VERDICT_REGRESSION;
     if (!comparison->comparable)
         comparison->verdict = VERDICT_INCONCLUSIVE;
+}
+
+static int find_smallest(struct comparison *comparison, struct err *err)
+{
+    double *values = calloc(comparison->rows.count + 1, sizeof *values);
+    size_t n = 0;
+
+    if (values == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < comparison->rows.count; i++)
+        if (comparison->rows.items[i].smallest >= 0)
+            values[n++] = comparison->rows.items[i].smallest;
+    comparison->smallest = n > 0 ? numbers_median(values, n) : -1;
+    free(values);
+    return 0;
+}
+
+/* Rows of what devices did share the drift of the operators; others have their own. */
+static int compare_rows_by(struct comparison *comparison, const struct side *base, const struct side *new_side,
+                           enum subject subject, struct compare_rows *ret, struct err *err)
+{
+    const struct compare_question question = {subject, &comparison->options, comparison->step_base,
+                                              subject <= BY_STEP ? &comparison->noise : NULL};
+
+    return compare_table(base, new_side, &question, ret, err);
 }
 
 int compare(const struct side *base, const struct side *new_side, const struct compare_options *options,
@@ -311,19 +342,23 @@ int compare(const struct side *base, const struct side *new_side, const struct c
     ret->gates = calloc(gate_count + 1, sizeof *ret->gates);
     if (ret->gates == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    status = compare_table(base, new_side, BY_OP, options, ret->step_base, &ops, err);
-    if (status == 0)
+    const struct compare_question first = {BY_OP, options, ret->step_base, NULL};
+    status = compare_table(base, new_side, &first, &ops, err);
+    if (status == 0) {
+        ret->noise = ops.noise;
         check_side(ret, base, new_side, &ops);
+        status = compare_rows_by(ret, base, new_side, options->by, &ret->rows, err);
+    }
     if (status == 0)
-        status = compare_table(base, new_side, options->by, options, ret->step_base, &ret->rows, err);
-    if (status == 0)
-        status = compare_table(base, new_side, BY_GAP, options, ret->step_base, &ret->gaps, err);
+        status = compare_rows_by(ret, base, new_side, BY_GAP, &ret->gaps, err);
     for (size_t i = 0; status == 0 && i < gate_count; i++) {
         ret->gates[i].gate = &gates[i];
         status = hold_gate(&ret->gates[i], ret, base, new_side, err);
     }
     explain_rest(ret);
     judge_whole(ret);
+    if (status == 0)
+        status = find_smallest(ret, err);
     free(ops.items);
     if (status != 0)
         comparison_release(ret);

@@ -48,7 +48,7 @@ struct profile_group {
 };
 
 struct profile {
-    char *name; /* of the capture: the last part of its path */
+    char *name; /* of the capture */
     struct workload_facts facts;
     enum step_source step_source;
     int64_t steps, warmup; /* warmup: left out of steps */

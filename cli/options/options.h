@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "cli/command.h"
+#include "cli/options/offers.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,7 +60,7 @@ struct diff_settings {
     int format; /* enum diff_format */
     int top;    /* rows; 0: not given */
     const char *save;
-    int64_t least_change, least_share; /* thousandths of percent */
+    int64_t least_change, least_share, drift; /* thousandths of percent */
     bool allow_incomparable;
 };
 
@@ -194,6 +195,7 @@ struct option_spec {
     enum value_type type;
     const char *argument; /* name of the value in the help; NULL for flags */
     const char *const *choices;
+    enum offer offer;     /* of VALUE_TEXT */
     int minimum, maximum; /* of VALUE_NUMBER */
     bool repeatable;      /* stored into a struct value_list */
     size_t offset;        /* of its member of struct settings */

@@ -139,7 +139,7 @@ PY
     run_msprof -q advise PROF_1 --format json
     expect_equal "$(json '[round(f["value"]) for f in d["findings"] if f["id"] == "idle"]')" "[19]"
     cp -a PROF_1 PROF_2
-    sqlite3 PROF_2/sqlite/runtime.db "UPDATE device_task SET duration_ns = duration_ns * 1.05
+    sqlite3 PROF_2/sqlite/runtime.db "UPDATE device_task SET duration_ns = duration_ns * 1.1
         WHERE op_name_id = (SELECT id FROM name WHERE text = 'a')"
     run_msprof -q diff PROF_1 PROF_2 --format json
     expect_equal "$(json '[(r["key"], r["verdict"], r["total_step_base"]) for r in d["rows"]]')" \
