@@ -527,6 +527,10 @@ bench: program $(B)/make-capture $(BENCH_PROGRAMS) ## measure import, export and
 	tests/bench/bench.sh $(B)
 	tests/bench/bench_answers.sh $(B)
 
+.PHONY: metamorphic
+metamorphic: program ## change captures in every field, by one bit, by a file twice or gone: nothing is lost silently; half an hour; not in CI
+	python3 -B tests/metamorphic/metamorphic.py $(B)/msprof build/metamorphic --jobs $$(nproc)
+
 .PHONY: torture
 torture: program test-programs ## fail every call once, and kill -9 at random moments: an hour; not in CI (see tools/torture.sh)
 	MSPROF_BUILD=$(B) tools/torture.sh $(TORTURE)

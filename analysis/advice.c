@@ -38,7 +38,8 @@ const struct rule rules[RULES] = {
                             "Overlap it with computing, use larger buckets; first see whether one rank is late.", 10},
     [RULE_JITTER] = {"step-jitter", "(p95 - median) / median of the time of steps",
                      "Compare the slowest step with one in the middle: which operator or gap grew?", 5},
-    [RULE_FREQUENCY] = {"frequency", "1 - mean / rated frequency", "Check power limits and cooling.", 5},
+    [RULE_FREQUENCY] = {"frequency", "1 - mean / rated frequency, weighted by the time of tasks",
+                        "Check power limits and cooling.", 5},
     [RULE_MEMORY_CALLS] = {"memory-calls",
                            "time in calls that allocate, free or copy and wait / time of the host after step 1",
                            "Allocate once before the loop; use pinned memory and asynchronous copies.", 1},
@@ -406,7 +407,8 @@ static void take_jitter(const struct look *look, size_t group, int64_t *times, s
         splits_group_name(look->workload, look->splits, group, name);
     measured(finding, value, fmax(series.total - (double)series.n * series.median, 0), value > finding->threshold);
     finding->time_ns = look->splits->items[slowest].start_ns;
-    say(finding, "Steps%s%.200s%s take %.3f us, one of twenty more than %.3f us; the slowest, number %zu, takes %.3f us.",
+    say(finding,
+        "Steps%s%.200s%s take %.3f us, one of twenty more than %.3f us; the slowest, number %zu, takes %.3f us.",
         name[0] != '\0' ? " (" : "", name, name[0] != '\0' ? ")" : "", series.median / 1e3, p95 / 1e3, slowest + 1,
         series.maximum / 1e3);
     series_release(&series);
@@ -431,8 +433,8 @@ static void check_frequency(const struct look *look, struct finding *finding)
     }
     double value = percent(look->host->rated_mhz - look->host->mean_mhz, look->host->rated_mhz);
     measured(finding, value, value / 100 * look->advice->busy_ns, value >= finding->threshold);
-    say(finding, "The cores run at %.0f MHz on average, %.0f MHz are rated.", look->host->mean_mhz,
-        look->host->rated_mhz);
+    say(finding, "Tasks run at %.0f MHz on average, %.0f MHz are rated; %.1f %% of their time is below that.",
+        look->host->mean_mhz, look->host->rated_mhz, look->host->below_rated);
 }
 
 static void check_memory_calls(const struct look *look, struct finding *finding)
@@ -568,6 +570,32 @@ static enum severity severity_of(double share)
     return share >= 5 ? SEVERITY_HIGH : share >= 3 ? SEVERITY_MEDIUM : SEVERITY_LOW;
 }
 
+/* Of two rules that found one cause one is left, with the evidence of both: gaps are what idle time is made of, and on
+ * SVP waiting for memory is told by the layers' own counters. */
+static void tell_causes_once(struct finding *findings)
+{
+    struct finding *const pairs[][2] = {{&findings[RULE_IDLE], &findings[RULE_GAP]},
+                                        {&findings[RULE_SVP_BOUND], &findings[RULE_MEMORY_BOUND]}};
+
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        struct finding *kept = pairs[i][0], *other = pairs[i][1];
+        if (!kept->fired || !other->fired)
+            continue;
+        other->fired = false;
+        other->told_elsewhere = true;
+        kept->same_cause = other->rule;
+        if (kept->row_count == 0) { /* where to look */
+            memcpy(kept->rows, other->rows, sizeof kept->rows);
+            kept->row_count = other->row_count;
+            kept->time_ns = other->time_ns;
+            for (size_t k = 0; k < kept->row_count; k++) /* theirs are of a step */
+                kept->rows[k].share = percent(kept->rows[k].time_ns, kept->whole_ns);
+        }
+        if (other->severity > kept->severity)
+            kept->severity = other->severity;
+    }
+}
+
 static void hold_rules(const struct look *look, const double *thresholds, struct advice *ret)
 {
     for (int rule = 0; rule < RULES; rule++) {
@@ -575,7 +603,8 @@ static void hold_rules(const struct look *look, const double *thresholds, struct
         *finding = (struct finding){.rule = (enum rule_id)rule,
                                     .threshold = thresholds[rule],
                                     .whole_ns = ret->elapsed_ns,
-                                    .time_ns = INT64_MIN};
+                                    .time_ns = INT64_MIN,
+                                    .same_cause = RULES};
         if (!look->workload->facts.times_known)
             finding->not_checked = "the capture has no times: the clock of the cores is not known";
         else if (ret->elapsed_ns <= 0)
@@ -583,7 +612,10 @@ static void hold_rules(const struct look *look, const double *thresholds, struct
         else
             checks[rule](look, finding);
         finding->severity = severity_of(percent(finding->at_stake_ns, finding->whole_ns));
+        if (rule == RULE_GAP) /* its value is the share of a step */
+            finding->severity = severity_of(fmin(finding->value, percent(finding->at_stake_ns, finding->whole_ns)));
     }
+    tell_causes_once(ret->findings);
     array_sort(ret->findings, RULES, sizeof ret->findings[0], by_stake);
 }
 
@@ -595,7 +627,8 @@ int advice_make(const struct workload *workload, const struct host_evidence *hos
     struct look look = {.workload = workload, .host = host, .splits = &splits, .gaps = &gaps, .advice = ret};
     int status = splits_make(workload, &splits, err);
 
-    *ret = (struct advice){.elapsed_ns = (double)splits.all.time_ns, .busy_ns = (double)splits.all.busy_ns};
+    *ret = (struct advice){
+        .elapsed_ns = (double)splits.all.time_ns, .busy_ns = (double)splits.all.busy_ns, .origin_ns = INT64_MIN};
     workload_recorded_text(&workload->facts, ret->recorded);
     if (status == 0)
         status = gaps_make(workload, &gaps, err);

@@ -28,8 +28,8 @@ struct host_evidence {
      * at least one of them ran, and how long that stretch is. */
     int64_t memory_ns, memory_calls, memory_window_ns;
     int64_t first_memory_ns;
-    /* Frequency of the cores, weighted by time; 0: not measured. */
-    double mean_mhz, rated_mhz;
+    /* Frequency of the cores, weighted by the time of tasks; 0: not measured. below_rated: percent of that time. */
+    double mean_mhz, rated_mhz, below_rated;
     /* The stages of the framework's data pipeline that had nothing to take, the hungriest first. */
     struct stage_evidence {
         char name[NAME_SIZE], input[NAME_SIZE]; /* input: the stage that fills its queue */
@@ -71,6 +71,8 @@ struct finding {
     enum severity severity;
     double at_stake_ns, value, threshold; /* value and threshold in percent */
     double whole_ns;                      /* what the time at stake is of */
+    bool told_elsewhere;     /* another finding that fired has the same cause; then this one did not fire */
+    enum rule_id same_cause; /* of a finding that fired: the rule that told_elsewhere is true of; RULES: none */
     char sentence[512];
     int64_t time_ns; /* to jump to; INT64_MIN: none */
     struct finding_row {
@@ -86,6 +88,7 @@ struct advice {
     struct finding findings[RULES]; /* those that fired first, the most time at stake first */
     double elapsed_ns, busy_ns;     /* of all devices, as far as it was recorded */
     char recorded[RECORDED_SIZE];   /* "1 of 5 inferences recorded"; "": all were */
+    int64_t origin_ns;              /* where the timeline begins; INT64_MIN: not known. The caller's to set */
 };
 
 /* thresholds: of each rule, in percent. */

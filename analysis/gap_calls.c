@@ -106,9 +106,7 @@ void gap_calls_take(struct gap_calls *calls, const struct host_call *call)
     for (size_t device = 0; device < calls->device_count; device++) {
         size_t first = find_first(calls, device, call->start_ns);
         calls->cursors[device] = first;
-        for (size_t i = first;
-             i < calls->device_ends[device] && calls->gaps->items[i].start_ns < call->end_ns;
-             i++)
+        for (size_t i = first; i < calls->device_ends[device] && calls->gaps->items[i].start_ns < call->end_ns; i++)
             hold_against(calls, i, call);
     }
 }

@@ -2,19 +2,7 @@
 
 #include "base/array.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-void workload_recorded_text(const struct workload_facts *facts, char text[RECORDED_SIZE])
-{
-    text[0] = '\0';
-    if (facts->unrecorded > 0 && facts->interval > 1)
-        snprintf(text, RECORDED_SIZE, "1 of %" PRId64 " inferences recorded", facts->interval);
-    else if (facts->unrecorded > 0)
-        snprintf(text, RECORDED_SIZE, "%" PRId64 " of %" PRId64 " inferences recorded", facts->recorded,
-                 facts->recorded + facts->unrecorded);
-}
 
 /* All steps by lane, each lane by start: the steps of one model with one batch and input on one device. */
 struct relating {
@@ -211,8 +199,8 @@ static size_t rank_of(const int64_t *sorted, size_t count, int64_t number)
 
 struct lane {
     size_t from, until, numbers;
-    int64_t unit;    /* by so much the number grows from one inference to the next */
-    bool by_calls;   /* the numbers are of those that were recorded: calls tell what lies between */
+    int64_t unit;  /* by so much the number grows from one inference to the next */
+    bool by_calls; /* the numbers are of those that were recorded: calls tell what lies between */
     const struct model_calls *calls;
 };
 
@@ -225,8 +213,8 @@ static int64_t missing_between(const struct relating *relating, const struct lan
         return made > 1 ? (int64_t)made - 1 : 0;
     }
     int64_t low = x->number < y->number ? x->number : y->number, high = x->number < y->number ? y->number : x->number;
-    int64_t ranks = (int64_t)(rank_of(relating->numbers, lane->numbers, high) -
-                              rank_of(relating->numbers, lane->numbers, low));
+    int64_t ranks =
+        (int64_t)(rank_of(relating->numbers, lane->numbers, high) - rank_of(relating->numbers, lane->numbers, low));
     int64_t missing = interval_length(low, high) / lane->unit - ranks;
     return missing > 0 ? missing : 0;
 }
@@ -316,8 +304,8 @@ static int relate_all(struct relating *relating, struct err *err)
     }
     qsort_r(relating->order, relating->count, sizeof *relating->order, by_lane, workload->steps);
     for (size_t from = 0, until; status == 0 && from < relating->count; from = until) {
-        for (until = from + 1; until < relating->count &&
-                               compare_models(step_of(relating, from), step_of(relating, until)) == 0;)
+        for (until = from + 1;
+             until < relating->count && compare_models(step_of(relating, from), step_of(relating, until)) == 0;)
             until++;
         status = relate_model(relating, from, until, err);
     }

@@ -4,7 +4,7 @@
 
 #include "analysis/diff/workload.h"
 
-/* Inside of workload_finish, once steps are by device and start: sets the period of steps whose neighbour was recorded,
+/* After workload_finish: sets the period of steps whose neighbour was recorded,
  * what of each device's time was not, and how many inferences were. The numbers of pictures tell, and the calls that
  * start inferences beside them. */
 int steps_relate(struct workload *workload, struct err *err);

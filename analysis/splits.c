@@ -1,5 +1,6 @@
 #include "analysis/splits.h"
 
+#include "analysis/cut_steps.h"
 #include "analysis/diff/statistics.h"
 #include "base/array.h"
 
@@ -55,8 +56,7 @@ static void divide(struct division *ret, int64_t from, int64_t until, const stru
     ret->exposed_ns = intervals_length_within(&lists[EXPOSED], from, until, &cursors[EXPOSED]);
     ret->copy_ns = intervals_length_within(&lists[COPYING], from, until, &cursors[COPYING]);
     ret->busy_ns = intervals_length_within(busy_of(lists), from, until, &cursors[BUSY]);
-    ret->free_ns =
-        ret->time_ns - ret->busy_ns - intervals_length_within(&lists[DARK], from, until, &cursors[DARK]);
+    ret->free_ns = ret->time_ns - ret->busy_ns - intervals_length_within(&lists[DARK], from, until, &cursors[DARK]);
 }
 
 /* What was recorded of a device: from its first execution to the end of its last. */
@@ -110,8 +110,8 @@ static int add_to_group(struct splits *splits, struct split *split, struct err *
         splits->groups.items[splits->groups.count] = (struct split_group){.device = split->device, .model = NO_TEXT};
         g = ++splits->groups.count;
         if (step != NULL)
-            splits->groups.items[g - 1] = (struct split_group){
-                split->device, step->source, step->model_id, step->batch, step->model, 0, 0, 0, 0};
+            splits->groups.items[g - 1] =
+                (struct split_group){split->device, step->source, step->model_id, step->batch, step->model, 0, 0, 0, 0};
     }
     split->group = g - 1;
     splits->groups.items[g - 1].count++;
@@ -215,6 +215,18 @@ static void count_groups(struct splits *splits)
     }
 }
 
+static int find_cuts(const struct workload *workload, struct splits *splits, struct err *err)
+{
+    splits->cuts = calloc(1, sizeof *splits->cuts);
+    if (splits->cuts == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = cut_steps_find(workload, splits, splits->cuts, err);
+    for (size_t i = 0; status == 0 && i < splits->cuts->count; i++)
+        if (splits->cuts->items[i].split != SIZE_MAX)
+            splits->items[splits->cuts->items[i].split].cut = true;
+    return status;
+}
+
 int splits_make(const struct workload *workload, struct splits *ret, struct err *err)
 {
     int64_t *times = NULL;
@@ -237,6 +249,8 @@ int splits_make(const struct workload *workload, struct splits *ret, struct err 
     for (size_t g = 0; status == 0 && !ret->whole && g < ret->groups.count; g++)
         status = mark_warmup(ret, g, times, err);
     free(times);
+    if (status == 0)
+        status = find_cuts(workload, ret, err);
     if (status != 0) {
         splits_release(ret);
         return status;
@@ -259,7 +273,12 @@ bool splits_is_outside(const struct splits *splits, size_t i)
 
 bool splits_counts(const struct splits *splits, size_t i)
 {
-    return !splits_is_warmup(splits, i) && !splits_is_outside(splits, i);
+    return !splits_is_warmup(splits, i) && !splits_is_outside(splits, i) && !splits->items[i].cut;
+}
+
+static bool is_recorded(const struct division *division)
+{
+    return division->busy_ns + division->free_ns == division->time_ns;
 }
 
 const struct division *splits_stretch(const struct splits *splits, size_t i)
@@ -267,8 +286,12 @@ const struct division *splits_stretch(const struct splits *splits, size_t i)
     const struct split *split = &splits->items[i];
     const struct split_group *group = &splits->groups.items[split->group];
 
+    if (splits->devices[split->device].time_ns == 0)
+        return NULL; /* nothing is known of a device */
     if (split->period.time_ns != NO_PERIOD)
-        return &split->period;
+        return is_recorded(&split->period) ? &split->period : NULL;
+    if (!is_recorded(&split->own))
+        return NULL;
     return group->periods == 0 && group->source != STEPS_INFERENCES ? &split->own : NULL;
 }
 
@@ -307,6 +330,9 @@ void splits_release(struct splits *splits)
     free(splits->items);
     free(splits->groups.items);
     free(splits->devices);
+    if (splits->cuts != NULL)
+        free(splits->cuts->items);
+    free(splits->cuts);
     *splits = (struct splits){.items = NULL};
 }
 

@@ -118,7 +118,7 @@ static int find_operator(const struct workload *workload, const struct splits *s
     return 0;
 }
 
-/* The values of the periods of the steps of a group that count, or of what was free or busy in them. */
+/* The values of the periods of the steps of a group, or of what was free or busy in those that count. */
 static int make_periods(const struct splits *splits, struct step_group *group, int64_t *values, struct err *err)
 {
     struct series *const ret[] = {&group->periods, &group->busy, &group->free};
@@ -128,9 +128,13 @@ static int make_periods(const struct splits *splits, struct step_group *group, i
         size_t n = 0;
         for (size_t i = 0; i < splits->count; i++) {
             const struct division *stretch = splits_stretch(splits, i);
-            bool wanted = is_of(group, &splits->items[i]) && splits_counts(splits, i) && stretch != NULL;
-            if (wanted && (k > 0 || stretch == &splits->items[i].period))
-                values[n++] = k == 0 ? stretch->time_ns : k == 1 ? stretch->busy_ns : stretch->free_ns;
+            int64_t period_ns = splits->items[i].period.time_ns;
+            if (!is_of(group, &splits->items[i]) || splits_is_warmup(splits, i))
+                continue;
+            if (k == 0 && period_ns != NO_PERIOD)
+                values[n++] = period_ns;
+            else if (k > 0 && stretch != NULL && splits_counts(splits, i))
+                values[n++] = k == 1 ? stretch->busy_ns : stretch->free_ns;
         }
         status = series_make(ret[k], values, n, err);
     }
@@ -159,7 +163,8 @@ static int fill_group(const struct workload *workload, const struct splits *spli
     }
     if (status == 0)
         status = series_make(&group->times, values, n, err);
-    if (status != 0 || n == 0 || splits_is_outside(splits, group->slowest))
+    if (status != 0 || n == 0 || splits_is_outside(splits, group->slowest) ||
+        splits->devices[splits->items[group->slowest].device].time_ns == 0)
         return status;
     find_part(splits, group, values);
     return find_operator(workload, splits, group, err);

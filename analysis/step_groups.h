@@ -1,4 +1,5 @@
-/* Steps of one family, model and batch on one device: how long they take, which is the slowest, and what made it slow. */
+/* Steps of one family, model and batch on one device: how long they take, which is the slowest, and what made it slow.
+ */
 #ifndef MSPROF_ANALYSIS_STEP_GROUPS_H
 #define MSPROF_ANALYSIS_STEP_GROUPS_H
 
@@ -10,15 +11,15 @@ enum step_part { PART_COMPUTING, PART_EXPOSED, PART_COPIES, PART_FREE, STEP_PART
 const char *step_part_name(enum step_part part); /* "computing" and so on */
 
 struct step_group {
-    size_t group;        /* of the splits */
-    size_t warmup;       /* so many of its steps are warm-up and count in nothing else here */
-    struct series times; /* of the steps themselves, ns */
+    size_t group;                      /* of the splits */
+    size_t warmup;                     /* so many of its steps are warm-up and count in nothing else here */
+    struct series times;               /* of the steps themselves, ns */
     struct series periods, busy, free; /* from begin to begin, and what the device did in it: see splits_stretch; ns */
-    size_t slowest;      /* of the splits */
-    enum step_part part; /* that is longest in the slowest step, compared with its median */
-    double part_ns;      /* by so much; 0 when nothing was recorded of what the device did in it */
-    uint32_t op;         /* the operator that took longer there than in the mean of the others; NO_TEXT: none did */
-    double op_ns;        /* by so much */
+    size_t slowest;                    /* of the splits */
+    enum step_part part;               /* that is longest in the slowest step, compared with its median */
+    double part_ns;                    /* by so much; 0 when nothing was recorded of what the device did in it */
+    uint32_t op;  /* the operator that took longer there than in the mean of the others; NO_TEXT: none did */
+    double op_ns; /* by so much */
 };
 
 struct step_groups {

@@ -1,4 +1,5 @@
 /* msprof export timeline, msprof export summary: reports from databases into files. */
+#include "cli/cmd_export.h"
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 #include "base/intern.h"
@@ -25,6 +26,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define ANALYZE_DIRECTORY "analyze" /* of communication, in every capture */
+
 /* What differs between the two. */
 struct export_type {
     const char *name;      /* as the log says it */
@@ -37,6 +40,9 @@ static const struct export_type timeline_type = {"timeline", "timeline", "event"
 static const struct export_type summary_type = {"summary", "summary", "row", export_summary};
 
 static const struct export_type db_type = {"db", "", "row", export_database};
+static const struct export_type rules_type = {"communication", ANALYZE_DIRECTORY, "operator", export_communication},
+                                rules_db_type = {"communication", ANALYZE_DIRECTORY, "operator",
+                                                 export_communication_database};
 
 #define CANN_DIRECTORY "mindstudio_profiler_output" /* where the vendor's tool puts both kinds since 2023 */
 
@@ -111,7 +117,7 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const struct e
 static int results_directory(const struct export_type *type, sqlite3 *db, const char **ret, struct err *err)
 {
     struct db_facts facts = {.family = CAPTURE_UNKNOWN};
-    bool is_named = *type->directory != '\0';
+    bool is_named = *type->directory != '\0' && strcmp(type->directory, ANALYZE_DIRECTORY) != 0;
     int result = is_named ? db_read_facts(db, &facts, err) : 0;
 
     *ret = facts.family == CAPTURE_CANN ? CANN_DIRECTORY : type->directory;
@@ -155,10 +161,11 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
         .directory = directory,
         .format = spreadsheet ? TABLE_SPREADSHEET : (enum table_format)visit->settings->table_format,
         .columns = (enum column_set)visit->settings->columns,
-        .timestamp = visit->settings->stable_names ? NULL : timestamp,
+        .timestamp = visit->settings->stable_names || type == &rules_type || type == &rules_db_type ? NULL : timestamp,
         .iteration_id = visit->settings->iteration_id,
         .iteration_count = visit->settings->iteration_count,
         .model_id = visit->settings->model_id,
+        .communication = visit->settings->analyse.rule_mask,
         .cann_version = cann_version,
         .trace_compat = visit->settings->trace_compat,
         .report_files = &report_files,
@@ -268,6 +275,22 @@ static int export_capture_summary(struct capture_visit *visit)
 static int export_capture_db(struct capture_visit *visit)
 {
     return export_capture(visit, &db_type);
+}
+
+static int export_capture_rules(struct capture_visit *visit)
+{
+    return export_capture(visit, &rules_type);
+}
+
+static int export_capture_rules_db(struct capture_visit *visit)
+{
+    return export_capture(visit, &rules_db_type);
+}
+
+int export_rules(const struct settings *settings)
+{
+    return captures_process(settings, settings->analyse.rule_type == RULE_TYPE_DB ? export_capture_rules_db
+                                                                                  : export_capture_rules);
 }
 
 static int run_timeline(const struct settings *settings)

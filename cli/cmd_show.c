@@ -179,7 +179,7 @@ static int end_stream(struct table_stream *stream)
 /* What chooses rows, columns or a format needs a table; the list of tables is none. */
 static int check_choice(const struct show_settings *show)
 {
-    bool chooses = show->sort != NULL || show->columns != NULL || show->filters.count > 0 || show->format != 0;
+    const bool chooses = show->sort != NULL || show->columns != NULL || show->filters.count > 0 || show->format != 0;
     struct err err = ERR_INIT;
 
     if (!chooses || (show->table != NULL && strcmp(show->table, "list") != 0))
@@ -194,10 +194,14 @@ static int check_choice(const struct show_settings *show)
     return STATUS_USAGE;
 }
 
-static int run_show(const struct settings *settings)
+static int run_show(const struct settings *given)
 {
-    const struct show_settings *show = &settings->show;
+    struct settings chosen = *given;
+    const struct settings *settings = &chosen;
+    const struct show_settings *show = &chosen.show;
 
+    if (show->format != 0 && show->table == NULL && given->captures.count > 0)
+        chosen.show.table = "summary"; /* what a program reads first, too */
     if (check_choice(show) != STATUS_DONE)
         return STATUS_USAGE;
     if (settings->captures.count == 0)

@@ -3,6 +3,7 @@
 #include "cli/options/help.h"
 #include "cli/options/options.h"
 #include "cli/status.h"
+#include "cli/vendor_forms.h"
 
 #include <locale.h>
 #include <signal.h>
@@ -82,9 +83,20 @@ static int run(int argc, char **argv, struct settings *settings)
     return command->run(settings);
 }
 
-int main(int argc, char **argv)
+static int run_once(int argc, char **argv, void *arg)
 {
     struct settings settings;
+    int status;
+
+    (void)arg;
+    settings_init(&settings);
+    status = run(argc, argv, &settings);
+    settings_release(&settings);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
     int status;
 
     console_guard_descriptors();
@@ -92,8 +104,6 @@ int main(int argc, char **argv)
     if (setlocale(LC_CTYPE, "") == NULL || MB_CUR_MAX == 1)
         setlocale(LC_CTYPE, "C.UTF-8");
     install_handlers();
-    settings_init(&settings);
-    status = run(argc, argv, &settings);
-    settings_release(&settings);
+    status = vendor_form_is(argc, argv) ? vendor_form_run(argc, argv, run_once, NULL) : run_once(argc, argv, NULL);
     return status;
 }

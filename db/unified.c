@@ -21,6 +21,7 @@
 #define NOT_AVAILABLE_ID 4000000016
 #define SCHEDULE_ID 4000000018
 #define NOT_AVAILABLE SQL_NUMBER(NOT_AVAILABLE_ID)
+#define NO_TEXT "4000000041" /* the empty one */
 #define UNKNOWN "4000000017"
 #define SCHEDULE SQL_NUMBER(SCHEDULE_ID) /* of what communicates on an AI CPU */
 #define DEVICE_MARK "4000000040"
@@ -37,7 +38,8 @@ struct unified {
         char text[WORD_KEPT]; /* the latest of a column, when it is short */
         int64_t id;
     } last_words[EXPORTED_MOST_COLUMNS];
-    const char *names[MAX_METRICS]; /* of metrics that have an id */
+    char names[MAX_METRICS][WORD_KEPT]; /* of metrics that have an id */
+    size_t last_name;
     size_t name_count;
     int64_t overlaps;
 };
@@ -58,7 +60,7 @@ static const char tables[] =
     "CREATE TABLE CANN_API(startNs INTEGER, endNs INTEGER, type INTEGER, globalTid INTEGER,"
     "  connectionId INTEGER PRIMARY KEY, name INTEGER);"
     "CREATE TABLE TASK_PMU_INFO(globalTaskId INTEGER, name INTEGER, value NUMERIC);"
-    "CREATE TABLE AICORE_FREQ(deviceId INTEGER, timestampNs INTEGER, freq INTEGER, dieId NUMERIC);"
+    "CREATE TABLE AICORE_FREQ(deviceId INTEGER, timestampNs NUMERIC, freq INTEGER, dieId NUMERIC);"
     "CREATE TABLE OVERLAP_ANALYSIS(id INTEGER PRIMARY KEY, deviceId INTEGER, startNs NUMERIC, endNs NUMERIC,"
     "  type INTEGER);"
     "CREATE TABLE COMMUNICATION_SCHEDULE_TASK_INFO(name INTEGER, globalTaskId INTEGER PRIMARY KEY, taskType INTEGER,"
@@ -72,8 +74,8 @@ static const char tables[] =
     "CREATE TABLE MEMCPY_INFO(globalTaskId NUMERIC, size NUMERIC, memcpyOperation NUMERIC);"
     "CREATE TABLE MSTX_EVENTS(startNs INTEGER, endNs INTEGER, eventType INTEGER, rangeId INTEGER, category INTEGER,"
     "  message INTEGER, globalTid INTEGER, endGlobalTid INTEGER, domainId INTEGER, connectionId INTEGER);"
-    "INSERT INTO META_DATA VALUES('SCHEMA_VERSION', '1.1.0'), ('SCHEMA_VERSION_MAJOR', '1'),"
-    "  ('SCHEMA_VERSION_MINOR', '1'), ('SCHEMA_VERSION_MICRO', '0');";
+    "INSERT INTO META_DATA VALUES('SCHEMA_VERSION_MICRO', '0'), ('SCHEMA_VERSION_MINOR', '2'),"
+    "  ('SCHEMA_VERSION_MAJOR', '1'), ('SCHEMA_VERSION', '1.2.0');";
 
 /* Ids: of texts as in table name; then of the six texts of every tensor set; 4000000000 on: words of these statements.
  * A task's connection is the launch at the node level around the call that launched it, else that call: as the
@@ -82,7 +84,7 @@ static const char words[] =
     "CREATE TEMP TABLE word(kind TEXT, number INTEGER, id INTEGER, value TEXT);"
     "INSERT INTO word VALUES('state', 0, 4000000012, 'static'), ('state', 1, 4000000013, 'dynamic'),"
     "  ('hf32', 0, 4000000014, 'NO'), ('hf32', 1, 4000000015, 'YES'), ('none', 0, " NOT_AVAILABLE ", 'N/A'),"
-    "  ('none', 1, " UNKNOWN ", 'UNKNOWN');";
+    "  ('none', 1, " UNKNOWN ", 'UNKNOWN'), ('none', 2, " NO_TEXT ", '');";
 
 /* Names of numbers have ids in ranges, `id` for the number `first`. */
 static const struct word_range {
@@ -101,13 +103,16 @@ static const char text_rows[] =
     "INSERT INTO STRING_IDS SELECT id, value FROM word;"
     "INSERT INTO STRING_IDS SELECT id, text FROM capture.name ORDER BY id;"
     "CREATE TEMP TABLE first_tensor AS SELECT coalesce(max(id), 0) - 5 AS id FROM capture.name;"
-    "INSERT INTO STRING_IDS SELECT f.id + 6 * s.id + c.value, CASE c.value WHEN 0 THEN input_shapes WHEN 1 THEN"
-    "  input_data_types WHEN 2 THEN input_formats WHEN 3 THEN output_shapes WHEN 4 THEN output_data_types"
+    "INSERT INTO STRING_IDS SELECT f.id + 6 * s.id + c.value, CASE c.value WHEN 0 THEN char(34) || input_shapes || "
+    "char(34) WHEN 1 THEN"
+    "  input_data_types WHEN 2 THEN input_formats WHEN 3 THEN char(34) || output_shapes || char(34) WHEN 4 THEN "
+    "output_data_types"
     "  ELSE output_formats END FROM capture.tensor_set s, first_tensor f, json_each('[0,1,2,3,4,5]') c;"
     "INSERT INTO SESSION_TIME_INFO SELECT min(start_ns), max(end_ns) FROM capture.capture_part;"
     "INSERT INTO HOST_INFO SELECT host_uid, host_name FROM capture.capture_part ORDER BY is_host DESC, id LIMIT 1;"
     "INSERT INTO NPU_INFO SELECT device_id, CASE chip WHEN 0 THEN 'Ascend310' WHEN 1 THEN 'Ascend910A'"
-    "  WHEN 5 THEN 'Ascend910B' WHEN 7 THEN 'Ascend310B' WHEN 2 THEN 'Ascend310P' WHEN 3 THEN 'Ascend310P'"
+    "  WHEN 5 THEN 'Ascend910B' WHEN 15 THEN 'Ascend950' WHEN 16 THEN 'Ascend950' WHEN 7 THEN 'Ascend310B' WHEN 2 THEN "
+    "'Ascend310P' WHEN 3 THEN 'Ascend310P'"
     "  WHEN 4 THEN 'Ascend310P' ELSE 'platform ' || chip END FROM capture.capture_part WHERE NOT is_host;"
     "INSERT INTO RANK_DEVICE_MAP SELECT coalesce(rank_id, -1), device_id FROM capture.capture_part WHERE NOT is_host;"
     "CREATE TEMP TABLE process AS SELECT coalesce(max(process_id), 0) AS id FROM capture.capture_part;";
@@ -138,14 +143,14 @@ static const char task_rows[] =
                       "  coalesce(w.id, " UNKNOWN
                       "), t.op_type_id, n(f.id, t.tensor_set_id, 2), n(f.id, t.tensor_set_id, 1),"
                       "  n(f.id, t.tensor_set_id, 0), n(f.id, t.tensor_set_id, 5), n(f.id, t.tensor_set_id, 4),"
-                      "  n(f.id, t.tensor_set_id, 3), coalesce(t.attribute_id, " NOT_AVAILABLE
+                      "  n(f.id, t.tensor_set_id, 3), coalesce(t.attribute_id, " NO_TEXT
                       "), 4000000012 + min(t.op_state, 1),"
                       "  4000000014 + (coalesce(t.op_flag, 0) <> 0), " NOT_AVAILABLE ", " NOT_AVAILABLE
                       "  FROM capture.device_task t JOIN first_tensor f LEFT JOIN word w ON w.kind = 'core' AND "
                       "w.number = t.op_task_type"
                       "  WHERE t.op_name_id IS NOT NULL AND " CANN_OPERATOR_COMPUTES(
                           "t.op_task_type") " ORDER BY t.id;"
-                                            "INSERT INTO AICORE_FREQ SELECT device_id, time_ns, mhz, 0 FROM "
+                                            "INSERT INTO AICORE_FREQ SELECT device_id, time_ns, mhz, -1 FROM "
                                             "capture.core_frequency_report"
                                             "  ORDER BY device_id, time_ns;";
 
@@ -189,7 +194,7 @@ static const char
                                                                                                     "IS "
                                                                                                     "NULL, " SQL_NUMBER(HCCL_NOT_GIVEN) ", " SQL_NUMBER(HCCL_INVALID) ")), coalesce(k.id, iif(c.link_type IS NULL, " SQL_NUMBER(
                                                                                                         HCCL_NOT_GIVEN) ", " SQL_NUMBER(HCCL_INVALID) ")),"
-                                                                                                                                                      "  c.op_id, c.master, iif(t.duration_ns > 0, coalesce(c.bytes, 0) * 1.0 / t.duration_ns, 0)"
+                                                                                                                                                      "  c.op_id, c.master, iif(t.duration_ns > 0, coalesce(c.bytes, 0) * 1e9 / t.duration_ns, 0)"
                                                                                                                                                       "  FROM capture.communication_task c JOIN capture.communication_op o ON o.id = c.op_id"
                                                                                                                                                       "  JOIN capture.device_task t ON t.id = c.task_row_id LEFT JOIN ENUM_HCCL_RDMA_TYPE r ON r.id = c.rdma_type"
                                                                                                                                                       "  LEFT JOIN ENUM_HCCL_TRANSPORT_TYPE p ON p.id = c.transport_type LEFT JOIN ENUM_HCCL_DATA_TYPE d"
@@ -329,8 +334,13 @@ static int insert(struct unified *unified, sqlite3_stmt *statement, struct err *
 static int64_t name_id(struct unified *unified, const char *name, struct err *err)
 {
     size_t i = 0;
-    while (i < unified->name_count && unified->names[i] != name)
+    /* The metrics of a task come in the order of those of the task before. */
+    size_t next = unified->last_name + 1 < unified->name_count ? unified->last_name + 1 : 0;
+    if (unified->name_count > 0 && strcmp(unified->names[next], name) == 0)
+        i = next;
+    while (i < unified->name_count && strcmp(unified->names[i], name) != 0)
         i++;
+    unified->last_name = i;
     int64_t id = FIRST_METRIC_ID + (int64_t)i;
     if (i < unified->name_count)
         return id;
@@ -341,22 +351,18 @@ static int64_t name_id(struct unified *unified, const char *name, struct err *er
     int status = insert(unified, unified->word, err);
     if (status < 0)
         return status;
-    unified->names[unified->name_count++] = name;
+    snprintf(unified->names[unified->name_count++], WORD_KEPT, "%s", name);
     return id;
 }
 
-int unified_add_metric(struct unified *unified, int64_t task_id, const char *name, int64_t value, unsigned decimals,
-                       struct err *err)
+int unified_add_metric(struct unified *unified, int64_t task_id, const char *name, double value, struct err *err)
 {
     int64_t id = name_id(unified, name, err);
     if (id < 0)
         return (int)id;
-    double divisor = 1;
-    while (decimals-- > 0)
-        divisor *= 10;
     sqlite3_bind_int64(unified->metric, 1, task_id);
     sqlite3_bind_int64(unified->metric, 2, id);
-    sqlite3_bind_double(unified->metric, 3, (double)value / divisor);
+    sqlite3_bind_double(unified->metric, 3, value);
     return insert(unified, unified->metric, err);
 }
 
@@ -378,7 +384,8 @@ int unified_begin_table(struct unified *unified, const struct exported_table *ta
     static const char *const types[] = {[EXPORTED_INTEGER] = "INTEGER",
                                         [EXPORTED_NUMERIC] = "NUMERIC",
                                         [EXPORTED_REAL] = "REAL",
-                                        [EXPORTED_WORD] = "INTEGER"};
+                                        [EXPORTED_WORD] = "INTEGER",
+                                        [EXPORTED_NUMERIC_WORD] = "NUMERIC"};
     sqlite3 *db = unified->build.db;
     struct strbuf create, insert;
     strbuf_init(&create, SQL_MAX);
@@ -465,7 +472,8 @@ int unified_add_row(struct unified *unified, sqlite3_stmt *row, struct err *err)
     int status = 0;
     sqlite3_clear_bindings(unified->row);
     for (size_t i = 0; i < unified->column_count && status == 0; i++) {
-        if (unified->table->columns[i].type == EXPORTED_WORD)
+        if (unified->table->columns[i].type == EXPORTED_WORD ||
+            unified->table->columns[i].type == EXPORTED_NUMERIC_WORD)
             status = bind_word(unified, i, row, err);
         else
             sqlite3_bind_value(unified->row, (int)i + 1, sqlite3_column_value(row, (int)i));
@@ -488,11 +496,64 @@ static void finalize(struct unified *unified)
     sqlite3_finalize(unified->word);
 }
 
+/* Tables without rows are not there. */
+static int drop_empty(sqlite3 *db, struct err *err)
+{
+    struct strbuf drops;
+    sqlite3_stmt *names = NULL;
+    strbuf_init(&drops, SQL_MAX);
+    int status =
+        database_prepare(db, "SELECT name FROM main.sqlite_master WHERE type = 'table' ORDER BY name", &names, err);
+    while (status == 0 && sqlite3_step(names) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(names, 0);
+        char sql[256];
+        sqlite3_stmt *row = NULL;
+        snprintf(sql, sizeof sql, "SELECT 1 FROM main.\"%s\" LIMIT 1", name);
+        status = database_prepare(db, sql, &row, err);
+        if (status == 0 && sqlite3_step(row) == SQLITE_DONE)
+            strbuf_addf(&drops, "DROP TABLE main.\"%s\";", name);
+        sqlite3_finalize(row);
+    }
+    sqlite3_finalize(names);
+    if (status == 0 && drops.failed)
+        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (status == 0 && drops.length > 0)
+        status = database_exec(db, drops.data, err);
+    strbuf_release(&drops);
+    return status;
+}
+
+/* What viewers look tasks up by. */
+static int add_indexes(sqlite3 *db, struct err *err)
+{
+    static const struct {
+        const char *table, *sql;
+    } indexes[] = {
+        {"TASK", "CREATE INDEX TaskIndex ON TASK (startNs,globalTaskId)"},
+        {"COMMUNICATION_TASK_INFO", "CREATE INDEX CommunicationTaskIndex ON COMMUNICATION_TASK_INFO (globalTaskId)"},
+    };
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < sizeof indexes / sizeof *indexes; i++) {
+        if (sqlite3_table_column_metadata(db, "main", indexes[i].table, NULL, NULL, NULL, NULL, NULL, NULL) ==
+            SQLITE_OK)
+            status = database_exec(db, indexes[i].sql, err);
+    }
+    return status;
+}
+
 int unified_commit(struct unified *unified, uint64_t *ret_rows, struct err *err)
 {
     finalize(unified);
     *ret_rows = (uint64_t)sqlite3_total_changes64(unified->build.db);
-    int status = database_build_commit(&unified->build, err);
+    int status = drop_empty(unified->build.db, err);
+    if (status == 0)
+        status = add_indexes(unified->build.db, err);
+    if (status < 0) {
+        database_build_abort(&unified->build);
+        free(unified);
+        return status;
+    }
+    status = database_build_commit(&unified->build, err);
     free(unified);
     return status;
 }

@@ -15,9 +15,8 @@ struct unified; /* opaque: a database being made */
 /* Begins the database at path with all that can be said in SQL; database: of the capture, NULL: there is none, and the
  * tables are empty. NULL with err set. */
 struct unified *unified_new(const char *path, const char *database, struct err *err);
-/* One metric of a task. name: of a column, the same pointer for all its values. */
-int unified_add_metric(struct unified *unified, int64_t task_id, const char *name, int64_t value, unsigned decimals,
-                       struct err *err);
+/* One metric of a task. */
+int unified_add_metric(struct unified *unified, int64_t task_id, const char *name, double value, struct err *err);
 /* What a device did for a while: type as in ENUM_OVERLAP_ANALYSIS_TYPE. */
 int unified_add_overlap(struct unified *unified, int64_t device_id, int64_t start_ns, int64_t end_ns, int type,
                         struct err *err);

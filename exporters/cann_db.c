@@ -12,15 +12,32 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct db_export {
     struct unified *unified;
     const struct cann_part *part; /* of the device that is being exported */
     struct pmu_columns columns;
+    size_t metric_count;
+    char names[2 * PMU_MAX_COLUMNS][PMU_TITLE_MAX]; /* of metrics, as viewers know them */
     struct cann_parts parts;
     struct cann_frequencies frequencies;
     struct overlap overlap;
 };
+
+/* Viewers know a metric by the title of its column without the unit, and times of whole tasks by another name. */
+static void name_metric(const struct pmu_columns *columns, size_t i, char *ret)
+{
+    bool of_aiv = i >= columns->aic.count, total = i == 0 || i == columns->aic.count;
+    const char *title = columns->titles[i];
+    if (total)
+        snprintf(ret, PMU_TITLE_MAX, "%s",
+                 of_aiv           ? "aiv_total_time"
+                 : columns->sides ? "aic_total_time"
+                                  : "total_time");
+    else
+        snprintf(ret, PMU_TITLE_MAX, "%.*s", (int)strcspn(title, "("), title);
+}
 
 /* Plans the metrics of a task's device when it is another one than before. */
 static bool choose_device(struct db_export *export, int64_t device_id)
@@ -30,25 +47,26 @@ static bool choose_device(struct db_export *export, int64_t device_id)
     export->part = cann_part_of_device(&export->parts, device_id);
     if (export->part == NULL)
         return false;
-    const struct pmu_input input = cann_pmu_input(export->part);
+    struct pmu_input input = cann_pmu_input(export->part);
+    input.unfiltered = true;
     pmu_columns_init(&export->columns, &input);
+    export->metric_count = export->columns.count - export->columns.has_cube;
+    for (size_t i = 0; i < export->metric_count; i++)
+        name_metric(&export->columns, i, export->names[i]);
     return true;
 }
 
 static int add_metrics(void *arg, const struct cann_task *task, struct err *err)
 {
     struct db_export *export = arg;
-    struct pmu_value values[2 * PMU_MAX_COLUMNS + 1];
+    double values[2 * PMU_MAX_COLUMNS + 1];
     int status = 0;
     if ((!task->has_aic && !task->has_aiv) || !choose_device(export, task->device_id))
         return 0;
     const struct pmu_task counted = cann_pmu_task(task, export->part, &export->frequencies);
-    pmu_columns_values(&export->columns, &counted, values);
-    for (size_t i = 0; status == 0 && i < export->columns.count; i++) {
-        if (values[i].value != DB_NULL)
-            status = unified_add_metric(export->unified, task->id, export->columns.titles[i], values[i].value,
-                                        values[i].decimals, err);
-    }
+    pmu_columns_doubles(&export->columns, &counted, values);
+    for (size_t i = 0; status == 0 && i < export->metric_count; i++)
+        status = unified_add_metric(export->unified, task->id, export->names[i], values[i], err);
     return status;
 }
 

@@ -67,6 +67,8 @@ struct pmu_task cann_pmu_task(const struct cann_task *task, const struct cann_pa
         .mix_block_num = task->mix_block_num != DB_NULL ? task->mix_block_num : 0,
         .began_on_aiv = task->op_task_type == MIX_AIV,
         .duration_ns = task->duration_ns,
+        .aic_time_ns = task->aic_time_ns != DB_NULL ? task->aic_time_ns : 0,
+        .aiv_time_ns = task->aiv_time_ns != DB_NULL ? task->aiv_time_ns : 0,
         .time_hz = cann_measures_frequency(part)
                        ? cann_frequency_hz(frequencies, task->device_id, number_add(task->start_ns, task->duration_ns))
                        : 0,

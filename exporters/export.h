@@ -24,6 +24,9 @@ struct table_choice; /* report/choice.h */
 struct table_stream; /* show/table_stream.h */
 struct report_files; /* report/report_file.h */
 
+/* Files of communication operators. */
+enum communication_kind { COMMUNICATION_TIMES = 1, COMMUNICATION_MATRIX = 2 };
+
 struct export_options {
     const char *database;     /* path, for readers that run side by side with their own connection */
     const char *directory;    /* existing directory that the files go into: <capture>/summary or timeline */
@@ -43,8 +46,9 @@ struct export_options {
     void *written_arg;
     /* Told of every table of a summary of Ascend's captures that has no rows: why (answers/absence.h). May be NULL. */
     void (*absent)(const char *reason);
-    const struct progress *progress;         /* may be NULL */
-    const struct table_choice *choice;       /* of tables: which rows and columns; NULL: all. report/choice.h */
+    const struct progress *progress;   /* may be NULL */
+    unsigned communication;            /* of communication files: a bit of enum communication_kind each; 0: both */
+    const struct table_choice *choice; /* of tables: which rows and columns; NULL: all. report/choice.h */
     const struct report_files *report_files; /* the user's own, of summaries; NULL: none. report/report_file.h */
     const char *stream_path;     /* of tables: "/dev/stdout" instead of files in the directory; NULL: files */
     struct table_stream *stream; /* of what goes to stream_path: tables become one; NULL: each is whole */
@@ -61,6 +65,11 @@ struct export_result {
  * a failure stay; the failing one does not appear. */
 int export_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 int export_summary(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
+/* Of CANN captures what 'analyze' of Ascend's tool writes: the chosen communication.json and communication_matrix.json,
+ * and communication_analyzer.db; or the database alone. Rows are operators. */
+int export_communication(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
+int export_communication_database(sqlite3 *db, const struct export_options *options, struct export_result *ret,
+                                  struct err *err);
 
 /* One capture among several that become one result. */
 struct merge_part {

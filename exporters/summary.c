@@ -1,6 +1,7 @@
 #include "db/query/query.h"
 #include "exporters/answers/absence.h"
 #include "exporters/cann_report.h"
+#include "exporters/communication/communication_database.h"
 #include "exporters/communication/communication_files.h"
 #include "exporters/earlier/tx_report.h"
 #include "exporters/export.h"
@@ -103,6 +104,33 @@ static int write_whole(struct summary *summary, const struct export_options *opt
 static int write_device(void *arg, const struct report_scope *scope, struct err *err)
 {
     return write_reports(arg, true, scope, err);
+}
+
+static int is_cann(sqlite3 *db, bool *ret, struct err *err)
+{
+    struct db_facts facts;
+    int status = db_read_facts(db, &facts, err);
+    *ret = status == 0 && facts.family == CAPTURE_CANN;
+    return status;
+}
+
+int export_communication_database(sqlite3 *db, const struct export_options *options, struct export_result *ret,
+                                  struct err *err)
+{
+    bool cann;
+    *ret = (struct export_result){.files = 0};
+    int status = is_cann(db, &cann, err);
+    return status == 0 && cann ? communication_database(db, options, ret, err) : status;
+}
+
+int export_communication(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
+{
+    bool cann;
+    *ret = (struct export_result){.files = 0};
+    int status = is_cann(db, &cann, err);
+    if (status == 0 && cann)
+        status = communication_files(db, options, ret, err);
+    return status == 0 && cann ? communication_database(db, options, ret, err) : status;
 }
 
 static int write_cann(sqlite3 *db, const struct export_options *options, struct export_result *result, struct err *err)

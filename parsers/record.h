@@ -92,6 +92,7 @@ struct layout_rate {
     int64_t multiply, divide; /* 0 means 1 */
 };
 
+#define CHIPS_V6 (1U << 15 | 1U << 16) /* those of the Ascend 950 */
 #define LAYOUT_MAX_MAGICS 3
 #define LAYOUTS_MIXED_MAX 16 /* of a kind that may be mixed in one stream */
 
@@ -107,6 +108,7 @@ struct layout {
     const char *source;  /* document and section that this layout follows */
     bool part;           /* of records among those of other kinds (see parts of a kind): no file is of this layout */
     const char *version; /* of info.json, whose captures alone have it; NULL: those of every other */
+    uint32_t chips;      /* a bit (1 << number) for each chip whose devices alone have it; 0: those of every other */
     uint32_t record_size;
     uint32_t header;                     /* bytes in front of the first record of a stream */
     int64_t core_khz;                    /* of the board's AI core, where the capture does not say it; 0: not known */
@@ -220,7 +222,6 @@ struct record_kind {
     /* 0, or a bit (1 << number) for each chip whose files of these names are of this kind, and not of the one that has
      * no such bits. */
     uint32_t chips;
-    bool of_chip_15; /* its files of chips 15 and 16 are read, too: they are as those of other chips */
     /* NULL, or the name of the kind that says the same: a part of a capture that has such files is decoded from them.
      */
     const char *instead_of;

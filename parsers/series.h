@@ -102,6 +102,7 @@ struct series_counter {
     const char *thread;      /* expression: number of the thread; NULL: 0 */
     const char *thread_name; /* expression: NULL: threads have no names */
     const char *when;        /* NULL, or an expression; without it the counter does not exist */
+    enum { COUNTER_ANY, COUNTER_OURS, COUNTER_VENDOR } only; /* in timelines of our own, or of --trace-compat, alone */
     bool most; /* the rows of one device and time are one event, which has the largest of each value; the name is a
                   constant, and the query has neither groups nor an order: rows are given by device and time */
 };
@@ -126,7 +127,8 @@ enum exported_type {
     EXPORTED_INTEGER,
     EXPORTED_NUMERIC,
     EXPORTED_REAL,
-    EXPORTED_WORD, /* a text, which STRING_IDS gives a number */
+    EXPORTED_WORD,         /* a text, which STRING_IDS gives a number */
+    EXPORTED_NUMERIC_WORD, /* the same in a column of type NUMERIC */
 };
 
 struct exported_column {

@@ -71,7 +71,7 @@ static void check_operators(struct comparison *comparison, const struct compare_
     }
     snprintf(check->base, sizeof check->base, "%zu", base);
     snprintf(check->new_side, sizeof check->new_side, "%zu (%zu in both)", other, both);
-    check->factor = ops->count > 0 ? (double)both / (double)ops->count : 0;
+    check->factor = ops->count > 0 ? (double)both / (double)ops->count : 1; /* ranges of the host alone */
     check->same = both == ops->count;
     comparison->score *= check->factor;
 }
@@ -95,7 +95,8 @@ static int64_t problems_of(const struct side *side)
 }
 
 /* Of which inferences a side tells; with other ones it tells the same of each, and nothing of what is between them. */
-static void check_recorded(struct comparison *comparison, const struct workload_facts *a, const struct workload_facts *b)
+static void check_recorded(struct comparison *comparison, const struct workload_facts *a,
+                           const struct workload_facts *b)
 {
     char base[RECORDED_SIZE], other[RECORDED_SIZE];
 
@@ -203,9 +204,8 @@ static int hold_pattern(struct compare_gate *result, const struct comparison *co
     static const struct {
         enum gate_metric metric;
         enum subject subject;
-    } subjects[] = {
-        {GATE_OP, BY_OP},    {GATE_TYPE, BY_TYPE},  {GATE_API, BY_API},
-        {GATE_COUNT, BY_OP}, {GATE_COUNT, BY_TYPE}, {GATE_GAP, BY_GAP}};
+    } subjects[] = {{GATE_OP, BY_OP},    {GATE_TYPE, BY_TYPE},  {GATE_API, BY_API},
+                    {GATE_COUNT, BY_OP}, {GATE_COUNT, BY_TYPE}, {GATE_GAP, BY_GAP}};
     int status = 0;
 
     result->passed = true;
@@ -213,8 +213,9 @@ static int hold_pattern(struct compare_gate *result, const struct comparison *co
         struct compare_rows rows = {.items = NULL};
         if (subjects[i].metric != result->gate->metric)
             continue;
-        status =
-            compare_table(base, other, subjects[i].subject, &comparison->options, comparison->step_base, &rows, err);
+        const struct compare_question question = {subjects[i].subject, &comparison->options, comparison->step_base,
+                                                  NULL};
+        status = compare_table(base, other, &question, &rows, err);
         if (status == 0)
             hold_rows(result, &rows, base, other, comparison->step_new);
         free(rows.items);
@@ -264,9 +265,9 @@ static int check_sides(const struct side *base, const struct side *other, struct
     for (int s = 0; s < 2; s++) {
         int64_t executions = 0;
         for (size_t i = 0; i < sides[s]->count; i++)
-            executions += sides[s]->profiles[i]->executions;
+            executions += sides[s]->profiles[i]->executions + sides[s]->profiles[i]->steps;
         if (executions == 0)
-            return err_set(err, ERR_NOT_FOUND, "nothing to compare: '%s' has no operators",
+            return err_set(err, ERR_NOT_FOUND, "nothing to compare: '%s' has no operators and no steps",
                            sides[s]->count > 0 ? sides[s]->profiles[0]->name : "");
     }
     return 0;
@@ -282,17 +283,47 @@ static void explain_rest(struct comparison *comparison)
     }
 }
 
+/* By the rows alone: whether gates are given, and which, changes nothing. */
 static void judge_whole(struct comparison *comparison)
 {
-    comparison->verdict = VERDICT_OK;
-    for (size_t i = 0; i < comparison->gate_count; i++)
-        if (comparison->gates[i].known && !comparison->gates[i].passed)
-            comparison->verdict = VERDICT_REGRESSION;
-    for (size_t i = 0; comparison->gate_count == 0 && i < comparison->rows.count; i++)
+    const struct noise *noise = &comparison->noise;
+
+    comparison->shared_told = noise_is_told(noise, comparison->options.least_change);
+    comparison->shared_smallest =
+        expm1(noise_smallest(noise->change_error, noise->change_df, comparison->options.alpha));
+    comparison->shared_needed =
+        noise_captures_for(noise, noise->change, noise->change_error, noise->change_df, comparison->options.alpha);
+    comparison->verdict = comparison->shared_told && noise->change > 0 ? VERDICT_REGRESSION : VERDICT_OK;
+    for (size_t i = 0; i < comparison->rows.count; i++)
         if (comparison->rows.items[i].verdict == ROW_REGRESSION)
             comparison->verdict = VERDICT_REGRESSION;
     if (!comparison->comparable)
         comparison->verdict = VERDICT_INCONCLUSIVE;
+}
+
+static int find_smallest(struct comparison *comparison, struct err *err)
+{
+    double *values = calloc(comparison->rows.count + 1, sizeof *values);
+    size_t n = 0;
+
+    if (values == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < comparison->rows.count; i++)
+        if (comparison->rows.items[i].smallest >= 0)
+            values[n++] = comparison->rows.items[i].smallest;
+    comparison->smallest = n > 0 ? numbers_median(values, n) : -1;
+    free(values);
+    return 0;
+}
+
+/* Rows of what devices did share the drift of the operators; others have their own. */
+static int compare_rows_by(struct comparison *comparison, const struct side *base, const struct side *new_side,
+                           enum subject subject, struct compare_rows *ret, struct err *err)
+{
+    const struct compare_question question = {subject, &comparison->options, comparison->step_base,
+                                              subject <= BY_STEP ? &comparison->noise : NULL};
+
+    return compare_table(base, new_side, &question, ret, err);
 }
 
 int compare(const struct side *base, const struct side *new_side, const struct compare_options *options,
@@ -311,19 +342,23 @@ int compare(const struct side *base, const struct side *new_side, const struct c
     ret->gates = calloc(gate_count + 1, sizeof *ret->gates);
     if (ret->gates == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    status = compare_table(base, new_side, BY_OP, options, ret->step_base, &ops, err);
-    if (status == 0)
+    const struct compare_question first = {BY_OP, options, ret->step_base, NULL};
+    status = compare_table(base, new_side, &first, &ops, err);
+    if (status == 0) {
+        ret->noise = ops.noise;
         check_side(ret, base, new_side, &ops);
+        status = compare_rows_by(ret, base, new_side, options->by, &ret->rows, err);
+    }
     if (status == 0)
-        status = compare_table(base, new_side, options->by, options, ret->step_base, &ret->rows, err);
-    if (status == 0)
-        status = compare_table(base, new_side, BY_GAP, options, ret->step_base, &ret->gaps, err);
+        status = compare_rows_by(ret, base, new_side, BY_GAP, &ret->gaps, err);
     for (size_t i = 0; status == 0 && i < gate_count; i++) {
         ret->gates[i].gate = &gates[i];
         status = hold_gate(&ret->gates[i], ret, base, new_side, err);
     }
     explain_rest(ret);
     judge_whole(ret);
+    if (status == 0)
+        status = find_smallest(ret, err);
     free(ops.items);
     if (status != 0)
         comparison_release(ret);

@@ -4,18 +4,20 @@
 
 #include "analysis/diff/gate.h"
 #include "analysis/diff/match.h"
+#include "analysis/diff/noise.h"
 #include "analysis/diff/profile.h"
 
 struct compare_options {
     enum subject by;
-    double least_change; /* of a median, as a share of it: 0.02 */
-    double least_share;  /* of the step, of the change of a total: 0.001 */
+    double least_change; /* of a row, as a share of it: 0.01 */
+    double least_share;  /* of the step, of the change of a total: 0.0001 */
     double alpha;        /* 0.01 */
+    double drift;        /* assumed of single captures: 0.01 */
     double comparable;   /* least score: 0.5 */
 };
 #define COMPARE_DEFAULTS                                                                                               \
     {                                                                                                                  \
-        .by = BY_OP, .least_change = 0.02, .least_share = 0.001, .alpha = 0.01, .comparable = 0.5                      \
+        .by = BY_OP, .least_change = 0.01, .least_share = 0.0001, .alpha = 0.01, .drift = 0.01, .comparable = 0.5      \
     }
 
 enum row_verdict { ROW_UNCHANGED, ROW_NOISE, ROW_IMPROVEMENT, ROW_REGRESSION };
@@ -30,6 +32,10 @@ struct compare_row {
     int64_t n_base, n_new;
     double median_base, median_new; /* ns */
     double p, q, cliff;
+    double effect;                /* ln of the change that the verdict is about */
+    double own;                   /* the change without what all rows share: 0.1 is 10 % more */
+    double smallest;              /* the smallest change that would be found; negative: not tested */
+    size_t needed;                /* of noise: so many captures a side would tell the change; 0: too many */
     double total_base, total_new; /* ns a step */
     enum row_verdict verdict;
 };
@@ -37,6 +43,7 @@ struct compare_row {
 struct compare_rows {
     struct compare_row *items; /* the largest change of the total first */
     size_t count;
+    struct noise noise; /* that they were judged by */
 };
 
 /* A fact of both sides. */
@@ -67,6 +74,11 @@ struct comparison {
     size_t check_count;
     double score;
     bool comparable, run_to_run; /* run_to_run: both sides have several captures */
+    struct noise noise;          /* of the operators */
+    bool shared_told;            /* what all operators share has changed, by more than drift does */
+    double shared_smallest;      /* the smallest change of it that would be found */
+    size_t shared_needed;        /* so many captures a side would tell it; 0: too many */
+    double smallest;             /* median of those of the rows; negative: none was tested */
     double step_base, step_new;  /* median time of a step, ns */
     struct compare_rows rows;    /* of options.by */
     double rest_base, rest_new;  /* of the steps' times, what the rows do not explain */
@@ -82,8 +94,14 @@ int compare(const struct side *base, const struct side *new_side, const struct c
 void comparison_release(struct comparison *comparison);
 
 /* Inside: the rows of one subject, sorted. */
-int compare_table(const struct side *base, const struct side *new_side, enum subject subject,
-                  const struct compare_options *options, double step_ns, struct compare_rows *ret, struct err *err);
+struct compare_question {
+    enum subject subject;
+    const struct compare_options *options;
+    double step_ns;
+    const struct noise *noise; /* NULL: that of the rows themselves */
+};
+int compare_table(const struct side *base, const struct side *new_side, const struct compare_question *question,
+                  struct compare_rows *ret, struct err *err);
 /* Inside: holds steps against a gate on one of their measures, group by group; the worst stands for all. */
 void hold_steps(struct compare_gate *result, const struct side *base, const struct side *new_side, double step_new);
 /* The median over a side's profiles. */

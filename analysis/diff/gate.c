@@ -1,5 +1,7 @@
 #include "analysis/diff/gate.h"
 
+#include "base/nearest.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +32,7 @@ static const struct {
     [GATE_GAP] = {"gap:", GATE_GAP, UNIT_OF_TIME, false},
 };
 #define METRIC_NAMES                                                                                                   \
-    "step_time, device_busy, period, busy, free, exposed_comm, fps, aicpu, trans, cube_util, ddr_bytes, op:GLOB, "      \
+    "step_time, device_busy, period, busy, free, exposed_comm, fps, aicpu, trans, cube_util, ddr_bytes, op:GLOB, "     \
     "type:GLOB, api:GLOB, count:GLOB, gap:GLOB"
 
 enum gate_unit gate_unit(enum gate_metric metric)
@@ -125,6 +127,23 @@ static int parse_limit(struct gate *gate, struct err *err)
                    gate->metric_length, gate->metric_text, rest, expected_units(unit));
 }
 
+const char *gate_metric_name(size_t i)
+{
+    return i < sizeof metrics / sizeof *metrics ? metrics[i].name : NULL;
+}
+
+/* Of a metric with a pattern what stands before that. */
+static struct nearest nearest_metric(const struct gate *gate)
+{
+    const char *colon = memchr(gate->metric_text, ':', (size_t)gate->metric_length);
+    size_t length = colon != NULL ? (size_t)(colon - gate->metric_text) + 1 : (size_t)gate->metric_length;
+    struct nearest nearest = nearest_to(gate->metric_text, length < 200 ? length : 200);
+
+    for (size_t i = 0; gate_metric_name(i) != NULL; i++)
+        nearest_add(&nearest, gate_metric_name(i));
+    return nearest;
+}
+
 static int parse_metric(struct gate *gate, struct err *err)
 {
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
@@ -140,8 +159,9 @@ static int parse_metric(struct gate *gate, struct err *err)
         gate->metric = (enum gate_metric)i;
         return 0;
     }
-    return err_set(err, ERR_USAGE, "'%.*s' is no metric of a gate, expected one of: " METRIC_NAMES, gate->metric_length,
-                   gate->metric_text);
+    struct nearest nearest = nearest_metric(gate);
+    return err_set(err, ERR_USAGE, "'%.*s' is no metric of a gate%s%s%s, expected one of: " METRIC_NAMES,
+                   gate->metric_length, gate->metric_text, NEAREST_TEXT(nearest));
 }
 
 int gate_parse(const char *text, struct gate *ret, struct err *err)

@@ -5,6 +5,7 @@
 #include "base/err.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum gate_metric {
     GATE_STEP_TIME, /* up to GATE_EXPOSED in the order of enum measure */
@@ -50,6 +51,8 @@ struct gate {
  * finite number with a unit of the metric. */
 int gate_parse(const char *text, struct gate *ret, struct err *err);
 
+/* The i-th metric; those that end in a colon have a pattern behind it. NULL: there are no more. */
+const char *gate_metric_name(size_t i);
 enum gate_unit gate_unit(enum gate_metric metric);
 bool gate_has_pattern(enum gate_metric metric);
 /* Frames a second, utilisation: less is worse. */

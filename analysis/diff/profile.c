@@ -287,8 +287,7 @@ static int by_total(const void *a, const void *b)
 }
 
 /* Groups that are not kept have no gaps any more, and the gaps no group. */
-static int keep_largest(struct grouping *grouping, const struct gaps *gaps,
-                        uint32_t *groups, struct err *err)
+static int keep_largest(struct grouping *grouping, const struct gaps *gaps, uint32_t *groups, struct err *err)
 {
     struct gap_total *totals = calloc(grouping->group_count + 1, sizeof *totals);
 
@@ -368,7 +367,7 @@ static bool measure_of(const struct splits *splits, size_t i, enum measure measu
         return counts;
     case MEASURE_PERIOD:
         *ret = split->period.time_ns;
-        return counts && *ret != NO_PERIOD;
+        return !splits_is_warmup(splits, i) && *ret != NO_PERIOD;
     case MEASURE_BUSY:
         *ret = stretch != NULL ? stretch->busy_ns : 0;
         return counts && stretch != NULL;

@@ -26,8 +26,9 @@ struct profile_table {
     bool known; /* false: the capture has nothing of the kind */
 };
 
-/* One number a step. Period, busy, free and exposed are of what splits_stretch gives: from begin to begin of neighbours,
- * where none was recorded of the step itself; of inferences then nothing is known of period, busy and free. */
+/* One number a step. Period, busy, free and exposed are of what splits_stretch gives: from begin to begin of
+ * neighbours, where none was recorded of the step itself; of inferences then nothing is known of period, busy and free.
+ */
 enum measure {
     MEASURE_STEP,        /* from its begin to its end */
     MEASURE_DEVICE_BUSY, /* of that, when the device did anything */
@@ -47,10 +48,10 @@ struct profile_group {
 };
 
 struct profile {
-    char *name; /* of the capture: the last part of its path */
+    char *name; /* of the capture */
     struct workload_facts facts;
     enum step_source step_source;
-    int64_t steps, warmup;            /* warmup: left out of steps */
+    int64_t steps, warmup; /* warmup: left out of steps */
     struct profile_group *groups;
     size_t group_count;
     double time_ns, busy_ns, free_ns; /* of all devices, as far as it was recorded */

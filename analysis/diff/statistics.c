@@ -1,6 +1,7 @@
 #include "analysis/diff/statistics.h"
 #include "base/array.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +83,21 @@ double statistics_median(const int64_t *sorted, size_t n)
     return statistics_percentile(sorted, n, 0.5);
 }
 
+static int by_number(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+double numbers_median(double *values, size_t n)
+{
+    if (n == 0)
+        return 0;
+    array_sort(values, n, sizeof *values, by_number);
+    return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
 static double distance(int64_t value, double median)
 {
     double d = (double)value - median;
@@ -153,6 +169,17 @@ double series_scale(const struct series *series, double tick)
     if (series->mad > 0)
         return 1.4826 * series->mad;
     return range > tick ? range : tick;
+}
+
+double series_deviation(const struct series *series)
+{
+    double mean = 0, squares = 0, n = (double)series->sample_count;
+
+    for (size_t i = 0; i < series->sample_count; i++)
+        mean += (double)series->samples[i] / n;
+    for (size_t i = 0; i < series->sample_count; i++)
+        squares += ((double)series->samples[i] - mean) * ((double)series->samples[i] - mean);
+    return n > 1 ? sqrt(squares / (n - 1)) : 0;
 }
 
 void histogram_init(struct histogram *histogram)

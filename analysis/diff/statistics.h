@@ -11,6 +11,8 @@ void statistics_sort(int64_t *values, size_t n);
 /* By linear interpolation between the two nearest ranks; p from 0 to 1. */
 double statistics_percentile(const int64_t *sorted, size_t n, double p);
 double statistics_median(const int64_t *sorted, size_t n);
+/* Sorts the values. */
+double numbers_median(double *values, size_t n);
 /* The median of the distances from the median: two pointers walk from the middle outwards, nothing is copied. */
 double statistics_mad(const int64_t *sorted, size_t n, double median);
 
@@ -38,6 +40,8 @@ double series_percentile(const struct series *series, double p);
 double series_mean(const struct series *series);
 /* How far values scatter: 1.4826 MAD; when that is 0 the larger of tick and interquartile range / 1.349. */
 double series_scale(const struct series *series, double tick);
+/* The standard deviation of the samples. */
+double series_deviation(const struct series *series);
 
 /* Bins of durations: 1, 2, 5, 10 ... us and so on, each up to the bound of the next. */
 #define HISTOGRAM_BINS 24

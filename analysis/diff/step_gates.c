@@ -41,8 +41,8 @@ static double value_of(const struct side *side, const char *key, enum gate_metri
             continue;
         if (series->n == 0 || !profile->facts.times_known || (metric == GATE_FPS && series->median <= 0))
             return -1;
-        sum += metric == GATE_FPS ? 1e9 * (double)(group->batch > 0 ? group->batch : 1) / series->median
-                                  : series->median;
+        sum +=
+            metric == GATE_FPS ? 1e9 * (double)(group->batch > 0 ? group->batch : 1) / series->median : series->median;
         count++;
     }
     return count > 0 ? sum / count : -1;
@@ -99,8 +99,10 @@ static void tell_why(struct compare_gate *result, const struct side *base, const
         for (size_t i = 0; i < sides[s]->count && recorded[0] == '\0'; i++)
             workload_recorded_text(&sides[s]->profiles[i]->facts, recorded);
     if (recorded[0] != '\0')
-        snprintf(result->why, sizeof result->why, "%s: no two that follow each other, so nothing is known of what is "
-                 "between them", recorded);
+        snprintf(result->why, sizeof result->why,
+                 "%s: no two that follow each other, so nothing is known of what is "
+                 "between them",
+                 recorded);
     else
         snprintf(result->why, sizeof result->why,
                  "no model, batch and device has on both sides steps that follow each other");

@@ -1,9 +1,10 @@
 #include "analysis/diff/workload.h"
 
 #include "analysis/period.h"
-#include "analysis/sampling.h"
 #include "base/array.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,11 +24,13 @@ const char *unit_name(enum unit unit)
 
 const char *step_source_name(enum step_source source)
 {
-    static const char *const names[] = {
-        [STEPS_NONE] = "none",           [STEPS_PERIOD] = "period of the operators",
-        [STEPS_INFERENCES] = "inferences", [STEPS_ITERATIONS] = "iterations",
-        [STEPS_MARKED] = "marked",       [STEPS_FRAMEWORK] = "framework",
-        [STEPS_RANGES] = "ranges"};
+    static const char *const names[] = {[STEPS_NONE] = "none",
+                                        [STEPS_PERIOD] = "period of the operators",
+                                        [STEPS_INFERENCES] = "inferences",
+                                        [STEPS_ITERATIONS] = "iterations",
+                                        [STEPS_MARKED] = "marked",
+                                        [STEPS_FRAMEWORK] = "framework",
+                                        [STEPS_RANGES] = "ranges"};
 
     return names[source];
 }
@@ -55,6 +58,7 @@ void workload_release(struct workload *workload)
     free(workload->executions);
     free(workload->steps);
     free(workload->execute_starts.items);
+    free(workload->begun.items);
     release_lists(workload->unrecorded, workload->device_count);
     release_lists(workload->others, workload->device_count);
     free(workload->other_tasks.items);
@@ -204,9 +208,6 @@ static int unite_others(struct workload *workload, struct err *err)
     }
     for (size_t i = 0; i < workload->device_count; i++)
         intervals_unite(&workload->others[i]);
-    free(workload->other_tasks.items);
-    workload->other_tasks.items = NULL;
-    workload->other_tasks.count = workload->other_tasks.capacity = 0;
     return status;
 }
 
@@ -228,6 +229,20 @@ int workload_add_step(struct workload *workload, int64_t device_id, const struct
     added->period_ns = NO_PERIOD;
     if (step->source > workload->step_source)
         workload->step_source = (enum step_source)step->source;
+    return 0;
+}
+
+int workload_add_begun(struct workload *workload, int64_t device_id, const struct workload_step *step, struct err *err)
+{
+    uint16_t device;
+    int status = find_device(workload, device_id, &device, err);
+
+    if (status == 0)
+        status = array_reserve(&workload->begun, 1, err);
+    if (status != 0)
+        return status;
+    workload->begun.items[workload->begun.count] = *step;
+    workload->begun.items[workload->begun.count++].device = device;
     return 0;
 }
 
@@ -263,7 +278,8 @@ static int compare_steps(const void *a, const void *b)
         return x->start_ns < y->start_ns ? -1 : 1;
     if (x->end_ns != y->end_ns)
         return x->end_ns < y->end_ns ? -1 : 1;
-    return x->source != y->source ? (x->source < y->source ? -1 : 1) : (x->number > y->number) - (x->number < y->number);
+    return x->source != y->source ? (x->source < y->source ? -1 : 1)
+                                  : (x->number > y->number) - (x->number < y->number);
 }
 
 static void sort_executions(struct workload *workload)
@@ -337,7 +353,17 @@ int workload_finish(struct workload *workload, struct err *err)
     if (status == 0 && workload->step_count == 0)
         status = find_steps(workload, err);
     array_sort(workload->steps, workload->step_count, sizeof *workload->steps, compare_steps);
-    return status == 0 ? steps_relate(workload, err) : status;
+    return status;
+}
+
+void workload_recorded_text(const struct workload_facts *facts, char text[RECORDED_SIZE])
+{
+    text[0] = '\0';
+    if (facts->unrecorded > 0 && facts->interval > 1)
+        snprintf(text, RECORDED_SIZE, "1 of %" PRId64 " inferences recorded", facts->interval);
+    else if (facts->unrecorded > 0)
+        snprintf(text, RECORDED_SIZE, "%" PRId64 " of %" PRId64 " inferences recorded", facts->recorded,
+                 facts->recorded + facts->unrecorded);
 }
 
 bool is_conversion(const char *type)

@@ -74,15 +74,15 @@ const char *step_source_name(enum step_source source);
 
 struct workload_step {
     int64_t start_ns, end_ns;
-    int64_t model_id;                    /* STEP_OF_NO_MODEL: it is of none */
-    int64_t number;                      /* as the capture counts it: neighbours have numbers that follow each other */
-    int64_t batch, input;                /* of inferences, else 0 */
-    int64_t work_start_ns, work_end_ns;  /* of inferences: of all that ran for it, the AI CPU too */
-    int64_t period_ns;                   /* to the begin of its neighbour; NO_PERIOD: that was not recorded. Set by
-                                            workload_finish */
-    uint32_t model;                      /* text: the name of the model, NO_TEXT */
-    uint16_t device;                     /* index */
-    uint8_t source;                      /* enum step_source */
+    int64_t model_id;                   /* STEP_OF_NO_MODEL: it is of none */
+    int64_t number;                     /* as the capture counts it: neighbours have numbers that follow each other */
+    int64_t batch, input;               /* of inferences, else 0 */
+    int64_t work_start_ns, work_end_ns; /* of inferences: of all that ran for it, the AI CPU too */
+    int64_t period_ns;                  /* to the begin of its neighbour; NO_PERIOD: that was not recorded. Set by
+                                           workload_finish */
+    uint32_t model;                     /* text: the name of the model, NO_TEXT */
+    uint16_t device;                    /* index */
+    uint8_t source;                     /* enum step_source */
 };
 
 /* A call of the host that starts an inference of a model. */
@@ -99,13 +99,12 @@ struct workload_facts {
     bool times_known; /* false: durations mean nothing */
     bool placed;      /* the capture does not say when each task ran; gaps between tasks mean nothing */
     /* Inferences that were recorded, and how many more were made between them; interval: one of so many is recorded, 0
-     * when that is not regular. Set by workload_finish. */
+     * when that is not regular. Set by steps_relate. */
     int64_t recorded, unrecorded, interval;
 };
 #define RECORDED_SIZE 80
 /* "1 of 5 inferences recorded"; "" where none is known to be missing. */
 void workload_recorded_text(const struct workload_facts *facts, char text[RECORDED_SIZE]);
-
 
 struct workload {
     struct workload_facts facts;
@@ -119,6 +118,10 @@ struct workload {
     size_t step_count, step_capacity;
     enum step_source step_source; /* the leading family */
     struct {
+        struct workload_step *items;
+        size_t count, capacity;
+    } begun; /* steps whose end is not marked: their end_ns says nothing */
+    struct {
         struct execute_start *items;
         size_t count, capacity;
     } execute_starts;
@@ -128,8 +131,8 @@ struct workload {
             uint16_t device;
         } * items;
         size_t count, capacity;
-    } other_tasks;            /* what devices ran beside executions: notifications, the parts of communication operators */
-    struct intervals *others; /* of each device: when one of those ran. Set by workload_finish */
+    } other_tasks; /* what devices ran beside executions: notifications, the parts of communication operators */
+    struct intervals *others;     /* of each device: when one of those ran. Set by workload_finish */
     struct intervals *unrecorded; /* of each device: between inferences of which those between were not recorded */
     struct workload_id {
         int64_t id, device; /* as the capture numbers them */
@@ -155,10 +158,12 @@ int workload_add_other(struct workload *workload, int64_t device_id, int64_t sta
                        struct err *err);
 /* A step with all but its device and its period. One that ends before it starts is left out. */
 int workload_add_step(struct workload *workload, int64_t device_id, const struct workload_step *step, struct err *err);
+/* A step of which the begin alone is marked. */
+int workload_add_begun(struct workload *workload, int64_t device_id, const struct workload_step *step, struct err *err);
 /* A call that starts an inference: they tell how many were made. */
 int workload_add_execute_start(struct workload *workload, const struct execute_start *start, struct err *err);
-/* After the last of all: sorts what is out of order, finds which steps are neighbours and, when no step was added,
- * steps by the period of each device's operators. */
+/* After the last of all: sorts what is out of order and, when no step was added, finds them by the period of each
+ * device's operators. Which of them are neighbours is analysis/sampling.h's. */
 int workload_finish(struct workload *workload, struct err *err);
 
 static inline bool work_computes(uint32_t work)

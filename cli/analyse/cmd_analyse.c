@@ -5,8 +5,10 @@
 #include "base/number.h"
 #include "cli/analyse/analyse_run.h"
 #include "cli/child.h"
+#include "cli/cmd_export.h"
 #include "cli/console.h"
 #include "cli/status.h"
+#include "exporters/export.h"
 #include "frameworks/directory.h"
 
 #include <errno.h>
@@ -185,8 +187,45 @@ static int analyse_all(struct many *many)
     return interrupted() ? STATUS_INTERRUPTED : many->worst;
 }
 
+/* "communication,communication_matrix" as bits. */
+static int parse_rules(const char *text, unsigned *ret, struct err *err)
+{
+    static const struct {
+        const char *name;
+        enum communication_kind kind;
+    } rules[] = {{"communication", COMMUNICATION_TIMES}, {"communication_matrix", COMMUNICATION_MATRIX}};
+    *ret = 0;
+    for (const char *p = text; p != NULL;) {
+        size_t length = strcspn(p, ",");
+        unsigned found = 0;
+        for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+            if (strlen(rules[i].name) == length && memcmp(rules[i].name, p, length) == 0)
+                found = rules[i].kind;
+        }
+        if (found == 0)
+            return err_set(err, ERR_USAGE, "--rule '%s': expected communication, communication_matrix or both", text);
+        *ret |= found;
+        p = p[length] == ',' ? p + length + 1 : NULL;
+    }
+    return 0;
+}
+
+/* Captures instead of directories of frameworks. */
+static int run_rules(const struct settings *settings)
+{
+    struct settings chosen = *settings;
+    struct err err = ERR_INIT;
+    if (parse_rules(settings->analyse.rules, &chosen.analyse.rule_mask, &err) < 0) {
+        console_error(&err);
+        return status_of_error(&err);
+    }
+    return export_rules(&chosen);
+}
+
 static int run_analyse(const struct settings *settings)
 {
+    if (settings->analyse.rules != NULL)
+        return run_rules(settings);
     struct step_numbers steps = {.count = 0};
     struct framework_paths paths = {.count = 0};
     struct err err = ERR_INIT;
@@ -220,7 +259,8 @@ const struct command command_analyse = {
     .description = "Writes ASCEND_PROFILER_OUTPUT/ of directories that the profilers of MindSpore and\n"
                    "PyTorch make (*_ascend_ms, *_ascend_pt), as the frameworks' own analysis does: the\n"
                    "timeline with the framework's operators, kernels, steps. DIR may hold many of them.\n"
-                   "'analyze' is the same command.\n",
+                   "With --rule it writes of captures what 'analyze' of Ascend's tool does. 'analyze' is the\n"
+                   "same command.\n",
     .operands = "DIR...",
     .most_operands = -1,
     .needs_capture = true,

@@ -9,6 +9,8 @@
 #include "cli/console.h"
 #include "cli/status.h"
 #include "db/database.h"
+#include "db/query/query.h"
+#include "db/query/query_origin.h"
 #include "exporters/answers/advice_output.h"
 #include "exporters/workload/load.h"
 #include "exporters/workload/load_evidence.h"
@@ -18,6 +20,7 @@
 
 struct advising {
     double thresholds[RULES];
+    size_t told; /* captures, of one array where they are several */
 };
 
 /* ID:PERCENT */
@@ -37,6 +40,19 @@ static int take_threshold(struct advising *advising, const char *text)
     return STATUS_USAGE;
 }
 
+static int find_origin(sqlite3 *db, struct advice *advice, struct err *err)
+{
+    struct capture_origin origin;
+    struct db_facts facts;
+    int result = db_read_facts(db, &facts, err);
+
+    if (result == 0)
+        result = query_origin(db, facts.family, &origin, err);
+    if (result == 0)
+        advice->origin_ns = origin.time_ns;
+    return result;
+}
+
 static int find_advice(sqlite3 *db, const struct advising *advising, struct advice *ret, int64_t *ret_executions,
                        struct err *err)
 {
@@ -52,6 +68,8 @@ static int find_advice(sqlite3 *db, const struct advising *advising, struct advi
         result = advice_make(&workload, &evidence, advising->thresholds, ret, err);
     if (result == 0)
         result = evidence_name_launchers(db, ret, err);
+    if (result == 0)
+        result = find_origin(db, ret, err);
     workload_release(&workload);
     return result;
 }
@@ -66,11 +84,14 @@ static const char *last_name(const char *path)
 static int tell(struct capture_visit *visit, const struct advice *advice)
 {
     const struct advise_settings *settings = &visit->settings->advise;
+    struct advising *advising = visit->context;
     int status;
 
     if (settings->format == 0)
         pager_start(visit->settings);
     console_output_begin();
+    if (settings->format == ADVICE_JSON && visit->capture_count > 1)
+        fputs(advising->told++ > 0 ? "," : "[", stdout);
     advice_print(advice, last_name(visit->directory), (enum advice_format)settings->format, stdout);
     status = console_output_end(false);
     for (size_t i = 0; settings->fail_on != FAIL_ON_NOTHING && i < RULES && advice->findings[i].fired; i++)
@@ -97,6 +118,7 @@ static int advise_one(struct capture_visit *visit)
     }
     if (executions == 0) {
         err_set(&err, ERR_NOT_FOUND, "'%s' has no operators to advise on", visit->directory);
+        err_hint(&err, "'msprof show %s --table summary' tells what there is of the program", visit->directory);
         console_error(&err);
         return status_worse(status, STATUS_NOTHING);
     }
@@ -105,7 +127,7 @@ static int advise_one(struct capture_visit *visit)
 
 static int run_advise(const struct settings *settings)
 {
-    struct advising advising;
+    struct advising advising = {.told = 0};
     int status = STATUS_DONE;
 
     for (size_t i = 0; i < RULES; i++)
@@ -127,6 +149,11 @@ static int run_advise(const struct settings *settings)
     }
     give_large_memory_back();
     status = captures_process_list(settings, &settings->captures, advise_one, &advising);
+    if (advising.told > 0) {
+        console_output_begin();
+        fputs("]\n", stdout);
+        status = status_worse(status, console_output_end(false));
+    }
     pager_end();
     return status;
 }

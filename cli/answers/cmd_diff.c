@@ -1,6 +1,7 @@
 /* msprof diff: what changed between captures, and whether that breaks a gate. */
 #include "analysis/diff/compare.h"
 #include "base/array.h"
+#include "cli/answers/capture_names.h"
 #include "cli/answers/host_side.h"
 #include "cli/answers/large_memory.h"
 #include "cli/answers/pager.h"
@@ -14,6 +15,7 @@
 #include "exporters/diff/diff_output.h"
 #include "exporters/workload/load.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +29,7 @@ struct identity {
 
 /* The captures of one side. */
 struct profiles {
-    const struct profile **items; /* each of its own */
+    const struct profile **items; /* each of its own, named by the path of its capture until all are known */
     size_t count, capacity;
     struct {
         struct identity *items;
@@ -76,14 +78,41 @@ static int keep(struct profiles *profiles, const struct profile *content, struct
     return 0;
 }
 
-static const char *last_name(const char *path)
+/* Takes the name over. */
+static void rename_profile(const struct profile *profile, char *name)
 {
-    const char *slash = strrchr(path, '/');
+    struct profile *own = (struct profile *)(uintptr_t)profile;
 
-    return slash != NULL ? slash + 1 : path;
+    free(own->name);
+    own->name = name;
 }
 
-static int profile_database(sqlite3 *db, const char *directory, struct profiles *profiles, struct err *err)
+/* The captures of both sides get names that tell them apart. */
+static int name_apart(const struct profiles *base, const struct profiles *new_side, struct err *err)
+{
+    const size_t count = base->count + new_side->count;
+    const char **paths = calloc(count + 1, sizeof *paths);
+    char **names = calloc(count + 1, sizeof *names);
+    int result = paths == NULL || names == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+
+    for (size_t i = 0; result == 0 && i < count; i++)
+        paths[i] = (i < base->count ? base->items[i] : new_side->items[i - base->count])->name;
+    for (size_t i = 0; result == 0 && i < count; i++) {
+        names[i] = strdup(capture_name(paths, count, i));
+        if (names[i] == NULL)
+            result = err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    for (size_t i = 0; names != NULL && i < count; i++)
+        if (result == 0)
+            rename_profile(i < base->count ? base->items[i] : new_side->items[i - base->count], names[i]);
+        else
+            free(names[i]);
+    free((void *)paths);
+    free((void *)names);
+    return result;
+}
+
+static int profile_database(sqlite3 *db, const char *path, struct profiles *profiles, struct err *err)
 {
     const struct profile_choice choice = {.subjects = ALL_SUBJECTS};
     struct workload workload;
@@ -92,7 +121,7 @@ static int profile_database(sqlite3 *db, const char *directory, struct profiles 
 
     if (result != 0)
         return result;
-    result = profile_make(&workload, last_name(directory), &choice, &profile, err);
+    result = profile_make(&workload, path, &choice, &profile, err);
     workload_release(&workload);
     if (result == 0 && profiles->with_calls)
         result = workload_load_calls(db, &profile, err);
@@ -115,13 +144,31 @@ static int take_capture(struct capture_visit *visit)
     int status = host_side_open(visit, &db), result;
     if (db == NULL)
         return status;
-    result = profile_database(db, visit->directory, visit->context, &err);
+    char *path = capture_path(visit->directory, &err);
+    result = path != NULL ? profile_database(db, path, visit->context, &err) : -(int)err.code;
+    free(path);
     database_close(db);
     if (result != 0) {
         err_wrap(&err, "cannot analyse '%s'", visit->directory);
         return status_worse(status, visit_fail(visit, LOG_SOURCE_COMMON, &err));
     }
     return status;
+}
+
+/* A capture of a baseline is as if it lay in it. */
+static int name_by_file(struct profile *profile, const char *path, struct err *err)
+{
+    char *name = NULL, *file = capture_path(path, err);
+
+    if (file != NULL && asprintf(&name, "%s/%s", file, profile->name) < 0) {
+        name = NULL;
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    free(file);
+    if (name == NULL)
+        return -(int)err->code;
+    rename_profile(profile, name);
+    return 0;
 }
 
 static int take_baseline(const char *path, struct profiles *profiles)
@@ -135,6 +182,9 @@ static int take_baseline(const char *path, struct profiles *profiles)
     int result = err.code != 0 ? -(int)err.code : baseline_read(path, &items, &count, &err);
 
     while (result == 0 && kept < count) {
+        result = name_by_file(&items[kept], path, &err);
+        if (result != 0)
+            break;
         result = keep(profiles, &items[kept], &err);
         kept += result == 0;
     }
@@ -285,6 +335,7 @@ static int compare_sides(const struct settings *settings, const struct profiles 
     options.by = (enum subject)settings->diff.by;
     options.least_change = (double)settings->diff.least_change / 1e5;
     options.least_share = (double)settings->diff.least_share / 1e5;
+    options.drift = fmax((double)settings->diff.drift / 1e5, 1e-6);
     result = compare(&sides[0], &sides[1], &options, gates, settings->diff.gates.count, &comparison, &err);
     if (result != 0) {
         console_error(&err);
@@ -335,6 +386,7 @@ static int run_diff(const struct settings *settings)
     struct value_list base_words, new_words;
     struct profiles base = {.items = NULL}, new_side = {.items = NULL};
     struct gate *gates = NULL;
+    struct err err = ERR_INIT;
     int status = find_sides(settings, &base_words, &new_words);
 
     give_large_memory_back();
@@ -346,6 +398,10 @@ static int run_diff(const struct settings *settings)
     status = take_all(settings, &base_words, &base);
     if (!is_fatal(status) && settings->diff.save == NULL)
         status = status_worse(status, take_all(settings, &new_words, &new_side));
+    if (!is_fatal(status) && name_apart(&base, &new_side, &err) != 0) {
+        console_error(&err);
+        status = STATUS_FAILURE;
+    }
     if (!is_fatal(status))
         status = status_worse(status, settings->diff.save != NULL ? save(settings, &base)
                                                                   : compare_sides(settings, &base, &new_side, gates));

@@ -2,7 +2,9 @@
 
 #include "cli/console.h"
 #include "cli/status.h"
+#include "db/database.h"
 #include "exporters/framework/host_side.h"
+#include "exporters/workload/load_ranges.h"
 
 int host_side_open(struct capture_visit *visit, sqlite3 **ret)
 {
@@ -10,6 +12,12 @@ int host_side_open(struct capture_visit *visit, sqlite3 **ret)
     struct err err = ERR_INIT;
     int status = visit_open_database(visit, ret);
 
+    if (*ret != NULL && visit->settings->step_range != NULL &&
+        step_range_choose(*ret, visit->settings->step_range, &err) != 0) {
+        database_close(*ret);
+        *ret = NULL;
+        return visit_fail(visit, LOG_SOURCE_COMMON, &err);
+    }
     if (*ret == NULL || visit->framework == NULL)
         return status;
     diag_init(&diag, visit->settings->strict);

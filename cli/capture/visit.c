@@ -19,26 +19,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define RECOMMENDED_UMASK 0027
-
 int visit_fail(struct capture_visit *visit, const char *source, const struct err *err)
 {
     console_progress_end();
     console_error(err);
     collection_log_error(&visit->log, source, err);
     return status_of_error(err);
-}
-
-/* Once, before something is made. */
-static void warn_of_umask(void)
-{
-    static bool warned;
-    mode_t mask = umask(RECOMMENDED_UMASK);
-
-    umask(mask);
-    if (!warned && (mask & RECOMMENDED_UMASK) != RECOMMENDED_UMASK)
-        console_warning("the umask is %04o; 0027 or stricter keeps other users from reading what you make", mask);
-    warned = true;
 }
 
 /* In a directory of its own, results say whose they are. */
@@ -176,7 +162,6 @@ int visit_import(struct capture_visit *visit)
     char *directory = NULL;
     int status, result;
 
-    warn_of_umask();
     status = visit_make_directory(visit, "sqlite", &directory);
     if (status != STATUS_DONE)
         return status;

@@ -3,6 +3,7 @@
 #include "base/file/fsutil.h"
 #include "base/number.h"
 #include "cli/clock.h"
+#include "cli/cluster/cluster_answer.h"
 #include "cli/cluster/rank_hosts.h"
 #include "cli/cluster/raw_ranks.h"
 #include "cli/console.h"
@@ -282,6 +283,16 @@ static void tell(const struct work *work, int64_t elapsed_ns)
                      work->result.incomplete);
 }
 
+static int answer(const struct work *work)
+{
+    struct err err = ERR_INIT;
+    console_output_begin();
+    int result = cluster_answer_print(work->output, &work->result, stdout, &err);
+    if (result < 0)
+        console_error(&err);
+    return status_worse(result < 0 ? status_of_error(&err) : STATUS_DONE, console_output_end(result < 0));
+}
+
 /* A number that is added up over the team. */
 static int give_number(void *number, struct strbuf *bytes, struct err *err)
 {
@@ -329,9 +340,11 @@ int cluster_run(const struct settings *settings, struct team *team)
         status =
             work.nothing || (team->elsewhere && err.code == ERR_NOT_FOUND) ? STATUS_NOTHING : status_of_error(&err);
     } else {
-        if (team->me == 0)
-            tell(&work, clock_now_ns() - start_ns);
         status = all_problems > 0 ? STATUS_DATA_PROBLEMS : STATUS_DONE;
+        if (team->me == 0) {
+            tell(&work, clock_now_ns() - start_ns);
+            status = status_worse(status, answer(&work));
+        }
     }
     loaded_ranks_release(&work.loaded);
     cluster_sources_release(&work.sources);

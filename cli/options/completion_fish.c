@@ -42,6 +42,11 @@ static void put_value(FILE *stream, const struct option_spec *option)
     case VALUE_VERSION:
     case VALUE_PERCENT:
         fputs(" -x", stream);
+        if (option->offer != OFFER_NOTHING) {
+            fputs(" -a '", stream);
+            offers_put(stream, option->offer);
+            fputs("'", stream);
+        }
         break;
     }
 }

@@ -85,6 +85,10 @@ static void put_value_cases(FILE *stream, const struct shell *shell)
             fputs(shell->choices_begin, stream);
             put_choices(stream, option->choices);
             fputs(shell->choices_end, stream);
+        } else if (option->offer != OFFER_NOTHING) {
+            fputs(shell->choices_begin, stream);
+            offers_put(stream, option->offer);
+            fputs(shell->choices_end, stream);
         } else if (option->type == VALUE_DIRECTORY) {
             fputs(shell->directories, stream);
         } else if (option->type == VALUE_FILE) {

@@ -27,7 +27,7 @@ void settings_init(struct settings *settings)
                                   .replay = {.fd = -1, .speed = 1000, .first_index = 1},
                                   .advise = {.fail_on = FAIL_ON_NOTHING},
                                   .options = {.chip = -1},
-                                  .diff = {.least_change = 2000, .least_share = 100}};
+                                  .diff = {.least_change = 1000, .least_share = 10, .drift = 1000}};
 }
 
 void settings_release(struct settings *settings)

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "cli/command.h"
+#include "cli/options/offers.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,7 +61,7 @@ struct diff_settings {
     int format; /* enum diff_format */
     int top;    /* rows; 0: not given */
     const char *save;
-    int64_t least_change, least_share; /* thousandths of percent */
+    int64_t least_change, least_share, drift; /* thousandths of percent */
     bool allow_incomparable;
 };
 
@@ -107,7 +108,11 @@ struct analyse_settings {
     int jobs; /* 0: not given */
     const char *steps, *export_types;
     bool pretty, simplify, force, relative_times;
+    const char *rules;  /* --rule; NULL: frameworks' directories are analysed */
+    unsigned rule_mask; /* the same as bits of enum communication_kind */
+    int rule_type;      /* enum rule_type */
 };
+enum rule_type { RULE_TYPE_TEXT, RULE_TYPE_DB };
 
 /* What the command line says for layout. */
 struct layout_settings {
@@ -136,6 +141,7 @@ struct settings {
     const char *reports; /* --reports; NULL: not given */
     int table_format;    /* enum table_format */
     int columns;         /* enum column_set */
+    bool of_cluster;     /* import --cluster, which changes nothing: a directory's captures are imported all */
     int cann_version;    /* --cann-version; CANN_VERSION_OF_CAPTURE: what the capture says */
     bool trace_compat, clear, stable_names, spreadsheet_safe, merge;
     int model_id;        /* -1: not given */
@@ -145,6 +151,7 @@ struct settings {
     int width;           /* WIDTH_DEFAULT, or columns; 0: no limit */
     int top;             /* rows of the longest; 0: not given */
     bool no_pager;
+    const char *step_range; /* NULL: not given */
 
     bool list_options; /* help --options */
     int manual_rows;   /* help --manual: enum manual_rows; -1: not given */
@@ -189,6 +196,7 @@ struct option_spec {
     enum value_type type;
     const char *argument; /* name of the value in the help; NULL for flags */
     const char *const *choices;
+    enum offer offer;     /* of VALUE_TEXT */
     int minimum, maximum; /* of VALUE_NUMBER */
     bool repeatable;      /* stored into a struct value_list */
     size_t offset;        /* of its member of struct settings */

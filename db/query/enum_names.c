@@ -4,99 +4,38 @@
 
 #include <stddef.h>
 
-const struct value_name hccl_data_types[] = {
-    {0, "INT8"},
-    {1, "INT16"},
-    {2, "INT32"},
-    {3, "FP16"},
-    {4, "FP32"},
-    {5, "INT64"},
-    {6, "UINT64"},
-    {7, "UINT8"},
-    {8, "UINT16"},
-    {9, "UINT32"},
-    {10, "FP64"},
-    {11, "BFP16"},
-    {12, "INT128"},
-    {255, "RESERVED"},
-    {HCCL_NOT_GIVEN, "N/A"},
-    {HCCL_INVALID, "INVALID_TYPE"},
-    {0, NULL},
-};
-
-const struct value_name hccl_link_types[] = {
-    {0, "ON_CHIP"},
-    {1, "HCCS"},
-    {2, "PCIE"},
-    {3, "ROCE"},
-    {4, "SIO"},
-    {5, "HCCS_SW"},
-    {6, "STANDARD_ROCE"},
-    {255, "RESERVED"},
-    {HCCL_NOT_GIVEN, "N/A"},
-    {HCCL_INVALID, "INVALID_TYPE"},
-    {0, NULL},
-};
-
-const struct value_name hccl_transport_types[] = {
-    {0, "SDMA"}, {1, "RDMA"}, {2, "LOCAL"}, {255, "RESERVED"}, {HCCL_NOT_GIVEN, "N/A"}, {HCCL_INVALID, "INVALID_TYPE"},
-    {0, NULL},
-};
-
-const struct value_name hccl_rdma_types[] = {
-    {0, "RDMA_SEND_NOTIFY"}, {1, "RDMA_SEND_PAYLOAD"},       {255, "RESERVED"},
-    {HCCL_NOT_GIVEN, "N/A"}, {HCCL_INVALID, "INVALID_TYPE"}, {0, NULL},
-};
-
 static const struct value_name modules[] = {
-    {0, "SLOG"},         {1, "IDEDD"},
-    {2, "IDEDH"},        {3, "HCCL"},
-    {4, "FMK"},          {5, "HIAIENGINE"},
-    {6, "DVPP"},         {7, "RUNTIME"},
-    {8, "CCE"},          {9, "HDC"},
-    {10, "DRV"},         {11, "MDCFUSION"},
-    {12, "MDCLOCATION"}, {13, "MDCPERCEPTION"},
-    {14, "MDCFSM"},      {15, "MDCCOMMON"},
-    {16, "MDCMONITOR"},  {17, "MDCBSWP"},
-    {18, "MDCDEFAULT"},  {19, "MDCSC"},
-    {20, "MDCPNC"},      {21, "MLL"},
-    {22, "DEVMM"},       {23, "KERNEL"},
-    {24, "LIBMEDIA"},    {25, "CCECPU"},
-    {26, "ASCENDDK"},    {27, "ROS"},
-    {28, "HCCP"},        {29, "ROCE"},
-    {30, "TEFUSION"},    {31, "PROFILING"},
-    {32, "DP"},          {33, "APP"},
-    {34, "TS"},          {35, "TSDUMP"},
-    {36, "AICPU"},       {37, "LP"},
-    {38, "TDT"},         {39, "FE"},
-    {40, "MD"},          {41, "MB"},
-    {42, "ME"},          {43, "IMU"},
-    {44, "IMP"},         {45, "GE"},
-    {46, "MDCFUSA"},     {47, "CAMERA"},
-    {48, "ASCENDCL"},    {49, "TEEOS"},
-    {50, "ISP"},         {51, "SIS"},
-    {52, "HSM"},         {53, "DSS"},
-    {54, "PROCMGR"},     {55, "BBOX"},
-    {56, "AIVECTOR"},    {57, "TBE"},
-    {58, "FV"},          {59, "MDCMAP"},
-    {60, "TUNE"},        {61, "HSS"},
-    {62, "FFTS"},        {63, "OP"},
-    {64, "UDF"},         {65, "HICAID"},
-    {66, "TSYNC"},       {67, "AUDIO"},
-    {68, "TPRT"},        {69, "ASCENDCKERNEL"},
-    {70, "ASYS"},        {71, "ATRACE"},
-    {72, "RTC"},         {73, "SYSMONITOR"},
-    {74, "AMP"},         {75, "ADETECT"},
-    {76, "MBUFF"},       {77, "CUSTOM"},
-    {0, NULL},
+    {0, "SLOG"},        {1, "IDEDD"},     {2, "SCC"},
+    {3, "HCCL"},        {4, "FMK"},       {5, "CCU"},
+    {6, "DVPP"},        {7, "RUNTIME"},   {8, "CCE"},
+    {9, "HDC"},         {10, "DRV"},      {11, "NET"},
+    {22, "DEVMM"},      {23, "KERNEL"},   {24, "LIBMEDIA"},
+    {25, "CCECPU"},     {27, "ROS"},      {28, "HCCP"},
+    {29, "ROCE"},       {30, "TEFUSION"}, {31, "PROFILING"},
+    {32, "DP"},         {33, "APP"},      {34, "TS"},
+    {35, "TSDUMP"},     {36, "AICPU"},    {37, "LP"},
+    {38, "TDT"},        {39, "FE"},       {40, "MD"},
+    {41, "MB"},         {42, "ME"},       {43, "IMU"},
+    {44, "IMP"},        {45, "GE"},       {47, "CAMERA"},
+    {48, "ASCENDCL"},   {49, "TEEOS"},    {50, "ISP"},
+    {51, "SIS"},        {52, "HSM"},      {53, "DSS"},
+    {54, "PROCMGR"},    {55, "BBOX"},     {56, "AIVECTOR"},
+    {57, "TBE"},        {58, "FV"},       {60, "TUNE"},
+    {61, "HSS"},        {62, "FFTS"},     {63, "OP"},
+    {64, "UDF"},        {65, "HICAID"},   {66, "TSYNC"},
+    {67, "AUDIO"},      {68, "TPRT"},     {69, "ASCENDCKERNEL"},
+    {70, "ASYS"},       {71, "ATRACE"},   {72, "RTC"},
+    {73, "SYSMONITOR"}, {74, "AMP"},      {75, "ADETECT"},
+    {76, "MBUFF"},      {77, "CUSTOM"},   {0, NULL},
 };
 
 static const struct value_name api_types[] = {
-    HOST_LEVEL_NAMES, {50001, "op"}, {50002, "queue"}, {50003, "trace"}, {50004, "mstx"}, {0, NULL},
+    HOST_LEVEL_NAMES,
+    {0, NULL},
 };
 
 static const struct value_name overlap_types[] = {
-    {0, "Computing"}, {1, "Communication"}, {2, "Communication(Not Overlapped)"}, {3, "Free"}, {0, NULL},
+    {0, "COMPUTE"}, {1, "COMMUNICATION"}, {2, "COMM_NOT_OVERLAP_COMP"}, {3, "FREE"}, {65535, "RESERVE"}, {0, NULL},
 };
 
 const struct enum_table enum_tables[] = {

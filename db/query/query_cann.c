@@ -263,6 +263,9 @@ static const struct query_field counter_fields[] = {
     QUERY_FIELD(struct cann_task, aic_counters[5], "aic_event5"),
     QUERY_FIELD(struct cann_task, aic_counters[6], "aic_event6"),
     QUERY_FIELD(struct cann_task, aic_counters[7], "aic_event7"),
+    QUERY_FIELD(struct cann_task, aic_counters[8], "aic_event8"),
+    QUERY_FIELD(struct cann_task, aic_counters[9], "aic_event9"),
+    QUERY_FIELD(struct cann_task, aic_time_ns, "aic_time_ns"),
     QUERY_FIELD(struct cann_task, aiv_total_cycle, "aiv_total_cycle"),
     QUERY_FIELD(struct cann_task, aiv_counters[0], "aiv_event0"),
     QUERY_FIELD(struct cann_task, aiv_counters[1], "aiv_event1"),
@@ -272,6 +275,9 @@ static const struct query_field counter_fields[] = {
     QUERY_FIELD(struct cann_task, aiv_counters[5], "aiv_event5"),
     QUERY_FIELD(struct cann_task, aiv_counters[6], "aiv_event6"),
     QUERY_FIELD(struct cann_task, aiv_counters[7], "aiv_event7"),
+    QUERY_FIELD(struct cann_task, aiv_counters[8], "aiv_event8"),
+    QUERY_FIELD(struct cann_task, aiv_counters[9], "aiv_event9"),
+    QUERY_FIELD(struct cann_task, aiv_time_ns, "aiv_time_ns"),
 };
 static const struct query_select counter_select = {QUERY_FIELDS(counter_fields)};
 enum {

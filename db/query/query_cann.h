@@ -16,7 +16,7 @@ struct cann_part {
     int64_t device_id, chip, aic_hz, aiv_hz, ai_core_num, aiv_num, process_id, rank_id;
     int64_t start_ns, end_ns;
     int64_t host_monotonic_ns, device_tick, device_hz; /* of the counter: where both clocks stood at the start */
-    bool is_host, samples_cores; /* its cores were sampled, not counted by task */
+    bool is_host, samples_cores;                       /* its cores were sampled, not counted by task */
     char metrics[64], events[256], aiv_metrics[64], aiv_events[256];
     char directory[32], job[64], host_name[128], host_uid[64], begin_date[40], process_name[64];
 };
@@ -53,7 +53,7 @@ static inline struct cann_text cann_text(const struct cann_texts *texts, int64_t
     return texts->items[(size_t)id * texts->column_count + column];
 }
 
-#define CANN_COUNTERS 8
+#define CANN_COUNTERS 10
 
 /* Of host_call the name that users know it by: a call of communication is called by what it is of. */
 #define CANN_CALL_NAME                                                                                                 \
@@ -66,6 +66,7 @@ struct cann_task {
     int64_t copy_bytes, copy_direction; /* of an asynchronous copy */
     bool has_aic, has_aiv;              /* the counters below were recorded */
     int64_t aic_total_cycle, aic_counters[CANN_COUNTERS], aiv_total_cycle, aiv_counters[CANN_COUNTERS];
+    int64_t aic_time_ns, aiv_time_ns; /* DB_NULL: not measured */
 };
 /* By a task's op_task_type: what is written back or invalid does not run; what communicates runs but
  * does not compute. The same in SQL. */

@@ -23,6 +23,13 @@ static void put_place(FILE *stream, const char *before, int64_t time_ns, const c
     fprintf(stream, "%s%.*s%s", before, (int)(number_put_us(text, time_ns) - text), text, after);
 }
 
+/* The time as the timeline has it: its ts. */
+static void put_ts(FILE *stream, const char *before, const struct advice *advice, int64_t time_ns, const char *after)
+{
+    if (advice->origin_ns != INT64_MIN)
+        put_place(stream, before, time_ns - advice->origin_ns, after);
+}
+
 static void put_text(FILE *stream, const char *text, bool markdown)
 {
     if (markdown)
@@ -31,14 +38,17 @@ static void put_text(FILE *stream, const char *text, bool markdown)
         fputs(text, stream);
 }
 
-static void put_rows(FILE *stream, const struct finding *finding)
+static void put_rows(FILE *stream, const struct advice *advice, const struct finding *finding)
 {
     for (size_t i = 0; i < finding->row_count; i++) {
         const struct finding_row *row = &finding->rows[i];
         fprintf(stream, "    %12.3f us %6.1f %% %8lld x  ", row->time_ns / 1e3, row->share, (long long)row->count);
         put_plain(stream, row->name);
-        if (row->at_ns != INT64_MIN)
-            put_place(stream, "  (at ", row->at_ns, " us)");
+        if (row->at_ns != INT64_MIN) {
+            put_place(stream, "  (at ", row->at_ns, " us");
+            put_ts(stream, ", ts ", advice, row->at_ns, "");
+            fputc(')', stream);
+        }
         if (row->launcher[0] != '\0') {
             fputs("\n      launched by ", stream);
             put_plain(stream, row->launcher);
@@ -47,7 +57,7 @@ static void put_rows(FILE *stream, const struct finding *finding)
     }
 }
 
-static void put_finding(FILE *stream, const struct finding *finding, bool markdown)
+static void put_finding(FILE *stream, const struct advice *advice, const struct finding *finding, bool markdown)
 {
     const struct rule *rule = &rules[finding->rule];
 
@@ -57,12 +67,16 @@ static void put_finding(FILE *stream, const struct finding *finding, bool markdo
     fprintf(stream, "\n%s%s: %.2f %%, the limit is %.2f %% (--threshold %s:PERCENT)\n%sAt stake: %.3f ms",
             markdown ? "\n* " : "  ", rule->formula, finding->value, finding->threshold, rule->id,
             markdown ? "* " : "  ", finding->at_stake_ns / 1e6);
-    if (finding->time_ns != INT64_MIN)
+    if (finding->time_ns != INT64_MIN) {
         put_place(stream, "; look at ", finding->time_ns, " us");
+        put_ts(stream, " (ts ", advice, finding->time_ns, " in the timeline)");
+    }
+    if (finding->same_cause != RULES)
+        fprintf(stream, "; rule %s found the same cause", rules[finding->same_cause].id);
     fprintf(stream, "\n%s%s\n", markdown ? "* " : "  ", rule->advice);
     if (finding->row_count > 0 && markdown)
         fputs("\n```\n", stream);
-    put_rows(stream, finding);
+    put_rows(stream, advice, finding);
     fputs(finding->row_count > 0 && markdown ? "```\n\n" : "\n", stream);
 }
 
@@ -80,7 +94,13 @@ static void put_time(FILE *stream, const char *name, int64_t time_ns)
         put_place(stream, "", time_ns, "");
 }
 
-static void put_json_finding(FILE *stream, const struct finding *finding)
+static void put_json_ts(FILE *stream, const struct advice *advice, int64_t time_ns)
+{
+    put_time(stream, "timeline_ts",
+             time_ns == INT64_MIN || advice->origin_ns == INT64_MIN ? INT64_MIN : time_ns - advice->origin_ns);
+}
+
+static void put_json_finding(FILE *stream, const struct advice *advice, const struct finding *finding)
 {
     const struct rule *rule = &rules[finding->rule];
 
@@ -100,15 +120,22 @@ static void put_json_finding(FILE *stream, const struct finding *finding)
         put_number(stream, finding->rows[i].share);
         fputs(",\"time\":", stream);
         put_number(stream, finding->rows[i].time_ns / 1e3);
+        put_json_ts(stream, advice, finding->rows[i].at_ns);
         put_time(stream, "timestamp", finding->rows[i].at_ns);
         fputc('}', stream);
     }
     fputs("],\"formula\":", stream);
     put_json(stream, rule->formula);
-    fprintf(stream, ",\"id\":\"%s\",\"option\":\"--threshold %s:PERCENT\",\"sentence\":", rule->id, rule->id);
+    fprintf(stream, ",\"id\":\"%s\",\"option\":\"--threshold %s:PERCENT\",\"same_cause\":", rule->id, rule->id);
+    if (finding->same_cause != RULES)
+        put_json(stream, rules[finding->same_cause].id);
+    else
+        fputs("null", stream);
+    fputs(",\"sentence\":", stream);
     put_json(stream, finding->sentence);
     fprintf(stream, ",\"severity\":\"%s\",\"threshold\":", severity_name(finding->severity));
     put_number(stream, finding->threshold);
+    put_json_ts(stream, advice, finding->time_ns);
     put_time(stream, "timestamp", finding->time_ns);
     fputs(",\"value\":", stream);
     put_number(stream, finding->value);
@@ -124,7 +151,7 @@ static void put_json_advice(FILE *stream, const struct advice *advice, const cha
     fputs(",\"findings\":[", stream);
     for (size_t i = 0; i < RULES && advice->findings[i].fired; i++) {
         fputs(i > 0 ? "," : "", stream);
-        put_json_finding(stream, &advice->findings[i]);
+        put_json_finding(stream, advice, &advice->findings[i]);
     }
     fputs("],\"not_checked\":[", stream);
     for (size_t i = 0; i < RULES; i++) {
@@ -138,7 +165,7 @@ static void put_json_advice(FILE *stream, const struct advice *advice, const cha
     any = false;
     fputs("],\"passed\":[", stream);
     for (size_t i = 0; i < RULES; i++) {
-        if (advice->findings[i].not_checked != NULL || advice->findings[i].fired)
+        if (advice->findings[i].not_checked != NULL || advice->findings[i].fired || advice->findings[i].told_elsewhere)
             continue;
         fprintf(stream, "%s\"%s\"", any ? "," : "", rules[advice->findings[i].rule].id);
         any = true;
@@ -169,7 +196,7 @@ void advice_print(const struct advice *advice, const char *capture, enum advice_
     if (advice->recorded[0] != '\0')
         fprintf(stream, "%s: nothing is said of what is between them\n\n", advice->recorded);
     for (size_t i = 0; i < fired; i++)
-        put_finding(stream, &advice->findings[i], markdown);
+        put_finding(stream, advice, &advice->findings[i], markdown);
     for (size_t i = fired; i < RULES; i++)
         if (advice->findings[i].not_checked != NULL)
             fprintf(stream, "%s%s: not checked, because %s\n", markdown ? "* " : "", rules[advice->findings[i].rule].id,

@@ -143,8 +143,17 @@ static int open_files(struct files *files, int64_t device_id, struct err *err)
     return status == 0 ? open_file(files, &files->matrix, "communication_matrix", err) : status;
 }
 
-static int close_file(struct files *files, struct communication_file *file, struct err *err)
+static bool is_wanted(const struct files *files, enum communication_kind kind)
 {
+    return files->options->communication == 0 || (files->options->communication & kind) != 0;
+}
+
+/* One that nobody asked for does not appear. */
+static int close_file(struct files *files, struct communication_file *file, enum communication_kind kind,
+                      struct err *err)
+{
+    if (!is_wanted(files, kind))
+        return 0;
     put(file, "}\n");
     return output_file_done(&file->out, file->report, file->path, files->rows, files->options, files->result, err);
 }
@@ -169,9 +178,9 @@ static int finish_device(struct files *files, struct err *err)
     put_collective(&files->times, &files->total);
     put(&files->matrix, ",\"" TOTAL_NAME "\":");
     put_pairs(&files->matrix, &files->total);
-    int status = close_file(files, &files->times, err);
+    int status = close_file(files, &files->times, COMMUNICATION_TIMES, err);
     if (status == 0)
-        status = close_file(files, &files->matrix, err);
+        status = close_file(files, &files->matrix, COMMUNICATION_MATRIX, err);
     release_files(files);
     return status;
 }

@@ -40,14 +40,22 @@ static const struct part series_parts[] = {
     {.name = NULL},
 };
 static const struct part facts_parts[] = {
-    PART(struct workload_facts, family, FORM_FIXED_TEXT), PART(struct workload_facts, chip, FORM_FIXED_TEXT),
-    PART(struct workload_facts, models, FORM_FIXED_TEXT), PART(struct workload_facts, metrics, FORM_FIXED_TEXT),
-    PART(struct workload_facts, cube_cores, FORM_COUNT),  PART(struct workload_facts, vector_cores, FORM_COUNT),
-    PART(struct workload_facts, clock_khz, FORM_COUNT),   PART(struct workload_facts, rated_khz, FORM_COUNT),
-    PART(struct workload_facts, tick_ns, FORM_COUNT),     PART(struct workload_facts, devices, FORM_COUNT),
-    PART(struct workload_facts, problems, FORM_COUNT),    PART(struct workload_facts, times_known, FORM_TRUTH),
-    PART(struct workload_facts, placed, FORM_TRUTH),      PART(struct workload_facts, recorded, FORM_COUNT),
-    PART(struct workload_facts, unrecorded, FORM_COUNT),  PART(struct workload_facts, interval, FORM_COUNT),
+    PART(struct workload_facts, family, FORM_FIXED_TEXT),
+    PART(struct workload_facts, chip, FORM_FIXED_TEXT),
+    PART(struct workload_facts, models, FORM_FIXED_TEXT),
+    PART(struct workload_facts, metrics, FORM_FIXED_TEXT),
+    PART(struct workload_facts, cube_cores, FORM_COUNT),
+    PART(struct workload_facts, vector_cores, FORM_COUNT),
+    PART(struct workload_facts, clock_khz, FORM_COUNT),
+    PART(struct workload_facts, rated_khz, FORM_COUNT),
+    PART(struct workload_facts, tick_ns, FORM_COUNT),
+    PART(struct workload_facts, devices, FORM_COUNT),
+    PART(struct workload_facts, problems, FORM_COUNT),
+    PART(struct workload_facts, times_known, FORM_TRUTH),
+    PART(struct workload_facts, placed, FORM_TRUTH),
+    PART(struct workload_facts, recorded, FORM_COUNT),
+    PART(struct workload_facts, unrecorded, FORM_COUNT),
+    PART(struct workload_facts, interval, FORM_COUNT),
     {.name = NULL},
 };
 static const struct part group_parts[] = {
@@ -405,7 +413,8 @@ static int check_text(const char *text, size_t length, struct err *err)
         return err_set(err, ERR_FORMAT, "it is no baseline, expected a file that 'msprof diff --save' wrote");
     if (memcmp(version, SCHEMA "\"", sizeof SCHEMA) != 0)
         return err_set(err, ERR_FORMAT,
-                       "it is of the version '%.*s', this program reads '" SCHEMA "': what 'free' and 'fps' mean differs",
+                       "it is of the version '%.*s', this program reads '" SCHEMA
+                       "': what 'free' and 'fps' mean differs",
                        (int)strcspn(version, "\"\n"), version);
     if (end == NULL || memcmp(end, DIGEST, sizeof DIGEST - 1) != 0)
         return err_set(err, ERR_FORMAT, "its end is missing: it was cut after %zu bytes", length);

@@ -128,6 +128,40 @@ static void put_gate(FILE *stream, const struct compare_gate *result)
     fputc('}', stream);
 }
 
+static void put_percent(FILE *stream, bool known, double share)
+{
+    if (known)
+        fprintf(stream, "%.4g", 100 * share + 0.0);
+    else
+        fputs("null", stream);
+}
+
+static void put_count(FILE *stream, size_t count)
+{
+    if (count > 0)
+        fprintf(stream, "%zu", count);
+    else
+        fputs("null", stream);
+}
+
+/* Percentages. */
+static void put_noise(FILE *stream, const struct comparison *comparison)
+{
+    const struct noise *noise = &comparison->noise;
+
+    fputs(",\"noise\":{\"assumed_drift\":", stream);
+    put_percent(stream, true, comparison->options.drift);
+    fputs(",\"shared_change\":", stream);
+    put_percent(stream, noise->separated, expm1(noise->change));
+    fputs(",\"shared_needs_captures\":", stream);
+    put_count(stream, noise->separated ? comparison->shared_needed : 0);
+    fputs(",\"shared_smallest\":", stream);
+    put_percent(stream, noise->separated, comparison->shared_smallest);
+    fprintf(stream, ",\"shared_told\":%s,\"smallest\":", comparison->shared_told ? "true" : "false");
+    put_percent(stream, comparison->smallest >= 0, comparison->smallest);
+    fputs("}", stream);
+}
+
 static void put_row(FILE *stream, const struct compare_row *row)
 {
     fprintf(stream, "{\"cliff\":%.6g,\"key\":", row->cliff);
@@ -136,9 +170,14 @@ static void put_row(FILE *stream, const struct compare_row *row)
     put_us(stream, row->median_base);
     fputs(",\"median_new\":", stream);
     put_us(stream, row->median_new);
-    fprintf(stream,
-            ",\"n_base\":%lld,\"n_new\":%lld,\"p\":%.6g,\"q\":%.6g,\"total_step_base\":", (long long)row->n_base,
-            (long long)row->n_new, row->p, row->q);
+    fprintf(stream, ",\"n_base\":%lld,\"n_new\":%lld", (long long)row->n_base, (long long)row->n_new);
+    fputs(",\"needs_captures\":", stream);
+    put_count(stream, row->verdict == ROW_NOISE ? row->needed : 0);
+    fputs(",\"own_change\":", stream);
+    put_percent(stream, row->smallest >= 0, row->own);
+    fprintf(stream, ",\"p\":%.6g,\"q\":%.6g,\"smallest\":", row->p, row->q);
+    put_percent(stream, row->smallest >= 0, row->smallest);
+    fputs(",\"total_step_base\":", stream);
     put_us(stream, row->total_base);
     fputs(",\"total_step_new\":", stream);
     put_us(stream, row->total_new);
@@ -148,9 +187,13 @@ static void put_row(FILE *stream, const struct compare_row *row)
 static void put_rows(const struct diff_output *output, FILE *stream)
 {
     const struct comparison *comparison = output->comparison;
-    struct compare_row others = {.key = "(others)", .p = 1, .q = 1};
-    const struct compare_row rest = {
-        .key = "(rest)", .p = 1, .q = 1, .total_base = comparison->rest_base, .total_new = comparison->rest_new};
+    struct compare_row others = {.key = "(others)", .p = 1, .q = 1, .smallest = -1};
+    const struct compare_row rest = {.key = "(rest)",
+                                     .p = 1,
+                                     .q = 1,
+                                     .smallest = -1,
+                                     .total_base = comparison->rest_base,
+                                     .total_new = comparison->rest_new};
 
     fputc('[', stream);
     for (size_t i = 0; i < comparison->rows.count; i++) {
@@ -228,6 +271,7 @@ int diff_print_json(const struct diff_output *output, FILE *stream, struct err *
     }
     fputs("],\"new\":", stream);
     put_side(stream, output->new_side, comparison->step_new);
+    put_noise(stream, comparison);
     fputs(",\"only_base\":", stream);
     status = put_only(stream, &comparison->rows, true, err);
     fputs(",\"only_new\":", stream);

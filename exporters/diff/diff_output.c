@@ -8,6 +8,8 @@
 static const struct grid_column row_columns[] = {
     {.title = "change/step", .number = true},
     {.title = "change", .number = true},
+    {.title = "own", .number = true, .least_first = 12},
+    {.title = "smallest", .number = true, .least_first = 11},
     {.title = "base/step", .number = true, .least_first = 4},
     {.title = "new/step", .number = true, .least_first = 3},
     {.title = "base median", .number = true, .least_first = 6},
@@ -37,31 +39,40 @@ static void percent_text(char *text, size_t size, double base, double other)
 
 #define TEXT_SIZE 48
 
+/* Nothing where there was no execution; what is too small for the table's unit is not called 0. */
+static void median_text(char *median, char *count, int64_t n, double value)
+{
+    if (n == 0)
+        return;
+    snprintf(median, TEXT_SIZE, value > 0 && value < 0.0005 ? "<0.001" : "%.3f", value);
+    snprintf(count, TEXT_SIZE, "%lld", (long long)n);
+}
+
 static int add_row(struct grid *grid, const struct compare_row *row, struct time_unit step_unit,
                    struct time_unit median_unit, struct err *err)
 {
     char texts[ROW_COLUMNS][TEXT_SIZE] = {{0}};
     const char *cells[ROW_COLUMNS];
     double change = row->total_new - row->total_base;
-    bool tested = row->n_base > 0 && row->n_new > 0;
+    bool tested = row->smallest >= 0;
 
     snprintf(texts[0], TEXT_SIZE, "%s%.3f", sign_of(change), change / step_unit.ns + 0.0);
     percent_text(texts[1], TEXT_SIZE, row->total_base, row->total_new);
-    snprintf(texts[2], TEXT_SIZE, "%.3f", row->total_base / step_unit.ns + 0.0);
-    snprintf(texts[3], TEXT_SIZE, "%.3f", row->total_new / step_unit.ns + 0.0);
-    snprintf(texts[4], TEXT_SIZE, "%.3f", row->median_base / median_unit.ns);
-    snprintf(texts[5], TEXT_SIZE, "%.3f", row->median_new / median_unit.ns);
-    snprintf(texts[6], TEXT_SIZE, "%lld", (long long)row->n_base);
-    snprintf(texts[7], TEXT_SIZE, "%lld", (long long)row->n_new);
     if (tested) {
-        snprintf(texts[8], TEXT_SIZE, "%.3g", row->q);
-        snprintf(texts[9], TEXT_SIZE, "%.3f", row->cliff);
+        snprintf(texts[2], TEXT_SIZE, "%s%.2f%%", sign_of(row->own), 100 * row->own);
+        snprintf(texts[3], TEXT_SIZE, "%.2f%%", 100 * row->smallest);
+        snprintf(texts[10], TEXT_SIZE, "%.3g", row->q);
+        snprintf(texts[11], TEXT_SIZE, "%.3f", row->cliff);
     }
+    snprintf(texts[4], TEXT_SIZE, "%.3f", row->total_base / step_unit.ns + 0.0);
+    snprintf(texts[5], TEXT_SIZE, "%.3f", row->total_new / step_unit.ns + 0.0);
+    median_text(texts[6], texts[8], row->n_base, row->median_base / median_unit.ns);
+    median_text(texts[7], texts[9], row->n_new, row->median_new / median_unit.ns);
     for (size_t i = 0; i < ROW_COLUMNS; i++)
         cells[i] = texts[i];
-    cells[10] = row_verdict_name(row->verdict);
-    cells[11] = match_kind_name(row->match);
-    cells[12] = row->key;
+    cells[12] = row->n_base + row->n_new > 0 ? row_verdict_name(row->verdict) : "";
+    cells[13] = match_kind_name(row->match);
+    cells[14] = row->key;
     return grid_row(grid, cells, err);
 }
 
@@ -70,9 +81,9 @@ static int add_rows(const struct diff_output *output, struct grid *grid, struct 
 {
     const struct comparison *comparison = output->comparison;
     char others_key[64];
-    struct compare_row others = {.key = others_key};
+    struct compare_row others = {.key = others_key, .smallest = -1};
     const struct compare_row rest = {
-        .key = "(rest)", .total_base = comparison->rest_base, .total_new = comparison->rest_new};
+        .key = "(rest)", .smallest = -1, .total_base = comparison->rest_base, .total_new = comparison->rest_new};
     size_t left = 0;
     int status = 0;
 
@@ -113,8 +124,8 @@ static void put_change(FILE *stream, const char *name, double base, double other
     char change[TEXT_SIZE];
 
     percent_text(change, sizeof change, base, other);
-    fprintf(stream, "%s: %.3f %s -> %.3f %s (%s)%s", name, base / unit.ns, unit.name, other / unit.ns, unit.name, change,
-            end);
+    fprintf(stream, "%s: %.3f %s -> %.3f %s (%s)%s", name, base / unit.ns, unit.name, other / unit.ns, unit.name,
+            change, end);
 }
 
 /* From begin to begin, where both sides say it; and of which inferences they tell. */
@@ -137,6 +148,59 @@ static void put_period(const struct diff_output *output, FILE *stream, const cha
         }
 }
 
+/* The row that changed most of those that are noise for now. */
+static void put_undecided(FILE *stream, const struct comparison *comparison, const char *end)
+{
+    const struct compare_row *most = NULL;
+
+    for (size_t i = 0; i < comparison->rows.count; i++)
+        if (comparison->rows.items[i].verdict == ROW_NOISE && comparison->rows.items[i].needed > 0 &&
+            (most == NULL || fabs(comparison->rows.items[i].effect) > fabs(most->effect)))
+            most = &comparison->rows.items[i];
+    if (most != NULL)
+        fprintf(stream, "Within noise: %s (%s%.2f%%); if it changed, %zu captures a side would show it%s", most->key,
+                sign_of(most->effect), 100 * expm1(most->effect), most->needed, end);
+}
+
+static void put_noise(FILE *stream, const struct comparison *comparison, const char *end)
+{
+    const struct noise *noise = &comparison->noise;
+
+    fprintf(stream, "Run-to-run noise: %s", comparison->run_to_run ? "measured" : "not measured");
+    if (!comparison->run_to_run)
+        fprintf(stream, ", a drift of %.3g %% is assumed (--drift; several captures a side measure it)",
+                100 * comparison->options.drift);
+    fputs(end, stream);
+    if (noise->separated) {
+        fprintf(stream, "All operators together: %s%.2f%%", sign_of(noise->change), 100 * expm1(noise->change));
+        if (comparison->shared_told)
+            fputs(", more than the drift between runs", stream);
+        else if (fabs(expm1(noise->change)) > comparison->options.least_change && comparison->shared_needed > 0)
+            fprintf(stream, ", which cannot be told from the drift between runs; %zu captures a side would tell",
+                    comparison->shared_needed);
+        fputs(end, stream);
+    }
+    if (comparison->smallest >= 0)
+        fprintf(stream, "Smallest change that would show: %.2f%% of one %s (median)", 100 * comparison->smallest,
+                subject_name(comparison->options.by));
+    if (comparison->smallest >= 0 && noise->separated)
+        fprintf(stream, ", %.2f%% of all operators together", 100 * comparison->shared_smallest);
+    if (comparison->smallest >= 0)
+        fputs(end, stream);
+    put_undecided(stream, comparison, end);
+}
+
+static void put_broken(FILE *stream, const struct comparison *comparison, bool markdown)
+{
+    size_t broken = 0;
+
+    for (size_t i = 0; i < comparison->gate_count; i++)
+        broken += comparison->gates[i].known && !comparison->gates[i].passed;
+    if (broken > 0)
+        fprintf(stream, "%sGates: %zu of %zu broken%s\n\n", markdown ? "**" : "", broken, comparison->gate_count,
+                markdown ? "**" : "");
+}
+
 static void put_head(const struct diff_output *output, FILE *stream, bool markdown)
 {
     const struct comparison *comparison = output->comparison;
@@ -145,6 +209,7 @@ static void put_head(const struct diff_output *output, FILE *stream, bool markdo
 
     fprintf(stream, "%s%s%s\n\n", markdown ? "**Verdict: " : "Verdict: ", verdict_name(comparison->verdict),
             markdown ? "**" : "");
+    put_broken(stream, comparison, markdown);
     fputs("Base: ", stream);
     put_names(stream, output->base, markdown);
     fprintf(stream, "%sNew: ", end);
@@ -156,11 +221,7 @@ static void put_head(const struct diff_output *output, FILE *stream, bool markdo
         if (!check->same)
             fprintf(stream, "  %s: %s -> %s%s", check->name, check->base, check->new_side, end);
     }
-    fprintf(stream, "Run-to-run noise: %s%s",
-            comparison->run_to_run ? "measured"
-                                   : "not measured (give several captures a side; samples of one capture are not "
-                                     "independent runs)",
-            end);
+    put_noise(stream, comparison, end);
     for (size_t i = 0; i < output->base->count; i++)
         warmup += output->base->profiles[i]->warmup;
     for (size_t i = 0; i < output->new_side->count; i++)
@@ -207,6 +268,16 @@ static int put_gates(const struct diff_output *output, FILE *stream, enum grid_f
     }
     grid_release(&grid);
     return status;
+}
+
+static void put_legend(FILE *stream, const struct comparison *comparison)
+{
+    fputs("\nown: the change without what all operators share; smallest: the smallest change that would show.\n",
+          stream);
+    fputs("(rest): what the rows do not explain of a step", stream);
+    if (comparison->rest_base < 0 || comparison->rest_new < 0)
+        fputs("; negative, because rows ran at the same time and their times add up to more", stream);
+    fputs(".\n", stream);
 }
 
 /* The gaps that changed, by what runs before and behind them. */
@@ -261,6 +332,7 @@ int diff_print(const struct diff_output *output, enum diff_format format, FILE *
     if (status == 0 && format != DIFF_CSV) {
         put_head(output, stream, format == DIFF_MARKDOWN);
         status = put_gates(output, stream, kind, err);
+        put_legend(stream, comparison);
         fprintf(stream, "\nBy %s, times a step in %s, medians in %s:\n%s", subject_name(comparison->options.by),
                 step_unit.name, median_unit.name, format == DIFF_MARKDOWN ? "\n" : "");
     }

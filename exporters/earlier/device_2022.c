@@ -89,7 +89,8 @@ void counters_2022_init(struct counters_2022 *counters, const struct device_2022
 static struct pmu_counts counts_of(const struct execution *run)
 {
     struct pmu_counts counts = {.total_cycle = run->total_cycle};
-    memcpy(counts.counters, run->counters, sizeof counts.counters);
+    _Static_assert(sizeof run->counters <= sizeof counts.counters, "those of 2022 are fewer");
+    memcpy(counts.counters, run->counters, sizeof run->counters);
     counts.block_num = run->counted_blocks != DB_NULL ? run->counted_blocks : run->op_name != NULL ? run->block_num : 0;
     return counts;
 }

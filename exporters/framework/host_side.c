@@ -1,5 +1,6 @@
 #include "exporters/framework/host_side.h"
 
+#include "base/number.h"
 #include "db/database.h"
 #include "db/table_rows.h"
 #include "exporters/framework/framework_tables.h"
@@ -113,6 +114,28 @@ static int add_stages(struct attaching *attaching, struct err *err)
     return status;
 }
 
+/* The framework's steps by what devices did for them. */
+static int add_steps(struct attaching *attaching, struct err *err)
+{
+    const struct framework *framework = attaching->analysis->framework;
+    struct table_rows rows = {.insert = NULL};
+    int status = table_rows_open(&rows, attaching->db, "temp.framework_step",
+                                 "number INTEGER, start_ns INTEGER, end_ns INTEGER", err);
+    for (size_t i = 0; status == 0 && i < framework->steps.count; i++) {
+        const struct framework_step *step = &framework->steps.items[i];
+        const char *id = framework_text(framework, step->id);
+        int64_t number;
+        if (number_parse_integer(id, strlen(id), &number) < 0)
+            number = (int64_t)i; /* it has another name: by place */
+        table_put_integer(&rows, number);
+        table_put_integer(&rows, step->device_start_ns);
+        table_put_integer(&rows, step->device_end_ns);
+        status = table_end_row(&rows, err);
+    }
+    table_rows_close(&rows);
+    return status;
+}
+
 static int add_all(struct attaching *attaching, struct err *err)
 {
     const struct framework_analysis *analysis = attaching->analysis;
@@ -127,6 +150,8 @@ static int add_all(struct attaching *attaching, struct err *err)
         status = add_launch(attaching, (int64_t)i, err);
     if (status == 0)
         status = database_exec(attaching->db, work, err);
+    if (status == 0)
+        status = add_steps(attaching, err);
     return status == 0 ? add_stages(attaching, err) : status;
 }
 
@@ -134,6 +159,8 @@ static int attach(struct framework_analysis *analysis, struct err *err)
 {
     struct attaching attaching = {.analysis = analysis, .db = analysis->db};
     int status = framework_relate(analysis, err);
+    if (status == 0 && analysis->framework->torch == NULL)
+        status = relation_set_ends(&analysis->relation, analysis->framework, analysis->db, err);
     if (status == 0)
         status =
             database_exec(analysis->db, "PRAGMA query_only = OFF", err); /* the file itself is opened for reading */

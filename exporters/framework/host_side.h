@@ -10,6 +10,7 @@
 /* Adds tables of this connection alone to an open database of the capture prof, which is in directory:
  * framework_op (id, name, line): what launches, and the innermost line of Python around it ("": not known);
  * framework_work (op_id, name_id, duration_ns): what devices ran for them;
+ * framework_step (number, start_ns, end_ns): the framework's steps, on the device;
  * framework_stage: the stages of the data pipeline.
  * A damaged record is reported to diag. */
 int framework_attach(sqlite3 *db, const char *directory, const char *prof, const char *database,

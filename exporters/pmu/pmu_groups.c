@@ -5,6 +5,7 @@
 #define OLD (1U << PMU_RULES_2022)
 #define PYTHON (1U << PMU_RULES_PYTHON)
 #define CORE (1U << PMU_RULES_CORE)
+#define V6 (1U << PMU_RULES_V6)
 
 #define PIPE_METRIC(label, ...)                                                                                        \
     {                                                                                                                  \
@@ -142,6 +143,55 @@ static const struct pmu_metric memory_access[] = {
     KILOBYTES_METRIC("UB_to_GM", 0x3d, 1, 0, 0),
 };
 
+/* Chips 15 and 16 (docs/formats/cann.md 4.5). */
+static const struct pmu_metric pipe_utilization_v6[] = {
+    PIPE_METRIC("vec", 0x501),     PIPE_METRIC("mac", 0x301),
+    PIPE_METRIC("scalar", 0x1),    PIPE_METRIC("mte1", 0x701),
+    PIPE_METRIC("mte2", 0x202),    PIPE_METRIC("mte3", 0x203),
+    PIPE_METRIC("fixpipe", 0x714), {.name = "icache_miss_rate", .formula = MISS_RATE, .events = {0x34, 0x35}},
+};
+static const struct pmu_metric arithmetic_utilization_v6[] = {
+    SHARE_METRIC("mac_fp16", 0x323),
+    SHARE_METRIC("mac_int8", 0x324),
+    {.name = "cube_fops", .formula = CUBE_FLOPS, .events = {0x323, 0x324}},
+};
+static const struct pmu_metric resource_conflict_ratio_v6[] = {
+    SHARE_METRIC("vec_bank_cflt", 0x540, 0x556),
+    {.name = "vec_resc_cflt_ratio", .formula = MISS_RATE, .events = {0x502, 0x528}},
+};
+static const struct pmu_metric memory_v6[] = {
+    {.name = "ub_read_bw(GB/s)",
+     .formula = BANDWIDTH,
+     .events = {0x56f, 0x571},
+     .pipe = 256,
+     .size = 4,
+     .eighths = {8, 2}},
+    BANDWIDTH_METRIC("ub_write", 0x570, 256, 4),
+    BANDWIDTH_METRIC("l1_read", 0x707, 256, 16),
+    BANDWIDTH_METRIC("l1_write", 0x709, 256, 8),
+    BANDWIDTH_METRIC("main_mem_read", 0x400, 8, 8),
+    BANDWIDTH_METRIC("main_mem_write", 0x401, 8, 8),
+};
+static const struct pmu_metric memory_l0_v6[] = {
+    BANDWIDTH_METRIC("l0a_read", 0x304, 256, 16),
+    BANDWIDTH_METRIC("l0a_write", 0x703, 256, 16),
+    BANDWIDTH_METRIC("l0b_read", 0x306, 256, 8),
+    BANDWIDTH_METRIC("l0b_write", 0x705, 256, 8),
+    BANDWIDTH_METRIC("l0c_read", 0x712, 256, 8),
+    L0C_CUBE("l0c_read", 0x30a, 8),
+    L0C_CUBE("l0c_write", 0x308, 8),
+};
+static const struct pmu_metric memory_ub_v6[] = {
+    UB_METRIC("ub_read_bw_vector", 0x571, 128, 2), UB_METRIC("ub_write_bw_vector", 0x572, 128, 2),
+    UB_METRIC("ub_read_bw_scalar", 0x3, 128, 1),   UB_METRIC("ub_write_bw_scalar", 0x5, 128, 1),
+    UB_METRIC("fixp2ub_write_bw", 0x70c, 256, 8),
+};
+static const struct pmu_metric l2_cache_v6[] = {
+    COUNT_METRIC("read_local_l2_hit", 0x424),    COUNT_METRIC("read_local_l2_miss", 0x425),
+    COUNT_METRIC("read_local_l2_victim", 0x426), COUNT_METRIC("write_local_l2_hit", 0x42a),
+    COUNT_METRIC("write_local_l2_miss", 0x42b),  COUNT_METRIC("write_local_l2_victim", 0x42c),
+};
+
 #define LIST(list) (list), sizeof(list) / sizeof *(list)
 #define PIPE_EVENTS "0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55"
 #define MEMORY_EVENTS "0x15,0x16,0x31,0x32,0xf,0x10,0x12,0x13"
@@ -164,6 +214,13 @@ static const struct pmu_group groups[] = {
     {"MemoryUB", PYTHON, MEMORY_UB_EVENTS, LIST(memory_ub_python)},
     {"MemoryUB", CORE, MEMORY_UB_EVENTS, UB_OF_CORE, sizeof memory_ub_python / sizeof *memory_ub_python - 2},
     {"L2Cache", PYTHON | CORE, "0x500,0x502,0x504,0x506,0x508,0x50a", LIST(l2_cache)},
+    {"PipeUtilization", V6, "0x501,0x301,0x1,0x701,0x202,0x203,0x34,0x35,0x714", LIST(pipe_utilization_v6)},
+    {"ArithmeticUtilization", V6, "0x323,0x324", LIST(arithmetic_utilization_v6)},
+    {"ResourceConflictRatio", V6, "0x540,0x556,0x502,0x528", LIST(resource_conflict_ratio_v6)},
+    {"Memory", V6, "0x400,0x401,0x56f,0x571,0x570,0x572,0x707,0x709", LIST(memory_v6)},
+    {"MemoryL0", V6, "0x304,0x703,0x306,0x705,0x712,0x30a,0x308", LIST(memory_l0_v6)},
+    {"MemoryUB", V6, "0x3,0x5,0x70c,0x206,0x204,0x571,0x572", LIST(memory_ub_v6)},
+    {"L2Cache", V6, "0x424,0x425,0x426,0x42a,0x42b,0x42c", LIST(l2_cache_v6)},
     {"MemoryAccess", PYTHON | CORE, "0x32,0x3d,0x3e,0x206,0x20c,0x50c,0x50d,0x50e", LIST(memory_access)},
 };
 

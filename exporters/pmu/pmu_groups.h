@@ -11,7 +11,7 @@ enum pmu_formula {
     PIPE,         /* share of the cycles and time spent, two columns; events are added up */
     SHARE,        /* of the cycles; events are added up */
     MISS_RATE,    /* second event / first event */
-    BANDWIDTH,    /* GB/s: event * pipe * size */
+    BANDWIDTH,    /* GB/s: event * pipe * size; of several events, weighted in eighths */
     UB_MTE_READ,  /* GB/s, of 2022: what the vector pipe moved is taken off */
     CUBE_FLOPS,
     VECTOR_FLOPS,

@@ -31,12 +31,18 @@ static const char *const unsupported_aiv[] = {
     "cube_fops", "fixpipe", NULL,
 };
 
+/* Whether each kind of core has columns of its own. */
+static bool has_sides(enum pmu_rules rules)
+{
+    return rules == PMU_RULES_CORE || rules == PMU_RULES_V6;
+}
+
 static bool is_supported(const struct pmu_plan *plan, const char *name)
 {
     const char *const *list = plan->side == PMU_AIC ? unsupported_aic : unsupported_aiv;
     size_t length = strlen(name);
     bool counts_operations = length > 5 && strcmp(name + length - 5, "_fops") == 0;
-    if (plan->rules != PMU_RULES_CORE || (plan->both_fops && counts_operations))
+    if (!has_sides(plan->rules) || plan->unfiltered || (plan->both_fops && counts_operations))
         return true;
     for (; *list != NULL; list++) {
         if (strncmp(name, *list, strlen(*list)) == 0)
@@ -88,7 +94,7 @@ static void add_column(struct pmu_plan *plan, const struct pmu_metric *metric, c
     if (plan->count == PMU_MAX_COLUMNS)
         return;
     struct pmu_column *column = &plan->columns[plan->count++];
-    const char *prefix = plan->rules != PMU_RULES_CORE ? "" : plan->side == PMU_AIC ? "aic_" : "aiv_";
+    const char *prefix = !has_sides(plan->rules) ? "" : plan->side == PMU_AIC ? "aic_" : "aiv_";
     size_t length = strlen(prefix);
     *column = (struct pmu_column){.metric = metric, .is_time = is_time};
     memcpy(column->counter, counters, sizeof column->counter);
@@ -125,13 +131,15 @@ void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup)
     static const int8_t none[PMU_METRIC_EVENTS] = {-1, -1, -1, -1, -1};
     uint16_t events[PMU_EVENTS];
     *plan = (struct pmu_plan){
-        .rules = setup->of_2022     ? PMU_RULES_2022
-                 : setup->chip == 5 ? PMU_RULES_CORE
-                                    : PMU_RULES_PYTHON,
+        .rules = setup->of_2022                           ? PMU_RULES_2022
+                 : setup->chip == 5                       ? PMU_RULES_CORE
+                 : setup->chip == 15 || setup->chip == 16 ? PMU_RULES_V6
+                                                          : PMU_RULES_PYTHON,
         .side = setup->side,
         .chip = setup->chip,
         .frequency_hz = setup->frequency_hz,
         .core_num = setup->core_num,
+        .unfiltered = setup->unfiltered,
         .both_fops = setup->both_fops,
     };
     const struct pmu_group *group = pmu_group_find(setup->group, plan->rules);
@@ -146,7 +154,7 @@ void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup)
     add_column(plan, &total_cycles, none, false, "", "total_cycles");
     for (size_t i = 0; group != NULL && i < group->count; i++)
         add_metric(plan, &group->metrics[i], events, count);
-    plan->mac[0] = find_counter(events, count, 0xa);
+    plan->mac[0] = find_counter(events, count, plan->rules == PMU_RULES_V6 ? 0x301 : 0xa);
     plan->mac[1] = -1;
     if (plan->mac[0] < 0) {
         plan->mac[0] = find_counter(events, count, 0x416);
@@ -206,8 +214,8 @@ static bool is_time_known(const struct pmu_plan *plan, const struct pmu_counts *
 /* Thousandths of a microsecond that the task took, of a double rounded to two decimals as the Python code does. */
 static int64_t rounded_task_time(const struct pmu_plan *plan, const struct pmu_counts *counts)
 {
-    double us = (double)bounded(counts->total_cycle) * 1e6 / (double)time_hz(plan, counts) /
-                (double)counts->block_num * (double)rounds(plan, counts->block_num);
+    double us = (double)bounded(counts->total_cycle) * 1e6 / (double)time_hz(plan, counts) / (double)counts->block_num *
+                (double)rounds(plan, counts->block_num);
     int64_t hundredths = pmu_round_decimal(us, 2);
     return hundredths < INT64_MAX / 10 ? hundredths * 10 : INT64_MAX;
 }
@@ -215,6 +223,8 @@ static int64_t rounded_task_time(const struct pmu_plan *plan, const struct pmu_c
 /* Thousandths of a microsecond that the task took. */
 static int64_t task_time(const struct pmu_plan *plan, const struct pmu_counts *counts)
 {
+    if (plan->rules == PMU_RULES_V6)
+        return pmu_round_decimal((double)bounded(counts->time_ns) / 1000, 2) * 10;
     if (!is_time_known(plan, counts))
         return 0;
     if (plan->rules == PMU_RULES_PYTHON)
@@ -227,7 +237,7 @@ static int64_t task_time(const struct pmu_plan *plan, const struct pmu_counts *c
 /* Thousandths of a microsecond of it that a pipe worked. */
 static int64_t pipe_time(const struct pmu_plan *plan, const struct pmu_counts *counts, uint64_t cycles)
 {
-    if (!is_time_known(plan, counts))
+    if (plan->rules != PMU_RULES_V6 && !is_time_known(plan, counts))
         return 0;
     if (plan->rules != PMU_RULES_CORE)
         return thousandths((uint128)(uint64_t)task_time(plan, counts) * cycles,
@@ -296,6 +306,17 @@ static struct pmu_value number(int64_t value)
     return (struct pmu_value){value, 0};
 }
 
+/* The events of a bandwidth by their weights, in eighths. */
+static uint128 weighted_eighths(const struct pmu_column *column, const struct pmu_counts *counts)
+{
+    uint128 eighths = 0;
+    for (size_t i = 0; i < PMU_METRIC_EVENTS && column->counter[i] >= 0; i++) {
+        int8_t weight = column->metric->eighths[i];
+        eighths += (uint128)counter_of(column, counts, i) * (weight > 0 ? (uint64_t)weight : 8);
+    }
+    return eighths;
+}
+
 static struct pmu_value exact_value(const struct pmu_plan *plan, const struct pmu_column *column,
                                     const struct pmu_counts *counts)
 {
@@ -317,11 +338,11 @@ static struct pmu_value exact_value(const struct pmu_plan *plan, const struct pm
         value.value = cycles == 0 ? 0 : thousandths(counter_of(column, counts, 1), counter_of(column, counts, 0));
         break;
     case BANDWIDTH:
-        value.value = bandwidth(plan, counts, (uint128)counter_of(column, counts, 0) * metric->pipe * metric->size);
+        value.value = bandwidth(plan, counts, weighted_eighths(column, counts) * metric->pipe * metric->size / 8);
         break;
     case CUBE_FLOPS:
     case VECTOR_FLOPS:
-        if (plan->rules == PMU_RULES_CORE && cycles == 0)
+        if (has_sides(plan->rules) && cycles == 0)
             return number(0);
         return number(metric->formula == CUBE_FLOPS ? cube_flops(column, counts) : vector_flops(plan, column, counts));
     case COUNT:
@@ -470,11 +491,12 @@ void pmu_columns_init(struct pmu_columns *columns, const struct pmu_input *input
                             .events = input->events,
                             .frequency_hz = input->aic_hz,
                             .core_num = input->ai_core_num,
+                            .unfiltered = input->unfiltered,
                             .both_fops = input->both_fops};
     struct pmu_setup aiv = aic;
     *columns = (struct pmu_columns){.count = 0};
     pmu_plan_init(&columns->aic, &aic);
-    columns->sides = columns->aic.rules == PMU_RULES_CORE;
+    columns->sides = has_sides(columns->aic.rules);
     aiv.side = PMU_AIV;
     if (columns->sides || (input->chip < FIRST_STARS_CHIP && is_given(input->aiv_events))) {
         aiv.group = input->aiv_metrics;
@@ -517,9 +539,9 @@ static int64_t cube_utilization(const struct pmu_plan *plan, int64_t total_cycle
 }
 
 static void side_values(const struct pmu_plan *plan, bool ran, int64_t total_cycle, const int64_t *counters,
-                        int64_t block_num, int64_t hz, struct pmu_value *values)
+                        int64_t block_num, int64_t hz, int64_t time_ns, struct pmu_value *values)
 {
-    struct pmu_counts counts = {.total_cycle = total_cycle, .block_num = block_num, .time_hz = hz};
+    struct pmu_counts counts = {.total_cycle = total_cycle, .block_num = block_num, .time_hz = hz, .time_ns = time_ns};
     if (!ran) {
         for (size_t i = 0; i < plan->count; i++)
             values[i] = number(0);
@@ -554,15 +576,87 @@ void pmu_columns_values(const struct pmu_columns *columns, const struct pmu_task
     }
     bool both = task->has_aic && task->has_aiv;
     side_values(&columns->aic, task->has_aic, task->aic_total_cycle, task->aic_counters,
-                both && task->began_on_aiv ? task->mix_block_num : task->block_num, task->time_hz, values);
+                both && task->began_on_aiv ? task->mix_block_num : task->block_num, task->time_hz, task->aic_time_ns,
+                values);
     if (columns->sides)
         side_values(&columns->aiv, task->has_aiv, task->aiv_total_cycle, task->aiv_counters,
                     both && !task->began_on_aiv ? task->mix_block_num : task->block_num, task->time_hz,
-                    values + columns->aic.count);
+                    task->aiv_time_ns, values + columns->aic.count);
     if (columns->has_cube)
         values[columns->count - 1] =
             (struct pmu_value){task->has_aic ? cube_utilization(&columns->aic, task->aic_total_cycle,
                                                                 task->aic_counters, task->duration_ns)
                                              : 0,
                                DECIMALS};
+}
+
+/* ---- without rounding ---- */
+
+/* Nanoseconds that the task took. */
+static double nanoseconds(const struct pmu_plan *plan, const struct pmu_counts *counts)
+{
+    if (plan->rules == PMU_RULES_V6)
+        return (double)bounded(counts->time_ns);
+    if (!is_time_known(plan, counts))
+        return 0;
+    return (double)bounded(counts->total_cycle) * 1e9 / (double)time_hz(plan, counts) / (double)counts->block_num *
+           (double)rounds(plan, counts->block_num);
+}
+
+static double plain_value(const struct pmu_plan *plan, const struct pmu_column *column, const struct pmu_counts *counts)
+{
+    double value;
+    switch (column->metric->formula) {
+    case TOTAL_TIME:
+        return nanoseconds(plan, counts);
+    case PIPE:
+    case SHARE:
+        value = quotient((double)sum_of(column, counts), (double)bounded(counts->total_cycle));
+        value = column->is_time ? value * nanoseconds(plan, counts) : value;
+        break;
+    case MISS_RATE:
+        value = quotient((double)counter_of(column, counts, 1), (double)counter_of(column, counts, 0));
+        break;
+    case BANDWIDTH:
+        value = quotient((double)weighted_eighths(column, counts) / 8 * column->metric->pipe * column->metric->size *
+                             (double)plan->frequency_hz,
+                         (double)bounded(counts->total_cycle)) /
+                BITS_OF_GIGABYTE;
+        break;
+    default: {
+        const struct pmu_value exact = exact_value(plan, column, counts);
+        value = exact.value == DB_NULL ? NAN : (double)exact.value;
+        for (unsigned i = 0; i < exact.decimals; i++)
+            value /= 10;
+        break;
+    }
+    }
+    return isnan(value) ? 0 : value;
+}
+
+static void side_doubles(const struct pmu_plan *plan, bool ran, const struct pmu_counts *counts, double *values)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        values[i] = ran ? plain_value(plan, &plan->columns[i], counts) : 0;
+}
+
+void pmu_columns_doubles(const struct pmu_columns *columns, const struct pmu_task *task, double *values)
+{
+    bool both = task->has_aic && task->has_aiv;
+    struct pmu_counts aic = {.total_cycle = task->aic_total_cycle,
+                             .block_num = both && task->began_on_aiv ? task->mix_block_num : task->block_num,
+                             .time_hz = task->time_hz,
+                             .time_ns = task->aic_time_ns};
+    struct pmu_counts aiv = {.total_cycle = task->aiv_total_cycle,
+                             .block_num = both && !task->began_on_aiv ? task->mix_block_num : task->block_num,
+                             .time_hz = task->time_hz,
+                             .time_ns = task->aiv_time_ns};
+    memcpy(aic.counters, task->aic_counters, sizeof aic.counters);
+    memcpy(aiv.counters, task->aiv_counters, sizeof aiv.counters);
+    if (!columns->sides) {
+        side_doubles(&columns->aic, true, task->has_aic ? &aic : &aiv, values);
+        return;
+    }
+    side_doubles(&columns->aic, task->has_aic, &aic, values);
+    side_doubles(&columns->aiv, task->has_aiv, &aiv, values + columns->aic.count);
 }

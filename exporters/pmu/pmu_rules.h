@@ -7,6 +7,6 @@
 
 #define PMU_METRIC_EVENTS 5 /* that one metric is made of, at most */
 
-enum pmu_rules { PMU_RULES_2022, PMU_RULES_PYTHON, PMU_RULES_CORE };
+enum pmu_rules { PMU_RULES_2022, PMU_RULES_PYTHON, PMU_RULES_CORE, PMU_RULES_V6 };
 
 #endif

@@ -1,5 +1,6 @@
 #include "exporters/report/choice.h"
 
+#include "base/nearest.h"
 #include "base/number.h"
 
 #include <math.h>
@@ -111,7 +112,11 @@ static int no_column(const struct report_plan *plan, const char *id, size_t leng
         if (plan->columns[i].there)
             strbuf_addf(&ids, "%s%s", ids.length > 0 ? ", " : "", plan->columns[i].id);
     }
-    err_set(err, ERR_USAGE, "there is no column '%.*s'", (int)(length < 200 ? length : 200), id);
+    struct nearest nearest = nearest_to(id, length < 200 ? length : 200);
+    for (size_t i = 0; i < plan->column_count; i++)
+        if (plan->columns[i].there)
+            nearest_add(&nearest, plan->columns[i].id);
+    err_set(err, ERR_USAGE, "there is no column '%.*s'%s%s%s", (int)nearest.length, id, NEAREST_TEXT(nearest));
     int status = err_hint(err, "it has %s", ids.data != NULL ? ids.data : "none");
     strbuf_release(&ids);
     return status;

@@ -34,8 +34,8 @@ enum {
     /* what the metrics are made of */
     CORE,
     AIC,
-    AIV = AIC + 1 + CANN_COUNTERS,
-    METRICS = AIV + 1 + CANN_COUNTERS /* those of the devices */
+    AIV = AIC + 2 + CANN_COUNTERS,
+    METRICS = AIV + 2 + CANN_COUNTERS /* those of the devices */
 };
 
 static const struct value_name states[] = {{0, "static"}, {1, "dynamic"}, {0, NULL}};
@@ -48,7 +48,7 @@ static const struct value_name answers[] = {{0, "NO"}, {1, "YES"}, {0, NULL}};
 #define COUNTERS(core)                                                                                                 \
     INPUT(core "_total_cycle"), INPUT(core "_event0"), INPUT(core "_event1"), INPUT(core "_event2"),                   \
         INPUT(core "_event3"), INPUT(core "_event4"), INPUT(core "_event5"), INPUT(core "_event6"),                    \
-        INPUT(core "_event7")
+        INPUT(core "_event7"), INPUT(core "_event8"), INPUT(core "_event9"), INPUT(core "_time_ns")
 
 static const struct report_column columns[] = {
     [DEVICE] = {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
@@ -105,12 +105,13 @@ struct op_summary {
 
 /* ---- columns of metrics ---- */
 
-/* What Ascend's own tool prints: no metrics of tasks when cores were sampled, and neither the bandwidth of L2 nor that of
- * the MTE but on chip 0, and of L2 on chip 5. */
+/* What Ascend's own tool prints: no metrics of tasks when cores were sampled, and neither the bandwidth of L2 nor that
+ * of the MTE but on chip 0, and of L2 on chip 5. */
 static bool is_of_vendor(const struct cann_part *part, const char *title)
 {
     enum { CHIP_310 = 0, CHIP_910B = 5 };
-    bool of_l2 = strncmp(title, "l2_", 3) == 0 || strncmp(title, "aic_l2_", 7) == 0 || strncmp(title, "aiv_l2_", 7) == 0;
+    bool of_l2 =
+        strncmp(title, "l2_", 3) == 0 || strncmp(title, "aic_l2_", 7) == 0 || strncmp(title, "aiv_l2_", 7) == 0;
     bool of_mte = strncmp(title, "ub_", 3) == 0 && strstr(title, "_bw_mte") != NULL;
     if (part->samples_cores)
         return false;
@@ -233,12 +234,15 @@ static int64_t known(const struct report_value *value)
     return value->kind != VALUE_MISSING ? value->integer : 0;
 }
 
-static void take_counters(const struct report_value *values, bool *ret_has, int64_t *ret_total, int64_t *counters)
+/* *ret_ns: how long they counted; 0: not measured. */
+static void take_counters(const struct report_value *values, bool *ret_has, int64_t *ret_total, int64_t *counters,
+                          int64_t *ret_ns)
 {
     *ret_has = values[0].kind != VALUE_MISSING;
     *ret_total = known(&values[0]);
     for (size_t i = 0; i < CANN_COUNTERS; i++)
         counters[i] = known(&values[1 + i]);
+    *ret_ns = known(&values[1 + CANN_COUNTERS]);
 }
 
 static void set_metrics(const struct op_summary *summary, struct report_value *values)
@@ -247,8 +251,8 @@ static void set_metrics(const struct op_summary *summary, struct report_value *v
     const struct device_columns *device = columns_of_device(summary, values[DEVICE].integer);
     struct pmu_value metrics[2 * PMU_MAX_COLUMNS + 1];
     struct pmu_task task = {.has_aic = false};
-    take_counters(values + AIC, &task.has_aic, &task.aic_total_cycle, task.aic_counters);
-    take_counters(values + AIV, &task.has_aiv, &task.aiv_total_cycle, task.aiv_counters);
+    take_counters(values + AIC, &task.has_aic, &task.aic_total_cycle, task.aic_counters, &task.aic_time_ns);
+    take_counters(values + AIV, &task.has_aiv, &task.aiv_total_cycle, task.aiv_counters, &task.aiv_time_ns);
     bool counted = device != NULL && (task.has_aic || task.has_aiv);
     if (counted) {
         task.block_num = known(&values[BLOCKS]);

@@ -27,8 +27,9 @@ static const struct report_column columns[] = {
     [DEVICE] = {"Device_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
     [START] = {"Start(us)", NULL, FORM_TIME, .doc = "When it began."},
     [TIME] = {"Time(us)", NULL, FORM_SCALED, 3, .id = "step_time", .doc = "How long it took."},
-    [PERIOD] = {"Period(us)", NULL, FORM_SCALED, 3, .doc = "From its begin to that of the next, where that was recorded. "
-                                                           "What follows is of the period, without one of the step."},
+    [PERIOD] = {"Period(us)", NULL, FORM_SCALED, 3,
+                .doc = "From its begin to that of the next, where that was recorded. "
+                       "What follows is of the period, without one of the step."},
     [COMPUTING] = {"Computing(us)", NULL, FORM_SCALED, 3, .doc = "When operators ran."},
     [COMMUNICATION] = {"Communication(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW,
                        .doc = "When the device communicated."},
@@ -51,8 +52,9 @@ static int put_split(struct report_run *run, const struct workload *workload, co
     const struct split *split = &splits->items[i];
     const struct split_group *group = &splits->groups.items[split->group];
     bool has_period = split->period.time_ns != NO_PERIOD;
-    bool known = has_period || group->source != STEPS_INFERENCES;
     const struct division *it = has_period ? &split->period : &split->own;
+    bool known = (has_period || group->source != STEPS_INFERENCES) && splits->devices[split->device].time_ns > 0 &&
+                 it->busy_ns + it->free_ns == it->time_ns; /* all of it was recorded */
     bool of_model = split->step != NULL && split->step->model_id != STEP_OF_NO_MODEL;
     const struct report_value values[COLUMNS] = {
         [STEP] = value_integer((int64_t)i + 1),

@@ -37,8 +37,9 @@ static const struct report_column columns[] = {
     [BUSY] = {"Busy(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW,
               .doc = "How long the device did anything in a period, the median."},
     [FREE] = {"Free(us)", NULL, FORM_SCALED, 3, .doc = "How long it did nothing, the median."},
-    [FPS] = {"Fps", NULL, FORM_SCALED, 3, .doc = "Steps a second by the period; of inferences pictures, as many as a "
-                                                 "batch has."},
+    [FPS] = {"Fps", NULL, FORM_SCALED, 3,
+             .doc = "Steps a second by the period; of inferences pictures, as many as a "
+                    "batch has."},
     [BATCH] = {"Batch", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Pictures in an inference."},
     [STEPS] = {"Steps", NULL, .flags = REPORT_NUMBER, .doc = "How many steps it made, without warm-up."},
     [WARMUP] = {"Warmup", NULL, .flags = REPORT_NUMBER | REPORT_NARROW,
@@ -120,9 +121,10 @@ static int put_rows(struct report_run *run, struct err *err)
 const struct report report_steps = {
     .name = "steps",
     .title = "Steps",
-    .doc = "The time of steps by device, family, model and batch: median, median absolute deviation, 95th percentile, the "
-           "slowest, which part of it grew most, and which operator. Without marks steps are the period of the "
-           "sequence of operators.",
+    .doc =
+        "The time of steps by device, family, model and batch: median, median absolute deviation, 95th percentile, the "
+        "slowest, which part of it grew most, and which operator. Without marks steps are the period of the "
+        "sequence of operators.",
     .needs = "marks of steps, or operators that repeat",
     .families = FAMILY_ANY,
     .is_short = true,

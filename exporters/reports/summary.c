@@ -1,12 +1,15 @@
 /* What this capture is, how its time divides, and what to look at first. */
 #include "analysis/advice.h"
 #include "analysis/bound.h"
+#include "analysis/cut_steps.h"
 #include "analysis/step_groups.h"
 #include "exporters/report/report.h"
 #include "exporters/workload/load.h"
 #include "exporters/workload/load_evidence.h"
+#include "exporters/workload/load_ranges.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { ITEM, VALUE, COLUMNS };
 
@@ -47,7 +50,7 @@ static int put_facts(struct report_run *run, const struct workload *workload, st
                                                     (long long)facts->cube_cores, (long long)facts->vector_cores)
                                          : put_line(run, "Cores", err, "%lld", (long long)facts->cube_cores);
     if (status == 0)
-        status = put_line(run, "Devices", err, "%zu", workload->device_count);
+        status = put_line(run, "Devices", err, "%lld", (long long)facts->devices);
     if (status == 0)
         status = put_line(run, "Models", err, "%s", facts->models);
     if (status == 0)
@@ -110,8 +113,7 @@ static int put_groups(struct report_run *run, const struct workload *workload, c
         status = put_group(run, splits, &groups->items[i], name, err);
     }
     if (status == 0 && groups->count > GROUPS_SHOWN)
-        status = put_line(run, "Step time", err, "%zu more groups of steps: table steps",
-                          groups->count - GROUPS_SHOWN);
+        status = put_line(run, "Step time", err, "%zu more groups of steps: table steps", groups->count - GROUPS_SHOWN);
     return status;
 }
 
@@ -135,6 +137,19 @@ static int put_family(struct report_run *run, const struct splits *splits, enum 
                      : 0;
 }
 
+/* Steps of which a part was not recorded. */
+static int put_cuts(struct report_run *run, const struct splits *splits, struct err *err)
+{
+    int status = 0;
+
+    for (size_t i = 0; status == 0 && i < splits->cuts->count && i < GROUPS_SHOWN; i++) {
+        char text[CUT_TEXT_SIZE];
+        cut_step_text(&splits->cuts->items[i], text);
+        status = put_line(run, "Cut", err, "%s", text);
+    }
+    return status;
+}
+
 static int put_steps(struct report_run *run, const struct workload *workload, const struct splits *splits,
                      struct err *err)
 {
@@ -142,10 +157,14 @@ static int put_steps(struct report_run *run, const struct workload *workload, co
     char recorded[RECORDED_SIZE];
     int status = splits->whole ? 0 : step_groups_make(workload, splits, &groups, err);
 
+    if (status == 0 && splits->whole)
+        status = put_line(run, "Steps", err, "none are marked, and no sequence repeats");
     if (status != 0 || splits->whole)
-        return status != 0 ? status : put_line(run, "Steps", err, "none are marked, and no sequence repeats");
+        return status != 0 ? status : put_cuts(run, splits, err);
     for (int source = STEP_SOURCES - 1; status == 0 && source > STEPS_NONE; source--)
         status = put_family(run, splits, (enum step_source)source, err);
+    if (status == 0)
+        status = put_cuts(run, splits, err);
     workload_recorded_text(&workload->facts, recorded);
     if (status == 0 && recorded[0] != '\0')
         status = put_line(run, "Recorded", err, "%s: nothing is said of what is between them", recorded);
@@ -225,6 +244,10 @@ static int put_findings(struct report_run *run, const struct workload *workload,
         thresholds[i] = rules[i].threshold;
     if (status == 0)
         status = advice_make(workload, &evidence, thresholds, &advice, err);
+    if (status == 0 && evidence.mean_mhz > 0 && evidence.rated_mhz > 0)
+        status =
+            put_line(run, "Frequency", err, "%.2f MHz on average while tasks ran, %.1f %% of their time below %.0f MHz",
+                     evidence.mean_mhz, evidence.below_rated, evidence.rated_mhz);
     for (size_t i = 0; status == 0 && i < LARGEST_FINDINGS && advice.findings[i].fired; i++) {
         const struct finding *finding = &advice.findings[i];
         char item[32];
@@ -232,6 +255,59 @@ static int put_findings(struct report_run *run, const struct workload *workload,
         status = put_line(run, item, err, "%s, %s: %s", severity_name(finding->severity), rules[finding->rule].id,
                           finding->sentence);
     }
+    return status;
+}
+
+#define LARGEST_NAMES 5
+
+/* How often and how long the ranges or calls ran that took most time. */
+static int put_names(struct report_run *run, const char *item, const struct named_times *times, struct err *err)
+{
+    bool *told = calloc(times->count + 1, sizeof *told);
+    int status = told == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+
+    for (int k = 0; status == 0 && k < LARGEST_NAMES; k++) {
+        size_t most = SIZE_MAX;
+        double most_ns = -1;
+        for (size_t i = 0; i < times->count; i++) {
+            double total_ns = 0;
+            for (size_t n = 0; !told[i] && n < times->items[i].durations.count; n++)
+                total_ns += (double)times->items[i].durations.items[n];
+            if (!told[i] && times->items[i].durations.count > 0 && total_ns > most_ns) {
+                most = i;
+                most_ns = total_ns;
+            }
+        }
+        struct series series;
+        if (most == SIZE_MAX)
+            break;
+        told[most] = true;
+        status = series_make(&series, times->items[most].durations.items, times->items[most].durations.count, err);
+        if (status == 0)
+            status = put_line(run, item, err, "%.300s: %lld times, median %.3f us, slowest %.3f us, %.3f us in all",
+                              times->names.items[most].bytes, (long long)series.n, series.median / 1e3,
+                              series.maximum / 1e3, series.total / 1e3);
+        series_release(&series);
+    }
+    free(told);
+    return status;
+}
+
+/* Of a program whose devices were not recorded: what it says it does, and the calls that it makes. */
+static int put_host(struct report_run *run, struct err *err)
+{
+    struct named_times times;
+    int status = named_times_of_ranges(run->session->db, &times, err);
+
+    if (status == 0)
+        status = put_names(run, "Range", &times, err);
+    named_times_release(&times);
+    if (status != 0)
+        return status;
+    status = named_times_of_calls(run->session->db, &times, err);
+    if (status == 0)
+        status = put_names(run, "Call", &times, err);
+    named_times_release(&times);
     return status;
 }
 
@@ -246,7 +322,7 @@ static int put_rows(struct report_run *run, struct err *err)
     status = splits_make(&workload, &splits, err);
     if (status == 0)
         status = put_facts(run, &workload, err);
-    if (status == 0 && workload.execution_count > 0)
+    if (status == 0 && (workload.execution_count > 0 || workload.step_count > 0))
         status = put_steps(run, &workload, &splits, err);
     if (status == 0 && workload.execution_count > 0)
         status = put_times(run, &workload, &splits, err);
@@ -254,6 +330,8 @@ static int put_rows(struct report_run *run, struct err *err)
         status = put_bounds(run, &workload, err);
     if (status == 0 && workload.execution_count > 0)
         status = put_findings(run, &workload, err);
+    if (status == 0 && workload.execution_count == 0)
+        status = put_host(run, err);
     splits_release(&splits);
     workload_release(&workload);
     return status;

@@ -72,7 +72,11 @@ static int count_all(struct cann_show *cann, struct err *err)
 
 static int show_blocks(struct cann_show *cann, struct err *err)
 {
-    int status = report_show_block(&cann->shows, "Op statistic :", "op_statistic", why_no_operators(cann), err);
+    int status = 0;
+    if (cann->tasks > 0)
+        status = report_show_block(&cann->shows, "Summary :", "summary", why_no_tasks(cann), err);
+    if (status == 0)
+        status = report_show_block(&cann->shows, "Op statistic :", "op_statistic", why_no_operators(cann), err);
     if (status == 0)
         status = show_longest(cann, err);
     if (status == 0 && cann->communications > 0)

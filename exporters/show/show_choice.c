@@ -1,4 +1,5 @@
 /* show --table: one table by its name, as a terminal's or into stdout in another format. */
+#include "base/nearest.h"
 #include "db/query/query.h"
 #include "exporters/export.h"
 #include "exporters/report/functions.h"
@@ -67,6 +68,20 @@ static const struct report *find_table(const struct report *const *all, const st
     return report;
 }
 
+static struct nearest nearest_table(const struct report *const *all, const struct report_files *files, const char *name,
+                                    int family)
+{
+    size_t length = strlen(name);
+    struct nearest nearest = nearest_to(name, length < 200 ? length : 200);
+
+    for (; *all != NULL; all++)
+        if (((*all)->families & FAMILY_OF(family)) != 0)
+            nearest_add(&nearest, (*all)->name);
+    for (size_t i = 0; files != NULL && i < files->count; i++)
+        nearest_add(&nearest, report_files_get(files, i)->name);
+    return nearest;
+}
+
 int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_format format,
                    const struct table_choice *choice, const struct show_options *options, struct export_result *ret,
                    struct err *err)
@@ -80,7 +95,8 @@ int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_forma
         return -(int)err->code;
     int status = db_read_facts(db, &facts, err);
     if (status == 0 && (report = find_table(all, options->report_files, name, facts.family)) == NULL) {
-        status = err_set(err, ERR_USAGE, "this capture has no table '%s'", name);
+        struct nearest nearest = nearest_table(all, options->report_files, name, facts.family);
+        status = err_set(err, ERR_USAGE, "this capture has no table '%s'%s%s%s", name, NEAREST_TEXT(nearest));
         err_hint(err, "'msprof show --table list CAPTURE' prints those that there are");
     }
     if (status != 0)
@@ -95,9 +111,10 @@ int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_forma
     return status;
 }
 
-static void put_listed(FILE *stream, const struct report *report, const char *families, const struct report_plan *plan)
+/* remark: what stands behind the title. */
+static void put_listed(FILE *stream, const struct report *report, const char *remark, const struct report_plan *plan)
 {
-    fprintf(stream, "%-24s %s%s\n", report->name, report->title, families);
+    fprintf(stream, "%-24s %s%s\n", report->name, report->title, remark);
     for (size_t i = 0, used = 0; i < plan->column_count; i++)
         if (plan->columns[i].there)
             fprintf(stream, "%s%s", used++ > 0 ? " " : "    ", plan->columns[i].id);
@@ -111,6 +128,53 @@ struct list {
     bool listed;
 };
 
+#define WITHOUT_ROWS " (no rows here)"
+
+static int write_nowhere(struct list *list, const struct report *report, const struct report_scope *scope,
+                         uint64_t *ret_rows, struct err *err)
+{
+    const struct table_choice one = {.top = 1};
+    const struct export_options before = list->shows.options;
+    struct table_stream nowhere = {.path = "/dev/null"};
+
+    list->shows.options.format = TABLE_CSV;
+    list->shows.options.show = NULL;
+    list->shows.options.stream = &nowhere;
+    list->shows.options.stream_path = nowhere.path;
+    list->shows.options.choice = &one;
+    int status = report_write(&list->shows.session, report, scope, ret_rows, err);
+    list->shows.options = before;
+    struct err ignored = ERR_INIT;
+    table_stream_end(&nowhere, &ignored);
+    return status;
+}
+
+/* Whether the capture has rows of a table. Those of a scan are asked for; the others are made, and go nowhere. */
+static int ask_rows(struct list *list, const struct report *report, const struct report_scope *scope, bool *ret,
+                    struct err *err)
+{
+    uint64_t rows = 0;
+    bool there = false;
+    int status = report_is_there(&list->shows.session, report, &there, err);
+
+    if (status == 0 && there && report->scan != NULL && report->scan->between_count == NULL) {
+        struct strbuf sql;
+        int64_t any = 0;
+        strbuf_init(&sql, SIZE_MAX / 2);
+        strbuf_addf(&sql, "SELECT EXISTS(SELECT 1 FROM %s%s%s)", report->scan->table,
+                    report->scan->where != NULL ? " WHERE " : "",
+                    report->scan->where != NULL ? report->scan->where : "");
+        status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                            : report_number(&list->shows.session, sql.data, &any, err);
+        strbuf_release(&sql);
+        rows = (uint64_t)any;
+    } else if (status == 0 && there) {
+        status = write_nowhere(list, report, scope, &rows, err);
+    }
+    *ret = rows > 0;
+    return status;
+}
+
 /* The columns of the first device stand for those of all. */
 static int list_table(void *arg, const struct report_scope *scope, struct err *err)
 {
@@ -119,8 +183,11 @@ static int list_table(void *arg, const struct report_scope *scope, struct err *e
     if (list->listed)
         return 0;
     int status = report_columns(&list->shows.session, list->report, scope, &plan, err);
+    bool any = false;
     if (status == 0)
-        put_listed(list->stream, list->report, "", &plan);
+        status = ask_rows(list, list->report, scope, &any, err);
+    if (status == 0)
+        put_listed(list->stream, list->report, any ? "" : WITHOUT_ROWS, &plan);
     list->listed = true;
     report_plan_release(&plan);
     return status;
@@ -142,7 +209,7 @@ int show_table_list(sqlite3 *db, FILE *stream, const struct show_options *option
     const struct report_files *files = options->report_files;
     const struct report *const *all = report_all(err), *const *report = all;
     struct export_result result = {.files = 0};
-    const struct show_options plain = {.plain = true};
+    const struct show_options plain = {.plain = true, .database = options->database};
     struct show show = {.db = db, .stream = stream, .options = &plain, .result = &result};
     struct list list = {.stream = stream};
     struct db_facts facts;
@@ -163,7 +230,7 @@ int show_table_list(sqlite3 *db, FILE *stream, const struct show_options *option
         else
             status = list_table(&list, &list.shows.scope, err);
         if (status == 0 && !list.listed)
-            status = list_known(NULL, stream, *report, "", err);
+            status = list_known(NULL, stream, *report, WITHOUT_ROWS, err);
     }
     for (size_t i = 0; status == 0 && files != NULL && i < files->count; i++)
         status = list_known(db, stream, report_files_get(files, i), "", err);

@@ -163,33 +163,12 @@ static void write_place(struct trace *trace, const char *event, int64_t pid, int
     trace_advance(trace, start, trace_end_args(p, &trace->style, 'M'));
 }
 
-/* For viewers that show no otherData. */
-static void write_origin(struct trace *trace, int64_t pid)
-{
-    const struct capture_origin *origin = &trace->run->origin;
-    struct strbuf args;
-    strbuf_init(&args, TRACE_EVENT_MAX);
-    append_time(&args, "origin_ns", origin->origin_ns);
-    append_time(&args, "origin_unix_ns", origin->origin_unix_ns);
-    char *start = trace_reserve(trace, 2 * TRACE_EVENT_MAX), *p = start;
-    p = trace_put_literal(p, ",\n");
-    p = put_metadata(p, &trace->style, "capture_start", pid, 0);
-    outfile_check(&trace->out, &args);
-    if (!args.failed)
-        p = trace_put_bytes(p, args.data + 1, args.length - 1);
-    trace_advance(trace, start, trace_end_args(p, &trace->style, 'M'));
-    strbuf_release(&args);
-}
-
 void trace_name_process(struct trace *trace, int64_t pid, int64_t sort_index, const char *name, const char *label)
 {
-    bool first = !trace->named;
     write_text(trace, "process_name", pid, 0, "name", name);
     if (label != NULL)
         write_text(trace, "process_labels", pid, 0, "labels", label);
     write_place(trace, "process_sort_index", pid, 0, sort_index);
-    if (first && !trace->style.array)
-        write_origin(trace, pid);
 }
 
 void trace_name_thread(struct trace *trace, int64_t pid, int64_t tid, int64_t sort_index, const char *name)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define SHARED_ENDS_MAX 128
-#define SHORT_MAX_PS 499 /* more would be another nanosecond */
+#define SHORT_MAX_PS TRACE_SHORT_MAX_PS
 
 const struct trace_style trace_style_msprof = {.phase = PHASE_SECOND};
 const struct trace_style trace_style_2023 = {

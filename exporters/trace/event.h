@@ -126,12 +126,25 @@ static inline char *trace_put_place(char *p, const struct trace_style *style, in
     return number_put_signed(p, tid);
 }
 
+#define TRACE_SHORT_MAX_PS 499 /* more would be another nanosecond */
+
+/* Whether a reader that cuts ts * 1000 off to nanoseconds gets the one before: of 133401.24 it makes ...239. Then ts is
+ * written a picosecond later. */
+static inline bool trace_falls_short(const struct trace_style *style, int64_t since_ns)
+{
+    const int64_t most_ns =
+        INT64_C(1000000000000000); /* eleven days: then a picosecond is none of a double's any more */
+    return !style->as_recorded && since_ns > 0 && since_ns < most_ns &&
+           (int64_t)((double)since_ns / 1000.0 * 1000.0) < since_ns;
+}
+
 static inline char *trace_put_time(char *p, const struct trace_style *style, int64_t time_ns)
 {
     time_ns = time_since(time_ns, style->origin_ns);
     if (!style->string_times) {
         p = trace_put_literal(p, ",\"ts\":");
-        return number_put_us(p, time_ns);
+        p = number_put_us(p, time_ns);
+        return trace_falls_short(style, time_ns) ? trace_put_literal(p, "001") : p;
     }
     p = trace_put_literal(p, ",\"ts\":\"");
     p = number_put_us(p, time_ns);
@@ -143,9 +156,12 @@ static inline char *trace_put_duration(char *p, const struct trace_style *style,
     p = trace_put_literal(p, ",\"dur\":");
     if (style->short_durations)
         return number_put_shortest(p, slice->duration_ns, 3);
-    if (style->as_recorded || slice->short_ps == 0)
+    unsigned short_ps = slice->short_ps;
+    if (slice->duration_ns > 0 && trace_falls_short(style, time_since(slice->start_ns, style->origin_ns)))
+        short_ps += short_ps == 0 ? 2 : short_ps < TRACE_SHORT_MAX_PS; /* or it would end later, too */
+    if (style->as_recorded || short_ps == 0)
         return number_put_us(p, slice->duration_ns);
-    return trace_put_shortened(p, slice->duration_ns, slice->short_ps);
+    return trace_put_shortened(p, slice->duration_ns, short_ps);
 }
 
 static inline char *trace_put_phase(char *p, char phase)

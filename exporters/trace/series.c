@@ -583,6 +583,8 @@ static int write_series(void *arg, const struct record_kind *kind, const struct 
         bool is_wanted = true;
         if (count == COUNTERS_MAX)
             return err_set(writing->err, ERR_LIMIT, "'%s' has more than %d counters", series->name, COUNTERS_MAX);
+        if (counter->only != COUNTER_ANY && (counter->only == COUNTER_VENDOR) != writing->run->compat)
+            continue;
         if (counter->when != NULL)
             status = report_ask(db, counter->when, &is_wanted, writing->err);
         if (is_wanted)

@@ -119,6 +119,17 @@ int track_first_free_stream(void *db, int64_t *ret, struct err *err)
     return status;
 }
 
+/* Below each other: programs, calls, devices and what they overlap; counters of hosts and devices after them. Vendor's
+ * files have their order. */
+static int64_t place_of(const struct track_run *run, int64_t layer)
+{
+    if (run->trace.style.as_recorded)
+        return layer;
+    if (layer == LAYER_HARDWARE || layer == LAYER_COMMUNICATION)
+        return 10 * LAYER_CANN + (layer == LAYER_COMMUNICATION) + 1;
+    return layer == LAYER_OVERLAP ? 10 * LAYER_CANN + 3 : 10 * layer;
+}
+
 int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, int64_t device_id, const char *name,
                      int64_t *ret_pid, struct err *err)
 {
@@ -132,7 +143,7 @@ int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, i
     if (run->host != NULL)
         snprintf(label + strlen(label), sizeof label - strlen(label), " of %s", run->host);
     if (added)
-        trace_name_process(&run->trace, *ret_pid, layer, name, label);
+        trace_name_process(&run->trace, *ret_pid, place_of(run, layer), name, label);
     return 0;
 }
 

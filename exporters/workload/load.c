@@ -1,5 +1,6 @@
 #include "exporters/workload/load.h"
 
+#include "analysis/sampling.h"
 #include "db/database.h"
 #include "db/query/query.h"
 #include "exporters/workload/load_family.h"
@@ -39,10 +40,13 @@ int workload_load(sqlite3 *db, enum load_counters counters, struct workload *ret
         ret->facts.tick_ns = 10;
         status = families[facts.family].load(db, counters, ret, err);
     }
+    ret->facts.devices = (int64_t)ret->device_count;
+    if (status == 0)
+        status = workload_load_chosen_ranges(db, ret, err);
     if (status == 0)
         status = workload_finish(ret, err);
     if (status == 0)
-        ret->facts.devices = (int64_t)ret->device_count;
+        status = steps_relate(ret, err);
     if (status != 0)
         workload_release(ret);
     return status;

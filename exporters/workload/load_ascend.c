@@ -112,6 +112,8 @@ static void add_counters(struct counted *counted, const struct cann_task *task)
         sums->aiv_total_cycle = number_add(sums->aiv_total_cycle, task->aiv_total_cycle);
         add_known(sums->aiv_counters, task->aiv_counters);
     }
+    sums->aic_time_ns = number_add(sums->aic_time_ns, task->aic_time_ns != DB_NULL ? task->aic_time_ns : 0);
+    sums->aiv_time_ns = number_add(sums->aiv_time_ns, task->aiv_time_ns != DB_NULL ? task->aiv_time_ns : 0);
     sums->duration_ns = number_add(sums->duration_ns, task->duration_ns);
     sums->began_on_aiv = task->op_task_type == TASK_MIX_VECTOR;
     counted->block_sum = number_add(counted->block_sum, task->block_num != DB_NULL ? task->block_num : 0);
@@ -241,6 +243,16 @@ static int add_tasks(struct cann_load *load, sqlite3 *db, struct err *err)
     return status;
 }
 
+static struct workload_step step_of(const struct cann_step *item)
+{
+    return (struct workload_step){.start_ns = item->start_ns,
+                                  .end_ns = item->end_ns,
+                                  .model_id = item->model_id,
+                                  .number = item->iteration,
+                                  .model = NO_TEXT,
+                                  .source = item->marked ? STEPS_MARKED : STEPS_ITERATIONS};
+}
+
 static int add_steps(struct workload *workload, sqlite3 *db, struct err *err)
 {
     struct cann_steps steps;
@@ -249,14 +261,12 @@ static int add_steps(struct workload *workload, sqlite3 *db, struct err *err)
     if (status != 0)
         return status;
     for (size_t i = 0; status == 0 && i < steps.count; i++) {
-        const struct cann_step *item = &steps.items[i];
-        const struct workload_step step = {.start_ns = item->start_ns,
-                                           .end_ns = item->end_ns,
-                                           .model_id = item->model_id,
-                                           .number = item->iteration,
-                                           .model = NO_TEXT,
-                                           .source = item->marked ? STEPS_MARKED : STEPS_ITERATIONS};
-        status = workload_add_step(workload, item->device_id, &step, err);
+        const struct workload_step step = step_of(&steps.items[i]);
+        status = workload_add_step(workload, steps.items[i].device_id, &step, err);
+    }
+    for (size_t i = 0; status == 0 && i < steps.begun_count; i++) {
+        const struct workload_step step = step_of(&steps.begun[i]);
+        status = workload_add_begun(workload, steps.begun[i].device_id, &step, err);
     }
     cann_steps_release(&steps);
     return status;
@@ -328,6 +338,8 @@ int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct worklo
         status = add_tasks(&load, db, err);
     if (status == 0)
         status = add_communications(&load, db, err);
+    if (status == 0)
+        status = workload_load_framework_steps(db, workload, err);
     if (status == 0)
         status = add_steps(workload, db, err);
     for (size_t i = 0; status == 0 && i < workload->operator_count && i < load.counted_capacity; i++)

@@ -4,8 +4,8 @@
 #include "base/number.h"
 #include "db/database.h"
 #include "db/query/query.h"
-#include "db/query/query_records.h"
 #include "exporters/workload/host_calls.h"
+#include "exporters/workload/load_frequency.h"
 #include "exporters/workload/load_stages.h"
 
 #include <stdio.h>
@@ -132,15 +132,12 @@ static void sum_memory_calls(struct evidence_load *load)
         interval_length(load->first_ns > load->steady_ns ? load->first_ns : load->steady_ns, load->end_ns);
 }
 
-static void tell_gap(struct gap_evidence *ret, const struct evidence_load *load,
-                     const struct gap *gap)
+static void tell_gap(struct gap_evidence *ret, const struct evidence_load *load, const struct gap *gap)
 {
     size_t i = 0;
 
-    *ret = (struct gap_evidence){.start_ns = gap->start_ns,
-                                 .end_ns = gap->end_ns,
-                                 .before = gap->before,
-                                 .after = gap->after};
+    *ret = (struct gap_evidence){
+        .start_ns = gap->start_ns, .end_ns = gap->end_ns, .before = gap->before, .after = gap->after};
     while (load->calls.gaps->items[i].after != gap->after || load->calls.gaps->items[i].start_ns != gap->start_ns)
         i++;
     const struct gap_call *call = &load->calls.items[i];
@@ -171,23 +168,16 @@ static int load_calls(sqlite3 *db, const struct workload *workload, struct evide
     return status;
 }
 
-/* Frequency over time: each value counts until the next of its device. */
-static int load_frequency(sqlite3 *db, struct host_evidence *evidence, struct err *err)
+static int load_frequency(sqlite3 *db, const struct workload *workload, struct host_evidence *evidence, struct err *err)
 {
-    struct cann_frequencies frequencies;
-    double sum = 0, time = 0;
-    int status = cann_frequencies_load(db, &frequencies, err);
+    struct frequency_uses uses;
+    int status = frequency_uses_load(db, workload, &uses, err);
+    const struct frequency_mean mean = frequency_mean_of(&uses, 0, status == 0 ? uses.count : 0);
 
-    for (size_t i = 0; status == 0 && i + 1 < frequencies.count; i++) {
-        const struct cann_frequency *now = &frequencies.items[i], *next = now + 1;
-        if (now->device_id != next->device_id || !now->measured || now->mhz == DB_NULL)
-            continue;
-        sum += (double)now->mhz * (double)interval_length(now->time_ns, next->time_ns);
-        time += (double)interval_length(now->time_ns, next->time_ns);
-    }
-    if (status == 0)
-        cann_frequencies_release(&frequencies);
-    evidence->mean_mhz = time > 0 ? sum / time : 0;
+    evidence->mean_mhz = mean.mhz;
+    evidence->rated_mhz = mean.rated_mhz;
+    evidence->below_rated = mean.time_ns > 0 ? 100 * mean.below_ns / mean.time_ns : 0;
+    free(uses.items);
     return status;
 }
 
@@ -198,13 +188,12 @@ int evidence_load(sqlite3 *db, const struct workload *workload, struct host_evid
     int status = db_read_facts(db, &facts, err);
 
     *ret = (struct host_evidence){.first_memory_ns = INT64_MIN};
-    ret->rated_mhz = (double)workload->facts.rated_khz / 1000;
     find_window(&load, workload);
     if (status == 0)
         status = load_calls(db, workload, &load, err);
     sum_memory_calls(&load);
     if (status == 0 && facts.family != CAPTURE_SVP)
-        status = load_frequency(db, ret, err);
+        status = load_frequency(db, workload, ret, err);
     if (status == 0)
         status = evidence_load_stages(db, ret, err);
     intern_release(&load.names);

@@ -93,6 +93,33 @@ int workload_load_lines(sqlite3 *db, struct profile *profile, struct err *err)
     return status;
 }
 
+/* ---- steps ---- */
+
+static int take_step(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct workload *workload = arg;
+    const struct workload_step step = {.number = sqlite3_column_int64(row, 0),
+                                       .start_ns = sqlite3_column_int64(row, 1),
+                                       .end_ns = sqlite3_column_int64(row, 2),
+                                       .model_id = STEP_OF_NO_MODEL,
+                                       .model = NO_TEXT,
+                                       .source = STEPS_FRAMEWORK};
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < workload->device_count; i++)
+        status = workload_add_step(workload, workload->devices[i].id, &step, err);
+    return status;
+}
+
+int workload_load_framework_steps(sqlite3 *db, struct workload *workload, struct err *err)
+{
+    bool attached;
+    int status = is_attached(db, &attached, err);
+    return status == 0 && attached
+               ? each_row(db, "SELECT number, start_ns, end_ns FROM temp.framework_step ORDER BY start_ns, number",
+                          take_step, workload, err)
+               : status;
+}
+
 /* ---- advise ---- */
 
 static int take_stage(void *arg, sqlite3_stmt *row, struct err *err)

@@ -138,8 +138,7 @@ static int take_task(void *arg, const struct svp_task *task, struct err *err)
 
 static int know_inference(struct svp_load *load, int64_t device_id, const struct workload_step *step, struct err *err)
 {
-    const struct inference_key key = {device_id,  step->model_id, step->batch, step->input,
-                                      step->number, step->model};
+    const struct inference_key key = {device_id, step->model_id, step->batch, step->input, step->number, step->model};
     bool added;
     struct known_inference *known = map_add(&load->inferences, &key, &added, err);
 
@@ -264,7 +263,9 @@ static void fill_units(const struct svp_load *load)
 
 int workload_load_svp(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err)
 {
-    struct svp_load load = {.db = db, .workload = workload, .known = MAP_OF(struct known_task, task_id),
+    struct svp_load load = {.db = db,
+                            .workload = workload,
+                            .known = MAP_OF(struct known_task, task_id),
                             .inferences = MAP_OF(struct known_inference, key)};
     struct db_facts facts;
     int status = db_read_facts(db, &facts, err);

@@ -73,6 +73,12 @@ struct inference_mark {
     char *name; /* of the file, relative to the capture; owned */
 };
 
+/* Whether tasks of this chip have numbers of 32 bits that come once: chips 15 and 16. */
+static inline bool part_has_unique_tasks(int64_t chip)
+{
+    return chip >= 0 && chip < 32 && (CHIPS_V6 >> chip & 1) != 0;
+}
+
 #define LAYER_TASK_MAX 65536
 
 struct capture_model { /* a model that file names or net.info name */

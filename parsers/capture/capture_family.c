@@ -140,18 +140,12 @@ static void leave_foreign_files_out(struct capture *capture)
 
 static bool is_known_chip(int64_t chip)
 {
-    static const int64_t known[] = {0, 1, 2, 3, 4, 5, 7, 8, 11};
+    static const int64_t known[] = {0, 1, 2, 3, 4, 5, 7, 8, 11, 15, 16};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (known[i] == chip)
             return true;
     }
     return false;
-}
-
-/* Of these chips the samples are read that are as those of others; tasks and counters have other records. */
-static bool is_sampled_chip(int64_t chip)
-{
-    return chip == 15 || chip == 16;
 }
 
 /* Devices of a chip whose records are not known are left out; the host and the other devices are not. */
@@ -162,12 +156,11 @@ static void skip_unknown_chips(struct capture *capture)
         struct place place = {part->directory, -1, -1, "platform_version"};
         if (part->is_host || part->chip < 0 || is_known_chip(part->chip))
             continue;
-        bool sampled = is_sampled_chip(part->chip);
-        diag_report(capture->diag, DIAG_CHIP_UNKNOWN, &place, "chip %lld; expected 0 to 5, 7, 8 or 11%s",
-                    (long long)part->chip, sampled ? "; its samples are read, its tasks are not" : "");
+        diag_report(capture->diag, DIAG_CHIP_UNKNOWN, &place, "chip %lld; expected 0 to 5, 7, 8, 11, 15 or 16",
+                    (long long)part->chip);
         for (size_t k = 0; k < capture->file_count; k++) {
             struct capture_file *file = &capture->files[k];
-            if (file->part == i && !(sampled && file->kind != NULL && file->kind->of_chip_15))
+            if (file->part == i)
                 file->kind = NULL;
         }
     }

@@ -1,4 +1,5 @@
-/* Results that stand beside a capture's data: they are never part of it, or writing them would change how it is read. */
+/* Results that stand beside a capture's data: they are never part of it, or writing them would change how it is read.
+ */
 #include "parsers/capture/capture_files.h"
 
 #include <dirent.h>
@@ -54,9 +55,8 @@ static bool holds_outputs(int at, const char *name, int nesting)
         data = strcmp(item->d_name, "data") == 0 || is_part_directory(item->d_name) || is_config_name(item->d_name);
         if (data || found)
             continue;
-        found = is_output_name(item->d_name) ||
-                (nesting > 1 && is_directory(descriptor, item->d_name) &&
-                 holds_outputs(descriptor, item->d_name, nesting - 1));
+        found = is_output_name(item->d_name) || (nesting > 1 && is_directory(descriptor, item->d_name) &&
+                                                 holds_outputs(descriptor, item->d_name, nesting - 1));
     }
     if (stream != NULL)
         closedir(stream);

@@ -247,3 +247,20 @@ bool layout_matches(const struct layout *layout, const unsigned char *record)
     }
     return true;
 }
+
+static bool names_chip(const struct layout *layout, int64_t chip)
+{
+    return chip >= 0 && chip < 32 && (layout->chips >> chip & 1) != 0;
+}
+
+bool layout_is_of_chip(const struct record_kind *kind, const struct layout *layout, int64_t chip)
+{
+    if (layout->chips != 0 || layout < kind->layouts || layout >= kind->layouts + kind->layout_count)
+        return layout->chips == 0 || names_chip(layout, chip);
+    for (size_t i = 0; i < kind->layout_count; i++) {
+        const struct layout *other = &kind->layouts[i];
+        if (names_chip(other, chip) && other->part == layout->part)
+            return false;
+    }
+    return true;
+}

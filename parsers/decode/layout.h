@@ -62,6 +62,8 @@ int layout_check(const struct record_kind *kind, const struct layout *layout, st
 int layout_check_magic(const struct layout *layout, const struct magic *magic, struct err *err);
 int layout_check_field(const struct record_kind *kind, const struct layout *layout, size_t index, struct err *err);
 
+/* Whether devices of this chip (-1: not known) write records of a kind in this layout of it. */
+bool layout_is_of_chip(const struct record_kind *kind, const struct layout *layout, int64_t chip);
 /* True when all magics of the layout stand in this record (record_size bytes). */
 bool layout_matches(const struct layout *layout, const unsigned char *record);
 

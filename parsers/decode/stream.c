@@ -116,7 +116,8 @@ static bool is_possible(const struct stream *stream, const struct layout *layout
         if (other != NULL && version != NULL && strcmp(other, version) == 0)
             return false;
     }
-    if (layout->part)
+    int64_t chip = stream->files->part < capture->part_count ? capture->parts[stream->files->part].chip : -1;
+    if (layout->part || !layout_is_of_chip(stream->kind, layout, chip))
         return false;
     return layout->version == NULL || (version != NULL && strcmp(layout->version, version) == 0);
 }

@@ -154,7 +154,8 @@ int association_add_task(struct association *association, const struct device_ta
 int association_add_flip(struct association *association, const struct task_flip *flip, struct err *err);
 
 enum pmu_core { PMU_CORE_AIC, PMU_CORE_AIV };
-#define PMU_COUNTERS 8
+#define PMU_COUNTERS 8       /* of most chips */
+#define PMU_COUNTERS_MOST 10 /* of chips 15 and 16 */
 
 /* The counters of one task on one kind of core. Must come after the device's tasks; several records of one task and
  * core (blocks) are added up. */
@@ -164,7 +165,9 @@ struct device_pmu {
     uint32_t device_id, stream_id, task_id;
     enum pmu_core core;
     bool block; /* of one block; else of the whole task */
-    int64_t total_cycle, counters[PMU_COUNTERS];
+    bool timed; /* duration_ns is how long it counted; else that follows from the cycles */
+    int64_t duration_ns, total_cycle, counters[PMU_COUNTERS_MOST];
+    size_t counter_count; /* PMU_COUNTERS or PMU_COUNTERS_MOST */
 };
 int association_add_pmu(struct association *association, const struct device_pmu *pmu, bool *keep, struct err *err);
 

@@ -159,8 +159,11 @@ struct ran_task {
     uint32_t accelerator_id : 6;
 };
 
+#define NO_DURATION (-1)
 struct pmu_sum {
-    int64_t total_cycle, counters[PMU_COUNTERS];
+    int64_t total_cycle, counters[PMU_COUNTERS_MOST];
+    int64_t duration_ns; /* NO_DURATION: not measured */
+    size_t counter_count;
     uint32_t blocks; /* added up */
     bool whole;      /* the task's own record */
 };
@@ -256,6 +259,7 @@ struct association {
     uint64_t pmu_unmatched;
     struct flip_list flips;
     bool ran_sorted;
+    bool unique_tasks; /* of the device: task ids are of one sequence, and streams are known by the host alone */
     size_t text_rows, tensor_rows; /* emitted so far */
 };
 

@@ -87,11 +87,17 @@ static int compare_ran(const void *a, const void *b)
 
 /* ---- the host's tasks ---- */
 
+/* What tells the tasks of a device apart: on some chips their numbers alone. */
+static uint64_t key_on_device(const struct association *association, uint32_t stream_id, uint32_t task_id)
+{
+    return task_key(association->unique_tasks ? 0 : stream_id, task_id);
+}
+
 /* Appends to the chain of its key, where its time belongs. */
 static void chain_host_task(struct association *association, uint32_t index)
 {
     struct host_task *tasks = association->host_tasks, *task = &tasks[index];
-    uint64_t key = task_key(task->stream_id, task->task_id);
+    uint64_t key = key_on_device(association, task->stream_id, task->task_id);
     struct key_slot *slot = key_table_find(&association->host_table, key);
     task->next = NO_INDEX;
     if (slot->first == NO_INDEX) {
@@ -132,7 +138,8 @@ static bool is_spent(const struct host_task *tasks, uint32_t index)
 static uint32_t match_host(struct association *association, const struct ran_task *task)
 {
     struct host_task *tasks = association->host_tasks;
-    struct key_slot *slot = key_table_find(&association->host_table, task_key(task->stream_id, task->task_id));
+    struct key_slot *slot =
+        key_table_find(&association->host_table, key_on_device(association, task->stream_id, task->task_id));
     bool in_order = !task->batch_known && task->context_id == (uint32_t)NO_CONTEXT;
     uint32_t candidates = 0, only = NO_INDEX;
     while (in_order && slot->first != NO_INDEX && slot->first != slot->last && is_spent(tasks, slot->first) &&
@@ -157,7 +164,7 @@ static int chain_ran_tasks(struct association *association, struct err *err)
     int status = key_table_init(&association->ran_table, association->ran_count, err);
     for (size_t i = 0; status == 0 && i < association->ran_count; i++) {
         const struct ran_task *task = &association->ran[i];
-        uint64_t key = task_key(task->stream_id, task->task_id);
+        uint64_t key = key_on_device(association, task->stream_id, task->task_id);
         struct key_slot *slot = key_table_find(&association->ran_table, key);
         if (slot->first == NO_INDEX)
             *slot = (struct key_slot){key, (uint32_t)i, (uint32_t)i};
@@ -187,6 +194,7 @@ static void match_task(struct association *association, struct ran_task *task, s
     }
     const struct host_task *host = &association->host_tasks[task->host];
     task->batch_id = (uint16_t)host->batch_id;
+    task->stream_id = host->stream_id;
     if (host->time_ns <= task->start_ns || host->time_ns - task->start_ns <= CLOCK_TOLERANCE_NS)
         return;
     if (result->early++ == 0)
@@ -253,7 +261,8 @@ static uint32_t find_execution_from(const struct association *association, const
 /* Counters come nearly in the order of the executions, so the search goes on where the last one ended. */
 static struct ran_task *find_execution(const struct association *association, const struct device_pmu *pmu)
 {
-    struct key_slot *slot = key_table_find(&association->ran_table, task_key(pmu->stream_id, pmu->task_id));
+    struct key_slot *slot =
+        key_table_find(&association->ran_table, key_on_device(association, pmu->stream_id, pmu->task_id));
     uint32_t from = slot->first == NO_INDEX ? NO_INDEX : slot->last, found = NO_INDEX;
     bool behind = from != NO_INDEX && pmu->start_ns >= 0 && pmu->start_ns < association->ran[from].start_ns;
     if (!behind)
@@ -273,7 +282,7 @@ static void add_up(struct pmu_sum *sum, const struct device_pmu *pmu)
 {
     /* Unsigned sums: a damaged counter must not overflow. */
     sum->total_cycle = (int64_t)((uint64_t)sum->total_cycle + (uint64_t)pmu->total_cycle);
-    for (size_t i = 0; i < PMU_COUNTERS; i++)
+    for (size_t i = 0; i < pmu->counter_count; i++)
         sum->counters[i] = (int64_t)((uint64_t)sum->counters[i] + (uint64_t)pmu->counters[i]);
 }
 
@@ -303,7 +312,7 @@ int association_add_pmu(struct association *association, const struct device_pmu
         struct pmu_sum *sum = ARRAY_NEXT(association->pmu, association->pmu_count, association->pmu_capacity, err);
         if (sum == NULL)
             return -(int)err->code;
-        *sum = (struct pmu_sum){.total_cycle = 0};
+        *sum = (struct pmu_sum){.counter_count = pmu->counter_count, .duration_ns = NO_DURATION};
         *slot = (uint32_t)(association->pmu_count - 1);
     }
     struct pmu_sum *sum = &association->pmu[*slot];
@@ -311,7 +320,9 @@ int association_add_pmu(struct association *association, const struct device_pmu
         return 0; /* counted already */
     sum->blocks += pmu->block;
     if (!pmu->block)
-        *sum = (struct pmu_sum){.whole = true};
+        *sum = (struct pmu_sum){.whole = true,
+                                .counter_count = pmu->counter_count,
+                                .duration_ns = pmu->timed ? pmu->duration_ns : NO_DURATION};
     add_up(sum, pmu);
     return 0;
 }

@@ -389,7 +389,9 @@ int association_add_track(struct association *association, const struct host_tra
 int association_begin_part(struct association *association, size_t part, struct err *err)
 {
     (void)err;
+    int64_t chip = decoder_capture(association->decoder)->parts[part].chip;
     association->part = part;
+    association->unique_tasks = part_has_unique_tasks(chip);
     return 0;
 }
 

@@ -156,7 +156,7 @@ static void set_copy(struct row *row, const struct task_extra *extra)
 static void set_counters(struct row *row, size_t first_column, const struct pmu_sum *sum)
 {
     row_set_integer(row, first_column, sum->total_cycle);
-    for (size_t i = 0; i < PMU_COUNTERS; i++)
+    for (size_t i = 0; i < sum->counter_count; i++)
         row_set_integer(row, first_column + 1 + i, sum->counters[i]);
 }
 
@@ -164,6 +164,7 @@ static int emit_task(struct association *association, int64_t device_id, const s
 {
     static const size_t counters[] = {
         [PMU_CORE_AIC] = DEVICE_TASK_AIC_TOTAL_CYCLE, [PMU_CORE_AIV] = DEVICE_TASK_AIV_TOTAL_CYCLE};
+    static const size_t times[] = {[PMU_CORE_AIC] = DEVICE_TASK_AIC_TIME_NS, [PMU_CORE_AIV] = DEVICE_TASK_AIV_TIME_NS};
     struct row row;
     int status = decoder_emit(association->decoder, &kind_device_task, &row, err);
     if (status < 0)
@@ -187,8 +188,11 @@ static int emit_task(struct association *association, int64_t device_id, const s
     if (extra != NO_INDEX)
         set_copy(&row, &association->extras[extra]);
     for (size_t core = 0; core < 2; core++) {
-        if (task->pmu[core] != NO_INDEX)
-            set_counters(&row, counters[core], &association->pmu[task->pmu[core]]);
+        const struct pmu_sum *sum = task->pmu[core] != NO_INDEX ? &association->pmu[task->pmu[core]] : NULL;
+        if (sum != NULL)
+            set_counters(&row, counters[core], sum);
+        if (sum != NULL && sum->duration_ns != NO_DURATION)
+            row_set_integer(&row, times[core], sum->duration_ns);
     }
     return 0;
 }

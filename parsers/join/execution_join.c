@@ -292,6 +292,12 @@ static void match_launches(struct task_records *task)
         task->runs.items[i].launch = (uint32_t)i;
 }
 
+static void count_unlaunched(struct executions *executions, const struct task_records *task)
+{
+    for (size_t i = task->launches.count; i < task->runs.count; i++)
+        count_unpaired(&executions->unlaunched, task);
+}
+
 /* ---- out ---- */
 
 static int add_joined(struct executions *executions, const struct task_records *task, const struct execution *run,
@@ -317,14 +323,26 @@ static int add_joined(struct executions *executions, const struct task_records *
         joined.counted ? offsetof(struct joined_task, counters.file_id) : offsetof(struct joined_task, counters), err);
 }
 
+/* Whether the task has counters of such cores more often than it ran; those of other cores than its operator's are
+ * counters that its executions do not need. */
+static bool is_one_more(const struct task_records *task, const struct counters *counters)
+{
+    bool same_cores = task->runs.count == 0;
+    for (size_t i = 0; i < task->counters.count && !same_cores; i++)
+        same_cores = task->counters.items[i].used && task->counters.items[i].of_vector_core == counters->of_vector_core;
+    return same_cores;
+}
+
 /* Counters of tasks that did not run, as far as is known. */
-static int emit_unused_counters(const struct executions *executions, const struct task_records *task, struct err *err)
+static int emit_unused_counters(struct executions *executions, const struct task_records *task, struct err *err)
 {
     int status = 0;
     for (size_t i = 0; i < task->counters.count && status == 0; i++) {
         const struct counters *counters = &task->counters.items[i];
         if (counters->used)
             continue;
+        if (is_one_more(task, counters))
+            count_unpaired(&executions->more_counters, task);
         struct task_counters row = {.pmu = {.device_id = task->of.device_id,
                                             .stream_id = task->of.stream_id,
                                             .task_id = task->of.task_id,
@@ -332,7 +350,7 @@ static int emit_unused_counters(const struct executions *executions, const struc
                                             .total_cycle = counters->total_cycle},
                                     .file_id = counters->file_id,
                                     .block_num = counters->block_num};
-        memcpy(row.pmu.counters, counters->values, sizeof row.pmu.counters);
+        memcpy(row.pmu.counters, counters->values, sizeof counters->values);
         status = core_pmu_emit(executions->association->decoder, &row, err);
         if (status == 0)
             decoder_store_after_all(executions->association->decoder, counters->file_id);
@@ -356,7 +374,7 @@ static int add_operators_of_ai_cpu(struct executions *executions, const struct t
 static void report_unpaired(const struct executions *executions, const struct unpaired *unpaired, enum diag_id id,
                             const char *what)
 {
-    struct place place = {"ts_track", -1, -1, NULL};
+    const struct place place = {NULL, -1, -1, NULL};
     if (unpaired->count > 0)
         diag_report(decoder_diag(executions->association->decoder), id, &place,
                     "%llu %s; the first is of stream %u task %u of device %u", (unsigned long long)unpaired->count,
@@ -378,6 +396,7 @@ static int join_task(struct executions *executions, struct task_records *task, s
     }
     match_counters(task);
     match_launches(task);
+    count_unlaunched(executions, task);
     for (size_t i = 0; i < task->runs.count && status == 0; i++)
         status = add_joined(executions, task, &task->runs.items[i], err);
     if (status == 0)
@@ -481,6 +500,11 @@ int executions_match(struct executions *executions, struct err *err)
     if (status == 0) {
         report_unpaired(executions, &executions->starts_without_end, DIAG_TASK_END_LOST, "starts have no end");
         report_unpaired(executions, &executions->ends_without_start, DIAG_TASK_UNMATCHED_END, "ends have no start");
+    }
+    if (status == 0 && !executions->of_job) {
+        report_unpaired(executions, &executions->more_counters, DIAG_PMU_UNMATCHED, "counters are of no execution");
+        if (executions->launches > 0)
+            report_unpaired(executions, &executions->unlaunched, DIAG_TASK_UNLAUNCHED, "executions have no launch");
     }
     release_task(&task);
     spool_free(executions->tasks);

@@ -11,7 +11,7 @@ enum {
     TASK_ID,
     TOTAL_CYCLE,
     EVENT0,
-    BLOCK_NUM = EVENT0 + PMU_COUNTERS,
+    BLOCK_NUM = EVENT0 + PMU_COUNTERS_MOST,
     TICK,
     TIME_NS,
     CORE_ID,
@@ -62,6 +62,12 @@ static const struct field sample_fields[] = {
     {.column = "core_id", .offset = 89, .width = 1},
 };
 
+static const struct field v6_sample_fields[] = {
+    {.column = "mode", .offset = 0, .width = 1},         PMU_EVENT_FIELDS_V6(8),
+    {.column = "total_cycle", .offset = 88, .width = 8}, {.column = "tick", .offset = 96, .width = 8},
+    {.column = "core_id", .offset = 105, .width = 1},
+};
+
 const struct layout core_pmu_layouts[] = {
     {
         .name = "pmu-task-128",
@@ -88,6 +94,15 @@ const struct layout core_pmu_layouts[] = {
         .magics = {{.offset = 2, .width = 6, .value = 0}, {.offset = 90, .width = 6, .value = 0}},
         .fields = sample_fields,
         .field_count = sizeof sample_fields / sizeof *sample_fields,
+    },
+    {
+        .name = "pmu-sample-112",
+        .source = "CANN sample-based PMU record of ten counters, chips 15 and 16, 112 bytes (docs/formats/cann.md 4.3)",
+        .chips = CHIPS_V6,
+        .record_size = 112,
+        .magics = {{.offset = 2, .width = 6, .value = 0}, {.offset = 106, .width = 6, .value = 0}},
+        .fields = v6_sample_fields,
+        .field_count = sizeof v6_sample_fields / sizeof *v6_sample_fields,
     },
 };
 _Static_assert(sizeof core_pmu_columns / sizeof *core_pmu_columns == CORE_PMU_COLUMNS, "as the header says");
@@ -149,6 +164,7 @@ static int take_task(struct decoder *decoder, const struct state *state, const s
         .task_id = (uint32_t)cells[TASK_ID].integer,
         .core = state->core,
         .total_cycle = cells[TOTAL_CYCLE].integer,
+        .counter_count = PMU_COUNTERS,
     };
     for (size_t i = 0; i < PMU_COUNTERS; i++)
         pmu.counters[i] = cells[EVENT0 + i].integer;

@@ -5,8 +5,8 @@
 #include "parsers/decode/decode.h"
 #include "parsers/join/execution.h"
 
-#define CORE_PMU_COLUMNS 19
-#define CORE_PMU_LAYOUTS 3
+#define CORE_PMU_COLUMNS 21
+#define CORE_PMU_LAYOUTS 4
 
 extern const struct column core_pmu_columns[CORE_PMU_COLUMNS];
 extern const struct layout core_pmu_layouts[CORE_PMU_LAYOUTS];
@@ -26,21 +26,21 @@ int core_sample_emit(struct decoder *decoder, const struct core_sample *sample, 
 #define CORE_SAMPLE_EVENTS(events)                                                                                     \
     "e AS MATERIALIZED (SELECT p.device_id AS device, j.key AS place, lower(replace(trim(j.value), '0x', '')) AS"      \
     " event FROM capture_part AS p, json_each('[\"' || replace(setting('" events "', p.device_id), ',', '\",\"') ||"   \
-    " '\"]') AS j WHERE NOT p.is_host AND setting('" events "', p.device_id) <> '' AND j.key < 8)"
+    " '\"]') AS j WHERE NOT p.is_host AND setting('" events "', p.device_id) <> '' AND j.key < 10)"
 #define CORE_SAMPLE_SHARE(event) "round(ratio(" CORE_SAMPLE_SUM(event) ", max(cycles)), 3)"
 #define CORE_SAMPLE_SUM(event)                                                                                         \
-    "sum(CASE WHEN event = '" event "' THEN CASE place WHEN 0 THEN c0 WHEN 1 THEN c1 WHEN 2 THEN c2 WHEN 3 THEN c3"    \
-    " WHEN 4 THEN c4 WHEN 5 THEN c5 WHEN 6 THEN c6 ELSE c7 END ELSE 0 END)"
+    "sum(CASE WHEN event IN ('" event "') THEN CASE place WHEN 0 THEN c0 WHEN 1 THEN c1 WHEN 2 THEN c2 WHEN 3 THEN c3" \
+    " WHEN 4 THEN c4 WHEN 5 THEN c5 WHEN 6 THEN c6 WHEN 7 THEN c7 WHEN 8 THEN c8 ELSE c9 END ELSE 0 END)"
 /* clang-format off */
 #define CORE_SAMPLE_MEAN(column) "avg(" column ")"
 #define CORE_SAMPLE_METRICS(table, events) \
     CORE_SAMPLE_EVENTS(events) \
     ", s AS (SELECT device_id, core_id, sum(total_cycle) AS cycles, sum(event0) AS c0, sum(event1) AS c1," \
     " sum(event2) AS c2, sum(event3) AS c3, sum(event4) AS c4, sum(event5) AS c5, sum(event6) AS c6, sum(event7) AS" \
-    " c7 FROM " table " WHERE core_id IS NOT NULL GROUP BY device_id, core_id), m AS (SELECT device_id, core_id, " \
-    CORE_SAMPLE_SHARE("8") " AS vec, " CORE_SAMPLE_SHARE("a") " AS mac, " CORE_SAMPLE_SHARE("9") " AS scalar, " \
-    CORE_SAMPLE_SHARE("b") " AS mte1, " CORE_SAMPLE_SHARE("c") " AS mte2, " CORE_SAMPLE_SHARE("d") " AS mte3," \
-    " round(ratio(" CORE_SAMPLE_SUM("55") ", " CORE_SAMPLE_SUM("54") "), 3) AS icache FROM s JOIN e ON e.device IS" \
+    " c7, sum(event8) AS c8, sum(event9) AS c9 FROM " table " WHERE core_id IS NOT NULL GROUP BY device_id, core_id), m AS (SELECT device_id, core_id, max(cycles) AS cycles, " \
+    CORE_SAMPLE_SHARE("8', '501") " AS vec, " CORE_SAMPLE_SHARE("a', '301") " AS mac, " CORE_SAMPLE_SHARE("9', '1") " AS scalar, " \
+    CORE_SAMPLE_SHARE("b', '701") " AS mte1, " CORE_SAMPLE_SHARE("c', '202") " AS mte2, " CORE_SAMPLE_SHARE("d', '203") " AS mte3," \
+    " round(ratio(" CORE_SAMPLE_SUM("55', '35") ", " CORE_SAMPLE_SUM("54', '34") "), 3) AS icache FROM s JOIN e ON e.device IS" \
     " device_id GROUP BY device_id, core_id), r AS (SELECT device_id, 'Core' || core_id AS core, core_id AS place," \
     " vec, mac, scalar, mte1, mte2, mte3, icache FROM m UNION ALL SELECT device_id, 'Average', 1e9, " \
     CORE_SAMPLE_MEAN("vec") ", " CORE_SAMPLE_MEAN("mac") ", " CORE_SAMPLE_MEAN("scalar") ", " \
@@ -74,7 +74,8 @@ extern const struct report_column core_sample_table[];
     " UNION ALL SELECT device_id, core_id, 'mte2_ratio', mte2 FROM m"                                                  \
     " UNION ALL SELECT device_id, core_id, 'mte3_ratio', mte3 FROM m"                                                  \
     " UNION ALL SELECT device_id, core_id, 'icache_miss_rate', icache FROM m"                                          \
-    ")"
+    " UNION ALL SELECT device_id, core_id, 'total_time', ratio(cycles, 1000.0 * setting('aic_frequency', device_id))"  \
+    " FROM m)"
 #define CORE_SUMMARY_COLUMNS(core)                                                                                     \
     {                                                                                                                  \
         {"deviceId", "device_id", EXPORTED_INTEGER}, {"metric", "metric", EXPORTED_WORD},                              \

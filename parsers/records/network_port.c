@@ -94,7 +94,7 @@ const struct series_counter network_port_counters[] = {
 const struct exported_column network_port_exported[] = {
     {"deviceId", "device_id", EXPORTED_INTEGER},
     {"timestampNs", "time_ns", EXPORTED_INTEGER},
-    {"bandwidth", "bandwidth * 131072", EXPORTED_INTEGER},
+    {"bandwidth", "bandwidth * 1048576", EXPORTED_INTEGER},
     {"rxPacketRate", "rx_packet_rate", EXPORTED_NUMERIC},
     {"rxByteRate", "rx_byte_rate", EXPORTED_NUMERIC},
     {"rxPackets", "rx_packets", EXPORTED_INTEGER},

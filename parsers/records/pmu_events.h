@@ -1,4 +1,4 @@
-/* The eight event counters that every PMU record of an Ascend core has. */
+/* The event counters that every PMU record of an Ascend core has: eight, on chips 15 and 16 ten. */
 #ifndef MSPROF_PARSERS_RECORDS_PMU_EVENTS_H
 #define MSPROF_PARSERS_RECORDS_PMU_EVENTS_H
 
@@ -15,7 +15,8 @@
                          "The counter of event " #number " of the profiled group."}
 #define PMU_EVENT_COLUMNS(at)                                                                                          \
     PMU_EVENT_COLUMN(at, 0), PMU_EVENT_COLUMN(at, 1), PMU_EVENT_COLUMN(at, 2), PMU_EVENT_COLUMN(at, 3),                \
-        PMU_EVENT_COLUMN(at, 4), PMU_EVENT_COLUMN(at, 5), PMU_EVENT_COLUMN(at, 6), PMU_EVENT_COLUMN(at, 7)
+        PMU_EVENT_COLUMN(at, 4), PMU_EVENT_COLUMN(at, 5), PMU_EVENT_COLUMN(at, 6), PMU_EVENT_COLUMN(at, 7),            \
+        PMU_EVENT_COLUMN(at, 8), PMU_EVENT_COLUMN(at, 9)
 
 #define PMU_EVENT_FIELD(begin, number)                                                                                 \
     {                                                                                                                  \
@@ -24,5 +25,6 @@
 #define PMU_EVENT_FIELDS(begin)                                                                                        \
     PMU_EVENT_FIELD(begin, 0), PMU_EVENT_FIELD(begin, 1), PMU_EVENT_FIELD(begin, 2), PMU_EVENT_FIELD(begin, 3),        \
         PMU_EVENT_FIELD(begin, 4), PMU_EVENT_FIELD(begin, 5), PMU_EVENT_FIELD(begin, 6), PMU_EVENT_FIELD(begin, 7)
+#define PMU_EVENT_FIELDS_V6(begin) PMU_EVENT_FIELDS(begin), PMU_EVENT_FIELD(begin, 8), PMU_EVENT_FIELD(begin, 9)
 
 #endif

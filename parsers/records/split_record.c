@@ -5,12 +5,13 @@
 
 #include <stdlib.h>
 
-/* The layout of a part that stands in files of this record size. */
-static const struct layout *layout_of(const struct record_kind *kind, uint32_t record_size)
+/* The layout of a part that stands in files of this record size on this chip. */
+static const struct layout *layout_of(const struct record_kind *kind, uint32_t record_size, int64_t chip)
 {
     for (size_t i = 0; i < kind->layout_count; i++) {
-        if (kind->layouts[i].record_size == record_size)
-            return &kind->layouts[i];
+        const struct layout *layout = &kind->layouts[i];
+        if (layout->record_size == record_size && layout_is_of_chip(kind, layout, chip))
+            return layout;
     }
     return NULL;
 }
@@ -38,7 +39,7 @@ int split_stream_open(struct decoder *decoder, void *state, const struct capture
     for (size_t i = 0; status == 0 && file->kind->parts[i] != NULL && i < SPLIT_MAX_PARTS; i++) {
         struct split_part *part = &stream->parts[stream->count];
         part->kind = file->kind->parts[i];
-        part->layout = layout_of(part->kind, file->kind->layouts[0].record_size);
+        part->layout = layout_of(part->kind, file->kind->layouts[0].record_size, decoder_part(decoder)->chip);
         stream->count++;
         status = part->layout != NULL ? open_part(decoder, part, file, err)
                                       : err_set(err, ERR_FAILED, "kind '%s' has no layout of %u bytes",

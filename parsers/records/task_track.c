@@ -1,5 +1,6 @@
 #include "parsers/records/task_track.h"
 #include "parsers/capture/capture.h"
+#include "parsers/records/host/dpu_kernel.h"
 #include "parsers/records/host/host_record.h"
 
 enum {
@@ -34,7 +35,27 @@ _Static_assert(sizeof task_track_columns / sizeof *task_track_columns == TASK_TR
 /* Payload with the kernel's launch behind the names. */
 #define KERNEL_PAYLOAD 40
 /* Records that are no task: how Ascend's tool knows them, too. */
-enum { TYPE_MAINTENANCE = 6, TYPE_FLIP = 98, DEVICE_NPU = 0, BATCH_OF_DESTROYED = 65535 };
+enum { TYPE_MAINTENANCE = 6, TYPE_FLIP = 98, DEVICE_NPU = 0, DEVICE_DPU = 1, BATCH_OF_DESTROYED = 65535 };
+
+static int emit_kernel(struct decoder *decoder, const struct host_stream *stream, const struct row *record,
+                       struct err *err)
+{
+    int64_t kernel = record->cells[KERNEL_NAME_ID].integer, device = record->cells[DEVICE_ID].integer, name = 0;
+    int64_t stream_id = record->cells[STREAM_ID].integer;
+    int64_t task_id = record->cells[TASK_ID].integer | record->cells[BATCH_ID].integer << 16;
+    struct row row;
+    int status = association_find_name(stream->association, kernel, "kernel_name_id", &name, err);
+    if (status < 0)
+        return status;
+    status = decoder_emit(decoder, &kind_dpu_kernel, &row, err);
+    if (status < 0)
+        return status;
+    row_set_integer(&row, DPU_KERNEL_DEVICE_ID, device);
+    row_set_integer(&row, DPU_KERNEL_STREAM_ID, stream_id);
+    row_set_integer(&row, DPU_KERNEL_TASK_ID, task_id);
+    row_set_integer(&row, DPU_KERNEL_KERNEL_NAME_ID, name);
+    return 0;
+}
 
 static int take_track(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -44,9 +65,12 @@ static int take_track(struct decoder *decoder, void *state, struct row *row, boo
     if (stream->association == NULL)
         return 0;
     int64_t time_ns = part_host_ns(stream->part, row->cells[TICK].integer), type = row->cells[TASK_TYPE_ID].integer;
+    bool unique = part_has_unique_tasks(stream->part->chip);
+    if (row->cells[DEVICE_TYPE].integer == DEVICE_DPU)
+        return emit_kernel(decoder, stream, row, err);
     if (type == TYPE_MAINTENANCE || row->cells[DEVICE_TYPE].integer != DEVICE_NPU)
         return 0; /* neither runs on a device of this capture */
-    if (type == TYPE_FLIP)
+    if (type == TYPE_FLIP && !unique)
         return association_add_host_flip(
             stream->association,
             &(struct task_flip){.time_ns = time_ns,
@@ -63,8 +87,8 @@ static int take_track(struct decoder *decoder, void *state, struct row *row, boo
         .thread_id = row_u32(row, THREAD_ID),
         .device_id = row_u32(row, DEVICE_ID),
         .stream_id = row_u32(row, STREAM_ID),
-        .task_id = row_u32(row, TASK_ID),
-        .batch_id = row_u32(row, BATCH_ID),
+        .task_id = row_u32(row, TASK_ID) | (unique ? row_u32(row, BATCH_ID) << 16 : 0),
+        .batch_id = unique ? 0 : row_u32(row, BATCH_ID),
     };
     return association_add_track(stream->association, &track, err);
 }

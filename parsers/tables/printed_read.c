@@ -315,15 +315,28 @@ static int take_members(struct file_state *state, const struct json *object, siz
     return 0;
 }
 
-/* Where a trace begins, when its times are counted from there. */
-static void take_origin(struct file_state *state, const struct json *object)
+#define TAIL_SIZE 8192
+
+/* Where a trace begins, when its times are counted from there: its member otherData, the last one, says so. */
+static int64_t origin_of(const char *path)
 {
-    const char *name = json_string(json_member(object, "name"));
-    int64_t origin;
-    if (name != NULL && strcmp(name, "capture_start") == 0 &&
-        json_integer(json_member(json_member(object, "args"), "origin_ns"), &origin) && origin >= 0 &&
-        origin < INT64_MAX / 8)
-        state->origin = origin;
+    static const char member[] = "\"otherData\":", key[] = "\"origin_ns\":\"";
+    char tail[TAIL_SIZE + 1];
+    FILE *file = fopen(path, "rbe");
+    size_t length = 0;
+    int64_t origin = 0;
+
+    if (file == NULL)
+        return 0; /* that it is not there is told by who reads it */
+    if (fseeko(file, -(off_t)TAIL_SIZE, SEEK_END) == 0 || fseeko(file, 0, SEEK_SET) == 0)
+        length = fread(tail, 1, TAIL_SIZE, file);
+    fclose(file);
+    tail[length] = '\0';
+    const char *other = memmem(tail, length, member, sizeof member - 1);
+    const char *text = other != NULL ? strstr(other, key) : NULL;
+    if (text == NULL || number_parse_integer(text + sizeof key - 1, strcspn(text + sizeof key - 1, "\""), &origin) != 0)
+        return 0;
+    return origin >= 0 && origin < INT64_MAX / 8 ? origin : 0;
 }
 
 static bool is_span(const struct json *object)
@@ -355,10 +368,8 @@ static int take_json_row(void *arg, const struct json *object, uint64_t number, 
     struct file_state *state = arg;
     struct object_row found = {.number = number};
     begin_row(state, &found.row);
-    if (state->form->events && !is_span(object)) {
-        take_origin(state, object);
+    if (state->form->events && !is_span(object))
         return 0;
-    }
     int status = take_members(state, object, 0, &found, err);
     if (status == 0 && state->form->events)
         status = take_members(state, json_member(object, "args"), KEYS_REMEMBERED / 2, &found, err);
@@ -383,6 +394,7 @@ int printed_read(const struct printed_form *form, const struct printed_file *fil
     if (state == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     *state = (struct file_state){.form = form, .file = file, .reader = reader};
+    state->origin = file->json && form->events ? origin_of(file->path) : 0;
     int status = file->json ? json_read_rows(file->path, take_json_row, state, err)
                             : csv_read(file->path, take_csv_row, state, err);
     free(state);

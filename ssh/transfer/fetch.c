@@ -547,6 +547,26 @@ static int finish(struct transfer *transfer, const struct fetch_request *request
     return result;
 }
 
+/* The same over as many connections as that takes: every step of it can be taken again. */
+static int finish_patiently(struct transfer *transfer, const struct fetch_request *request,
+                            const struct listing *listing, struct fetch_result *ret, struct err *err)
+{
+    const struct fetch_result before = *ret;
+    bool is_there = true;
+    int result;
+
+    while ((result = finish(transfer, request, listing, ret, err)) == -ERR_REMOTE &&
+           ssh_is_lost(transfer->board->connection) && !ssh_is_interrupted(transfer->board->connection)) {
+        *ret = before;
+        result = reconnect(transfer, ret, err);
+        if (result == 0 && request->removes)
+            result = board_has_directory(transfer->board, request->remote, &is_there, err);
+        if (result != 0 || !is_there)
+            break; /* all of it has been removed already when it is gone */
+    }
+    return result;
+}
+
 static void begin_result(const struct board *board, const struct listing *listing, struct fetch_result *ret)
 {
     ret->verified_by = board_verifies_by(board);
@@ -595,7 +615,7 @@ int ssh_fetch(struct board *board, const struct fetch_request *request, struct f
     if (result == 0)
         result = bring_all(&transfer, request, ret, err);
     if (result == 0)
-        result = finish(&transfer, request, &listing, ret, err);
+        result = finish_patiently(&transfer, request, &listing, ret, err);
     transfer_release(&transfer);
     listing_release(&listing);
     if (lock_fd >= 0)

@@ -197,6 +197,7 @@ int fetch_look_again(const struct fetched_files *files, struct fetch_result *ret
 
 struct file_names {
     const struct fetched_files *files;
+    const struct listing *now; /* those that are not there any more are left out */
     size_t next;
 };
 
@@ -207,16 +208,17 @@ static const char *next_done(void *arg)
     while (names->next < names->files->count) {
         const struct fetched *file = &names->files->items[names->next++];
 
-        if (file->is_done)
+        if (file->is_done && listing_find(names->now, file->path) != NULL)
             return file->path;
     }
     return NULL;
 }
 
 /* Takes the board's checksums, which come in the order in which they were asked for. */
-static void compare_checksums(const struct fetched_files *files, char *text, struct fetch_result *ret)
+static void compare_checksums(const struct fetched_files *files, const struct listing *now, char *text,
+                              struct fetch_result *ret)
 {
-    struct file_names expected = {.files = files};
+    struct file_names expected = {.files = files, .now = now};
     const char *wanted = next_done(&expected);
 
     for (char *line = text, *next; *line != '\0' && wanted != NULL; line = next) {
@@ -238,9 +240,10 @@ static void compare_checksums(const struct fetched_files *files, char *text, str
         count_name(&ret->changed, ret->first_changed, wanted);
 }
 
-static int verify_again(const struct fetched_files *files, struct fetch_result *ret, struct err *err)
+static int verify_again(const struct fetched_files *files, const struct listing *now, struct fetch_result *ret,
+                        struct err *err)
 {
-    struct file_names done = {.files = files};
+    struct file_names done = {.files = files, .now = now};
     const struct name_source names = {.next = next_done, .arg = &done, .bytes = ret->bytes};
     struct strbuf script, answer;
     int result;
@@ -253,7 +256,7 @@ static int verify_again(const struct fetched_files *files, struct fetch_result *
     result = board_do_with_names(files->board, "cannot compute checksums on the board", script.data, &names,
                                  board_separator(files->board), &answer, err);
     if (result == 0)
-        compare_checksums(files, answer.data, ret);
+        compare_checksums(files, now, answer.data, ret);
     strbuf_release(&script);
     strbuf_release(&answer);
     return result;
@@ -387,7 +390,7 @@ int fetch_remove(const struct fetched_files *files, struct fetch_result *ret, st
     if (result == 0)
         result = check_sizes(files, &now, err);
     if (result == 0 && has_hash)
-        result = verify_again(files, ret, err);
+        result = verify_again(files, &now, ret, err);
     /* with checksums that were told after the second listing, its states bind what they vouch for */
     if (result == 0 && ret->changed == 0)
         result = remove_unchanged(files, has_hash ? &now : NULL, ret, err);

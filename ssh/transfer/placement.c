@@ -254,6 +254,7 @@ static int add_open_script(struct strbuf *script, const char *directory, struct 
     strbuf_adds(script, "\n[ -d \"$d\" ] || { mkdir -p \"$d\" && echo made >\"$d/" RUN_MANIFEST "\"; } || exit 1\n"
                         "cd \"$d\" || exit 1\n");
     strbuf_adds(script, restore);
+    strbuf_adds(script, "rm -rf " PLACEMENT_STAGING " || exit 1\n");
     strbuf_adds(script, "[ ! -e " RUN_MANIFEST " ] || restore " PLACEMENT_KEPT " >/dev/null\n"
                         "for m in " RUN_MANIFEST " " KEPT_MANIFEST "; do\n[ -f $m ] || continue\necho \"= $m\"\n"
                         "while IFS= read -r line; do printf '%s\\n' \"$line\"; done <$m\ndone\nexit $r\n");
@@ -399,7 +400,7 @@ static int add_put_script(struct strbuf *script, const char *directory, struct e
                         "mv \"$1\" \"$k\" && printf 'kept %s\\n' \"$1\"; }\n"
                         "make() { case $1 in */*) [ -d \"${1%/*}\" ] || make \"${1%/*}\" || return;; esac\n"
                         "[ ! -e \"$1\" ] && [ ! -L \"$1\" ] || keep \"$1\" || return\n"
-                        "mkdir \"$1\" && printf 'made %s\\n' \"$1\"; }\n"
+                        "mkdir \"$1\" && printf 'd %s\\n' \"$1\" >>" RUN_MANIFEST " && printf 'made %s\\n' \"$1\"; }\n"
                         "while IFS= read -r line; do\n"
                         "line=${line#./}; f=${line#??} s=" PLACEMENT_STAGING "/${line#??}\n"
                         "case $f in */*) [ -d \"${f%/*}\" ] || make \"${f%/*}\" || exit 1;; esac\n"
@@ -550,8 +551,6 @@ int placement_put(struct placement *placement, struct board *board, struct proje
             result = write_manifest(placement, board, &placement->ours, RUN_MANIFEST, err);
         if (result == 0)
             result = move_staged(placement, board, project, err);
-        if (result == 0 && placement->directories.count > 0)
-            result = write_manifest(placement, board, &placement->ours, RUN_MANIFEST, err);
     }
     return result == 0 ? ask_states(placement, board, err) : result;
 }

@@ -141,8 +141,8 @@ static int compare(struct board *board, struct project *project, const char *dir
                    const struct placement *placement, struct err *err)
 {
     struct listing listing = {.files = NULL};
-    bool there = false, staging = placement == NULL;
-    int result = board_has_directory(board, directory, &there, err);
+    bool there = true, staging = placement == NULL;
+    int result = staging ? board_has_directory(board, directory, &there, err) : 0;
 
     project->kind = board_checksum_kind(board);
     if (result == 0 && there)
@@ -299,20 +299,6 @@ static int check_staged(const struct project *project, struct err *err)
     return 0;
 }
 
-static int remove_staging(struct board *board, const char *staging, struct err *err)
-{
-    struct strbuf script;
-    int result;
-
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_adds(&script, "rm -rf ");
-    ssh_quote(&script, staging);
-    strbuf_adds(&script, "\n");
-    result = board_do(board, "cannot remove an older upload", script.data, NULL, err);
-    strbuf_release(&script);
-    return result;
-}
-
 /* Sends until everything is there and verified, over as many connections as that takes. */
 static int send_and_verify(struct board *board, struct project *project, const char *staging,
                            const struct progress *progress, struct upload_result *ret, struct err *err)
@@ -322,7 +308,7 @@ static int send_and_verify(struct board *board, struct project *project, const c
 
     ssh_patience_init(&patience, board->connection, progress);
     for (;;) {
-        int result = is_again ? compare(board, project, staging, NULL, err) : remove_staging(board, staging, err);
+        int result = is_again ? compare(board, project, staging, NULL, err) : 0;
 
         if (result == 0)
             result = send_all(board, project, staging, progress, err);

@@ -139,7 +139,7 @@ PY
     run_msprof -q advise PROF_1 --format json
     expect_equal "$(json '[round(f["value"]) for f in d["findings"] if f["id"] == "idle"]')" "[19]"
     cp -a PROF_1 PROF_2
-    sqlite3 PROF_2/sqlite/runtime.db "UPDATE device_task SET duration_ns = duration_ns * 1.05
+    sqlite3 PROF_2/sqlite/runtime.db "UPDATE device_task SET duration_ns = duration_ns * 1.1
         WHERE op_name_id = (SELECT id FROM name WHERE text = 'a')"
     run_msprof -q diff PROF_1 PROF_2 --format json
     expect_equal "$(json '[(r["key"], r["verdict"], r["total_step_base"]) for r in d["rows"]]')" \
@@ -299,4 +299,59 @@ svp-activation: only SVP captures have layers
 data-pipeline: no data pipeline was recorded, or not the framework's directory was given"
     run_msprof -q advise PROF_1
     expect_contains "$output" "frequency: not checked, because the frequency of the cores was not measured"
+}
+
+@test "a step whose head, tail or end was not recorded is named with what was expected of it, and counts in nothing" {
+    program PROF_1 <<'PY'
+for step in range(8):
+    p.begin_step()
+    for i, kind in enumerate(('Conv2D', 'Relu', 'MatMul', 'Add')):
+        if (step == 0 and i < 2) or (step == 6 and i > 2) or (step == 7 and i > 0):
+            p.at += 100000
+        else:
+            p.op('%s-op%d' % (kind, 4 * step + i), kind, 100)
+    if step < 7:
+        p.end_step()
+PY
+    run_msprof -q show PROF_1 --table summary --format csv
+    expect_contains "$output" 'Cut,"step 1 (iterations): its head was not recorded, 2 of 4 operators seen"'
+    expect_contains "$output" 'Cut,"step 7 (iterations): its tail was not recorded, 3 of 4 operators seen"'
+    expect_contains "$output" 'Cut,"step 8 (iterations): it was begun, and its end is not marked, 1 of 4 operators seen"'
+    run_msprof -q diff PROF_1 PROF_1 --format json
+    expect_equal "$(json 'd["base"]["steps"], d["base"]["device_busy"]')" "(5, 400.0)"
+}
+
+@test "frequencies count with the time of tasks: what is measured while nothing runs does not" {
+    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    cp -r "$repository"/testdata/cann/system-910b/PROF_* PROF_1
+    "$MSPROF" import -q PROF_1 || [ $? -eq 3 ]
+    # two thirds of the tasks at half of the rated frequency, then a long time at a tenth of it
+    first=$(sqlite3 PROF_1/sqlite/runtime.db "SELECT min(start_ns) FROM device_task")
+    middle=$(sqlite3 PROF_1/sqlite/runtime.db "SELECT start_ns FROM device_task ORDER BY start_ns LIMIT 1 OFFSET
+        (SELECT 2 * count(*) / 3 FROM device_task)")
+    last=$(sqlite3 PROF_1/sqlite/runtime.db "SELECT max(start_ns + duration_ns) FROM device_task")
+    sqlite3 PROF_1/sqlite/runtime.db "DELETE FROM core_frequency;
+        INSERT INTO core_frequency(file_id, device_id, time_ns, mhz) VALUES (1, 0, $first - 10, 925), (1, 0, $middle, 1850),
+            (1, 0, $last + 1, 185), (1, 0, $last + 900000000, 185)"
+    expected=$(sqlite3 PROF_1/sqlite/runtime.db "SELECT printf('%.2f,%.2f', 1.0 * sum(duration_ns *
+        iif(start_ns < $middle, 925, 1850)) / sum(duration_ns), 100.0 * sum(iif(start_ns < $middle, duration_ns, 0)) /
+        sum(duration_ns)) FROM device_task WHERE type NOT IN (3, 4, 5)")
+    run_msprof -q show PROF_1 --table frequency --format json
+    expect_status 0
+    expect_equal "$(json '"%.2f,%.2f" % (d[0]["Mean(MHz)"], d[0]["Below rated(%)"])')" "$expected"
+    expect_equal "$(json '[r["Frequency(MHz)"] for r in d]')" "[925, 1850]"
+    run_msprof -q advise PROF_1 --format json
+    expect_equal "$(json '["%.2f" % (f["value"]) for f in d["findings"] if f["id"] == "frequency"]')" \
+        "['$(/usr/bin/python3 -c "print('%.2f' % (100 - 100 * ${expected%%,*} / 1850))")']"
+}
+
+@test "busy time and frequency of a generated training are those of all of its tasks" {
+    needs_shared data/generated/system-chip5
+    cp -r "$shared/data/generated/system-chip5"/PROF_* PROF_2
+    chmod -R u+w PROF_2
+    run_msprof -q show PROF_2 --table frequency --format json
+    expect_equal "$(json '[r["Mean(MHz)"] for r in d]')" "[1412.32, 1412.32]"
+    run_msprof -q show PROF_2 --table summary --format csv
+    expect_contains "$output" "Busy,87.48 % (1428.760 us)" # the union of all tasks, of 1633.22 us
+    expect_contains "$output" "Free,12.52 % (204.460 us)"
 }

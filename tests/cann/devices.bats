@@ -239,7 +239,7 @@ END
 }
 
 @test "chips that are not known are named and left out, the other devices are not" {
-    for chip in 6 9 15 16 4711; do
+    for chip in 6 9 4711; do
         rm -rf PROF_1
         capture <<END
 p.chips = {1: $chip}
@@ -248,7 +248,7 @@ for device in (0, 1):
     p.ran(100000, 101000, 1, 1, device=device)
 END
         expect_status 3
-        expect_contains "$stderr" "device_1: field platform_version: chip $chip; expected 0 to 5, 7, 8 or 11"
+        expect_contains "$stderr" "device_1: field platform_version: chip $chip; expected 0 to 5, 7, 8, 11, 15 or 16"
         expect_sql "SELECT DISTINCT device_id FROM device_task" 0
         export_capture 3
         expect_equal "$(table task_time 1)" 0
@@ -369,20 +369,19 @@ devices_2022() {
     done
 }
 
-@test "of chips 15 and 16 samples are read, and that tasks are not is told" {
+@test "samples of chips 15 and 16 are read" {
     for chip in 15 16; do
         rm -rf PROF_1
         capture <<END
 p.chips = {1: $chip}
 p.launch(0, 1, 1, 'op')
 p.ran(100000, 101000, 1, 1)
-p.log(0, 100000, 1, 1, device=1)
 for i in range(3):
     p._device(1, 'ub', struct.pack('<4H15Q', 0, 0, i % 2, 0, 320 * i, 100 + i, 200 + i, *[7] * 12), 128)
     p._device(1, 'npu_mem', struct.pack('<IIQQQ', 320 * i, 0, 0, 1536, 0), 32)
 END
-        expect_contains "$stderr" "device_1: field platform_version: chip $chip; expected 0 to 5, 7, 8 or 11; its samples are read, its tasks are not"
-        export_capture 3
+        expect_status 0
+        export_capture 0
         expect_sql "SELECT DISTINCT device_id FROM device_task" 0
         expect_equal "$(table ub 1,2,4,5)" $'1,0,100,200\n1,1,101,201\n1,0,102,202'
         expect_equal "$(table npu_mem 1,3)" $'1,1\n1,1\n1,1'
@@ -418,7 +417,7 @@ END
     # a tick is 20 ns; a unit of waiting is four
     expect_equal "$(head -n 1 PROF_1/mindstudio_profiler_output/ccu_mission_*.csv)" "Device_id,Stream ID,Task Id,\
 Instruction ID,Instruction Start Time(us),Instruction Duration(us),Notify Instruction ID,Notify Rank ID,Notify Duration(us)"
-    expect_equal "$(table ccu_mission 1-4,6- | head -n 3)" $'1,N/A,65543,3,2,N/A,N/A,N/A\n1,N/A,9,5,2,74,15,0\n1,N/A,9,5,2,74,14,0.8'
+    expect_equal "$(table ccu_mission 1-4,6- | head -n 3)" $'1,65535,65543,3,2,N/A,N/A,N/A\n1,65535,9,5,2,74,15,0\n1,65535,9,5,2,74,14,0.8'
     expect_equal "$(table ccu_mission 3 | sort | uniq -c | tr -s ' ' | tr '\n' ';')" " 1 65543; 16 9;"
     expect_equal "$(table ccu_mission 8,9 | tail -n 2)" $'1,11.2\n0,0.4'
     expect_sql "SELECT start_ns - (SELECT min(start_ns) FROM ccu_mission) FROM ccu_mission WHERE task_id = 9 LIMIT 1" 3000
@@ -432,8 +431,8 @@ events = json.load(open(sys.argv[1]))["traceEvents"]
 (pid,) = [e["pid"] for e in events if e["name"] == "process_name" and e["args"]["name"] == "CCU"]
 slices = [(e["name"], round(e["dur"], 3), e["args"]) for e in events if e["ph"] == "X" and e["pid"] == pid]
 assert slices == [
-    ("LoopGroup", 2, {"Task Id": 65543, "Instruction ID": 3, "Die Id": 1}),
-    ("Wait", 11.2, {"Task Id": 9, "Notify Instruction ID": 74, "Notify Rank ID": 1, "Die Id": 1})], slices
+    ("LoopGroup", 2, {"Physic Stream Id": 65535, "Task Id": 65543, "Instruction ID": 3}),
+    ("Wait", 11.2, {"Physic Stream Id": 65535, "Task Id": 9, "Notify Instruction ID": 74, "Notify Rank ID": 1})], slices
 END
 }
 
@@ -449,18 +448,19 @@ def counter(ticks, block):  # four pieces, which are numbered in the events
                     for place in range(4))
 p.devices.setdefault(1, {})['instr.biu_perf_group2_aic.1'] = (
     counter(DEVICE_TICK + 0x12345, 0x0304) + word(15, 0b0010001, 1000) + word(2, 77, 500) + word(15, 0b0010000, 500) +
-    word(9, 0, 0) + word(15, 0, 3000) + word(10, 5, 0) + word(15, 0b1000000, 1000))
+    word(9, 0, 0) + word(15, 0, 3000) + word(6, 5, 0) + word(15, 0b1000000, 500) +
+    b'\xff\xff\xff\xef' + b'\xdd' * 16 +
+    counter(DEVICE_TICK + 0x20000, 0x0305) + word(10, 5, 700) + word(15, 0b0000010, 300))
 p.devices[1]['instr.biu_perf_group0_aiv1.1'] = word(15, 1, 1)  # the counter is not there
 # the example of docs/formats/system.md 13, and what follows it: MTE2 for 2159 cycles
 p.devices[1]['instr.biu_perf_group1_aic.1'] = bytes.fromhex(
     '269900e0f48e00e1cd0300e2000000e30c1701f0400600f0300010f06f0800f0')
 END
-    expect_contains "$stderr" "instr.biu_perf_group2_aic.1.slice_0: record 7, offset 28, field record_kind: a record of kind 9; expected 0 to 5, 10, 14 or 15"
     expect_contains "$stderr" "instr.biu_perf_group0_aiv1.1.slice_0: record 0, offset 0, field record_kind: a record of kind 15; expected the counter"
-    # a cycle is 1 ns, a tick 20 ns
+    # a cycle is 1 ns, a tick 20 ns; what works goes on over the end of a block, filler and the begin of the next
     expect_sql "SELECT group_concat(core || ' ' || block_id || ' ' || pipe || ' ' || (start_ns - first) || ' ' || duration_ns ||
         ' ' || coalesce(mark, '-'), ',') FROM (SELECT * FROM biu_state WHERE group_id = 2 ORDER BY pipe, start_ns), (SELECT start_ns + 0x12345 * 20 AS first
-        FROM capture_part WHERE is_host)" "0 772 0 1000 1000 -,0 772 2 1500 0 77,0 772 4 1000 4000 -,0 772 6 5000 0 5,0 772 6 6000 0 -"
+        FROM capture_part WHERE is_host)" "0 772 0 1000 1000 -,0 772 2 1500 0 77,0 772 4 1000 4000 -,0 772 6 5000 0 5,0 773 6 5500 $(((0x20000 - 0x12345) * 20 + 1000 - 5500)) -"
     expect_sql "SELECT group_concat(pipe || ' ' || (start_ns - (SELECT min(start_ns) FROM biu_state WHERE group_id = 1)) || ' ' ||
         duration_ns, ',') FROM (SELECT * FROM biu_state WHERE group_id = 1 ORDER BY pipe)" "0 0 1600,4 1648 2159"
     export_capture 3
@@ -469,10 +469,12 @@ import json, sys
 events = json.load(open(sys.argv[1]))["traceEvents"]
 (pid,) = [e["pid"] for e in events if e["name"] == "process_name" and e["args"]["name"] == "Biu Perf"]
 threads = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name" and e["pid"] == pid}
-slices = {(threads[e["tid"]], e["name"], round(e["dur"], 3), e["args"].get("registered id")) for e in events
-          if e["ph"] == "X" and e["pid"] == pid and "group2" in threads[e["tid"]]}
-assert slices == {("group2 aic SU", "SU", 1, None), ("group2 aic MTE2", "MTE2", 4, None), ("group2 aic Cube", "Mark", 0, 77),
-                  ("group2 aic Fixp", "Mark", 0, 5), ("group2 aic Fixp", "Fixp", 0, None)}, slices
+assert {name.replace(" (2)", "") for name in threads.values()} == {"Group1-aic", "Group2-aic"}, threads
+slices = {(e["name"], round(e["dur"], 3), tuple(e["args"].items())) for e in events
+          if e["ph"] == "X" and e["pid"] == pid and "Group2-aic" in threads[e["tid"]]}
+first, second = (("Core Type", "aic"), ("Block Id", 772)), (("Core Type", "aic"), ("Block Id", 773))
+assert slices == {("SU", 1, first), ("MTE2", 4, first), ("CUBE", 0, first), ("FIXP", 0, first),
+                  ("FIXP", ((0x20000 - 0x12345) * 20 + 1000 - 5500) / 1000, second)}, slices
 END
 }
 

@@ -181,7 +181,7 @@ END
     [ "$(sqlite3 PROF_1/msprof_*.db "SELECT group_concat((timestampNs % 100000000) || ' ' || freq) FROM AICORE_FREQ")" = \
         "0 1200,2000 800,3000 1650,6000 500,1000000 500" ]
     [ "$(sqlite3 PROF_1/msprof_*.db "SELECT m.value FROM TASK_PMU_INFO m JOIN STRING_IDS s ON s.id = m.name
-        WHERE s.value = 'aicore_time(us)' AND globalTaskId = 1")" = 2.43 ]
+        WHERE s.value = 'aic_total_time' AND globalTaskId = 1")" = 2430.3125 ]
 }
 
 # A capture with every layer that this program shows.

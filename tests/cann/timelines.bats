@@ -46,7 +46,6 @@ check_timelines() {
     cat >bad.json <<'END'
 {"traceEvents":[
 {"name":"process_name","ph":"M","pid":1,"tid":0,"args":{"name":"p"}},
-{"name":"capture_start","ph":"M","pid":1,"tid":0,"args":{"origin_ns":"1","origin_unix_ns":null}},
 {"name":"a","ph":"X","pid":1,"tid":0,"ts":1.002,"dur":2.004,"args":{}},
 {"name":"b","ph":"X","pid":1,"tid":0,"ts":3.006,"dur":1.000,"args":{}}
 ],"displayTimeUnit":"ns","otherData":{"clock":"unix","origin_ns":"1","origin_unix_ns":null}}

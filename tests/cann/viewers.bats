@@ -19,7 +19,7 @@ NPU_MEM type ddr hbm timestampNs deviceId
 NPU_MODULE_MEM moduleId timestampNs totalReserved deviceId
 NPU_OP_MEM operatorName addr type size timestampNs globalTid totalAllocate totalReserve component deviceId
 NIC deviceId timestampNs bandwidth rxPacketRate rxByteRate rxPackets rxBytes rxErrors rxDropped txPacketRate txByteRate txPackets txBytes txErrors txDropped funcId
-RoCE deviceId timestampNs bandwidth rxPacketRate rxByteRate rxPackets rxBytes rxErrors rxDropped txPacketRate txByteRate txPackets txBytes txErrors txDropped funcId
+ROCE deviceId timestampNs bandwidth rxPacketRate rxByteRate rxPackets rxBytes rxErrors rxDropped txPacketRate txByteRate txPackets txBytes txErrors txDropped funcId
 HBM deviceId timestampNs bandwidth hbmId type
 DDR deviceId timestampNs read write
 LLC deviceId llcId timestampNs hitRate throughput mode
@@ -78,12 +78,12 @@ for table, value, process, name, title in (
         ("LLC WHERE llcId = 0", "hitRate / 100", "LLC", "LLC 0 Read/Hit Rate", "Hit Rate(%)"),
         ("HCCS WHERE 1", "txThroughput" + MB, "HCCS", "Tx", "Tx(MB/s)"),
         ("PCIE WHERE txPostMax >= txPostMin", "rxCplAvg" + MB, "PCIe", "PCIe_cpl", "Rx"),
-        ("NPU_MEM WHERE word = 'Device'", "hbm / 1024.0", "NPU MEM", "Device/HBM", "KB"),
+        ("NPU_MEM WHERE word = 'device'", "hbm / 1024.0", "NPU MEM", "Device/HBM", "KB"),
         ("NIC WHERE funcId = 0", "rxPacketRate", "NIC", "Port 0/Rx", "Rx Packets"),
-        ("RoCE WHERE funcId = 1", "txPacketRate", "RoCE", "Port 1/Tx", "Tx Packets"),
+        ("ROCE WHERE funcId = 1", "txPacketRate", "RoCE", "Port 1/Tx", "Tx Packets"),
         ("ACC_PMU WHERE 1", "writeOstLevel", "Acc PMU", "write_ost", "value"),
         ("SOC_BANDWIDTH_LEVEL WHERE 1", "mataBwLevel", "Stars Soc Info", "Mata Bw Level", "Mata Bw Level"),
-        ("QOS WHERE word = 'CCU'", "bandwidth" + MB, "QoS", "QoS CCU", "value"),
+        ("QOS WHERE word = 'QoS CCU'", "bandwidth" + MB, "QoS", "QoS CCU", "value"),
         ("SIO WHERE word = 'die 1'", "txDat" + MB, "SIO", "dat_tx", "die 1"),
         ("CPU_USAGE WHERE cpuId = %s" % cpu, "usage", "CPU Usage", "CPU %s" % cpu, "Usage(%)"),
         ("HOST_MEM_USAGE WHERE 1", "usage", "Memory Usage", "Memory Usage", "Usage(%)"),

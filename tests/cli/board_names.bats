@@ -18,7 +18,7 @@ make_both() {
 
 @test "all reports are those of the same board under the usual names, of several devices, models, batches and streams" {
     make_both --model a:1 --model 'b net.v2:2' --streams 2 --batch 1 --batch 4 --inputs 2 --devices 2 --inferences 4
-    [ -e others/JOB*/data/aicore.1.'b net.v2'.2.4.2.12 ]
+    [ -e "$(echo others/JOB*)/data/aicore.1.b net.v2.2.4.2.12" ]
     grep -q '"magic_num"' others/JOB*/info.json.1
     for board in usual others; do
         for report in 'summary' 'summary --columns vendor --format json' timeline; do
@@ -76,19 +76,19 @@ make_both() {
 
 @test "a .done file may have pairs of numbers, and what is neither a key nor a pair is a problem of its own" {
     make_both --inferences 1
-    local done
-    done=$(echo others/JOB*/data/aicore.*.done)
-    grep -qx 'cache_mis:[0-9]*' "$done"
+    local mark
+    mark=$(echo others/JOB*/data/aicore.*.done)
+    grep -qx 'cache_mis:[0-9]*' "$mark"
     for line in '1 2 3' '7' 'a b' '1 b'; do
-        cp "$done" sound
-        printf '%s\n' "$line" >>"$done"
+        cp "$mark" sound
+        printf '%s\n' "$line" >>"$mark"
         run_msprof import "$(echo others/JOB*)"
         expect_status 3
         expect_contains "$stderr" "'$line'; expected key:value"
         expect_equal "$(grep -c 'expected key:value' <<<"$stderr")" 1
-        cp sound "$done"
+        cp sound "$mark"
     done
-    sed -i 's/file_len:.*/file_len:7/' "$done"
+    sed -i 's/file_len:.*/file_len:7/' "$mark"
     run_msprof import "$(echo others/JOB*)"
     expect_status 3
     expect_contains "$stderr" "the .done file expects 7"

@@ -44,9 +44,9 @@ json() {
     expect_status 0
     cp "$BATS_TEST_TMPDIR/stdout" first
     expect_equal "$(json '",".join(d)')" \
-        "base,comparability,gaps,gates,new,only_base,only_new,rows,schema,verdict"
+        "base,comparability,gaps,gates,new,noise,only_base,only_new,rows,schema,verdict"
     expect_equal "$(json '",".join(d["rows"][0])')" \
-        "cliff,key,match,median_base,median_new,n_base,n_new,p,q,total_step_base,total_step_new,verdict"
+        "cliff,key,match,median_base,median_new,n_base,n_new,needs_captures,own_change,p,q,smallest,total_step_base,total_step_new,verdict"
     expect_equal "$(json '",".join(d["gates"][0])')" "base,delta,limit,metric,new,passed"
     expect_equal "$(json 'd["schema"]')" msprof.diff/1
     mkdir elsewhere
@@ -282,7 +282,103 @@ END
     run_msprof -q diff A B --format json
     json 'd["verdict"]'
     run_msprof -q diff A B --format csv
-    expect_equal "$(python3 -c 'import csv, sys; print({len(r) for r in csv.reader(open(sys.argv[1]))})' "$BATS_TEST_TMPDIR/stdout")" "{13}"
+    expect_equal "$(python3 -c 'import csv, sys; print({len(r) for r in csv.reader(open(sys.argv[1]))})' "$BATS_TEST_TMPDIR/stdout")" "{15}"
     run_msprof -q diff A B --format markdown --top 1000
     expect_not_contains "$output" "b|<"
+}
+
+@test "the verdict is the same with gates and without, whether they hold or not" {
+    scatter B --slower 56:1.3
+    for gate in "" "--gate op:res*:+10%" "--gate step_time:+1%"; do
+        # shellcheck disable=SC2086 # words
+        run_msprof -q diff A B --format json $gate
+        expect_equal "$(json 'd["verdict"]')" regression
+    done
+    cp -r A same
+    run_msprof -q diff A same --format json
+    expect_equal "$(json 'd["verdict"]')" ok
+    run_msprof diff A same --gate 'step_time:<1us'
+    expect_status 6
+    expect_contains "$output" "Verdict: ok"
+    expect_contains "$output" "Gates: 1 of 1 broken"
+}
+
+@test "captures are named by the parts of their paths that differ" {
+    mkdir -p before/x after/x
+    scatter B
+    cp -r A before/x/JOB
+    cp -r B after/x/JOB
+    run_msprof -q diff before/x/JOB after/x/JOB
+    expect_contains "$output" "Base: before/x/JOB"
+    expect_contains "$output" "New: after/x/JOB"
+    run_msprof -q diff --save base.json --base before/x/JOB
+    run_msprof -q diff base.json after/x/JOB --format json
+    expect_equal "$(json 'd["base"]["captures"], d["new"]["captures"]')" "(['base.json/JOB'], ['x/JOB'])"
+    cd before/x/JOB
+    run_msprof -q diff . ../../../after/x/JOB --format json
+    expect_equal "$(json 'd["base"]["captures"], d["new"]["captures"]')" "(['before/x/JOB'], ['after/x/JOB'])"
+}
+
+@test "planted changes are found, and drift between runs is no alarm" {
+    run "$repository/tests/cli/diff_power.py" "$MSPROF" --quick --seeds 4
+    expect_status 0
+    expect_contains "$output" "4+4, one layer +10 %: found 4 of 4, alarms 0 of 4"
+    expect_contains "$output" "1+1, nothing changed: alarms 0 of 4"
+    expect_contains "$output" "1+1, one layer +30 %: found 4 of 4"
+    expect_contains "$output" "4+4, one layer +30 %: found 4 of 4"
+}
+
+@test "what all operators share is drift as long as captures are few, and a change when they tell" {
+    "$MSPROF" import -q A
+    layers=$(sqlite3 A/sqlite/runtime.db "SELECT DISTINCT task_id FROM layer_group WHERE engine = 'AI_CORE'")
+    slower() {
+        for task in $layers; do printf -- '--slower %s:%s ' "$task" "$1"; done
+    }
+    # shellcheck disable=SC2046 # words
+    scatter B $(slower 1.03)
+    run_msprof -q diff A B
+    expect_contains "$output" "Verdict: ok"
+    expect_contains "$output" "which cannot be told from the drift between runs; 3 captures a side would tell"
+    # shellcheck disable=SC2046 # words
+    scatter B $(slower 1.2)
+    run_msprof -q diff A B --format json
+    expect_equal "$(json 'd["verdict"], d["noise"]["shared_told"], 19 < d["noise"]["shared_change"] < 21')" "('regression', True, True)"
+    sides=()
+    for n in 1 2 3 4; do
+        scatter "A$n" --seed "$n"
+        # shellcheck disable=SC2046 # words
+        scatter "B$n" --seed "1$n" $(slower 1.03)
+        sides+=(--base "A$n" --new "B$n")
+    done
+    run_msprof -q diff "${sides[@]}" --format json
+    expect_equal "$(json 'd["verdict"], d["noise"]["shared_told"]')" "('regression', True)"
+}
+
+@test "every row tells the smallest change that would show, and what is within noise how many captures it takes" {
+    scatter C --seed 5
+    scatter B --slower 56:1.006
+    run_msprof -q diff C B --format json --min-change 0.1
+    expect_equal "$(json 'all(r["smallest"] > 0 for r in d["rows"] if r["p"] < 1)')" True
+    expect_equal "$(json 'all((r["needs_captures"] or 2) >= 2 and (r["verdict"] == "noise" or r["needs_captures"] is None) for r in d["rows"])')" True
+    expect_equal "$(json '[r["smallest"] for r in d["rows"] if r["key"] == "bbox_pred"][0] < 5')" True
+}
+
+@test "an operator that runs twice as often a step is a regression, whatever its median" {
+    cp -r A B
+    "$MSPROF" -q diff --save a.json --base A
+    python3 - <<'END'
+import hashlib, re
+text = open("a.json").read()
+body = text[:text.index(',\n"sha256"')]
+at = body.index('"tables"')
+row = re.compile(r'("key":"bbox_pred".*?"n":")(\d+)(".*?"total":")([^"]+)')
+def twice(found):
+    return found[1] + str(2 * int(found[2])) + found[3] + repr(2 * float(found[4]))
+body = body[:at] + row.sub(twice, body[at:])
+open("b.json", "w").write(body + ',\n"sha256":"' + hashlib.sha256(body.encode()).hexdigest() + '"}\n')
+END
+    run_msprof -q diff a.json b.json --format json
+    expect_equal "$(json '[(r["key"], r["verdict"]) for r in d["rows"] if r["verdict"] != "unchanged"]')" "[('bbox_pred', 'regression')]"
+    run_msprof -q diff b.json a.json --format json
+    expect_equal "$(json '[(r["key"], r["verdict"]) for r in d["rows"] if r["verdict"] != "unchanged"]')" "[('bbox_pred', 'improvement')]"
 }

@@ -225,19 +225,6 @@ cut_device_file() {
     [ "$(grep -vc '^  try: ' <<<"$stderr")" -eq 1 ]
 }
 
-@test "a loose umask is told once, and not with --quiet" {
-    copy_capture captures/JOBX
-    copy_capture captures/JOBY
-    umask 0022
-    run_msprof import -dir captures
-    [ "$(grep -c 'umask is 0022' <<<"$stderr")" -eq 1 ]
-    run_msprof import -q -dir captures
-    expect_not_contains "$stderr" "umask"
-    umask 0077
-    run_msprof import -dir captures
-    expect_not_contains "$stderr" "umask"
-}
-
 @test "status 3 says that the data have problems, also when the database is up to date" {
     copy_capture JOBX
     cut_device_file

@@ -108,15 +108,6 @@ END
     done
 }
 
-@test "the umask is warned of at import only" {
-    copy_capture JOBONE
-    umask 0022
-    run_msprof import -dir JOBONE
-    expect_contains "$stderr" "umask is 0022"
-    run_msprof export summary -dir JOBONE
-    expect_not_contains "$stderr" "umask"
-}
-
 @test "names of reports hold no control characters and line breaks of a model's name" {
     copy_capture JOBONE
     old=$(basename JOBONE/data/*.layer.info .layer.info)

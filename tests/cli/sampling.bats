@@ -147,21 +147,15 @@ END
 
 @test "a batch that counts its pictures is recorded whole" {
     make A --inferences 6 --batch 4 --api-calls 0
-    for number in 5 4 3 2 1; do
-        for path in A/data/*.resnet50.*."$number"{,.done}; do
-            [ ! -e "$path" ] || mv "$path" "$(sed -E "s/\.$number(\.done)?$/.$((4 * number))\1/" <<<"$path")"
-        done
-    done
-    /usr/bin/python3 - <<'END'
-import struct
-data = bytearray(open('A/data/aicore.0.4.1', 'rb').read())
-for at in range(0, len(data), 128):
-    struct.pack_into('<I', data, at + 120, 4 * struct.unpack_from('<I', data, at + 120)[0])
-open('A/data/aicore.0.4.1', 'wb').write(data)
-END
     expect_equal "$(summary A Recorded)" ""
     run_msprof -q show A --table steps --format json
     expect_equal "$(json 'd[0]["Batch"], abs(d[0]["Fps"] * d[0]["Period(us)"] / 4e6 - 1) < 1e-3')" "(4, True)"
+    run_msprof -q show A --table overlap --columns number --format csv
+    expect_equal "$(tr '\n' ' ' <<<"$output")" "Number 0 4 8 12 16 20 "
+    for calls in 0 512; do
+        make B --inferences 6 --batch 4 --interval 5 --api-calls "$calls"
+        expect_contains "$(summary B Recorded)" "1 of 5 inferences recorded"
+    done
 }
 
 @test "3 ms more between inferences break the gates on period, free, fps and gaps: status 6" {
@@ -211,4 +205,39 @@ END
         expect_contains "$(summary A "Step time, inferences of model 3 (detector), batch 4, device $device")" "median 1571."
         expect_contains "$(summary A "Busy, device $device")" "79."
     done
+}
+
+@test "one quantity has one name in gates, columns and JSON: the table of docs/answers.md" {
+    "$make_capture" --output . --inferences 4 >made 2>/dev/null
+    mv JOB* A
+    "$MSPROF" -q import A
+    "$MSPROF" -q show A --table list >lists
+    "$MSPROF" -q diff A A --format json >diff.json
+    "$MSPROF" -q show A --table summary --format json >summary.json
+    "$MSPROF" -q diff A A --gate nothing:+1% 2>metrics || true
+    /usr/bin/python3 - "$repository/docs/answers.md" <<'END'
+import json, re, sys
+lines = open(sys.argv[1]).read().split('## Names')[1].split('\n## ')[0].splitlines()
+rows = [[c.strip() for c in line.strip('|').split('|')] for line in lines if line.startswith('|')]
+assert rows[0] == ['quantity', 'gate', 'steps', 'overlap', 'summary', 'JSON of diff'], rows[0]
+lists = open('lists').read().splitlines()
+ids = {line.split()[0]: set(lists[i + 1].split()) for i, line in enumerate(lists) if line[:1] not in (' ', '')}
+metrics = set(re.findall(r'[a-z_]+', open('metrics').read().split('expected one of:')[1]))
+side = set(json.load(open('diff.json'))['base'])
+items = {r['Item'] for r in json.load(open('summary.json'))} | {'Recorded'}
+told = {'gate': set(), 'steps': set(), 'overlap': set(), 'JSON of diff': set()}
+for row in rows[2:]:
+    names = dict(zip(rows[0], row))
+    here = {}
+    for place, known in (('gate', metrics), ('steps', ids['steps']), ('overlap', ids['overlap']), ('JSON of diff', side | {'recorded'})):
+        here[place] = re.findall('`([a-z0-9_]+)`', names[place])
+        assert set(here[place]) <= known, (place, here[place])
+        told[place] |= set(here[place])
+    single = {n[0] for place, n in here.items() if len(n) == 1}
+    assert len(single) == 1, row  # one name each
+    assert names['summary'] in items | {''}, names['summary']
+# and nothing of the measures is left out
+assert metrics - told['gate'] <= {'aicpu', 'trans', 'cube_util', 'ddr_bytes', 'op', 'type', 'api', 'count', 'gap', 'GLOB'} | set(), metrics
+assert side - told['JSON of diff'] <= {'captures', 'elapsed', 'executions', 'warmup_steps'}, side
+END
 }

@@ -260,7 +260,7 @@ END
     expect_status 3
     expect_contains "$stderr" "rank 3 of group tp has no capture here"
     expect_contains "$stderr" "a second capture of rank 2; the later"
-    expect_contains "$stderr" "ASCEND_PROFILER_OUTPUT/communication.json: it ends inside the document, at byte 57"
+    expect_contains "$stderr" "ASCEND_PROFILER_OUTPUT/communication.json: it ends inside the document, at byte 59"
     expect_contains "$stderr" "rank00005"
     expect_contains "$stderr" "rank00009"
     expect_contains "$stderr" "rank00010_20250101000000000_ascend_pt: a link to a directory; ranks behind it are not read"
@@ -644,4 +644,24 @@ END
     needs_python
     raw_ranks
     python3 "$repository/tests/cluster/kill_parent.py" "$MSPROF" RUN cluster analyse
+}
+
+@test "the answer names the slowest rank, its steps and whether it recurs, the worst link, and what could not be judged" {
+    make_ranks --output RUN --slow-rank 5 --slow-link 2 --seed 3
+    run_msprof -q cluster RUN
+    expect_status 0
+    expect_contains "$output" "Slowest rank: 5"
+    waited=$(sed -n 2p RUN/cluster_analysis_output/slow_ranks.csv | cut -d , -f 6)
+    expect_contains "$output" "The others waited $(awk -v us="$waited" 'BEGIN { printf "%.3f", us / 1000 }') ms for it; it came last in 80 of its 80 collectives"
+    expect_contains "$output" "It was the slowest in 4 of 4 steps: it recurs."
+    expect_contains "$output" "Worst link: 2 -> 3 (HCCS)"
+    rm -rf RUN
+    make_ranks --output RUN
+    run_msprof -q cluster RUN
+    expect_contains "$output" "Slowest rank: none stands out"
+    expect_contains "$output" "Worst link: none stands out"
+    rm -rf RUN
+    make_ranks --output RUN --missing-step 7
+    run_msprof -q cluster RUN
+    expect_contains "$output" "Not judged: 20 of"
 }

@@ -51,11 +51,6 @@ load promises
         "what is made is not readable for others whatever the umask"
 }
 
-@test "msprof-security.7: A umask looser than 0027 brings a warning." {
-    backed_by tests/cli/results.bats \
-        "the umask is warned of at import only"
-}
-
 @test "msprof-security.7: They are in no message and no log, and in no command line of a process that msprof starts." {
     backed_by tests/ssh/login.bats \
         "a password logs in; a wrong one is refused; neither is told anywhere"

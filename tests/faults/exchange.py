@@ -2,11 +2,13 @@
 """Breaks into a collect at each command that it has the board run, one after the other.
 
 exchange.py MSPROF HOW STRIDE: HOW is cut (the connection ends instead of the command), after (once it has run), gone (from
-this command on), or a signal for msprof, HUP, INT, TERM or KILL; "HOW:SHELL" runs SHELL on the board instead. Every STRIDE-th
+this command on), or a signal for msprof, HUP, INT, TERM or KILL; changed and changed-after (a file of the capture gets other
+bytes, as many as before, before the command or once it has run); "HOW:SHELL" runs SHELL on the board instead. Every STRIDE-th
 command gets its turn. Whatever happens: what the run made is at home or still on the board, msprof ends by itself, it says
 where the capture is when it is not at home, and --fetch-only then brings it.
 """
 import atexit
+import filecmp
 import glob
 import os
 import shutil
@@ -29,11 +31,17 @@ if [ "$number" = "$at" ] || {{ [ {how} = gone ] && [ "$at" -ge 0 ] && [ "$number
     cut | gone) kill -9 $PPID; exit 1 ;;
     after) /bin/sh -c "$SSH_ORIGINAL_COMMAND"; kill -9 $PPID; exit 1 ;;
     shell) {shell} ;;
+    changed) {change} ;;
+    changed-after) /bin/sh -c "$SSH_ORIGINAL_COMMAND"; status=$?; {change}; exit $status ;;
     *) kill -{how} "$(cat {top}/msprof.pid)"; sleep 0.1 ;;
     esac
 fi
 exec /bin/sh -c "$SSH_ORIGINAL_COMMAND"
 """
+
+# The file's last bytes: nobody may lose them.
+CHANGE = """f=$(find {home} -path '*{capture}*' -type f | sort | head -n 1); [ -z "$f" ] || {{
+    tr '\\000-\\377' '\\001-\\377\\000' <"$f" >{top}/final; cat {top}/final >"$f"; echo "${{f##*{capture}/}}" >{top}/final.name; }}"""
 
 msprof, how, stride = sys.argv[1:]
 how, _, shell = how.partition(":")
@@ -53,6 +61,9 @@ def fresh(turn):
     the_board.fresh()
     for path in glob.glob(os.path.join(the_board.top, "command.*")):
         shutil.rmtree(path)
+    for name in ("final", "final.name"):
+        if os.path.exists(os.path.join(the_board.top, name)):
+            os.remove(os.path.join(the_board.top, name))
     put("at", str(turn))
 
 
@@ -76,6 +87,19 @@ def text(turn):
         return file.read()[:100].strip()
 
 
+def lost_final():
+    """The last bytes of a file that was changed, when they are neither at home nor on the board."""
+    name = os.path.join(the_board.top, "final.name")
+    if not os.path.exists(name):
+        return None
+    with open(name, encoding="utf-8") as file:
+        relative = os.path.join(board.CAPTURE, file.read().strip())
+    copies = [os.path.join(the_board.project, "profiling", relative)] + \
+        glob.glob(os.path.join(glob.escape(the_board.home), "**", relative), recursive=True)
+    final = os.path.join(the_board.top, "final")
+    return None if any(os.path.exists(copy) and filecmp.cmp(copy, final, shallow=False) for copy in copies) else relative
+
+
 def bring_home():
     """What is still on the board comes home with --fetch-only."""
     remote = the_board.on_board()
@@ -96,6 +120,10 @@ def check(turn, status, talk):
         return f"{where}: does not end\n{talk}"
     if status not in STATUSES and not (how == "KILL" and status == -9):
         return f"{where}: exit status {status}\n{talk}"
+    if lost_final():
+        return f"{where}: exit status {status}, and nobody has the last bytes of {lost_final()}\n{talk}"
+    if how.startswith("changed"):
+        return None
     if the_board.lost():
         return f"{where}: exit status {status}, and nobody has {the_board.lost()}\n{talk}"
     if status == 0 and not the_board.is_fetched() and "--fetch-only" not in talk:
@@ -110,7 +138,8 @@ def check(turn, status, talk):
     return None
 
 
-put("wrapper", WRAPPER.format(top=the_board.top, home=the_board.home, how="shell" if shell else how, shell=shell or ":"), 0o700)
+put("wrapper", WRAPPER.format(top=the_board.top, home=the_board.home, how="shell" if shell else how, shell=shell or ":",
+                              change=CHANGE.format(top=the_board.top, home=the_board.home, capture=board.CAPTURE)), 0o700)
 the_board.server.terminate()
 the_board.server.wait()
 the_board.start(f"ForceCommand {the_board.top}/wrapper\n")

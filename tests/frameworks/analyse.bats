@@ -347,7 +347,7 @@ ascend_pytorch_profiler_1.db"
     run_msprof analyse run_ascend_pt --export db
     expect_status 0
     expect_equal "$(sqlite3 "$out/ascend_pytorch_profiler_1.db" "SELECT count(*), sum(s.value LIKE 'aten::%') > 0,
-        (SELECT count(*) FROM TASK), (SELECT rankId || ':' || deviceId FROM RANK_DEVICE_MAP)
+        (SELECT count(*) FROM sqlite_master WHERE name = 'TASK'), (SELECT rankId || ':' || deviceId FROM RANK_DEVICE_MAP)
         FROM PYTORCH_API p JOIN STRING_IDS s ON s.id = p.name WHERE p.type = 50001")" "35|1|0|1:-1"
     run_msprof analyse run_ascend_ms --export db
     expect_status 3

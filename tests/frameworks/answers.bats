@@ -111,3 +111,39 @@ END
     expect_status 3
     expect_contains "$stderr" "answers are without the framework's part of"
 }
+
+@test "steps of MindSpore and PyTorch are steps of every answer" {
+    needs_python
+    for kind in ms pt; do
+        copy_run "$kind"
+        run_msprof show -q "run_ascend_$kind" --table overlap --format csv --columns number,source,start,period,step_time
+        expect_status 0
+        printf '%s\n' "$output" >overlap.csv
+        run_msprof show -q "run_ascend_$kind" --table summary --format csv
+        expect_contains "$output" 'Steps,"2 (framework), 0 of them warm-up"'
+        run_msprof diff -q "run_ascend_$kind" "run_ascend_$kind" --format json --gate period:+0% --gate step_time:+0% --gate fps:+0
+        expect_status 0
+        printf '%s' "$output" >diff.json
+        run_msprof advise -q "run_ascend_$kind"
+        expect_status 0
+        run_msprof analyse -q "run_ascend_$kind"
+        # the steps of the analysis: numbers, and where the operators of each begin
+        python3 - "$kind" "$out" <<'END'
+import csv, json, sys
+kind, out = sys.argv[1:]
+rows = list(csv.DictReader(open('overlap.csv')))
+assert [r['Source'] for r in rows] == ['framework'] * 2, rows
+trace = [r['Step'] for r in csv.DictReader(open(out + '/step_trace_time.csv'))]
+assert [r['Number'] for r in rows] == trace, (rows, trace)
+starts = [int(r['Start(us)'].strip().replace('.', '')) for r in rows]
+assert rows[1]['Period(us)'] == 'N/A' and round(float(rows[0]['Period(us)']) * 1000) == starts[1] - starts[0], rows
+side = json.load(open('diff.json'))['base']
+assert side['steps'] == 2 and side['period'] == float(rows[0]['Period(us)']), side
+if kind == 'pt':  # a step begins with its first kernel there
+    details = list(csv.DictReader(open(out + '/kernel_details.csv')))
+    for step, start in zip(trace, starts):
+        first = min(int(r['Start Time(us)'].strip().replace('.', '')) for r in details if r['Step Id'] == step)
+        assert first == start, (step, first, start)
+END
+    done
+}

@@ -30,8 +30,10 @@ class Subject:
     """A sound capture, what msprof makes of it, and which kind each of its files is of."""
 
     def __init__(self, msprof, root, work, label, kinds):
-        self.msprof, self.root, self.work, self.label, self.kinds = msprof, root, work, label, kinds
+        self.msprof, self.work, self.label, self.kinds = msprof, work, label, kinds
         os.makedirs(work, exist_ok=True)
+        # Files of copies are linked, which the original may be too far away for.
+        self.root = shutil.copytree(root, os.path.join(work, "original", os.path.basename(root)))
         self.sound = Outcome(msprof, root, os.path.join(work, "sound"))
         self.kind_of = {}
         if self.sound.database is not None:

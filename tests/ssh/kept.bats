@@ -167,9 +167,9 @@ expect_capture_on_board() {
     expect_equal "$(cat elsewhere/out/JOBOLD/data/f)" old
 }
 
-@test "whatever a collect has the board do when the link breaks or a signal comes, nothing is lost" {
+@test "whatever a collect has the board do when the link breaks, a signal comes or a file changes, nothing is lost" {
     export PYTHONPATH=$repository/tests/lib:$repository/tests/faults PYTHONDONTWRITEBYTECODE=1
-    for how in gone TERM KILL; do
+    for how in gone TERM KILL changed changed-after; do
         rm -rf board
         python3 "$repository/tests/faults/exchange.py" "$MSPROF" "$how" 7
     done

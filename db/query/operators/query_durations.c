@@ -13,7 +13,7 @@ static const struct query_field task_fields[] = {
     QUERY_FIELD(struct duration, op_name_id, "op_name_id"),
 };
 static const struct query_field call_fields[] = {
-    QUERY_FIELD(struct duration, major, "level"),     QUERY_FIELD(struct duration, minor, "0"),
+    QUERY_FIELD(struct duration, major, "level"),          QUERY_FIELD(struct duration, minor, "0"),
     QUERY_FIELD(struct duration, name_id, CANN_CALL_NAME), QUERY_FIELD(struct duration, duration_ns, "duration_ns"),
     QUERY_FIELD(struct duration, op_name_id, "NULL"),
 };

@@ -51,7 +51,7 @@ static const struct query_select marks = {
 
 struct load {
     struct cann_steps *steps;
-    size_t capacity, reduce_capacity, fetch_capacity;
+    size_t capacity, reduce_capacity, fetch_capacity, begun_capacity;
     struct mark last;
     bool any;
     enum state state;
@@ -186,6 +186,35 @@ static int take_step_mark(struct load *load, const struct mark *mark, struct err
     return 0;
 }
 
+/* What is under way when the marks of a model end was begun and not ended. The end of an iteration begins the next one
+ * by itself, which no mark says. */
+static int keep_begun(struct load *load, struct err *err)
+{
+    struct cann_steps *steps = load->steps;
+
+    for (size_t i = 0; i < load->open.count; i++) {
+        const struct open_span *open = &load->open.items[i];
+        if (open->tag != STEP_START)
+            continue;
+        struct cann_step *step =
+            next_item(&steps->begun, &steps->begun_count, &load->begun_capacity, sizeof *step, err);
+        if (step == NULL)
+            return -(int)err->code;
+        *step = (struct cann_step){.device_id = load->last.device_id,
+                                   .model_id = load->last.model_id,
+                                   .iteration = open->stream_id,
+                                   .start_ns = open->start_ns,
+                                   .marked = 1};
+    }
+    if (!load->running || load->state != AFTER_MODEL_START)
+        return 0;
+    struct cann_step *step = next_item(&steps->begun, &steps->begun_count, &load->begun_capacity, sizeof *step, err);
+    if (step == NULL)
+        return -(int)err->code;
+    *step = load->step;
+    return 0;
+}
+
 static void begin_model(struct load *load, const struct mark *mark)
 {
     load->steps->reduce_count = load->step.first_reduce;
@@ -238,8 +267,12 @@ static int take_mark(void *arg, sqlite3_stmt *row, struct err *err)
     struct load *load = arg;
     struct mark mark;
     query_take(row, 0, marks.fields, marks.field_count, &mark);
-    if (!load->any || load->last.device_id != mark.device_id || load->last.model_id != mark.model_id)
+    if (!load->any || load->last.device_id != mark.device_id || load->last.model_id != mark.model_id) {
+        int status = load->any ? keep_begun(load, err) : 0;
+        if (status != 0)
+            return status;
         begin_model(load, &mark);
+    }
     load->any = true;
     load->last = mark;
     switch (mark.tag) {
@@ -316,6 +349,8 @@ int cann_steps_load(sqlite3 *db, struct cann_steps *ret, struct err *err)
     load->steps = ret;
     int status = query_select(db, &marks, NULL, 0, take_mark, load, err);
     if (status == 0 && load->any)
+        status = keep_begun(load, err);
+    if (status == 0 && load->any)
         ret->reduce_count = load->step.first_reduce;
     free(load->open.items);
     free(load);
@@ -332,6 +367,7 @@ int cann_steps_load(sqlite3 *db, struct cann_steps *ret, struct err *err)
 void cann_steps_release(struct cann_steps *steps)
 {
     free(steps->items);
+    free(steps->begun);
     free(steps->reduces);
     free(steps->fetches);
     *steps = (struct cann_steps){.items = NULL};

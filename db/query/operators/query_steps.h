@@ -28,6 +28,8 @@ struct cann_step_span {
 struct cann_steps {
     struct cann_step *items; /* by device, then end */
     size_t count;
+    struct cann_step *begun; /* those whose end is not marked: end_ns says nothing */
+    size_t begun_count;
     struct cann_step_span *reduces; /* all-reduce operations, those of one iteration together */
     size_t reduce_count;
     struct cann_step_span *fetches; /* of the next input; iteration 0 */

@@ -446,10 +446,19 @@ static int add_texts(struct torch_tables *tables, struct err *err)
     return status;
 }
 
+/* What CANN's own database does not have. */
+static int add_api_types(struct torch_tables *tables, struct err *err)
+{
+    return database_exec(tables->db,
+                         "INSERT INTO ENUM_API_TYPE VALUES(50001, 'op'), (50002, 'queue'), (50003, 'trace'), "
+                         "(50004, 'mstx')",
+                         err);
+}
+
 int pytorch_add_tables(struct framework_analysis *analysis, sqlite3 *db, struct err *err)
 {
     static int (*const parts[])(struct torch_tables * tables, struct err * err) = {
-        add_interface, add_memory, add_collections, add_steps, add_metadata, add_texts};
+        add_api_types, add_interface, add_memory, add_collections, add_steps, add_metadata, add_texts};
     struct torch_tables tables = {.analysis = analysis, .db = db, .next_connection = FIRST_CONNECTION};
     int status = 0;
     for (size_t i = 0; status == 0 && i < sizeof parts / sizeof *parts; i++)

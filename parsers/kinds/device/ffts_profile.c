@@ -21,7 +21,7 @@ enum {
     BLOCK_ID,
     TOTAL_CYCLE,
     EVENT0,
-    START_TICK = EVENT0 + PMU_COUNTERS,
+    START_TICK = EVENT0 + PMU_COUNTERS_MOST,
     END_TICK,
     SAMPLE_MODE,
     SAMPLE_STAMP
@@ -196,7 +196,14 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         return take_sample(decoder, state, row, keep, err);
     bool block = cells[FUNCTION_TYPE].integer == FUNCTION_BLOCK;
     sequence_check(&state->sequence, decoder, cells[COUNTER].integer);
-    if (block ? !is_of_other_core(row) : cells[FUNCTION_TYPE].integer != FUNCTION_TASK)
+    if (!block && cells[FUNCTION_TYPE].integer != FUNCTION_TASK) {
+        struct place place = decoder_place(decoder, "function_type");
+        diag_report(decoder_diag(decoder), DIAG_RECORD_UNKNOWN, &place, "function type %lld; expected %d or %d",
+                    (long long)cells[FUNCTION_TYPE].integer, FUNCTION_TASK, FUNCTION_BLOCK);
+        *keep = false;
+        return 0;
+    }
+    if (block && !is_of_other_core(row))
         return 0;
     if (!block && cells[OVERFLOW].integer != 0) {
         struct place place = decoder_place(decoder, "overflow");
@@ -214,6 +221,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     };
     stars_decode_ids((uint32_t)cells[STREAM_WORD].integer, (uint32_t)cells[TASK_WORD].integer, &pmu.stream_id,
                      &pmu.task_id);
+    pmu.counter_count = PMU_COUNTERS;
     for (size_t i = 0; i < PMU_COUNTERS; i++)
         pmu.counters[i] = cells[EVENT0 + i].integer;
     if (state->association != NULL)

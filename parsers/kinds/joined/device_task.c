@@ -66,6 +66,10 @@ static const struct column columns[] = {
                                     "Counter 6 of the AI cores (capture_part says which event)."},
     [DEVICE_TASK_AIC_EVENT0 + 7] = {"aic_event7", "AI core event 7", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                                     "Counter 7 of the AI cores (capture_part says which event)."},
+    [DEVICE_TASK_AIC_EVENT0 + 8] = {"aic_event8", "AI core event 8", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                                    "Counter 8 of the AI cores; of chips 15 and 16."},
+    [DEVICE_TASK_AIC_EVENT0 + 9] = {"aic_event9", "AI core event 9", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                                    "Counter 9 of the AI cores; of chips 15 and 16."},
     [DEVICE_TASK_AIV_TOTAL_CYCLE] = {"aiv_total_cycle", "AI vector core cycles", COLUMN_INTEGER, UNIT_CYCLE,
                                      COLUMN_DERIVED, NULL, "Cycles on AI vector cores."},
     [DEVICE_TASK_AIV_EVENT0] = {"aiv_event0", "AI vector core event 0", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
@@ -84,6 +88,10 @@ static const struct column columns[] = {
                                     NULL, "Counter 6 of the AI vector cores (capture_part says which event)."},
     [DEVICE_TASK_AIV_EVENT0 + 7] = {"aiv_event7", "AI vector core event 7", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED,
                                     NULL, "Counter 7 of the AI vector cores (capture_part says which event)."},
+    [DEVICE_TASK_AIV_EVENT0 + 8] = {"aiv_event8", "AI vector core event 8", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED,
+                                    NULL, "Counter 8 of the AI vector cores; of chips 15 and 16."},
+    [DEVICE_TASK_AIV_EVENT0 + 9] = {"aiv_event9", "AI vector core event 9", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED,
+                                    NULL, "Counter 9 of the AI vector cores; of chips 15 and 16."},
     [DEVICE_TASK_COPY_BYTES] = {"copy_bytes", "Bytes copied", COLUMN_INTEGER, UNIT_BYTE, COLUMN_DERIVED, NULL,
                                 "What it moves when it is an asynchronous copy."},
     [DEVICE_TASK_COPY_DIRECTION] =
@@ -92,6 +100,10 @@ static const struct column columns[] = {
     [DEVICE_TASK_ACCELERATOR_ID] = {"accelerator_id", "Accelerator", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                                     "The accelerator that the scheduler gave it to; of whole tasks on chips with "
                                     "STARS."},
+    [DEVICE_TASK_AIC_TIME_NS] = {"aic_time_ns", "AI core time", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                                 "How long the AI cores counted, where the device measures it: chips 15 and 16."},
+    [DEVICE_TASK_AIV_TIME_NS] = {"aiv_time_ns", "AI vector core time", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                                 "How long the AI vector cores counted, likewise."},
 };
 
 const struct record_kind kind_device_task = {

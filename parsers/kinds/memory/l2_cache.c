@@ -132,7 +132,6 @@ static const struct series_report series[] = {
 const struct record_kind kind_l2_cache = {
     .name = "l2_cache",
     .families = FAMILY_2022 | FAMILY_CANN,
-    .of_chip_15 = true,
     .table = "l2_cache",
     .title = "L2 cache by task",
     .doc = "Counts of up to eight events of the L2 cache during a task; sample.json names them in "

@@ -89,12 +89,9 @@ static const struct series_report series[] = {
 };
 
 static const struct exported_column npu_mem_columns[] = {
-    {"type", USER, EXPORTED_WORD},
-    {"ddr", "ddr_bytes", EXPORTED_NUMERIC},
-    {"hbm", "hbm_bytes", EXPORTED_NUMERIC},
-    {"timestampNs", "time_ns", EXPORTED_INTEGER},
-    {"deviceId", "device_id", EXPORTED_INTEGER},
-    {.name = NULL},
+    {"type", "lower(" USER ")", EXPORTED_WORD},  {"ddr", "ddr_bytes", EXPORTED_NUMERIC},
+    {"hbm", "hbm_bytes", EXPORTED_NUMERIC},      {"timestampNs", "time_ns", EXPORTED_INTEGER},
+    {"deviceId", "device_id", EXPORTED_INTEGER}, {.name = NULL},
 };
 
 static const struct exported_table exported[] = {
@@ -105,7 +102,6 @@ static const struct exported_table exported[] = {
 const struct record_kind kind_npu_mem = {
     .name = "npu_mem",
     .families = FAMILY_2022 | FAMILY_CANN,
-    .of_chip_15 = true,
     .table = "npu_mem",
     .title = "Memory in use on a device",
     .doc = "How much memory of the device the application, and everyone together, holds.",

@@ -93,7 +93,6 @@ static const struct exported_table exported[] = {
 const struct record_kind kind_npu_module_mem = {
     .name = "npu_module_mem",
     .families = FAMILY_2022 | FAMILY_CANN,
-    .of_chip_15 = true,
     .table = "npu_module_mem",
     .title = "Memory of the modules of CANN",
     .doc = "How much memory of the device a module of CANN holds.",

@@ -114,7 +114,7 @@ static const struct series_report series[] = {
 static const struct exported_column npu_op_mem_columns[] = {
     {"operatorName", "node_name_id", EXPORTED_INTEGER},
     {"addr", "address", EXPORTED_INTEGER},
-    {"type", "CASE WHEN bytes > 0 THEN 'malloc' ELSE 'free' END", EXPORTED_WORD},
+    {"type", "CASE WHEN bytes > 0 THEN 'allocate' ELSE 'release' END", EXPORTED_WORD},
     {"size", "abs(bytes)", EXPORTED_INTEGER},
     {"timestampNs", "time_ns", EXPORTED_INTEGER},
     {"globalTid", "coalesce((SELECT max(process_id) FROM capture_part), 0) << 32 | thread_id", EXPORTED_INTEGER},

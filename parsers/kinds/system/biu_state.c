@@ -13,13 +13,13 @@ enum { CORE_AIC, CORE_AIV0 };
 static const struct value_name cores[] = {{CORE_AIC, "aic"}, {CORE_AIV0, "aiv0"}, {CORE_AIV0 + 1, "aiv1"}, {0, NULL}};
 
 enum { PIPES = 7, PIPE_FIXP = 6 };
-#define EACH_PIPE(X) X(0, "SU") X(1, "Vector") X(2, "Cube") X(3, "MTE1") X(4, "MTE2") X(5, "MTE3") X(6, "Fixp")
+#define EACH_PIPE(X) X(0, "SU") X(1, "VEC") X(2, "CUBE") X(3, "MTE1") X(4, "MTE2") X(5, "MTE3") X(6, "FIXP")
 #define VALUE_NAME(number, name) {number, name},
 static const struct value_name pipes[] = {EACH_PIPE(VALUE_NAME){0, NULL}};
 _Static_assert(COUNT_OF(pipes) == PIPES + 1, "a name for each pipe");
 
-/* Of records: below PIPE_FIXP a mark of the pipe of that number. */
-enum { KIND_MARK_OF_FIXP = 10, KIND_COUNTER = 14, KIND_STATE = 15 };
+/* Of records: up to PIPE_FIXP a mark of the pipe of that number; of others only the time counts. */
+enum { KIND_COUNTER = 14, KIND_STATE = 15 };
 
 static const struct column columns[] = {
     [FILE_ID] = FILE_COLUMN,
@@ -27,7 +27,7 @@ static const struct column columns[] = {
     [CYCLES] = STAMP_COLUMN("cycles", "Cycles of the core since the record before; of the first four, a part of the "
                                       "counter of the device."),
     [EVENTS] = STAMP_COLUMN("events", "A bit for each pipe that works; of a mark, its number."),
-    [KIND] = STAMP_COLUMN("record_kind", "0 to 5 and 10 a mark of a pipe, 14 the counter, 15 which pipes work."),
+    [KIND] = STAMP_COLUMN("record_kind", "0 to 6 a mark of a pipe, 14 the counter, 15 which pipes work."),
     [GROUP_ID] = {"group_id", "Group", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                   "The group of cores, from the file name."},
     [CORE] = {"core", "Core", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, cores, "Which core of the group."},
@@ -53,20 +53,22 @@ static const struct layout layouts[] = {{
     FIELDS_OF(fields),
 }};
 
-/* The first records of a stream say where the device's counter stood, 16 bits each, and the first two of them which
- * block it is, 8 bits each. */
+/* Four records wherever a block begins say where the device's counter stood, 16 bits each, and the first two of them
+ * which block it is, 8 bits each. One of other bits ends the block; what stands behind it is filler. */
 enum { COUNTER_PARTS = 4, COUNTER_BITS = 16, BLOCK_PARTS = 2, BLOCK_BITS = 8 };
+enum { END_CYCLES = 0xffff, END_EVENTS = 0xfff, FILLER_CYCLES = 0xdddd, FILLER_KIND = 0xd, FILLER_EVENTS = 0xddd };
 
 struct state {
     const struct record_kind *kind;
     const struct capture_part *part;
     int64_t device_id, group_id, core;
     int64_t core_hz;
-    int parts;
+    int parts; /* of the counter of the block that begins or goes on */
     uint64_t counter, block;
     int64_t cycles; /* since the counter was told */
+    bool ended;     /* the block has, and no other has begun */
     bool works[PIPES];
-    int64_t since[PIPES]; /* cycles when it began */
+    int64_t since_ns[PIPES]; /* when it began */
 };
 
 static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
@@ -80,17 +82,17 @@ static int open_stream(struct decoder *decoder, void *opaque, const struct captu
                             .device_id = file->identity.device_id,
                             .group_id = file->identity.group_id,
                             .core = vector ? CORE_AIV0 + file->identity.core_id : CORE_AIC,
-                            .core_hz = vector ? part->aiv_hz : part->aic_hz};
+                            .core_hz = part->aic_hz > 0 ? part->aic_hz : part->aiv_hz};
     return 0;
 }
 
-static int64_t time_of(const struct state *state, int64_t cycles)
+static int64_t time_of(const struct state *state)
 {
     return number_add(part_device_ns(state->part, (int64_t)state->counter),
-                      number_scale(cycles, 1000000000, state->core_hz));
+                      number_scale(state->cycles, 1000000000, state->core_hz));
 }
 
-static int emit(struct decoder *decoder, const struct state *state, int64_t pipe, int64_t from, int64_t to,
+static int emit(struct decoder *decoder, const struct state *state, int64_t pipe, int64_t from_ns, int64_t to_ns,
                 struct row *ret, struct err *err)
 {
     int status = decoder_emit(decoder, state->kind, ret, err);
@@ -102,20 +104,26 @@ static int emit(struct decoder *decoder, const struct state *state, int64_t pipe
     row_set_integer(ret, CORE, state->core);
     row_set_integer(ret, BLOCK_ID, (int64_t)state->block);
     row_set_integer(ret, PIPE, pipe);
-    row_set_integer(ret, START_NS, time_of(state, from));
-    row_set_integer(ret, DURATION_NS, number_subtract(time_of(state, to), time_of(state, from)));
+    row_set_integer(ret, START_NS, from_ns);
+    row_set_integer(ret, DURATION_NS, to_ns > from_ns ? number_subtract(to_ns, from_ns) : 0);
     return 0;
 }
 
 static void take_counter(struct state *state, uint64_t part, uint64_t events)
 {
+    if (state->parts == COUNTER_PARTS) {
+        state->parts = 0;
+        state->counter = state->block = 0;
+    }
     state->counter |= part << COUNTER_BITS * state->parts;
     if (state->parts < BLOCK_PARTS)
         state->block |= (events & ((1U << BLOCK_BITS) - 1)) << BLOCK_BITS * state->parts;
     state->parts++;
+    state->cycles = 0;
+    state->ended = false;
 }
 
-/* A pipe that no longer works is a row. */
+/* A pipe that no longer works is a row. What works goes on over blocks. */
 static int take_pipes(struct decoder *decoder, struct state *state, uint64_t working, struct err *err)
 {
     int status = 0;
@@ -123,9 +131,9 @@ static int take_pipes(struct decoder *decoder, struct state *state, uint64_t wor
         bool works = (working >> pipe & 1) != 0;
         struct row row;
         if (works && !state->works[pipe])
-            state->since[pipe] = state->cycles;
+            state->since_ns[pipe] = time_of(state);
         else if (!works && state->works[pipe])
-            status = emit(decoder, state, pipe, state->since[pipe], state->cycles, &row, err);
+            status = emit(decoder, state, pipe, state->since_ns[pipe], time_of(state), &row, err);
         state->works[pipe] = works;
     }
     return status;
@@ -134,7 +142,8 @@ static int take_pipes(struct decoder *decoder, struct state *state, uint64_t wor
 static int take_mark(struct decoder *decoder, const struct state *state, int64_t pipe, int64_t mark, struct err *err)
 {
     struct row row;
-    int status = emit(decoder, state, pipe, state->cycles, state->cycles, &row, err);
+    int64_t now = time_of(state);
+    int status = emit(decoder, state, pipe, now, now, &row, err);
     if (status == 0)
         row_set_integer(&row, MARK, mark);
     return status;
@@ -144,18 +153,25 @@ static int take_mark(struct decoder *decoder, const struct state *state, int64_t
 static const char *fault_of(const struct state *state, int64_t kind)
 {
     bool told = state->parts == COUNTER_PARTS;
-    if (kind >= PIPE_FIXP && kind != KIND_MARK_OF_FIXP && kind != KIND_COUNTER && kind != KIND_STATE)
-        return "expected 0 to 5, 10, 14 or 15";
+    if (kind == KIND_COUNTER)
+        return NULL;
     if (told && (state->counter > INT64_MAX || state->core_hz <= 0))
         return "expected a counter below 2^63 and the cores' frequency before it";
-    return told == (kind != KIND_COUNTER) ? NULL : "expected the counter of the device in four records, then others";
+    return told ? NULL : "expected the counter of the device in four records, then others";
 }
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
     struct state *state = opaque;
     int64_t kind = row->cells[KIND].integer, cycles = row->cells[CYCLES].integer, events = row->cells[EVENTS].integer;
+    bool ends = kind == KIND_COUNTER && cycles == END_CYCLES && events == END_EVENTS;
+    bool fills = kind == FILLER_KIND && cycles == FILLER_CYCLES && events == FILLER_EVENTS;
     const char *fault = fault_of(state, kind);
+    if (ends || (fills && state->ended)) {
+        state->ended = true;
+        decoder_consume(decoder);
+        return 0;
+    }
     if (fault != NULL) {
         struct place place = decoder_place(decoder, "record_kind");
         diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "a record of kind %lld; %s", (long long)kind,
@@ -171,39 +187,32 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     state->cycles = number_add(state->cycles, cycles);
     if (kind == KIND_STATE)
         return take_pipes(decoder, state, (uint64_t)events, err);
-    return take_mark(decoder, state, kind == KIND_MARK_OF_FIXP ? PIPE_FIXP : kind, events, err);
-}
-
-/* What still works at the end of the collection did until then, as far as is known. */
-static int close_stream(struct decoder *decoder, void *opaque, bool failed, struct err *err)
-{
-    return failed ? 0 : take_pipes(decoder, opaque, 0, err);
+    return kind <= PIPE_FIXP ? take_mark(decoder, state, kind, events, err) : 0;
 }
 
 static const struct kind_hooks hooks = {
     .state_size = sizeof(struct state),
     .open = open_stream,
     .record = take_record,
-    .close = close_stream,
 };
 
-static const struct report_column working[] = {{"block id", "block_id", .form = FORM_TEXT}, {.title = NULL}};
-static const struct report_column marked[] = {
-    {"block id", "block_id", .form = FORM_TEXT}, {"registered id", "mark", .form = FORM_TEXT}, {.title = NULL}};
-
 #define CORE_NAME "CASE core WHEN 0 THEN 'aic' ELSE 'aiv' || (core - 1) END"
+
+static const struct report_column working[] = {
+    {"Core Type", CORE_NAME, .form = FORM_TEXT}, {"Block Id", "block_id", .form = FORM_TEXT}, {.title = NULL}};
 #define WHEN_PIPE(number, name) " WHEN " #number " THEN '" name "'"
 #define PIPE_NAME "CASE pipe" EACH_PIPE(WHEN_PIPE) " END"
-/* Three cores of a group stand beside those of the next; what a group has beyond them begins again far behind. */
-#define CORE_PLACE "(core / 3 * 1000000 + group_id * 3 + core % 3)"
+#define PLACES                                                                                                         \
+    "p AS MATERIALIZED (SELECT device, g, c, row_number() OVER (PARTITION BY device ORDER BY g, c) - 1 AS place FROM " \
+    "(SELECT DISTINCT device_id AS device, group_id AS g, core AS c FROM biu_state))"
+#define PLACED "biu_state JOIN p ON device IS device_id AND g = group_id AND c = core"
 #define ON_ITS_THREAD                                                                                                  \
-    .time = "start_ns", .duration = "duration_ns", .thread = CORE_PLACE " * 7 + pipe",                                 \
-    .thread_name = "'group' || group_id || ' ' || " CORE_NAME " || ' ' || " PIPE_NAME
-#define IN_ORDER .order_by = "device_id, group_id, core, pipe, start_ns, duration_ns DESC"
+    .time = "start_ns", .duration = "duration_ns", .thread = "place",                                                  \
+    .thread_name = "'Group' || group_id || '-' || " CORE_NAME
+#define IN_ORDER .order_by = "device_id, place, start_ns, duration_ns DESC"
 
 static const struct series_counter slices[] = {
-    {.name = PIPE_NAME, .values = working, .query = {.where = "mark IS NULL", IN_ORDER}, ON_ITS_THREAD},
-    {.name = "'Mark'", .values = marked, .query = {.where = "mark IS NOT NULL", IN_ORDER}, ON_ITS_THREAD},
+    {.name = PIPE_NAME, .values = working, .query = {.with = PLACES, .from = PLACED, IN_ORDER}, ON_ITS_THREAD},
     {.name = NULL},
 };
 
@@ -214,7 +223,7 @@ static const struct series_report series[] = {
         .doc = "From when to when each pipe of a core worked.",
         .layer = "instr",
         .process = "Biu Perf",
-        .process_order = 8,
+        .process_order = 32,
         .counters = slices,
     },
     {.name = NULL},
@@ -226,7 +235,6 @@ const struct record_kind kind_biu_state = {
     .table = "biu_state",
     .title = "Pipes of a core at work",
     .doc = "From when to when each pipe of a core worked, and marks that programs set, on chips 15 and 16.",
-    .of_chip_15 = true,
     .patterns = patterns,
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),

@@ -132,7 +132,6 @@ const struct record_kind kind_ccu_channel = {
     .table = "ccu_channel",
     .title = "Channels of communication",
     .doc = "Delays of each channel of the units that work for communication, on chips 15 and 16.",
-    .of_chip_15 = true,
     .patterns = patterns,
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),

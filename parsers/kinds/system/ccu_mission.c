@@ -1,6 +1,7 @@
 /* Instructions of the units that work for communication: ccu<die>.instr. */
 #include "base/number.h"
 #include "parsers/records/group_file.h"
+#include "parsers/records/hccl_types.h"
 #include "parsers/records/sample_columns.h"
 
 static const char *const patterns[] = {"ccu{group_id}.instr.{device_id}.slice_{slice}", NULL};
@@ -147,7 +148,8 @@ static const struct kind_hooks hooks = {
 
 static const struct report_column table[] = {
     {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
-    {"Stream ID", "NULL", .flags = REPORT_NUMBER, .doc = "N/A: it stands in no record that is decoded."},
+    {"Stream ID", "coalesce(stream, 65535)", .flags = REPORT_NUMBER,
+     .doc = "The stream of the task, as the host tells; 65535: it does not."},
     {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "The task."},
     {"Instruction ID", "instruction_id", .flags = REPORT_NUMBER, .doc = "The instruction of its loop."},
     {"Instruction Start Time(us)", "start_ns", FORM_TIME, .doc = "When the loop began."},
@@ -158,38 +160,71 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
+/* The stream that the host put a task on. */
+#define STREAMS                                                                                                        \
+    "s AS MATERIALIZED (SELECT device_id AS device, task_id AS task, min(stream_id) AS stream FROM device_task GROUP"  \
+    " BY device_id, task_id)"
+#define ON_STREAM "LEFT JOIN s ON s.device = m.device_id AND s.task = m.task_id"
+/* Of the loops of one instruction the last; of its waits the one for the rank that came last. */
+#define LOOPS                                                                                                          \
+    STREAMS ", m AS (SELECT *, max(id) FROM ccu_mission WHERE start_ns IS NOT NULL AND notify_ns IS NULL GROUP BY"     \
+            " device_id, task_id, instruction_id), g AS (SELECT *, max(id) FROM ccu_group_info GROUP BY task_id,"      \
+            " instruction_id)"
+#define WAITS                                                                                                          \
+    STREAMS ", m AS (SELECT *, max(notify_ns + notify_duration_ns) AS until FROM ccu_mission WHERE notify_ns IS NOT"   \
+            " NULL GROUP BY device_id, task_id, notify_instruction_id), w AS (SELECT *, max(id) FROM"                  \
+            " ccu_wait_signal_info GROUP BY task_id, instruction_id), x AS (SELECT m.id AS mission, c.channel_id AS"   \
+            " channel, max(c.mean_delay) AS delay FROM m JOIN w ON w.task_id = m.task_id AND w.instruction_id ="       \
+            " m.notify_instruction_id JOIN json_each('[' || w.channels || ']') AS j JOIN ccu_channel AS c ON"          \
+            " c.channel_id = j.value AND c.device_id = m.device_id AND c.time_ns <= m.until GROUP BY m.id)"
+#define REDUCTION                                                                                                      \
+    "CASE g.reduce_op WHEN 0 THEN 'SUM' WHEN 1 THEN 'PROD' WHEN 2 THEN 'MAX' WHEN 3 THEN 'MIN' ELSE g.reduce_op END"
+#define OF_GROUP(column) "CASE WHEN g.reduce_op <> 255 THEN " column " END"
+
 static const struct report_column loop_values[] = {
-    {"Task Id", "task_id", .form = FORM_TEXT},
-    {"Instruction ID", "instruction_id", .form = FORM_TEXT},
-    {"Die Id", "die_id", .form = FORM_TEXT},
+    {"Physic Stream Id", "coalesce(stream, 65535)", .form = FORM_TEXT},
+    {"Task Id", "m.task_id", .form = FORM_TEXT},
+    {"Instruction ID", "m.instruction_id", .form = FORM_TEXT},
+    {"Die Id", "g.die_id", .form = FORM_TEXT},
+    {"Data Size", "g.data_size", .form = FORM_TEXT},
+    {"Bandwidth (MB/s)", "CASE WHEN m.duration_ns > 0 THEN g.data_size * 1000.0 / m.duration_ns END",
+     .form = FORM_FLOAT},
+    {"Reduce Op Type", OF_GROUP(REDUCTION), .form = FORM_TEXT},
+    {"Input Data Type", OF_GROUP(HCCL_NAME_SQL("g.input_type", EACH_HCCL_DATA_TYPE)), .form = FORM_TEXT},
+    {"Output Data Type", OF_GROUP(HCCL_NAME_SQL("g.output_type", EACH_HCCL_DATA_TYPE)), .form = FORM_TEXT},
     {.title = NULL},
 };
 static const struct report_column wait_values[] = {
-    {"Task Id", "task_id", .form = FORM_TEXT},
+    {"Physic Stream Id", "coalesce(stream, 65535)", .form = FORM_TEXT},
+    {"Task Id", "m.task_id", .form = FORM_TEXT},
     {"Notify Instruction ID", "notify_instruction_id", .form = FORM_TEXT},
-    {"Notify Rank ID", "rank_id", .form = FORM_TEXT},
-    {"Die Id", "die_id", .form = FORM_TEXT},
+    {"Notify Rank ID", "m.rank_id", .form = FORM_TEXT},
+    {"Die Id", "w.die_id", .form = FORM_TEXT},
+    {"Mask", "w.mask", .form = FORM_TEXT},
+    {"Maximum Delay Channel", "channel", .form = FORM_TEXT},
+    {"Maximum Channel Delay", "delay", .form = FORM_TEXT},
     {.title = NULL},
 };
 
-#define ON_ITS_THREAD .thread = "die_id", .thread_name = "'Communication ' || die_id"
+#define ON_ITS_THREAD .device = "m.device_id", .thread_name = "'Communication'"
 
 static const struct series_counter slices[] = {
     {.name = "'LoopGroup'",
      .values = loop_values,
-     .query = {.where = "start_ns IS NOT NULL AND notify_ns IS NULL",
-               .order_by = "device_id, die_id, start_ns, duration_ns DESC"},
-     .time = "start_ns",
-     .duration = "duration_ns",
+     .query = {.with = LOOPS,
+               .from = "m LEFT JOIN g ON g.task_id = m.task_id AND g.instruction_id = m.instruction_id " ON_STREAM,
+               .order_by = "m.device_id, m.start_ns, m.duration_ns DESC"},
+     .time = "m.start_ns",
+     .duration = "m.duration_ns",
      ON_ITS_THREAD},
-    /* Until the last rank has come, which the other columns are of. */
     {.name = "'Wait'",
      .values = wait_values,
-     .query = {.where = "notify_ns IS NOT NULL",
-               .group_by = "device_id, die_id, notify_ns, task_id, notify_instruction_id",
-               .order_by = "device_id, die_id, notify_ns, max(notify_duration_ns) DESC"},
+     .query = {.with = WAITS,
+               .from = "m LEFT JOIN w ON w.task_id = m.task_id AND w.instruction_id = m.notify_instruction_id"
+                       " LEFT JOIN x ON x.mission = m.id " ON_STREAM,
+               .order_by = "m.device_id, notify_ns, notify_duration_ns DESC"},
      .time = "notify_ns",
-     .duration = "max(notify_duration_ns)",
+     .duration = "notify_duration_ns",
      ON_ITS_THREAD},
     {.name = NULL},
 };
@@ -200,7 +235,7 @@ static const struct series_report series[] = {
         .title = "Instructions of communication",
         .doc =
             "Loops and waits of the units that work for communication, with a row for each rank that was waited for.",
-        .query = {.order_by = "id"},
+        .query = {.with = STREAMS, .from = "ccu_mission AS m " ON_STREAM, .order_by = "id"},
         .columns = table,
         .process = "CCU",
         .process_order = 16,
@@ -217,7 +252,6 @@ const struct record_kind kind_ccu_mission = {
     .doc = "What the units that work for communication did on chips 15 and 16: their loops, and for which rank they "
            "waited how "
            "long.",
-    .of_chip_15 = true,
     .patterns = patterns,
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),

@@ -76,7 +76,6 @@ static const struct series_report series[] = {
 const struct record_kind kind_dvpp = {
     .name = "dvpp",
     .families = FAMILY_2022 | FAMILY_CANN,
-    .of_chip_15 = true,
     .table = "dvpp",
     .title = "Work of the engines for pictures and video",
     .doc = "Time, frames and utilization of an engine for pictures and video. Text lines of a time and numbers.",

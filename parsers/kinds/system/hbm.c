@@ -114,7 +114,6 @@ static const struct exported_table exported[] = {
 const struct record_kind kind_hbm = {
     .name = "hbm",
     .families = FAMILY_2022 | FAMILY_CANN,
-    .of_chip_15 = true,
     .table = "hbm",
     .title = "Accesses to high-bandwidth memory",
     .doc = "How many accesses a memory of the device served since the sample before.",

@@ -64,7 +64,7 @@ static const struct sampling sampling = {
         "32, 52") " AS read_lookups, " SUM("3, 20, 35, 55") " AS write_hits, " SUM("33, 53") " AS write_lookups FROM " \
                                                                                              "llc"                     \
                                                                                              " WHERE " OF_CHIP " "     \
-                                                                                             "GROUP BY device_id, "   \
+                                                                                             "GROUP BY device_id, "    \
                                                                                              "llc_id, time_ns),"       \
                                                                                              " s AS (SELECT "          \
                                                                                              "device_id, llc_id, "     \
@@ -156,7 +156,6 @@ static const struct exported_table exported[] = {
 const struct record_kind kind_llc = {
     .name = "llc",
     .families = FAMILY_2022 | FAMILY_CANN,
-    .of_chip_15 = true,
     .table = "llc",
     .title = "Events of the last-level cache",
     .doc = "How often an event happened in a part of the last-level cache since the sample before.",

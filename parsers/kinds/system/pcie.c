@@ -173,7 +173,6 @@ static const struct exported_table exported[] = {
 const struct record_kind kind_pcie = {
     .name = "pcie",
     .families = FAMILY_2022 | FAMILY_CANN,
-    .of_chip_15 = true,
     .table = "pcie",
     .title = "Traffic of the PCIe link",
     .doc = "Bandwidth and latency of each kind of PCIe transaction since the sample before.",

@@ -44,17 +44,17 @@ static const struct series_report series[] = {
 
 static const struct exported_column qos_columns[] = {
     {"deviceId", "device_id", EXPORTED_INTEGER},
-    {"eventName", "name", EXPORTED_WORD},
+    {"eventName", "'QoS ' || name", EXPORTED_NUMERIC_WORD},
     {"bandwidth", "(" QOS_VALUE ") * 1048576", EXPORTED_NUMERIC},
     {"timestampNs", "time_ns", EXPORTED_NUMERIC},
-    {"dieId", "0", EXPORTED_NUMERIC},
+    {"dieId", "-1", EXPORTED_NUMERIC},
     {.name = NULL},
 };
 
 static const struct exported_table exported[] = {
     {.name = "QOS",
      .columns = qos_columns,
-     .query = {.with = QOS_GROUPS, .from = "g JOIN qos ON qos.device_id IS g.device", .order_by = "place, qos.id"}},
+     .query = {.with = QOS_GROUPS, .from = "g JOIN qos ON qos.device_id IS g.device", .order_by = "qos.id, place"}},
     {.name = NULL},
 };
 

@@ -18,7 +18,7 @@ static const struct series_report series[] = {
 };
 
 static const struct exported_table exported[] = {
-    {.name = "RoCE", .columns = network_port_exported, .query = {.order_by = "id"}},
+    {.name = "ROCE", .columns = network_port_exported, .query = {.order_by = "id"}},
     {.name = NULL},
 };
 

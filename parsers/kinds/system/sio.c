@@ -87,7 +87,7 @@ static const struct series_report series[] = {
 
 static const struct exported_column sio_columns[] = {
     {"deviceId", "device_id", EXPORTED_NUMERIC},
-    {"name", "'die ' || die_id", EXPORTED_WORD},
+    {"name", "'die ' || die_id", EXPORTED_NUMERIC_WORD},
     {"timestampNs", "time_ns", EXPORTED_NUMERIC},
     {"rxReq", PER_SECOND("req_rx_bytes"), EXPORTED_NUMERIC},
     {"rxRsp", PER_SECOND("rsp_rx_bytes"), EXPORTED_NUMERIC},

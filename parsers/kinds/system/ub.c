@@ -96,7 +96,6 @@ const struct record_kind kind_ub = {
     .table = "ub",
     .title = "Traffic of the unified bus",
     .doc = "What a port of the unified bus carried, on chips 15 and 16.",
-    .of_chip_15 = true,
     .patterns = patterns,
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),

@@ -64,7 +64,7 @@ static const struct series_report series[] = {
 };
 
 static const struct exported_column osrt_api_columns[] = {
-    {"name", "name", EXPORTED_WORD},
+    {"name", "name", EXPORTED_NUMERIC_WORD},
     {"globalTid", "CAST(setting('pid', NULL) AS INTEGER) << 32 | thread_id", EXPORTED_NUMERIC},
     {"startNs", "origin_ns + since_us * 1000", EXPORTED_NUMERIC},
     {"endNs", "origin_ns + since_us * 1000 + duration_us * 1000", EXPORTED_NUMERIC},

@@ -130,6 +130,9 @@ def main():
     checked = []
     for device, title, rest, rows in blocks_of(shown):
         suffix = '_[0-9]*' if device is None else '_%d_*' % device
+        if title == 'Summary':
+            assert not checked and rows, 'the summary stands first'
+            continue
         if title in STATISTICS:
             exported = table(capture, STATISTICS[title] + suffix)
             if exported is None:

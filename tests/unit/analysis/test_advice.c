@@ -1,5 +1,6 @@
 /* Every rule of advice has a workload that fires it and one that does not. */
 #include "analysis/advice.h"
+#include "analysis/sampling.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,7 @@ static const struct finding *look(enum rule_id rule)
     struct err err = ERR_INIT;
 
     assert_int_equal(workload_finish(&workload, &err), 0);
+    assert_int_equal(steps_relate(&workload, &err), 0);
     assert_int_equal(advice_make(&workload, &host, thresholds, &advice, &err), 0);
     for (size_t i = 0; i < RULES; i++)
         if (advice.findings[i].rule == rule)

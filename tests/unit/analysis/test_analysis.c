@@ -1,10 +1,11 @@
 /* The arithmetic of answers, against figures that were worked out by hand or are printed in the literature. */
 #include "analysis/diff/match.h"
-#include "analysis/diff/rank_test.h"
+#include "analysis/diff/significance.h"
 #include "analysis/diff/statistics.h"
 #include "analysis/diff/workload.h"
 #include "analysis/interval.h"
 #include "analysis/period.h"
+#include "analysis/sampling.h"
 #include "analysis/splits.h"
 
 #include <math.h>
@@ -196,65 +197,30 @@ static void test_durations_fall_into_bins_of_1_2_5(void **state)
     assert_int_equal(histogram.bins[HISTOGRAM_BINS - 1].count, 1);
 }
 
-static struct rank_test test_of(const int64_t *base, size_t base_count, const int64_t *other, size_t other_count)
-{
-    struct rank_test result;
-    struct err err = ERR_INIT;
-
-    assert_int_equal(rank_test(base, base_count, other, other_count, &result, &err), 0);
-    return result;
-}
-
-/* Complete separation of 3 and 3: 2 of the 20 choices of 3 of 6 are as extreme, p = 0.1; of 4 and 4: 2 of 70. */
-static void test_small_samples_are_tested_exactly(void **state)
+/* Values of printed tables of Student's t (two-sided) and F (upper 5 %). */
+static void test_probabilities_are_those_of_printed_tables(void **state)
 {
     (void)state;
-    const int64_t low[] = {1, 2, 3, 4}, high[] = {5, 6, 7, 8};
-    struct rank_test result = test_of(low, 3, high, 3);
-
-    expect_near(result.p, 0.1, 1e-12);
-    expect_near(result.u, 9, 0);
-    expect_near(result.cliff, 1, 0);
-    expect_near(test_of(high, 4, low, 4).p, 2.0 / 70, 1e-12);
-    expect_near(test_of(high, 4, low, 4).cliff, -1, 0);
+    expect_near(student_p(2.228, 10), 0.05, 1e-4);
+    expect_near(student_p(-63.657, 1), 0.01, 1e-6);
+    expect_near(student_p(0, 7), 1, 0);
+    expect_near(student_quantile(0.05, 4), 2.776, 1e-3);
+    expect_near(student_quantile(0.01, 30), 2.750, 1e-3);
+    expect_near(fisher_p(4.96, 1, 10), 0.05, 1e-3);
+    expect_near(fisher_p(2.98, 10, 10), 0.05, 1e-3);
+    expect_near(chi_square_median(4), 3.357, 2e-2);
 }
 
-/* Mann and Whitney (1947), table I, m = n = 4: P(U <= 3) = 0.100, so both sides 0.2. */
-static void test_the_exact_probability_is_that_of_the_first_paper(void **state)
+static void test_cliffs_delta_counts_ties_half(void **state)
 {
     (void)state;
-    const int64_t base[] = {3, 5, 7, 8}, other[] = {1, 2, 4, 6}; /* pairs in which other is larger: 1 + 2 = 3 */
+    const int64_t low[] = {1, 2, 3}, high[] = {4, 5, 6, 7}, a[] = {1, 2}, b[] = {2, 3};
 
-    expect_near(test_of(base, 4, other, 4).u, 3, 0);
-    expect_near(test_of(base, 4, other, 4).p, 2 * 0.1, 1e-9); /* P(U <= 3) = 7/70 */
-}
-
-/* All values equal: nothing can be told. With ties the choices are counted with midranks: {1,2} against {2,3}: ranks 1,
- * 2.5, 2.5, 4; sums of two as far from 5 as 6.5: 3.5, 3.5, 6.5, 6.5 of 6. */
-static void test_ties_are_counted_half(void **state)
-{
-    (void)state;
-    const int64_t same[] = {5, 5, 5, 5, 5, 5, 5, 5, 5, 5}, a[] = {1, 2}, b[] = {2, 3};
-
-    expect_near(test_of(same, 4, same, 4).p, 1, 0);
-    expect_near(test_of(same, 10, same, 10).p, 1, 0);
-    expect_near(test_of(same, 10, same, 10).cliff, 0, 0);
-    expect_near(test_of(a, 2, b, 2).u, 3.5, 0);
-    expect_near(test_of(a, 2, b, 2).p, 4.0 / 6, 1e-12);
-}
-
-/* By hand: n1 = n2 = 10, U = 100, no ties: (50 - 0.5) / sqrt(100 * 21 / 12) = 3.7418, p = 0.000182672. */
-static void test_larger_samples_are_tested_by_the_normal_distribution(void **state)
-{
-    (void)state;
-    int64_t low[10], high[10];
-
-    for (int i = 0; i < 10; i++) {
-        low[i] = i;
-        high[i] = i + 10;
-    }
-    expect_near(test_of(low, 10, high, 10).p, 0.000182672, 1e-8);
-    expect_near(test_of(low, 10, low, 0).p, 1, 0);
+    expect_near(cliff_delta(low, 3, high, 4), 1, 0);
+    expect_near(cliff_delta(high, 4, low, 3), -1, 0);
+    expect_near(cliff_delta(a, 2, a, 2), 0, 0);
+    expect_near(cliff_delta(a, 2, b, 2), 3.0 / 4, 1e-12); /* three pairs of four are larger, one is equal */
+    expect_near(cliff_delta(a, 2, b, 0), 0, 0);
 }
 
 /* Benjamini and Hochberg (1995), section 3.2: fifteen p values, of which four are found at 0.05. */
@@ -400,6 +366,7 @@ static void test_a_step_divides_into_computing_exposed_copies_and_free(void **st
         .start_ns = 100, .end_ns = 240, .model_id = 1, .source = STEPS_MARKED, .model = NO_TEXT};
     assert_int_equal(workload_add_step(&workload, 0, &step, &err), 0);
     assert_int_equal(workload_finish(&workload, &err), 0);
+    assert_int_equal(steps_relate(&workload, &err), 0);
     assert_int_equal(splits_make(&workload, &splits, &err), 0);
     assert_int_equal(splits.count, 1);
     assert_int_equal(splits.items[0].own.time_ns, 140);
@@ -439,6 +406,7 @@ static void test_steps_without_marks_are_found_by_the_period(void **state)
         run(&workload, c, 70 + i * 100, 20);
     }
     assert_int_equal(workload_finish(&workload, &err), 0);
+    assert_int_equal(steps_relate(&workload, &err), 0);
     assert_int_equal(workload.step_source, STEPS_PERIOD);
     assert_int_equal(workload.step_count, 6);
     assert_int_equal(workload.steps[0].start_ns, 10);
@@ -462,6 +430,7 @@ static void test_times_that_are_none_are_counted_and_left_out(void **state)
     assert_int_equal(workload.refused, 3);
     assert_int_equal(workload.execution_count, 1);
     assert_int_equal(workload_finish(&workload, &err), 0);
+    assert_int_equal(steps_relate(&workload, &err), 0);
     workload_release(&workload);
 }
 
@@ -478,15 +447,13 @@ static void test_slow_first_steps_are_warmup(void **state)
     for (int i = 0; i < 12; i++) {
         int64_t time_ns = (i == 0 ? 9000 : 1000) + i % 3;
         run(&workload, op, start_ns, time_ns);
-        const struct workload_step step = {.start_ns = start_ns,
-                                           .end_ns = start_ns + time_ns,
-                                           .number = i,
-                                           .source = STEPS_MARKED,
-                                           .model = NO_TEXT};
+        const struct workload_step step = {
+            .start_ns = start_ns, .end_ns = start_ns + time_ns, .number = i, .source = STEPS_MARKED, .model = NO_TEXT};
         assert_int_equal(workload_add_step(&workload, 0, &step, &err), 0);
         start_ns += time_ns;
     }
     assert_int_equal(workload_finish(&workload, &err), 0);
+    assert_int_equal(steps_relate(&workload, &err), 0);
     assert_int_equal(splits_make(&workload, &splits, &err), 0);
     assert_int_equal(splits.warmup, 1);
     assert_true(splits_is_warmup(&splits, 0));
@@ -508,10 +475,8 @@ int main(void)
         cmocka_unit_test(test_a_series_keeps_evenly_ranked_samples),
         cmocka_unit_test(test_values_that_do_not_scatter_have_the_scale_of_the_clock),
         cmocka_unit_test(test_durations_fall_into_bins_of_1_2_5),
-        cmocka_unit_test(test_small_samples_are_tested_exactly),
-        cmocka_unit_test(test_the_exact_probability_is_that_of_the_first_paper),
-        cmocka_unit_test(test_ties_are_counted_half),
-        cmocka_unit_test(test_larger_samples_are_tested_by_the_normal_distribution),
+        cmocka_unit_test(test_probabilities_are_those_of_printed_tables),
+        cmocka_unit_test(test_cliffs_delta_counts_ties_half),
         cmocka_unit_test(test_false_discoveries_of_the_first_paper),
         cmocka_unit_test(test_the_count_that_most_operators_have_is_the_number_of_steps),
         cmocka_unit_test(test_numbers_at_the_end_of_names_are_taken_off),

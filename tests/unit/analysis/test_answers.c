@@ -2,6 +2,7 @@
 #include "analysis/bound.h"
 #include "analysis/call_times.h"
 #include "analysis/diff/neighbours.h"
+#include "analysis/sampling.h"
 #include "analysis/step_groups.h"
 
 #include <stdlib.h>
@@ -56,6 +57,7 @@ static void finish(void)
     struct err err = ERR_INIT;
 
     assert_int_equal(workload_finish(&workload, &err), 0);
+    assert_int_equal(steps_relate(&workload, &err), 0);
 }
 
 /* ---- coverage ---- */

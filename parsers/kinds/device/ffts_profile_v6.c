@@ -1,0 +1,230 @@
+/* PMU of the cores of chips 15 and 16: ffts_profile.data with ten counters, a record for each task or block. */
+#include "base/number.h"
+#include "parsers/records/pmu_events.h"
+#include "parsers/records/sample_columns.h"
+#include "parsers/records/stars/stars_record.h"
+
+static const char *const patterns[] = {
+    "ffts_profile.data.{device_id}.slice_{slice}",
+    NULL,
+};
+
+enum { FUNCTION_TASK = 0x2a, FUNCTION_BLOCK = 0x29 };
+static const struct value_name functions[] = {{FUNCTION_TASK, "task"}, {FUNCTION_BLOCK, "block"}, {0, NULL}};
+
+enum {
+    DEVICE_ID = STARS_RECORD_COLUMN_COUNT,
+    TASK_ID,
+    CONTEXT_TYPE,
+    IS_MAIN,
+    IS_MIX,
+    OVERFLOW,
+    CORE_TYPE,
+    CORE_ID,
+    SUB_BLOCK_ID,
+    BLOCK_ID,
+    TOTAL_CYCLE,
+    EVENT0,
+    START_TICK = EVENT0 + PMU_COUNTERS_MOST,
+    END_TICK,
+    START_NS,
+    DURATION_NS
+};
+
+static const struct value_name cores[] = {{0, "AIC"}, {1, "AIV"}, {0, NULL}};
+
+static const struct column columns[] = {
+    STARS_RECORD_COLUMNS(functions, "What the counters are of."),
+    [DEVICE_ID] = DEVICE_COLUMN,
+    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                 "The number of the task, of 32 bits."},
+    [CONTEXT_TYPE] = {"context_type", "Context type", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "What kind of part it is."},
+    [IS_MAIN] = {"is_main", "Main", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "1: of the core that the task begins on."},
+    [IS_MIX] = {"is_mix", "Mix", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "1: of a task on both kinds of cores."},
+    [OVERFLOW] = {"overflow", "Overflow", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
+                  "1: a counter ran over; the record of a task is dropped."},
+    [CORE_TYPE] = {"core_type", "Core type", COLUMN_INTEGER, UNIT_NONE, 0, cores, "Which kind of core counted."},
+    [CORE_ID] = {"core_id", "Core ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The core that ran the block."},
+    [SUB_BLOCK_ID] = {"sub_block_id", "Sub-block ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The part of the block."},
+    [BLOCK_ID] = {"block_id", "Block ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The block."},
+    [TOTAL_CYCLE] = {"total_cycle", "Total cycles", COLUMN_INTEGER, UNIT_CYCLE, 0, NULL, "Cycles of the core."},
+    PMU_EVENT_COLUMNS(EVENT0),
+    [START_TICK] = {"start_tick", "Start", COLUMN_INTEGER, UNIT_TICK, COLUMN_TRANSIENT, NULL,
+                    "When it began, on the counter of the device."},
+    [END_TICK] = {"end_tick", "End", COLUMN_INTEGER, UNIT_TICK, COLUMN_TRANSIENT, NULL,
+                  "When it ended, on the counter of the device."},
+    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "When it began, since 1970."},
+    [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "How long it ran."},
+};
+
+static const struct field fields[] = {
+    STARS_RECORD_FIELDS,
+    {.column = "total_cycle", .offset = 8, .width = 8},
+    {.column = "context_type", .offset = 16, .width = 1},
+    {.column = "is_main", .offset = 17, .width = 1, .first_bit = 0, .bit_count = 1},
+    {.column = "is_mix", .offset = 17, .width = 1, .first_bit = 1, .bit_count = 1},
+    {.column = "overflow", .offset = 17, .width = 1, .first_bit = 2, .bit_count = 1},
+    {.column = "core_type", .offset = 20, .width = 1, .first_bit = 0, .bit_count = 1},
+    {.column = "core_id", .offset = 21, .width = 1},
+    {.column = "sub_block_id", .offset = 24, .width = 2},
+    {.column = "block_id", .offset = 26, .width = 2},
+    PMU_EVENT_FIELDS_V6(32),
+    {.column = "start_tick", .offset = 112, .width = 8},
+    {.column = "end_tick", .offset = 120, .width = 8},
+};
+
+static const struct layout layouts[] = {
+    {
+        .name = "ffts-profile-v6-128",
+        .source = "CANN ffts_profile.data record, chips 15 and 16, 128 bytes, magic 0x6BD3 at 2 "
+                  "(docs/formats/cann.md 4.4)",
+        .record_size = 128,
+        .magics = STARS_RECORD_MAGICS,
+        FIELDS_OF(fields),
+    },
+};
+
+struct state {
+    const struct capture_part *part;
+    struct association *association;
+    int64_t device_id;
+    struct sequence sequence;
+};
+
+static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
+{
+    (void)err;
+    struct state *state = opaque;
+    state->part = decoder_part(decoder);
+    state->association = decoder_association(decoder);
+    state->device_id = file->identity.device_id;
+    return 0;
+}
+
+static void reject(struct decoder *decoder, const char *field, const char *problem, bool *keep)
+{
+    struct place place = decoder_place(decoder, field);
+    diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%s", problem);
+    *keep = false;
+}
+
+/* The counters of a task become columns of it. */
+static int take_task(struct decoder *decoder, const struct state *state, const struct row *row, bool *keep,
+                     struct err *err)
+{
+    const struct cell *cells = row->cells;
+    if (cells[OVERFLOW].integer != 0) {
+        reject(decoder, "overflow", "counters that ran over; expected none", keep);
+        return 0;
+    }
+    struct device_pmu pmu = {
+        .start_ns = cells[START_NS].integer,
+        .context_id = NO_CONTEXT,
+        .device_id = (uint32_t)state->device_id,
+        .task_id = (uint32_t)cells[TASK_ID].integer,
+        .core = cells[CORE_TYPE].integer != 0 ? PMU_CORE_AIV : PMU_CORE_AIC,
+        .timed = true,
+        .duration_ns = cells[DURATION_NS].integer,
+        .total_cycle = cells[TOTAL_CYCLE].integer,
+        .counter_count = PMU_COUNTERS_MOST,
+    };
+    for (size_t i = 0; i < PMU_COUNTERS_MOST; i++)
+        pmu.counters[i] = cells[EVENT0 + i].integer;
+    decoder_consume(decoder);
+    return state->association != NULL ? association_add_pmu(state->association, &pmu, keep, err) : 0;
+}
+
+static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+{
+    struct state *state = opaque;
+    const struct cell *cells = row->cells;
+    int64_t start = cells[START_TICK].integer, end = cells[END_TICK].integer, function = cells[FUNCTION_TYPE].integer;
+    if (function == FUNCTION_TASK)
+        sequence_check(&state->sequence, decoder, cells[COUNTER].integer);
+    if (function != FUNCTION_TASK && function != FUNCTION_BLOCK) {
+        reject(decoder, "function_type", "neither of a task nor of a block; expected 42 or 41", keep);
+        return 0;
+    }
+    if (end < start) {
+        reject(decoder, "end_tick", "it ended before it began", keep);
+        return 0;
+    }
+    row_set_integer(row, DEVICE_ID, state->device_id);
+    row_set_integer(row, TASK_ID, cells[TASK_WORD].integer << 16 | cells[STREAM_WORD].integer);
+    row_set_integer(row, START_NS, part_device_ns(state->part, start));
+    row_set_integer(row, DURATION_NS,
+                    number_subtract(part_device_ns(state->part, end), part_device_ns(state->part, start)));
+    return function == FUNCTION_TASK ? take_task(decoder, state, row, keep, err) : 0;
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct state),
+    .open = open_stream,
+    .record = take_record,
+};
+
+/* Of each task that ran at the same time as its block; the place of the block among those of its kind of core. */
+#define BLOCKS                                                                                                         \
+    "d AS (SELECT b.device_id AS device, t.stream_id AS stream, t.task_id AS task, t.batch_id AS batch,"               \
+    " coalesce(t.context_id, 4294967295) AS context, b.core_type AS type, b.core_id AS core, b.start_ns AS start,"     \
+    " b.duration_ns AS duration, coalesce(n.text, '') AS op,"                                                          \
+    " row_number() OVER (PARTITION BY t.id, b.core_type ORDER BY b.start_ns, b.id) AS place,"                          \
+    " count(*) OVER (PARTITION BY t.id, b.core_type) AS places FROM device_task AS t JOIN block_pmu AS b"              \
+    " ON b.device_id = t.device_id AND b.task_id = t.task_id AND b.start_ns <= t.start_ns + t.duration_ns"             \
+    " AND t.start_ns <= b.start_ns + b.duration_ns LEFT JOIN name AS n ON n.id = t.op_name_id)"
+
+static const struct report_column values[] = {
+    {"Physic Stream Id", "stream", .form = FORM_TEXT},
+    {"Task Id", "task", .form = FORM_TEXT},
+    {"Batch Id", "batch", .form = FORM_TEXT},
+    {"Subtask Id", "context", .form = FORM_TEXT},
+    {"Core Id", "core", .form = FORM_TEXT},
+    {.title = NULL},
+};
+
+#define SLICES(core, which, number, name_of_thread)                                                                    \
+    {                                                                                                                  \
+        .name = "'Stream ' || stream || ' ' || op", .values = values,                                                  \
+        .query = {.with = BLOCKS,                                                                                      \
+                  .from = "d",                                                                                         \
+                  .where = "type = " core " AND place = " which,                                                       \
+                  .order_by = "device, start, duration DESC"},                                                         \
+        .time = "start", .duration = "duration", .device = "device", .thread = number,                                 \
+        .thread_name = "'" name_of_thread "'"                                                                          \
+    }
+
+static const struct series_counter slices[] = {
+    SLICES("0", "1", "1", "AIC Earliest"),
+    SLICES("0", "places", "2", "AIC Latest"),
+    SLICES("1", "1", "3", "AIV Earliest"),
+    SLICES("1", "places", "4", "AIV Latest"),
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "block_detail",
+        .title = "Blocks of tasks",
+        .doc = "The block of each task that began first and the one that began last, by kind of core.",
+        .process = "Block Detail",
+        .process_order = 34,
+        .counters = slices,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_ffts_profile_v6 = {
+    .name = "ffts_profile_v6",
+    .table = "block_pmu",
+    .families = FAMILY_CANN,
+    .chips = CHIPS_V6,
+    .stage = 1,
+    .option = "task_block",
+    .title = "Core PMU of chips 15 and 16",
+    .doc = "Cycles and ten event counters of a task, which are joined with it, or of one block of it, which are rows.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &hooks,
+    .series = series,
+};

@@ -1,0 +1,184 @@
+/* Task log of chips 15 and 16: stars_soc.data of 32 bytes, a record for each start and end of tasks and fusion tasks.
+ */
+#include "parsers/join/association.h"
+#include "parsers/records/cann_rows.h"
+#include "parsers/records/stars/fusion_task.h"
+#include "parsers/records/stars/stars_record.h"
+
+static const char *const patterns[] = {
+    "stars_soc.data.{device_id}.slice_{slice}",
+    NULL,
+};
+
+enum { TASK_START = 0x00, TASK_END = 0x01, FUSION_START = 0x16, FUSION_END = 0x17 };
+
+static const struct value_name functions[] = {{TASK_START, "task start"},
+                                              {TASK_END, "task end"},
+                                              {FUSION_START, "fusion task start"},
+                                              {FUSION_END, "fusion task end"},
+                                              {0, NULL}};
+
+enum { TICK = STARS_RECORD_COLUMN_COUNT, FUSION_TYPES, MISSION_ID, ACCELERATOR };
+
+static const struct column columns[] = {
+    STARS_RECORD_COLUMNS(functions, "What happened."),
+    [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When, on the counter of the device."},
+    [FUSION_TYPES] = {"fusion_types", "Fusion types", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                      "A bit for what a fusion task runs on: 0 CPU, 1 AI CPU, 2 AI core, 3 and 4 the dies of the CCU."},
+    [MISSION_ID] = {"mission_id", "Mission", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Of a fusion task on the CCU."},
+    [ACCELERATOR] = {"accelerator", "Accelerator", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                     "Low 6 bits: the accelerator; the next 7: its queue."},
+};
+
+static const struct field fields[] = {
+    STARS_RECORD_FIELDS,
+    {.column = "tick", .offset = 8, .width = 8},
+    {.column = "fusion_types", .offset = 16, .width = 2, .first_bit = 0, .bit_count = 5},
+    {.column = "mission_id", .offset = 16, .width = 2, .first_bit = 5, .bit_count = 4},
+    {.column = "accelerator", .offset = 18, .width = 2},
+};
+
+static const struct layout layouts[] = {
+    {
+        .name = "stars-soc-32",
+        .source = "CANN stars_soc.data record, chips 15 and 16, 32 bytes, magic 0x6BD3 at 2 (docs/formats/cann.md 5.2)",
+        .record_size = 32,
+        .magics = STARS_RECORD_MAGICS,
+        FIELDS_OF(fields),
+    },
+};
+
+#define ACCELERATOR_BITS 0x3f
+#define NO_STREAM 65535 /* the host alone knows it */
+
+/* Numbers of what these chips call otherwise stand behind those of other chips. */
+static uint32_t type_of(uint32_t number)
+{
+    enum { AIV_SQE = 1, AIV_OF_OTHERS = 2, OWN = 32 };
+    static const uint32_t shared = 1U << 0 | 1U << 3 | 1U << 6 | 1U << 7 | 1U << 8 | 0xfU << 11;
+    if (number == AIV_SQE)
+        return AIV_OF_OTHERS;
+    return number < 32 && (shared >> number & 1) != 0 ? number : OWN + number;
+}
+
+struct state {
+    const struct capture_part *part;
+    struct association *association;
+    uint32_t device_id;
+    struct task_pairs pairs, fusions; /* which have numbers of their own */
+    struct sequence sequence;
+};
+
+static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
+{
+    struct state *state = opaque;
+    state->part = decoder_part(decoder);
+    state->association = decoder_association(decoder);
+    state->device_id = (uint32_t)file->identity.device_id;
+    int status = task_pairs_init(&state->fusions, file, err);
+    return status == 0 ? task_pairs_init(&state->pairs, file, err) : status;
+}
+
+static int emit_fusion(struct decoder *decoder, const struct state *state, const struct row *record,
+                       const struct device_task *task, struct err *err)
+{
+    uint32_t types = (uint32_t)record->cells[FUSION_TYPES].integer;
+    int64_t mission = record->cells[MISSION_ID].integer, accelerator = record->cells[ACCELERATOR].integer;
+    struct row row;
+    int status = decoder_emit(decoder, &kind_fusion_task, &row, err);
+    if (status < 0)
+        return status;
+    row_set_integer(&row, FUSION_TASK_DEVICE_ID, state->device_id);
+    row_set_integer(&row, FUSION_TASK_TASK_ID, task->task_id);
+    row_set_integer(&row, FUSION_TASK_ACCELERATOR_ID, accelerator);
+    if (types != 0)
+        row_set_integer(&row, FUSION_TASK_TYPE, 31 - __builtin_clz(types));
+    row_set_integer(&row, FUSION_TASK_MISSION_ID, mission);
+    row_set_integer(&row, FUSION_TASK_START_NS, task->start_ns);
+    row_set_integer(&row, FUSION_TASK_DURATION_NS, task->end_ns - task->start_ns);
+    return 0;
+}
+
+static int take_end(struct decoder *decoder, struct state *state, struct task_pairs *pairs, const struct task_key *key,
+                    const struct row *row, bool *keep, struct err *err)
+{
+    const struct cell *cells = row->cells;
+    struct open_half start;
+    if (!task_pairs_end(pairs, decoder, key, cells[TICK].integer, &start, keep))
+        return 0;
+    const struct device_task task = {
+        .start_ns = part_device_ns(state->part, start.tick),
+        .end_ns = part_device_ns(state->part, cells[TICK].integer),
+        .context_id = NO_CONTEXT,
+        .device_id = state->device_id,
+        .stream_id = NO_STREAM,
+        .task_id = key->task_id,
+        .type = type_of((uint32_t)cells[TASK_TYPE].integer),
+        .has_accelerator = true,
+        .accelerator_id = cells[ACCELERATOR].integer & ACCELERATOR_BITS,
+    };
+    if (!task_pairs_check_span(decoder, key, &start, task.start_ns, task.end_ns, keep))
+        return 0;
+    if (key->context_id != WHOLE_TASK)
+        return emit_fusion(decoder, state, row, &task, err);
+    return state->association != NULL ? association_add_task(state->association, &task, err) : 0;
+}
+
+static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+{
+    struct state *state = opaque;
+    const struct row record = *row;
+    struct cell cells[COUNT_OF(columns)];
+    struct row copy = record;
+    int64_t function = record.cells[FUNCTION_TYPE].integer;
+    bool fusion = function == FUSION_START || function == FUSION_END;
+    struct task_key key = {.stream_id = NO_STREAM,
+                           .task_id = (uint32_t)record.cells[TASK_WORD].integer << 16 |
+                                      (uint32_t)record.cells[STREAM_WORD].integer,
+                           .context_id = fusion ? 0 : WHOLE_TASK};
+    struct task_pairs *pairs = fusion ? &state->fusions : &state->pairs;
+    if (!fusion)
+        sequence_check(&state->sequence, decoder, record.cells[COUNTER].integer);
+    switch (function) {
+    case TASK_START:
+    case FUSION_START:
+        return task_pairs_start(pairs, decoder, &key, record.cells[TICK].integer, keep, err);
+    case TASK_END:
+    case FUSION_END:
+        for (size_t i = 0; i < COUNT_OF(columns); i++)
+            cells[i] = record.cells[i];
+        copy.cells = cells; /* the row's own are used again */
+        return take_end(decoder, state, pairs, &key, &copy, keep, err);
+    default:
+        return 0;
+    }
+}
+
+static int close_stream(struct decoder *decoder, void *opaque, bool failed, struct err *err)
+{
+    (void)err;
+    struct state *state = opaque;
+    task_pairs_finish(&state->pairs, decoder, failed);
+    task_pairs_finish(&state->fusions, decoder, failed);
+    return 0;
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct state),
+    .open = open_stream,
+    .record = take_record,
+    .close = close_stream,
+};
+
+const struct record_kind kind_stars_soc_v6 = {
+    .name = "stars_soc_v6",
+    .families = FAMILY_CANN,
+    .chips = CHIPS_V6,
+    .title = "STARS task log of chips 15 and 16",
+    .doc = "Starts and ends of tasks and of fusion tasks, in the order in which the scheduler wrote them. They become "
+           "the tasks of the device, whose streams the host tells, and its fusion tasks.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &hooks,
+};

@@ -1,0 +1,63 @@
+/* Loop of the CCU: *.additional.ccu_group_info. */
+#include "parsers/records/host/ccu_record.h"
+#include "parsers/records/sample_columns.h"
+
+static const char *const patterns[] = {"{tag}.additional.ccu_group_info.slice_{slice}", NULL};
+
+enum { REDUCE = CCU_RECORD_COLUMN_COUNT, INPUT, OUTPUT, BYTES, CHANNELS, RANKS };
+
+static const struct column columns[] = {
+    CCU_RECORD_COLUMNS,
+    [REDUCE] = CCU_NUMBER("reduce_op", "Reduction", "0 sum, 1 product, 2 largest, 3 smallest; 255: none."),
+    [INPUT] = CCU_NUMBER("input_type", "Input type", "Type of an element, as a number of HCCL."),
+    [OUTPUT] = CCU_NUMBER("output_type", "Output type", "The same of what comes out."),
+    [BYTES] = {"data_size", "Size", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "What it moves."},
+    [CHANNELS] = {"channels", "Channels", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
+                  "The channels that it uses, with commas between."},
+    [RANKS] = {"remote_ranks", "Remote ranks", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
+               "The ranks at their other ends, likewise."},
+};
+
+static const struct field fields[] = {
+    CCU_RECORD_FIELDS,
+    {.column = "work_flow_mode", .offset = 56, .width = 1},
+    {.column = "stream_id", .offset = 58, .width = 2},
+    {.column = "mission_id", .offset = 68, .width = 1},
+    {.column = "reduce_op", .offset = 69, .width = 1},
+    {.column = "input_type", .offset = 70, .width = 1},
+    {.column = "output_type", .offset = 71, .width = 1},
+    {.column = "data_size", .offset = 72, .width = 8},
+};
+
+static const struct layout layouts[] = {{
+    .name = "cann-ccu-group-info",
+    .source = "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction, "
+              "reduction, size, channels, ranks (docs/formats/cann.md 3.7)",
+    .record_size = 256,
+    .magics = HOST_RECORD_MAGICS,
+    FIELDS_OF(fields),
+}};
+
+static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    static const struct ccu_lists lists = {CHANNELS, RANKS};
+    return ccu_record_take(decoder, state, row, keep, &lists, err);
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct host_stream),
+    .open = host_stream_open,
+    .record = take_record,
+};
+
+const struct record_kind kind_ccu_group_info = {
+    .name = "ccu_group_info",
+    .table = "ccu_group_info",
+    .families = FAMILY_CANN,
+    .title = "Loop of the CCU",
+    .doc = "What an instruction of the CCU moves and reduces, and over which channels.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &hooks,
+};

@@ -1,0 +1,49 @@
+/* Task of the CCU: *.additional.ccu_task_info. */
+#include "parsers/records/host/ccu_record.h"
+#include "parsers/records/sample_columns.h"
+
+static const char *const patterns[] = {"{tag}.additional.ccu_task_info.slice_{slice}", NULL};
+
+static const struct column columns[] = {
+    CCU_RECORD_COLUMNS,
+};
+
+static const struct field fields[] = {
+    CCU_RECORD_FIELDS,
+    {.column = "work_flow_mode", .offset = 25, .width = 1},
+    {.column = "stream_id", .offset = 56, .width = 2},
+    {.column = "mission_id", .offset = 65, .width = 1},
+};
+
+static const struct layout layouts[] = {{
+    .name = "cann-ccu-task-info",
+    .source = "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction "
+              "(docs/formats/cann.md 3.7)",
+    .record_size = 256,
+    .magics = HOST_RECORD_MAGICS,
+    FIELDS_OF(fields),
+}};
+
+static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    static const struct ccu_lists lists = {0, 0};
+    return ccu_record_take(decoder, state, row, keep, &lists, err);
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct host_stream),
+    .open = host_stream_open,
+    .record = take_record,
+};
+
+const struct record_kind kind_ccu_task_info = {
+    .name = "ccu_task_info",
+    .table = "ccu_task_info",
+    .families = FAMILY_CANN,
+    .title = "Task of the CCU",
+    .doc = "Which communication operator a task of the CCU is of, as the host handed it out.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &hooks,
+};

@@ -1,0 +1,59 @@
+/* Wait of the CCU: *.additional.ccu_wait_signal_info. */
+#include "parsers/records/host/ccu_record.h"
+#include "parsers/records/sample_columns.h"
+
+static const char *const patterns[] = {"{tag}.additional.ccu_wait_signal_info.slice_{slice}", NULL};
+
+enum { CKE = CCU_RECORD_COLUMN_COUNT, MASK, CHANNELS, RANKS };
+
+static const struct column columns[] = {
+    CCU_RECORD_COLUMNS,
+    [CKE] = CCU_NUMBER("cke_id", "Signal", "The event that it waits for."),
+    [MASK] = CCU_NUMBER("mask", "Mask", "Which bits of it."),
+    [CHANNELS] = {"channels", "Channels", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
+                  "The channels that it uses, with commas between."},
+    [RANKS] = {"remote_ranks", "Remote ranks", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
+               "The ranks at their other ends, likewise."},
+};
+
+static const struct field fields[] = {
+    CCU_RECORD_FIELDS,
+    {.column = "work_flow_mode", .offset = 56, .width = 1},
+    {.column = "stream_id", .offset = 58, .width = 2},
+    {.column = "mission_id", .offset = 68, .width = 1},
+    {.column = "cke_id", .offset = 72, .width = 4},
+    {.column = "mask", .offset = 76, .width = 4},
+};
+
+static const struct layout layouts[] = {{
+    .name = "cann-ccu-wait-signal-info",
+    .source = "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction, "
+              "signal, channels, ranks (docs/formats/cann.md 3.7)",
+    .record_size = 256,
+    .magics = HOST_RECORD_MAGICS,
+    FIELDS_OF(fields),
+}};
+
+static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    static const struct ccu_lists lists = {CHANNELS, RANKS};
+    return ccu_record_take(decoder, state, row, keep, &lists, err);
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct host_stream),
+    .open = host_stream_open,
+    .record = take_record,
+};
+
+const struct record_kind kind_ccu_wait_signal_info = {
+    .name = "ccu_wait_signal_info",
+    .table = "ccu_wait_signal_info",
+    .families = FAMILY_CANN,
+    .title = "Wait of the CCU",
+    .doc = "Which signals of which channels an instruction of the CCU waits for.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &hooks,
+};

@@ -1,0 +1,123 @@
+/* Tasks of DPUs: *.compact.dpu_track. */
+#include "base/number.h"
+#include "parsers/capture/capture.h"
+#include "parsers/records/host/host_record.h"
+#include "parsers/records/sample_columns.h"
+
+static const char *const patterns[] = {"{tag}.compact.dpu_track.slice_{slice}", NULL};
+
+enum {
+    DEVICE_ID = HOST_RECORD_COLUMN_COUNT,
+    DEVICE_TYPE,
+    STREAM_ID,
+    TASK_ID,
+    TASK_TYPE,
+    START_TICK,
+    START_NS,
+    DURATION_NS
+};
+
+static const struct column columns[] = {
+    HOST_RECORD_COLUMNS,
+    [DEVICE_ID] = NUMBER_COLUMN("device_id", "Device ID", "The DPU."),
+    [DEVICE_TYPE] = NUMBER_COLUMN("device_type", "Device type", "1: a DPU."),
+    [STREAM_ID] = NUMBER_COLUMN("stream_id", "Stream ID", "The stream."),
+    [TASK_ID] = NUMBER_COLUMN("task_id", "Task ID", "The task."),
+    [TASK_TYPE] = NUMBER_COLUMN("task_type", "Task type", "Its type, as a number."),
+    [START_TICK] = STAMP_COLUMN("start_tick", "When it began, on the host's counter."),
+    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "When it began, since 1970."},
+    [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                     "How long it ran: until it was reported."},
+};
+
+static const struct field fields[] = {
+    HOST_RECORD_FIELDS,
+    {.column = "device_id", .offset = 24, .width = 2, .first_bit = 0, .bit_count = 12},
+    {.column = "device_type", .offset = 24, .width = 2, .first_bit = 12, .bit_count = 4},
+    {.column = "stream_id", .offset = 26, .width = 2},
+    {.column = "task_id", .offset = 28, .width = 4},
+    {.column = "task_type", .offset = 32, .width = 4},
+    {.column = "start_tick", .offset = 40, .width = 8},
+};
+
+static const struct layout layouts[] = {{
+    .name = "cann-dpu-track",
+    .source = "CANN compact record, 64 bytes: device, stream, task, type, start (docs/formats/cann.md 3.8)",
+    .record_size = 64,
+    .magics = HOST_RECORD_MAGICS,
+    FIELDS_OF(fields),
+}};
+
+static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    const struct host_stream *stream = state;
+    int status = host_record_take(decoder, state, row, keep, err);
+    int64_t start_ns = part_host_ns(stream->part, row->cells[START_TICK].integer), end_ns = row->cells[TIME_NS].integer;
+    struct place place = decoder_place(decoder, "start_tick");
+    if (status < 0)
+        return status;
+    if (end_ns < start_ns) {
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "a task that ended before it began");
+        *keep = false;
+        return 0;
+    }
+    row_set_integer(row, START_NS, start_ns);
+    row_set_integer(row, DURATION_NS, number_subtract(end_ns, start_ns));
+    return 0;
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct host_stream),
+    .open = host_stream_open,
+    .record = take_record,
+};
+
+#define KERNELS                                                                                                        \
+    "k AS MATERIALIZED (SELECT t.device_id AS device, t.task_id AS task, min(n.text) AS kernel FROM dpu_kernel AS t"   \
+    " JOIN name AS n ON n.id = t.kernel_name_id GROUP BY t.device_id, t.task_id)"
+#define NAMED "dpu_track AS d LEFT JOIN k ON k.device = d.device_id AND k.task = d.task_id"
+
+static const struct report_column values[] = {
+    {"Thread Id", "thread_id", .form = FORM_TEXT},
+    {"Physic Stream Id", "stream_id", .form = FORM_TEXT},
+    {"Task Id", "d.task_id", .form = FORM_TEXT},
+    {"Task Type", "'AI_CPU'", .form = FORM_TEXT},
+    {.title = NULL},
+};
+
+static const struct series_counter slices[] = {
+    {.name = "coalesce(kernel, 'N/A')",
+     .values = values,
+     .query = {.with = KERNELS, .from = NAMED, .order_by = "d.device_id, stream_id, start_ns, duration_ns DESC"},
+     .time = "start_ns",
+     .duration = "duration_ns",
+     .device = "d.device_id",
+     .thread = "stream_id",
+     .thread_name = "'Stream ' || stream_id"},
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "dpu",
+        .title = "Tasks of DPUs",
+        .doc = "From when to when each task of a DPU ran, by stream.",
+        .process = "DPU",
+        .process_order = 8,
+        .counters = slices,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_dpu_track = {
+    .name = "dpu_track",
+    .table = "dpu_track",
+    .families = FAMILY_CANN,
+    .title = "Task of a DPU",
+    .doc = "A task that ran on a DPU, as the host reports it.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &hooks,
+    .series = series,
+};

@@ -1,0 +1,71 @@
+/* Fusion tasks of chips 15 and 16: each a pair of records of stars_soc.data. */
+#include "parsers/records/stars/fusion_task.h"
+
+enum { ON_CPU, ON_AI_CPU, ON_AI_CORE, ON_CCU_0, ON_CCU_1 };
+
+#define EACH_TYPE(X) X(0, "CPU") X(1, "AICPU") X(2, "AICORE") X(3, "CCU") X(4, "CCU")
+#define VALUE_NAME(number, name) {number, name},
+static const struct value_name types[] = {EACH_TYPE(VALUE_NAME){0, NULL}};
+
+#define DERIVED(name, title, doc)                                                                                      \
+    {                                                                                                                  \
+        name, title, COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, doc                                              \
+    }
+
+static const struct column columns[] = {
+    [FUSION_TASK_DEVICE_ID] = DERIVED("device_id", "Device ID", "The device."),
+    [FUSION_TASK_TASK_ID] = DERIVED("task_id", "Task ID", "The number of the task, of 32 bits."),
+    [FUSION_TASK_ACCELERATOR_ID] = DERIVED("accelerator_id", "Accelerator", "The accelerator that ran it."),
+    [FUSION_TASK_TYPE] = {"type", "Type", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, types,
+                          "What it ran on; 3 and 4 are the dies of the CCU."},
+    [FUSION_TASK_MISSION_ID] = DERIVED("mission_id", "Mission", "The mission of a task on the CCU."),
+    [FUSION_TASK_START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                              "When it began, since 1970."},
+    [FUSION_TASK_DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                                 "How long it ran."},
+};
+
+#define WHEN_TYPE(number, name) " WHEN " #number " THEN '" name "'"
+#define TYPE_NAME "coalesce(CASE type" EACH_TYPE(WHEN_TYPE) " END, 'UNKNOWN')"
+
+static const struct report_column values[] = {
+    {"Task Id", "task_id", .form = FORM_TEXT},
+    {"Acc Id", "accelerator_id", .form = FORM_TEXT},
+    {"Task Type", "'FUSION'", .form = FORM_TEXT},
+    {"Fusion Task Type", TYPE_NAME, .form = FORM_TEXT},
+    {"Mission Id", "CASE WHEN type >= 3 THEN mission_id END", .form = FORM_TEXT},
+    {"Ccu Die Id", "CASE WHEN type >= 3 THEN type - 3 END", .form = FORM_TEXT},
+    {.title = NULL},
+};
+
+static const struct series_counter slices[] = {
+    {.name = "'Fusion ' || " TYPE_NAME,
+     .values = values,
+     .query = {.order_by = "device_id, start_ns, duration_ns DESC"},
+     .time = "start_ns",
+     .duration = "duration_ns",
+     .thread_name = "'Fusion Task'"},
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "fusion_task",
+        .title = "Fusion tasks",
+        .doc = "From when to when each fusion task ran, and on what.",
+        .process = "Fusion Task",
+        .process_order = 35,
+        .counters = slices,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_fusion_task = {
+    .name = "fusion_task",
+    .table = "fusion_task",
+    .families = FAMILY_CANN,
+    .title = "Fusion task",
+    .doc = "A fusion task of chips 15 and 16: from when to when it ran, and on what.",
+    COLUMNS_OF(columns),
+    .series = series,
+};

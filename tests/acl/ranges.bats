@@ -1,0 +1,76 @@
+#!/usr/bin/env bats
+# Answers of programs whose ranges or calls alone were recorded.
+
+# shellcheck disable=SC2154 # common.bash and preload.bash set status, output, stderr and the programs
+bats_require_minimum_version 1.5.0
+load ../cli/common
+load preload
+
+setup() {
+    enter_preload_scratch
+}
+
+# What Python makes of the ranges in the database of a capture: its steps, their median, and that of their periods.
+recalculated() {
+    /usr/bin/python3 - "$1" <<'END'
+import sqlite3, statistics, sys
+rows = sqlite3.connect(sys.argv[1] + '/sqlite/runtime.db').execute(
+    'SELECT start_ns, end_ns FROM msproftx WHERE end_ns > start_ns ORDER BY start_ns').fetchall()
+periods = [b[0] - a[0] for a, b in zip(rows, rows[1:])]
+print('%d %d %d' % (len(rows), statistics.median(e - s for s, e in rows), statistics.median(periods)))
+END
+}
+
+json() {
+    /usr/bin/python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' \
+        "$BATS_TEST_TMPDIR/stdout" "$1"
+}
+
+@test "a program of ranges alone gets an answer: which, how long, how often, and steps by one that repeats" {
+    "$build/tests/acl/sample_range" . 40
+    capture=$(echo PROF_*)
+    "$MSPROF" import -q "$capture"
+    read -r count median period <<<"$(recalculated "$capture")"
+    run_msprof -q show "$capture" --table ranges --format json
+    expect_status 0
+    expect_equal "$(json '[(r["Range"], r["Count"]) for r in d]')" "[('test msprof tx', $count)]"
+    expect_equal "$(json "abs(d[0]['Median(us)'] * 1000 - $median) <= 1")" True
+    run_msprof -q show "$capture" --table summary --format csv
+    expect_contains "$output" "Range,\"test msprof tx: $count times"
+    run_msprof -q show "$capture" --table steps --step-range 'test msprof tx' --format json
+    expect_equal "$(json "[r['Source'] for r in d], abs(d[0]['Period(us)'] * 1000 - $period) < $period")" "(['ranges'], True)"
+    run_msprof -q show "$capture" --table overlap --step-range 'test msprof tx' --format json
+    expect_equal "$(json "len(d), d[-1]['Period(us)'], {r['Free(us)'] for r in d}")" "($count, 'N/A', {'N/A'})"
+    run_msprof -q diff "$capture" "$capture" --step-range 'test msprof tx' --gate period:+1% --gate step_time:+1%
+    expect_status 0
+    run_msprof show "$capture" --table steps --step-range nothing
+    expect_status 1
+    expect_contains "$stderr" "no range or call of the name that --step-range gives was recorded"
+    expect_contains "$stderr" "--table ranges"
+    run_msprof advise "$capture"
+    expect_status 4
+    expect_contains "$stderr" "--table summary' tells"
+}
+
+@test "a program under msprof run gets one, too" {
+    unset MSPROF_OUTPUT
+    run_msprof -q run --output captures --reports none -- "$PROGRAM" nest
+    expect_status 0
+    run_msprof -q show "$(captures)" --table summary --format csv
+    expect_contains "$output" 'Call,"aclrtLaunchCallback: 3 times, median'
+    run_msprof -q show "$(captures)" --table steps --step-range aclrtLaunchCallback --format json
+    expect_equal "$(json 'd[0]["Steps"] + d[0]["Warmup"]')" 3
+}
+
+@test "of a board that samples its calls tell the period that its inferences do not" {
+    copy_capture A
+    run_msprof -q show A --table steps --step-range svp_acl_mdl_execute --format json
+    expect_equal "$(json '[(r["Source"], r["Steps"]) for r in d]')" "[('ranges', 20), ('inferences', 4)]"
+    expect_equal "$(json "d[0]['Period(us)'], d[0]['Free(us)'], d[1]['Period(us)']")" "($(/usr/bin/python3 - <<'END'
+import sqlite3, statistics
+starts = [r[0] for r in sqlite3.connect('A/sqlite/runtime.db').execute(
+    "SELECT start_ns FROM acl_call WHERE name = 'svp_acl_mdl_execute' ORDER BY 1")]
+print(round(statistics.median(b - a for a, b in zip(starts, starts[1:])) / 1000, 3))
+END
+), 'N/A', 'N/A')"
+}

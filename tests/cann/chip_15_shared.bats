@@ -1,0 +1,35 @@
+#!/usr/bin/env bats
+# What Ascend's C++ core makes of a capture of chip 15, and its database for viewers of one of chip 5.
+
+# shellcheck disable=SC2154 # run_msprof sets status, output and stderr
+bats_require_minimum_version 1.5.0
+load ../cli/common
+
+setup() {
+    enter_scratch
+    command -v python3 >/dev/null || skip "python3 is not installed"
+}
+
+copy_shared() { # name
+    cp -R "$shared/data/generated/$1"/PROF* PROF_1
+    chmod -R u+w PROF_1
+    rm -rf PROF_1/log PROF_1/sqlite PROF_1/mindstudio_profiler_output PROF_1/*.db
+}
+
+@test "a capture of chip 15 gives what Ascend's tool gives" {
+    needs_shared data/expected/chip15
+    copy_shared chip15-150
+    run_msprof export summary -dir PROF_1 --stable-names --columns vendor --output out
+    expect_status 0
+    run_msprof export timeline -dir PROF_1 --stable-names --trace-compat --output out
+    expect_status 0
+    python3 "$BATS_TEST_DIRNAME/lib/agree_chip_15.py" out/mindstudio_profiler_output "$shared/data/expected/chip15"
+}
+
+@test "the database for viewers of chip 5 is that of Ascend's tool" {
+    needs_shared data/expected/system-chip5-db
+    copy_shared system-chip5
+    run_msprof export db -dir PROF_1 --stable-names --output out
+    expect_status 0
+    python3 "$BATS_TEST_DIRNAME/lib/agree_viewers.py" out/msprof.db "$shared/data/expected/system-chip5-db/msprof.json.gz"
+}
