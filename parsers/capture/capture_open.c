@@ -351,7 +351,8 @@ static int check_anything(const struct capture *capture, const struct entry_list
             "'%s' holds no data: nothing was recorded, because no model was executed, the program ended early, or "
             "profiling was not switched on",
             capture->directory);
-    return err_hint(err, "check acl.json on the board, and that the transfer was complete: data/ is empty");
+    return err_hint(
+        err, "check that profiling was enabled on the board, and that the transfer was complete: data/ is empty");
 }
 
 /* Chips that write other records under the same names. */
