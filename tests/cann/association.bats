@@ -240,8 +240,8 @@ END
     expect_sql "SELECT op_name, stream_id FROM device_task_report ORDER BY id" $'op0|42\nop1|42\nop2|7\nop3|2147483653'
     run_msprof export summary PROF_1 --stable-names
     run_msprof export timeline PROF_1 --stable-names
-    for name in op_summary:4:5 task_time:4:2; do
-        IFS=: read -r table stream op <<<"$name"
+    for name in op_summary:4 task_time:4; do
+        IFS=: read -r table stream <<<"$name"
         expect_equal "$(tail -n +2 "PROF_1/mindstudio_profiler_output/$table.csv" | cut -d , -f "$stream" | sort -n |
             tr '\n' ' ')" "7 42 42 2147483653 "
     done

@@ -8,11 +8,11 @@ static const char *const patterns[] = {
 };
 
 /* A row has 64 columns at most, and the head takes seven: two streams share one. */
-#define PAIRS(X)                                                                                                       \
-    X(0)                                                                                                               \
-    X(1)                                                                                                               \
-    X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21)    \
-        X(22) X(23) X(24) X(25) X(26) X(27)
+/* clang-format off */
+#define PAIRS(X) \
+    X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) \
+    X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27)
+/* clang-format on */
 #define STREAM_PAIRS 28
 
 enum { LOGIC_STREAM = HOST_RECORD_COLUMN_COUNT, STREAM_COUNT, FIRST_PAIR };
