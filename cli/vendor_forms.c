@@ -3,6 +3,7 @@
 #include "cli/status.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,17 +76,16 @@ static int translate(const struct form *form, int argc, char **argv, char **word
         if (strcmp(argv[i], "--output") == 0) {
             words[count++] = directory;
         } else if (begins(argv[i], "--output=") && value != NULL) {
-            *renamed = malloc(sizeof directory + strlen(value));
-            if (*renamed == NULL)
+            if (asprintf(renamed, "%s%s", directory, value) < 0) {
+                *renamed = NULL;
                 return -1;
-            strcpy(*renamed, directory);
-            strcat(*renamed, value);
+            }
             words[count++] = *renamed;
         } else {
             words[count++] = argv[i];
         }
     }
-    if (strcmp(form->words[0], "analyse") == 0 && !has_rule)
+    if (form->words[0] != NULL && strcmp(form->words[0], "analyse") == 0 && !has_rule)
         words[count++] = rule;
     words[count] = NULL;
     return count;

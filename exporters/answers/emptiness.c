@@ -77,7 +77,7 @@ static int ask_circumstances(sqlite3 *db, struct circumstances *ret, struct err 
 
 static int add_reasons(sqlite3 *db, const struct circumstances *now, struct strbuf *ret, struct err *err)
 {
-    struct strbuf names[BY_MARKS + 1];
+    struct strbuf names[BY_MARKS + 1] = {{.data = NULL}};
     bool any = false;
     int status = 0;
     for (int by = BY_DEVICE; by <= BY_MARKS; by++) {

@@ -143,7 +143,7 @@ static const struct pmu_metric memory_access[] = {
     KILOBYTES_METRIC("UB_to_GM", 0x3d, 1, 0, 0),
 };
 
-/* Chips 15 and 16 (docs/formats/cann.md 4.5). */
+/* Chips 15 and 16 (docs/formats/cann.md 4.4). */
 static const struct pmu_metric pipe_utilization_v6[] = {
     PIPE_METRIC("vec", 0x501),     PIPE_METRIC("mac", 0x301),
     PIPE_METRIC("scalar", 0x1),    PIPE_METRIC("mte1", 0x701),

@@ -3,8 +3,8 @@
 #include "base/array.h"
 #include "base/number.h"
 #include "exporters/report/report.h"
-#include "exporters/workload/host_calls.h"
 #include "exporters/workload/answer.h"
+#include "exporters/workload/host_calls.h"
 
 #include <stdlib.h>
 

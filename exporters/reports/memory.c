@@ -3,8 +3,8 @@
 #include "analysis/gap_calls.h"
 #include "base/array.h"
 #include "exporters/report/report.h"
-#include "exporters/workload/host_calls.h"
 #include "exporters/workload/answer.h"
+#include "exporters/workload/host_calls.h"
 
 #include <stdlib.h>
 

@@ -236,7 +236,7 @@ static int put_bounds(struct report_run *run, const struct workload *workload, s
 static int put_findings(struct report_run *run, const struct workload *workload, struct err *err)
 {
     struct host_evidence evidence;
-    struct advice advice;
+    struct advice advice = {.findings = {{.fired = false}}};
     double thresholds[RULES];
     int status = evidence_load(run->session->db, workload, &evidence, err);
 

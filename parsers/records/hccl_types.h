@@ -8,9 +8,15 @@
     X(0, "INT8")                                                                                                       \
     X(1, "INT16")                                                                                                      \
     X(2, "INT32")                                                                                                      \
-    X(3, "FP16") X(4, "FP32") X(5, "INT64") X(6, "UINT64") X(7, "UINT8") X(8, "UINT16") X(9, "UINT32") X(10, "FP64")   \
-        X(11, "BFP16") X(12, "INT128") X(14, "HIF8") X(15, "FP8E4M3") X(16, "FP8E5M2") X(17, "FP8E8M0")                \
-            X(255, "RESERVED")
+    X(3, "FP16")                                                                                                       \
+    X(4, "FP32")                                                                                                       \
+    X(5, "INT64")                                                                                                      \
+    X(6, "UINT64")                                                                                                     \
+    X(7, "UINT8")                                                                                                      \
+    X(8, "UINT16")                                                                                                     \
+    X(9, "UINT32")                                                                                                     \
+    X(10, "FP64")                                                                                                      \
+    X(11, "BFP16") X(12, "INT128") X(14, "HIF8") X(15, "FP8E4M3") X(16, "FP8E5M2") X(17, "FP8E8M0") X(255, "RESERVED")
 #define EACH_HCCL_LINK_TYPE(X)                                                                                         \
     X(0, "ON_CHIP")                                                                                                    \
     X(1, "HCCS")                                                                                                       \

@@ -1,7 +1,8 @@
-/* Lets programs built on a newer system run with glibc 2.17 (2012): 'make portable' links it into the program and the libraries.
- * Functions that glibc had then under an older version of their symbol are called by that version; for the few that came later
- * the system call, or what glibc offered instead, stands in. Everything here is hidden: no other library sees it.
- * Versions of symbols: glibc's own lists (objdump -T libc.so.6); system calls: Linux 3.10 has those without a fallback below. */
+/* Lets programs built on a newer system run with glibc 2.17 (2012): 'make portable' links it into the program and the
+ * libraries. Functions that glibc had then under an older version of their symbol are called by that version; for the
+ * few that came later the system call, or what glibc offered instead, stands in. Everything here is hidden: no other
+ * library sees it. Versions of symbols: glibc's own lists (objdump -T libc.so.6); system calls: Linux 3.10 has those
+ * without a fallback below. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -48,25 +49,25 @@
 
 /* --- threads and the loader: libpthread and libdl had them before glibc 2.34 --- */
 
-OLDER(int, pthread_create, (pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *arg),
+OLDER(int, pthread_create, (pthread_t * thread, const pthread_attr_t *attributes, void *(*run)(void *), void *arg),
       (thread, attributes, run, arg))
 OLDER(int, pthread_join, (pthread_t thread, void **ret), (thread, ret))
 OLDER(int, pthread_detach, (pthread_t thread), (thread))
-OLDER(int, pthread_once, (pthread_once_t *once, void (*run)(void)), (once, run))
-OLDER(int, pthread_key_create, (pthread_key_t *key, void (*release)(void *)), (key, release))
+OLDER(int, pthread_once, (pthread_once_t * once, void (*run)(void)), (once, run))
+OLDER(int, pthread_key_create, (pthread_key_t * key, void (*release)(void *)), (key, release))
 OLDER(int, pthread_key_delete, (pthread_key_t key), (key))
 OLDER(void *, pthread_getspecific, (pthread_key_t key), (key))
 OLDER(int, pthread_setspecific, (pthread_key_t key, const void *value), (key, value))
-OLDER(int, pthread_mutex_trylock, (pthread_mutex_t *mutex), (mutex))
-OLDER(int, pthread_mutexattr_init, (pthread_mutexattr_t *attributes), (attributes))
-OLDER(int, pthread_mutexattr_destroy, (pthread_mutexattr_t *attributes), (attributes))
-OLDER(int, pthread_mutexattr_settype, (pthread_mutexattr_t *attributes, int type), (attributes, type))
-OLDER(int, pthread_rwlock_init, (pthread_rwlock_t *lock, const pthread_rwlockattr_t *attributes), (lock, attributes))
-OLDER(int, pthread_rwlock_destroy, (pthread_rwlock_t *lock), (lock))
-OLDER(int, pthread_rwlock_rdlock, (pthread_rwlock_t *lock), (lock))
-OLDER(int, pthread_rwlock_wrlock, (pthread_rwlock_t *lock), (lock))
-OLDER(int, pthread_rwlock_unlock, (pthread_rwlock_t *lock), (lock))
-OLDER(int, pthread_attr_setstacksize, (pthread_attr_t *attributes, size_t size), (attributes, size))
+OLDER(int, pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex))
+OLDER(int, pthread_mutexattr_init, (pthread_mutexattr_t * attributes), (attributes))
+OLDER(int, pthread_mutexattr_destroy, (pthread_mutexattr_t * attributes), (attributes))
+OLDER(int, pthread_mutexattr_settype, (pthread_mutexattr_t * attributes, int type), (attributes, type))
+OLDER(int, pthread_rwlock_init, (pthread_rwlock_t * lock, const pthread_rwlockattr_t *attributes), (lock, attributes))
+OLDER(int, pthread_rwlock_destroy, (pthread_rwlock_t * lock), (lock))
+OLDER(int, pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock))
+OLDER(int, pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (lock))
+OLDER(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock), (lock))
+OLDER(int, pthread_attr_setstacksize, (pthread_attr_t * attributes, size_t size), (attributes, size))
 OLDER(int, pthread_sigmask, (int how, const sigset_t *set, sigset_t *before), (how, set, before))
 OLDER_AT(SINCE("GLIBC_2.12"), int, pthread_setname_np, (pthread_t thread, const char *name), (thread, name))
 OLDER(void *, dlopen, (const char *name, int flags), (name, flags))
@@ -225,12 +226,12 @@ HIDDEN const char *strerrordesc_np(int number)
 HIDDEN const char *sigabbrev_np(int number)
 {
     static const char *const names[] = {
-        [SIGHUP] = "HUP",   [SIGINT] = "INT",   [SIGQUIT] = "QUIT", [SIGILL] = "ILL",     [SIGTRAP] = "TRAP",
-        [SIGABRT] = "ABRT", [SIGBUS] = "BUS",   [SIGFPE] = "FPE",   [SIGKILL] = "KILL",   [SIGUSR1] = "USR1",
-        [SIGSEGV] = "SEGV", [SIGUSR2] = "USR2", [SIGPIPE] = "PIPE", [SIGALRM] = "ALRM",   [SIGTERM] = "TERM",
-        [SIGXCPU] = "XCPU", [SIGXFSZ] = "XFSZ", [SIGVTALRM] = "VTALRM", [SIGPROF] = "PROF", [SIGIO] = "POLL",
-        [SIGPWR] = "PWR",   [SIGSYS] = "SYS",   [SIGCHLD] = "CHLD", [SIGCONT] = "CONT",   [SIGSTOP] = "STOP",
-        [SIGTSTP] = "TSTP", [SIGTTIN] = "TTIN", [SIGTTOU] = "TTOU", [SIGURG] = "URG",     [SIGWINCH] = "WINCH",
+        [SIGHUP] = "HUP",      [SIGINT] = "INT",   [SIGQUIT] = "QUIT",     [SIGILL] = "ILL",   [SIGTRAP] = "TRAP",
+        [SIGABRT] = "ABRT",    [SIGBUS] = "BUS",   [SIGFPE] = "FPE",       [SIGKILL] = "KILL", [SIGUSR1] = "USR1",
+        [SIGSEGV] = "SEGV",    [SIGUSR2] = "USR2", [SIGPIPE] = "PIPE",     [SIGALRM] = "ALRM", [SIGTERM] = "TERM",
+        [SIGXCPU] = "XCPU",    [SIGXFSZ] = "XFSZ", [SIGVTALRM] = "VTALRM", [SIGPROF] = "PROF", [SIGIO] = "POLL",
+        [SIGPWR] = "PWR",      [SIGSYS] = "SYS",   [SIGCHLD] = "CHLD",     [SIGCONT] = "CONT", [SIGSTOP] = "STOP",
+        [SIGTSTP] = "TSTP",    [SIGTTIN] = "TTIN", [SIGTTOU] = "TTOU",     [SIGURG] = "URG",   [SIGWINCH] = "WINCH",
         [SIGSTKFLT] = "STKFLT"};
 
     return number > 0 && (size_t)number < sizeof names / sizeof *names ? names[number] : NULL;
@@ -290,8 +291,9 @@ static int run_constructors(int argc, char **argv, char **environment)
     return 0;
 }
 
-HIDDEN int __libc_start_main(int (*run)(int, char **, char **), int argc, char **argv, int (*init)(int, char **, char **),
-                             void (*fini)(void), void (*loader_fini)(void), void *stack_end)
+HIDDEN int __libc_start_main(int (*run)(int, char **, char **), int argc, char **argv,
+                             int (*init)(int, char **, char **), void (*fini)(void), void (*loader_fini)(void),
+                             void *stack_end)
 {
     (void)init;
     return older_start(run, argc, argv, run_constructors, fini, loader_fini, stack_end);
@@ -308,6 +310,6 @@ OLDER(int, getaddrinfo_a, (int mode, struct gaicb *requests[], int count, struct
       (mode, requests, count, event))
 OLDER(int, gai_suspend, (const struct gaicb *const *requests, int count, const struct timespec *limit),
       (requests, count, limit))
-OLDER(int, gai_error, (struct gaicb *request), (request))
-OLDER(int, gai_cancel, (struct gaicb *request), (request))
+OLDER(int, gai_error, (struct gaicb * request), (request))
+OLDER(int, gai_cancel, (struct gaicb * request), (request))
 #endif
