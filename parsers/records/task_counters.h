@@ -17,9 +17,12 @@
         NUMBER_COLUMN("count6", "Count 6", "Count of the seventh event."),                                             \
         NUMBER_COLUMN("count7", "Count 7", "Count of the eighth event.")
 
-#define TASK_COUNTER_FIELDS(head, counts)                                                                              \
+#define TASK_COUNTER_FIELDS(head, counts) TASK_COUNTER_FIELDS_OF(head, 2, counts)
+/* The number of the task has task_width bytes. */
+#define TASK_COUNTER_FIELDS_OF(head, task_width, counts)                                                               \
     {.column = "task_type", .offset = (head), .width = 2}, {.column = "stream_id", .offset = (head) + 2, .width = 2},  \
-        {.column = "task_id", .offset = (head) + 4, .width = 2}, {.column = "count0", .offset = (counts), .width = 8}, \
+        {.column = "task_id", .offset = (head) + 4, .width = (task_width)},                                            \
+        {.column = "count0", .offset = (counts), .width = 8},                                                          \
         {.column = "count1", .offset = (counts) + 8, .width = 8},                                                      \
         {.column = "count2", .offset = (counts) + 16, .width = 8},                                                     \
         {.column = "count3", .offset = (counts) + 24, .width = 8},                                                     \
@@ -35,6 +38,14 @@
     {                                                                                                                  \
         {                                                                                                              \
             .offset = 14, .width = 2, .value = (kind)                                                                  \
+        }                                                                                                              \
+    }
+
+/* Of chips 15 and 16 it is at 6. */
+#define SOC_PMU_MAGICS_V6(kind)                                                                                        \
+    {                                                                                                                  \
+        {                                                                                                              \
+            .offset = 6, .width = 2, .value = (kind)                                                                   \
         }                                                                                                              \
     }
 

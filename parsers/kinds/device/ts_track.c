@@ -45,6 +45,7 @@ enum {
     WORD32,
     WORD34,
     WORD36,
+    WORD38,
     LONG16,
     LONG24
 };
@@ -81,6 +82,7 @@ static const struct column columns[] = {
     [WORD32] = {"word32", "Word at 32", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
     [WORD34] = {"word34", "Word at 34", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
     [WORD36] = {"word36", "Word at 36", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
+    [WORD38] = {"word38", "Word at 38", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
     [LONG16] = {"long16", "Value at 16", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
     [LONG24] = {"long24", "Value at 24", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
 };
@@ -102,6 +104,7 @@ static const struct field tagged_fields[] = {
     {.column = "word32", .offset = 32, .width = 2},
     {.column = "word34", .offset = 34, .width = 2},
     {.column = "word36", .offset = 36, .width = 2},
+    {.column = "word38", .offset = 38, .width = 2},
     {.column = "long16", .offset = 16, .width = 8, .is_signed = true},
     {.column = "long24", .offset = 24, .width = 8, .is_signed = true},
 };
@@ -284,12 +287,17 @@ static int take_time_line(struct decoder *decoder, struct state *state, const st
     return *keep ? association_add_task(state->association, &task, err) : 0;
 }
 
-static void take_step(struct row *row)
+/* Chips 15 and 16 have the tag first, and a number of the task of four bytes. */
+static void take_step(const struct state *state, struct row *row)
 {
-    set_task(row, value(row, WORD32), value(row, WORD34));
+    const bool is_v6 = part_has_unique_tasks(state->part->chip);
+    if (is_v6)
+        set_task(row, value(row, WORD34), value(row, WORD36) | value(row, WORD38) << 16);
+    else
+        set_task(row, value(row, WORD32), value(row, WORD34));
     row_set_integer(row, INDEX_ID, value(row, LONG16));
     row_set_integer(row, MODEL_ID, value(row, LONG24));
-    row_set_integer(row, STEP_TAG, value(row, WORD36));
+    row_set_integer(row, STEP_TAG, value(row, is_v6 ? WORD32 : WORD36));
 }
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
@@ -301,7 +309,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     case TIME_LINE:
         return take_time_line(decoder, state, row, keep, err);
     case STEP_TRACE:
-        take_step(row);
+        take_step(state, row);
         return 0;
     case COPY:
         set_task(row, value(row, WORD16), value(row, WORD18));

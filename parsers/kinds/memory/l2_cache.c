@@ -7,6 +7,7 @@ static const struct column columns[] = {TASK_COUNTER_COLUMNS};
 
 static const struct field fields[] = {TASK_COUNTER_FIELDS(0, 8)};
 static const struct field soc_fields[] = {TASK_COUNTER_FIELDS(8, 16)};
+static const struct field soc_fields_v6[] = {TASK_COUNTER_FIELDS_OF(8, 4, 16)};
 
 enum { SOC_PMU_HA = 1 };
 
@@ -24,6 +25,15 @@ static const struct layout layouts[] = {
         .record_size = 80,
         .magics = SOC_PMU_MAGICS(SOC_PMU_HA),
         FIELDS_OF(soc_fields),
+    },
+    {
+        .name = "soc-pmu-ha-80-v6",
+        .source = "docs/formats/memory.md 6: 80 bytes, kind 1, chips 15 and 16",
+        .part = true,
+        .chips = CHIPS_V6,
+        .record_size = 80,
+        .magics = SOC_PMU_MAGICS_V6(SOC_PMU_HA),
+        FIELDS_OF(soc_fields_v6),
     },
 };
 

@@ -7,14 +7,27 @@ static const struct field fields[] = {TASK_COUNTER_FIELDS(8, 16)};
 
 enum { SOC_PMU_PAGE_FAULT = 4 };
 
-static const struct layout layouts[] = {{
-    .name = "soc-pmu-page-fault-80",
-    .source = "docs/formats/memory.md 6: 80 bytes, kind 4",
-    .part = true,
-    .record_size = 80,
-    .magics = SOC_PMU_MAGICS(SOC_PMU_PAGE_FAULT),
-    FIELDS_OF(fields),
-}};
+static const struct field fields_v6[] = {TASK_COUNTER_FIELDS_OF(8, 4, 16)};
+
+static const struct layout layouts[] = {
+    {
+        .name = "soc-pmu-page-fault-80",
+        .source = "docs/formats/memory.md 6: 80 bytes, kind 4",
+        .part = true,
+        .record_size = 80,
+        .magics = SOC_PMU_MAGICS(SOC_PMU_PAGE_FAULT),
+        FIELDS_OF(fields),
+    },
+    {
+        .name = "soc-pmu-page-fault-80-v6",
+        .source = "docs/formats/memory.md 6: 80 bytes, kind 4, chips 15 and 16",
+        .part = true,
+        .chips = CHIPS_V6,
+        .record_size = 80,
+        .magics = SOC_PMU_MAGICS_V6(SOC_PMU_PAGE_FAULT),
+        FIELDS_OF(fields_v6),
+    },
+};
 
 static const struct report_column table[] = {
     {"Device Id", "device_id", .doc = "The device."},

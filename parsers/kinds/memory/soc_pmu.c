@@ -7,14 +7,27 @@ static const struct field fields[] = {TASK_COUNTER_FIELDS(8, 16)};
 
 enum { SOC_PMU_SMMU = 2 };
 
-static const struct layout layouts[] = {{
-    .name = "soc-pmu-smmu-80",
-    .source = "docs/formats/memory.md 6: 80 bytes, kind 2",
-    .part = true,
-    .record_size = 80,
-    .magics = SOC_PMU_MAGICS(SOC_PMU_SMMU),
-    FIELDS_OF(fields),
-}};
+static const struct field fields_v6[] = {TASK_COUNTER_FIELDS_OF(8, 4, 16)};
+
+static const struct layout layouts[] = {
+    {
+        .name = "soc-pmu-smmu-80",
+        .source = "docs/formats/memory.md 6: 80 bytes, kind 2",
+        .part = true,
+        .record_size = 80,
+        .magics = SOC_PMU_MAGICS(SOC_PMU_SMMU),
+        FIELDS_OF(fields),
+    },
+    {
+        .name = "soc-pmu-smmu-80-v6",
+        .source = "docs/formats/memory.md 6: 80 bytes, kind 2, chips 15 and 16",
+        .part = true,
+        .chips = CHIPS_V6,
+        .record_size = 80,
+        .magics = SOC_PMU_MAGICS_V6(SOC_PMU_SMMU),
+        FIELDS_OF(fields_v6),
+    },
+};
 
 /* npuEvents is "SMMU:0x2,0x8a,...;HA:...". */
 #define OPTION "setting('npuEvents', p.device_id)"

@@ -11,12 +11,23 @@ static const struct column columns[] = {
 
 static const struct field fields[] = {{.column = "record_kind", .offset = 14, .width = 2}};
 
-static const struct layout layouts[] = {{
-    .name = "soc-pmu-80",
-    .source = "docs/formats/memory.md 6: 80 bytes",
-    .record_size = 80,
-    FIELDS_OF(fields),
-}};
+static const struct field fields_v6[] = {{.column = "record_kind", .offset = 6, .width = 2}};
+
+static const struct layout layouts[] = {
+    {
+        .name = "soc-pmu-80",
+        .source = "docs/formats/memory.md 6: 80 bytes",
+        .record_size = 80,
+        FIELDS_OF(fields),
+    },
+    {
+        .name = "soc-pmu-80-v6",
+        .source = "docs/formats/memory.md 6: 80 bytes, chips 15 and 16",
+        .chips = CHIPS_V6,
+        .record_size = 80,
+        FIELDS_OF(fields_v6),
+    },
+};
 
 extern const struct record_kind kind_l2_cache, kind_soc_pmu, kind_page_fault;
 

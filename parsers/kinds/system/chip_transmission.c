@@ -24,14 +24,33 @@ static const struct field fields[] = {
     {.column = "second_bandwidth", .offset = 40, .width = 8},
 };
 
-static const struct layout layouts[] = {{
-    .name = "soc-chip-transmission",
-    .source = "docs/formats/system.md 7: chip transmission, 64 bytes",
-    .part = true,
-    .record_size = 64,
-    .magics = SOC_PROFILE_MAGICS(0x1b),
-    FIELDS_OF(fields),
-}};
+/* Of PCIE alone, by die. */
+static const struct field fields_v6[] = {
+    SOC_PROFILE_STAMP,
+    SOC_PROFILE_HIGH("link_id"),
+    {.column = "first_bandwidth", .offset = 16, .width = 8},
+    {.column = "second_bandwidth", .offset = 24, .width = 8},
+};
+
+static const struct layout layouts[] = {
+    {
+        .name = "soc-chip-transmission",
+        .source = "docs/formats/system.md 7: chip transmission, 64 bytes",
+        .part = true,
+        .record_size = 64,
+        .magics = SOC_PROFILE_MAGICS(0x1b),
+        FIELDS_OF(fields),
+    },
+    {
+        .name = "soc-chip-transmission-v6",
+        .source = "docs/formats/system.md 7: chip transmission of chips 15 and 16, 64 bytes",
+        .part = true,
+        .chips = CHIPS_V6,
+        .record_size = 64,
+        .magics = SOC_PROFILE_MAGICS(0x1b),
+        FIELDS_OF(fields_v6),
+    },
+};
 
 #define VALUES(what, column)                                                                                           \
     {                                                                                                                  \
@@ -61,7 +80,7 @@ static const struct report_column pcie_read_vendor[] =
 
 /* The number of a thread is the link type's in binary, read as a decimal one. */
 #define OF_PA .query = {.where = "link_type = 63"}, .thread = "111111", .thread_name = "'PA Link'"
-#define OF_PCIE .query = {.where = "link_type = 34"}, .thread = "100010", .thread_name = "'PCIE'"
+#define OF_PCIE .query = {.where = "coalesce(link_type, 34) = 34"}, .thread = "100010", .thread_name = "'PCIE'"
 
 static const struct series_counter counters[] = {
     {.name = "'PA Link Rx ' || link_id", .values = pa_rx, .only = COUNTER_OURS, OF_PA},

@@ -31,14 +31,38 @@ static const struct field fields[] = {
     {.column = "dat_tx_bytes", .offset = 60, .width = 4},
 };
 
-static const struct layout layouts[] = {{
-    .name = "soc-sio",
-    .source = "docs/formats/system.md 7: SIO, 64 bytes",
-    .part = true,
-    .record_size = 64,
-    .magics = SOC_PROFILE_MAGICS(0x19),
-    FIELDS_OF(fields),
-}};
+static const struct field fields_v6[] = {
+    SOC_PROFILE_STAMP,
+    SOC_PROFILE_HIGH("die_id"),
+    {.column = "req_rx_bytes", .offset = 28, .width = 4},
+    {.column = "rsp_rx_bytes", .offset = 32, .width = 4},
+    {.column = "snp_rx_bytes", .offset = 36, .width = 4},
+    {.column = "dat_rx_bytes", .offset = 40, .width = 4},
+    {.column = "req_tx_bytes", .offset = 48, .width = 4},
+    {.column = "rsp_tx_bytes", .offset = 52, .width = 4},
+    {.column = "snp_tx_bytes", .offset = 56, .width = 4},
+    {.column = "dat_tx_bytes", .offset = 60, .width = 4},
+};
+
+static const struct layout layouts[] = {
+    {
+        .name = "soc-sio",
+        .source = "docs/formats/system.md 7: SIO, 64 bytes",
+        .part = true,
+        .record_size = 64,
+        .magics = SOC_PROFILE_MAGICS(0x19),
+        FIELDS_OF(fields),
+    },
+    {
+        .name = "soc-sio-v6",
+        .source = "docs/formats/system.md 7: SIO of chips 15 and 16, 64 bytes",
+        .part = true,
+        .chips = CHIPS_V6,
+        .record_size = 64,
+        .magics = SOC_PROFILE_MAGICS(0x19),
+        FIELDS_OF(fields_v6),
+    },
+};
 
 static const struct sampling sampling = {.stamps = {{"tick", CLOCK_DEVICE_TICK}}, .keys = {"die_id"}};
 
