@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int show_table(struct capture_visit *visit, sqlite3 *db, const struct show_options *options,
                       struct export_result *ret, struct err *err)
@@ -136,6 +137,12 @@ static int make_timelines(const struct capture_visit *visit)
     return status == STATUS_NOTHING ? STATUS_DONE : status;
 }
 
+/* Nobody has asked for timelines: of a capture that cannot be written to they are left out. */
+static bool can_leave_them(const struct capture_visit *visit)
+{
+    return access(visit->results, W_OK) == 0;
+}
+
 static int show_one(struct capture_visit *visit)
 {
     sqlite3 *db = NULL;
@@ -143,7 +150,7 @@ static int show_one(struct capture_visit *visit)
 
     if (db == NULL)
         return status;
-    bool timelines = leaves_timelines(visit, db);
+    bool timelines = leaves_timelines(visit, db) && can_leave_them(visit);
     status = status_worse(status, show_database(visit, db));
     database_close(db);
     return timelines ? status_worse(status, make_timelines(visit)) : status;

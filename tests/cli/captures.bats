@@ -206,7 +206,7 @@ setup() {
     command -v script >/dev/null || skip "script(1) is not installed"
     mkdir -p JOBX/data
     echo '{"DeviceInfo": [{"aic_frequency": "600"}]}' >JOBX/info.json.0
-    truncate -s 512M JOBX/data/aicore.0.1.1
+    truncate -s 1536M JOBX/data/aicore.0.1.1 # more than half a second, from which on it shows
     on_terminal=$(TERM=xterm script -qec "'$MSPROF' import -dir JOBX" /dev/null) || true
     expect_contains "$on_terminal" "%"
     expect_contains "$on_terminal" "/s"

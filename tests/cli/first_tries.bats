@@ -22,16 +22,11 @@ answers() { # status, lines, words of the command
 EXPORTS='msprof export summary CAPTURE, or msprof export timeline CAPTURE'
 
 @test "the switches of Ascend's msprof are answered with our commands" {
-    answers 2 "msprof: '--export' is an option of 'msprof analyse', not of 'msprof'; try 'msprof --help'
-  try: $EXPORTS" --export=on --output=JOBX
-    answers 2 "msprof: unknown option '--analyze'; try 'msprof --help'
-  try: $EXPORTS" --analyze=on
+    answers 2 "msprof: no capture given: CAPTURE, or -dir DIR, is missing; try 'msprof analyse --help'" --analyze=on
     answers 2 "msprof: unknown option '--application'; try 'msprof --help'
   try: msprof run -- PROGRAM [ARGUMENT]..." --application="./main a" --output=out
-    answers 2 "msprof: unknown option '--query'; try 'msprof --help'
-  try: msprof query CAPTURE" --query=on
-    answers 2 "msprof: unknown option '--parse'; try 'msprof --help'
-  try: msprof import CAPTURE" --parse=on
+    answers 2 "msprof: no capture given: CAPTURE, or -dir DIR, is missing; try 'msprof query --help'" --query=on
+    answers 2 "msprof: no capture given: CAPTURE, or -dir DIR, is missing; try 'msprof import --help'" --parse=on
     [ ! -e JOBX/sqlite ]
 }
 

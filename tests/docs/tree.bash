@@ -12,6 +12,8 @@ enter_tree_copy() {
             tar -C "$repository" -c --null -T - | tar -C "$BATS_TEST_TMPDIR/tree" -x
     fi
     cd "$BATS_TEST_TMPDIR/tree" || return
+    # Without git its commit is the one that a source archive would have.
+    [ ! -e build/release/commit ] || cp build/release/commit tools/commit
     forget_outer_make
 }
 

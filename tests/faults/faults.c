@@ -280,6 +280,16 @@ int rename(const char *from, const char *to)
     return real(from, to);
 }
 
+int renameat(int from_directory, const char *from, int to_directory, const char *to)
+{
+    REAL(int, "renameat", int, const char *, int, const char *)
+    if (fails(RENAME)) {
+        errno = EIO;
+        return -1;
+    }
+    return real(from_directory, from, to_directory, to);
+}
+
 int fsync(int fd)
 {
     REAL(int, "fsync", int)

@@ -144,7 +144,7 @@ s = socket.socket(socket.AF_UNIX); s.bind('$scratch/agent'); s.listen(); open('$
         write_ini "$port"
         use_password "$way"
         rm -rf "$project/profiling"
-        collect_in_background seconds=60
+        collect_in_background seconds=60 --take-over # of the program of the collect that was killed
         wait_for grep -q "inference 0" collect.out
         expect_equal "$(printf %s "$password" | "$repository/tests/ssh/find_secret.py" "$collect_process")" "memory 1"
         grep -q '^Max core file size  *0  *0 ' "/proc/$collect_process/limits"

@@ -77,10 +77,21 @@ static void count(uint32_t op, enum unit unit, double percent)
     item->units[unit] = percent / 100 * item->total_ns;
 }
 
+/* What a look before this one made of the same workload. */
+static void forget(struct intervals **lists)
+{
+    for (size_t i = 0; *lists != NULL && i < workload.device_count; i++)
+        intervals_release(&(*lists)[i]);
+    free(*lists);
+    *lists = NULL;
+}
+
 static const struct finding *look(enum rule_id rule)
 {
     struct err err = ERR_INIT;
 
+    forget(&workload.others);
+    forget(&workload.unrecorded);
     assert_int_equal(workload_finish(&workload, &err), 0);
     assert_int_equal(steps_relate(&workload, &err), 0);
     assert_int_equal(advice_make(&workload, &host, thresholds, &advice, &err), 0);
