@@ -97,7 +97,8 @@ static void put_time(FILE *stream, const char *name, int64_t time_ns)
 static void put_json_ts(FILE *stream, const struct advice *advice, int64_t time_ns)
 {
     put_time(stream, "timeline_ts",
-             time_ns == INT64_MIN || advice->origin_ns == INT64_MIN ? INT64_MIN : time_ns - advice->origin_ns);
+             time_ns == INT64_MIN || advice->origin_ns == INT64_MIN ? INT64_MIN
+                                                                    : number_subtract(time_ns, advice->origin_ns));
 }
 
 static void put_json_finding(FILE *stream, const struct advice *advice, const struct finding *finding)
