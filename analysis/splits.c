@@ -59,21 +59,13 @@ static void divide(struct division *ret, int64_t from, int64_t until, const stru
     ret->free_ns = ret->time_ns - ret->busy_ns - intervals_length_within(&lists[DARK], from, until, &cursors[DARK]);
 }
 
-/* What was recorded of a device: from its first execution to the end of its last. */
+/* What was recorded of a device: from its first execution to the end of its last. Other tasks do not widen it: some are
+ * logged long before a program runs its operators, and when the log of operators is full. */
 struct stretch {
     int64_t start_ns, end_ns;
 };
 
-static struct stretch widen(struct stretch stretch, const struct intervals *list)
-{
-    if (list->count > 0 && list->items[0].start_ns < stretch.start_ns)
-        stretch.start_ns = list->items[0].start_ns;
-    if (list->count > 0 && list->items[list->count - 1].end_ns > stretch.end_ns)
-        stretch.end_ns = list->items[list->count - 1].end_ns;
-    return stretch;
-}
-
-static struct stretch stretch_of(const struct workload *workload, uint16_t device, size_t from, size_t until)
+static struct stretch stretch_of(const struct workload *workload, size_t from, size_t until)
 {
     struct stretch stretch = {INT64_MAX, INT64_MIN};
 
@@ -84,7 +76,7 @@ static struct stretch stretch_of(const struct workload *workload, uint16_t devic
     }
     if (from < until)
         stretch.start_ns = workload->executions[from].start_ns;
-    return from < until && workload->others != NULL ? widen(stretch, &workload->others[device]) : stretch;
+    return stretch;
 }
 
 static bool is_of(const struct split_group *group, const struct split *split)
@@ -158,7 +150,7 @@ static int split_device(const struct workload *workload, uint16_t device, size_t
 {
     struct intervals lists[LISTS] = {{.items = NULL}};
     size_t cursors[LISTS] = {0}, whole[LISTS] = {0};
-    const struct stretch recorded = stretch_of(workload, device, from, until);
+    const struct stretch recorded = stretch_of(workload, from, until);
     struct division *time = &splits->devices[device];
     int status = unite_device(workload, device, from, until, lists, err);
 
@@ -276,9 +268,12 @@ bool splits_counts(const struct splits *splits, size_t i)
     return !splits_is_warmup(splits, i) && !splits_is_outside(splits, i) && !splits->items[i].cut;
 }
 
-static bool is_recorded(const struct division *division)
+bool splits_is_recorded(const struct splits *splits, size_t i, const struct division *division)
 {
-    return division->busy_ns + division->free_ns == division->time_ns;
+    const struct split *split = &splits->items[i];
+
+    return splits->devices[split->device].time_ns > 0 && !split->outside && !split->cut &&
+           division->busy_ns + division->free_ns == division->time_ns;
 }
 
 const struct division *splits_stretch(const struct splits *splits, size_t i)
@@ -286,11 +281,9 @@ const struct division *splits_stretch(const struct splits *splits, size_t i)
     const struct split *split = &splits->items[i];
     const struct split_group *group = &splits->groups.items[split->group];
 
-    if (splits->devices[split->device].time_ns == 0)
-        return NULL; /* nothing is known of a device */
     if (split->period.time_ns != NO_PERIOD)
-        return is_recorded(&split->period) ? &split->period : NULL;
-    if (!is_recorded(&split->own))
+        return splits_is_recorded(splits, i, &split->period) ? &split->period : NULL;
+    if (!splits_is_recorded(splits, i, &split->own))
         return NULL;
     return group->periods == 0 && group->source != STEPS_INFERENCES ? &split->own : NULL;
 }

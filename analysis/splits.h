@@ -15,6 +15,9 @@ bool splits_is_warmup(const struct splits *splits, size_t i);
 bool splits_is_outside(const struct splits *splits, size_t i);
 /* Whether it counts in statistics of what the device did: neither warm-up, outside nor cut. */
 bool splits_counts(const struct splits *splits, size_t i);
+/* Whether all of a division of split i, its own or that of its period, was recorded: else its free time is not known.
+ */
+bool splits_is_recorded(const struct splits *splits, size_t i, const struct division *division);
 /* What busy, free and exposed of a step are of: its period. Where no step of its group has one, the step itself; of an
  * inference then NULL, because between inferences nothing is known. NULL too of one without a period among others, and
  * where a part of the stretch was not recorded. */

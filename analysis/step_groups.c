@@ -23,6 +23,12 @@ static bool is_of(const struct step_group *group, const struct split *split)
     return group->group == split->group;
 }
 
+/* Steps of no model stand behind those of models, but ranges that somebody asked for. */
+static bool comes_last(const struct split_group *group)
+{
+    return group->model_id == STEP_OF_NO_MODEL && group->source != STEPS_RANGES;
+}
+
 static int by_device_and_model(const void *a, const void *b, void *arg)
 {
     const struct split_group *groups = arg, *x = &groups[((const struct step_group *)a)->group],
@@ -30,6 +36,8 @@ static int by_device_and_model(const void *a, const void *b, void *arg)
 
     if (x->device != y->device)
         return array_order(x->device, y->device);
+    if (comes_last(x) != comes_last(y))
+        return comes_last(x) ? 1 : -1;
     if (x->source != y->source)
         return array_order(y->source, x->source); /* the leading family first */
     if (x->model_id != y->model_id)

@@ -38,7 +38,7 @@ static const struct report_column columns[] = {
     [COPIES] = {"Copies(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "When it copied."},
     [BUSY] = {"Busy(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "When it did any of it."},
     [FREE] = {"Free(us)", NULL, FORM_SCALED, 3,
-              .doc = "When it did nothing; not known of an inference whose next was not recorded."},
+              .doc = "When it did nothing; not known where a part of the step was not recorded."},
     [FREE_SHARE] = {"Free share(%)", NULL, FORM_SCALED, 2, .doc = "Its share."},
     [FAMILY] = {"Source", .flags = REPORT_NARROW, .doc = "What told the steps apart."},
     [MODEL] = {"Model_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The model; none of marked steps."},
@@ -53,8 +53,7 @@ static int put_split(struct report_run *run, const struct workload *workload, co
     const struct split_group *group = &splits->groups.items[split->group];
     bool has_period = split->period.time_ns != NO_PERIOD;
     const struct division *it = has_period ? &split->period : &split->own;
-    bool known = (has_period || group->source != STEPS_INFERENCES) && splits->devices[split->device].time_ns > 0 &&
-                 it->busy_ns + it->free_ns == it->time_ns; /* all of it was recorded */
+    bool known = (has_period || group->source != STEPS_INFERENCES) && splits_is_recorded(splits, i, it);
     bool of_model = split->step != NULL && split->step->model_id != STEP_OF_NO_MODEL;
     const struct report_value values[COLUMNS] = {
         [STEP] = value_integer((int64_t)i + 1),

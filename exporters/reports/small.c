@@ -35,7 +35,7 @@ static int put_rows(struct report_run *run, struct err *err)
         const struct report_value values[COLUMNS] = {
             [SHARE] = value_integer(number_ratio(bin->count, all, 4)),
             [COUNT] = value_integer(bin->count),
-            [TOTAL] = value_integer((int64_t)bin->total_ns),
+            [TOTAL] = value_integer(number_from_real(bin->total_ns)),
             [FROM] = value_integer(bin->from_ns),
             [UNTIL] = bin->until_ns == INT64_MAX ? value_none() : value_integer(bin->until_ns),
         };
