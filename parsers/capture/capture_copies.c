@@ -102,8 +102,25 @@ static int compare_numbers(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* Files that cannot be copies of each other are apart: of another part, kind or length, or about another model's
- * layers, another group or core, which may well say the same. */
+static int compare_texts(const char *a, const char *b)
+{
+    return strcmp(a != NULL ? a : "", b != NULL ? b : "");
+}
+
+/* Which model, and of files of one inference which one. Names without a model number what a board wrote one after the
+ * other (aicore.0.1.1): their records say which inference they are of, and come once, as those of slices do. */
+static int compare_inferences(const struct file_identity *a, const struct file_identity *b)
+{
+    int order = compare_texts(a->model, b->model);
+    if (order == 0)
+        order = compare_numbers((uint64_t)a->model_id, (uint64_t)b->model_id);
+    if (order != 0 || a->model == NULL)
+        return order;
+    return file_identity_compare(a, b, false);
+}
+
+/* Files that cannot be copies of each other are apart: of another part, kind or length, or about another device, model,
+ * inference, group or core, which may well say the same. */
 static int compare_shapes(const struct capture_file *a, const struct capture_file *b)
 {
     int order = compare_numbers(a->part, b->part);
@@ -112,16 +129,12 @@ static int compare_shapes(const struct capture_file *a, const struct capture_fil
     if (order == 0)
         order = compare_numbers(a->size, b->size);
     if (order == 0)
+        order = compare_numbers((uint64_t)a->identity.device_id, (uint64_t)b->identity.device_id);
+    if (order == 0)
         order = compare_numbers((uint64_t)a->identity.group_id, (uint64_t)b->identity.group_id);
     if (order == 0)
         order = compare_numbers((uint64_t)a->identity.core_id, (uint64_t)b->identity.core_id);
-    bool is_text = a->kind->hooks != NULL && a->kind->hooks->text != NULL;
-    if (order == 0 && is_text && a->identity.model != NULL && b->identity.model != NULL) {
-        order = strcmp(a->identity.model, b->identity.model);
-        if (order == 0)
-            order = compare_numbers((uint64_t)a->identity.model_id, (uint64_t)b->identity.model_id);
-    }
-    return order;
+    return order != 0 ? order : compare_inferences(&a->identity, &b->identity);
 }
 
 static int compare_fronts(const struct candidate *a, const struct candidate *b)
