@@ -107,20 +107,18 @@ static int compare_texts(const char *a, const char *b)
     return strcmp(a != NULL ? a : "", b != NULL ? b : "");
 }
 
-/* Which model, and of files of one inference which one. Names without a model number what a board wrote one after the
- * other (aicore.0.1.1): their records say which inference they are of, and come once, as those of slices do. */
-static int compare_inferences(const struct file_identity *a, const struct file_identity *b)
+/* Layer tables of one model under two ids may be equal. Records of inferences and calls hold their times: with equal
+ * ones they are a copy, whichever input, sample or id its name has. */
+static int compare_models(const struct capture_file *a, const struct capture_file *b)
 {
-    int order = compare_texts(a->model, b->model);
-    if (order == 0)
-        order = compare_numbers((uint64_t)a->model_id, (uint64_t)b->model_id);
-    if (order != 0 || a->model == NULL)
-        return order;
-    return file_identity_compare(a, b, false);
+    int order = compare_texts(a->identity.model, b->identity.model);
+    bool is_text = a->kind->hooks != NULL && a->kind->hooks->text != NULL;
+    return order == 0 && is_text ? compare_numbers((uint64_t)a->identity.model_id, (uint64_t)b->identity.model_id)
+                                 : order;
 }
 
 /* Files that cannot be copies of each other are apart: of another part, kind or length, or about another device, model,
- * inference, group or core, which may well say the same. */
+ * group or core, which may well say the same. */
 static int compare_shapes(const struct capture_file *a, const struct capture_file *b)
 {
     int order = compare_numbers(a->part, b->part);
@@ -134,7 +132,7 @@ static int compare_shapes(const struct capture_file *a, const struct capture_fil
         order = compare_numbers((uint64_t)a->identity.group_id, (uint64_t)b->identity.group_id);
     if (order == 0)
         order = compare_numbers((uint64_t)a->identity.core_id, (uint64_t)b->identity.core_id);
-    return order != 0 ? order : compare_inferences(&a->identity, &b->identity);
+    return order != 0 ? order : compare_models(a, b);
 }
 
 static int compare_fronts(const struct candidate *a, const struct candidate *b)
