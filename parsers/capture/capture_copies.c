@@ -102,8 +102,23 @@ static int compare_numbers(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* Files that cannot be copies of each other are apart: of another part, kind or length, or about another model's
- * layers, another group or core, which may well say the same. */
+static int compare_texts(const char *a, const char *b)
+{
+    return strcmp(a != NULL ? a : "", b != NULL ? b : "");
+}
+
+/* Layer tables of one model under two ids may be equal. Records of inferences and calls hold their times: with equal
+ * ones they are a copy, whichever input, sample or id its name has. */
+static int compare_models(const struct capture_file *a, const struct capture_file *b)
+{
+    int order = compare_texts(a->identity.model, b->identity.model);
+    bool is_text = a->kind->hooks != NULL && a->kind->hooks->text != NULL;
+    return order == 0 && is_text ? compare_numbers((uint64_t)a->identity.model_id, (uint64_t)b->identity.model_id)
+                                 : order;
+}
+
+/* Files that cannot be copies of each other are apart: of another part, kind or length, or about another device, model,
+ * group or core, which may well say the same. */
 static int compare_shapes(const struct capture_file *a, const struct capture_file *b)
 {
     int order = compare_numbers(a->part, b->part);
@@ -112,16 +127,12 @@ static int compare_shapes(const struct capture_file *a, const struct capture_fil
     if (order == 0)
         order = compare_numbers(a->size, b->size);
     if (order == 0)
+        order = compare_numbers((uint64_t)a->identity.device_id, (uint64_t)b->identity.device_id);
+    if (order == 0)
         order = compare_numbers((uint64_t)a->identity.group_id, (uint64_t)b->identity.group_id);
     if (order == 0)
         order = compare_numbers((uint64_t)a->identity.core_id, (uint64_t)b->identity.core_id);
-    bool is_text = a->kind->hooks != NULL && a->kind->hooks->text != NULL;
-    if (order == 0 && is_text && a->identity.model != NULL && b->identity.model != NULL) {
-        order = strcmp(a->identity.model, b->identity.model);
-        if (order == 0)
-            order = compare_numbers((uint64_t)a->identity.model_id, (uint64_t)b->identity.model_id);
-    }
-    return order;
+    return order != 0 ? order : compare_models(a, b);
 }
 
 static int compare_fronts(const struct candidate *a, const struct candidate *b)

@@ -158,7 +158,7 @@ static char *put_text(char *p, const char *text)
 
 static bool is_mindspores(uint32_t number)
 {
-    return number != UNDEFINED && (number & TENSOR_OF_MINDSPORE) != 0;
+    return number >= TENSOR_OF_MINDSPORE && number < 2 * TENSOR_OF_MINDSPORE;
 }
 
 char *tensor_type_put(char *p, uint32_t data_type, enum tensor_era era)

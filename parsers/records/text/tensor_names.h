@@ -9,7 +9,8 @@
 /* CANN of 2022 wrote some names otherwise than later ones ("FORMAT_ND" for "ND"). */
 enum tensor_era { TENSOR_ERA_2022, TENSOR_ERA_NOW };
 
-/* Added to a data type and a format that are MindSpore's numbers. */
+/* Added to a data type and a format that are MindSpore's numbers: theirs are below it. Greater numbers are none of
+ * them. */
 #define TENSOR_OF_MINDSPORE 0x40000000U
 /* Whether a data type in a record of before 2023 is MindSpore's number: those of GE end below. */
 bool tensor_type_is_mindspores(uint32_t data_type);

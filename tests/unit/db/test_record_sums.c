@@ -25,27 +25,32 @@
 
 static const struct shape {
     unsigned families; /* that captures of this shape are of */
+    uint32_t chips;    /* of records that come from these chips alone; 0: of all others */
     const char *directories[2], *data, *info_name, *info;
 } shapes[] = {
     {FAMILY_CANN,
+     0,
      {"J/host", "J/host/data"},
      "host/data/",
      "host/info.json",
      "{\"platform_version\": \"5\", \"pid\": \"42\"}"},
     {FAMILY_ASCEND,
+     0,
      {"J/device_0", "J/device_0/data"},
      "device_0/data/",
      "device_0/info.json.0",
      "{\"platform_version\": \"5\", \"pid\": \"42\", \"DeviceInfo\": [{\"id\": 0, \"hwts_frequency\": \"50\"}]}"},
     {FAMILY_2022 | FAMILY_JOB,
+     0,
      {"J/data", NULL},
      "data/",
      "info.json.0",
      "{\"platform_version\": \"1\", \"DeviceInfo\": "
      "[{\"id\": 0, \"hwts_frequency\": \"100\", \"ai_core_num\": 30}]}"},
-    {FAMILY_SVP, {"J/data", NULL}, "data/", "info.json.0", "{\"DeviceInfo\": [{\"aic_frequency\": \"600\"}]}"},
-    {FAMILY_JOB, {"J/data", NULL}, "data/", NULL, NULL},
+    {FAMILY_SVP, 0, {"J/data", NULL}, "data/", "info.json.0", "{\"DeviceInfo\": [{\"aic_frequency\": \"600\"}]}"},
+    {FAMILY_JOB, 0, {"J/data", NULL}, "data/", NULL, NULL},
     {FAMILY_CANN,
+     0,
      {"J/device_0", "J/device_0/data"},
      "device_0/data/",
      "device_0/info.json.0",
@@ -53,10 +58,17 @@ static const struct shape {
      "\"hwts_frequency\": "
      "\"50\"}]}"},
     {0, /* for the fixtures that ask for this chip */
+     0,
      {"J/device_0", "J/device_0/data"},
      "device_0/data/",
      "device_0/info.json.0",
      "{\"platform_version\": \"0\", \"pid\": \"42\", \"DeviceInfo\": [{\"id\": 0, \"hwts_frequency\": \"50\"}]}"},
+    {FAMILY_CANN,
+     CHIPS_V6,
+     {"J/device_0", "J/device_0/data"},
+     "device_0/data/",
+     "device_0/info.json.0",
+     "{\"platform_version\": \"15\", \"pid\": \"42\", \"DeviceInfo\": [{\"id\": 0, \"hwts_frequency\": \"1000\"}]}"},
 };
 
 static void put(const char *name, const void *bytes, size_t length)
@@ -230,6 +242,17 @@ static size_t header_of(const struct record_kind *kind, const struct typed_recor
     return 0;
 }
 
+/* The chips that alone record such records; 0: they are not of certain ones. */
+static uint32_t chips_of(const struct record_kind *kind, const struct typed_record *typed)
+{
+    uint32_t chips = kind->chips;
+    for (size_t i = 0; i < kind->layout_count; i++) {
+        if (strcmp(typed->layout, kind->layouts[i].name) == 0)
+            chips |= kind->layouts[i].chips;
+    }
+    return chips;
+}
+
 /* In the first shape of capture that decodes the undamaged file as one of its kind; false: there is none. */
 static bool check_in(struct records *records, const struct shape *shape, const char *name)
 {
@@ -253,7 +276,7 @@ static bool check_in(struct records *records, const struct shape *shape, const c
 }
 
 /* In files of a kind; false: they are no such files. */
-static bool check_in_files_of(const struct record_kind *of_files, const struct typed_record *typed)
+static bool check_in_files_of(const struct record_kind *of_files, const struct typed_record *typed, uint32_t chips)
 {
     static struct records records;
     char name[128];
@@ -269,7 +292,8 @@ static bool check_in_files_of(const struct record_kind *of_files, const struct t
         memcpy(records.bytes + header + i * typed->length, typed->bytes, typed->length);
     name_by_pattern(of_files->patterns[0], name, sizeof name);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        if ((shapes[i].families & of_files->families) != 0 && check_in(&records, &shapes[i], name))
+        if ((shapes[i].families & of_files->families) != 0 && shapes[i].chips == chips &&
+            check_in(&records, &shapes[i], name))
             return true;
     }
     return false;
@@ -282,7 +306,7 @@ static void check_fixture(const struct record_kind *kind, const char *path)
     snprintf(typed.path, sizeof typed.path, "%s", path);
     typed_record_read(&typed);
     for (size_t i = 0; record_kinds[i] != NULL && !checked; i++)
-        checked = holds(record_kinds[i], kind) && check_in_files_of(record_kinds[i], &typed);
+        checked = holds(record_kinds[i], kind) && check_in_files_of(record_kinds[i], &typed, chips_of(kind, &typed));
     if (!checked)
         fail_msg("%s: in no shape of capture are such records decoded", path);
 }

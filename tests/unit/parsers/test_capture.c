@@ -26,6 +26,21 @@ static int open_badly(const char *name, struct err *err)
     return status;
 }
 
+/* A task of one input: files of several inputs differ, and one that does not is a copy. */
+static void put_task_of_input(const char *name, unsigned input)
+{
+    unsigned char bytes[PMU_SIZE];
+    put_pmu(bytes, 0, 600, 1, input);
+    put_file(name, bytes, sizeof bytes);
+}
+
+static void put_call_that_starts(const char *name, uint64_t start_ns)
+{
+    unsigned char bytes[ACL_SIZE];
+    put_acl(bytes, "call", start_ns, start_ns + 1);
+    put_file(name, bytes, sizeof bytes);
+}
+
 /* ---- what is a capture ---- */
 
 static void a_directory_without_data_is_not_a_capture(void **state)
@@ -99,10 +114,10 @@ static void every_spelling_of_a_file_name_is_recognised(void **state)
     static const char *const tasks[] = {"aicore.0.1.1", "AIcore.0.1.2", "AAcore.0.1.3"};
     static const char *const calls[] = {"acl_api.0.net.1", "AclModule.0.net.2", "AclModule.3", "AclModule.4.slice_0"};
     make_job();
-    for (size_t i = 0; i < 3; i++)
-        put_one_task(tasks[i]);
+    for (unsigned i = 0; i < 3; i++)
+        put_task_of_input(tasks[i], i);
     for (size_t i = 0; i < 4; i++)
-        put_one_call(calls[i]);
+        put_call_that_starts(calls[i], 10 * i);
     struct collection *collection = collect(in_scratch("J"), NULL);
     assert_int_equal(row_count(collection, "svp_pmu"), 3);
     assert_int_equal(row_count(collection, "acl_call"), 4);
@@ -175,6 +190,55 @@ static void of_two_files_for_the_same_stream_one_is_decoded(void **state)
     collection_free(collection);
 }
 
+static void of_files_with_equal_content_under_two_numbers_one_is_decoded(void **state)
+{
+    (void)state;
+    make_job();
+    put_one_task("aicore.0.1.1");
+    put_one_task("aicore.0.1.2");
+    put_one_call("acl_api.0.net.1");
+    put_one_call("acl_api.0.net.2");
+    assert_int_equal(symlink("aicore.0.1.1", in_scratch("J/data/aicore.0.1.3")), 0);
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    const struct diagnostics *diag = collection_diagnostics(collection);
+    assert_int_equal(row_count(collection, "svp_pmu"), 1);
+    assert_int_equal(row_count(collection, "acl_call"), 1);
+    assert_int_equal(reported(diag, DIAG_FILE_DUPLICATE, NULL), 3);
+    assert_int_equal(reported(diag, DIAG_FILE_DUPLICATE, "data/aicore.0.1.2"), 1);
+    assert_report(diag, DIAG_FILE_DUPLICATE, "data/acl_api.0.net.2",
+                  "bytes as 'data/acl_api.0.net.1', which is decoded", NULL);
+    collection_free(collection);
+}
+
+static void files_of_several_devices_and_models_may_have_equal_content(void **state)
+{
+    (void)state;
+    static const char *const tasks[] = {"aicore.0.1.1", "aicore.1.1.1", "aicore.0.net.1.1.1.0",
+                                        "aicore.0.other.2.1.1.0"};
+    make_job();
+    for (size_t i = 0; i < 4; i++)
+        put_one_task(tasks[i]);
+    put_one_call("acl_api.0.net.1");
+    put_one_call("acl_api.0.other.2");
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    assert_int_equal(row_count(collection, "svp_pmu"), 4);
+    assert_int_equal(row_count(collection, "acl_call"), 2);
+    assert_int_equal(reported(collection_diagnostics(collection), DIAG_FILE_DUPLICATE, NULL), 0);
+    collection_free(collection);
+}
+
+static void empty_files_are_no_copies_of_each_other(void **state)
+{
+    (void)state;
+    make_job();
+    put_text("aicore.0.1.1", "");
+    put_text("aicore.0.1.2", "");
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    assert_int_equal(reported(collection_diagnostics(collection), DIAG_FILE_DUPLICATE, NULL), 0);
+    assert_int_equal(reported(collection_diagnostics(collection), DIAG_FILE_EMPTY, NULL), 2);
+    collection_free(collection);
+}
+
 static void of_two_done_files_for_the_same_inference_the_first_by_name_counts(void **state)
 {
     (void)state;
@@ -236,7 +300,9 @@ static void a_capture_given_through_a_link_is_read_like_any_other(void **state)
     (void)state;
     make_job();
     put_one_task("aicore.0.1.1");
-    assert_int_equal(symlink("aicore.0.1.1", in_scratch("J/data/aicore.0.1.2")), 0);
+    put_task_of_input("tasks", 1);
+    assert_int_equal(rename(in_scratch("J/data/tasks"), in_scratch("J/tasks")), 0);
+    assert_int_equal(symlink("../tasks", in_scratch("J/data/aicore.0.1.2")), 0);
     assert_int_equal(symlink("J", in_scratch("link")), 0);
     struct collection *collection = collect(in_scratch("link"), NULL);
     assert_int_equal(row_count(collection, "svp_pmu"), 2);
@@ -368,6 +434,9 @@ int main(void)
         SCRATCH_TEST(results_and_markers_are_no_input),
         SCRATCH_TEST(an_unknown_file_is_named_and_a_known_foreign_stream_noted),
         SCRATCH_TEST(of_two_files_for_the_same_stream_one_is_decoded),
+        SCRATCH_TEST(of_files_with_equal_content_under_two_numbers_one_is_decoded),
+        SCRATCH_TEST(files_of_several_devices_and_models_may_have_equal_content),
+        SCRATCH_TEST(empty_files_are_no_copies_of_each_other),
         SCRATCH_TEST(of_two_done_files_for_the_same_inference_the_first_by_name_counts),
         SCRATCH_TEST(links_are_followed_inside_the_capture_only),
         SCRATCH_TEST(a_data_directory_that_is_a_link_out_of_the_capture_is_not_followed),
