@@ -27,7 +27,7 @@ static void put_place(FILE *stream, const char *before, int64_t time_ns, const c
 static void put_ts(FILE *stream, const char *before, const struct advice *advice, int64_t time_ns, const char *after)
 {
     if (advice->origin_ns != INT64_MIN)
-        put_place(stream, before, time_ns - advice->origin_ns, after);
+        put_place(stream, before, number_subtract(time_ns, advice->origin_ns), after);
 }
 
 static void put_text(FILE *stream, const char *text, bool markdown)
