@@ -19,8 +19,6 @@ answers() { # status, lines, words of the command
     expect_equal "$stderr" "$lines"
 }
 
-EXPORTS='msprof export summary CAPTURE, or msprof export timeline CAPTURE'
-
 @test "the switches of Ascend's msprof are answered with our commands" {
     answers 2 "msprof: no capture given: CAPTURE, or -dir DIR, is missing; try 'msprof analyse --help'" --analyze=on
     answers 2 "msprof: unknown option '--application'; try 'msprof --help'
