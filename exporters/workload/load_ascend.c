@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "base/number.h"
 #include "db/query/operators/query_steps.h"
+#include "db/query/query.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_records.h"
 #include "exporters/cann_report.h"
@@ -43,6 +44,7 @@ struct cann_load {
     size_t counted_count, counted_capacity;
     struct cann_communications communications;
     bool with_counters;
+    bool tells_waits; /* the log of tasks says what each is; that of 2020 does not */
 };
 
 static enum work work_of(const struct cann_task *task)
@@ -181,8 +183,9 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
         ids = (struct operator_ids){DB_NULL, task->copy_direction, DB_NULL, WORK_COPY};
         status = find_operator(load, &ids, name, "copy", NULL, &op, err);
     } else {
-        return works(task) ? workload_add_other(load->workload, task->device_id, task->start_ns, task->duration_ns, err)
-                           : 0;
+        return load->tells_waits && works(task)
+                   ? workload_add_other(load->workload, task->device_id, task->start_ns, task->duration_ns, err)
+                   : 0;
     }
     if (status == 0)
         status = workload_add(load->workload, op, task->device_id, task->stream_id, task->start_ns, task->duration_ns,
@@ -326,8 +329,13 @@ int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct worklo
 {
     struct cann_load load = {
         .workload = workload, .with_counters = counters == WITH_COUNTERS, .known = MAP_OF(struct known_operator, ids)};
-    int status = cann_parts_load(db, &load.parts, err);
+    struct db_facts facts;
+    int status = db_read_facts(db, &facts, err);
 
+    if (status != 0)
+        return status;
+    load.tells_waits = facts.family != CAPTURE_JOB;
+    status = cann_parts_load(db, &load.parts, err);
     if (status == 0)
         status = cann_names_load(db, &load.names, err);
     if (status == 0)

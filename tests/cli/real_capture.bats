@@ -60,18 +60,18 @@ check() {
     expect_equal "$(wc -l <summary/dp_1.csv)" 967
 }
 
-# Busy is the union of all tasks, notifications and copies of communication too (operators alone: 59.83 %), from the first
-# operator to the end of the last. Four stray tasks long before, and 307 iterations behind, make no free time.
+# Busy is the union of the operators: of the 28,568 tasks that are none the log of 2020 does not say which of them wait, and with
+# all of them the device would never rest (98.79 %). It is from the first operator to the end of the last: four stray tasks long
+# before, and 307 iterations behind, make no free time.
 expect_recorded_only() {
     local expected
     expected=$(python3 - <<'END'
 import sqlite3
 spans = sqlite3.connect('JOBREAL/sqlite/runtime.db').execute(
-    'SELECT start_ns, start_ns + duration_ns, op_name_id FROM device_task ORDER BY start_ns').fetchall()
-first, last = min(s[0] for s in spans if s[2]), max(s[1] for s in spans if s[2])
+    'SELECT start_ns, start_ns + duration_ns FROM device_task WHERE op_name_id IS NOT NULL ORDER BY start_ns').fetchall()
+first, last = min(s[0] for s in spans), max(s[1] for s in spans)
 busy, now = 0, first
-for start, end, _ in spans:
-    end = min(end, last)
+for start, end in spans:
     busy += max(0, end - max(start, now))
     now = max(now, end)
 print('Busy,%.2f %% (%.3f us)' % (100 * busy / (last - first), busy / 1e3))
@@ -79,17 +79,18 @@ print('Free,%.2f %% (%.3f us)' % (100 - 100 * busy / (last - first), (last - fir
 END
     )
     expect_equal "$(grep -E '^(Busy|Free),' <<<"$output")" "$expected"
-    expect_contains "$expected" "Busy,98.79 % (2924754.190 us)"
+    expect_contains "$expected" "Busy,59.83 % (1771382.850 us)"
     run_msprof -q show JOBREAL --table overlap --format csv --columns step,free
     expect_equal "$(grep -vc ',N/A$' <<<"$output")" 14 # the head, and iterations 2 to 14: those that are whole
     run_msprof -q advise JOBREAL --format json
     expect_equal "$(python3 -c 'import json, sys
-print([f["id"] for f in json.load(open(sys.argv[1]))["findings"] if f["id"] == "idle"])' "$BATS_TEST_TMPDIR/stdout")" "[]"
+print(*[f["sentence"] for f in json.load(open(sys.argv[1]))["findings"] if f["id"] == "idle"])' "$BATS_TEST_TMPDIR/stdout")" \
+        "The device does nothing in 40.2 % of the time (1189.292 ms)."
     run_msprof -q diff JOBREAL JOBREAL --format json
     expect_equal "$(python3 -c 'import json, sys
 elapsed = json.load(open(sys.argv[1]))["base"]["elapsed"]
 print("%.2f %.2f %.2f" % tuple(elapsed[key] for key in ("busy", "time", "free")))' "$BATS_TEST_TMPDIR/stdout")" \
-        "2924754.19 2960674.68 35920.49"
+        "1771382.85 2960674.68 1189291.83"
 }
 
 @test "of the real capture 307 iterations are without tasks: what it did is told of the others, and a layer 5 % slower is named alone" {

@@ -18,6 +18,8 @@ import sys
 
 msprof, capture = sys.argv[1:3]
 db = sqlite3.connect(os.path.join(capture, 'sqlite/runtime.db'))
+# the log of tasks of 2020 does not say which of them wait
+tells_waits = db.execute("SELECT value FROM meta WHERE key = 'family'").fetchone()[0] != 'ascend-job'
 svp = db.execute('SELECT count(*) FROM ai_core_task').fetchone()[0] > 0
 CONVERSIONS = {'TransData', 'Cast', 'Transpose', 'TransposeD', 'Reformat'}
 told = []
@@ -65,7 +67,7 @@ def ascend_tasks():
                        'aicpu' if core == 1 else 'compute')
         elif size is not None and name is None:
             yield Task(device, stream, start, duration, None, 'copy', 'copy')
-        elif kind_of_task not in (3, 4, 5):  # a place that is held, an event recorded, an event waited for
+        elif tells_waits and kind_of_task not in (3, 4, 5):  # a place that is held, an event recorded, an event waited for
             others[device].append((start, start + duration))
     for device, start, duration, name, kind in db.execute(
             'SELECT device_id, start_ns, duration_ns, name_id, type_id FROM communication_op'
