@@ -38,6 +38,17 @@ tools/test.sh"
     grep -q 'results are in build/tour' output
 }
 
+@test "the summary that the README begins with is that of the shipped capture" {
+    run_msprof -q show "$repository"/testdata/resnet50/JOB* --output "$scratch/results" --table summary --width 0
+    expect_status 0
+    count=0
+    while IFS= read -r line; do
+        expect_contains "$output" "$line"
+        count=$((count + 1))
+    done < <(sed -n '/^    \$ msprof show/,/^## Two commands/s/^    \([A-Z].*\)/\1/p' "$readme")
+    [ "$count" -eq 5 ]
+}
+
 @test "every command of the README runs" {
     copy_capture JOBX
     copy_capture captures/JOBA
