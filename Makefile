@@ -18,6 +18,8 @@ PROGRAM ?= msprof
 # 'no' for a build without collect (and libssh2), or without the libraries that record (libmsprof_acl, libmsprof_preload).
 COLLECT ?= yes
 ACL     ?= yes
+WITH_COLLECT := $(filter-out no,$(COLLECT))
+WITH_ACL     := $(filter-out no,$(ACL))
 
 # 'make CROSS=aarch64-linux-gnu' builds for another machine, with the libraries below SYSROOT if they are not where the compiler looks.
 CROSS   ?=
@@ -89,7 +91,7 @@ SYSROOT_FLAG := $(if $(SYSROOT),--sysroot=$(abspath $(SYSROOT)))
 NEEDED_CPPFLAGS := -I. -Iinclude -I$(B)/generated -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DMSPROF_VERSION='"$(VERSION)"' $(SYSROOT_FLAG)
 NEEDED_CFLAGS   := -std=c17 -pthread -f$(NO_PIE_$(VARIANT))PIE $(WARNINGS) $(CFLAGS_$(VARIANT))
 NEEDED_LDFLAGS  := -pthread -$(NO_PIE_$(VARIANT))pie $(LDFLAGS_$(VARIANT)) $(SYSROOT_FLAG)
-NEEDED_LDLIBS   := -lsqlite3 -lcjson -lcsv $(if $(filter no,$(COLLECT)),,-lssh2) -lcrypto -lm
+NEEDED_LDLIBS   := -lsqlite3 -lcjson -lcsv $(if $(WITH_COLLECT),-lssh2) -lcrypto -lm
 
 COMPILE = $(CC) $(NEEDED_CPPFLAGS) $(CPPFLAGS) $(NEEDED_CFLAGS) $(CFLAGS)
 LINK    = $(CC) $(NEEDED_LDFLAGS) $(LDFLAGS)
@@ -97,9 +99,9 @@ LIBS    = $(NEEDED_LDLIBS) $(LDLIBS)
 
 ifeq ($(VARIANT),portable)
 OLD_GLIBC      := $(B)/tools/portable/glibc_2_17.o
-# Named though nothing of them is needed where they are a part of libc: glibc 2.17 has these functions there.
+# Named even where a newer glibc has their functions in libc: glibc 2.17 has them in these libraries.
 OLD_LIBS       := -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -l:librt.so.1 -Wl,--as-needed
-NEEDED_LDLIBS  := -L$(B) -Wl,-Bstatic -lsqlite3 -lcjson -lcsv $(if $(filter no,$(COLLECT)),,-lssh2 -lssl) -lcrypto -lz -lgpg-error \
+NEEDED_LDLIBS  := -L$(B) -Wl,-Bstatic -lsqlite3 -lcjson -lcsv $(if $(WITH_COLLECT),-lssh2 -lssl) -lcrypto -lz -lgpg-error \
                   -Wl,-Bdynamic -lm -Wl,--no-as-needed -l:libanl.so.1 $(OLD_LIBS)
 CJSON_LIBRARY  := -Wl,-Bstatic -lcjson -Wl,-Bdynamic
 $(OLD_GLIBC) $(B)/portable_program.o: tools/portable/glibc_2_17.c $(B)/flags
@@ -128,7 +130,7 @@ write-stamp = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $
 $(B)/flags: FORCE
 	$(call write-stamp,$(subst $(CURDIR),,$(COMPILE) $(LINK) $(LIBS)))
 # Before anything is compiled: a library that is missing is named with its package, not by the first file that includes it.
-LIBRARY_HEADERS := sqlite3.h cjson/cJSON.h csv.h $(if $(filter no,$(COLLECT)),,libssh2.h) openssl/evp.h
+LIBRARY_HEADERS := sqlite3.h cjson/cJSON.h csv.h $(if $(WITH_COLLECT),libssh2.h) openssl/evp.h
 $(B)/libraries: $(B)/flags tools/check-libraries.sh
 	@tools/check-libraries.sh '$(LIBRARY_HEADERS)' $(CC) $(SYSROOT_FLAG) $(CPPFLAGS) && touch $@
 $(B)/prefix: FORCE
@@ -141,9 +143,9 @@ below = $(sort $(shell find $(1) -name '*.$(2)'))
 
 KIND_SOURCES := $(call below,parsers/kinds,c)
 KINDS        := $(sort $(notdir $(KIND_SOURCES:.c=)))
-LIB_SOURCES  := $(call below,base switches parsers db analysis frameworks exporters cluster $(if $(filter no,$(COLLECT)),,ssh),c) \
+LIB_SOURCES  := $(call below,base switches parsers db analysis frameworks exporters cluster $(if $(WITH_COLLECT),ssh),c) \
                 acl/subscribe/operator_names.c acl/subscribe/operator_names_writer.c acl/subscribe/operator_record.c
-CLI_SOURCES  := $(filter-out $(if $(filter no,$(COLLECT)),cli/collect/%,cli/without_collect.c),$(call below,cli,c))
+CLI_SOURCES  := $(filter-out $(if $(WITH_COLLECT),cli/without_collect.c,cli/collect/%),$(call below,cli,c))
 LIB_OBJECTS  := $(LIB_SOURCES:%.c=$(B)/%.o)
 CLI_OBJECTS  := $(CLI_SOURCES:%.c=$(B)/%.o)
 KIND_LIST    := $(B)/generated/kind_list.h
@@ -152,7 +154,7 @@ REPORT_LIST  := $(B)/generated/report_list.h
 TRACKS       := $(sort $(notdir $(basename $(wildcard exporters/tracks/*.c))))
 TRACK_LIST   := $(B)/generated/track_list.h
 
-all: program $(if $(filter no,$(ACL)),,library preload) manual completions ## build build/msprof, libmsprof_acl, manual and completion scripts (the default)
+all: program $(if $(WITH_ACL),library preload) manual completions ## build build/msprof, libmsprof_acl, manual and completion scripts (the default)
 
 .PHONY: program
 program: $(B)/msprof $(if $(filter release,$(notdir $(B))),$(BUILD)/msprof)
@@ -331,7 +333,7 @@ $(B)/man/%: man/%.in $(HOST_MSPROF) $(B)/prefix
 	    if (system(msprof substr($$0, 8, length($$0) - 8)) != 0) exit 1; next } { print }' $< | \
 	    sed -e 's|/usr/local/share|$(prefix)/share|' >$@
 
-# Of the scripts only the lines that name the program to the shell know what it is installed as.
+# Only the lines of a script that name the program to the shell know what it is installed as.
 $(B)/completions/msprof.%: $(HOST_MSPROF) $(B)/prefix
 	@mkdir -p $(@D)
 	$(call say,GEN)$(HOST_MSPROF) completion $* | sed -E -e 's/^(#compdef | *compdef _msprof |complete -F _msprof )msprof$$/\1$(PROGRAM)/' \
@@ -356,7 +358,7 @@ INSTALL     ?= install
 install_man = $(mandir)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 INSTALLED   = $(bindir)/$(PROGRAM) $(bashdir)/$(PROGRAM) $(zshdir)/_$(PROGRAM) $(fishdir)/$(PROGRAM).fish \
               $(foreach page,$(MAN_PAGES),$(call install_man,$(page))) $(if $(filter-out msprof,$(PROGRAM)),$(mandir)/man1/$(PROGRAM).1) \
-              $(LAYOUTS:layouts/%=$(layoutdir)/%) $(if $(filter no,$(ACL)),,$(INSTALLED_ACL))
+              $(LAYOUTS:layouts/%=$(layoutdir)/%) $(if $(WITH_ACL),$(INSTALLED_ACL))
 INSTALLED_ACL = $(foreach link,$(MAN_LINKS),$(mandir)/man3/$(firstword $(subst :, ,$(link)))) \
               $(addprefix $(libdir)/,$(ACL_SONAME) libmsprof_acl.so libmsprof_acl.a pkgconfig/msprof_acl.pc) \
               $(libdir)/msprof/$(notdir $(PRELOAD_LIBRARY)) $(ACL_HEADERS:include/%=$(includedir)/%) $(PYTHON_FILES:python/%=$(pythondir)/%)
@@ -364,7 +366,7 @@ INSTALLED_ACL = $(foreach link,$(MAN_LINKS),$(mandir)/man3/$(firstword $(subst :
 OWN_DIRECTORIES = $(libdir)/msprof $(layoutdir) $(reportdir) $(pythondir)/acl $(pythondir) $(datadir)/msprof $(includedir)/msprof/compat/acl $(includedir)/msprof/compat $(includedir)/msprof
 
 .PHONY: install install-program install-acl uninstall
-install: all install-program $(if $(filter no,$(ACL)),,install-acl) ## install below DESTDIR and prefix (/usr/local); as another name: PROGRAM=NAME
+install: all install-program $(if $(WITH_ACL),install-acl) ## install below DESTDIR and prefix (/usr/local); as another name: PROGRAM=NAME
 
 install-program:
 	$(INSTALL) -D -m 755 $(B)/msprof '$(DESTDIR)$(bindir)/$(PROGRAM)'
