@@ -25,10 +25,11 @@ make_pair() {
     "$repository/build/release/make-capture" --output new --seed 1 --frequency 300 2>/dev/null
 }
 
-@test "packages have the version of the program" {
+@test "packages and changelogs have the version of the program" {
     version=$(make -s -C "$repository" version)
     run_msprof --version
     [[ $output == "msprof $version"* ]]
+    grep -qE "^## $version( |\$)" "$repository/CHANGELOG.md"
     expect_equal "$(sed -n '1s/.*(\(.*\)).*/\1/p' "$repository/debian/changelog")" "$version"
     grep -q "msprof_version}%{!?msprof_version:$version}" "$repository/tools/rpm/msprof.spec"
 }
