@@ -503,6 +503,18 @@ hostile_listing() {
     [ ! -e "$project/profiling/JOBBIG/data/aicore.0.1.1.slice_1" ]
 }
 
+@test "what the board says of a file that it cannot read is told" {
+    make_big_project 3 10
+    start_sshd
+    fake_command cat '[ $# -gt 0 ] || exec cat
+for f; do case $f in *slice_1) echo "cat: $f: Input/output error" >&2 ;; *) cat "$f" ;; esac; done; exit 1'
+    collect
+    expect_status 5
+    expect_contains "$stderr" "did not come through, the first is 'data/aicore.0.1.1.slice_1'"
+    expect_contains "$stderr" "slice_1: Input/output error"
+    diff -r "$home/profiling/out/JOBBIG" reference
+}
+
 @test "a full local disk is named, and the capture stays on the board" {
     [ "$(id -u)" -eq 0 ] || skip "a small file system needs root"
     mkdir small

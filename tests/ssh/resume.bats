@@ -211,7 +211,13 @@ scene_partial_upload() {
     expect_equal "$(find "$home" "$board_tmp" -name '.msprof*' -o -name out.d)" ""
     rm "$fake/df"
     rm -r "$home/profiling" "$project/profiling"
-    cut_upload
+    start_proxy up:5000000 0 - # the link is back in time to tidy up
+    collect --reconnect-seconds 0
+    expect_status 5
+    expect_contains "$stderr" "stays in '$home/profiling/.msprof-upload' on the board: the next run goes on with it"
+    expect_equal "$(find "$home" -type f ! -path '*/.msprof-*')" ""
+    stop_proxy
+    write_ini "$port"
     for tool in sha256sum md5sum cksum openssl; do fake_command $tool 'exit 1'; done
     collect
     expect_status 0
