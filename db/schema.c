@@ -72,6 +72,7 @@ static const char profiled_models[] =
     "INSERT INTO profiled_model(device_id, model_name, model_id, batch_num)"
     "  SELECT DISTINCT device_id, model_name, model_id, batch_num FROM acl_file"
     "  EXCEPT SELECT device_id, model_name, model_id, batch_num FROM profiled_model;"
+    "CREATE INDEX profiled_model_by_name ON profiled_model(model_name, model_id, batch_num, device_id);"
     "UPDATE source_file SET profiled_model_id = (SELECT p.id FROM profiled_model p JOIN acl_file a ON a.id = "
     "source_file.id"
     "  WHERE p.device_id IS a.device_id AND p.model_name = a.model_name AND p.model_id IS a.model_id"
@@ -88,12 +89,13 @@ static const char profiled_models[] =
     "  WHERE c.device_id IS profiled_model.device_id AND c.model_name = profiled_model.model_name"
     "    AND c.model_id IS profiled_model.model_id AND c.batch_num IS profiled_model.batch_num;"
     "DROP TABLE inference_count;"
+    "DROP INDEX profiled_model_by_name;"
+    "CREATE INDEX source_file_by_model ON source_file(profiled_model_id);"
     "UPDATE profiled_model SET"
     "  ai_cpu_tasks = (SELECT coalesce(sum(f.records_decoded), 0) FROM source_file f"
     "    WHERE f.profiled_model_id = profiled_model.id AND f.kind = 'aicpu_task'),"
     "  acl_calls = (SELECT coalesce(sum(f.records_decoded), 0) FROM source_file f"
-    "    WHERE f.profiled_model_id = profiled_model.id AND f.kind = 'acl_call');"
-    "CREATE INDEX source_file_by_model ON source_file(profiled_model_id);";
+    "    WHERE f.profiled_model_id = profiled_model.id AND f.kind = 'acl_call');";
 
 /* For people with sqlite3; the exporters do not use them. */
 static const char views[] =
