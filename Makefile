@@ -177,8 +177,8 @@ $(B)/cli/kinds/layouts.o $(B)/cli/capture/report_files.o: private NEEDED_CPPFLAG
 COMMIT := $(shell [ -e .git ] && git rev-parse --short=8 HEAD 2>/dev/null || grep -oE '^[0-9a-f]{8,}$$' tools/commit)
 $(B)/commit: FORCE
 	$(call write-stamp,$(COMMIT))
-$(B)/cli/main.o: $(B)/commit
-$(B)/cli/main.o: private NEEDED_CPPFLAGS += -DMSPROF_COMMIT='"$(COMMIT)"'
+$(B)/cli/main.o $(B)/cli/doctor/cmd_doctor.o: $(B)/commit
+$(B)/cli/main.o $(B)/cli/doctor/cmd_doctor.o: private NEEDED_CPPFLAGS += -DMSPROF_COMMIT='"$(COMMIT)"'
 
 # This one knows where the libraries are installed.
 $(B)/cli/cmd_run.o: $(B)/prefix
@@ -391,6 +391,7 @@ install-acl:
 
 uninstall: ## remove what install made; layouts and reports that were put there since stay
 	rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)')
+	rm -rf '$(DESTDIR)$(pythondir)/__pycache__' '$(DESTDIR)$(pythondir)/acl/__pycache__'
 	for directory in $(foreach directory,$(OWN_DIRECTORIES),'$(DESTDIR)$(directory)'); do \
 	    [ ! -d "$$directory" ] || rmdir --ignore-fail-on-non-empty "$$directory"; done
 
@@ -551,6 +552,7 @@ bench-cann: program $(BENCH_PROGRAMS) ## measure import and exports of CANN capt
 # --- lint: one stamp for a file, so that only what changed is read again ---
 
 C_FILES     := $(sort $(call below,base switches parsers db analysis frameworks exporters cluster ssh cli acl testdata/generate tests,[ch]) $(wildcard include/msprof/*.h))
+PORTABLE_SOURCES := $(wildcard tools/portable/*.c)
 C_HEADERS   := $(filter %.h,$(C_FILES))
 C_SOURCES   := $(filter %.c,$(C_FILES))
 SCRIPTS     := $(sort $(wildcard .ci/run tests/run tests/check tools/*.sh testdata/generate/*.sh tests/*/*.sh tests/*/*.bash \
@@ -562,7 +564,7 @@ LINT_FLAGS   = $(NEEDED_CPPFLAGS) -DMSPROF_COMMIT='""' -DMSPROF_PREFIX='"$(prefi
 lint: lint-format lint-structure lint-headers lint-scripts lint-manual lint-cppcheck lint-tidy ## check format, clang-tidy, cppcheck, shellcheck, mandoc, include direction, links
 
 # clang-format takes longer to start than to read a file: what is due is gathered first.
-lint-format: $(C_FILES:%=$(LINT)/%.format)
+lint-format: $(C_FILES:%=$(LINT)/%.format) $(PORTABLE_SOURCES:%=$(LINT)/%.format)
 	@[ ! -e $(LINT)/format.due ] || tools/lint-format.sh $(LINT)
 $(LINT)/%.format: % .clang-format | $(LINT)
 	@$(file >>$(LINT)/format.due,$<)
@@ -580,6 +582,14 @@ $(LINT)/%.c.tidy: %.c $(B)/%.o .clang-tidy tests/.clang-tidy tools/analyzer.h
 	$(call say,TIDY)clang-tidy --quiet --warnings-as-errors='*' $< -- $(LINT_FLAGS) \
 	    -Xclang -analyzer-config -Xclang max-nodes=$(ANALYZER_NODES) \
 	    $(if $(filter base/err.c base/array.c,$<),,-include tools/analyzer.h) 2>&1 | { grep -vE ' warnings? generated\.$$' || :; }
+	@touch $@
+
+# These are compiled for 'make portable' alone, in whose place glibc's own functions stand elsewhere.
+lint-tidy: $(PORTABLE_SOURCES:%=$(LINT)/%.tidy)
+$(LINT)/tools/portable/%.tidy: tools/portable/% .clang-tidy
+	@mkdir -p $(@D)
+	$(call say,TIDY)clang-tidy --quiet --warnings-as-errors='*' $< -- -D_GNU_SOURCE -DPORTABLE_PROGRAM -std=c17 -pthread \
+	    $(filter-out -Wmissing-prototypes,$(WARNINGS)) 2>&1 | { grep -vE ' warnings? generated\.$$' || :; }
 	@touch $@
 
 # Every header can be included alone and first.

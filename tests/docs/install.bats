@@ -41,6 +41,7 @@ setup() {
 /usr/share/man/man1/msprof-collect.1
 /usr/share/man/man1/msprof-completion.1
 /usr/share/man/man1/msprof-diff.1
+/usr/share/man/man1/msprof-doctor.1
 /usr/share/man/man1/msprof-export.1
 /usr/share/man/man1/msprof-import.1
 /usr/share/man/man1/msprof-kinds.1
