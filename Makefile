@@ -351,19 +351,21 @@ zshdir      ?= $(datadir)/zsh/site-functions
 fishdir     ?= $(datadir)/fish/vendor_completions.d
 layoutdir   := $(prefix)/share/msprof/layouts
 reportdir   := $(prefix)/share/msprof/reports
+schemadir   := $(prefix)/share/msprof/schemas
 LAYOUTS     := $(sort $(wildcard layouts/*.layout))
+SCHEMAS     := $(sort $(wildcard schemas/*.json))
 pythondir   := $(prefix)/share/msprof/python
 INSTALL     ?= install
 
 install_man = $(mandir)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 INSTALLED   = $(bindir)/$(PROGRAM) $(bashdir)/$(PROGRAM) $(zshdir)/_$(PROGRAM) $(fishdir)/$(PROGRAM).fish \
               $(foreach page,$(MAN_PAGES),$(call install_man,$(page))) $(if $(filter-out msprof,$(PROGRAM)),$(mandir)/man1/$(PROGRAM).1) \
-              $(LAYOUTS:layouts/%=$(layoutdir)/%) $(if $(WITH_ACL),$(INSTALLED_ACL))
+              $(LAYOUTS:layouts/%=$(layoutdir)/%) $(SCHEMAS:schemas/%=$(schemadir)/%) $(if $(WITH_ACL),$(INSTALLED_ACL))
 INSTALLED_ACL = $(foreach link,$(MAN_LINKS),$(mandir)/man3/$(firstword $(subst :, ,$(link)))) \
               $(addprefix $(libdir)/,$(ACL_SONAME) libmsprof_acl.so libmsprof_acl.a pkgconfig/msprof_acl.pc) \
               $(libdir)/msprof/$(notdir $(PRELOAD_LIBRARY)) $(ACL_HEADERS:include/%=$(includedir)/%) $(PYTHON_FILES:python/%=$(pythondir)/%)
 # Directories of our own that are to go when they are empty, inner ones first.
-OWN_DIRECTORIES = $(libdir)/msprof $(layoutdir) $(reportdir) $(pythondir)/acl $(pythondir) $(datadir)/msprof $(includedir)/msprof/compat/acl $(includedir)/msprof/compat $(includedir)/msprof
+OWN_DIRECTORIES = $(libdir)/msprof $(layoutdir) $(reportdir) $(schemadir) $(pythondir)/acl $(pythondir) $(datadir)/msprof $(includedir)/msprof/compat/acl $(includedir)/msprof/compat $(includedir)/msprof
 
 .PHONY: install install-program install-acl uninstall
 install: all install-program $(if $(WITH_ACL),install-acl) ## install below DESTDIR and prefix (/usr/local); as another name: PROGRAM=NAME
@@ -377,6 +379,7 @@ install-program:
 	$(if $(filter-out msprof,$(PROGRAM)),ln -sf msprof.1 '$(DESTDIR)$(mandir)/man1/$(PROGRAM).1')
 	$(INSTALL) -d -m 755 '$(DESTDIR)$(layoutdir)' '$(DESTDIR)$(reportdir)'
 	$(foreach file,$(LAYOUTS),$(INSTALL) -m 644 $(file) '$(DESTDIR)$(layoutdir)' &&) :
+	$(foreach file,$(SCHEMAS),$(INSTALL) -D -m 644 $(file) '$(DESTDIR)$(file:schemas/%=$(schemadir)/%)' &&) :
 
 install-acl:
 	for link in $(MAN_LINKS); do \

@@ -131,7 +131,7 @@ static void put_gate(FILE *stream, const struct compare_gate *result)
 
 static void put_percent(FILE *stream, bool known, double share)
 {
-    if (known)
+    if (known && isfinite(share)) /* no change is large enough where nothing could show one */
         fprintf(stream, "%.4g", 100 * share + 0.0);
     else
         fputs("null", stream);
