@@ -612,7 +612,7 @@ lint-manual: $(MAN_PAGES)
 	$(call say,MANDOC)mandoc -T lint -W warning $(MAN_PAGES)
 
 lint-structure:
-	$(call say,STRUCT)tools/lint-structure.sh && tools/lint-links.sh
+	$(call say,STRUCT)tools/lint-structure.sh && tools/lint-links.sh && tools/spdx.sh
 
 # varFuncNullUB is for systems whose NULL is a plain 0.
 lint-cppcheck: $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST) $(PRELOAD_LIST)

@@ -198,6 +198,7 @@ static void ask_locale(struct machine *machine)
 
 void machine_ask(struct machine *machine)
 {
+    const char *named = getenv("TMPDIR");
     struct utsname name;
 
     *machine = (struct machine){.library_count = 0};
@@ -208,6 +209,6 @@ void machine_ask(struct machine *machine)
     ask_locale(machine);
     if (uname(&name) == 0)
         keep_word(machine->kernel, name.release, DIGITS_AND_DOTS);
-    machine->temporary_is_named = machine_has_variable("TMPDIR");
-    machine->temporary = machine_space(machine->temporary_is_named ? getenv("TMPDIR") : "/tmp");
+    machine->temporary_is_named = named != NULL && named[0] != '\0';
+    machine->temporary = machine_space(machine->temporary_is_named ? named : "/tmp");
 }
