@@ -91,6 +91,7 @@ tools/test.sh"
     printf '[ssh_config]\nip = 192.0.2.1\nusername = root\n' >board.ini
     chmod 600 board.ini
     # the program that the README has in C, the two commands and the one above are run by other tests
+    # shellcheck disable=SC2016 # the backticks are those of the README
     sed -n '/^```/,/^```/d; s/^    \(\$ \)\?//p' "$readme" | grep '^[a-z]*[ /]' | grep -v '^tools/\|testdata/resnet50/JOB\*' >commands
     expect_equal "$(wc -l <commands)" 2
     while IFS= read -r line; do
