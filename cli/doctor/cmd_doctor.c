@@ -213,6 +213,7 @@ const struct command command_doctor = {
     .description = "Tells versions, libraries, features, limits of the system, locale and layouts, and of a\n"
                    "capture the kinds of its files, counts and losses, on one screen. No name of a user, host,\n"
                    "directory, file or model is told, and no data: the report can be given to others.\n",
+    .operands = "[CAPTURE...]",
     .needs_capture = true,
     .captures_optional = true,
     .examples = examples,
