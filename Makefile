@@ -93,7 +93,7 @@ B := $(BUILD)/$(addsuffix -,$(CROSS))$(VARIANT)
 
 SYSROOT_FLAG := $(if $(SYSROOT),--sysroot=$(abspath $(SYSROOT)))
 NEEDED_CPPFLAGS := -I. -Iinclude -I$(B)/generated -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DMSPROF_VERSION='"$(VERSION)"' $(SYSROOT_FLAG)
-NEEDED_CFLAGS   := -std=c17 -pthread -f$(NO_PIE_$(VARIANT))PIE $(WARNINGS) $(CFLAGS_$(VARIANT)) $(ROUNDING)
+NEEDED_CFLAGS   := -std=c17 -pthread -f$(NO_PIE_$(VARIANT))PIE $(WARNINGS) $(strip $(CFLAGS_$(VARIANT)) $(ROUNDING))
 NEEDED_LDFLAGS  := -pthread -$(NO_PIE_$(VARIANT))pie $(LDFLAGS_$(VARIANT)) $(SYSROOT_FLAG)
 NEEDED_LDLIBS   := -lsqlite3 -lcjson -lcsv $(if $(WITH_COLLECT),-lssh2) -lcrypto -lm
 

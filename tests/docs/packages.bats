@@ -109,3 +109,13 @@ make_pair() {
     run "$repository/tools/spdx.sh" "$repository"
     expect_equal "$status" 0
 }
+
+@test "images are of Debian 12 and install by the project's own list; reports of faults ask for the doctor" {
+    for file in Dockerfile .devcontainer/Dockerfile; do
+        grep -q '^FROM debian:12' "$repository/$file"
+        grep -qE '/tmp/packages.sh (package|develop)( |$)' "$repository/$file"
+    done
+    for file in "$repository"/.github/ISSUE_TEMPLATE/*.md; do
+        grep -qF 'msprof doctor CAPTURE' "$file"
+    done
+}
