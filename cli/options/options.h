@@ -148,6 +148,7 @@ struct settings {
     int iteration_id;    /* 0: not given */
     int iteration_count; /* 0: not given */
     int kinds_format;    /* enum kinds_format */
+    int doctor_format;   /* index of {"table", "json"} */
     int width;           /* WIDTH_DEFAULT, or columns; 0: no limit */
     int top;             /* rows of the longest; 0: not given */
     bool no_pager;
