@@ -631,6 +631,8 @@ int advice_make(const struct workload *workload, const struct host_evidence *hos
         .elapsed_ns = (double)splits.all.time_ns, .busy_ns = (double)splits.all.busy_ns, .origin_ns = INT64_MIN};
     workload_recorded_text(&workload->facts, ret->recorded);
     if (status == 0)
+        cut_steps_text(splits.cuts, ret->cut_steps);
+    if (status == 0)
         status = gaps_make(workload, &gaps, err);
     if (status == 0)
         status = unite_operators(&look, err);

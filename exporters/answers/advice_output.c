@@ -149,6 +149,10 @@ static void put_json_advice(FILE *stream, const struct advice *advice, const cha
 
     fputs("{\"capture\":", stream);
     put_json(stream, capture);
+    if (advice->cut_steps[0] != '\0') {
+        fputs(",\"cut_steps\":", stream);
+        put_json(stream, advice->cut_steps);
+    }
     fputs(",\"findings\":[", stream);
     for (size_t i = 0; i < RULES && advice->findings[i].fired; i++) {
         fputs(i > 0 ? "," : "", stream);
@@ -196,6 +200,8 @@ void advice_print(const struct advice *advice, const char *capture, enum advice_
     fprintf(stream, ": %zu finding%s\n\n", fired, fired == 1 ? "" : "s");
     if (advice->recorded[0] != '\0')
         fprintf(stream, "%s: nothing is said of what is between them\n\n", advice->recorded);
+    if (advice->cut_steps[0] != '\0')
+        fprintf(stream, "Not counted: %s\n\n", advice->cut_steps);
     for (size_t i = 0; i < fired; i++)
         put_finding(stream, advice, &advice->findings[i], markdown);
     for (size_t i = fired; i < RULES; i++)

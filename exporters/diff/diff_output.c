@@ -1,5 +1,6 @@
 #include "exporters/diff/diff_output.h"
 
+#include "analysis/cut_steps.h"
 #include "exporters/show/grid.h"
 
 #include <math.h>
@@ -39,6 +40,14 @@ static void percent_text(char *text, size_t size, double base, double other)
 
 #define TEXT_SIZE 48
 
+/* A share. Few executions say nothing: then a change would have to be larger than any that there is. */
+static void smallest_text(char text[TEXT_SIZE], double share)
+{
+    const double most = 10;
+
+    snprintf(text, TEXT_SIZE, share > most ? ">%.0f%%" : "%.2f%%", 100 * fmin(share, most));
+}
+
 /* Nothing where there was no execution; what is too small for the table's unit is not called 0. */
 static void median_text(char *median, char *count, int64_t n, double value)
 {
@@ -60,7 +69,7 @@ static int add_row(struct grid *grid, const struct compare_row *row, struct time
     percent_text(texts[1], TEXT_SIZE, row->total_base, row->total_new);
     if (tested) {
         snprintf(texts[2], TEXT_SIZE, "%s%.2f%%", sign_of(row->own), 100 * row->own);
-        snprintf(texts[3], TEXT_SIZE, "%.2f%%", 100 * row->smallest);
+        smallest_text(texts[3], row->smallest);
         snprintf(texts[10], TEXT_SIZE, "%.3g", row->q);
         snprintf(texts[11], TEXT_SIZE, "%.3f", row->cliff);
     }
@@ -103,18 +112,24 @@ static int add_rows(const struct diff_output *output, struct grid *grid, struct 
     return status == 0 ? add_row(grid, &rest, step_unit, median_unit, err) : status;
 }
 
+/* Text of a capture or a baseline. */
+static void put_masked(FILE *stream, const char *text, bool markdown)
+{
+    char masked[CUT_STEPS_TEXT_SIZE];
+
+    snprintf(masked, sizeof masked, "%s", text);
+    err_mask_text(masked);
+    if (markdown)
+        put_markdown(stream, masked);
+    else
+        fputs(masked, stream);
+}
+
 static void put_names(FILE *stream, const struct side *side, bool markdown)
 {
-    char name[512];
-
     for (size_t i = 0; i < side->count; i++) {
-        snprintf(name, sizeof name, "%s", side->profiles[i]->name);
-        err_mask_text(name);
         fputs(i > 0 ? ", " : "", stream);
-        if (markdown)
-            put_markdown(stream, name);
-        else
-            fputs(name, stream);
+        put_masked(stream, side->profiles[i]->name, markdown);
     }
 }
 
@@ -148,6 +163,22 @@ static void put_period(const struct diff_output *output, FILE *stream, const cha
         }
 }
 
+/* Steps that a mark says were begun and of which a part was not recorded. */
+static void put_cut_steps(const struct diff_output *output, FILE *stream, bool markdown)
+{
+    const struct side *const sides[] = {output->base, output->new_side};
+
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < sides[s]->count; i++) {
+            const char *cut = sides[s]->profiles[i]->cut_steps;
+            if (*cut == '\0')
+                continue;
+            fputs(s == 0 ? "Base: " : "New: ", stream);
+            put_masked(stream, cut, markdown);
+            fputs(markdown ? "  \n" : "\n", stream);
+        }
+}
+
 /* The row that changed most of those that are noise for now. */
 static void put_undecided(FILE *stream, const struct comparison *comparison, const char *end)
 {
@@ -165,6 +196,7 @@ static void put_undecided(FILE *stream, const struct comparison *comparison, con
 static void put_noise(FILE *stream, const struct comparison *comparison, const char *end)
 {
     const struct noise *noise = &comparison->noise;
+    char smallest[TEXT_SIZE];
 
     fprintf(stream, "Run-to-run noise: %s", comparison->run_to_run ? "measured" : "not measured");
     if (!comparison->run_to_run)
@@ -180,13 +212,15 @@ static void put_noise(FILE *stream, const struct comparison *comparison, const c
                     comparison->shared_needed);
         fputs(end, stream);
     }
-    if (comparison->smallest >= 0)
-        fprintf(stream, "Smallest change that would show: %.2f%% of one %s (median)", 100 * comparison->smallest,
+    if (comparison->smallest >= 0) {
+        smallest_text(smallest, comparison->smallest);
+        fprintf(stream, "Smallest change that would show: %s of one %s (median)", smallest,
                 subject_name(comparison->options.by));
-    if (comparison->smallest >= 0 && noise->separated)
-        fprintf(stream, ", %.2f%% of all operators together", 100 * comparison->shared_smallest);
-    if (comparison->smallest >= 0)
+        smallest_text(smallest, comparison->shared_smallest);
+        if (noise->separated)
+            fprintf(stream, ", %s of all operators together", smallest);
         fputs(end, stream);
+    }
     put_undecided(stream, comparison, end);
 }
 
@@ -228,6 +262,9 @@ static void put_head(const struct diff_output *output, FILE *stream, bool markdo
         warmup += output->new_side->profiles[i]->warmup;
     if (warmup > 0)
         fprintf(stream, "Warm-up steps left out: %lld%s", (long long)warmup, end);
+    if (comparison->steps_differ)
+        fprintf(stream, "Steps differ in what they run: how often an operator ran is held against chance%s", end);
+    put_cut_steps(output, stream, markdown);
     put_period(output, stream, end);
     put_change(stream, "Step time", comparison->step_base, comparison->step_new, "\n");
 }

@@ -112,6 +112,27 @@ END
     expect_contains "$stderr" "answers are without the framework's part of"
 }
 
+@test "runs of 4 and of 2 steps of a framework are no regression, whichever is the base" {
+    needs_python
+    needs_shared tools/gen_ascend_ms.py
+    for kind in ms pt; do
+        for steps in 4 2; do
+            python3 "$shared/tools/gen_ascend_ms.py" "made$steps" --kind "$kind" --steps "$steps" >/dev/null
+            mv "made$steps"/gen_* "run${steps}_ascend_$kind"
+        done
+        for order in "4 2" "2 4"; do
+            run_msprof diff -q "run${order% *}_ascend_$kind" "run${order#* }_ascend_$kind"
+            expect_status 0
+            expect_contains "$output" "Verdict: ok"
+            expect_contains "$output" "steps: ${order% *} -> ${order#* }"
+            expect_contains "$output" "Steps differ in what they run"
+            expect_contains "$output" "Smallest change that would show: >1000% of one op"
+            expect_not_contains "$output" "regression"
+        done
+        rm -r made* run?_ascend_"$kind"
+    done
+}
+
 @test "steps of MindSpore and PyTorch are steps of every answer" {
     needs_python
     for kind in ms pt; do
