@@ -554,12 +554,15 @@ static void (*const checks[RULES])(const struct look *look, struct finding *find
     [RULE_DATA_PIPELINE] = check_data_pipeline,
 };
 
-static int by_stake(const void *a, const void *b)
+/* The severest first: time of the host is no time of devices, so that more of it may be less severe. */
+static int by_severity(const void *a, const void *b)
 {
     const struct finding *x = a, *y = b;
 
     if (x->fired != y->fired)
         return x->fired ? -1 : 1;
+    if (x->fired && x->severity != y->severity)
+        return x->severity > y->severity ? -1 : 1;
     if (x->fired && x->at_stake_ns != y->at_stake_ns)
         return x->at_stake_ns > y->at_stake_ns ? -1 : 1;
     return (x->rule > y->rule) - (x->rule < y->rule);
@@ -616,7 +619,7 @@ static void hold_rules(const struct look *look, const double *thresholds, struct
             finding->severity = severity_of(fmin(finding->value, percent(finding->at_stake_ns, finding->whole_ns)));
     }
     tell_causes_once(ret->findings);
-    array_sort(ret->findings, RULES, sizeof ret->findings[0], by_stake);
+    array_sort(ret->findings, RULES, sizeof ret->findings[0], by_severity);
 }
 
 int advice_make(const struct workload *workload, const struct host_evidence *host, const double *thresholds,

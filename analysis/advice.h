@@ -86,7 +86,7 @@ struct finding {
 };
 
 struct advice {
-    struct finding findings[RULES]; /* those that fired first, the most time at stake first */
+    struct finding findings[RULES]; /* those that fired first, by severity, then by time at stake */
     double elapsed_ns, busy_ns;     /* of all devices, as far as it was recorded */
     char recorded[RECORDED_SIZE];   /* "1 of 5 inferences recorded"; "": all were */
     char cut_steps[CUT_STEPS_TEXT_SIZE]; /* steps of which a part was not recorded; "": none */
