@@ -64,9 +64,9 @@ static void put_finding(FILE *stream, const struct advice *advice, const struct 
     fprintf(stream, markdown ? "### %s: %s\n\n" : "%s  %s\n", severity_name(finding->severity), rule->id);
     fputs(markdown ? "" : "  ", stream);
     put_text(stream, finding->sentence, markdown);
-    fprintf(stream, "\n%s%s: %.2f %%, the limit is %.2f %% (--threshold %s:PERCENT)\n%sAt stake: %.3f ms",
+    fprintf(stream, "\n%s%s: %.2f %%, the limit is %.2f %% (--threshold %s:PERCENT)\n%sAt stake: %.3f us",
             markdown ? "\n* " : "  ", rule->formula, finding->value, finding->threshold, rule->id,
-            markdown ? "* " : "  ", finding->at_stake_ns / 1e6);
+            markdown ? "* " : "  ", finding->at_stake_ns / 1e3);
     if (finding->time_ns != INT64_MIN) {
         put_place(stream, "; look at ", finding->time_ns, " us");
         put_ts(stream, " (ts ", advice, finding->time_ns, " in the timeline)");

@@ -57,15 +57,14 @@ static void median_text(char *median, char *count, int64_t n, double value)
     snprintf(count, TEXT_SIZE, "%lld", (long long)n);
 }
 
-static int add_row(struct grid *grid, const struct compare_row *row, struct time_unit step_unit,
-                   struct time_unit median_unit, struct err *err)
+static int add_row(struct grid *grid, const struct compare_row *row, struct time_unit unit, struct err *err)
 {
     char texts[ROW_COLUMNS][TEXT_SIZE] = {{0}};
     const char *cells[ROW_COLUMNS];
     double change = row->total_new - row->total_base;
     bool tested = row->smallest >= 0;
 
-    snprintf(texts[0], TEXT_SIZE, "%s%.3f", sign_of(change), change / step_unit.ns + 0.0);
+    snprintf(texts[0], TEXT_SIZE, "%s%.3f", sign_of(change), change / unit.ns + 0.0);
     percent_text(texts[1], TEXT_SIZE, row->total_base, row->total_new);
     if (tested) {
         snprintf(texts[2], TEXT_SIZE, "%s%.2f%%", sign_of(row->own), 100 * row->own);
@@ -73,10 +72,10 @@ static int add_row(struct grid *grid, const struct compare_row *row, struct time
         snprintf(texts[10], TEXT_SIZE, "%.3g", row->q);
         snprintf(texts[11], TEXT_SIZE, "%.3f", row->cliff);
     }
-    snprintf(texts[4], TEXT_SIZE, "%.3f", row->total_base / step_unit.ns + 0.0);
-    snprintf(texts[5], TEXT_SIZE, "%.3f", row->total_new / step_unit.ns + 0.0);
-    median_text(texts[6], texts[8], row->n_base, row->median_base / median_unit.ns);
-    median_text(texts[7], texts[9], row->n_new, row->median_new / median_unit.ns);
+    snprintf(texts[4], TEXT_SIZE, "%.3f", row->total_base / unit.ns + 0.0);
+    snprintf(texts[5], TEXT_SIZE, "%.3f", row->total_new / unit.ns + 0.0);
+    median_text(texts[6], texts[8], row->n_base, row->median_base / unit.ns);
+    median_text(texts[7], texts[9], row->n_new, row->median_new / unit.ns);
     for (size_t i = 0; i < ROW_COLUMNS; i++)
         cells[i] = texts[i];
     cells[12] = row->n_base + row->n_new > 0 ? row_verdict_name(row->verdict) : "";
@@ -85,8 +84,7 @@ static int add_row(struct grid *grid, const struct compare_row *row, struct time
     return grid_row(grid, cells, err);
 }
 
-static int add_rows(const struct diff_output *output, struct grid *grid, struct time_unit step_unit,
-                    struct time_unit median_unit, struct err *err)
+static int add_rows(const struct diff_output *output, struct grid *grid, struct time_unit unit, struct err *err)
 {
     const struct comparison *comparison = output->comparison;
     char others_key[64];
@@ -99,7 +97,7 @@ static int add_rows(const struct diff_output *output, struct grid *grid, struct 
     for (size_t i = 0; status == 0 && i < comparison->rows.count; i++) {
         const struct compare_row *row = &comparison->rows.items[i];
         if (output->top == 0 || i < output->top) {
-            status = add_row(grid, row, step_unit, median_unit, err);
+            status = add_row(grid, row, unit, err);
             continue;
         }
         left++;
@@ -108,8 +106,8 @@ static int add_rows(const struct diff_output *output, struct grid *grid, struct 
     }
     snprintf(others_key, sizeof others_key, "(%zu more)", left);
     if (status == 0 && left > 0)
-        status = add_row(grid, &others, step_unit, median_unit, err);
-    return status == 0 ? add_row(grid, &rest, step_unit, median_unit, err) : status;
+        status = add_row(grid, &others, unit, err);
+    return status == 0 ? add_row(grid, &rest, unit, err) : status;
 }
 
 /* Text of a capture or a baseline. */
@@ -318,11 +316,11 @@ static void put_legend(FILE *stream, const struct comparison *comparison)
 }
 
 /* The gaps that changed, by what runs before and behind them. */
-static int put_gaps(const struct diff_output *output, FILE *stream, enum grid_format format, struct err *err)
+static int put_gaps(const struct diff_output *output, FILE *stream, enum grid_format format, struct time_unit unit,
+                    struct err *err)
 {
     const struct compare_rows *gaps = &output->comparison->gaps;
     struct grid grid = {.columns = row_columns, .column_count = ROW_COLUMNS};
-    struct time_unit step_unit = {"us", 1e3}, median_unit = {"us", 1e3};
     size_t most = output->top > 0 ? output->top : gaps->count, shown = 0;
     int status = 0;
 
@@ -330,14 +328,11 @@ static int put_gaps(const struct diff_output *output, FILE *stream, enum grid_fo
         const struct compare_row *row = &gaps->items[i];
         if (row->verdict != ROW_REGRESSION && row->verdict != ROW_IMPROVEMENT)
             continue;
-        if (shown++ == 0) { /* the first is the largest */
-            step_unit = time_unit_for(fmax(row->total_base, row->total_new));
-            median_unit = time_unit_for(fmax(row->median_base, row->median_new));
-        }
-        status = add_row(&grid, row, step_unit, median_unit, err);
+        shown++;
+        status = add_row(&grid, row, unit, err);
     }
     if (status == 0 && shown > 0) {
-        fprintf(stream, "\nGaps that changed, times a step in %s, medians in %s:\n%s", step_unit.name, median_unit.name,
+        fprintf(stream, "\nGaps that changed, a step and the median, in %s:\n%s", unit.name,
                 format == GRID_MARKDOWN ? "\n" : "");
         status = grid_print(&grid, stream, format, output->width, output->ascii, err);
     }
@@ -345,38 +340,41 @@ static int put_gaps(const struct diff_output *output, FILE *stream, enum grid_fo
     return status;
 }
 
+/* One of all tables, in which totals and medians can be read. */
+static struct time_unit unit_of(const struct comparison *comparison, enum diff_format format)
+{
+    double total = 0, median = 0;
+
+    for (size_t i = 0; i < comparison->rows.count; i++) {
+        const struct compare_row *row = &comparison->rows.items[i];
+        total = fmax(total, fmax(row->total_base, row->total_new));
+        median = fmax(median, fmax(row->median_base, row->median_new));
+    }
+    return time_unit_for(format == DIFF_CSV ? 0 : fmin(total, median));
+}
+
 int diff_print(const struct diff_output *output, enum diff_format format, FILE *stream, struct err *err)
 {
     const struct comparison *comparison = output->comparison;
     enum grid_format kind = format == DIFF_CSV ? GRID_CSV : format == DIFF_MARKDOWN ? GRID_MARKDOWN : GRID_TABLE;
     struct grid grid = {.columns = row_columns, .column_count = ROW_COLUMNS};
-    struct time_unit step_unit = {"us", 1e3}, median_unit = {"us", 1e3};
-    double largest_total = 0, largest_median = 0;
+    const struct time_unit unit = unit_of(comparison, format);
     int status;
 
     if (format == DIFF_JSON)
         return diff_print_json(output, stream, err);
-    for (size_t i = 0; i < comparison->rows.count; i++) {
-        const struct compare_row *row = &comparison->rows.items[i];
-        largest_total = fmax(largest_total, fmax(row->total_base, row->total_new));
-        largest_median = fmax(largest_median, fmax(row->median_base, row->median_new));
-    }
-    if (format != DIFF_CSV) {
-        step_unit = time_unit_for(largest_total);
-        median_unit = time_unit_for(largest_median);
-    }
-    status = add_rows(output, &grid, step_unit, median_unit, err);
+    status = add_rows(output, &grid, unit, err);
     if (status == 0 && format != DIFF_CSV) {
         put_head(output, stream, format == DIFF_MARKDOWN);
         status = put_gates(output, stream, kind, err);
         put_legend(stream, comparison);
-        fprintf(stream, "\nBy %s, times a step in %s, medians in %s:\n%s", subject_name(comparison->options.by),
-                step_unit.name, median_unit.name, format == DIFF_MARKDOWN ? "\n" : "");
+        fprintf(stream, "\nBy %s, a step and the median, in %s:\n%s", subject_name(comparison->options.by), unit.name,
+                format == DIFF_MARKDOWN ? "\n" : "");
     }
     if (status == 0)
         status = grid_print(&grid, stream, kind, output->width, output->ascii, err);
     if (status == 0 && format != DIFF_CSV)
-        status = put_gaps(output, stream, kind, err);
+        status = put_gaps(output, stream, kind, unit, err);
     grid_release(&grid);
     return status;
 }
