@@ -86,11 +86,11 @@ struct finding {
 };
 
 struct advice {
-    struct finding findings[RULES]; /* those that fired first, by severity, then by time at stake */
-    double elapsed_ns, busy_ns;     /* of all devices, as far as it was recorded */
-    char recorded[RECORDED_SIZE];   /* "1 of 5 inferences recorded"; "": all were */
+    struct finding findings[RULES];      /* those that fired first, by severity, then by time at stake */
+    double elapsed_ns, busy_ns;          /* of all devices, as far as it was recorded */
+    char recorded[RECORDED_SIZE];        /* "1 of 5 inferences recorded"; "": all were */
     char cut_steps[CUT_STEPS_TEXT_SIZE]; /* steps of which a part was not recorded; "": none */
-    int64_t origin_ns;              /* where the timeline begins; INT64_MIN: not known. The caller's to set */
+    int64_t origin_ns;                   /* where the timeline begins; INT64_MIN: not known. The caller's to set */
 };
 
 /* thresholds: of each rule, in percent. */

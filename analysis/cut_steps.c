@@ -47,8 +47,8 @@ static bool is_same(const struct workload *workload, size_t x, size_t y, size_t 
 }
 
 /* The number of executions that most steps of a group have, if at least two do, and one of these steps. */
-static size_t find_usual(const struct workload *workload, const struct splits *splits, size_t group, struct execution_run *ret,
-                         int64_t *counts)
+static size_t find_usual(const struct workload *workload, const struct splits *splits, size_t group,
+                         struct execution_run *ret, int64_t *counts)
 {
     size_t n = 0, best = 0, usual = 0;
 

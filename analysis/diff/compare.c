@@ -213,8 +213,8 @@ static int hold_pattern(struct compare_gate *result, const struct comparison *co
         struct compare_rows rows = {.items = NULL};
         if (subjects[i].metric != result->gate->metric)
             continue;
-        const struct compare_question question = {subjects[i].subject, &comparison->options, comparison->step_base, NULL,
-                                                  comparison->steps_differ};
+        const struct compare_question question = {subjects[i].subject, &comparison->options, comparison->step_base,
+                                                  NULL, comparison->steps_differ};
         status = compare_table(base, other, &question, &rows, err);
         if (status == 0)
             hold_rows(result, &rows, base, other, comparison->step_new);
@@ -321,8 +321,7 @@ static int compare_rows_by(struct comparison *comparison, const struct side *bas
                            enum subject subject, struct compare_rows *ret, struct err *err)
 {
     const struct compare_question question = {subject, &comparison->options, comparison->step_base,
-                                              subject <= BY_STEP ? &comparison->noise : NULL,
-                                              comparison->steps_differ};
+                                              subject <= BY_STEP ? &comparison->noise : NULL, comparison->steps_differ};
 
     return compare_table(base, new_side, &question, ret, err);
 }

@@ -350,9 +350,9 @@ static struct counts counts_of(const struct building *building, const struct sid
                            question->options->alpha / fmax(1, (double)building->count), question->subject};
 }
 
-/* Whether a row's executions a step tell a change: where every step has as many that is a fact that no noise makes, else
- * it is a matter of chance in which steps they fall. Gaps come and go by a hair: of steps that run alike they are facts,
- * too. */
+/* Whether a row's executions a step tell a change: where every step has as many that is a fact that no noise makes,
+ * else it is a matter of chance in which steps they fall. Gaps come and go by a hair: of steps that run alike they are
+ * facts, too. */
 static bool tells_count(const struct counts *counts, const struct side_row *base, const struct side_row *other)
 {
     double n = base != NULL ? (double)base->n : 0, m = other != NULL ? (double)other->n : 0;
@@ -394,8 +394,7 @@ static enum row_verdict judge(const struct compare_row *row, const struct side_r
 static void judge_rows(struct building *building, const struct compare_question *question, const struct counts *counts)
 {
     for (size_t i = 0; i < building->count; i++)
-        building->rows[i].verdict =
-            judge(&building->rows[i], building->base[i], building->other[i], question, counts);
+        building->rows[i].verdict = judge(&building->rows[i], building->base[i], building->other[i], question, counts);
 }
 
 /* Whether so many rows differ from what the others share that the latter is no drift for sure. */

@@ -65,10 +65,14 @@ static const struct part group_parts[] = {
     {.name = NULL},
 };
 static const struct part row_parts[] = {
-    PART(struct profile_row, key, FORM_OWNED_TEXT),  PART(struct profile_row, name, FORM_OWNED_TEXT),
-    PART(struct profile_row, type, FORM_OWNED_TEXT), PART(struct profile_row, shapes, FORM_OWNED_TEXT),
-    PART(struct profile_row, order, FORM_COUNT),     PART(struct profile_row, conversion, FORM_TRUTH),
-    PART(struct profile_row, ai_cpu, FORM_TRUTH),    PART(struct profile_row, varies, FORM_FLAG),
+    PART(struct profile_row, key, FORM_OWNED_TEXT),
+    PART(struct profile_row, name, FORM_OWNED_TEXT),
+    PART(struct profile_row, type, FORM_OWNED_TEXT),
+    PART(struct profile_row, shapes, FORM_OWNED_TEXT),
+    PART(struct profile_row, order, FORM_COUNT),
+    PART(struct profile_row, conversion, FORM_TRUTH),
+    PART(struct profile_row, ai_cpu, FORM_TRUTH),
+    PART(struct profile_row, varies, FORM_FLAG),
     {.name = NULL},
 };
 static const struct part profile_parts[] = {

@@ -51,6 +51,11 @@ for step in range(12):
 PY
     told=$(python3 "$BATS_TEST_DIRNAME/lib/agree_answers.py" "$MSPROF" PROF_1)
     expect_equal "$told" "aicpu api bound communication conversions gaps memory ops overlap overlap_analysis small steps streams summary types"
+    # the table of Ascend's definition says that it is one
+    run_msprof show PROF_1 --table overlap_analysis
+    expect_contains "$stderr" "counts copies and other tasks as free time, as Ascend's tool does"
+    run_msprof show PROF_1 --table overlap
+    expect_not_contains "$stderr" "as Ascend's tool"
 }
 
 @test "so they do of every capture that is shipped" {

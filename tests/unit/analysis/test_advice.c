@@ -490,7 +490,8 @@ static void test_the_severity_of_a_gap_is_its_share_of_a_step(void **state)
     thresholds[RULE_IDLE] = 100;
     host.gap_count = 1;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        host.gaps[0] = (struct gap_evidence){.start_ns = 600000, .end_ns = 600000 + cases[i].ns, .before = 0, .after = 1};
+        host.gaps[0] =
+            (struct gap_evidence){.start_ns = 600000, .end_ns = 600000 + cases[i].ns, .before = 0, .after = 1};
         const struct finding *gap = look(RULE_GAP);
         assert_true(gap->fired);
         assert_int_equal(gap->severity, cases[i].severity);
