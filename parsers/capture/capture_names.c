@@ -7,6 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *base_name(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash != NULL ? slash + 1 : name;
+}
+
 enum placeholder {
     LITERAL,
     DEVICE_ID,
