@@ -311,7 +311,10 @@ static void put_legend(FILE *stream, const struct comparison *comparison)
           stream);
     fputs("(rest): what the rows do not explain of a step", stream);
     if (comparison->rest_base < 0 || comparison->rest_new < 0)
-        fputs("; negative, because rows ran at the same time and their times add up to more", stream);
+        fputs(
+            "; negative, because rows ran at the same time, or on the AI CPU in front of a step or behind it, so that "
+            "their times add up to more",
+            stream);
     fputs(".\n", stream);
 }
 
