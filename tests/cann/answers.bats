@@ -327,6 +327,7 @@ PY
     # what ran in them is in no total a step: 4 operators in each of 5 steps
     expect_equal "$(json 'sum(r["n_base"] for r in d["rows"]), len(d["rows"]), d["base"]["cut_steps"][0].count(";")')" "(20, 21, 2)"
     for command in "diff PROF_1 PROF_1" "advise PROF_1" "advise PROF_1 --format json"; do
+        # shellcheck disable=SC2086 # the words of a command
         run_msprof -q $command
         expect_contains "$output" 'step 1 (iterations): its head was not recorded, 2 of 4 operators seen; step 7 (iterations): its tail'
         expect_contains "$output" '; step 8 (iterations): it was begun, and its end is not marked, 1 of 4 operators seen'
