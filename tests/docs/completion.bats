@@ -121,7 +121,7 @@ END
 }
 
 # The words that --list and messages of the program name: tables, columns, metrics of gates, rules, layers.
-known() {
+words_of() {
     case $1 in
         tables) { echo list; "$MSPROF" show --table list | sed -n 's/^\([a-z0-9_]\+\) .*/\1/p'; } ;;
         columns) "$MSPROF" show --table list | sed -n 's/^ \+//p' | tr ' ' '\n' ;;
@@ -136,7 +136,7 @@ known() {
 export timeline --reports:layers'
     while IFS=: read -r words what; do
         # what the program itself names is what is offered; columns of tables that the list leaves out may be more
-        known "$what" >known
+        words_of "$what" >known
         [ -s known ]
         # shellcheck disable=SC2086 # the words of a command
         complete_bash msprof $words '' | grep -v '^msprof\.\|^known$\|^offered$\|^driver' | sort -u >offered
