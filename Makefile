@@ -3,7 +3,7 @@
 # Objects and programs live under build/<variant>/; build/msprof is the release program.
 # CC, CPPFLAGS, CFLAGS, LDFLAGS and LDLIBS are the user's: they are added to what the project needs.
 
-VERSION := 0.1.0
+VERSION := 0.2.0
 VARIANT ?= release
 prefix  ?= /usr/local
 DESTDIR ?=
