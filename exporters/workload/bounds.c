@@ -1,6 +1,8 @@
 #include "exporters/workload/bounds.h"
 
 #include "analysis/bound.h"
+#include "db/database.h"
+#include "db/query/query_cann.h"
 #include "exporters/workload/load.h"
 
 #include <stdlib.h>
@@ -21,8 +23,15 @@ static int take_words(struct operator_bounds *bounds, const struct workload *wor
 int operator_bounds_load(sqlite3 *db, struct operator_bounds *ret, struct err *err)
 {
     struct workload workload;
+    struct db_facts facts;
+    bool counted = true;
     *ret = (struct operator_bounds){.words = NULL};
-    int status = workload_load_sums(db, &workload, err);
+    int status = db_read_facts(db, &facts, err);
+    if (status == 0 && facts.family != CAPTURE_SVP)
+        status = cann_has_counters(db, &counted, err);
+    if (status < 0 || !counted)
+        return status;
+    status = workload_load_sums(db, &workload, err);
     if (status < 0)
         return status;
     status = take_words(ret, &workload, err);
