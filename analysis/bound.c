@@ -1,6 +1,9 @@
 #include "analysis/bound.h"
 
+#include "base/array.h"
+
 #include <math.h>
+#include <stdlib.h>
 
 #define BUSY 0.5 /* share of the time */
 
@@ -59,4 +62,49 @@ enum bound unit_times_bound(const struct unit_times *times)
     if (fmax(compute, memory) < BUSY)
         return BOUND_LATENCY;
     return memory > compute ? BOUND_MEMORY : BOUND_COMPUTE;
+}
+
+static int by_total(const void *a, const void *b)
+{
+    const struct named_operator *x = a, *y = b;
+
+    if (x->total_ns != y->total_ns)
+        return x->total_ns > y->total_ns ? -1 : 1;
+    return (x->name > y->name) - (x->name < y->name);
+}
+
+static void add_operator(struct named_operator *named, const struct workload_operator *op)
+{
+    if (named->count == 0) {
+        named->name = op->key.name;
+        named->type = op->key.type;
+        named->bytes = -1;
+        unit_times_init(&named->times);
+    }
+    named->count += op->count;
+    named->total_ns += op->total_ns;
+    if (op->read_bytes >= 0)
+        named->bytes = (named->bytes > 0 ? named->bytes : 0) + op->read_bytes + op->write_bytes;
+    unit_times_add(&named->times, op);
+}
+
+int named_operators_make(const struct workload *workload, struct named_operators *ret, struct err *err)
+{
+    struct named_operator *items = calloc(workload->texts.count + 1, sizeof *items);
+
+    *ret = (struct named_operators){.items = items};
+    if (items == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for the names of operators");
+    for (size_t i = 0; i < workload->operator_count; i++) {
+        const struct workload_operator *op = &workload->operators[i];
+        if (op->count == 0 || !work_computes(op->key.work) || op->key.name >= workload->texts.count)
+            continue;
+        add_operator(&items[op->key.name], op);
+        ret->counted = ret->counted || op->counted_ns > 0;
+    }
+    for (size_t i = 0; i < workload->texts.count; i++)
+        if (items[i].count > 0)
+            items[ret->count++] = items[i];
+    array_sort(items, ret->count, sizeof *items, by_total);
+    return 0;
 }

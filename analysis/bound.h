@@ -26,4 +26,18 @@ double unit_times_compute(const struct unit_times *times);
 double unit_times_memory(const struct unit_times *times);
 enum bound unit_times_bound(const struct unit_times *times);
 
+/* All operators of one name, whatever their types and shapes. */
+struct named_operator {
+    uint32_t name, type; /* texts of the workload */
+    int64_t count;
+    double total_ns, bytes; /* bytes negative: not counted */
+    struct unit_times times;
+};
+struct named_operators {
+    struct named_operator *items; /* those that compute, the largest total first; free() it */
+    size_t count;
+    bool counted; /* units of any of them */
+};
+int named_operators_make(const struct workload *workload, struct named_operators *ret, struct err *err);
+
 #endif

@@ -137,6 +137,13 @@ static int find_device(struct workload *workload, int64_t device_id, uint16_t *r
     return find_id(&workload->devices, &workload->device_count, &workload->device_capacity, 0, device_id, ret, err);
 }
 
+static void count_execution(struct workload *workload, uint32_t op, int64_t duration_ns, bool *ret_taken)
+{
+    workload->operators[op].count++;
+    workload->operators[op].total_ns += (double)duration_ns;
+    *ret_taken = true;
+}
+
 int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int64_t stream_id, int64_t start_ns,
                  int64_t duration_ns, bool *ret_taken, struct err *err)
 {
@@ -149,6 +156,10 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
     *ret_taken = false;
     if (duration_ns < 0 || start_ns == INT64_MIN || __builtin_add_overflow(start_ns, duration_ns, &end_ns)) {
         workload->refused++;
+        return 0;
+    }
+    if (workload->sums_only) {
+        count_execution(workload, op, duration_ns, ret_taken);
         return 0;
     }
     if (last != NULL && workload->devices[last->device].id == device_id &&
@@ -172,9 +183,7 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
             return status;
     }
     workload->executions[workload->execution_count++] = execution;
-    workload->operators[op].count++;
-    workload->operators[op].total_ns += (double)duration_ns;
-    *ret_taken = true;
+    count_execution(workload, op, duration_ns, ret_taken);
     return 0;
 }
 
@@ -184,7 +193,8 @@ int workload_add_other(struct workload *workload, int64_t device_id, int64_t sta
     struct other_task other = {.start_ns = start_ns};
     int status;
 
-    if (duration_ns <= 0 || start_ns == INT64_MIN || __builtin_add_overflow(start_ns, duration_ns, &other.end_ns))
+    if (workload->sums_only || duration_ns <= 0 || start_ns == INT64_MIN ||
+        __builtin_add_overflow(start_ns, duration_ns, &other.end_ns))
         return 0;
     status = find_device(workload, device_id, &other.device, err);
     if (status == 0)

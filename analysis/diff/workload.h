@@ -138,6 +138,7 @@ struct workload {
         int64_t id, device; /* as the capture numbers them */
     } * streams, *devices;
     size_t stream_count, stream_capacity, device_count, device_capacity;
+    bool sums_only;   /* set before loading: operators alone are kept, with their sums */
     uint64_t refused; /* executions whose times are none: negative, or past the end of the clock */
 };
 

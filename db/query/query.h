@@ -25,6 +25,7 @@ int db_read_facts(sqlite3 *db, struct db_facts *ret, struct err *err);
 
 /* A model on a device with one batch number: one pair of timeline files. */
 struct svp_model {
+    int64_t id; /* of its row */
     int64_t device_id;
     const char *name; /* never NULL: "unknown" when nothing names it */
     int64_t model_id, batch_num;
@@ -75,7 +76,8 @@ void svp_task_reader_free(struct svp_task_reader *reader);
 /* All tasks of an inference in execution order. */
 int svp_read_tasks(struct svp_task_reader *reader, int64_t inference_id,
                    int (*each)(void *arg, const struct svp_task *task, struct err *err), void *arg, struct err *err);
-/* The same with start_ns, duration_ns, stream_id and task_id only (the rest is not set): the fast way for timelines. */
+/* The same with start_ns, duration_ns, stream_id, task_id and bytes only (the rest is not set): the fast way for
+ * timelines. */
 int svp_read_task_times(struct svp_task_reader *reader, int64_t inference_id,
                         int (*each)(void *arg, const struct svp_task *task, struct err *err), void *arg,
                         struct err *err);
@@ -131,11 +133,13 @@ void svp_layers_release(struct svp_layers *layers);
 size_t svp_layers_of_task(const struct svp_layers *layers, int64_t task_id, bool ai_cpu, size_t *ret_first);
 
 struct acl_call {
+    int64_t model_row; /* struct svp_model.id of what it belongs to */
     int64_t start_ns, end_ns, process_id, thread_id, api_type;
     const char *name; /* never NULL */
     bool touches;     /* another call starts at the nanosecond where it ends */
 };
-/* ACL calls of one model by (process, thread, start, longest first): a parent comes before what it contains. */
+/* ACL calls of one model, NULL: of all, by (process, thread, start, longest first): a parent comes before what it
+ * contains. */
 int acl_each_call(sqlite3 *db, const struct svp_model *model,
                   int (*each)(void *arg, const struct acl_call *call, struct err *err), void *arg, struct err *err);
 

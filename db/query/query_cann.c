@@ -183,6 +183,17 @@ int cann_task_count(sqlite3 *db, int64_t *ret, struct err *err)
     return query_last_row(db, "device_task", ret, err);
 }
 
+int cann_has_counters(sqlite3 *db, bool *ret, struct err *err)
+{
+    int64_t any = 0;
+    int status = query_number(db,
+                              "SELECT EXISTS (SELECT 1 FROM device_task WHERE aic_total_cycle IS NOT NULL"
+                              " OR aiv_total_cycle IS NOT NULL)",
+                              &any, err);
+    *ret = any != 0;
+    return status;
+}
+
 int cann_call_count(sqlite3 *db, int64_t *ret, struct err *err)
 {
     return query_last_row(db, "host_call", ret, err);

@@ -11,6 +11,7 @@
 /* ---- models ---- */
 
 static const struct query_field model_fields[] = {
+    QUERY_FIELD(struct svp_model, id, "id"),
     QUERY_FIELD(struct svp_model, device_id, "device_id"),
     QUERY_FIELD(struct svp_model, name, "model_name"),
     QUERY_FIELD(struct svp_model, model_id, "model_id"),
@@ -401,6 +402,7 @@ size_t svp_layers_of_task(const struct svp_layers *layers, int64_t task_id, bool
 /* ---- ACL calls ---- */
 
 static const struct query_field call_fields[] = {
+    QUERY_FIELD(struct acl_call, model_row, "f.profiled_model_id"),
     QUERY_FIELD(struct acl_call, start_ns, "c.start_ns"),
     QUERY_FIELD(struct acl_call, end_ns, "c.end_ns"),
     QUERY_FIELD(struct acl_call, process_id, "c.process_id"),
@@ -414,6 +416,10 @@ static const struct query_select calls_of_model = {
     .from = "FROM profiled_model p JOIN source_file f ON f.profiled_model_id = p.id AND f.kind = 'acl_call'"
             " JOIN acl_call c ON c.file_id = f.id WHERE p.device_id IS ?1 AND p.model_name = ?2 AND p.model_id IS ?3"
             " AND p.batch_num IS ?4 ORDER BY c.process_id, c.thread_id, c.start_ns, c.end_ns DESC, c.id"};
+static const struct query_select calls_of_all = {
+    QUERY_FIELDS(call_fields),
+    .from = "FROM source_file f JOIN acl_call c ON c.file_id = f.id WHERE f.kind = 'acl_call'"
+            " AND f.profiled_model_id IS NOT NULL ORDER BY c.process_id, c.thread_id, c.start_ns, c.end_ns DESC, c.id"};
 
 struct acl_loop {
     int (*each)(void *arg, const struct acl_call *call, struct err *err);
@@ -433,6 +439,8 @@ int acl_each_call(sqlite3 *db, const struct svp_model *model,
 {
     struct acl_loop loop = {each, arg};
     sqlite3_stmt *statement = NULL;
+    if (model == NULL)
+        return query_select(db, &calls_of_all, NULL, 0, give_call, &loop, err);
     int status = prepare_for_model(db, &calls_of_model, NULL, model, &statement, err);
     if (status == 0)
         status = query_loop(db, statement, give_call, &loop, err);

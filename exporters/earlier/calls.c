@@ -62,7 +62,7 @@ static int draw_flow(struct draw_2022 *draw, const struct plain_call *call, cons
         return 0;
     int status = operator_find(draw->finder, call->start_ns, call->end_ns, &found, &stream_id, &task_id, err);
     if (status == 0 && found)
-        draw_2022_flow(draw, 's', stream_id, task_id, slice);
+        status = draw_2022_flow(draw, 's', stream_id, task_id, slice, err);
     return status;
 }
 
@@ -73,22 +73,25 @@ static struct trace_slice slice_of(const struct draw_2022 *draw, const struct pl
                                 .duration_ns = time_since(call->end_ns, call->start_ns)};
 }
 
-static void put_mode(struct draw_2022 *draw, const struct plain_call *call)
+/* NULL: a call of the runtime has none. */
+static const char *mode_of(const struct plain_call *call)
 {
-    strbuf_adds(&draw->text, "\"Mode\":\"");
-    strbuf_adds(&draw->text, api_type_2022(call->api_type));
-    strbuf_adds(&draw->text, "\",");
+    return call->process_id != DB_NULL ? api_type_2022(call->api_type) : NULL;
 }
 
 static int draw_call(void *arg, const struct plain_call *call, struct err *err)
 {
     struct draw_2022 *draw = arg;
     struct trace_slice slice = slice_of(draw, call);
+    if (!draw->compat) {
+        int drawn = draw_2022_call(draw, "", call->name, mode_of(call), call->thread_id, &slice, err);
+        return drawn == 0 ? draw_flow(draw, call, &slice, err) : drawn;
+    }
     int status = draw_2022_begin(draw, call->name, &draw->lanes, call->thread_id, &slice, err);
     if (status < 0)
         return status;
     if (call->process_id != DB_NULL) {
-        put_mode(draw, call);
+        strbuf_addf(&draw->text, "\"Mode\":\"%s\",", mode_of(call));
         draw_2022_integer(draw, "\"Process Id\":", call->process_id);
         strbuf_addc(&draw->text, ',');
     }
@@ -134,15 +137,7 @@ static int draw_grouped(void *arg, const struct plain_call *call, struct err *er
 {
     struct draw_2022 *draw = arg;
     struct trace_slice slice = slice_of(draw, call);
-    if (trace_lanes_place(&draw->lanes, call->thread_id, &slice, err) < 0 ||
-        draw_2022_name(draw, layer_prefix(call), call->name, err) < 0)
-        return -(int)err->code;
-    char *start = trace_reserve(&draw->trace, TRACE_EVENT_MAX);
-    trace_advance(&draw->trace, start, trace_put_slice(start, &draw->trace.style, &slice));
-    if (call->process_id != DB_NULL)
-        put_mode(draw, call);
-    draw_2022_integer(draw, "\"Thread Id\":", call->thread_id);
-    return draw_2022_end(draw, &slice, err);
+    return draw_2022_call(draw, layer_prefix(call), call->name, mode_of(call), call->thread_id, &slice, err);
 }
 
 /* The tool's threads have no names here: their numbers are texts. */

@@ -1,6 +1,7 @@
 #include "exporters/earlier/draw.h"
 
 #include "base/interrupt.h"
+#include "db/database.h"
 #include "exporters/json_text.h"
 #include "exporters/trace/track.h"
 
@@ -89,6 +90,52 @@ int draw_2022_begin(struct draw_2022 *draw, const char *name, struct trace_lanes
     return 0;
 }
 
+int draw_2022_begin_operator(struct draw_2022 *draw, const char *name, struct trace_lanes *lanes, int64_t number,
+                             struct trace_slice *slice, struct err *err)
+{
+    return draw_2022_begin(draw, short_names_get(&draw->names, name), lanes, number, slice, err);
+}
+
+void draw_2022_whole_name(struct draw_2022 *draw, const char *name)
+{
+    if (short_names_get(&draw->names, name) != name)
+        draw_2022_text(draw, "Op Name", name);
+}
+
+void draw_2022_operator(struct draw_2022 *draw, const struct execution *task)
+{
+    enum { INPUT_SHAPES = 0, OUTPUT_SHAPES = 3 };
+    if (!draw->facts || task->op_name == NULL)
+        return;
+    const char *bound = operator_bounds_find(&draw->bounds, task->op_name, strlen(task->op_name));
+    draw_2022_whole_name(draw, task->op_name);
+    if (task->op_type != NULL)
+        draw_2022_text(draw, "OP Type", task->op_type);
+    if (bound != NULL)
+        draw_2022_text(draw, "Bound", bound);
+    if (task->block_num != DB_NULL)
+        draw_2022_integer(draw, ",\"Block Num\":", task->block_num);
+    if (task->tensors[INPUT_SHAPES] != NULL)
+        draw_2022_text(draw, "Input Shapes", task->tensors[INPUT_SHAPES]);
+    if (task->tensors[OUTPUT_SHAPES] != NULL)
+        draw_2022_text(draw, "Output Shapes", task->tensors[OUTPUT_SHAPES]);
+}
+
+int draw_2022_call(struct draw_2022 *draw, const char *prefix, const char *name, const char *category, int64_t number,
+                   struct trace_slice *slice, struct err *err)
+{
+    if (trace_lanes_place(&draw->lanes, number, slice, err) < 0 || draw_2022_name(draw, prefix, name, err) < 0)
+        return -(int)err->code;
+    char *start = trace_reserve(&draw->trace, TRACE_EVENT_MAX);
+    char *p = trace_put_times(start, &draw->trace.style, slice);
+    if (category != NULL) {
+        p = trace_put_word(trace_put_literal(p, ",\"cat\":\""), category);
+        p = trace_put_literal(p, "\"");
+    }
+    trace_advance(&draw->trace, start, trace_end_call(p, slice));
+    return draw_2022_finish(draw, err);
+}
+
 void draw_2022_time(struct draw_2022 *draw, const char *key, int64_t nanoseconds)
 {
     char number[NUMBER_MAX];
@@ -143,13 +190,28 @@ int draw_2022_end(struct draw_2022 *draw, const struct trace_slice *slice, struc
     return status;
 }
 
-void draw_2022_flow(struct draw_2022 *draw, char phase, int64_t stream_id, int64_t task_id,
-                    const struct trace_slice *slice)
+static int begin_flow(struct draw_2022 *draw, char phase, int64_t id, bool *ret_drawn, struct err *err)
+{
+    if (draw->compat || phase != 's') {
+        *ret_drawn = draw->compat || map_get(&draw->begun_flows, &id) != NULL;
+        return 0;
+    }
+    *ret_drawn = map_add(&draw->begun_flows, &id, NULL, err) != NULL;
+    return *ret_drawn ? 0 : -(int)err->code;
+}
+
+int draw_2022_flow(struct draw_2022 *draw, char phase, int64_t stream_id, int64_t task_id,
+                   const struct trace_slice *slice, struct err *err)
 {
     static const struct trace_flow connect = {.name = "connect", .paired = true};
+    int64_t id = (int64_t)((uint64_t)stream_id << 32 | ((uint64_t)task_id & UINT32_MAX));
+    bool drawn;
+    int status = begin_flow(draw, phase, id, &drawn, err);
+    if (status < 0 || !drawn)
+        return status;
     char *start = trace_reserve(&draw->trace, TRACE_EVENT_MAX);
-    trace_advance(&draw->trace, start,
-                  trace_put_flow(start, &draw->trace.style, &connect, phase,
-                                 (int64_t)((uint64_t)stream_id << 32 | ((uint64_t)task_id & UINT32_MAX)), slice->pid,
-                                 slice->tid, slice->start_ns));
+    trace_advance(
+        &draw->trace, start,
+        trace_put_flow(start, &draw->trace.style, &connect, phase, id, slice->pid, slice->tid, slice->start_ns));
+    return 0;
 }

@@ -6,6 +6,12 @@
 #include "exporters/earlier/device_2022.h"
 #include "exporters/trace/document.h"
 #include "exporters/trace/lanes.h"
+#include "exporters/trace/short_name.h"
+#include "exporters/workload/bounds.h"
+
+struct begun_flow {
+    int64_t id;
+};
 
 struct draw_2022 {
     struct timeline_run *run;
@@ -13,12 +19,16 @@ struct draw_2022 {
     struct execution_counts counts;
     struct counters_2022 counters;
     struct operator_finder *finder;
-    bool compat;
+    bool compat;              /* files of 2022 */
+    bool facts;               /* slices say what operators are, which those of Ascend's tools do not */
+    struct short_names names; /* of them; both empty without */
+    struct operator_bounds bounds;
     /* The file that is open: */
     struct trace trace;
     int64_t layer; /* msprof: the place of what is being drawn, which the tool put before process numbers; 0: none */
     bool flows;    /* msprof: arrows from ACL calls to tasks */
-    uint64_t tasks_before; /* tasks before the origin, which are not drawn */
+    struct map begun_flows; /* which of them have a beginning: struct begun_flow */
+    uint64_t tasks_before;  /* tasks before the origin, which are not drawn */
     /* The layer that is being drawn: */
     struct trace_lanes lanes;
     int64_t first_free; /* a number above all of its threads */
@@ -56,21 +66,31 @@ int draw_2022_name(struct draw_2022 *draw, const char *prefix, const char *name,
 /* The same with all up to the arguments of a slice whose pid and times are set, on a thread of these lanes. */
 int draw_2022_begin(struct draw_2022 *draw, const char *name, struct trace_lanes *lanes, int64_t number,
                     struct trace_slice *slice, struct err *err);
+/* The same of an operator's slice, called by its short name. */
+int draw_2022_begin_operator(struct draw_2022 *draw, const char *name, struct trace_lanes *lanes, int64_t number,
+                             struct trace_slice *slice, struct err *err);
+/* Appends what is known of the operator of a task, behind other arguments; nothing without facts. */
+void draw_2022_operator(struct draw_2022 *draw, const struct execution *task);
+/* Appends the whole name of an operator where its slice has the short one. */
+void draw_2022_whole_name(struct draw_2022 *draw, const char *name);
+/* A whole slice of a call of the host, "<prefix><name>", without arguments (trace_end_call); category NULL: none. */
+int draw_2022_call(struct draw_2022 *draw, const char *prefix, const char *name, const char *category, int64_t number,
+                   struct trace_slice *slice, struct err *err);
 /* Appends ,"key": and microseconds with all three decimals to text. */
 void draw_2022_time(struct draw_2022 *draw, const char *key, int64_t nanoseconds);
 /* Appends what tells a task, as the first arguments. */
 void draw_2022_task(struct draw_2022 *draw, const char *type, int64_t stream_id, int64_t task_id);
-/* Appends ,"key":"text". */
 /* key with its comma and quotes as it stands in JSON, and a number behind it. */
 void draw_2022_integer(struct draw_2022 *draw, const char *key, int64_t value);
+/* Appends ,"key":"text". */
 void draw_2022_text(struct draw_2022 *draw, const char *key, const char *text);
 /* Writes text, which are the arguments, and ends the slice. */
 int draw_2022_end(struct draw_2022 *draw, const struct trace_slice *slice, struct err *err);
 /* Writes text, which is the rest of the event. */
 int draw_2022_finish(struct draw_2022 *draw, struct err *err);
 
-/* One end of an arrow to a task. */
-void draw_2022_flow(struct draw_2022 *draw, char phase, int64_t stream_id, int64_t task_id,
-                    const struct trace_slice *slice);
+/* One end of an arrow to a task: its end only where it has a beginning, unless compat. */
+int draw_2022_flow(struct draw_2022 *draw, char phase, int64_t stream_id, int64_t task_id,
+                   const struct trace_slice *slice, struct err *err);
 
 #endif

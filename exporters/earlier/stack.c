@@ -37,15 +37,20 @@ static void put_real(struct draw_2022 *draw, const char *key, double value, int 
     strbuf_addf(&draw->text, "%.*g", digits, value);
 }
 
+static struct trace_slice slice_of(const struct draw_2022 *draw, int64_t layer, double start, double end)
+{
+    return (struct trace_slice){.pid = draw_2022_pid(draw, draw->device->part->process_id),
+                                .tid = layer,
+                                .start_ns = number_from_real(start),
+                                .duration_ns = number_from_real(end - start)};
+}
+
 static int begin_event(struct draw_2022 *draw, const char *name, int64_t layer, double start, double end,
                        struct trace_slice *slice, struct err *err)
 {
-    *slice = (struct trace_slice){.pid = draw_2022_pid(draw, draw->device->part->process_id),
-                                  .tid = layer,
-                                  .start_ns = number_from_real(start),
-                                  .duration_ns = number_from_real(end - start)};
+    *slice = slice_of(draw, layer, start, end);
     int status = draw->compat ? begin_compat(draw, name, slice, start, end, err)
-                              : draw_2022_begin(draw, name, &draw->lanes, layer, slice, err);
+                              : draw_2022_begin_operator(draw, name, &draw->lanes, layer, slice, err);
     draw_2022_integer(draw, "\"Iter ID\":", draw->device->range.iteration);
     put_real(draw, ",\"Start Time\":", start, 15);
     draw_2022_integer(draw, ",\"End Time\":", number_add(slice->start_ns, slice->duration_ns));
@@ -56,6 +61,10 @@ static int begin_event(struct draw_2022 *draw, const char *name, int64_t layer, 
 static int draw_call(struct draw_2022 *draw, const struct plain_call *call, int64_t layer, struct err *err)
 {
     struct trace_slice slice;
+    if (!draw->compat) {
+        slice = slice_of(draw, layer, (double)call->start_ns, (double)call->end_ns);
+        return draw_2022_call(draw, "", call->name, NULL, layer, &slice, err);
+    }
     int status = begin_event(draw, call->name, layer, (double)call->start_ns, (double)call->end_ns, &slice, err);
     return status == 0 ? draw_2022_end(draw, &slice, err) : status;
 }
@@ -85,6 +94,7 @@ static int draw_task(void *arg, const struct execution *execution, struct err *e
         strbuf_adds(&draw->text, ",\"Total Time(ms)\":\"\"");
     else
         put_real(draw, ",\"Total Time(ms)\":", time, 17);
+    draw_2022_operator(draw, execution);
     return draw_2022_end(draw, &slice, err);
 }
 
@@ -109,7 +119,8 @@ int draw_2022_stack(struct draw_2022 *draw, struct err *err)
     int status = plain_each_acl_call(db, device->part->device_id, draw_acl, &stack, err);
     if (status == 0)
         status = plain_each_runtime_call(db, device->part->device_id, draw_runtime, draw, err);
-    const struct execution_query query = {.range = device->range.ticks, .parts = EXECUTION_COUNTED};
+    const struct execution_query query = {
+        .range = device->range.ticks, .parts = draw->facts ? EXECUTION_COUNTED | EXECUTION_TENSORS : EXECUTION_COUNTED};
     if (status == 0)
         status = execution_each(db, &query, draw_task, draw, err);
     return draw_2022_end_layer(draw, status, name_layer, err);

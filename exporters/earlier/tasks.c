@@ -36,16 +36,16 @@ static int draw_task(void *arg, const struct execution *execution, struct err *e
     struct trace_slice slice = {.pid = draw_2022_pid(draw, SCHEDULER),
                                 .start_ns = number_from_real(task.start),
                                 .duration_ns = number_from_real(task.end - task.start)};
-    int status = draw_2022_begin(draw, execution->op_name, &draw->lanes, execution->stream_id, &slice, err);
+    int status = draw_2022_begin_operator(draw, execution->op_name, &draw->lanes, execution->stream_id, &slice, err);
     if (status < 0)
         return status;
     const char *type = task_2022_type(draw->device, execution);
     draw_2022_task(draw, type != NULL ? type : "N/A", execution->stream_id, execution->task_id);
     put_counted(draw, execution);
+    draw_2022_operator(draw, execution);
     status = draw_2022_end(draw, &slice, err);
-    if (status == 0 && draw->flows)
-        draw_2022_flow(draw, 'f', execution->stream_id, execution->task_id, &slice);
-    return status;
+    return status == 0 && draw->flows ? draw_2022_flow(draw, 'f', execution->stream_id, execution->task_id, &slice, err)
+                                      : status;
 }
 
 static int draw_copy(void *arg, const struct device_copy *copy, struct err *err)
@@ -80,7 +80,7 @@ static int draw_ai_cpu_run(void *arg, const struct ai_cpu_run *times, struct err
                      {"Total Time(us)", times->total_ns}};
     struct trace_slice slice = {
         .pid = draw_2022_pid(draw, AI_CPU), .start_ns = times->start_ns, .duration_ns = times->duration_ns};
-    int status = draw_2022_begin(draw, times->op_name, &draw->lanes, 0, &slice, err);
+    int status = draw_2022_begin_operator(draw, times->op_name, &draw->lanes, 0, &slice, err);
     if (status < 0)
         return status;
     strbuf_adds(&draw->text, "\"Task Type\":\"AI_CPU\"");
@@ -88,6 +88,7 @@ static int draw_ai_cpu_run(void *arg, const struct ai_cpu_run *times, struct err
         if (arguments[i].ns != DB_NULL)
             draw_2022_time(draw, arguments[i].key, arguments[i].ns);
     }
+    draw_2022_whole_name(draw, times->op_name);
     return draw_2022_end(draw, &slice, err);
 }
 
@@ -168,7 +169,7 @@ static int draw_all(struct tasks *tasks, struct err *err)
     struct draw_2022 *draw = tasks->draw;
     struct execution_query query = {.range = draw->device->range.ticks};
     int status = name_all(tasks, &query, err);
-    query.parts = EXECUTION_COUNTED;
+    query.parts = draw->facts ? EXECUTION_COUNTED | EXECUTION_TENSORS : EXECUTION_COUNTED;
     if (status == 0)
         status = execution_each(draw->run->db, &query, draw_task, tasks, err);
     if (status == 0)

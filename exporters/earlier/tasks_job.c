@@ -33,12 +33,13 @@ static int count_task(void *arg, const struct execution *task, struct err *err)
 static int draw_operator(struct draw_2022 *draw, const struct execution *task, struct err *err)
 {
     struct trace_slice slice = {.start_ns = task->start_ns, .duration_ns = task->duration_ns};
-    int status = draw_2022_begin(draw, task->op_name, &draw->lanes, task->stream_id, &slice, err);
+    int status = draw_2022_begin_operator(draw, task->op_name, &draw->lanes, task->stream_id, &slice, err);
     if (status < 0)
         return status;
     draw_2022_task(draw, "AI_CORE", task->stream_id, task->task_id);
-    if (task->op_type != NULL)
+    if (!draw->facts && task->op_type != NULL)
         draw_2022_text(draw, "op_type", task->op_type);
+    draw_2022_operator(draw, task);
     return draw_2022_end(draw, &slice, err);
 }
 
@@ -104,7 +105,7 @@ static void name_thread(void *arg, int64_t pid, int64_t number, struct strbuf *r
 
 int draw_job_tasks(struct draw_2022 *draw, struct err *err)
 {
-    const struct execution_query query = {.range = draw->device->range.ticks};
+    const struct execution_query query = {.range = draw->device->range.ticks, .parts = EXECUTION_TENSORS};
     struct layer layer = {.draw = draw, .streams = MAP_OF(struct stream, id)};
     draw_2022_begin_layer(draw, "Stream ");
     draw->lanes.in_turn = true;

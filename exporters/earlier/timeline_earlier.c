@@ -19,6 +19,7 @@ static int draw_msprof(struct draw_2022 *draw, struct err *err)
                   {7, draw_2022_tasks}};
     int status = 0;
     draw->flows = true;
+    map_clear(&draw->begun_flows);
     for (size_t i = 0; i < sizeof layers / sizeof *layers && status == 0; i++) {
         draw->layer = layers[i].place;
         status = layers[i].draw(draw, err);
@@ -82,12 +83,30 @@ static int write_device(void *arg, const struct device_2022 *device, struct err 
     return status;
 }
 
+static int begin(struct draw_2022 *draw, struct err *err)
+{
+    strbuf_init(&draw->text, TEXT_MAX);
+    draw->begun_flows = (struct map)MAP_OF(struct begun_flow, id);
+    draw->facts = !draw->run->options->trace_compat;
+    int status = draw->facts ? short_names_load(draw->run->db, &draw->names, err) : 0;
+    return status == 0 && draw->facts ? operator_bounds_load(draw->run->db, &draw->bounds, err) : status;
+}
+
+static void release(struct draw_2022 *draw)
+{
+    short_names_release(&draw->names);
+    operator_bounds_release(&draw->bounds);
+    map_release(&draw->begun_flows);
+    strbuf_release(&draw->text);
+}
+
 int timeline_of_2022(struct timeline_run *run, struct err *err)
 {
     struct draw_2022 draw = {.run = run, .compat = run->options->trace_compat};
-    strbuf_init(&draw.text, TEXT_MAX);
-    int status = device_2022_each(run->db, run->options, write_device, &draw, err);
-    strbuf_release(&draw.text);
+    int status = begin(&draw, err);
+    if (status == 0)
+        status = device_2022_each(run->db, run->options, write_device, &draw, err);
+    release(&draw);
     return status;
 }
 
@@ -113,8 +132,9 @@ static int write_job_device(void *arg, int64_t device_id, struct err *err)
 int timeline_of_job(struct timeline_run *run, struct err *err)
 {
     struct draw_2022 draw = {.run = run};
-    strbuf_init(&draw.text, TEXT_MAX);
-    int status = execution_each_device(run->db, write_job_device, &draw, err);
-    strbuf_release(&draw.text);
+    int status = begin(&draw, err);
+    if (status == 0)
+        status = execution_each_device(run->db, write_job_device, &draw, err);
+    release(&draw);
     return status;
 }

@@ -1,6 +1,5 @@
 /* What limits each operator: calculating, moving data, or neither. */
 #include "analysis/bound.h"
-#include "base/array.h"
 #include "base/number.h"
 #include "exporters/report/report.h"
 #include "exporters/workload/answer.h"
@@ -26,44 +25,12 @@ static const struct report_column columns[] = {
     {.title = NULL},
 };
 
-/* All operators of one name. */
-struct named {
-    uint32_t name, type;
-    int64_t count;
-    double total_ns, bytes; /* bytes negative: not counted */
-    struct unit_times times;
-};
-
-static int by_total(const void *a, const void *b)
-{
-    const struct named *x = a, *y = b;
-
-    if (x->total_ns != y->total_ns)
-        return x->total_ns > y->total_ns ? -1 : 1;
-    return (x->name > y->name) - (x->name < y->name);
-}
-
-static void add_operator(struct named *named, const struct workload_operator *op)
-{
-    if (named->count == 0) {
-        named->name = op->key.name;
-        named->type = op->key.type;
-        named->bytes = -1;
-        unit_times_init(&named->times);
-    }
-    named->count += op->count;
-    named->total_ns += op->total_ns;
-    if (op->read_bytes >= 0)
-        named->bytes = (named->bytes > 0 ? named->bytes : 0) + op->read_bytes + op->write_bytes;
-    unit_times_add(&named->times, op);
-}
-
 static struct report_value share_value(double share)
 {
     return share < 0 ? value_none() : value_integer(number_from_real(share * 1e4 + 0.5));
 }
 
-static int put_operator(struct report_run *run, const struct workload *workload, const struct named *named,
+static int put_operator(struct report_run *run, const struct workload *workload, const struct named_operator *named,
                         double all_ns, struct err *err)
 {
     const struct unit_times *times = &named->times;
@@ -89,28 +56,17 @@ static int put_operator(struct report_run *run, const struct workload *workload,
 
 static int put_all(struct report_run *run, const struct workload *workload, struct err *err)
 {
-    struct named *items = calloc(workload->texts.count + 1, sizeof *items);
+    struct named_operators list;
     double all_ns = 0;
-    size_t count = 0;
-    bool counted = false;
-    int status = items != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = named_operators_make(workload, &list, err);
 
-    for (size_t i = 0; status == 0 && i < workload->operator_count; i++) {
-        const struct workload_operator *op = &workload->operators[i];
-        if (op->count == 0 || !work_computes(op->key.work) || op->key.name >= workload->texts.count)
-            continue;
-        add_operator(&items[op->key.name], op);
-        all_ns += op->total_ns;
-        counted = counted || op->counted_ns > 0;
-    }
-    for (size_t i = 0; status == 0 && i < workload->texts.count; i++)
-        if (items[i].count > 0)
-            items[count++] = items[i];
-    if (status == 0)
-        array_sort(items, count, sizeof *items, by_total);
-    for (size_t i = 0; status == 0 && counted && i < count; i++)
-        status = put_operator(run, workload, &items[i], all_ns, err);
-    free(items);
+    if (status != 0)
+        return status;
+    for (size_t i = 0; i < list.count; i++)
+        all_ns += list.items[i].total_ns;
+    for (size_t i = 0; status == 0 && list.counted && i < list.count; i++)
+        status = put_operator(run, workload, &list.items[i], all_ns, err);
+    free(list.items);
     return status;
 }
 

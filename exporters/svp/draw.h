@@ -8,16 +8,18 @@
 #include "db/query/query.h"
 #include "exporters/parallel.h"
 #include "exporters/svp/streams.h"
+#include "exporters/workload/bounds.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* The names of a model's tasks on one engine, escaped once. */
+/* What slices say of a model's tasks on one engine, escaped once. */
 struct task_name {
     int64_t task_id;
-    size_t offset, length; /* in text */
+    size_t offset, length;      /* of the name, in text: a JSON string */
+    size_t facts, facts_length; /* of arguments: ,"Layer Type":"Convolution" and so on */
 };
 struct task_names {
     struct task_name *names; /* by task id */
@@ -26,11 +28,15 @@ struct task_names {
     struct strbuf text;
 };
 
-/* Joins the original names of each task's layers. names must be released also after a failure. */
-int task_names_load(struct task_names *names, const struct svp_layers *layers, bool ai_cpu, struct err *err);
+/* Joins the original names of each task's layers. bounds NULL: whole names, and nothing else. names must be released
+ * also after a failure. */
+int task_names_load(struct task_names *names, const struct svp_layers *layers, bool ai_cpu,
+                    const struct operator_bounds *bounds, struct err *err);
 void task_names_release(struct task_names *names);
-/* The name of a task as a JSON string. *hint is where the last one was found; 0 at first. */
-const char *task_names_find(const struct task_names *names, int64_t task_id, size_t *hint, size_t *ret_length);
+/* Of a task. *hint is where the last one was found; 0 at first. */
+const struct task_name *task_names_find(const struct task_names *names, int64_t task_id, size_t *hint);
+/* Bytes that a task moved, behind other arguments, of those that are known. */
+char *task_put_bytes(char *p, int64_t read_bytes, int64_t write_bytes);
 
 /* What all workers share and only read, but for the two results. */
 struct svp_drawing {
@@ -39,6 +45,7 @@ struct svp_drawing {
     bool streams_complete;                /* no task has a stream that is not among them, unless the set overflowed */
     const struct task_names *core_names, *cpu_names;
     struct trace_style style;    /* ts 0 is that of units */
+    bool facts;                  /* events say what tasks moved */
     atomic_uint_fast64_t events; /* drawn so far */
     atomic_bool unknown_stream;  /* drawing failed only because the streams were not complete */
 };

@@ -104,9 +104,9 @@ static int load_names(struct task_timeline *timeline, struct err *err)
     int result = svp_layers_load(timeline->db, model->name, model->model_id, &layers, err);
     if (result < 0)
         return result;
-    result = task_names_load(&timeline->core_names, &layers, false, err);
+    result = task_names_load(&timeline->core_names, &layers, false, timeline->run->bounds, err);
     if (result == 0)
-        result = task_names_load(&timeline->cpu_names, &layers, true, err);
+        result = task_names_load(&timeline->cpu_names, &layers, true, timeline->run->bounds, err);
     svp_layers_release(&layers);
     return result;
 }
@@ -376,7 +376,8 @@ static int write_file(struct task_timeline *timeline, struct err *err)
                                              .streams_complete = timeline->streams_complete,
                                              .core_names = &timeline->core_names,
                                              .cpu_names = &timeline->cpu_names,
-                                             .style = trace_style_msprof};
+                                             .style = trace_style_msprof,
+                                             .facts = timeline->run->bounds != NULL};
     timeline->next_inference = 0;
     timeline->latest_end_ns = INT64_MIN;
     timeline->events_before = timeline->carried_tasks = 0;

@@ -5,6 +5,7 @@
 #include "exporters/svp/acl_timeline.h"
 #include "exporters/svp/merged_timeline.h"
 #include "exporters/svp/task_timeline.h"
+#include "exporters/workload/bounds.h"
 
 static int64_t tasks_of(const struct svp_model *model)
 {
@@ -31,6 +32,14 @@ static int write_model(void *arg, const struct svp_model *model, struct err *err
     return 0;
 }
 
+static int write_all(struct timeline_run *run, struct err *err)
+{
+    int result = svp_each_model(run->db, add_to_total, run, err);
+    if (result == 0)
+        result = svp_each_model(run->db, write_model, run, err);
+    return result == 0 && !run->options->trace_compat ? svp_capture_timeline(run, err) : result;
+}
+
 /* The times of the vendor's tool are those of the board's monotonic clock. */
 static void count_from_zero(struct capture_origin *origin)
 {
@@ -42,8 +51,17 @@ static void count_from_zero(struct capture_origin *origin)
 
 int svp_timeline(struct timeline_run *run, struct err *err)
 {
-    if (run->options->trace_compat)
+    struct operator_bounds bounds = {.words = NULL};
+    int result = 0;
+    if (run->options->trace_compat) {
         count_from_zero(&run->origin);
-    int result = svp_each_model(run->db, add_to_total, run, err);
-    return result < 0 ? result : svp_each_model(run->db, write_model, run, err);
+    } else {
+        result = operator_bounds_load(run->db, &bounds, err);
+        run->bounds = &bounds;
+    }
+    if (result == 0)
+        result = write_all(run, err);
+    run->bounds = NULL;
+    operator_bounds_release(&bounds);
+    return result;
 }

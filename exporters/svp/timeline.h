@@ -4,7 +4,8 @@
 
 #include "exporters/trace/document.h"
 
-/* Writes, for every model, task_time_* when it has tasks and acl_* when it has ACL calls. */
+/* Writes, for every model, task_time_* when it has tasks, acl_* when it has ACL calls and msprof_* of both; then
+ * msprof.json of all of them, which Ascend's tool has nothing like. */
 int svp_timeline(struct timeline_run *run, struct err *err);
 
 #endif

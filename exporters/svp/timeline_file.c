@@ -35,7 +35,7 @@ int svp_timeline_open(struct trace *trace, struct timeline_run *run, const char 
 
 int svp_timeline_close(struct trace *trace, int result, const struct svp_model *model, struct err *err)
 {
-    const struct trace_info info = {.clock = "system monotonic",
+    const struct trace_info info = {.clock = SVP_CLOCK,
                                     .device_id = model->device_id,
                                     .model = model->name,
                                     .model_id = model->model_id,

@@ -5,6 +5,8 @@
 #include "db/query/query.h"
 #include "exporters/trace/document.h"
 
+#define SVP_CLOCK "system monotonic"
+
 /* As trace_open and trace_close for one report ("task_time", "acl") of a model. */
 int svp_timeline_open(struct trace *trace, struct timeline_run *run, const char *report, const struct svp_model *model,
                       struct err *err);

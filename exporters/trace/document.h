@@ -11,13 +11,16 @@
 
 #include <sqlite3.h>
 
+struct operator_bounds;
+
 /* One run of export_timeline. */
 struct timeline_run {
     sqlite3 *db;
     const struct export_options *options;
     struct export_result *result; /* counts what is complete */
     struct capture_origin origin;
-    uint64_t done, total; /* events, for the progress */
+    uint64_t done, total;                 /* events, for the progress */
+    const struct operator_bounds *bounds; /* of SVP boards; NULL: slices say nothing of what operators are */
 };
 
 /* One file of it. */

@@ -182,7 +182,8 @@ static inline char *trace_end_args(char *p, const struct trace_style *style, cha
     return p;
 }
 
-/* ---- slices and instants: the name, trace_put_slice, arguments, trace_end_slice ---- */
+/* ---- slices and instants: the name, trace_put_slice, arguments, trace_end_slice; of calls trace_put_times,
+ * trace_end_call ---- */
 
 /* Begins an event: its name follows, with its quotes. */
 static inline char *trace_begin_event(char *p)
@@ -190,31 +191,49 @@ static inline char *trace_begin_event(char *p)
     return trace_put_literal(p, ",\n{\"name\":");
 }
 
-/* What follows the name, with the opening of args. */
-static inline char *trace_put_slice(char *p, const struct trace_style *style, const struct trace_slice *slice)
+/* What follows the name, up to the times. */
+static inline char *trace_put_times(char *p, const struct trace_style *style, const struct trace_slice *slice)
 {
-    char phase = slice->instant ? 'i' : 'X';
     if (style->phase == PHASE_SECOND)
-        p = trace_put_phase(p, phase);
+        p = trace_put_phase(p, slice->instant ? 'i' : 'X');
     p = trace_put_place(p, style, slice->pid, slice->tid);
     p = trace_put_time(p, style, slice->start_ns);
-    if (slice->instant)
-        p = trace_put_literal(p, ",\"s\":\"t\"");
-    else
-        p = trace_put_duration(p, style, slice);
+    return slice->instant ? trace_put_literal(p, ",\"s\":\"t\"") : trace_put_duration(p, style, slice);
+}
+
+/* The same with the opening of args. */
+static inline char *trace_put_slice(char *p, const struct trace_style *style, const struct trace_slice *slice)
+{
+    p = trace_put_times(p, style, slice);
     if (style->phase == PHASE_BEFORE_ARGS)
-        p = trace_put_phase(p, phase);
+        p = trace_put_phase(p, slice->instant ? 'i' : 'X');
     return trace_put_literal(p, ",\"args\":{");
+}
+
+static inline char *trace_put_instant_duration(char *p, const struct trace_slice *slice)
+{
+    p = trace_put_literal(p, "\"Duration(us)\":");
+    return number_put_us(p, slice->duration_ns);
 }
 
 /* Closes args and the event. An instant's duration becomes the last argument, behind one that must be there. */
 static inline char *trace_end_slice(char *p, const struct trace_style *style, const struct trace_slice *slice)
 {
-    if (slice->instant) {
-        p = trace_put_literal(p, ",\"Duration(us)\":");
-        p = number_put_us(p, slice->duration_ns);
-    }
+    if (slice->instant)
+        p = trace_put_instant_duration(trace_put_literal(p, ","), slice);
     return trace_end_args(p, style, slice->instant ? 'i' : 'X');
+}
+
+/* Closes the event of a call of the host, in our own style, behind trace_put_times and members that no viewer shows. It
+ * has no args: speedscope makes them a part of the name, and each call were a function of its own. */
+static inline char *trace_end_call(char *p, const struct trace_slice *slice)
+{
+    if (slice->instant) {
+        p = trace_put_instant_duration(trace_put_literal(p, ",\"args\":{"), slice);
+        *p++ = '}';
+    }
+    *p++ = '}';
+    return p;
 }
 
 /* ---- counters: the name, trace_put_counter, arguments, trace_end_counter ---- */

@@ -177,7 +177,8 @@ static int draw_mark(void *arg, const struct tx_device_mark *mark, struct err *e
     p = trace_put_literal(p, ",\"Task Id\":");
     p = number_put_signed(p, mark->task_id);
     trace_advance(marks->trace, start, trace_end_slice(p, &marks->trace->style, &slice));
-    put_arrow(marks, 'f', mark->mark_id, &slice);
+    if (mark->message != NULL || marks->trace->style.as_recorded) /* else it begins nowhere */
+        put_arrow(marks, 'f', mark->mark_id, &slice);
     return 0;
 }
 

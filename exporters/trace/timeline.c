@@ -4,7 +4,6 @@
 #include "base/file/fsutil.h"
 #include "db/query/query.h"
 #include "exporters/cann_report.h"
-#include "exporters/report/row_format.h"
 #include "exporters/trace/series.h"
 #include "exporters/trace/track.h"
 #include "exporters/trace/walk.h"
@@ -176,16 +175,16 @@ int track_process(struct track_run *run, int64_t layer, int64_t device_id, const
 
 /* ---- what tracks share ---- */
 
-static int encode_names(struct track_run *run, struct err *err)
+/* Files of Ascend's tools and of frameworks' say of operators what these say. */
+static int load_names(struct track_run *run, sqlite3 *db, struct err *err)
 {
-    static const char *const any_title[] = {""};
-    struct row_format json;
-    int status = row_format_init(&json, TABLE_JSON, any_title, 1, err);
-    if (status < 0)
-        return status;
-    status = row_format_encode(&json, &run->names, NULL, err);
-    row_format_release(&json);
-    return status;
+    int status = cann_names_load(db, &run->names, err);
+    run->facts = !run->compat && run->guest == NULL;
+    if (status == 0 && run->facts)
+        status = slice_operators_load(&run->operators, db, &run->names, err);
+    if (status == 0)
+        status = encode_texts(&run->names, err);
+    return status == 0 && run->facts ? slice_operators_shorten(&run->operators, &run->names, err) : status;
 }
 
 static int load(struct track_run *run, struct err *err)
@@ -193,11 +192,9 @@ static int load(struct track_run *run, struct err *err)
     sqlite3 *db = run->run->db;
     int status = cann_parts_load(db, &run->parts, err);
     if (status == 0)
-        status = cann_names_load(db, &run->names, err);
+        status = load_names(run, db, err);
     if (status == 0)
         status = cann_communications_load(db, &run->communications, err);
-    if (status == 0)
-        status = encode_names(run, err);
     for (size_t i = 0; i < run->parts.count && run->process_id <= 0; i++) {
         int64_t process_id = run->parts.parts[i].process_id;
         if (process_id > 0 && process_id <= UINT32_MAX)
@@ -210,6 +207,7 @@ static void release(struct track_run *run)
 {
     cann_parts_release(&run->parts);
     cann_texts_release(&run->names);
+    slice_operators_release(&run->operators);
     cann_communications_release(&run->communications);
     free(run);
 }

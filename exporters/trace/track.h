@@ -16,6 +16,7 @@
 #include "exporters/trace/document.h"
 #include "exporters/trace/guest.h"
 #include "exporters/trace/lanes.h"
+#include "exporters/trace/slice_operators.h"
 
 #include <stdatomic.h>
 
@@ -36,10 +37,12 @@ struct track_run {
     struct timeline_run *run;
     struct trace trace;
     bool compat;
-    bool everything;                 /* the timeline of all layers that are asked for, not a file of some */
+    bool facts;      /* slices say what operators are, and calls have no arguments: our own style, without a guest's */
+    bool everything; /* the timeline of all layers that are asked for, not a file of some */
     const struct trace_guest *guest; /* of the timeline of a framework; NULL: none */
     struct cann_parts parts;
     struct cann_texts names; /* as JSON strings, with their quotes */
+    struct slice_operators operators;
     struct cann_communications communications;
     int64_t process_id; /* of the profiled program */
     const char *host;   /* named beside the number of a device; NULL: numbers tell devices apart */

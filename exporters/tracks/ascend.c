@@ -148,6 +148,7 @@ static int draw_task(void *arg, const struct cann_task *task, struct err *err)
     bool launched = task->op_name_id != DB_NULL && trace_guest_knows(run->guest, task->connection_id, &launch);
     char *start = parallel_reserve(worker->output,
                                    2 * TRACE_EVENT_MAX + name.length + (size_t)2 * type.length +
+                                       slice_operator_room(&run->operators, &run->names, task) +
                                        (launched ? trace_guest_room(run->guest, &launch) : 0),
                                    err);
     if (start == NULL)
@@ -158,9 +159,11 @@ static int draw_task(void *arg, const struct cann_task *task, struct err *err)
                                 .duration_ns = task->duration_ns};
     placed_rows_find(worker->unit, &worker->next_placed, task->id, &slice);
     char *p = trace_begin_event(start);
-    p = task->op_name_id != DB_NULL ? put_string(p, name) : put_type(p, run, task);
+    p = task->op_name_id != DB_NULL ? slice_put_name(p, &run->operators, &run->names, task->op_name_id)
+                                    : put_type(p, run, task);
     p = trace_put_slice(p, style, &slice);
     p = put_arguments(p, run, task);
+    p = slice_put_operator(p, &run->operators, &run->names, task);
     if (launched)
         p = trace_guest_put_argument(p, run->guest, &launch);
     p = trace_end_slice(p, style, &slice);

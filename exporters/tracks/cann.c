@@ -199,6 +199,12 @@ static const char *acl_mode(int64_t type)
                                                                                              : "ACL_OTHERS";
 }
 
+/* As records number a call that is of nothing. */
+static bool is_no_item(struct cann_text item)
+{
+    return item.length == 3 && memcmp(item.text, "\"0\"", 3) == 0;
+}
+
 static char *put_arguments(char *p, const struct cann_call *call, struct cann_text name, struct cann_text item)
 {
     const char *level = value_name_find(level_names, call->level);
@@ -225,6 +231,22 @@ static char *put_arguments(char *p, const struct cann_call *call, struct cann_te
         p = trace_put_literal(p, ",\"connection_id\":");
         p = number_put_signed(p, call->connection_id);
     }
+    return p;
+}
+
+/* Beside the arguments, which would make a name for each call: no viewer shows these. */
+static char *put_members(char *p, const struct cann_call *call, struct cann_text item)
+{
+    const char *level = value_name_find(level_names, call->level);
+    if (level != NULL) {
+        p = trace_put_literal(p, ",\"cat\":\"");
+        p = trace_put_word(p, level);
+        p = trace_put_literal(p, "\"");
+    }
+    if (item.text != NULL && !is_no_item(item))
+        p = put_string(trace_put_literal(p, ",\"item_id\":"), item);
+    if (call->connection_id != DB_NULL)
+        p = number_put_signed(trace_put_literal(p, ",\"connection_id\":"), call->connection_id);
     return p;
 }
 
@@ -261,9 +283,15 @@ static int draw_call(void *arg, const struct cann_call *call, struct err *err)
     p = trace_put_word(p, level_prefix(call->level));
     p = put_inside(p, shown_name(call, name, item));
     p = trace_put_literal(p, "\"");
-    p = trace_put_slice(p, style, &slice);
-    p = put_arguments(p, call, name, item);
-    p = trace_end_slice(p, style, &slice);
+    if (!run->facts) {
+        p = trace_put_slice(p, style, &slice);
+        p = put_arguments(p, call, name, item);
+        p = trace_end_slice(p, style, &slice);
+    } else {
+        p = trace_put_times(p, style, &slice);
+        p = put_members(p, call, item);
+        p = trace_end_call(p, &slice);
+    }
     if (call->launches > 0 && run->shows_tasks)
         p = trace_put_flow(p, style, &host_to_device, 's', call->connection_id, slice.pid, slice.tid,
                            launch_start(worker));

@@ -19,7 +19,7 @@ void facts_append(char *list, size_t size, const char *word)
         snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "", word);
 }
 
-int workload_load(sqlite3 *db, enum load_counters counters, struct workload *ret, struct err *err)
+static int load_family(sqlite3 *db, enum load_counters counters, struct workload *ret, struct err *err)
 {
     static const struct {
         const char *name;
@@ -33,13 +33,19 @@ int workload_load(sqlite3 *db, enum load_counters counters, struct workload *ret
     struct db_facts facts;
     int status = db_read_facts(db, &facts, err);
 
+    if (status != 0)
+        return status;
+    snprintf(ret->facts.family, sizeof ret->facts.family, "%s", families[facts.family].name);
+    ret->facts.problems = facts.problems;
+    ret->facts.tick_ns = 10;
+    return families[facts.family].load(db, counters, ret, err);
+}
+
+int workload_load(sqlite3 *db, enum load_counters counters, struct workload *ret, struct err *err)
+{
     workload_init(ret);
-    if (status == 0) {
-        snprintf(ret->facts.family, sizeof ret->facts.family, "%s", families[facts.family].name);
-        ret->facts.problems = facts.problems;
-        ret->facts.tick_ns = 10;
-        status = families[facts.family].load(db, counters, ret, err);
-    }
+    int status = load_family(db, counters, ret, err);
+
     ret->facts.devices = (int64_t)ret->device_count;
     if (status == 0)
         status = workload_load_chosen_ranges(db, ret, err);
@@ -47,6 +53,17 @@ int workload_load(sqlite3 *db, enum load_counters counters, struct workload *ret
         status = workload_finish(ret, err);
     if (status == 0)
         status = steps_relate(ret, err);
+    if (status != 0)
+        workload_release(ret);
+    return status;
+}
+
+int workload_load_sums(sqlite3 *db, struct workload *ret, struct err *err)
+{
+    workload_init(ret);
+    ret->sums_only = true;
+    int status = load_family(db, WITH_COUNTERS, ret, err);
+
     if (status != 0)
         workload_release(ret);
     return status;

@@ -344,11 +344,11 @@ int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct worklo
         fill_facts(&workload->facts, &load.parts);
     if (status == 0)
         status = add_tasks(&load, db, err);
-    if (status == 0)
+    if (status == 0 && !workload->sums_only)
         status = add_communications(&load, db, err);
-    if (status == 0)
+    if (status == 0 && !workload->sums_only)
         status = workload_load_framework_steps(db, workload, err);
-    if (status == 0)
+    if (status == 0 && !workload->sums_only)
         status = add_steps(workload, db, err);
     for (size_t i = 0; status == 0 && i < workload->operator_count && i < load.counted_capacity; i++)
         if (load.counted[i].count > 0)

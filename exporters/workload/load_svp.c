@@ -5,7 +5,7 @@
 #include "base/strbuf.h"
 #include "db/database.h"
 #include "db/query/query.h"
-#include "exporters/workload/load_family.h"
+#include "exporters/workload/load.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,21 +48,32 @@ struct svp_load {
     size_t counted_count, counted_capacity;
 };
 
-/* Adds the joined names, or types, to the texts of the workload; where there are none, the other text. */
-static int add_joined(struct svp_load *load, size_t first, size_t count, bool types, const char *otherwise,
-                      uint32_t *ret, struct err *err)
+bool svp_layers_join(const struct svp_layers *layers, int64_t task_id, bool ai_cpu, bool types, struct strbuf *ret)
+{
+    size_t first, count = svp_layers_of_task(layers, task_id, ai_cpu, &first);
+
+    for (size_t i = first; i < first + count; i++) {
+        const char *text = types ? layers->layers[i].type : layers->layers[i].name;
+        strbuf_adds(ret, ret->length > 0 ? "," : "");
+        strbuf_adds(ret, text != NULL ? text : "");
+    }
+    if (ret->length > 0)
+        return true;
+    if (types)
+        strbuf_adds(ret, "N/A");
+    else
+        strbuf_addf(ret, "task %lld", (long long)task_id);
+    return false;
+}
+
+static int add_joined(struct svp_load *load, int64_t task_id, bool ai_cpu, bool types, uint32_t *ret, struct err *err)
 {
     struct strbuf joined;
 
     strbuf_init(&joined, SIZE_MAX / 2);
-    for (size_t i = first; i < first + count; i++) {
-        const char *text = types ? load->layers.layers[i].type : load->layers.layers[i].name;
-        strbuf_adds(&joined, joined.length > 0 ? "," : "");
-        strbuf_adds(&joined, text != NULL ? text : "");
-    }
-    int status = joined.failed
-                     ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                     : workload_add_text(load->workload, joined.length > 0 ? joined.data : otherwise, ret, err);
+    svp_layers_join(&load->layers, task_id, ai_cpu, types, &joined);
+    int status = joined.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                               : workload_add_text(load->workload, joined.data, ret, err);
     strbuf_release(&joined);
     return status;
 }
@@ -70,13 +81,10 @@ static int add_joined(struct svp_load *load, size_t first, size_t count, bool ty
 static int operator_of_task(struct svp_load *load, int64_t task_id, bool ai_cpu, uint32_t *ret, struct err *err)
 {
     struct workload_key key = {.shapes = NO_TEXT, .work = ai_cpu ? WORK_AI_CPU : WORK_CUBE};
-    char unnamed[32];
-    size_t first, count = svp_layers_of_task(&load->layers, task_id, ai_cpu, &first);
+    int status = add_joined(load, task_id, ai_cpu, false, &key.name, err);
 
-    snprintf(unnamed, sizeof unnamed, "task %lld", (long long)task_id);
-    int status = add_joined(load, first, count, false, unnamed, &key.name, err);
     if (status == 0)
-        status = add_joined(load, first, count, true, "N/A", &key.type, err);
+        status = add_joined(load, task_id, ai_cpu, true, &key.type, err);
     return status == 0 ? workload_add_operator(load->workload, &key, ret, err) : status;
 }
 
@@ -166,7 +174,8 @@ static int take_inference(void *arg, const struct svp_inference *inference, stru
         facts->placed = true;
     load->inference = inference;
     status = svp_read_tasks(load->reader, inference->id, take_task, load, err);
-    if (status != 0 || inference->start_ns == DB_NULL || inference->end_ns == DB_NULL || inference->core_khz == DB_NULL)
+    if (status != 0 || load->workload->sums_only || inference->start_ns == DB_NULL || inference->end_ns == DB_NULL ||
+        inference->core_khz == DB_NULL)
         return status;
     struct workload_step step = {.start_ns = number_add(inference->start_ns, offset_ns),
                                  .end_ns = number_add(inference->end_ns, offset_ns),
@@ -280,7 +289,7 @@ int workload_load_svp(sqlite3 *db, enum load_counters counters, struct workload 
     status = svp_each_inference(db, NULL, take_inference, &load, err);
     if (status == 0)
         status = svp_each_model(db, take_model, &load, err);
-    if (status == 0)
+    if (status == 0 && !workload->sums_only)
         status = svp_each_execute(db, take_execute, &load, err);
     if (status == 0)
         fill_units(&load);

@@ -27,7 +27,7 @@ acl,aclrtLaunchCallback,3
 acl,aclrtMemcpy,1
 acl,aclrtSetDevice,1
 acl,aclrtSynchronizeStream,1'
-    expect_contains "$(cat "$capture"/mindstudio_profiler_output/msprof_*.json)" '"aclmdlExecute"'
+    expect_contains "$(cat "$capture"/mindstudio_profiler_output/msprof_*.json)" '"AscendCL@aclmdlExecute"'
 }
 
 @test "the timeline shows calls by thread, inner ones inside of outer ones" {

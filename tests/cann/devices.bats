@@ -79,7 +79,7 @@ for device in (0, 1, 7, 35):
         assert layers[layer, 'NPU %d' % device] == 1, (layer, device, layers)
 device_of = {pid: int(labels[pid].split()[1]) for pid in names if names[pid] != 'CANN'}
 starts = {event['id']: event for event in events if event['ph'] == 's'}
-launches = {(event['tid'], event['ts']): event['args']['item_id'] for event in events if event['name'] == 'Node@launch'}
+launches = {(event['tid'], event['ts']): event['item_id'] for event in events if event['name'] == 'Node@launch'}
 tasks = {(event['pid'], event['ts']): event for event in events
          if event['ph'] == 'X' and names[event['pid']] == 'Ascend Hardware'}
 ends = [event for event in events if event['ph'] == 'f']

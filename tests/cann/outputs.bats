@@ -34,7 +34,7 @@ with open(glob.glob('PROF_1/mindstudio_profiler_output/msprof_[0-9]*.json')[0], 
 process = {e['pid']: e['args']['name'] for e in events if e['name'] == 'process_name'}
 thread = {(e['pid'], e['tid']): e['args']['name'] for e in events if e['name'] == 'thread_name'}
 slices = [(process[e['pid']], thread[e['pid'], e['tid']], e['name'], int(e['ts'] * 1000) % 1000000000,
-           int(e['dur'] * 1000), e['args']) for e in events if e['ph'] == 'X']
+           int(e['dur'] * 1000), e.get('args', {})) for e in events if e['ph'] == 'X']
 END
         cat
     } >events.py
@@ -282,8 +282,8 @@ tasks = os.environ['tasks'].split()
 slices = [e for e in events if e['ph'] == 'X']
 assert [row['Op Name'] for row in rows('op_summary')] == ['op' + task for task in tasks]
 assert [row['task_id'] for row in rows('task_time')] == tasks
-assert [e['name'] for e in slices if 'Task Type' in e['args']] == ['op' + task for task in tasks]
-assert sorted(e['args']['item_id'] for e in slices if e['name'] == 'Node@launch') == sorted('op' + t for t in tasks)
+assert [e['name'] for e in slices if 'Task Type' in e.get('args', {})] == ['op' + task for task in tasks]
+assert sorted(e['item_id'] for e in slices if e['name'] == 'Node@launch') == sorted('op' + t for t in tasks)
 assert sum(int(row['Count']) for row in rows('op_statistic')) == len(tasks)
 PY
 }

@@ -77,7 +77,7 @@ def executions():
         same(len(json.load(file)), len(wanted), "executions in the JSON summary")
     document, events = timeline()
     origin = int(document["otherData"]["origin_ns"])
-    found = sorted((event["name"], event["args"]["Stream Id"], nanoseconds(event["ts"], 1000) + origin,
+    found = sorted((event["args"].get("Op Name", event["name"]), event["args"]["Stream Id"], nanoseconds(event["ts"], 1000) + origin,
                     nanoseconds(event["dur"], 1000)) for event in events if "Task Type" in event["args"])
     same(len(found), len(wanted), "executions in the timeline")
     for one, other in zip(found, wanted):
@@ -166,7 +166,8 @@ def check_threads(document, events):
     same({name for (pid, _), name in threads.items() if pid == TASKS}, wanted, "threads of tasks")
     for event in events:
         if "Task Type" in event["args"]:
-            same(list(event["args"]), ["Task Type", "Stream Id", "Task Id", "op_type"], "arguments")
+            same(list(event["args"])[:3], ["Task Type", "Stream Id", "Task Id"], "first arguments")
+            same({"OP Type", "Block Num"} <= set(event["args"]), True, "type and blocks among the arguments")
             same(event["tid"], event["args"]["Stream Id"], "thread of a task")
         elif event["pid"] == TASKS:
             same(threads[TASKS, event["tid"]], "Tasks without a name", "thread of a stretch")

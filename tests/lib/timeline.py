@@ -11,6 +11,7 @@ Prints what is wrong, at most ten lines, and ends with 1.
 """
 import collections
 import json
+import re
 import sys
 from decimal import Decimal
 
@@ -57,6 +58,25 @@ def events_of(stream):
     return events
 
 
+def whole_name(event):
+    """What a slice is of: an operator's has its short name and the whole one beside it."""
+    return event.get('args', {}).get('Op Name', event['name'])
+
+
+def short_names(names):
+    """The short name of each: the last parts of its path that no other has, of names with a slash."""
+    def end(name, parts):
+        return name if parts > 8 else re.search('([^/]+/+){0,%d}[^/]*/*$' % (parts - 1), name).group()
+    short, parts, open_names = {}, 1, {name for name in names if '/' in name}
+    while open_names:
+        ends = collections.Counter(end(name, parts) for name in open_names)
+        told_apart = {name for name in open_names if ends[end(name, parts)] == 1 or end(name, parts) == name}
+        short.update((name, end(name, parts)) for name in told_apart)
+        open_names -= told_apart
+        parts += 1
+    return {name: short.get(name, name) for name in names}
+
+
 def overlaps(slices, start, end):
     """How many begin inside of another one and end after it."""
     threads, count = collections.defaultdict(list), 0
@@ -78,6 +98,15 @@ def perfetto_ns(microseconds):
     return round(microseconds * 1000.0)
 
 
+def arrow_of(event):
+    return event.fields.get('cat'), event.fields['name'], event.fields['id']
+
+
+def frame_of(event):
+    """What speedscope calls a slice: arguments are a part of it."""
+    return event['name'] + (' ' + json.dumps(event['args'], default=str) if event.get('args') is not None else '')
+
+
 def check(path):
     events, other = load(path)
     slices = [event for event in events if event.phase == 'X']
@@ -91,6 +120,7 @@ def check(path):
             slices, lambda e: e.ts - first[e.thread], lambda e: e.ts - first[e.thread] + e.dur),
         'for who cuts off what is less than a nanosecond': overlaps(
             slices, lambda e: int(e.ts * 1000), lambda e: int(e.ts * 1000) + int(e.dur * 1000)),
+        'for who cuts the end off, too': overlaps(slices, lambda e: int(e.ts * 1000), lambda e: int((e.ts + e.dur) * 1000)),
         'as Perfetto reads them': overlaps(slices, lambda e: perfetto_ns(e.ts),
                                            lambda e: perfetto_ns(e.ts) + perfetto_ns(e.dur)),
     }
@@ -113,6 +143,9 @@ def check(path):
             problems.append(f'nothing names the thread: {event.fields}')
     if other is None or 'origin_ns' not in other or 'origin_unix_ns' not in other:
         problems.append(f'otherData does not say when the capture starts: {other}')
+    begun = {arrow_of(event) for event in events if event.phase == 's'}
+    problems += [f'an arrow that begins nowhere: {event.fields}' for event in events
+                 if event.phase == 'f' and arrow_of(event) not in begun]
     known = {'process_name', 'process_labels', 'process_sort_index', 'thread_name', 'thread_sort_index'}
     for event in events:
         if event.phase == 'M' and event.fields['name'] not in known:

@@ -16,6 +16,8 @@ static const struct query_field time_fields[] = {
     QUERY_FIELD(struct svp_task, duration_ns, "duration_ns"),
     QUERY_FIELD(struct svp_task, stream_id, "stream_id"),
     QUERY_FIELD(struct svp_task, task_id, "task_id"),
+    QUERY_FIELD(struct svp_task, ddr_read_bytes, "ddr_read_bytes"),
+    QUERY_FIELD(struct svp_task, ddr_write_bytes, "ddr_write_bytes"),
 };
 static const struct query_field counter_fields[] = {
     QUERY_FIELD(struct svp_task, total_cycle, "total_cycle"),
@@ -27,8 +29,6 @@ static const struct query_field counter_fields[] = {
     QUERY_FIELD(struct svp_task, cycles[SVP_DTRANS], "dtrans_cycle"),
     QUERY_FIELD(struct svp_task, cycles[SVP_DLD], "dld_cycle"),
     QUERY_FIELD(struct svp_task, cycles[SVP_WLD], "wld_cycle"),
-    QUERY_FIELD(struct svp_task, ddr_read_bytes, "ddr_read_bytes"),
-    QUERY_FIELD(struct svp_task, ddr_write_bytes, "ddr_write_bytes"),
 };
 static const struct query_select times = {QUERY_FIELDS(time_fields)}, counters = {QUERY_FIELDS(counter_fields)};
 
@@ -67,7 +67,7 @@ void svp_task_reader_free(struct svp_task_reader *reader)
 /* One read of an inference's tasks. */
 struct task_read {
     struct svp_task_reader *reader;
-    bool all_values; /* else times only */
+    bool all_values; /* else times and bytes only */
     int (*each)(void *arg, const struct svp_task *task, struct err *err);
     void *arg;
 };

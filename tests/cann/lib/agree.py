@@ -14,7 +14,7 @@ from collections import Counter
 from decimal import Decimal, InvalidOperation
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'lib'))
-from timeline import events_of  # noqa: E402
+from timeline import events_of, whole_name  # noqa: E402
 
 MAX_SHOWN = 5
 
@@ -122,7 +122,7 @@ class Timeline:
             if event['ph'] == 'X':
                 # The tool's durations are doubles: "8.950000000000001" is 8.95.
                 duration = int((Decimal(event['dur']) * 1000).to_integral_value())
-                self.slices[(process, event['tid'], event['name'], nanoseconds(event['ts']), duration)] += 1
+                self.slices[(process, event['tid'], whole_name(event), nanoseconds(event['ts']), duration)] += 1
             elif event['ph'] == 's':
                 starts[event['id']] = (process, event['tid'], nanoseconds(event['ts']))
             elif event['ph'] == 'f':

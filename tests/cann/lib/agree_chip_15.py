@@ -1,8 +1,10 @@
 """Compares tables and slices of chip 15 with those of Ascend's C++ core: agree_chip_15.py OURS EXPECTED.
 
 No reference are, as the page of the formats says: cells of the PMU in op_summary (N/A there); durations of Biu Perf and
-Block Detail, which are whole microseconds there, and times that its floating point numbers have a nanosecond lower; blocks
-that it leaves out; communication on DPUs; cells of the other kind of instruction in ccu_mission; numbers of connections."""
+Block Detail, which are whole microseconds there, and times that its floating point numbers have a nanosecond lower; communication on DPUs; cells of the other kind of instruction in ccu_mission; numbers of connections.
+
+It holds the begin of a block as a double of nanoseconds since 1970, whose step is 256, against that of the task, and leaves
+the block out where rounding has made it the earlier one: 118 of 278 slices. Ours has them; the same is done to them here."""
 import csv
 import gzip
 import json
@@ -81,19 +83,34 @@ def slices(path):
     return found
 
 
+def nanoseconds(event):
+    return int(event[2] * 1000)
+
+
+def blocks_that_doubles_leave(events, tasks):
+    start_of = {dict(e[4])['Task Id']: nanoseconds(e) for e in tasks if 'Task Id' in dict(e[4])}
+    blocks = {}
+    for e in events:
+        task = dict(e[4])['Task Id']
+        if float(nanoseconds(e)) >= start_of[task]:
+            blocks.setdefault((task, e[0].split()[0]), set()).add(e[1:])
+    return [('%s %s' % (core, which), *choose(found, key=lambda e: e[1]))
+            for (_, core), found in blocks.items() for which, choose in (('Earliest', min), ('Latest', max))]
+
+
 found, wanted = slices(ours + '/msprof.json'), slices(expected + '/msprof.json.gz')
 for process, events in wanted.items():
     mine = found[process]
     if process == 'DPU':
         mine = [e for e in mine if 'Rank Size' not in dict(e[4])]
+    if process == 'Block Detail':
+        mine = blocks_that_doubles_leave(mine, found['Ascend Hardware'])
     if process in ('Biu Perf', 'Block Detail'):
         mine = [(a, b, c, Decimal(int(d)), e) for a, b, c, d, e in mine]
     missing = Counter(events) - Counter(mine)
-    if process == 'Biu Perf':  # a nanosecond that floating point numbers have less
-        missing -= Counter((a, b, c - Decimal('0.001'), d, e) for a, b, c, d, e in mine)
-        missing -= Counter((a, b, c, d + 1, e) for a, b, c, d, e in mine)
-    if process == 'Block Detail':  # it leaves the first of two blocks out: then the second stands for it
-        missing = Counter({e: n for e, n in missing.items() if 'Earliest' not in e[0]})
+    if process == 'Biu Perf':
+        # 37 cycles are 20 ns: where the time is whole, its sum of doubles is a little less and cut off.
+        missing -= Counter((a, b, c - Decimal('0.001'), d, e) for a, b, c, d, e in mine if c * 1000 % 20 == 0)
     assert not missing, (process, list(missing.items())[:3])
-    assert process == 'Block Detail' or len(mine) == len(events), (process, len(mine), len(events))
+    assert len(mine) == len(events), (process, len(mine), len(events))
     print(process, len(events), 'events')

@@ -154,7 +154,10 @@ def listed(msprof, option, chip):
 
 
 def generic(name):
-    """"nic_20250101000000.csv" and "op_statistic_0_6_1.csv" without what numbers them."""
+    """"nic_20250101000000.csv" and "op_statistic_0_6_1.csv" without what numbers them; that of a board's models is of all
+    of them, too."""
+    if name == 'msprof.json':
+        return 'msprof_*.json'
     return re.sub(r'_\d[^/]*\.', '_*.', name)
 
 

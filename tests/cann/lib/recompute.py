@@ -18,7 +18,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'lib'))
-from timeline import events_of  # noqa: E402
+from timeline import events_of, whole_name  # noqa: E402
 
 NO_ID = 4294967295
 CORE_TYPES = ['AI_CORE', 'AI_CPU', 'AI_VECTOR_CORE']
@@ -452,7 +452,7 @@ def compare_timeline(capture):
         place = processes.get(event['pid']), event['tid']
         nanoseconds = int(Decimal(event['ts']) * 1000) if 'ts' in event else None
         if event['ph'] == 'X':
-            slices[(*place, event['name'], nanoseconds, int(Decimal(event['dur']) * 1000))] += 1
+            slices[(*place, whole_name(event), nanoseconds, int(Decimal(event['dur']) * 1000))] += 1
         elif event['ph'] == 's':
             starts[event['id']] = (*place, nanoseconds)
         elif event['ph'] == 'f':

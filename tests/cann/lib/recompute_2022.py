@@ -19,7 +19,7 @@ from fractions import Fraction
 from recompute import hertz, load_json, records, start_log, write_table
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'lib'))
-from timeline import events_of  # noqa: E402
+from timeline import events_of, whole_name  # noqa: E402
 
 NO_ID = 4294967295
 ACL_TYPES = {1: 'ACL_OP', 2: 'ACL_MODEL', 3: 'ACL_RTS', 4: 'ACL_OTHERS'}
@@ -313,7 +313,7 @@ def compare_slices(capture):
     found = defaultdict(list)
     for event in events:
         if event['ph'] == 'X':
-            found[names[event['pid']], event['tid'], event['name']].append(
+            found[names[event['pid']], event['tid'], whole_name(event)].append(
                 (Fraction(Decimal(event['ts'])) * 1000, Fraction(Decimal(event['dur'])) * 1000))
     if set(found) != set(expected):
         problems.append('slices of %s, expected of %s' % (sorted(set(found) - set(expected), key=str)[:3],

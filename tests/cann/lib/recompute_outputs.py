@@ -218,7 +218,7 @@ def check_timeline(path, capture, expected, checker):
             start = Decimal(event['ts']) * 1000
             slices[process[event['pid']]].append(
                 (thread[event['pid'], event['tid']], event['name'], start, start + Decimal(event['dur']) * 1000,
-                 event['args']))
+                 event.get('args', {})))
     overlap = expected.overlap()
     for name, spans in overlap.items():
         found = sorted((start, end) for lane, _, start, end, _ in slices['Overlap Analysis'] if lane == name)

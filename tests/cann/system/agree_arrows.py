@@ -40,10 +40,11 @@ def check_ours(ours):
     calls = {}
     for e in ours.slices:
         process, thread, start = ours.place(e)
-        if "connection_id" in e["args"]:
+        if "connection_id" in e.get("args", {}):
             beginnings.setdefault((process, thread, start), []).append(e["args"]["connection_id"])
         if process == "CANN":
-            calls.setdefault(thread, []).append((start, start + nanoseconds(e["dur"]), e["args"].get("connection_id")))
+            calls.setdefault(thread, []).append((start, start + nanoseconds(e["dur"]),
+                                               e.get("connection_id", e.get("args", {}).get("connection_id"))))
     pairs = {}
     for e in ours.arrows:
         pairs.setdefault(e["id"], []).append((e["ph"], ours.place(e)))
@@ -62,7 +63,7 @@ def main():
     theirs, ours = Timeline(sys.argv[1]), Timeline(sys.argv[2])
     check_ours(ours)
     assert not set(theirs.ends) - set(ours.ends), list(set(theirs.ends) - set(ours.ends))[:5]
-    types = {ours.place(e): e["args"].get("Task Type") for e in ours.slices}
+    types = {ours.place(e): e.get("args", {}).get("Task Type") for e in ours.slices}
     more = Counter(types[end] for end in set(ours.ends) - set(theirs.ends))
     assert set(more) == {"NOTIFY_RECORD", "NOTIFY_WAIT", "RDMA_SEND"}, more
     print(len(theirs.begins), sum(theirs.ends.values()), len(ours.begins))

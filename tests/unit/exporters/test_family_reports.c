@@ -104,7 +104,7 @@ static void boards_have_tables_and_timelines_and_no_value_where_the_records_have
     assert_has("acl_statistic_0_6_1.json", "\"Name\": \"svp_acl_mdl_execute\",\n        \"Total Time Ratio(%)\": 100");
     assert_has("timeline/task_time_0.net.6.1.json",
                "{\"name\":\"softmax\",\"ph\":\"X\",\"pid\":0,\"tid\":4,\"ts\":13.000,\"dur\":0.099999,\"args\":{\"Task "
-               "Type\":\"AI_CPU\",\"Stream Id\":4,\"Task Id\":2}}");
+               "Type\":\"AI_CPU\",\"Stream Id\":4,\"Task Id\":2,\"Layer Type\":\"t\"}}");
     assert_has("timeline/msprof_0.net.6.1.json",
                "\"name\":\"Inference 1\",\"ph\":\"X\",\"pid\":0,\"tid\":1,\"ts\":1.000,"
                "\"dur\":11.000,\"args\":{\"Tasks\":2,\"Input\":1,\"Batch\":1}");
@@ -153,8 +153,9 @@ static void captures_of_the_job_era_have_tables_and_a_timeline(void **state)
     assert_has("op_statistic_1.json",
                "\"OP Type\": \"Add\",\n        \"Count\": 1,\n        \"Total Time(us)\": 2.500");
     assert_has("timeline/task_time_1.json",
-               "{\"name\":\"b/Add\",\"ph\":\"X\",\"pid\":0,\"tid\":4,\"ts\":20.000,\"dur\":2.500,\"args\":{\"Task "
-               "Type\":\"AI_CORE\",\"Stream Id\":4,\"Task Id\":25003,\"op_type\":\"Add\"}}");
+               "{\"name\":\"Add\",\"ph\":\"X\",\"pid\":0,\"tid\":4,\"ts\":20.000,\"dur\":2.500,\"args\":{\"Task "
+               "Type\":\"AI_CORE\",\"Stream Id\":4,\"Task Id\":25003,\"Op Name\":\"b/Add\",\"OP Type\":\"Add\",\"Block "
+               "Num\":8}}");
 }
 
 /* A tick is 20 ns; the first is at the origin. */
@@ -181,7 +182,7 @@ static void captures_of_2022_have_tables_and_timelines(void **state)
                "\na/Mul,AI_CORE,3,25002,6,\"\"\"54382576035666\"\"\",\"\"\"54382576041666\"\"\"\n");
     assert_has("op_statistic_0_1.json", "\"OP Type\": \"Mul\",");
     assert_has("timeline/task_time_0_1.json",
-               "{\"name\":\"b/Add\",\"ph\":\"X\",\"pid\":0,\"tid\":4,\"ts\":20.000,\"dur\":2.500,");
+               "{\"name\":\"Add\",\"ph\":\"X\",\"pid\":0,\"tid\":4,\"ts\":20.000,\"dur\":2.500,");
     assert_has("timeline/acl_0_1.json", "\"name\":\"aclopExecuteV2\"");
 }
 

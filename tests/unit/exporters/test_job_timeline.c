@@ -33,8 +33,9 @@ static void job_operators_are_threads_by_stream_and_overlap_never(void **state)
     assert_int_equal(result.rows, 4);
     assert_string_equal(reports[0], "task_time task_time_1.json");
     struct timeline *timeline = read_timeline("task_time_1.json");
-    assert_string_equal(timeline->events[0].name, "Default/Mul-op29");
-    assert_string_equal(timeline->events[0].args, "{\"Task Type\":\"AI_CORE\",\"Stream Id\":3,\"Task Id\":30092}},");
+    assert_string_equal(timeline->events[0].name, "Mul-op29");
+    assert_string_equal(timeline->events[0].args, "{\"Task Type\":\"AI_CORE\",\"Stream Id\":3,\"Task Id\":30092,"
+                                                  "\"Op Name\":\"Default/Mul-op29\"}},");
     assert_int_equal(timeline->events[0].tid, 3);
     assert_int_equal(timeline->events[2].tid, 4);
     assert_int_equal(timeline->events[3].tid, 3);
@@ -57,7 +58,7 @@ static void tasks_without_a_name_are_stretches_of_one_thread_from_the_first_oper
     struct export_result result = export_all();
     assert_int_equal(result.rows, 3);
     struct timeline *timeline = read_timeline("task_time_1.json");
-    assert_string_equal(timeline->events[0].name, "Default/Mul-op29");
+    assert_string_equal(timeline->events[0].name, "Mul-op29");
     assert_true(timeline->events[0].start_ns == 0);
     assert_string_equal(timeline->events[1].name, "3 tasks without a name");
     assert_string_equal(timeline->events[1].args, "{\"Tasks\":3,\"Streams\":2,\"Total Time(us)\":0.055}},");

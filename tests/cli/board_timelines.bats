@@ -1,0 +1,165 @@
+#!/usr/bin/env bats
+# Timelines of SVP boards: what slices say of layers, and the file of the whole capture.
+
+# shellcheck disable=SC2154 # common.bash sets repository, run_msprof sets status, output and stderr
+bats_require_minimum_version 1.5.0
+load common
+
+setup() {
+    enter_scratch
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$BATS_TEST_DIRNAME/../lib
+    cp -r "$repository"/testdata/small/JOB* JOBX
+}
+
+# Where each slice is to be found again: device, times, name, arguments.
+write_reader() {
+    cat >reader.py <<'END'
+import glob, json
+from collections import Counter
+
+def read(path):
+    with open(path, encoding='utf-8') as stream:
+        document = json.load(stream)
+    events = document['traceEvents']
+    label = {e['pid']: e['args']['labels'] for e in events if e['name'] == 'process_labels'}
+    return document['otherData'], [(label[e['pid']], e) for e in events if e['ph'] in 'XiC']
+
+def bag(entries):
+    return Counter((label, e['ph'], e['name'], e['ts'], round(e.get('dur', 0), 3), e.get('cat'),
+                    json.dumps(e.get('args'))) for label, e in entries)
+END
+}
+
+@test "a capture has one timeline beside those of its models, with every slice and counter of theirs and each call once" {
+    run_msprof export timeline --verbose JOBX
+    expect_status 0
+    expect_contains "$stderr" "timeline/msprof.json'"
+    write_reader
+    python3 - <<'END'
+from reader import *
+models = glob.glob('JOBX/timeline/msprof_*.json')
+assert len(models) == 8, models
+other, entries = read('JOBX/timeline/msprof.json')
+assert 'model' not in other and other['clock'] == 'system monotonic', other
+wanted = Counter()
+for path in models:
+    wanted += bag(read(path)[1])
+assert bag(entries) == wanted, (list((wanted - bag(entries)).items())[:3], list((bag(entries) - wanted).items())[:3])
+events = json.load(open('JOBX/timeline/msprof.json'))['traceEvents']
+names = sorted(e['args']['name'] for e in events if e['name'] == 'process_name')
+assert names[0] == 'Device 0: detector, model 3, batch 1' and len(names) == 9, names
+assert names[-1].startswith('Host: ACL calls of process '), names
+END
+    python3 "$BATS_TEST_DIRNAME/../lib/timeline.py" check JOBX/timeline/*.json
+}
+
+@test "the timeline of a capture has the arrows of its models" {
+    rm -rf JOBX
+    cp -r "$repository"/testdata/resnet50/JOB* JOBX
+    run_msprof -q export timeline JOBX
+    expect_status 0
+    for phase in s f; do
+        expect_equal "$(grep -c "\"ph\":\"$phase\"" JOBX/timeline/msprof.json)" 4
+        expect_equal "$(grep -c "\"ph\":\"$phase\"" JOBX/timeline/msprof_0.resnet50.6.1.json)" 4
+    done
+}
+
+@test "timelines in a capture change nothing of how it is read: the same again, in place and elsewhere" {
+    run_msprof -q export timeline JOBX
+    expect_status 0
+    cp -r JOBX/timeline first
+    run_msprof show JOBX --table list
+    local tables=$output
+    run_msprof export timeline JOBX
+    expect_status 0
+    expect_not_contains "$stderr" "import"
+    diff -r first JOBX/timeline
+    run_msprof -q export timeline JOBX --output elsewhere
+    diff -r first elsewhere/timeline
+    run_msprof show JOBX --table list
+    expect_equal "$output" "$tables"
+    rm -rf JOBX/sqlite
+    run_msprof -q export timeline JOBX
+    expect_status 0
+    diff -r first JOBX/timeline
+}
+
+@test "slices of layers say their types, what limits them as table bound has it, and the bytes of the records" {
+    run_msprof -q export timeline JOBX
+    run_msprof -q show --table bound --format csv JOBX
+    printf '%s\n' "$output" >bound.csv
+    python3 - <<'END'
+import csv, glob, json, sqlite3
+database = sqlite3.connect('JOBX/sqlite/runtime.db')
+bounds = {row['Name']: row['Bound'] for row in csv.DictReader(open('bound.csv', encoding='utf-8'))}
+assert set(bounds.values()) == {'compute', 'latency', 'memory', 'unknown'}, set(bounds.values())
+checked = 0
+for path in glob.glob('JOBX/timeline/msprof_*.json'):
+    document = json.load(open(path, encoding='utf-8'))
+    other = document['otherData']
+    layers = {}
+    for task, engine, name, type in database.execute(
+            "SELECT task_id, engine, name, type FROM layer WHERE model_name = ? AND model_id = ? ORDER BY layer_id",
+            (other['model'], other['model_id'])):
+        layers.setdefault((engine, task), []).append((name, type))
+    bytes = {}
+    for task, stream, duration, read, written in database.execute(
+            "SELECT t.task_id, t.stream_id, t.duration_ns, t.ddr_read_bytes, t.ddr_write_bytes FROM ai_core_task t"
+            " JOIN inference_run r ON t.id BETWEEN r.first_task AND r.last_task"
+            " JOIN inference i ON i.inference_id = r.inference_id WHERE i.device_id = ? AND i.model_name = ?"
+            " AND i.model_id = ? AND i.batch_num = ?",
+            (other['device_id'], other['model'], other['model_id'], other['batch_num'])):
+        bytes.setdefault((stream, task, duration), set()).add((read, written))
+    for e in document['traceEvents']:
+        args = e.get('args', {})
+        if e['ph'] != 'X' or 'Task Type' not in args:
+            continue
+        of = layers.get((args['Task Type'], args['Task Id']))
+        assert args.get('Layer Type') == (','.join(type for _, type in of) if of else None), e
+        assert args.get('Bound') == (bounds.get(','.join(name for name, _ in of)) if of else None), e
+        if args['Task Type'] == 'AI_CORE':
+            moved = bytes[args['Stream Id'], args['Task Id'], round(e['dur'] * 1000)]
+            assert (args['DDR Read(B)'], args['DDR Write(B)']) in moved, (e, moved)
+        else:
+            assert 'DDR Read(B)' not in args, e
+        checked += 1
+assert checked > 400, checked
+END
+}
+
+@test "layers are shown by the last part of their path, with the whole one beside it" {
+    sed -i 's/"conv1,conv1_relu"/"Default\/network-Net\/block\/conv1,Default\/network-Net\/block\/conv1_relu"/' \
+        JOBX/data/*.layer.info
+    run_msprof -q export timeline JOBX
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    grep -q '"name":"data,conv1,conv1_relu,pool1"' JOBX/timeline/msprof.json
+    grep -q '"Op Name":"data,Default/network-Net/block/conv1,Default/network-Net/block/conv1_relu,pool1"' JOBX/timeline/msprof.json
+    run_msprof -q export timeline JOBX --trace-compat --output compat
+    grep -q '"name":"data,Default/network-Net/block/conv1,Default/network-Net/block/conv1_relu,pool1"' compat/timeline/task_time_0.detector.3.1.json
+}
+
+@test "--trace-compat leaves boards' timelines as they were: no facts of layers, arguments of calls, no file of the capture" {
+    run_msprof -q export timeline JOBX --trace-compat
+    expect_status 0
+    [ ! -e JOBX/timeline/msprof.json ]
+    run grep -lE '"(Op Name|Layer Type|Bound|DDR Read\(B\))":' JOBX/timeline/*.json
+    expect_equal "$output" ""
+    grep -q '"Mode":"model","Process_Id":' JOBX/timeline/msprof_0.detector.3.1.json
+}
+
+@test "calls of one name are one function in speedscope in the timelines of calls and tasks together" {
+    run_msprof -q export timeline JOBX
+    python3 - <<'END'
+import glob, json
+from timeline import frame_of
+checked = 0
+for path in glob.glob('JOBX/timeline/msprof*.json'):
+    events = json.load(open(path, encoding='utf-8'))['traceEvents']
+    hosts = {e['pid'] for e in events if e['name'] == 'process_name' and e['args']['name'].startswith('Host')}
+    calls = [e for e in events if e['ph'] == 'X' and e['pid'] in hosts]
+    assert all(frame_of(e) == e['name'] for e in calls), path
+    checked += len(calls)
+assert checked > 200, checked
+END
+}
