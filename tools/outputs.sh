@@ -18,7 +18,7 @@ if [ $# -ne 1 ] || [ ! -x "$1" ]; then
     exit 2
 fi
 program=$(realpath "$1")
-shared=$(realpath -q "${MSPROF_SHARED:-../shared}") || shared=
+shared=$(realpath -qe "${MSPROF_SHARED:-../shared}") || shared=
 generators=$PWD/build/release
 
 scratch=$(mktemp -d)
