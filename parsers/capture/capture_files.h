@@ -35,7 +35,10 @@ const struct entry *entry_list_find(const struct entry_list *list, const char *n
 
 /* Whether an entry beside the data has a name that msprof, Ascend's tool or a framework gives its results. */
 bool is_output_name(const char *name);
-/* Whether a directory holds results and nothing of a capture: that of --output of one capture, or of several. */
+/* Whether a directory is called like a capture (JOB..., PROF...) or a part of one. */
+bool is_capture_name(const char *name);
+/* Whether a directory holds results, or captures of their own, and nothing of this capture: that of --output of one
+ * capture, of several, or of a command that makes captures. */
 bool is_output_directory(int at, const char *name);
 /* Whether a file of this relative name, beside data/ and the parts, is none of a capture's. */
 bool is_beside_data(const char *name);

@@ -277,7 +277,7 @@ static bool has_more_of_capture(const char *directory, const char *name)
     return more;
 }
 
-static bool is_capture_name(const char *name)
+bool is_capture_name(const char *name)
 {
     return strncmp(name, "JOB", 3) == 0 || strncmp(name, "PROF", 4) == 0 || is_part_directory(name);
 }

@@ -55,8 +55,10 @@ static bool holds_outputs(int at, const char *name, int nesting)
         data = strcmp(item->d_name, "data") == 0 || is_part_directory(item->d_name) || is_config_name(item->d_name);
         if (data || found)
             continue;
-        found = is_output_name(item->d_name) || (nesting > 1 && is_directory(descriptor, item->d_name) &&
-                                                 holds_outputs(descriptor, item->d_name, nesting - 1));
+        found =
+            is_output_name(item->d_name) ||
+            (is_directory(descriptor, item->d_name) &&
+             (is_capture_name(item->d_name) || (nesting > 1 && holds_outputs(descriptor, item->d_name, nesting - 1))));
     }
     if (stream != NULL)
         closedir(stream);

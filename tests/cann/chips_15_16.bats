@@ -167,6 +167,80 @@ Maximum Delay Channel=5|Maximum Channel Delay=90"
     expect_sql "SELECT channels, remote_ranks IS NULL FROM ccu_wait_signal_info" "3,5|1"
 }
 
+# Many tasks of random times, numbers and counters.
+write_random() { # chip
+    write_capture <<END
+import random
+random.seed($1)
+p = Prof("PROF_1", chip=$1)
+EVENTS = '0x501,0x301,0x1,0x701,0x202,0x203,0x34,0x35,0x714'
+p.samples[0] = {'ai_core_metrics': 'PipeUtilization', 'aiv_metrics': 'PipeUtilization', 'ai_core_profiling_events': EVENTS,
+                'aiv_profiling_events': EVENTS}
+log, time = [], 1000000
+for number in range(150):
+    stream, task, batch, core = random.randrange(1, 2000), number * 977 % 65536, number // 50, number % 2
+    p.launch(1000 * number, stream, task, 'op%d' % number, batch=batch, task_type=('KERNEL_AICORE', 'KERNEL_AIVEC')[core])
+    time += 20 * random.randrange(1, 500)
+    start, end = time, time + 20 * random.randrange(1, 3000)
+    log += [(start, 0, task, batch, core), (end, 1, task, batch, core)]
+    cycles = random.randrange(1, 1 << 40)
+    p._device(0, 'ffts_profile', struct.pack('<HHHHQBBHBBHHHI10QQQ', 0x2a | number % 16 << 6, 0x6bd3, task, batch, cycles, 0, 0, 0, core,
+              random.randrange(25), 0, 0, 0, 0, *(random.randrange(cycles) for _ in range(9)), 0, p._ticks(start), p._ticks(end)), 128)
+for number, (when, function, task, batch, core) in enumerate(sorted(log)):
+    p._device(0, 'stars_soc', struct.pack('<HHHHQ16x', function | number % 16 << 6 | core << 10, 0x6bd3, task, batch, p._ticks(when)), 32)
+END
+}
+
+@test "tasks, operators, times and counters are those that a recalculation finds in the files" {
+    for chip in 15 16; do
+        rm -rf PROF_1 out
+        write_random $chip
+        run_msprof export summary -dir PROF_1 --stable-names --output out
+        expect_status 0
+        python3 "$BATS_TEST_DIRNAME/lib/recompute_v6.py" PROF_1 out/mindstudio_profiler_output
+    done
+}
+
+@test "step marks of chips 15 and 16 have their tag first, and make iterations" {
+    for chip in 15 16; do
+        rm -rf PROF_1 out
+        write_capture <<END
+p = Prof("PROF_1", chip=$chip)
+p.launch(0, 5, 7, 'op')
+p._device(0, 'stars_soc', struct.pack('<HHIQ16x', 0, 0x6bd3, 7, p._ticks(10000)), 32)
+p._device(0, 'stars_soc', struct.pack('<HHIQ16x', 1 | 1 << 6, 0x6bd3, 7, p._ticks(11000)), 32)
+for time, tag in ((9000, 0), (9500, 2), (11500, 3), (12000, 4), (15000, 4)):
+    p._device(0, 'ts_track', struct.pack('<BBHIQQQHHI', 1, 10, 40, 0, p._ticks(time), 1, 3, tag, 12, 0x20009), 40)
+END
+        run_msprof export summary -dir PROF_1 --stable-names --output out
+        expect_status 0
+        expect_equal "$(cut -d, -f 1-6 out/mindstudio_profiler_output/step_trace.csv | tail -n +2 | tr -d '\t')" "0,1,1700000000000009.500,1700000000000011.500,1700000000000012.000,3
+0,2,N/A,N/A,1700000000000015.000,3"
+        sqlite3 out/sqlite/runtime.db "SELECT DISTINCT stream_id, task_id FROM ts_track" >ids
+        expect_equal "$(<ids)" "12|131081"
+    done
+}
+
+@test "samples of cores of chips 15 and 16 have ten counters" {
+    write_capture <<'END'
+p = Prof("PROF_1", chip=16)
+EVENTS = '0x501,0x301,0x1,0x701,0x202,0x203,0x34,0x35,0x714,0x1'
+p.samples[0] = {'ai_core_metrics': 'PipeUtilization', 'aiv_metrics': 'PipeUtilization', 'ai_core_profiling_events': EVENTS,
+                'aiv_profiling_events': EVENTS, 'ai_core_profiling_mode': 'sample-based', 'aiv_profiling_mode': 'sample-based'}
+p.launch(0, 5, 7, 'op')
+for name in ('aicore', 'aiVectorCore'):
+    for sample in range(3):
+        for core in range(2):
+            p._device(0, name, struct.pack('<B7x10QQQBB6x', 1, *(1000 * (sample + 1) + i for i in range(10)), 100000,
+                                           p._ticks(1000 * sample + 1000), 0, core), 112)
+END
+    run_msprof import -dir PROF_1
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    expect_sql "SELECT kind, records_decoded, records_rejected FROM source_file WHERE kind IN ('aicore_pmu', 'aiv_pmu') ORDER BY 1" \
+        $'aicore_pmu|6|0\naiv_pmu|6|0'
+    expect_sql "SELECT min(event9), max(event9), min(total_cycle) FROM aicore_pmu WHERE event9 IS NOT NULL" "1009|3009|100000"
+}
+
 @test "damaged records of chips 15 and 16 are named, and nothing is lost silently" {
     write_v6 15
     python3 - <<'END'

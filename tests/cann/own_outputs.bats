@@ -41,6 +41,14 @@ check_capture() { # capture
         write_everything "$1" --output "$1/results"
         write_everything "$1" --output "$1/several/PROF_1"
         run_msprof diff "$1" --save-baseline "$1/of_today.json"
+        run_msprof cluster "$1"
+        run_msprof cluster "$1" --output "$1/of_cluster"
+        run_msprof analyze -dir "$1" -r communication
+        # captures of another program and what a board sent, with their own results, in directories of their own
+        run_msprof run -q --output "$1/of_run" -- "$(dirname "$(readlink -f "$MSPROF")")/tests/acl/acl_program" nest
+        mkdir -p "$1/collected/JOBXYZ/data"
+        cp -R "$repository"/testdata/resnet50/JOB*/. "$1/collected/JOBXYZ"
+        run_msprof export summary "$1/collected/JOBXYZ"
         run_msprof layout infer -dir "$1" --output "$1/found.layout"
         run_msprof_into "$1/ops.csv" show "$1" --table ops --format csv
         expect_equal "$(reading_of "$1")" "$before"

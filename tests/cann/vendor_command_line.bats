@@ -78,8 +78,8 @@ for device in (0, 1):
 END
     run_msprof query -q -dir PROF_1
     expect_done
-    cells_of 3 6 7 <<<"$output" >jobs
-    IFS='|' read -r device model count < <(tail -n 1 jobs)
+    cells_of 3 6 7 <<<"$output" >job_rows
+    IFS='|' read -r device model count < <(tail -n 1 job_rows)
     [ "$count" -ge 2 ]
     run_msprof query -q -dir PROF_1 --id "$device" --model-id "$model"
     expect_done
@@ -90,9 +90,9 @@ END
     run_msprof query -q -dir PROF_1 --id "$device" --model-id "$model" --iteration-id 2
     expect_done
     expect_equal "$(cells_of 2 3 4 <<<"$output")" "$device|$model|2"
-    cells_of 5 6 7 8 <<<"$output" >times
+    cells_of 5 6 7 8 <<<"$output" >step_times
     run_msprof export summary -q -dir PROF_1 --stable-names --output out
-    python3 - "$device" "$model" "$(<times)" <<'END'
+    python3 - "$device" "$model" "$(<step_times)" <<'END'
 import csv, sys
 device, model, times = sys.argv[1:]
 (row,) = [r for r in csv.DictReader(open('out/mindstudio_profiler_output/step_trace.csv'))
@@ -105,7 +105,7 @@ END
     expect_status 4
     run_msprof query -q -dir PROF_1 --id -1
     expect_done
-    expect_equal "$(cells_of 3 6 7 <<<"$output")" "$(<jobs)"
+    expect_equal "$(cells_of 3 6 7 <<<"$output")" "$(<job_rows)"
     for value in x -2 ''; do
         run_msprof query -dir PROF_1 --id "$value"
         expect_status 2

@@ -199,3 +199,34 @@ END
     expect_status 0
     agree_with_files "$shared/data/expected/system-chip5" ""
 }
+
+@test "operators, tasks, calls, communication and texts join by their ids, as viewers ask" {
+    PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/lib/make_outputs.py" PROF_1 1
+    run_msprof export db -dir PROF_1 --stable-names --output out
+    run_msprof export summary -dir PROF_1 --stable-names --output out
+    python3 - <<'END'
+import csv, sqlite3
+from collections import Counter
+database = sqlite3.connect('out/msprof.db')
+ask = lambda sql: database.execute(sql).fetchall()
+ns = lambda text: int(text.strip().replace('.', ''))
+rows = list(csv.DictReader(open('out/mindstudio_profiler_output/op_summary.csv')))
+operators = Counter((r['Op Name'], r['OP Type'], ns(r['Task Start Time(us)']), int(r['Task ID'])) for r in rows if r['Task Type'] != 'COMMUNICATION')
+assert operators and operators == Counter(ask("""SELECT n.value, k.value, t.startNs, t.taskId FROM COMPUTE_TASK_INFO c
+    JOIN TASK t ON t.globalTaskId = c.globalTaskId JOIN STRING_IDS n ON n.id = c.name JOIN STRING_IDS k ON k.id = c.opType"""))
+launched = ask("""SELECT c.globalTaskId, count(*) FROM COMPUTE_TASK_INFO c JOIN TASK t ON t.globalTaskId = c.globalTaskId
+    JOIN CANN_API a ON a.connectionId = t.connectionId JOIN STRING_IDS s ON s.id = a.name JOIN ENUM_API_TYPE e ON e.id = a.type
+    WHERE a.startNs <= t.startNs AND e.name = 'node' GROUP BY 1""")
+assert launched and all(count == 1 for _, count in launched)
+communication = Counter(r['Op Name'] for r in rows if r['Task Type'] == 'COMMUNICATION')
+found = ask("""SELECT n.value, o.startNs, o.endNs, count(i.globalTaskId), min(t.startNs), max(t.endNs), max(a.startNs) FROM COMMUNICATION_OP o
+    JOIN STRING_IDS n ON n.id = o.opName JOIN STRING_IDS g ON g.id = o.groupName JOIN COMMUNICATION_TASK_INFO i ON i.opId = o.opId
+    JOIN TASK t ON t.globalTaskId = i.globalTaskId JOIN CANN_API a ON a.connectionId = o.connectionId GROUP BY o.opId""")
+assert communication and communication == Counter(name for name, *_ in found)
+for name, start, end, count, first, last, called in found:
+    assert count > 0 and start <= first and last >= start and called <= start, (name, start, end, first, last)
+assert ask('SELECT count(*) FROM TASK WHERE globalTaskId IN (SELECT globalTaskId FROM TASK GROUP BY 1 HAVING count(*) > 1)') == [(0,)]
+for table, column in (('TASK', 'taskType'), ('COMPUTE_TASK_INFO', 'name'), ('COMMUNICATION_OP', 'opName'), ('CANN_API', 'name')):
+    assert ask('SELECT count(*) FROM %s WHERE %s NOT IN (SELECT id FROM STRING_IDS)' % (table, column)) == [(0,)], table
+END
+}

@@ -149,7 +149,7 @@ static int add_second(struct decoder *decoder, struct state *state, const unsign
     unsigned char alone[256] = {0};
     struct cell cells[COLUMN_COUNT];
     uint64_t present = 0;
-    struct row decoded = {cells, &present}, row;
+    struct row decoded = {cells, &present}, row = {NULL, NULL};
     int bad_column;
     memcpy(alone, bytes, FIRST);
     memcpy(alone + FIRST, bytes + FIRST + LENGTH, LENGTH);
@@ -164,7 +164,7 @@ static int add_second(struct decoder *decoder, struct state *state, const unsign
     int status = derive(&state->stream, &decoded, err);
     if (status == 0)
         status = decoder_emit(decoder, state->stream.kind, &row, err);
-    if (status < 0)
+    if (status != 0)
         return status;
     memcpy(row.cells, cells, sizeof cells);
     *row.present = present;

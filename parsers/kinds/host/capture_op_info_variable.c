@@ -53,7 +53,7 @@ static int emit(struct decoder *decoder, struct state *state, const unsigned cha
 {
     struct cell cells[CAPTURED_OP_COLUMNS];
     uint64_t present = 0;
-    struct row decoded = {cells, &present}, row;
+    struct row decoded = {cells, &present}, row = {NULL, NULL};
     int bad_column;
     decode_record(&state->plan, bytes, &decoded, &bad_column);
     if (bad_column >= 0) {
@@ -67,7 +67,7 @@ static int emit(struct decoder *decoder, struct state *state, const unsigned cha
     int status = captured_op_take(decoder, &state->stream, &decoded, &tensors, err);
     if (status == 0)
         status = decoder_emit(decoder, state->stream.kind, &row, err);
-    if (status < 0)
+    if (status != 0)
         return status;
     memcpy(row.cells, cells, sizeof cells);
     *row.present = present;

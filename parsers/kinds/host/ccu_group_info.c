@@ -12,17 +12,12 @@ static const struct column columns[] = {
     [INPUT] = CCU_NUMBER("input_type", "Input type", "Type of an element, as a number of HCCL."),
     [OUTPUT] = CCU_NUMBER("output_type", "Output type", "The same of what comes out."),
     [BYTES] = {"data_size", "Size", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "What it moves."},
-    [CHANNELS] = {"channels", "Channels", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
-                  "The channels that it uses, with commas between."},
-    [RANKS] = {"remote_ranks", "Remote ranks", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
-               "The ranks at their other ends, likewise."},
+    [CHANNELS] = CCU_CHANNELS_COLUMN,
+    [RANKS] = CCU_RANKS_COLUMN,
 };
 
 static const struct field fields[] = {
-    CCU_RECORD_FIELDS,
-    {.column = "work_flow_mode", .offset = 56, .width = 1},
-    {.column = "stream_id", .offset = 58, .width = 2},
-    {.column = "mission_id", .offset = 68, .width = 1},
+    CCU_LISTS_FIELDS,
     {.column = "reduce_op", .offset = 69, .width = 1},
     {.column = "input_type", .offset = 70, .width = 1},
     {.column = "output_type", .offset = 71, .width = 1},

@@ -10,17 +10,12 @@ static const struct column columns[] = {
     CCU_RECORD_COLUMNS,
     [CKE] = CCU_NUMBER("cke_id", "Signal", "The event that it waits for."),
     [MASK] = CCU_NUMBER("mask", "Mask", "Which bits of it."),
-    [CHANNELS] = {"channels", "Channels", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
-                  "The channels that it uses, with commas between."},
-    [RANKS] = {"remote_ranks", "Remote ranks", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
-               "The ranks at their other ends, likewise."},
+    [CHANNELS] = CCU_CHANNELS_COLUMN,
+    [RANKS] = CCU_RANKS_COLUMN,
 };
 
 static const struct field fields[] = {
-    CCU_RECORD_FIELDS,
-    {.column = "work_flow_mode", .offset = 56, .width = 1},
-    {.column = "stream_id", .offset = 58, .width = 2},
-    {.column = "mission_id", .offset = 68, .width = 1},
+    CCU_LISTS_FIELDS,
     {.column = "cke_id", .offset = 72, .width = 4},
     {.column = "mask", .offset = 76, .width = 4},
 };

@@ -71,6 +71,24 @@ enum ccu_record_column {
         .column = "instruction_id", .offset = 66, .width = 2                                                           \
     }
 
+/* What those with lists have besides: the columns of both, and the fields that do not stand as in ccu_task_info. */
+#define CCU_CHANNELS_COLUMN                                                                                            \
+    {                                                                                                                  \
+        "channels", "Channels", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,                                          \
+            "The channels that it uses, with commas between."                                                          \
+    }
+#define CCU_RANKS_COLUMN                                                                                               \
+    {                                                                                                                  \
+        "remote_ranks", "Remote ranks", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,                                  \
+            "The ranks at their other ends, likewise."                                                                 \
+    }
+#define CCU_LISTS_FIELDS                                                                                               \
+    CCU_RECORD_FIELDS, {.column = "work_flow_mode", .offset = 56, .width = 1},                                         \
+        {.column = "stream_id", .offset = 58, .width = 2},                                                             \
+    {                                                                                                                  \
+        .column = "mission_id", .offset = 68, .width = 1                                                               \
+    }
+
 /* Fills the time and the names of a record; for records with lists also those, as texts "3,5" in two columns, which are
  * 0 for others. */
 struct ccu_lists {
