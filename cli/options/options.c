@@ -22,6 +22,7 @@ void settings_init(struct settings *settings)
                                   .width = WIDTH_DEFAULT,
                                   .manual_rows = -1,
                                   .model_id = -1,
+                                  .report_seconds = 60,
                                   .collect = {.reconnect_seconds = 60},
                                   .cann_version = CANN_VERSION_OF_CAPTURE,
                                   .replay = {.fd = -1, .speed = 1000, .first_index = 1},

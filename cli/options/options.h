@@ -135,6 +135,7 @@ struct settings {
     bool by_vendor_dir;             /* they were named in the vendor's spelling, -dir */
     struct value_list layouts;      /* --layout */
     struct value_list report_files; /* --report-file */
+    int64_t report_seconds;         /* --report-seconds */
     const char *output;             /* NULL: into the capture */
     int64_t clock_khz;              /* --freq-mhz in thousandths; 0: not given */
 
