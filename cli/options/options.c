@@ -23,6 +23,7 @@ void settings_init(struct settings *settings)
                                   .manual_rows = -1,
                                   .model_id = -1,
                                   .report_seconds = 60,
+                                  .layout = {.search_seconds = 60},
                                   .collect = {.reconnect_seconds = 60},
                                   .cann_version = CANN_VERSION_OF_CAPTURE,
                                   .replay = {.fd = -1, .speed = 1000, .first_index = 1},

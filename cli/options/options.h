@@ -118,6 +118,7 @@ enum rule_type { RULE_TYPE_TEXT, RULE_TYPE_DB };
 struct layout_settings {
     const char *kind, *tables, *name; /* NULL: not given */
     int rounding;                     /* enum infer_rounding */
+    int64_t search_seconds;           /* --search-seconds */
     struct value_list sets;
 };
 
