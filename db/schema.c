@@ -48,6 +48,7 @@ static const char indexes[] =
     "CREATE INDEX inference_by_report ON inference(device_id, model_id, current_pic_count);"
     "CREATE INDEX ai_cpu_task_by_file ON ai_cpu_task(file_id, start_ns);"
     "CREATE INDEX layer_by_task ON layer(model_name, model_id, task_id);"
+    "CREATE INDEX profiled_model_by_name ON profiled_model(model_name, model_id, batch_num, device_id);"
     "CREATE INDEX source_file_by_report ON source_file(device_id, model_id, current_pic_count);";
 
 /* profiled_model: one row for each pair of timeline files. An ACL file names no batch number: it goes to the one that
@@ -88,12 +89,12 @@ static const char profiled_models[] =
     "  WHERE c.device_id IS profiled_model.device_id AND c.model_name = profiled_model.model_name"
     "    AND c.model_id IS profiled_model.model_id AND c.batch_num IS profiled_model.batch_num;"
     "DROP TABLE inference_count;"
+    "CREATE INDEX source_file_by_model ON source_file(profiled_model_id);"
     "UPDATE profiled_model SET"
     "  ai_cpu_tasks = (SELECT coalesce(sum(f.records_decoded), 0) FROM source_file f"
     "    WHERE f.profiled_model_id = profiled_model.id AND f.kind = 'aicpu_task'),"
     "  acl_calls = (SELECT coalesce(sum(f.records_decoded), 0) FROM source_file f"
-    "    WHERE f.profiled_model_id = profiled_model.id AND f.kind = 'acl_call');"
-    "CREATE INDEX source_file_by_model ON source_file(profiled_model_id);";
+    "    WHERE f.profiled_model_id = profiled_model.id AND f.kind = 'acl_call');";
 
 /* For people with sqlite3; the exporters do not use them. */
 static const char views[] =

@@ -93,10 +93,10 @@ static void *open_library(void)
     return handle != NULL ? handle : dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* The program's libmsprof_acl, else one that is loaded now and stays: it announces itself to recording.c. */
+/* The program's libmsprof_acl, else one that is loaded now and stays: it announces itself to target.c. */
 static const struct call_target *find_target(void)
 {
-    const struct call_target *target = recording_target();
+    const struct call_target *target = call_target();
     if (target != NULL || loaded != NULL)
         return target != NULL ? target : loaded;
     if (open_library() == NULL) {
@@ -104,7 +104,7 @@ static const struct call_target *find_target(void)
         tell("cannot load " LIBRARY ": ", why == NULL ? "" : why);
         return NULL;
     }
-    loaded = recording_target();
+    loaded = call_target();
     if (loaded == NULL)
         tell(LIBRARY, " is of another version");
     return loaded;
@@ -123,7 +123,7 @@ static void begin(const char *path, bool svp)
         atomic_store(&runs, true);
     /* what the file begins goes there; otherwise only a program that brings the library decides */
     if (target == loaded)
-        recording_set_target(acl_json_runs() ? loaded : NULL);
+        call_target_set(acl_json_runs() ? loaded : NULL);
 }
 
 void acl_json_before(uint32_t index, const char *argument)
@@ -145,12 +145,12 @@ void acl_json_after(uint32_t index)
         return;
     int saved_errno = errno;
     pthread_mutex_lock(&lock);
-    const struct call_target *target = recording_target();
+    const struct call_target *target = call_target();
     if (target != NULL)
         target->json_end();
     atomic_store(&runs, false);
     if (target == loaded)
-        recording_set_target(NULL);
+        call_target_set(NULL);
     pthread_mutex_unlock(&lock);
     errno = saved_errno;
 }

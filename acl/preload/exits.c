@@ -18,21 +18,14 @@
         __atomic_store(&next, (type **)(void *)&found, __ATOMIC_RELEASE); /* as POSIX has it */                        \
     }
 
-_Noreturn void preload_end_process(int status)
-{
-    recording_flush();
-    for (;;)
-        syscall(SYS_exit_group, status);
-}
-
 EXPORT _Noreturn void _exit(int status)
 {
-    preload_end_process(status);
+    system_end(status);
 }
 
 EXPORT _Noreturn void _Exit(int status)
 {
-    preload_end_process(status);
+    system_end(status);
 }
 
 typedef int daemon_function(int nochdir, int noclose);

@@ -31,7 +31,6 @@ static const struct function functions[] = {
 #undef SPARE
 };
 #define FUNCTION_COUNT (sizeof functions / sizeof functions[0])
-const size_t preload_function_count = FUNCTION_COUNT;
 
 enum {
     ENTRY_COUNT = 0
@@ -164,10 +163,16 @@ void *function_real(uint32_t index)
     struct search search = {.name = functions[index].name, .ours = preload_entries[index]};
     ask_loader(find_real, &search);
     if (search.found == NULL)
-        preload_fail(functions[index].name);
+        system_fail(functions[index].name);
     function_bind(index, search.found);
     errno = saved_errno;
     return search.found;
+}
+
+void functions_name_types(int (*name_type)(uint16_t level, uint32_t type, const char *name))
+{
+    for (uint32_t i = 0; i < FUNCTION_COUNT; i++)
+        name_type(RECORDER_LEVEL_ACL, function_type(i), function_name(i));
 }
 
 void functions_in_forked_child(void)

@@ -9,8 +9,6 @@
 
 /* ---- functions.c: the list, and where the functions really are ---- */
 
-extern const size_t preload_function_count;
-
 /* Index into the list, or -1. Also before constructors have run. */
 int32_t functions_find(const char *name);
 const char *function_name(uint32_t index);
@@ -22,6 +20,8 @@ void *function_real(uint32_t index);
 /* Says what the function is and returns what the program is to call instead; real itself when too many libraries have
  * functions of this name. */
 void *function_bind(uint32_t index, void *real);
+/* Tells a recorder the names of all types. */
+void functions_name_types(int (*name_type)(uint16_t level, uint32_t type, const char *name));
 /* As signals_in_forked_child. */
 void functions_in_forked_child(void);
 
@@ -35,10 +35,12 @@ extern const void *const preload_entries[];
 /* Writes what was recorded. Safe in signal handlers. */
 void recording_flush(void);
 
+/* ---- target.c ---- */
+
 struct call_target;
 /* libmsprof_acl, when it is in the process; NULL: it is not, or is not to decide what is recorded. */
-const struct call_target *recording_target(void);
-void recording_set_target(const struct call_target *target);
+const struct call_target *call_target(void);
+void call_target_set(const struct call_target *target);
 
 /* ---- acl_json.c: the file that the program gives to aclInit or svp_acl_init ---- */
 
@@ -60,12 +62,12 @@ void system_find_dlsym(void);
 
 /* The C library's function of this name; ends the process when it has none. */
 void *system_function(const char *name);
+/* Calls the function before system_end: what was recorded is to be written. */
+void system_before_end(void (*before)(void));
+/* Ends the process as _exit does. */
+_Noreturn void system_end(int status);
 /* "PROGRAM: symbol lookup error: ...", and status 127: what the dynamic linker does. */
-_Noreturn void preload_fail(const char *name);
-
-/* ---- exits.c ---- */
-
-_Noreturn void preload_end_process(int status);
+_Noreturn void system_fail(const char *name);
 
 /* ---- signals.c ---- */
 

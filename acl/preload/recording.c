@@ -31,9 +31,7 @@ struct begun {
 struct begun preload_begin(uint32_t index, const char *argument);
 void preload_end(uint32_t index, int64_t begin_ns);
 size_t preload_readable_words(const char *address);
-__attribute__((visibility("default"))) preload_attach_function msprof_preload_attach;
 
-static _Atomic(const struct call_target *) target;
 static char output[PATH_MAX];
 
 /* ---- starting ---- */
@@ -56,6 +54,7 @@ __attribute__((constructor)) static void note_output(void)
     if (noted)
         return;
     noted = true;
+    system_before_end(recording_flush);
     recorder_watch_forks();
     forks_watch(settle_in_child);
     if (wanted == NULL || *wanted == '\0')
@@ -69,18 +68,12 @@ __attribute__((constructor)) static void note_output(void)
     acl_json_prepare();
 }
 
-static void name_types(int (*name_type)(uint16_t level, uint32_t type, const char *name))
-{
-    for (uint32_t i = 0; i < preload_function_count; i++)
-        name_type(RECORDER_LEVEL_ACL, function_type(i), function_name(i));
-}
-
 static bool is_svp;
 
 /* To whoever a call would go now. */
 static void count_left(uint32_t index, int change)
 {
-    const struct call_target *program = atomic_load(&target);
+    const struct call_target *program = call_target();
     uint32_t type = index != OPEN_CALLS_DEEPER ? function_type(index) : 0; /* none of a function's */
     if (program != NULL && program->recording())
         program->call_left(RECORDER_LEVEL_ACL, type, change);
@@ -109,8 +102,8 @@ static void start_recorder(void *arg)
     };
     struct err err = ERR_INIT;
     (void)arg;
-    if (atomic_load(&target) == NULL) {
-        name_types(recorder_name_type);
+    if (call_target() == NULL) {
+        functions_name_types(recorder_name_type);
         signals_pretend();
         recorder_start_with(&options, system_sigaction, &err);
     }
@@ -148,25 +141,9 @@ static bool start_once(uint32_t index)
     return can_start;
 }
 
-void msprof_preload_attach(const struct call_target *new_target)
-{
-    name_types(new_target->name_type);
-    atomic_store(&target, new_target);
-}
-
-const struct call_target *recording_target(void)
-{
-    return atomic_load(&target);
-}
-
-void recording_set_target(const struct call_target *new_target)
-{
-    atomic_store(&target, new_target);
-}
-
 void recording_flush(void)
 {
-    const struct call_target *program = atomic_load(&target);
+    const struct call_target *program = call_target();
     open_calls_end();
     recorder_flush();
     if (program != NULL)
@@ -178,7 +155,7 @@ void recording_flush(void)
 /* Where calls go now; NULL: nowhere. */
 static void (*destination(void))(uint16_t, uint32_t, int64_t, int64_t, uint64_t)
 {
-    const struct call_target *program = atomic_load_explicit(&target, memory_order_acquire);
+    const struct call_target *program = call_target();
     if (program != NULL && program->recording())
         return program->call;
     return recorder_running() && !acl_json_runs() ? recorder_call : NULL;

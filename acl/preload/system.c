@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 system_dlsym_function *preload_system_dlsym;
@@ -13,13 +14,28 @@ static void say(const char *text)
     (void)ignored;
 }
 
-void preload_fail(const char *name)
+static void (*before_end)(void);
+
+void system_before_end(void (*before)(void))
+{
+    before_end = before;
+}
+
+void system_end(int status)
+{
+    if (before_end != NULL)
+        before_end();
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+void system_fail(const char *name)
 {
     say(program_invocation_name);
     say(": symbol lookup error: undefined symbol: ");
     say(name);
     say(" (looked up by libmsprof_preload)\n");
-    preload_end_process(127);
+    system_end(127);
 }
 
 /* dlsym is this library's own, so the system's is asked for by its version; the older one is first on architectures
@@ -32,7 +48,7 @@ void system_find_dlsym(void)
         *(void **)(void *)&preload_system_dlsym = found;
     }
     if (preload_system_dlsym == NULL)
-        preload_fail("dlsym");
+        system_fail("dlsym");
 }
 
 void *system_function(const char *name)
@@ -43,6 +59,6 @@ void *system_function(const char *name)
     void *function = preload_system_dlsym(RTLD_NEXT, name);
     errno = saved_errno;
     if (function == NULL)
-        preload_fail(name);
+        system_fail(name);
     return function;
 }

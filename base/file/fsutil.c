@@ -27,6 +27,14 @@ char *path_join(const char *directory, const char *name)
     return path;
 }
 
+char *path_joined(const char *directory, const char *name, struct err *err)
+{
+    char *path = path_join(directory, name);
+    if (path == NULL)
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+    return path;
+}
+
 char *path_absolute(const char *path, struct err *err)
 {
     char *absolute = realpath(path, NULL);

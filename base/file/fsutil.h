@@ -10,6 +10,8 @@
 /* directory + "/" + name in a new string (free() it), with one slash between them and none after an empty directory;
  * NULL when memory ran out. */
 char *path_join(const char *directory, const char *name);
+/* The same, with err set when memory is out. */
+char *path_joined(const char *directory, const char *name, struct err *err);
 
 /* The absolute path of an existing file or directory (free() it); NULL with err set. */
 char *path_absolute(const char *path, struct err *err);

@@ -40,14 +40,6 @@ static bool queue_is_sound(const struct minddata_op *op)
     return !op->has_queue || (op->queue_length > 0 && op->queue_count > 0);
 }
 
-double minddata_queue_mean(const struct minddata_op *op)
-{
-    double sum = 0;
-    for (size_t i = 0; i < op->queue_count; i++)
-        sum += (double)op->queue[i];
-    return op->queue_count > 0 ? sum / (double)op->queue_count : 0;
-}
-
 struct raw {
     struct report_run *run;
     const struct minddata *data;

@@ -22,7 +22,6 @@ int minddata_each_stage(const struct minddata *data,
                         int (*each)(void *arg, const struct minddata_stage *stage, struct err *err), void *arg,
                         struct err *err);
 
-double minddata_queue_mean(const struct minddata_op *op);
 /* Writes the summary, as CSV and as JSON. */
 int minddata_write_summary(struct framework_analysis *analysis, const struct minddata *data, struct err *err);
 

@@ -118,7 +118,10 @@ struct report_worker {
 };
 
 /* Puts a row: a value for each column of the report, then for those that were added. */
-int report_row(struct report_run *run, const struct report_value *values, struct err *err);
+static inline int report_row(struct report_run *run, const struct report_value *values, struct err *err)
+{
+    return report_writer_row(&run->writer, values, err);
+}
 /* Puts the rows of a part. */
 int report_put_part(struct report_run *run, const struct report_part *part, struct err *err);
 /* How many of the columns that are shown, from the first on, have one of the values below `limit`: their cells may be

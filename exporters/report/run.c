@@ -6,11 +6,6 @@
 
 #include <stdlib.h>
 
-int report_row(struct report_run *run, const struct report_value *values, struct err *err)
-{
-    return report_writer_row(&run->writer, values, err);
-}
-
 /* Only what a column needs is read: names are many. */
 static int find_texts(struct report_run *run, bool plain, struct report_texts *ret, struct err *err)
 {

@@ -26,6 +26,14 @@ void minddata_release(struct minddata *data)
     *data = (struct minddata){.op_count = 0};
 }
 
+double minddata_queue_mean(const struct minddata_op *op)
+{
+    double sum = 0;
+    for (size_t i = 0; i < op->queue_count; i++)
+        sum += (double)op->queue[i];
+    return op->queue_count > 0 ? sum / (double)op->queue_count : 0;
+}
+
 const struct minddata_op *minddata_op_of(const struct minddata *data, int64_t id)
 {
     for (size_t i = 0; i < data->op_count; i++) {

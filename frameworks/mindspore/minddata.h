@@ -32,5 +32,7 @@ int minddata_load(const struct framework *framework, const char *directory, stru
 void minddata_release(struct minddata *data);
 /* The operator of this id; NULL: none. */
 const struct minddata_op *minddata_op_of(const struct minddata *data, int64_t id);
+/* Items in an operator's output queue, on average over its samples; 0 without samples. */
+double minddata_queue_mean(const struct minddata_op *op);
 
 #endif

@@ -2,6 +2,7 @@
 #include "frameworks/pytorch/torch.h"
 
 #include "base/array.h"
+#include "base/file/fsutil.h"
 #include "base/map.h"
 #include "frameworks/records.h"
 
@@ -210,7 +211,7 @@ static int stand_in(struct marks *marks, struct err *err)
 int torch_read_marks(struct torch_reading *reading, struct err *err)
 {
     struct marks marks = {.reading = reading, .numbers = MAP_OF(struct known_thread, key)};
-    char *path = torch_path(reading, "FRAMEWORK/torch.op_mark", err);
+    char *path = path_joined(reading->directory, "FRAMEWORK/torch.op_mark", err);
     reading->path = path;
     int status = path != NULL ? framework_read_tagged(path, FIXED, take_mark, &marks, NULL, reading->diag, err)
                               : -(int)err->code;

@@ -35,14 +35,6 @@ void torch_free(struct torch *torch)
     free(torch);
 }
 
-char *torch_path(const struct torch_reading *reading, const char *name, struct err *err)
-{
-    char *path = path_join(reading->directory, name);
-    if (path == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory");
-    return path;
-}
-
 /* ---- operators ---- */
 
 static int take_text(struct framework *framework, const struct framework_text *text, uint32_t *ret, struct err *err)
@@ -138,7 +130,7 @@ static int compare_memories(const void *a, const void *b)
 static int read_tagged(struct torch_reading *reading, const char *name, size_t fixed, framework_take *take,
                        struct err *err)
 {
-    char *path = torch_path(reading, name, err);
+    char *path = path_joined(reading->directory, name, err);
     reading->path = path;
     int status =
         path != NULL ? framework_read_tagged(path, fixed, take, reading, NULL, reading->diag, err) : -(int)err->code;

@@ -2,6 +2,7 @@
 #include "frameworks/pytorch/torch.h"
 
 #include "base/array.h"
+#include "base/file/fsutil.h"
 #include "base/map.h"
 #include "frameworks/records.h"
 
@@ -174,7 +175,7 @@ static int take_gc(void *arg, const struct framework_record *record, struct err 
 
 static int read_names(struct torch_reading *reading, struct err *err)
 {
-    char *path = torch_path(reading, "FRAMEWORK/torch.python_tracer_hash", err);
+    char *path = path_joined(reading->directory, "FRAMEWORK/torch.python_tracer_hash", err);
     int status = path != NULL ? framework_read_tagged(path, NAME_FIXED, take_name, reading, NULL, reading->diag, err)
                               : -(int)err->code;
     struct torch_names *names = &reading->torch->names;
@@ -187,7 +188,7 @@ int torch_read_python(struct torch_reading *reading, struct err *err)
 {
     struct events events = {.reading = reading};
     int status = read_names(reading, err);
-    char *path = status == 0 ? torch_path(reading, "FRAMEWORK/torch.python_tracer_func", err) : NULL;
+    char *path = status == 0 ? path_joined(reading->directory, "FRAMEWORK/torch.python_tracer_func", err) : NULL;
     reading->path = path;
     if (status == 0)
         status = path != NULL ? framework_read_plain(path, CALL_SIZE, take_event, &events, NULL, reading->diag, err)
@@ -196,7 +197,7 @@ int torch_read_python(struct torch_reading *reading, struct err *err)
         status = pair_events(&events, err);
     free(events.items);
     free(path);
-    path = status == 0 ? torch_path(reading, "FRAMEWORK/torch.gc_record", err) : NULL;
+    path = status == 0 ? path_joined(reading->directory, "FRAMEWORK/torch.gc_record", err) : NULL;
     reading->path = path;
     if (status == 0)
         status = path != NULL ? framework_read_plain(path, GC_SIZE, take_gc, reading, NULL, reading->diag, err)

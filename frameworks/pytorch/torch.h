@@ -116,6 +116,5 @@ struct torch_reading {
 int torch_read_marks(struct torch_reading *reading, struct err *err);
 int torch_read_python(struct torch_reading *reading, struct err *err);
 int torch_build_tree(struct torch *torch, struct err *err);
-char *torch_path(const struct torch_reading *reading, const char *name, struct err *err);
 
 #endif

@@ -19,12 +19,6 @@ static bool has_suffix(const char *name, const char *suffix)
     return length >= suffix_length && strcmp(name + length - suffix_length, suffix) == 0;
 }
 
-const char *base_name(const char *name)
-{
-    const char *slash = strrchr(name, '/');
-    return slash != NULL ? slash + 1 : name;
-}
-
 static bool is_ignored(const char *name)
 {
     return name[0] == '.' || has_suffix(name, ".complete") || has_suffix(name, ".zip");

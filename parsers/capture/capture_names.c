@@ -7,6 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *base_name(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash != NULL ? slash + 1 : name;
+}
+
 enum placeholder {
     LITERAL,
     DEVICE_ID,
@@ -136,8 +142,20 @@ static bool match(const struct token *tokens, size_t count, struct window window
     return true;
 }
 
+/* Most patterns differ from a name in their first letters: they need not be split. */
+static bool begins_alike(const char *pattern, const char *name)
+{
+    while (*pattern != '\0' && *pattern != '{' && *pattern == *name) {
+        pattern++;
+        name++;
+    }
+    return *pattern == '\0' || *pattern == '{';
+}
+
 bool capture_match_name(const char *pattern, const char *name, struct file_identity *ret)
 {
+    if (!begins_alike(pattern, name))
+        return false;
     struct token tokens[CAPTURE_NAME_PIECES_MAX];
     struct file_identity identity = {-1, -1, -1, -1, -1, -1, NULL, NULL, -1, false, -1, -1};
     size_t count = split_pattern(pattern, tokens);

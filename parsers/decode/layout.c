@@ -81,15 +81,6 @@ bool layout_is_named(const struct layout_set *set, const struct layout *layout)
     return loaded != NULL && loaded->named;
 }
 
-int layout_set_load_named(struct layout_set *set, const char *path, struct err *err)
-{
-    const struct loaded_layout *before = set->first;
-    int status = layout_set_load_file(set, path, err);
-    for (struct loaded_layout *loaded = set->first; status == 0 && loaded != before; loaded = loaded->next)
-        loaded->named = true;
-    return status;
-}
-
 static uint64_t width_mask(unsigned width)
 {
     return width >= 8 ? UINT64_MAX : (UINT64_C(1) << (8 * width)) - 1;

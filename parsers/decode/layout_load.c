@@ -19,6 +19,15 @@ int layout_set_load_file(struct layout_set *set, const char *path, struct err *e
     return r;
 }
 
+int layout_set_load_named(struct layout_set *set, const char *path, struct err *err)
+{
+    const struct loaded_layout *before = set->first;
+    int status = layout_set_load_file(set, path, err);
+    for (struct loaded_layout *loaded = set->first; status == 0 && loaded != before; loaded = loaded->next)
+        loaded->named = true;
+    return status;
+}
+
 static int is_layout_file(const struct dirent *entry)
 {
     const char *dot = strrchr(entry->d_name, '.');

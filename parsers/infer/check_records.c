@@ -10,6 +10,28 @@
 
 #define DECIMALS_MOST 6
 
+/* A record that was decoded. */
+struct check_record {
+    int64_t began_ns, inference_id, model_id, picture, task_id;
+    int64_t values[PRINTED_MOST]; /* of the printed kind's fields; PRINTED_NONE: the layout does not give it */
+    char word[PRINTED_WORD_SIZE];
+    bool used; /* a row has been compared with it */
+};
+
+struct check_comparison {
+    struct problem *problem;
+    const struct printed_file *table;
+    struct check_record *records;
+    size_t record_count;
+    struct check_result *result;
+    uint64_t row;
+};
+
+/* What a row sums up; least is INT64_MAX at first. */
+struct check_sum {
+    int64_t count, total, least, most;
+};
+
 struct collector {
     struct row_sink sink; /* first, so that a sink is its collector */
     const struct capture *capture;
@@ -256,7 +278,7 @@ static int compare_event(void *arg, const struct printed_row *row, struct err *e
 
 /* ---- sums ---- */
 
-void check_sum_add(struct check_sum *sum, int64_t value)
+static void add_to_sum(struct check_sum *sum, int64_t value)
 {
     sum->count++;
     sum->least = value < sum->least ? value : sum->least;
@@ -294,7 +316,8 @@ static void compare_sum(struct check_comparison *comparison, const struct printe
     tell_first(comparison, what, printed_text, given);
 }
 
-void check_compare_sum(struct check_comparison *comparison, const struct printed_row *row, const struct check_sum *sum)
+static void compare_row_sum(struct check_comparison *comparison, const struct printed_row *row,
+                            const struct check_sum *sum)
 {
     struct check_result *result = comparison->result;
     if (sum->count != row->count) {
@@ -318,12 +341,58 @@ static int compare_sums(void *arg, const struct printed_row *row, struct err *er
     comparison->result->rows++;
     for (size_t i = 0; i < comparison->record_count; i++)
         if (is_summed(comparison->problem->tables->form->kind, row, &comparison->records[i]))
-            check_sum_add(&sum, comparison->records[i].values[0]);
-    check_compare_sum(comparison, row, &sum);
+            add_to_sum(&sum, comparison->records[i].values[0]);
+    compare_row_sum(comparison, row, &sum);
     return 0;
 }
 
-int check_each_table(struct check_comparison *comparison, struct printed_reader *reader, struct err *err)
+/* ---- sums by types of layers ---- */
+
+static int compare_tasks(const void *left, const void *right)
+{
+    const struct check_record *a = left, *b = right;
+    const int64_t keys[][2] = {{a->model_id, b->model_id}, {a->picture, b->picture}, {a->task_id, b->task_id}};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (keys[i][0] != keys[i][1])
+            return keys[i][0] < keys[i][1] ? -1 : 1;
+    return 0;
+}
+
+/* Adds up what a row sums up: every layer of the type has the whole time of its task. */
+static struct check_sum sum_of_type(const struct check_comparison *comparison, const char *type)
+{
+    const struct printed_form *form = comparison->problem->tables->form;
+    const struct layers *layers = &comparison->problem->layers;
+    bool ai_cpu = strcmp(form->filter, "AI_CPU") == 0;
+    struct check_sum sum = {.least = INT64_MAX};
+    for (size_t i = 0; i < layers->count; i++) {
+        const struct layer_task *layer = &layers->items[i];
+        const struct check_record wanted = {
+            .model_id = layer->model_id, .picture = comparison->table->current_pic_count, .task_id = layer->task_id};
+        if (layer->model_id != comparison->table->model_id || layer->ai_cpu != ai_cpu || strcmp(layer->type, type) != 0)
+            continue;
+        const struct check_record *task =
+            bsearch(&wanted, comparison->records, comparison->record_count, sizeof wanted, compare_tasks);
+        if (task != NULL && task->values[0] != PRINTED_NONE)
+            add_to_sum(&sum, task->values[0]);
+    }
+    return sum;
+}
+
+static int compare_type(void *arg, const struct printed_row *row, struct err *err)
+{
+    struct check_comparison *comparison = arg;
+    (void)err;
+    comparison->row++;
+    comparison->result->rows++;
+    const struct check_sum sum = sum_of_type(comparison, row->word);
+    compare_row_sum(comparison, row, &sum);
+    return 0;
+}
+
+/* ---- all of it ---- */
+
+static int read_each_table(struct check_comparison *comparison, struct printed_reader *reader, struct err *err)
 {
     const struct printed_files *tables = comparison->problem->tables;
     int status = 0;
@@ -367,9 +436,14 @@ int check_records(struct capture *capture, struct problem *problem, struct check
     array_sort(collector.items, collector.count, sizeof *collector.items, compare_began);
     struct check_comparison comparison = {
         .problem = problem, .records = collector.items, .record_count = collector.count, .result = result};
-    struct printed_reader reader = {.row = form->sums ? compare_sums : compare_event, .arg = &comparison};
+    struct printed_reader reader = {.row = form->by_layers ? compare_type
+                                           : form->sums    ? compare_sums
+                                                           : compare_event,
+                                    .arg = &comparison};
+    if (form->by_layers)
+        array_sort(comparison.records, comparison.record_count, sizeof *comparison.records, compare_tasks);
     if (status == 0)
-        status = form->by_layers ? check_types(&comparison, err) : check_each_table(&comparison, &reader, err);
+        status = read_each_table(&comparison, &reader, err);
     free(collector.items);
     free(collector.inferences.items);
     return status;

@@ -6,37 +6,6 @@
 #include "parsers/infer/check_result.h"
 #include "parsers/infer/problem.h"
 
-/* A record that was decoded. */
-struct check_record {
-    int64_t began_ns, inference_id, model_id, picture, task_id;
-    int64_t values[PRINTED_MOST]; /* of the printed kind's fields; PRINTED_NONE: the layout does not give it */
-    char word[PRINTED_WORD_SIZE];
-    bool used; /* a row has been compared with it */
-};
-
-struct check_comparison {
-    struct problem *problem;
-    const struct printed_file *table;
-    struct check_record *records;
-    size_t record_count;
-    struct check_result *result;
-    uint64_t row;
-};
-
-/* What a row sums up; least is INT64_MAX at first. */
-struct check_sum {
-    int64_t count, total, least, most;
-};
-
-void check_sum_add(struct check_sum *sum, int64_t value);
-void check_compare_sum(struct check_comparison *comparison, const struct printed_row *row, const struct check_sum *sum);
-
-/* Reads every table; the reader's arg is the comparison. */
-int check_each_table(struct check_comparison *comparison, struct printed_reader *reader, struct err *err);
-
-/* Tables whose rows sum up tasks by layers. */
-int check_types(struct check_comparison *comparison, struct err *err);
-
 /* Decodes the capture and compares it with the tables of the problem, whose form has events or sums. */
 int check_records(struct capture *capture, struct problem *problem, struct check_result *result, struct err *err);
 

@@ -194,11 +194,6 @@ static int lost_errno(struct ssh_connection *connection, struct err *err, int er
     return lost(connection, err, reason != NULL ? reason : "unknown error");
 }
 
-int ssh_silence_seconds(const struct ssh_target *target)
-{
-    return target->timeout * SSH_SILENCE_TIMES;
-}
-
 int ssh_keepalive_seconds(const struct ssh_target *target)
 {
     return target->timeout < MOST_KEEPALIVE_SECONDS ? target->timeout : MOST_KEEPALIVE_SECONDS;

@@ -25,6 +25,11 @@ int64_t ssh_now_ns(void)
     return (int64_t)now.tv_sec * SSH_NS_PER_SECOND + now.tv_nsec;
 }
 
+int ssh_silence_seconds(const struct ssh_target *target)
+{
+    return target->timeout * SSH_SILENCE_TIMES;
+}
+
 /* One look-up; on the heap, because one that cannot be cancelled goes on writing into it. */
 struct lookup {
     struct gaicb request;
