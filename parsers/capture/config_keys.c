@@ -307,10 +307,9 @@ static const struct known_key net_keys[] = {
     {"model_name", &string, false}, {"model_id", &count, false}, {"batch_num", &count, false}, {NULL, NULL, false}};
 
 /* layer_id, task_id and engine: who reads them says it */
-static const struct known_key layer_keys[] = {{"layer_id", NULL, false}, {"name", &string, false},
-                                              {"type", &string, false},  {"ori_name", &string, false},
-                                              {"task_id", NULL, false},  {"engine", NULL, false},
-                                              {NULL, NULL, false}};
+static const struct known_key layer_keys[] = {
+    {"layer_id", NULL, false}, {"name", &string, false}, {"type", &string, false}, {"ori_name", &string, false},
+    {"task_id", NULL, false},  {"engine", NULL, false},  {NULL, NULL, false}};
 
 /* Lists of objects inside a file. */
 struct known_list {

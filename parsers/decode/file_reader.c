@@ -26,7 +26,7 @@ struct block {
 
 #define NOT_REGULAR (-1)
 /* A hole of so many bytes was never written: records are not read beyond it. Smaller ones are zeros like others. */
-#define HOLE_MIN ((off_t)1024 * 1024)
+#define HOLE_MIN ((off_t)8 * 1024 * 1024 * 1024)
 
 struct file_reader {
     const struct capture *capture;

@@ -98,7 +98,7 @@ struct infer_result {
     bool few_records;       /* so that widths say little */
     bool header_doubted;
     bool width_doubted;
-    bool incomplete;              /* the search took too long: the notes say what was not tried */
+    bool incomplete;                 /* the search took too long: the notes say what was not tried */
     bool rows_left_out;              /* tables of a capture of which only one was compared */
     const struct printed_kind *kind; /* what the tables print */
     struct infer_column columns[PRINTED_MOST];

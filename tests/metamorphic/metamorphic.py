@@ -225,7 +225,8 @@ def main():
             for relation, what, verdict in results:
                 counts = pairs.setdefault(relation, {})
                 word = verdict.split(":")[0]
-                match = [rule for rule in named if rule[0] == relation and fnmatch.fnmatch(what, rule[1])]
+                groups = (relation, "value") if relation in ("flip", "field") else (relation,)
+                match = [rule for rule in named if rule[0] in groups and fnmatch.fnmatch(what.split(":")[0], rule[1])]
                 if word == "silent" and match:
                     word = "named"
                     used.update(match)
