@@ -226,3 +226,8 @@ const char *ssh_local_address(const struct ssh_connection *connection)
 {
     return connection->local_address;
 }
+
+struct library_version ssh_library(void)
+{
+    return (struct library_version){"libssh2", LIBSSH2_VERSION, libssh2_version(0)};
+}
