@@ -58,7 +58,7 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_AGGREGATE_DAMAGED, "aggregate-damaged", DIAG_NOTE,                                                          \
       "what was kept of a rank is not what was written; it is made anew of the capture",                               \
       "no action is needed; if it comes back, check the disk")                                                         \
-    X(DIAG_VALUE_ODD, "value-odd", DIAG_NOTE, "a difference of times below 0, as its tool wrote it; it is kept",       \
+    X(DIAG_VALUE_ODD, "value-odd", DIAG_NOTE, "a difference of times below 0: as its tool wrote it, or left empty",    \
       "no action is needed: the times that it was made of are right")                                                  \
     X(DIAG_RANK_UNKNOWN, "rank-unknown", DIAG_WARNING, "a capture that does not say which rank of a cluster it is",    \
       "call its settings profiler_info_<rank>.json, as the framework does")                                            \
@@ -95,6 +95,9 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_RECORDING_OPEN, "recording-open", DIAG_WARNING,                                                             \
       "a recording without an end: its program was killed or still runs, and what it did last may be missing",         \
       "import again when the program has ended, or let it end by itself or by SIGTERM")                                \
+    X(DIAG_SAMPLE_ALONE, "sample-alone", DIAG_NOTE,                                                                    \
+      "a counter that was sampled once, in a file where others were often: its number may be damaged; it has no span", \
+      "no action is needed where counters were switched on while others ran")                                          \
     X(DIAG_CALL_LEFT, "call-left", DIAG_WARNING,                                                                       \
       "calls that an exception, a longjmp or the end of their thread left: their ends are not known, they are not "    \
       "shown",                                                                                                         \

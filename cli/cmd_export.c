@@ -6,6 +6,7 @@
 #include "cli/answers/host_side.h"
 #include "cli/capture/captures.h"
 #include "cli/capture/names_version.h"
+#include "cli/capture/pin.h"
 #include "cli/capture/report_files.h"
 #include "cli/capture/reports.h"
 #include "cli/capture/result_record.h"
@@ -202,6 +203,23 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
     return status;
 }
 
+static void tell_waiting(const char *path)
+{
+    console_note("--clear waits: '%s' is used by another msprof", path);
+}
+
+static int remove_database(struct capture_visit *visit)
+{
+    struct err err = ERR_INIT;
+    int result = pin_remove(visit->pin, visit->database, tell_waiting, &err);
+
+    if (result == -ERR_INTERRUPTED)
+        return visit_fail(visit, LOG_SOURCE_EXPORT, &err);
+    if (result < 0)
+        console_warning("%s", err_message(&err));
+    return STATUS_DONE;
+}
+
 static int export_capture(struct capture_visit *visit, const struct export_type *type)
 {
     sqlite3 *db = NULL;
@@ -214,8 +232,8 @@ static int export_capture(struct capture_visit *visit, const struct export_type 
     exported = results_directory(type, db, &inside, &err) == 0 ? export_reports(visit, type, inside, db)
                                                                : visit_fail(visit, LOG_SOURCE_EXPORT, &err);
     database_close(db);
-    if (exported == STATUS_DONE && visit->settings->clear && unlink(visit->database) != 0)
-        console_warning("'%s' is not removed: %s", visit->database, strerror(errno));
+    if (exported == STATUS_DONE && visit->settings->clear)
+        exported = remove_database(visit);
     return status_worse(status, exported);
 }
 

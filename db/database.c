@@ -36,7 +36,7 @@ static int stop_when_interrupted(void *arg)
     return interrupted();
 }
 
-static void poll_interrupts(sqlite3 *db)
+void database_poll_interrupts(sqlite3 *db)
 {
     sqlite3_progress_handler(db, 10000, stop_when_interrupted, NULL);
 }
@@ -194,7 +194,7 @@ static int build_open(struct database_build *build, const char *path, bool ours,
         err_wrap(err, "cannot create '%s'", path);
         goto out;
     }
-    poll_interrupts(build->db);
+    database_poll_interrupts(build->db);
     char sql[sizeof settings + 128];
     snprintf(sql, sizeof sql, "%s%d; PRAGMA user_version = %d", settings, ours ? DATABASE_APPLICATION_ID : 0,
              ours ? DATABASE_USER_VERSION : 0);
@@ -273,7 +273,7 @@ int database_open_foreign(const char *path, sqlite3 **ret, struct err *err)
     if (!S_ISREG(info.st_mode)) /* opening a pipe would wait */
         return err_set(err, ERR_FORMAT, "'%s' is not a regular file; expected a database", path);
     if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK) {
-        poll_interrupts(db);
+        database_poll_interrupts(db);
         distrust(db);
         status = database_exec(db, "PRAGMA query_only = ON; SELECT count(*) FROM sqlite_schema", err);
     } else {
@@ -307,7 +307,7 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
         err_wrap(err, "cannot open '%s'", path);
         goto out;
     }
-    poll_interrupts(db);
+    database_poll_interrupts(db);
     distrust(db);
     if (take_row_register(db) != SQLITE_OK) {
         status = database_error(err, db, "cannot prepare queries");

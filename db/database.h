@@ -47,6 +47,9 @@ void database_build_abort(struct database_build *build);
 
 /* Opens an existing database read-only; checks application id and version (-ERR_FORMAT when they differ). */
 int database_open(const char *path, sqlite3 **ret, struct err *err);
+/* An interrupt ends what runs on the connection, as on every one that is opened here: after another progress handler.
+ */
+void database_poll_interrupts(sqlite3 *db);
 /* The same for a database that another program made, whose content is not trusted either. -ERR_NOT_FOUND when there is
  * no such file. */
 int database_open_foreign(const char *path, sqlite3 **ret, struct err *err);

@@ -4,6 +4,7 @@
 #include "base/file/fsutil.h"
 #include "base/interrupt.h"
 #include "base/strbuf.h"
+#include "cli/capture/pin.h"
 #include "cli/capture/result_record.h"
 #include "cli/console.h"
 #include "cli/kinds/layouts.h"
@@ -197,6 +198,7 @@ static int check_names(const struct found_captures *found)
 
 static void visit_release(struct capture_visit *visit)
 {
+    pin_close(visit->pin);
     collection_log_close(&visit->log);
     free(visit->directory);
     free(visit->results);
@@ -331,6 +333,7 @@ static int process_found(const struct settings *settings, const struct found_cap
                                       .capture_count = found->count,
                                       .framework = found->items[i].framework,
                                       .context = context,
+                                      .pin = -1,
                                       .log = {.fd = -1}};
         int status;
 

@@ -24,6 +24,7 @@ struct capture_visit {
     size_t capture_count;      /* of the command */
     bool owner_recorded;       /* the results say whose they are */
     void *context;             /* of captures_process_list */
+    int pin;                   /* of the database that is in use; -1: none (pin.h) */
     struct collection_log log; /* closed until a step opens it */
 };
 

@@ -17,6 +17,7 @@ static int load_directory(struct report_files *files, const char *path, struct e
 int user_reports_load(struct report_files *files, const struct settings *settings, struct err *err)
 {
     char *directory = NULL;
+    files->seconds = settings->report_seconds;
     int result = load_directory(files, MSPROF_PREFIX "/share/msprof/reports", err);
 
     if (result == 0)

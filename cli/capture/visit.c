@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/strbuf.h"
 #include "cli/capture/captures.h"
+#include "cli/capture/pin.h"
 #include "cli/capture/result_record.h"
 #include "cli/clock.h"
 #include "cli/console.h"
@@ -18,6 +19,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define PIN_TRIES 5 /* to import, when others remove what was imported before it is opened */
 
 int visit_fail(struct capture_visit *visit, const char *source, const struct err *err)
 {
@@ -220,15 +223,25 @@ static int tell_known_problems(struct capture_visit *visit, sqlite3 *db)
     return STATUS_DATA_PROBLEMS;
 }
 
+/* The database of the path, which no other msprof removes while it is pinned. */
+static bool pin_database(struct capture_visit *visit)
+{
+    if (!pin_is_current(visit->pin, visit->database)) {
+        pin_close(visit->pin);
+        visit->pin = pin_open(visit->database);
+    }
+    return visit->pin >= 0;
+}
+
 int visit_open_database(struct capture_visit *visit, sqlite3 **ret)
 {
     struct import_request request = make_request(visit);
     struct err err = ERR_INIT;
-    sqlite3 *db = db_open_current(&request);
+    sqlite3 *db = pin_database(visit) ? db_open_current(&request) : NULL;
     bool is_current = db != NULL;
     int status = STATUS_DONE;
 
-    if (!is_current) {
+    for (int tries = 0; !is_current && (tries == 0 || (tries < PIN_TRIES && !pin_database(visit))); tries++) {
         console_note("'%s': %s, importing", visit->directory,
                      access(visit->database, F_OK) == 0 ? "the database is out of date" : "there is no database yet");
         status = visit_import(visit);

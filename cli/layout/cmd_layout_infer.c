@@ -230,7 +230,8 @@ static int infer_of(const struct settings *settings, struct layout_job *job)
 {
     char names[SETS_LIMIT][64];
     struct infer_set sets[SETS_LIMIT];
-    const struct infer_options options = {.sets = sets,
+    const struct infer_options options = {.seconds = settings->layout.search_seconds,
+                                          .sets = sets,
                                           .set_count = settings->layout.sets.count,
                                           .core_khz = settings->clock_khz,
                                           .rounding = settings->layout.rounding,

@@ -22,6 +22,8 @@ void settings_init(struct settings *settings)
                                   .width = WIDTH_DEFAULT,
                                   .manual_rows = -1,
                                   .model_id = -1,
+                                  .report_seconds = 60,
+                                  .layout = {.search_seconds = 60},
                                   .device_id = QUERY_EVERY_DEVICE,
                                   .data_type = -1,
                                   .collect = {.reconnect_seconds = 60},

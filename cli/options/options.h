@@ -118,6 +118,7 @@ enum rule_type { RULE_TYPE_TEXT, RULE_TYPE_DB };
 struct layout_settings {
     const char *kind, *tables, *name; /* NULL: not given */
     int rounding;                     /* enum infer_rounding */
+    int64_t search_seconds;           /* --search-seconds */
     struct value_list sets;
 };
 
@@ -135,6 +136,7 @@ struct settings {
     bool by_vendor_dir;             /* they were named in the vendor's spelling, -dir */
     struct value_list layouts;      /* --layout */
     struct value_list report_files; /* --report-file */
+    int64_t report_seconds;         /* --report-seconds */
     const char *output;             /* NULL: into the capture */
     int64_t clock_khz;              /* --freq-mhz in thousandths; 0: not given */
 

@@ -49,6 +49,7 @@ struct report_walk {
 struct report_user_query {
     const char *text, *place; /* place: the file, for messages */
     size_t first_line;        /* of the text in the file */
+    int64_t seconds;          /* that it may take; 0: as many as it takes */
 };
 
 struct report {

@@ -1,16 +1,17 @@
 /* Small files beside the data: info.json, net.info, .done. Each is bounded, and none is trusted. */
 #include "parsers/capture/capture_files.h"
 
+#include "base/edit_distance.h"
 #include "base/file/checksum.h"
 #include "base/file/fsutil.h"
 #include "base/format/json_in.h"
 #include "base/number.h"
+#include "parsers/capture/config_keys.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_KHZ INT64_C(100000000)         /* 100 GHz */
 #define DONE_TIME_LIMIT_NS (INT64_MAX / 2) /* 146 years: room to add an inference's own time */
 
 static void report_config(struct capture *capture, const char *name, const char *field, const char *text)
@@ -38,35 +39,21 @@ static char *read_text(struct capture *capture, const char *name, size_t *ret_le
     return NULL;
 }
 
-/* Thousandths of MHz from a string or a whole number; -1 when absent or not a frequency (which is reported). */
-static int64_t read_frequency(struct capture *capture, const char *name, const struct json *device, const char *key)
+/* Thousandths of MHz; -1 when absent or not a frequency (which config_keys_check reports). */
+static int64_t read_frequency(const struct json *device, const char *key)
 {
-    const struct json *value = json_member(device, key);
-    const char *text = json_string(value);
-    int64_t khz = -1, whole;
-    if (value == NULL || (text != NULL && *text == '\0'))
-        return -1;
-    if (text != NULL)
-        khz = number_parse_thousandths(text, strlen(text));
-    else if (json_integer(value, &whole) && whole >= 0 && whole <= MAX_KHZ / 1000)
-        khz = whole * 1000;
-    if (khz > 0 && khz <= MAX_KHZ)
-        return khz;
-    report_config(capture, name, key, "not a frequency; expected MHz as a string, such as \"600\"");
-    return -1;
+    int64_t hz = config_hertz(json_member(device, key));
+    return hz >= 1000 ? hz / 1000 : -1;
 }
 
-static int take_device(struct capture *capture, const char *name, const struct json *entry, int64_t file_device,
-                       struct err *err)
+static int take_device(struct capture *capture, const struct json *entry, int64_t file_device, struct err *err)
 {
     int64_t device_id = file_device;
     const struct json *id = json_member(entry, "id");
-    if (id != NULL && (!json_integer(id, &device_id) || device_id < 0)) {
-        report_config(capture, name, "id", "no device number; expected a whole number; the entry is ignored");
-        return 0;
-    }
-    int64_t core = read_frequency(capture, name, entry, "aic_frequency");
-    int64_t counter = read_frequency(capture, name, entry, "hwts_frequency");
+    if (id != NULL && (!json_integer(id, &device_id) || device_id < 0))
+        return 0; /* config_keys_check reports it */
+    int64_t core = read_frequency(entry, "aic_frequency");
+    int64_t counter = read_frequency(entry, "hwts_frequency");
     struct device_info *device = capture_add_device(capture, device_id, err);
     if (device == NULL)
         return err->code != ERR_NONE ? -(int)err->code : 0;
@@ -98,7 +85,7 @@ static int take_info(struct capture *capture, const char *name, const struct jso
         if (!json_is_object(entry))
             report_config(capture, name, "DeviceInfo", "an entry that is no object; it is ignored");
         else
-            status = take_device(capture, name, entry, file_device, err);
+            status = take_device(capture, entry, file_device, err);
     }
     return status;
 }
@@ -115,8 +102,6 @@ static int take_net(struct capture *capture, const char *name, const struct json
     int64_t batch_num;
     if (model != NULL && json_integer(json_member(root, "batch_num"), &batch_num) && batch_num >= 0)
         model->batch_num = batch_num;
-    else if (model != NULL && json_member(root, "batch_num") != NULL)
-        report_config(capture, name, "batch_num", "not a whole number; it is ignored");
     return err->code != ERR_NONE ? -(int)err->code : 0;
 }
 
@@ -131,10 +116,36 @@ static int checksum_text(struct capture_file *file, const char *text, size_t len
     return 0;
 }
 
-static bool is_json_config(const char *name)
+/* The object of a file of JSON into *ret; NULL after a report that it is none. */
+static int parse_object(struct capture *capture, const char *name, const char *text, size_t length, struct json **ret,
+                        struct err *err)
 {
-    size_t length = strlen(name);
-    return strncmp(name, "info.json", 9) == 0 || (length > 9 && strcmp(name + length - 9, ".net.info") == 0);
+    struct err mistake = ERR_INIT;
+    struct json *root = json_parse(text, length, &mistake);
+    *ret = NULL;
+    if (mistake.code == ERR_NO_MEMORY) {
+        *err = mistake;
+        return -ERR_NO_MEMORY;
+    }
+    if (json_is_object(root)) {
+        *ret = root;
+        return 0;
+    }
+    report_config(capture, name, NULL, root == NULL ? err_message(&mistake) : "no JSON object; it is ignored");
+    json_free(root);
+    return 0;
+}
+
+/* What a file says of its part, and of the capture. */
+static int take_config(struct capture *capture, size_t part, const struct config_file *file, struct err *err)
+{
+    const char *name = base_name(file->name);
+    int status = part_read_config(&capture->parts[part], file, err);
+    if (status < 0 || file->root == NULL || part_prefix(file->name) > 0)
+        return status;
+    if (strncmp(name, "info.json", strlen("info.json")) == 0)
+        return take_info(capture, file->name, file->root, err);
+    return take_net(capture, file->name, file->root, err);
 }
 
 int capture_read_config(struct capture *capture, const struct entry *entry, struct err *err)
@@ -145,24 +156,12 @@ int capture_read_config(struct capture *capture, const struct entry *entry, stru
         return err->code != ERR_NONE ? -(int)err->code : 0;
     struct capture_file *file = capture_add_file(capture, entry);
     int status = file != NULL ? checksum_text(file, text, length, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
-    const char *name = base_name(entry->name);
+    struct json *root = NULL;
+    if (status == 0 && is_json_config(base_name(entry->name)))
+        status = parse_object(capture, entry->name, text, length, &root, err);
     if (status == 0)
-        status = part_read_config(&capture->parts[file->part],
-                                  &(struct config_file){entry->name, text, length, capture->diag}, err);
-    if (status == 0 && is_json_config(name) && part_prefix(entry->name) == 0) {
-        struct err mistake = ERR_INIT;
-        struct json *root = json_parse(text, length, &mistake);
-        if (mistake.code == ERR_NO_MEMORY) {
-            *err = mistake;
-            status = -ERR_NO_MEMORY;
-        } else if (!json_is_object(root)) {
-            report_config(capture, entry->name, NULL,
-                          root == NULL ? err_message(&mistake) : "no JSON object; it is ignored");
-        } else {
-            status = (strncmp(name, "info.json", 9) == 0 ? take_info : take_net)(capture, entry->name, root, err);
-        }
-        json_free(root);
-    }
+        status = take_config(capture, file->part, &(struct config_file){entry->name, text, root, capture->diag}, err);
+    json_free(root);
     free(text);
     return status;
 }
@@ -222,6 +221,10 @@ static bool take_done_line(const char *line, size_t length, struct done_info *do
             return number_parse_integer(value, (size_t)(end - value), target) == 0;
         }
     }
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (edit_distance(line, (size_t)(key_end - line), keys[i].key, strlen(keys[i].key)) == 1)
+            return false; /* one of these, damaged */
+    }
     return true; /* unknown keys are allowed */
 }
 
@@ -238,7 +241,7 @@ int capture_read_done(struct capture *capture, const char *name, struct done_inf
         size_t line_length = (size_t)((newline != NULL ? newline : end) - line);
         struct place place = {name, ++number, line - text, NULL};
         if (line_length > 0 && !take_done_line(line, line_length, ret))
-            diag_report(capture->diag, DIAG_CONFIG_INVALID, &place, "'%.*s'; expected key:value with a whole number",
+            diag_report(capture->diag, DIAG_CONFIG_INVALID, &place, "'%.*s'; expected key:value, such as filesize:7680",
                         (int)(line_length < 80 ? line_length : 80), line);
         line += line_length + 1;
     }

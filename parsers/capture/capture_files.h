@@ -67,12 +67,12 @@ bool is_part_directory(const char *name);
 /* Finds or adds the part that a relative name is in; its index into *ret. */
 int capture_add_part(struct capture *capture, const char *name, size_t *ret, struct err *err);
 /* What a configuration file says of the clocks, chip and switches of its part. What it does not say stays as it was:
- * files that lack something are reported when it is known that it is needed. A file in a device's directory that is
- * not understood, is of another device or contradicts one that was read before is reported. */
+ * files that lack something are reported when it is known that it is needed. What is of another device, contradicts
+ * what was read before or is not as it is known to be (config_keys.h) is reported. */
 struct config_file {
-    const char *name; /* relative to the capture */
-    const char *text; /* NUL-terminated */
-    size_t length;
+    const char *name;        /* relative to the capture */
+    const char *text;        /* NUL-terminated */
+    const struct json *root; /* the object that it holds; NULL: it is no JSON, or none that was understood */
     struct diagnostics *diag;
 };
 int part_read_config(struct capture_part *part, const struct config_file *file, struct err *err);

@@ -1,6 +1,7 @@
 /* The parts of a PROF capture: host and devices, their chips and clocks. */
 #include "parsers/capture/capture_files.h"
 #include "parsers/capture/capture_losses.h"
+#include "parsers/capture/config_keys.h"
 
 #include "base/array.h"
 #include "base/format/json_in.h"
@@ -12,7 +13,6 @@
 #include <string.h>
 
 #define NANOSECONDS INT64_C(1000000000)
-#define MAX_HZ INT64_C(100000000000) /* 100 GHz */
 
 /* ---- names ---- */
 
@@ -93,37 +93,9 @@ int capture_add_part(struct capture *capture, const char *name, size_t *ret, str
 
 /* ---- configuration files ---- */
 
-/* "50", "38.4", "100.000000" MHz in Hz, digits after the sixth decimal dropped; -1: no number. "" is 0. */
-static int64_t parse_megahertz(const char *text)
-{
-    int64_t value = 0;
-    int decimals = -1;
-    for (; *text != '\0'; text++) {
-        if (*text == '.' && decimals < 0) {
-            decimals = 0;
-        } else if (!isdigit((unsigned char)*text)) {
-            return -1;
-        } else if (decimals < 6) {
-            value = value * 10 + (*text - '0');
-            decimals += decimals >= 0;
-            if (value > MAX_HZ)
-                return -1;
-        }
-    }
-    for (int i = decimals < 0 ? 0 : decimals; i < 6; i++)
-        value *= 10;
-    return value <= MAX_HZ ? value : -1;
-}
-
 static void read_hertz(const struct json *object, const char *key, int64_t *ret)
 {
-    const struct json *value = json_member(object, key);
-    const char *text = json_string(value);
-    int64_t hz = -1, whole;
-    if (text != NULL)
-        hz = parse_megahertz(text);
-    else if (json_integer(value, &whole) && whole >= 0 && whole <= MAX_HZ / 1000000)
-        hz = whole * 1000000;
+    int64_t hz = config_hertz(json_member(object, key));
     if (hz >= 0)
         *ret = hz;
 }
@@ -234,12 +206,8 @@ static void take_clock_log(const struct config_file *file, const char *section, 
         return;
     size_t length = strcspn(value, " \t\r\n");
     bool reported = part_prefix(file->name) > 0; /* captures of other families need none of it */
-    if (number_parse_integer(value, length, &number) != 0) {
-        if (reported)
-            diag_report(file->diag, DIAG_CONFIG_INVALID, &place, "'%.*s' is no whole number; it is ignored",
-                        (int)(length < 40 ? length : 40), value);
+    if (number_parse_integer(value, length, &number) != 0)
         return;
-    }
     if (reported && *ret > 0 && *ret != number)
         diag_report(file->diag, DIAG_CONFIG_INVALID, &place,
                     "%lld, but another start log says %lld; the former is used", (long long)number, (long long)*ret);
@@ -260,7 +228,24 @@ static bool is_of_other_device(const struct capture_part *part, const char *name
            number_parse_integer(suffix + 1, strlen(suffix + 1), &device_id) == 0 && device_id != part->device_id;
 }
 
-int part_read_config(struct capture_part *part, const struct config_file *file, struct err *err)
+static void take_clocks(struct capture_part *part, const struct config_file *file)
+{
+    const char *name = base_name(file->name);
+    if (begins(name, "host_start.log")) {
+        const char *section = find_section(file->text, part->device_id);
+        take_clock_log(file, section, "clock_monotonic_raw", &part->host_monotonic_ns);
+        take_clock_log(file, section, "cntvct", &part->host_tick);
+        take_clock_log(file, section, "cntvct_diff", &part->host_tick_diff);
+    } else if (begins(name, "dev_start.log")) {
+        take_clock_log(file, file->text, "cntvct", &part->device_tick);
+        take_clock_log(file, file->text, "clock_monotonic_raw", &part->device_monotonic_ns);
+    } else {
+        return;
+    }
+    clock_log_check(file->name, file->text, file->diag);
+}
+
+static int take_object(struct capture_part *part, const struct config_file *file, struct err *err)
 {
     static const struct {
         const char *prefix;
@@ -270,52 +255,32 @@ int part_read_config(struct capture_part *part, const struct config_file *file, 
                  {"sample.json", take_sample, true},
                  {"start_info", take_start, false},
                  {"end_info", take_end, false}};
-    const char *name = base_name(file->name);
-    struct place place = {file->name, -1, -1, NULL};
     int status = 0;
-    if (is_of_other_device(part, name)) {
+    if (begins(base_name(file->name), "losses.json"))
+        capture_report_losses(file->name, file->root, file->diag);
+    for (size_t i = 0; i < sizeof files / sizeof *files && status == 0; i++) {
+        if (!begins(base_name(file->name), files[i].prefix))
+            continue;
+        files[i].take(part, file->root);
+        if (files[i].has_settings)
+            status = capture_settings_take(&part->settings, file->root, err);
+    }
+    return status;
+}
+
+int part_read_config(struct capture_part *part, const struct config_file *file, struct err *err)
+{
+    struct place place = {file->name, -1, -1, NULL};
+    if (is_of_other_device(part, base_name(file->name))) {
         diag_report(file->diag, DIAG_CONFIG_INVALID, &place, "a file of another device than %lld; it is ignored",
                     (long long)part->device_id);
         return 0;
     }
-    if (begins(name, "host_start.log")) {
-        const char *section = find_section(file->text, part->device_id);
-        take_clock_log(file, section, "clock_monotonic_raw", &part->host_monotonic_ns);
-        take_clock_log(file, section, "cntvct", &part->host_tick);
-        take_clock_log(file, section, "cntvct_diff", &part->host_tick_diff);
-    } else if (begins(name, "dev_start.log")) {
-        take_clock_log(file, file->text, "cntvct", &part->device_tick);
-        take_clock_log(file, file->text, "clock_monotonic_raw", &part->device_monotonic_ns);
-    }
-    if (begins(name, "losses.json")) {
-        struct err mistake = ERR_INIT;
-        struct json *root = json_parse(file->text, file->length, &mistake);
-        if (mistake.code == ERR_NO_MEMORY) {
-            *err = mistake;
-            return -ERR_NO_MEMORY;
-        }
-        capture_report_losses(file->name, root, file->diag);
-        json_free(root);
-    }
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        if (!begins(name, files[i].prefix))
-            continue;
-        struct err mistake = ERR_INIT;
-        struct json *root = json_parse(file->text, file->length, &mistake);
-        if (mistake.code == ERR_NO_MEMORY) {
-            *err = mistake;
-            return -ERR_NO_MEMORY;
-        }
-        if (json_is_object(root)) {
-            files[i].take(part, root);
-            status = files[i].has_settings ? capture_settings_take(&part->settings, root, err) : 0;
-        } else if (*part->directory != '\0') { /* else whoever reads the capture's own says it */
-            diag_report(file->diag, DIAG_CONFIG_INVALID, &place, "%s",
-                        root == NULL ? err_message(&mistake) : "no JSON object; it is ignored");
-        }
-        json_free(root);
-    }
-    return status;
+    take_clocks(part, file);
+    if (file->root == NULL)
+        return 0;
+    config_keys_check(file->name, file->root, *part->directory != '\0', file->diag);
+    return take_object(part, file, err);
 }
 
 /* ---- the whole ---- */

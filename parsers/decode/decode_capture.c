@@ -297,7 +297,9 @@ static bool take_file(struct stream *stream, struct capture_file *file, bool *re
             struct place place = {
                 file->name, -1, stream->buffer_offset + (int64_t)stream->used - stream->starts[stream->current], NULL};
             diag_report(decoder->capture->diag, DIAG_FILE_UNREADABLE, &place, "%s; expected %llu bytes",
-                        strerror(errno), (unsigned long long)file->size);
+                        errno == ENODATA ? "a hole that was never written, and nothing behind it is read"
+                                         : strerror(errno),
+                        (unsigned long long)file->size);
             break;
         }
         if (got == 0) {

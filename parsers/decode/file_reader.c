@@ -25,6 +25,8 @@ struct block {
 };
 
 #define NOT_REGULAR (-1)
+/* A hole of so many bytes was never written: records are not read beyond it. Smaller ones are zeros like others. */
+#define HOLE_MIN ((off_t)8 * 1024 * 1024 * 1024)
 
 struct file_reader {
     const struct capture *capture;
@@ -37,6 +39,7 @@ struct file_reader {
     /* The reading side, which is the thread's if there is one: */
     size_t next; /* file that comes next, or is open */
     int fd;      /* -1: none is open */
+    off_t left;  /* bytes of the open file in front of its first large hole; -1: it has none */
     /* Of both: */
     pthread_mutex_t lock;
     pthread_cond_t readable, writable;
@@ -87,8 +90,15 @@ static unsigned char *bytes_of(const struct file_reader *reader, const struct bl
 static void fill_block(struct file_reader *reader, int fd, struct block *block)
 {
     while (!block->last && block->length < reader->block_size) {
-        ssize_t got = read(fd, bytes_of(reader, block) + block->length, reader->block_size - block->length);
-        if (got > 0) {
+        size_t room = reader->block_size - block->length;
+        if (reader->left >= 0 && (off_t)room > reader->left)
+            room = (size_t)reader->left;
+        ssize_t got = room > 0 ? read(fd, bytes_of(reader, block) + block->length, room) : 0;
+        if (room == 0) {
+            block->failure = ENODATA;
+            block->last = true;
+        } else if (got > 0) {
+            reader->left -= reader->left >= 0 ? got : 0;
             checksum_add(reader->checksum, bytes_of(reader, block) + block->length, (size_t)got);
             block->length += (size_t)got;
         } else if (got == 0 || errno != EINTR) {
@@ -98,12 +108,31 @@ static void fill_block(struct file_reader *reader, int fd, struct block *block)
     }
 }
 
-static int open_file(const char *path, int *ret_failure)
+/* Where the first large hole begins that is not at the end of all; -1: nowhere. The file is at its start again. */
+static off_t find_hole(int fd, const struct stat *info)
+{
+    off_t found = -1, data = 0;
+    if ((off_t)info->st_blocks * 512 > info->st_size - HOLE_MIN)
+        return -1;
+    while (found < 0 && data < info->st_size) {
+        off_t hole = lseek(fd, data, SEEK_HOLE);
+        data = hole >= 0 && hole < info->st_size ? lseek(fd, hole, SEEK_DATA) : info->st_size;
+        data = data < 0 ? info->st_size : data; /* nothing but the hole */
+        if (hole >= 0 && data - hole >= HOLE_MIN)
+            found = hole;
+    }
+    lseek(fd, 0, SEEK_SET);
+    return found;
+}
+
+static int open_file(const char *path, off_t *ret_left, int *ret_failure)
 {
     struct stat info;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
+    if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
+        *ret_left = find_hole(fd, &info);
         return fd;
+    }
     *ret_failure = fd < 0 ? errno : NOT_REGULAR;
     if (fd >= 0)
         close(fd);
@@ -134,7 +163,7 @@ static bool read_block(struct file_reader *reader, struct block *block)
         return false;
     block->file = reader->next;
     if (block->first) {
-        reader->fd = open_file(capture->files[reader->next].path, &block->failure);
+        reader->fd = open_file(capture->files[reader->next].path, &reader->left, &block->failure);
         block->last = block->unopened = reader->fd < 0;
     }
     fill_block(reader, reader->fd, block);

@@ -19,7 +19,8 @@ void file_reader_free(struct file_reader *reader);
 /* Goes to the file of this index, which must be after the last one; what is left of that one is dropped. Returns 0, an
  * errno, or -1 when it is not a regular file any more. */
 int file_reader_open(struct file_reader *reader, size_t index);
-/* The next bytes of the open file, at most size: as read(2), but that an interrupted read goes on. */
+/* The next bytes of the open file, at most size: as read(2), but that an interrupted read goes on, and that a hole of
+ * 8 GiB or more ends the file with ENODATA. */
 ssize_t file_reader_read(struct file_reader *reader, void *buffer, size_t size);
 /* The checksum of the open file; its end must have been read. */
 const char *file_reader_checksum(const struct file_reader *reader);

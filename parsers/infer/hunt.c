@@ -267,6 +267,7 @@ static int try_first(struct hunt *hunt, const struct frame *frame, struct place_
     }
     if (status == 0 && is_better(&result, &hunt->best)) {
         result.notes = hunt->best.notes;
+        result.incomplete = hunt->best.incomplete;
         hunt->best = result;
     }
     for (size_t c = 1; c < kind->stored; c++) {
@@ -366,11 +367,14 @@ int hunt_each_frame(struct hunt *hunt, int (*each)(struct hunt *hunt, struct fra
         struct frame frame = {.size = size};
         if (interrupted())
             return interrupt_error(err);
+        if (search_is_late(problem->clock))
+            break;
         if (!sizes_agree(problem, size, &frame.header))
             continue;
         hunt->frames++;
         if (matrix_init(&frame.matrix, problem->sample.count, size, err) < 0)
             return -(int)err->code;
+        frame.matrix.clock = problem->clock;
         for (int big = 0; big < 2 && status == 0; big++) {
             frame.big_endian = big != 0;
             if (hunt_fill(problem, &frame))
@@ -470,11 +474,35 @@ static bool is_worth_trying(const struct hunt *hunt, int step)
            (step >= STEP_MINUS && step <= STEP_DELTA && (is_missing_some(&hunt->best) || hunt_is_coarse(hunt)));
 }
 
+/* Says which steps were not tried, or not to their end. */
+static void note_rest(struct hunt *hunt, int from)
+{
+    static const char *const names[STEP_COUNT] = {
+        [STEP_PLAIN] = "numbers of records as many as rows",
+        [STEP_SORTED] = "rows in another order than records",
+        [STEP_DONE] = "the records that the .done files say",
+        [STEP_MINUS] = "differences of two numbers",
+        [STEP_DELTA] = "differences to the record before",
+        [STEP_DONE_MINUS] = "differences of two numbers in the records that the .done files say",
+        [STEP_WINDOW] = "rows of records anywhere in the files",
+    };
+    if (hunt->best.incomplete)
+        return;
+    hunt->best.incomplete = true;
+    (void)strbuf_addf(&hunt->best.notes, "the search was stopped after %" PRId64 " seconds; not tried to the end: ",
+                      hunt->problem->options->seconds);
+    for (int step = from, count = 0; step < (hunt->problem->tables->form->sums ? STEP_PLAIN + 1 : STEP_COUNT); step++) {
+        if (step == from || is_worth_trying(hunt, step))
+            (void)strbuf_addf(&hunt->best.notes, "%s%s", count++ > 0 ? ", " : "", names[step]);
+    }
+    (void)strbuf_adds(&hunt->best.notes, "; --search-seconds N gives it more\n");
+}
+
 static int search_all(struct hunt *hunt, struct err *err)
 {
     hunt->facts = hunt->best.notes.length;
     int status = 0;
-    for (int step = 0; step < STEP_COUNT; step++) {
+    for (int step = 0; step < STEP_COUNT && !search_is_late(hunt->problem->clock); step++) {
         enum infer_order order = hunt->best.order;
         for (int cut = 0; cut < 2 && status == 0 && is_worth_trying(hunt, step); cut++) {
             if (hunt->problem->options->rounding == (cut ? ROUNDING_HALF : ROUNDING_CUT))
@@ -486,6 +514,8 @@ static int search_all(struct hunt *hunt, struct err *err)
         }
         if (hunt->best.order != order && order != ORDER_SAME)
             strbuf_cut(&hunt->best.notes, hunt->facts);
+        if (status == 0 && search_is_late(hunt->problem->clock))
+            note_rest(hunt, step);
     }
     return status;
 }
@@ -495,7 +525,7 @@ static int search_frequencies(struct hunt *hunt, struct err *err)
 {
     struct hunt_frequencies found;
     int status = hunt_frequencies(hunt, &found, err);
-    for (size_t i = 0; i < found.count && status == 0 && !hunt->best.found; i++) {
+    for (size_t i = 0; i < found.count && status == 0 && !hunt->best.found && !hunt->best.incomplete; i++) {
         hunt->problem->core_khz = found.items[i].mhz * 1000;
         status = search_all(hunt, err);
     }
@@ -543,7 +573,8 @@ static int note_sizes(const struct problem *problem, struct infer_result *result
 int infer_layout(const struct capture *capture, const struct printed_files *tables, const struct infer_options *options,
                  struct infer_result *result, struct err *err)
 {
-    struct problem problem = {.capture = capture, .tables = tables, .options = options};
+    struct search_clock until = search_clock_start(options->seconds);
+    struct problem problem = {.capture = capture, .tables = tables, .options = options, .clock = &until};
     struct hunt hunt = {.problem = &problem};
     int status = problem_open(&problem, result, err);
     if (status == 0 && (problem.source.count == 0 || problem.sample.count == 0))
@@ -575,7 +606,7 @@ int infer_layout(const struct capture *capture, const struct printed_files *tabl
 bool infer_is_certain(const struct infer_result *result)
 {
     if (!result->found || result->frequency_doubted || result->contradicted || result->few_records ||
-        result->header_doubted || result->width_doubted || result->rows_left_out ||
+        result->header_doubted || result->width_doubted || result->rows_left_out || result->incomplete ||
         result->rate.state == RATE_AMBIGUOUS || result->rate.state == RATE_MISSING)
         return false;
     for (size_t i = 0; i < result->kind->stored; i++) {

@@ -46,6 +46,7 @@ struct infer_options {
     int rounding;     /* enum infer_rounding */
     const struct infer_set *sets;
     size_t set_count;
+    int64_t seconds; /* that the search may take; 0: as many as it takes */
     const struct progress *progress;
 };
 
@@ -97,6 +98,7 @@ struct infer_result {
     bool few_records;       /* so that widths say little */
     bool header_doubted;
     bool width_doubted;
+    bool incomplete;                 /* the search took too long: the notes say what was not tried */
     bool rows_left_out;              /* tables of a capture of which only one was compared */
     const struct printed_kind *kind; /* what the tables print */
     struct infer_column columns[PRINTED_MOST];

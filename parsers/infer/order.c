@@ -101,6 +101,7 @@ static int take_order(struct hunt *hunt, struct frame *frame, struct sorted_sear
     }
     struct frame ordered = *frame;
     int status = matrix_init(&ordered.matrix, told > 0 ? told : 1, frame->size, err);
+    ordered.matrix.clock = frame->matrix.clock;
     problem->sample.items = rows;
     problem->sample.count = told;
     problem->order = ORDER_SORTED;
@@ -220,6 +221,7 @@ static int try_window(struct hunt *hunt, const struct window *window, uint64_t b
                           .big_endian = window->big,
                           .order_bits = log2((double)problem->source.items[0].length)};
     int status = matrix_init(&frame.matrix, problem->sample.count, window->size, err);
+    frame.matrix.clock = problem->clock;
     problem->order = ORDER_WINDOW;
     if (status == 0 && hunt_fill(problem, &frame))
         status = hunt_frame(hunt, &frame, effort, err);
@@ -315,9 +317,12 @@ static int search_windows(struct hunt *hunt, size_t size, struct err *err)
         window.bits = top == 0 ? 1 : 64 - (unsigned)__builtin_clzll(top);
         for (int big = 0; big < 2; big++) {
             window.big = big != 0;
-            for (uint64_t at = 0; at + span < file->length && status == 0 && !hunt->best.found; at++)
+            for (uint64_t at = 0; at + span < file->length && status == 0 && !hunt->best.found; at++) {
+                if (at % 4096 == 0 && (interrupted() || search_is_late(hunt->problem->clock)))
+                    break;
                 if (window_fits(hunt, file, &window, at))
                     status = take_window(hunt, &window, at, err);
+            }
             if (interrupted())
                 return interrupt_error(err);
         }

@@ -45,6 +45,7 @@ struct problem {
     int64_t core_khz;
     bool cut;
     enum infer_order order;
+    struct search_clock *clock;
 };
 
 /* Opens the record files and reads the tables. */

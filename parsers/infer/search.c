@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 const int64_t infer_scales[] = {1, 2, 4, 8, 10, 16, 32, 64, 100, 128, 256, 1000};
 const size_t infer_scale_count = sizeof infer_scales / sizeof infer_scales[0];
@@ -15,6 +16,23 @@ int matrix_init(struct matrix *matrix, size_t rows, size_t size, struct err *err
     *matrix = (struct matrix){.rows = rows, .size = size, .stride = size + MATRIX_PADDING};
     matrix->bytes = calloc(rows, matrix->stride);
     return matrix->bytes != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+struct search_clock search_clock_start(int64_t seconds)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (struct search_clock){.end_ns = seconds > 0 ? (now.tv_sec + seconds) * 1000000000 + now.tv_nsec : 0};
+}
+
+bool search_is_late(struct search_clock *clock)
+{
+    struct timespec now;
+    if (clock == NULL || clock->end_ns == 0 || clock->late)
+        return clock != NULL && clock->late;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock->late = now.tv_sec * INT64_C(1000000000) + now.tv_nsec > clock->end_ns;
+    return clock->late;
 }
 
 void matrix_release(struct matrix *matrix)
@@ -175,6 +193,8 @@ static int search_bits(const struct matrix *matrix, const struct search_column *
                        int64_t scale, unsigned bits, struct place_list *list, struct err *err)
 {
     double evidence = -1;
+    if (search_is_late(matrix->clock))
+        return 0;
     for (uint32_t bit = 0; bit + bits <= 8 * matrix->size && list->count < SEARCH_MAX_PLACES; bit++) {
         if (!all_fit(matrix, column, raw, bit, bits))
             continue;
@@ -285,7 +305,7 @@ int search_minus(const struct matrix *matrix, const struct search_column *column
         uint64_t least = (uint64_t)(column->intervals[column->order[0]].low + SCALE_MOST - 1) / SCALE_MOST;
         for (uint32_t i = 0; i < count; i++)
             values[i] = matrix_bits(matrix_row(matrix, column->order[0]), i * step, whole);
-        for (uint32_t end = 0; end < count && status == 0; end++) {
+        for (uint32_t end = 0; end < count && status == 0 && !search_is_late(matrix->clock); end++) {
             for (uint32_t start = 0; start < count && status == 0; start++) {
                 uint32_t apart = (end > start ? end - start : start - end) * step;
                 if (apart >= whole && values[end] >= values[start] && values[end] - values[start] <= most &&
@@ -316,6 +336,8 @@ int search_delta(const struct matrix *matrix, const struct search_column *column
 {
     for (unsigned whole = 64; whole >= 32; whole -= 32) {
         for (size_t s = 0; s < sizeof difference_scales / sizeof difference_scales[0]; s++) {
+            if (search_is_late(matrix->clock))
+                return 0;
             for (uint32_t bit = 0; bit + whole <= 8 * matrix->size; bit += 8) {
                 struct place_found place = {.bit = bit,
                                             .bits = whole,

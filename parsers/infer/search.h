@@ -14,7 +14,17 @@
 struct matrix {
     unsigned char *bytes; /* rows * stride */
     size_t rows, size, stride;
+    struct search_clock *clock; /* NULL: searches take as long as they take */
 };
+
+/* Until when a search may go on. Once it is late, searches end with what they have found. */
+struct search_clock {
+    int64_t end_ns; /* of the monotonic clock; 0: there is no such */
+    bool late;
+};
+
+struct search_clock search_clock_start(int64_t seconds); /* 0: without an end */
+bool search_is_late(struct search_clock *clock);         /* false for NULL */
 
 int matrix_init(struct matrix *matrix, size_t rows, size_t size, struct err *err);
 void matrix_release(struct matrix *matrix);

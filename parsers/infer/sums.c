@@ -168,6 +168,7 @@ static int try_sums(struct hunt *hunt, struct frame *groups, void *arg, struct e
     unsigned char record[SIZE_MAX_TRIED];
     if (matrix_init(&frame.matrix, sums->records, frame.size, err) < 0)
         return -(int)err->code;
+    frame.matrix.clock = problem->clock;
     int status = 0;
     bool whole = true;
     for (size_t i = 0; i < sums->records && whole; i++) {

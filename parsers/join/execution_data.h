@@ -141,10 +141,12 @@ struct operator_of_task {
         uint32_t device_id, task_id;
     } key;
     struct description description;
+    bool used;
 };
 struct operator_of_name {
     uint32_t name; /* text */
     uint32_t type, texts;
+    bool used;
 };
 
 struct executions {

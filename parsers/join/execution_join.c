@@ -213,9 +213,10 @@ static void match_descriptions(struct task_records *task)
 static int match_operator_of_task(struct executions *executions, struct task_records *task, struct err *err)
 {
     const struct operator_key key = {task->of.device_id, task->of.task_id};
-    const struct operator_of_task *operator_ = map_get(&executions->task_operators, &key);
+    struct operator_of_task *operator_ = map_get(&executions->task_operators, &key);
     if (operator_ == NULL)
         return 0;
+    operator_->used |= task->runs.count > 0;
     if (array_reserve(&task->descriptions, 1, err) < 0)
         return -(int)err->code;
     task->descriptions.items[task->descriptions.count++] = operator_->description;

@@ -26,7 +26,10 @@ static void set_tick(struct row *row, size_t column, int64_t tick)
 static const struct operator_of_name *find_operator(const struct executions *executions,
                                                     const struct described *operator_)
 {
-    return map_get(&executions->operators, &operator_->name);
+    struct operator_of_name *named = map_get(&executions->operators, &operator_->name);
+    if (named != NULL)
+        named->used = true;
+    return named;
 }
 
 static void set_operator(const struct executions *executions, struct row *row, const struct described *operator_)
@@ -177,6 +180,26 @@ int executions_emit(struct executions *executions, struct err *err)
     return status == 0 ? association_emit_texts(executions->association, err) : status;
 }
 
+/* JOB: what describes tasks that did not run, or operators of no task. */
+static void report_unused(const struct executions *executions)
+{
+    struct diagnostics *diag = decoder_diag(executions->association->decoder);
+    const struct place place = {NULL, -1, -1, NULL};
+    uint64_t tasks = 0, operators = 0;
+    for (const struct operator_of_task *item = map_next(&executions->task_operators, NULL); item != NULL;
+         item = map_next(&executions->task_operators, item))
+        tasks += !item->used;
+    for (const struct operator_of_name *item = map_next(&executions->operators, NULL); item != NULL;
+         item = map_next(&executions->operators, item))
+        operators += !item->used;
+    if (tasks > 0)
+        diag_report(diag, DIAG_TASK_NOT_RUN, &place, "%llu descriptions of tasks without an execution",
+                    (unsigned long long)tasks);
+    if (operators > 0)
+        diag_report(diag, DIAG_TASK_NOT_RUN, &place, "%llu descriptions of operators that no task runs",
+                    (unsigned long long)operators);
+}
+
 int executions_join(struct executions *executions, struct err *err)
 {
     int status = executions_join_calls(executions, err);
@@ -185,5 +208,9 @@ int executions_join(struct executions *executions, struct err *err)
     if (status == 0 && executions->tensors_unused > 0)
         association_drop_joined(executions->association, ANY_PART, record_kind_find("framework_tensor"),
                                 DIAG_TASK_NOT_RUN, executions->tensors_unused);
-    return status == 0 ? executions_emit(executions, err) : status;
+    if (status == 0)
+        status = executions_emit(executions, err);
+    if (status == 0 && executions->of_job)
+        report_unused(executions);
+    return status;
 }

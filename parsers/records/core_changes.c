@@ -33,6 +33,11 @@ static int emit_change(struct decoder *decoder, const struct state *state, const
         diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "a counter of 2^63 or more; expected less");
         return 0;
     }
+    if (tick == 0) {
+        struct place place = decoder_place(decoder, "changes");
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "fewer changes than it counts");
+        return 0;
+    }
     int status = decoder_emit(decoder, state->kind, &row, err);
     if (status < 0)
         return status;
@@ -43,6 +48,17 @@ static int emit_change(struct decoder *decoder, const struct state *state, const
     for (size_t i = CORE_CHANGES_OWN; i < state->kind->column_count && i < CORE_CHANGES_OWN + CORE_CHANGES_OWN_MAX; i++)
         row_set_integer(&row, i, state->own[i - CORE_CHANGES_OWN]);
     return 0;
+}
+
+/* Behind the last change the record is zeros. */
+static void report_more_changes(struct decoder *decoder, const struct bytes *bytes, int64_t count)
+{
+    uint64_t tick;
+    struct place place = decoder_place(decoder, "changes");
+    if (count < CHANGES_MAX && bytes_read(bytes, FIRST_CHANGE + CHANGE_SIZE * (size_t)count, 8, false, &tick) &&
+        tick != 0)
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%lld changes, and one more behind them",
+                    (long long)count);
 }
 
 static int take_changes(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
@@ -63,6 +79,7 @@ static int take_changes(struct decoder *decoder, void *opaque, struct row *row, 
     decoder_consume(decoder);
     for (int64_t i = 0; status == 0 && i < count; i++)
         status = emit_change(decoder, state, &bytes, FIRST_CHANGE + CHANGE_SIZE * (size_t)i, err);
+    report_more_changes(decoder, &bytes, count);
     return status;
 }
 

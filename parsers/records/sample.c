@@ -108,6 +108,7 @@ int sample_stream_fill(struct sample_stream *stream, struct decoder *decoder, co
     if (!added)
         compare(stream, decoder, place, row, time_ns, series);
     series->time_ns = time_ns;
+    series->samples++;
     for (size_t i = 0; i < SAMPLING_MAX_COUNTERS; i++)
         series->counters[i] = cell_value(row, stream->counters[i]);
     return 0;
@@ -126,11 +127,28 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     return sample_stream_fill(state, decoder, &place, row, keep, err);
 }
 
+/* Series of one sample beside others of many. */
+static void report_alone(struct decoder *decoder, const struct sample_stream *stream)
+{
+    enum { MANY = 3 };
+    uint64_t alone = 0, most = 0;
+    for (const struct sample_series *series = map_next(&stream->series, NULL); series != NULL;
+         series = map_next(&stream->series, series)) {
+        alone += series->samples == 1;
+        most = series->samples > most ? series->samples : most;
+    }
+    struct place place = decoder_place(decoder, NULL);
+    place.record = place.offset = -1;
+    if (alone > 0 && most >= MANY)
+        diag_report(decoder_diag(decoder), DIAG_SAMPLE_ALONE, &place, "%llu such; others have up to %llu samples",
+                    (unsigned long long)alone, (unsigned long long)most);
+}
+
 static int close_stream(struct decoder *decoder, void *state, bool failed, struct err *err)
 {
-    (void)decoder;
-    (void)failed;
     (void)err;
+    if (!failed)
+        report_alone(decoder, state);
     sample_stream_release(state);
     return 0;
 }

@@ -9,6 +9,7 @@
 struct sample_series {
     int64_t key[SAMPLING_MAX_KEYS];
     int64_t time_ns, counters[SAMPLING_MAX_COUNTERS];
+    uint64_t samples;
 };
 
 /* The state of a stream; zeroed at first. Columns that the kind lacks are -1. */

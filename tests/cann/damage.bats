@@ -321,7 +321,7 @@ END
 sound()
 text('device_0/dev_start.log.0', 'clock_monotonic_raw: 1\ncntvct: soon\n')
 END
-    expect_contains "$stderr" "device_0/dev_start.log.0: field cntvct: 'soon' is no whole number"
+    expect_contains "$stderr" "device_0/dev_start.log.0: record 2, offset 23: 'cntvct: soon'; expected a clock and a whole number"
     expect_contains "$stderr" "device_0: no dev_start.log"
 }
 

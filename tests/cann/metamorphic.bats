@@ -10,9 +10,37 @@ setup() {
 }
 
 @test "what must not change the outputs does not, and what is done to one file of a capture is told or has its effect alone" {
-    run python3 -B "$repository/tests/metamorphic/metamorphic.py" "$MSPROF" work --small --capture prof-910b
-    [ "$status" -eq 0 ] || { echo "$output" >&2; return 1; }
-    [[ $output == *"all: "*" pairs, 0 silent"* ]]
+    for capture in prof-910b 2022-310 job-910a resnet50; do
+        run python3 -B "$repository/tests/metamorphic/metamorphic.py" "$MSPROF" work --small --capture "$capture"
+        [ "$status" -eq 0 ] || { echo "$output" >&2; return 1; }
+        [[ $output == *"all: "*" pairs, 0 silent"* ]]
+    done
+}
+
+@test "a key, a value or a line of a small file that is damaged by one edit is named, with its file" {
+    while read -r file from to what; do
+        rm -rf one
+        cp -R "$repository"/testdata/cann/prof-910b one
+        chmod -R u+w one
+        sed -i "s/$from/$to/" one/PROF*/"$file"
+        rm -rf out
+        run_msprof import -dir one/PROF* --output out
+        expect_status 3
+        expect_contains "$stderr" "$file: $what"
+    done <<'END'
+host/start_info collectionTimeBegin collectionTimeBegio field collectionTimeBegio: not a known key; expected 'collectionTimeBegin', which is not there
+host/start_info "1735689600000000" "17356896000000p0" field collectionTimeBegin: '17356896000000p0'; expected microseconds since 1970
+device_0/start_info.0 clockMonotonicRaw clockTheRaw field clockMonotonicRaw: not there; expected nanoseconds
+device_0/sample.json aiv_metrics aiv_metrikcs field aiv_metrikcs: not a known key; expected 'aiv_metrics'
+device_0/sample.json 0x8,0xa 0x8;0xa field aiv_profiling_events: '0x8;0xa
+device_0/info.json.0 platform_version platform_versioo field platform_versioo: not a known key
+device_0/info.json.0 aic_frequency":"1850 aic_frequency":"18z0 field aic_frequency: '18z0'; expected MHz
+device_0/info.json.0 "version":"1.0" "version":1.0 field version: 'another type'; expected a text
+device_0/end_info.0 collectionTimeEnd collectionTimeEn field collectionTimeEn: not a known key
+host/host_start.log cntvct: cntvcu: record 4, offset
+device_0/dev_start.log.0 clock_monotonic_raw: clock_monotonic_raw; record 2, offset
+device_0/data/stars_soc.data.0.slice_0.done filesize filesize_ record 1, offset
+END
 }
 
 @test "no file of any kind is counted twice under two names" {

@@ -16,6 +16,30 @@ report_of() {
     printf 'report mine\ntitle Mine\ncolumn Value number\nsql\n%s\n' "$1" >mine.report
 }
 
+@test "a query that never ends is stopped after the seconds that it may take, and leaves no file" {
+    report_of 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT sum(i) FROM n'
+    run_msprof export summary -q -dir JOBX --report-file mine.report --report-seconds 1
+    expect_status 1
+    expect_contains "$stderr" "mine.report:5: the query takes longer than 1 seconds"
+    expect_contains "$stderr" "give it more with --report-seconds N"
+    [ -z "$(find JOBX -name 'mine*' -o -name '.mine*')" ]
+    run_msprof show -q -dir JOBX --report-file mine.report --table mine --report-seconds 1
+    expect_status 1
+    expect_contains "$stderr" "takes longer than 1 seconds"
+}
+
+@test "a function of SQLite that compares every byte with every other is bounded by the length of its texts" {
+    report_of "SELECT instr(hex(zeroblob(20000000)), hex(zeroblob(10000000)) || 'b')"
+    run_msprof show -q -dir JOBX --report-file mine.report --table mine
+    expect_status 1
+    expect_contains "$stderr" "mine.report:5:1: string or blob too big"
+    report_of "SELECT instr(printf('%.*c', 200000, 'a'), printf('%.*c', 100000, 'a') || 'b')"
+    run_msprof show -q -dir JOBX --report-file mine.report --table mine --format csv
+    expect_status 0
+    expect_equal "$output" "Value
+0"
+}
+
 @test "the example of the manual becomes a table of the summary and of show" {
     python3 - "$BATS_TEST_DIRNAME/lib" <<'END'
 import sys

@@ -33,3 +33,50 @@ limited() {
         python3 -m json.tool "$file" >/dev/null
     done
 }
+
+@test "a sparse file of 32 GB is read up to its hole, which is told" {
+    copy_capture JOBX
+    before=$("$MSPROF" import -dir JOBX --output one 2>&1 | sed -n 's/.* \([0-9]*\) records decoded.*/\1/p')
+    file=$(find JOBX/data -name 'aicore.*' ! -name '*.done' | sort | head -n 1)
+    truncate -s 32G "$file"
+    run_msprof import -dir JOBX --output two
+    expect_status 3
+    expect_contains "$stderr" "${file#JOBX/}: offset"
+    expect_contains "$stderr" "a hole that was never written, and nothing behind it is read; expected 34359738368 bytes"
+    expect_contains "$stderr" " $before records decoded"
+}
+
+@test "--clear waits for those who use the database, and says so" {
+    copy_capture JOBX
+    run_msprof import -q -dir JOBX
+    # python3 is what uses it, as another msprof would: by a shared lock.
+    mkfifo hold
+    python3 -c 'import fcntl, sys
+file = open("JOBX/sqlite/runtime.db")
+fcntl.flock(file, fcntl.LOCK_SH)
+print("locked", flush=True)
+sys.stdin.read()' <hold >locked &
+    user=$!
+    exec 7>hold
+    until [ -s locked ]; do sleep 0.02; done
+    "$MSPROF" export summary -dir JOBX --clear 2>said 7>&- &
+    export=$!
+    until grep -q "clear waits" said; do sleep 0.02; done
+    [ -e JOBX/sqlite/runtime.db ]
+    exec 7>&-
+    wait "$user"
+    wait "$export"
+    [ ! -e JOBX/sqlite/runtime.db ]
+}
+
+@test "exports with --clear beside each other all succeed" {
+    copy_capture JOBX
+    for i in 1 2 3 4; do
+        "$MSPROF" export summary -q -dir JOBX --clear 2>"said$i" &
+        jobs[i]=$!
+    done
+    for i in 1 2 3 4; do
+        wait "${jobs[i]}" || { cat "said$i" >&2; return 1; }
+    done
+    [ ! -e JOBX/sqlite/runtime.db ]
+}

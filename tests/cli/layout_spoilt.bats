@@ -23,6 +23,22 @@ infer_first() {
     run_msprof layout infer -dir boards/4000/train/JOB* --tables boards/4000/train/tables
 }
 
+@test "a search that takes too long is stopped, and says what was not tried" {
+    generators=$(dirname "$(readlink -f "$MSPROF")")
+    "$generators/make-capture" --output made --seed 9 --model other:4 --inferences 1 >/dev/null 2>&1
+    mv made/JOB* JOBX
+    "$MSPROF" export summary -q -dir JOBX --columns vendor --output printed
+    # Six rows, and as many long records of small numbers: everything could be anywhere.
+    sed -i '9,$d' printed/summary/op_summary*
+    python3 -c 'import random
+rng = random.Random(1)
+open("JOBX/data/aicore.0.1.1", "wb").write(bytes(rng.choice((0, 0, 1, 2, 3)) for _ in range(6 * 4096)))'
+    run_msprof layout infer -dir JOBX --tables printed/summary --search-seconds 1
+    expect_status 1
+    expect_contains "$stderr" "the search was stopped after 1 seconds; not tried to the end: "
+    expect_contains "$stderr" "rows of records anywhere in the files; --search-seconds N gives it more"
+}
+
 @test "tables of another network, of two captures, or of records that are others fit nothing or are doubted" {
     for way in other mixed bytes; do
         expect_no_status_0 "$way"

@@ -121,7 +121,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     EXPECT(status != 0 || result.records_rejected == 0 || diag_reports(&diag) > 0);
     EXPECT((access(database, F_OK) == 0) == (status == 0));
     diag_release(&diag);
-    if (status == 0)
-        report(database, results, (unsigned)size);
+    /* Reading the schema to make a report of it takes as long as the import. */
+    if (status == 0 && size % 4 == 0)
+        report(database, results, (unsigned)size / 4);
     return 0;
 }

@@ -44,7 +44,7 @@ static void infer(struct capture *capture, const struct printed_form *form, cons
                                 .core_khz = 600000,
                                 .miss_ppm = 5000000};
     struct printed_files tables = {.form = form, .items = &item, .count = 1, .capacity = 1};
-    const struct infer_options options = {.rounding = ROUNDING_HALF};
+    const struct infer_options options = {.rounding = ROUNDING_HALF, .seconds = 1};
     struct infer_result result;
     struct strbuf text;
     struct err err = ERR_INIT;

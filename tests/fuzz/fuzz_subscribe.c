@@ -54,7 +54,8 @@ static bool check_table(const unsigned char *table, size_t length, struct operat
     return true;
 }
 
-/* One of the two ways to get a text: the length that is told is the text's, however often it is asked. */
+/* One of the two ways to get a text: the length that is told is the text's, which is cut where there is less room, and
+ * given again. */
 static void check_text(const unsigned char *records, size_t length, uint32_t i, bool board)
 {
     size_t size = 0;
@@ -65,15 +66,14 @@ static void check_text(const unsigned char *records, size_t length, uint32_t i, 
     }
     char *name = malloc(size);
     EXPECT(name != NULL && size > 0);
-    if (size > 1) { /* cut to what fits, at the end of a character */
-        EXPECT(aclprofGetOpName(records, length, i, name, size - 1) == ACL_SUCCESS);
-        EXPECT(strlen(name) < size - 1);
-    }
+    if (size > 1)
+        EXPECT(aclprofGetOpName(records, length, i, name, size - 1) == ACL_SUCCESS && strlen(name) < size - 1);
     EXPECT((board ? svp_acl_prof_get_op_name(records, length, i, name, size)
                   : aclprofGetOpName(records, length, i, name, size)) == ACL_SUCCESS);
     EXPECT(strlen(name) == size - 1);
-    size_t again = 0; /* a second get of the same returns the same */
+    size_t again = 0;
     EXPECT(aclprofGetOpNameLen(records, length, i, &again) == ACL_SUCCESS && again == size);
+    EXPECT(svp_acl_prof_get_op_name(records, length, i, byte, sizeof byte) == ACL_SUCCESS && *byte == '\0');
     free(name);
 }
 

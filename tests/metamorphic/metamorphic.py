@@ -61,14 +61,27 @@ class Subject:
 # ---- mutations: each yields (what, verdict) ----
 
 
+def flipped(subject, name, bit):
+    """The kind and the field that the bit is in, or the name of the file."""
+    kind = subject.kind_of.get(name)
+    with open(os.path.join(subject.root, name), "rb") as file:
+        content = file.read()
+    layout = layout_of(subject, name, content) if kind in subject.kinds else None
+    if layout is None:
+        return kind or os.path.basename(name)
+    at = bit % (len(content) * 8)
+    byte = at // 8 % layout["record_size"]
+    field = [field.column for field in fields_of(layout) if field.offset <= byte < field.offset + field.width]
+    return "%s.%s" % (kind, field[0] if field else "@%d" % byte)
+
+
 def flips(subject, rng, small):
     names = all_files(subject.root)
     for name in names if not small else rng.sample(names, min(3, len(names))):
         for _ in range(1 if small else 12):
             bit = rng.randrange(1 << 40)
             outcome = subject.mutated(lambda copy: flip(copy, name, bit))
-            kind = subject.kind_of.get(name, os.path.basename(name))
-            yield "%s:%s" % (kind, bit), subject.judge(outcome)
+            yield "%s:%d" % (flipped(subject, name, bit), bit), subject.judge(outcome)
 
 
 def doubled(subject, rng, small):
@@ -212,7 +225,8 @@ def main():
             for relation, what, verdict in results:
                 counts = pairs.setdefault(relation, {})
                 word = verdict.split(":")[0]
-                match = [rule for rule in named if rule[0] == relation and fnmatch.fnmatch(what, rule[1])]
+                groups = (relation, "value") if relation in ("flip", "field") else (relation,)
+                match = [rule for rule in named if rule[0] in groups and fnmatch.fnmatch(what.split(":")[0], rule[1])]
                 if word == "silent" and match:
                     word = "named"
                     used.update(match)

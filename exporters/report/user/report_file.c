@@ -392,5 +392,6 @@ const struct report *report_files_get(const struct report_files *files, size_t i
 {
     /* The array may have moved since the report was made. */
     files->items[i].report.user = &files->items[i].query;
+    files->items[i].query.seconds = files->seconds;
     return &files->items[i].report;
 }

@@ -11,6 +11,7 @@
 struct report_files {
     struct report_file *items; /* inside */
     size_t count, capacity;
+    int64_t seconds; /* that each query may take; 0: as many as it takes */
 };
 
 /* Adds the report of a text; what the messages call it is name. -ERR_FORMAT tells line and column of a mistake; a

@@ -1,7 +1,15 @@
 /* Tables that are a user's query: it may read, and nothing else. */
 #include "exporters/report/rows.h"
 
+#include "base/interrupt.h"
+
+#include <inttypes.h>
 #include <stdio.h>
+#include <time.h>
+
+/* A function of SQLite is not interrupted: those that compare every byte of a text with every byte of another take
+ * some seconds for two of this length, and hours for two of those that the database may hold. */
+#define VALUE_BYTES_MAX (256 * 1024)
 
 /* Functions that reach out of the database: code, and addresses in memory. */
 static bool is_harmless(const char *function)
@@ -121,19 +129,65 @@ static int prepare(const struct report_run *run, sqlite3_stmt **ret, struct err 
     return status == 0 ? check_tail(db, query, tail, err) : status;
 }
 
-int report_user_rows(struct report_run *run, struct err *err)
+/* ---- time ---- */
+
+struct deadline {
+    int64_t at_ns; /* of the monotonic clock; 0: none */
+    bool passed;
+};
+
+static int64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int stop_when_late(void *arg)
+{
+    struct deadline *deadline = arg;
+    deadline->passed |= deadline->at_ns > 0 && monotonic_ns() > deadline->at_ns;
+    return deadline->passed || interrupted();
+}
+
+static int fail_late(const struct report_user_query *query, struct err *err)
+{
+    *err = (struct err)ERR_INIT;
+    err_set(err, ERR_LIMIT, "%s:%zu: the query takes longer than %" PRId64 " seconds", query->place, query->first_line,
+            query->seconds);
+    return err_hint(err, "give it more with --report-seconds N (0: as many as it takes)");
+}
+
+/* ---- the whole ---- */
+
+static int run_query(struct report_run *run, sqlite3_stmt **statement, struct err *err)
 {
     const struct report_user_query *query = run->report->user;
-    sqlite3_stmt *statement = NULL;
     sqlite3 *db = run->session->db;
-    sqlite3_set_authorizer(db, allow_reading, NULL);
-    int status = prepare(run, &statement, err);
+    int status = prepare(run, statement, err);
     if (status == 0) {
-        status = report_statement_rows(run, statement, err);
+        status = report_statement_rows(run, *statement, err);
         if (status < 0 && err->code == ERR_DATABASE)
             status = fail_at(query, 0, err, message_of(db));
     }
+    return status;
+}
+
+int report_user_rows(struct report_run *run, struct err *err)
+{
+    const struct report_user_query *query = run->report->user;
+    struct deadline deadline = {query->seconds > 0 ? monotonic_ns() + query->seconds * 1000000000 : 0, false};
+    sqlite3_stmt *statement = NULL;
+    sqlite3 *db = run->session->db;
+    int length = sqlite3_limit(db, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
+    sqlite3_set_authorizer(db, allow_reading, NULL);
+    sqlite3_progress_handler(db, 100, stop_when_late, &deadline);
+    int status = run_query(run, &statement, err);
+    if (status < 0 && deadline.passed && !interrupted())
+        status = fail_late(query, err);
     sqlite3_finalize(statement);
+    database_poll_interrupts(db);
     sqlite3_set_authorizer(db, NULL, NULL);
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, length);
     return status;
 }

@@ -134,10 +134,20 @@ static int open_file(struct decoder *decoder, void *opaque, const struct capture
     return aicpu_stream_open(decoder, &state->stream, file, err);
 }
 
-static void set_span(struct row *row, size_t column, int64_t start_us, int64_t end_us)
+/* Times inside a task that contradict each other: the task's own are right, and it is kept. */
+static void report_span(struct decoder *decoder, size_t column, int64_t start, int64_t end)
+{
+    struct place place = decoder_place(decoder, columns[column].name);
+    diag_report(decoder_diag(decoder), DIAG_VALUE_ODD, &place, "from %lld to %lld; it is left empty", (long long)start,
+                (long long)end);
+}
+
+static void set_span(struct decoder *decoder, struct row *row, size_t column, int64_t start_us, int64_t end_us)
 {
     if (start_us >= 0 && end_us >= start_us && end_us - start_us <= DURATION_LIMIT_NS / 1000)
         row_set_integer(row, column, (end_us - start_us) * 1000);
+    else
+        report_span(decoder, column, start_us, end_us);
 }
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
@@ -154,12 +164,14 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     row_set_integer(row, DEVICE_ID, state->stream.device_id);
     row_set_integer(row, START_NS, start_ns);
     row_set_integer(row, DURATION_NS, end_ns - start_ns);
-    set_span(row, COMPUTE_NS, cells[COMPUTE_START].integer, cells[COPY_START].integer);
+    set_span(decoder, row, COMPUTE_NS, cells[COMPUTE_START].integer, cells[COPY_START].integer);
     int64_t submitted_ns = part_device_ns(state->stream.part, cells[SUBMIT_TICK].integer),
             after_ns = part_device_ns(state->stream.part, cells[AFTER_TICK].integer);
     if (decoder_span_is_sound(submitted_ns, after_ns))
         row_set_integer(row, TURNAROUND_NS, after_ns - submitted_ns);
-    set_span(row, COPY_NS, cells[COPY_START].integer, cells[COPY_END].integer);
+    else
+        report_span(decoder, TURNAROUND_NS, submitted_ns, after_ns);
+    set_span(decoder, row, COPY_NS, cells[COPY_START].integer, cells[COPY_END].integer);
     if (state->executions == NULL)
         return 0;
     const struct task_numbers task = {state->stream.device_id, (uint32_t)cells[STREAM_ID].integer,

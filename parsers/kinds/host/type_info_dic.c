@@ -1,4 +1,5 @@
 /* The names of record types: *.additional.type_info_dic, a line "<level>_<type>:<name>" each. */
+#include "base/edit_distance.h"
 #include "parsers/join/association.h"
 #include "parsers/records/text/dictionary.h"
 
@@ -27,6 +28,24 @@ static bool parse_key(const char *key, size_t length, uint64_t *ret_level, uint6
            *ret_type <= UINT32_MAX;
 }
 
+/* The types of tasks that the joins know by name: one that is nearly such a name is one, damaged. */
+static void check_name(struct decoder *decoder, const struct place *place, const char *text, size_t length)
+{
+    static const char *const known[] = {"KERNEL_AICORE",  "KERNEL_AICPU", "KERNEL_AIVEC", "KERNEL_MIX_AIC",
+                                        "KERNEL_MIX_AIV", "KERNEL_SIMT",  "FFTS_PLUS",    "STARS_COMMON"};
+    const char *meant = NULL;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        size_t distance = edit_distance(text, length, known[i], strlen(known[i]));
+        if (distance == 0)
+            return;
+        if (distance == 1)
+            meant = known[i];
+    }
+    if (meant != NULL)
+        diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, place, "the type '%.*s'; expected '%s'; it is kept",
+                    (int)length, text, meant);
+}
+
 static int take_line(struct decoder *decoder, const struct capture_file *file, const char *line, size_t length,
                      const struct place *place, struct err *err)
 {
@@ -39,6 +58,7 @@ static int take_line(struct decoder *decoder, const struct capture_file *file, c
         dictionary_report(decoder, line, length, place, "<level>_<type>:<name>");
         return 0;
     }
+    check_name(decoder, place, text, text_length);
     return association != NULL
                ? association_add_type(association, (uint32_t)level, (uint32_t)type, text, text_length, err)
                : 0;

@@ -1,5 +1,6 @@
 /* Layer tables of SVP models: <model>.<model id>.layer.info, a JSON array with an object a layer. */
 #include "base/format/json_in.h"
+#include "parsers/capture/config_keys.h"
 #include "parsers/decode/decode.h"
 
 #include <string.h>
@@ -74,6 +75,7 @@ static int take_layer(struct decoder *decoder, const struct capture_file *file, 
                     (long long)layer_id);
         engine = "AI_CORE";
     }
+    config_keys_check(file->name, entry, false, diag);
     struct row row;
     int status = decoder_emit(decoder, &kind_layer, &row, err);
     if (status < 0)

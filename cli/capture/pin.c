@@ -1,0 +1,64 @@
+#include "cli/capture/pin.h"
+
+#include "base/interrupt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define POLL_NS 20000000 /* 20 ms */
+
+/* Whether the lock is taken, or the file system has none. */
+static bool lock(int fd, int how)
+{
+    while (flock(fd, how | LOCK_NB) != 0) {
+        if (errno == EWOULDBLOCK)
+            return false;
+        if (errno != EINTR)
+            return true;
+    }
+    return true;
+}
+
+bool pin_is_current(int fd, const char *path)
+{
+    struct stat pinned, there;
+    return fd >= 0 && fstat(fd, &pinned) == 0 && stat(path, &there) == 0 && pinned.st_ino == there.st_ino &&
+           pinned.st_dev == there.st_dev;
+}
+
+int pin_open(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    /* who removes it holds the lock for a moment only */
+    if (fd >= 0 && (!lock(fd, LOCK_SH) || !pin_is_current(fd, path))) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+int pin_remove(int fd, const char *path, void (*waiting)(const char *path), struct err *err)
+{
+    bool told = false;
+    while (fd >= 0 && !lock(fd, LOCK_EX)) {
+        if (!told)
+            waiting(path);
+        told = true;
+        if (interrupted())
+            return interrupt_error(err);
+        nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
+    }
+    if (fd >= 0 && !pin_is_current(fd, path))
+        return 0;
+    return unlink(path) == 0 || errno == ENOENT ? 0 : err_set_errno(err, errno, "'%s' is not removed", path);
+}
+
+void pin_close(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
