@@ -6,7 +6,7 @@
 #define ON_CAPTURES                                                                                                    \
     (COMMAND_BIT(COMMAND_IMPORT) | COMMAND_BIT(COMMAND_EXPORT) | COMMAND_BIT(COMMAND_SHOW) |                           \
      COMMAND_BIT(COMMAND_QUERY) | COMMAND_BIT(COMMAND_REPLAY) | COMMAND_BIT(COMMAND_DIFF) |                            \
-     COMMAND_BIT(COMMAND_ADVISE))
+     COMMAND_BIT(COMMAND_ADVISE) | COMMAND_BIT(COMMAND_DOCTOR))
 #define ON_CLUSTER COMMAND_BIT(COMMAND_CLUSTER)
 #define ON_COLLECT COMMAND_BIT(COMMAND_COLLECT)
 #define ON_INFER COMMAND_BIT(COMMAND_LAYOUT_INFER)
@@ -353,8 +353,9 @@ const struct option_spec option_table[] = {
      .commands = COMMAND_BIT(COMMAND_EXPORT_TIMELINE),
      .type = VALUE_FILE,
      .argument = "FILE",
+     .offer = OFFER_LAYERS,
      .offset = MEMBER(reports),
-     .help = "write only the layers of CANN timelines that are\ntrue in this JSON file"},
+     .help = "write only the layers of CANN timelines that are\ntrue in this JSON file, or named here with commas"},
     {.name = "model-id",
      .commands = COMMAND_BIT(COMMAND_EXPORT_SUMMARY) | COMMAND_BIT(COMMAND_EXPORT_TIMELINE),
      .type = VALUE_NUMBER,
@@ -626,6 +627,13 @@ const struct option_spec option_table[] = {
      .choices = options_choices,
      .offset = MEMBER(options.format),
      .help = "format of the answer (table)"},
+    {.name = "format",
+     .commands = COMMAND_BIT(COMMAND_DOCTOR),
+     .type = VALUE_CHOICE,
+     .argument = "table|json",
+     .choices = options_choices,
+     .offset = MEMBER(doctor_format),
+     .help = "format of the report (table)"},
     {.name = "format",
      .commands = COMMAND_BIT(COMMAND_KINDS),
      .type = VALUE_CHOICE,

@@ -150,6 +150,7 @@ struct settings {
     int device_id;       /* query --id; QUERY_EVERY_DEVICE: all */
     int data_type;       /* query --data-type; -1: not given */
     int kinds_format;    /* enum kinds_format */
+    int doctor_format;   /* index of {"table", "json"} */
     int width;           /* WIDTH_DEFAULT, or columns; 0: no limit */
     int top;             /* rows of the longest; 0: not given */
     bool no_pager;

@@ -1,6 +1,7 @@
 /* JSON of the schema msprof.diff/1: names of members ascend, times are microseconds, and nothing depends on when or
  * where it was made. */
 #include "exporters/diff/diff_output.h"
+#include "exporters/schemas.h"
 #include "exporters/show/grid.h"
 
 #include <math.h>
@@ -45,6 +46,21 @@ static void put_elapsed(FILE *stream, const struct side *side)
     fputc('}', stream);
 }
 
+/* Of all captures of the side; no member where no step was cut. */
+static void put_cut_steps(FILE *stream, const struct side *side)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < side->count; i++) {
+        if (*side->profiles[i]->cut_steps == '\0')
+            continue;
+        fputs(any ? "," : ",\"cut_steps\":[", stream);
+        put_json(stream, side->profiles[i]->cut_steps);
+        any = true;
+    }
+    fputs(any ? "]" : "", stream);
+}
+
 static void put_side(FILE *stream, const struct side *side, double step_ns)
 {
     int64_t steps = 0, warmup = 0, executions = 0;
@@ -63,6 +79,7 @@ static void put_side(FILE *stream, const struct side *side, double step_ns)
             workload_recorded_text(&side->profiles[i]->facts, recorded);
     }
     fputc(']', stream);
+    put_cut_steps(stream, side);
     put_measure(stream, ",", side, MEASURE_DEVICE_BUSY);
     put_elapsed(stream, side);
     fprintf(stream, ",\"executions\":%lld", (long long)executions);
@@ -130,7 +147,7 @@ static void put_gate(FILE *stream, const struct compare_gate *result)
 
 static void put_percent(FILE *stream, bool known, double share)
 {
-    if (known)
+    if (known && isfinite(share)) /* no change is large enough where nothing could show one */
         fprintf(stream, "%.4g", 100 * share + 0.0);
     else
         fputs("null", stream);
@@ -279,6 +296,6 @@ int diff_print_json(const struct diff_output *output, FILE *stream, struct err *
         status = put_only(stream, &comparison->rows, false, err);
     fputs(",\"rows\":", stream);
     put_rows(output, stream);
-    fprintf(stream, ",\"schema\":\"msprof.diff/1\",\"verdict\":\"%s\"}\n", verdict_name(comparison->verdict));
+    fprintf(stream, ",\"schema\":\"" SCHEMA_DIFF "\",\"verdict\":\"%s\"}\n", verdict_name(comparison->verdict));
     return status;
 }
