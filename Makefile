@@ -3,7 +3,7 @@
 # Objects and programs live under build/<variant>/; build/msprof is the release program.
 # CC, CPPFLAGS, CFLAGS, LDFLAGS and LDLIBS are the user's: they are added to what the project needs.
 
-VERSION := 0.1.0
+VERSION := 0.2.0
 VARIANT ?= release
 prefix  ?= /usr/local
 DESTDIR ?=
@@ -177,8 +177,8 @@ $(B)/cli/kinds/layouts.o $(B)/cli/capture/report_files.o: private NEEDED_CPPFLAG
 COMMIT := $(shell [ -e .git ] && git rev-parse --short=8 HEAD 2>/dev/null || grep -oE '^[0-9a-f]{8,}$$' tools/commit)
 $(B)/commit: FORCE
 	$(call write-stamp,$(COMMIT))
-$(B)/cli/main.o: $(B)/commit
-$(B)/cli/main.o: private NEEDED_CPPFLAGS += -DMSPROF_COMMIT='"$(COMMIT)"'
+$(B)/cli/main.o $(B)/cli/doctor/cmd_doctor.o: $(B)/commit
+$(B)/cli/main.o $(B)/cli/doctor/cmd_doctor.o: private NEEDED_CPPFLAGS += -DMSPROF_COMMIT='"$(COMMIT)"'
 
 # This one knows where the libraries are installed.
 $(B)/cli/cmd_run.o: $(B)/prefix
@@ -351,19 +351,21 @@ zshdir      ?= $(datadir)/zsh/site-functions
 fishdir     ?= $(datadir)/fish/vendor_completions.d
 layoutdir   := $(prefix)/share/msprof/layouts
 reportdir   := $(prefix)/share/msprof/reports
+schemadir   := $(prefix)/share/msprof/schemas
 LAYOUTS     := $(sort $(wildcard layouts/*.layout))
+SCHEMAS     := $(sort $(wildcard schemas/*.json))
 pythondir   := $(prefix)/share/msprof/python
 INSTALL     ?= install
 
 install_man = $(mandir)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 INSTALLED   = $(bindir)/$(PROGRAM) $(bashdir)/$(PROGRAM) $(zshdir)/_$(PROGRAM) $(fishdir)/$(PROGRAM).fish \
               $(foreach page,$(MAN_PAGES),$(call install_man,$(page))) $(if $(filter-out msprof,$(PROGRAM)),$(mandir)/man1/$(PROGRAM).1) \
-              $(LAYOUTS:layouts/%=$(layoutdir)/%) $(if $(WITH_ACL),$(INSTALLED_ACL))
+              $(LAYOUTS:layouts/%=$(layoutdir)/%) $(SCHEMAS:schemas/%=$(schemadir)/%) $(if $(WITH_ACL),$(INSTALLED_ACL))
 INSTALLED_ACL = $(foreach link,$(MAN_LINKS),$(mandir)/man3/$(firstword $(subst :, ,$(link)))) \
               $(addprefix $(libdir)/,$(ACL_SONAME) libmsprof_acl.so libmsprof_acl.a pkgconfig/msprof_acl.pc) \
               $(libdir)/msprof/$(notdir $(PRELOAD_LIBRARY)) $(ACL_HEADERS:include/%=$(includedir)/%) $(PYTHON_FILES:python/%=$(pythondir)/%)
 # Directories of our own that are to go when they are empty, inner ones first.
-OWN_DIRECTORIES = $(libdir)/msprof $(layoutdir) $(reportdir) $(pythondir)/acl $(pythondir) $(datadir)/msprof $(includedir)/msprof/compat/acl $(includedir)/msprof/compat $(includedir)/msprof
+OWN_DIRECTORIES = $(libdir)/msprof $(layoutdir) $(reportdir) $(schemadir) $(pythondir)/acl $(pythondir) $(datadir)/msprof $(includedir)/msprof/compat/acl $(includedir)/msprof/compat $(includedir)/msprof
 
 .PHONY: install install-program install-acl uninstall
 install: all install-program $(if $(WITH_ACL),install-acl) ## install below DESTDIR and prefix (/usr/local); as another name: PROGRAM=NAME
@@ -377,6 +379,7 @@ install-program:
 	$(if $(filter-out msprof,$(PROGRAM)),ln -sf msprof.1 '$(DESTDIR)$(mandir)/man1/$(PROGRAM).1')
 	$(INSTALL) -d -m 755 '$(DESTDIR)$(layoutdir)' '$(DESTDIR)$(reportdir)'
 	$(foreach file,$(LAYOUTS),$(INSTALL) -m 644 $(file) '$(DESTDIR)$(layoutdir)' &&) :
+	$(foreach file,$(SCHEMAS),$(INSTALL) -D -m 644 $(file) '$(DESTDIR)$(file:schemas/%=$(schemadir)/%)' &&) :
 
 install-acl:
 	for link in $(MAN_LINKS); do \
@@ -391,6 +394,7 @@ install-acl:
 
 uninstall: ## remove what install made; layouts and reports that were put there since stay
 	rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)')
+	rm -rf '$(DESTDIR)$(pythondir)/__pycache__' '$(DESTDIR)$(pythondir)/acl/__pycache__'
 	for directory in $(foreach directory,$(OWN_DIRECTORIES),'$(DESTDIR)$(directory)'); do \
 	    [ ! -d "$$directory" ] || rmdir --ignore-fail-on-non-empty "$$directory"; done
 
@@ -551,6 +555,7 @@ bench-cann: program $(BENCH_PROGRAMS) ## measure import and exports of CANN capt
 # --- lint: one stamp for a file, so that only what changed is read again ---
 
 C_FILES     := $(sort $(call below,base switches parsers db analysis frameworks exporters cluster ssh cli acl testdata/generate tests,[ch]) $(wildcard include/msprof/*.h))
+PORTABLE_SOURCES := $(wildcard tools/portable/*.c)
 C_HEADERS   := $(filter %.h,$(C_FILES))
 C_SOURCES   := $(filter %.c,$(C_FILES))
 SCRIPTS     := $(sort $(wildcard .ci/run tests/run tests/check tools/*.sh testdata/generate/*.sh tests/*/*.sh tests/*/*.bash \
@@ -562,7 +567,7 @@ LINT_FLAGS   = $(NEEDED_CPPFLAGS) -DMSPROF_COMMIT='""' -DMSPROF_PREFIX='"$(prefi
 lint: lint-format lint-structure lint-headers lint-scripts lint-manual lint-cppcheck lint-tidy ## check format, clang-tidy, cppcheck, shellcheck, mandoc, include direction, links
 
 # clang-format takes longer to start than to read a file: what is due is gathered first.
-lint-format: $(C_FILES:%=$(LINT)/%.format)
+lint-format: $(C_FILES:%=$(LINT)/%.format) $(PORTABLE_SOURCES:%=$(LINT)/%.format)
 	@[ ! -e $(LINT)/format.due ] || tools/lint-format.sh $(LINT)
 $(LINT)/%.format: % .clang-format | $(LINT)
 	@$(file >>$(LINT)/format.due,$<)
@@ -582,6 +587,14 @@ $(LINT)/%.c.tidy: %.c $(B)/%.o .clang-tidy tests/.clang-tidy tools/analyzer.h
 	    $(if $(filter base/err.c base/array.c,$<),,-include tools/analyzer.h) 2>&1 | { grep -vE ' warnings? generated\.$$' || :; }
 	@touch $@
 
+# These are compiled for 'make portable' alone, in whose place glibc's own functions stand elsewhere.
+lint-tidy: $(PORTABLE_SOURCES:%=$(LINT)/%.tidy)
+$(LINT)/tools/portable/%.tidy: tools/portable/% .clang-tidy
+	@mkdir -p $(@D)
+	$(call say,TIDY)clang-tidy --quiet --warnings-as-errors='*' $< -- -D_GNU_SOURCE -DPORTABLE_PROGRAM -std=c17 -pthread \
+	    $(filter-out -Wmissing-prototypes,$(WARNINGS)) 2>&1 | { grep -vE ' warnings? generated\.$$' || :; }
+	@touch $@
+
 # Every header can be included alone and first.
 lint-headers: $(C_HEADERS:%=$(LINT)/%.alone)
 $(LINT)/%.h.alone: %.h $(C_HEADERS) | $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST)
@@ -599,7 +612,7 @@ lint-manual: $(MAN_PAGES)
 	$(call say,MANDOC)mandoc -T lint -W warning $(MAN_PAGES)
 
 lint-structure:
-	$(call say,STRUCT)tools/lint-structure.sh && tools/lint-links.sh
+	$(call say,STRUCT)tools/lint-structure.sh && tools/lint-links.sh && tools/spdx.sh
 
 # varFuncNullUB is for systems whose NULL is a plain 0.
 lint-cppcheck: $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST) $(PRELOAD_LIST)

@@ -1,4 +1,5 @@
 /* msprof query: the job table of captures. */
+#include "base/map.h"
 #include "cli/answers/screen.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
@@ -9,20 +10,32 @@
 
 #include <stdio.h>
 
-static int query_database(struct capture_visit *visit, sqlite3 *db)
+/* What --data-type asks for, by the numbers of Ascend's tool; those behind are of its database of clusters. */
+enum { QUERY_CLUSTER, QUERY_ITERATIONS, QUERY_FIRST_OF_CLUSTER };
+
+static int print_table(struct capture_visit *visit, sqlite3 *db)
 {
-    const struct show_options options = {.width = screen_answer_width(visit->settings), .color = false};
+    const struct settings *settings = visit->settings;
+    const struct show_options options = {.width = screen_answer_width(settings), .color = false};
+    const struct query_choice choice = {
+        .device_id = settings->device_id != QUERY_EVERY_DEVICE ? settings->device_id : DB_NULL,
+        .model_id = settings->model_id >= 0 ? settings->model_id : DB_NULL,
+        .iteration_id = settings->iteration_id > 0 ? settings->iteration_id : DB_NULL,
+        .iterations = settings->iteration_id > 0 || settings->data_type == QUERY_ITERATIONS,
+    };
     struct export_result printed = {0};
     struct err err = ERR_INIT;
     int status = STATUS_DONE, result;
 
     console_output_begin();
-    result = query_capture(db, stdout, &options, &printed, &err);
+    result = query_capture(db, stdout, &choice, &options, &printed, &err);
     if (result != 0) {
         err_wrap(&err, "cannot query '%s'", visit->directory);
         status = visit_fail(visit, LOG_SOURCE_COMMON, &err);
     } else if (printed.rows == 0) {
-        err_set(&err, ERR_NOT_FOUND, "'%s' has no device", visit->directory);
+        bool chosen = choice.device_id != DB_NULL || choice.model_id != DB_NULL || choice.iterations;
+        err_set(&err, ERR_NOT_FOUND, "'%s' has no %s", visit->directory,
+                chosen ? "such device, model or iteration" : "device");
         console_error(&err);
         status = STATUS_NOTHING;
     }
@@ -36,18 +49,88 @@ static int query_one(struct capture_visit *visit)
 
     if (db == NULL)
         return status;
-    status = status_worse(status, query_database(visit, db));
+    status = status_worse(status, print_table(visit, db));
     database_close(db);
+    return status;
+}
+
+/* ---- whether the captures are those of a cluster ---- */
+
+/* Numbers of ranks, and of devices, of all captures. */
+static struct numbers {
+    struct map seen; /* of int64_t */
+    size_t given, missing;
+} ranks, devices;
+
+static int note_number(struct numbers *numbers, int64_t number, struct err *err)
+{
+    if (number == DB_NULL) {
+        numbers->missing++;
+        return 0;
+    }
+    numbers->given++;
+    return map_add(&numbers->seen, &number, NULL, err) != NULL ? 0 : -(int)err->code;
+}
+
+static int note_device(void *arg, int64_t device_id, int64_t rank_id, struct err *err)
+{
+    (void)arg;
+    int status = note_number(&ranks, rank_id, err);
+    return status == 0 ? note_number(&devices, device_id, err) : status;
+}
+
+static int note_capture(struct capture_visit *visit)
+{
+    sqlite3 *db = NULL;
+    struct err err = ERR_INIT;
+    int status = visit_open_database(visit, &db);
+
+    if (db == NULL)
+        return status;
+    if (query_ranks(db, note_device, NULL, &err) != 0)
+        status = status_worse(status, visit_fail(visit, LOG_SOURCE_COMMON, &err));
+    database_close(db);
+    return status;
+}
+
+/* All ranks are known and differ; or none is, and there are several devices, which differ. */
+static bool is_cluster(void)
+{
+    bool by_rank = ranks.missing == 0 && ranks.given > 0 && ranks.seen.used == ranks.given;
+    return by_rank || (ranks.given == 0 && devices.given > 1 && devices.seen.used == devices.given);
+}
+
+static int query_cluster(const struct settings *settings)
+{
+    ranks.seen = devices.seen = (struct map){.key_size = sizeof(int64_t), .item_size = sizeof(int64_t)};
+    int status = captures_process(settings, note_capture);
+    if (status == STATUS_DONE || status == STATUS_DATA_PROBLEMS) {
+        console_output_begin();
+        printf("{\"status\": 0, \"info\": \"\", \"data\": \"%d\"}\n", is_cluster());
+        status = status_worse(status, console_output_end(false));
+    }
+    map_release(&ranks.seen);
+    map_release(&devices.seen);
     return status;
 }
 
 static int run_query(const struct settings *settings)
 {
-    return captures_process(settings, query_one);
+    struct err err = ERR_INIT;
+    if (settings->data_type >= QUERY_FIRST_OF_CLUSTER) {
+        err_set(&err, ERR_USAGE, "--data-type %d: expected 0 or 1; the others are of a database of clusters",
+                settings->data_type);
+        err_hint(&err,
+                 "'msprof cluster' tells of the ranks of a job, 'msprof show --table list' which tables there are");
+        console_error(&err);
+        return STATUS_USAGE;
+    }
+    return settings->data_type == QUERY_CLUSTER ? query_cluster(settings) : captures_process(settings, query_one);
 }
 
 static const struct example examples[] = {
     {"which devices and models a capture has", "msprof query -dir JOBX"},
+    {"the same as asked by other tools, of all devices", "msprof query -dir JOBX --id -1"},
     {NULL, NULL},
 };
 
@@ -56,7 +139,8 @@ const struct command command_query = {
     .parent = COMMAND_ROOT,
     .summary = "print the job table of captures",
     .description = "Prints a row for each device and model of a capture: job, device, directory, collection time,\n"
-                   "model, iterations, the longest of them, and rank.\n",
+                   "model, iterations, the longest of them, and rank; or for each iteration: its time and\n"
+                   "those of its propagations.\n",
     .needs_capture = true,
     .examples = examples,
     .run = run_query,

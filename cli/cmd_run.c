@@ -1,4 +1,5 @@
 /* msprof run: a program under the preload library, and reports of the captures that it leaves. */
+#include "cli/cmd_run.h"
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 #include "base/interrupt.h"
@@ -40,8 +41,7 @@ static char *preload_in(const char *directory, const char *below)
     return length > 0 && (size_t)length < sizeof path && access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
 }
 
-/* Beside the program in a build tree, else where 'make install' puts it. */
-static int find_preload(char **ret, struct err *err)
+int run_find_library(char **ret, struct err *err)
 {
     char program[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -114,7 +114,7 @@ static int surroundings_make(struct surroundings *surroundings, const struct set
 {
     const char *before = getenv("LD_PRELOAD"), *output = settings->output != NULL ? settings->output : ".";
     char *library = NULL;
-    int result = find_preload(&library, err);
+    int result = run_find_library(&library, err);
 
     if (result != 0)
         return result;

@@ -30,6 +30,7 @@ struct settings;
     X(COMMAND_LAYOUT_CHECK, command_layout_check)                                                                      \
     X(COMMAND_LAYOUT_SHOW, command_layout_show)                                                                        \
     X(COMMAND_OPTIONS, command_options)                                                                                \
+    X(COMMAND_DOCTOR, command_doctor)                                                                                  \
     X(COMMAND_KINDS, command_kinds)                                                                                    \
     X(COMMAND_COMPLETION, command_completion)                                                                          \
     X(COMMAND_HELP, command_help)

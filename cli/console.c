@@ -18,7 +18,7 @@
 #define PLAIN "\033[0m"
 
 static struct {
-    bool quiet, verbose, color_stdout, color_stderr, show_progress;
+    bool quiet, muted, verbose, color_stdout, color_stderr, show_progress;
 } console;
 
 void console_guard_descriptors(void)
@@ -60,11 +60,18 @@ void console_init(const struct settings *settings)
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files (ulimit -f) is an error as a full disk is */
 }
 
+void console_mute(bool muted)
+{
+    console.muted = muted;
+}
+
 /* One line, masked; color NULL: none. */
 static void say(const char *color, const char *prefix, const char *text)
 {
     char line[LINE_SIZE];
 
+    if (console.muted)
+        return;
     snprintf(line, sizeof line, "%s%s", prefix, text);
     err_mask_text(line);
     progress_bar_pause();
@@ -79,6 +86,8 @@ static void say_more(const char *head, const char *text)
 {
     char line[LINE_SIZE];
 
+    if (console.muted)
+        return;
     snprintf(line, sizeof line, "%s", text);
     err_mask_text(line);
     fprintf(stderr, "  %s: %s\n", head, line);

@@ -24,6 +24,9 @@ const char *console_plural(uint64_t count);
 /* Every data problem that was kept, then how many more there are; --quiet leaves errors only. */
 void console_diagnostics(const struct diagnostics *diag);
 
+/* Whether nothing at all is said, errors included: for work whose messages name what must not be told. */
+void console_mute(bool muted);
+
 /* Whether titles on stdout are colored. */
 bool console_colors_stdout(void);
 

@@ -122,8 +122,18 @@ int show_table_list_all(FILE *stream, struct err *err);
 int show_capture(sqlite3 *db, FILE *stream, const struct show_options *options, struct export_result *ret,
                  struct err *err);
 
-/* Prints the job table of a capture: a row for each of its devices and models; rows are counted in *ret. */
-int query_capture(sqlite3 *db, FILE *stream, const struct show_options *options, struct export_result *ret,
-                  struct err *err);
+/* Which rows query_capture prints; DB_NULL: whichever. */
+struct query_choice {
+    int64_t device_id, model_id, iteration_id;
+    bool iterations; /* a row for each iteration instead */
+};
+
+/* Prints the job table of a capture: a row for each of its devices and models; or its iterations, by device and end.
+ * Rows are counted in *ret. */
+int query_capture(sqlite3 *db, FILE *stream, const struct query_choice *choice, const struct show_options *options,
+                  struct export_result *ret, struct err *err);
+/* Gives each device of the capture with its rank, DB_NULL when it has none. */
+int query_ranks(sqlite3 *db, int (*each)(void *arg, int64_t device_id, int64_t rank_id, struct err *err), void *arg,
+                struct err *err);
 
 #endif

@@ -45,9 +45,25 @@ struct part_table {
     struct text_table text;
     const struct cann_parts *parts;
     const char *capture;
-    struct cann_steps steps; /* by_model_and_time */
+    const struct query_choice *choice;
+    struct cann_steps steps; /* of jobs: by_model_and_time */
     bool measuring;
 };
+
+static bool is_chosen(int64_t wanted, int64_t value)
+{
+    return wanted == DB_NULL || wanted == value;
+}
+
+static void put_cells(struct part_table *table, const struct table_cell *cells)
+{
+    if (table->measuring)
+        text_table_measure(&table->text, cells);
+    else
+        text_table_row(&table->text, cells);
+}
+
+/* ---- jobs ---- */
 
 static struct table_cell known_text(const char *text)
 {
@@ -72,10 +88,7 @@ static void give_row(struct part_table *table, const struct cann_part *part, con
         [TOP_TIME_ITERATION] = known_text(iterations->longest),
         [RANK_ID] = cell_number(part->rank_id, 0),
     };
-    if (table->measuring)
-        text_table_measure(&table->text, cells);
-    else
-        text_table_row(&table->text, cells);
+    put_cells(table, cells);
 }
 
 /* By device and model, the longest first. */
@@ -122,23 +135,105 @@ static void give_rows(struct part_table *table)
         const struct cann_part *part = &table->parts->parts[i];
         struct model_iterations iterations;
         bool given = false;
-        for (size_t k = 0; !part->is_host && k < steps->count;) {
+        if (part->is_host || !is_chosen(table->choice->device_id, part->device_id))
+            continue;
+        for (size_t k = 0; k < steps->count;) {
             if (!is_of(&steps->items[k], part->device_id)) {
                 k++;
                 continue;
             }
             k = sum_model(steps, k, &iterations);
-            give_row(table, part, &iterations);
+            if (is_chosen(table->choice->model_id, iterations.model_id))
+                give_row(table, part, &iterations);
             given = true;
         }
-        if (!part->is_host && !given)
+        if (!given && table->choice->model_id == DB_NULL)
             give_row(table, part, &none);
     }
 }
 
-int query_capture(sqlite3 *db, FILE *stream, const struct show_options *options, struct export_result *ret,
-                  struct err *err)
+/* ---- iterations ---- */
+
+enum {
+    AT_DEVICE,
+    AT_MODEL,
+    AT_ITERATION,
+    AT_TIME,
+    AT_PROPAGATION,
+    AT_INTERVAL,
+    AT_REFRESH,
+    AT_START,
+    AT_FORWARD,
+    AT_BACKWARD,
+    AT_END,
+    AT_COLUMNS
+};
+
+static const struct text_column step_columns[AT_COLUMNS] = {
+    [AT_DEVICE] = {.title = "ID", .kind = NUMBER_COLUMN},
+    [AT_MODEL] = {.title = "Model ID", .kind = NUMBER_COLUMN},
+    [AT_ITERATION] = {.title = "Iteration ID", .kind = NUMBER_COLUMN},
+    [AT_TIME] = {.title = "Iteration Time(us)", .kind = NUMBER_COLUMN},
+    [AT_PROPAGATION] = {.title = "FP to BP Time(us)", .kind = NUMBER_COLUMN},
+    [AT_INTERVAL] = {.title = "Iteration Interval(us)", .kind = NUMBER_COLUMN},
+    [AT_REFRESH] = {.title = "Iteration Refresh(us)", .kind = NUMBER_COLUMN},
+    [AT_START] = {.title = "Iteration Start(us)", .kind = NUMBER_COLUMN},
+    [AT_FORWARD] = {.title = "FP Start(us)", .kind = NUMBER_COLUMN},
+    [AT_BACKWARD] = {.title = "BP End(us)", .kind = NUMBER_COLUMN},
+    [AT_END] = {.title = "Iteration End(us)", .kind = NUMBER_COLUMN},
+};
+
+/* In microseconds, between two times that may not be known. */
+static struct table_cell between(int64_t from_ns, int64_t to_ns)
 {
+    return from_ns == DB_NULL || to_ns == DB_NULL ? cell_missing() : cell_number(number_subtract(to_ns, from_ns), 3);
+}
+
+static void give_iterations(struct part_table *table)
+{
+    const struct query_choice *choice = table->choice;
+    for (size_t i = 0; i < table->steps.count; i++) {
+        const struct cann_step *step = &table->steps.items[i];
+        const struct table_cell cells[AT_COLUMNS] = {
+            [AT_DEVICE] = cell_number(step->device_id, 0),
+            [AT_MODEL] = step->model_id != CANN_NO_ID ? cell_number(step->model_id, 0) : cell_missing(),
+            [AT_ITERATION] = cell_number(step->iteration, 0),
+            [AT_TIME] = between(step->start_ns, step->end_ns),
+            [AT_PROPAGATION] = between(step->forward_ns, step->backward_ns),
+            [AT_INTERVAL] = cell_number(step->augmentation_ns, 3),
+            [AT_REFRESH] = between(step->backward_ns, step->end_ns),
+            [AT_START] = cell_number(step->start_ns, 3),
+            [AT_FORWARD] = cell_number(step->forward_ns, 3),
+            [AT_BACKWARD] = cell_number(step->backward_ns, 3),
+            [AT_END] = cell_number(step->end_ns, 3),
+        };
+        if (is_chosen(choice->device_id, step->device_id) && is_chosen(choice->model_id, step->model_id) &&
+            is_chosen(choice->iteration_id, step->iteration))
+            put_cells(table, cells);
+    }
+}
+
+/* ---- both ---- */
+
+int query_ranks(sqlite3 *db, int (*each)(void *arg, int64_t device_id, int64_t rank_id, struct err *err), void *arg,
+                struct err *err)
+{
+    struct cann_parts parts;
+    int status = cann_parts_load(db, &parts, err);
+    if (status < 0)
+        return status;
+    for (size_t i = 0; status == 0 && i < parts.count; i++) {
+        if (!parts.parts[i].is_host)
+            status = each(arg, parts.parts[i].device_id, parts.parts[i].rank_id, err);
+    }
+    cann_parts_release(&parts);
+    return status;
+}
+
+int query_capture(sqlite3 *db, FILE *stream, const struct query_choice *choice, const struct show_options *options,
+                  struct export_result *ret, struct err *err)
+{
+    void (*give)(struct part_table * table) = choice->iterations ? give_iterations : give_rows;
     struct cann_parts parts;
     char *capture = NULL;
     *ret = (struct export_result){.files = 0};
@@ -147,16 +242,18 @@ int query_capture(sqlite3 *db, FILE *stream, const struct show_options *options,
         return status;
     status = database_meta(db, "capture_path", &capture, err);
     struct part_table table = {
-        .parts = &parts, .capture = capture != NULL ? last_part(capture) : "", .measuring = true};
-    text_table_init(&table.text, columns, COLUMNS);
+        .parts = &parts, .capture = capture != NULL ? last_part(capture) : "", .choice = choice, .measuring = true};
+    text_table_init(&table.text, choice->iterations ? step_columns : columns,
+                    choice->iterations ? AT_COLUMNS : COLUMNS);
     if (status == 0)
         status = cann_steps_load(db, &table.steps, err);
     if (status == 0) {
-        array_sort(table.steps.items, table.steps.count, sizeof *table.steps.items, by_model_and_time);
-        give_rows(&table);
+        if (!choice->iterations)
+            array_sort(table.steps.items, table.steps.count, sizeof *table.steps.items, by_model_and_time);
+        give(&table);
         table.measuring = false;
         text_table_begin(&table.text, stream, options->width);
-        give_rows(&table);
+        give(&table);
         status = text_table_end(&table.text, err);
     }
     ret->rows = table.text.rows;

@@ -11,9 +11,10 @@ build=(gcc libc6-dev make libsqlite3-dev libcjson-dev libcsv-dev libssh2-1-dev l
 
 test=(
     libcmocka-dev bats perl                           # unit tests, command-line tests, prove
-    python3 sqlite3 jq                                # read what msprof wrote, independently of it; acl.prof
+    python3 python3-jsonschema sqlite3 jq             # read what msprof wrote, independently of it; acl.prof
     g++ pkg-config time                               # programs that use libmsprof_acl
     openssh-server openssh-client dropbear-bin        # the boards of tests/ssh
+    busybox csh                                       # what boards have instead of the GNU tools and of sh
     zsh fish                                          # completion scripts run in their shells
     mandoc                                            # manual pages
     clang clang-format clang-tidy cppcheck shellcheck # the second compiler, make lint

@@ -76,7 +76,7 @@ room=$build/portable/$name
 rm -rf "$room"
 mkdir -p "$room/layouts"
 cp "${products[@]}" LICENSE "$room"
-cp -r python "$room"
+cp -r python schemas "$room"
 find layouts -name '*.layout' -exec cp {} "$room/layouts" \;
 "$triplet-strip" --strip-unneeded "$room/msprof" "$room"/*.so*
 ln -s libmsprof_acl.so.1 "$room/libmsprof_acl.so"

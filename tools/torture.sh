@@ -15,7 +15,7 @@ while [ $# -gt 0 ]; do
     --kills) kills=$2 ;;
     --seed) seed=$2 ;;
     *)
-        sed -n '2,9p' "$0" >&2
+        sed -n '/^# usage/,/^[^#]/{/^#/p;}' "$0" >&2
         exit 2
         ;;
     esac

@@ -125,3 +125,12 @@ void checksum_free(struct checksum *sum)
     EVP_MD_CTX_free(sum->context);
     free(sum);
 }
+
+struct library_version checksum_library(void)
+{
+#ifdef OPENSSL_VERSION_STR
+    return (struct library_version){"OpenSSL", OPENSSL_VERSION_STR, OpenSSL_version(OPENSSL_VERSION_STRING)};
+#else
+    return (struct library_version){"OpenSSL", OPENSSL_VERSION_TEXT, OpenSSL_version(OPENSSL_VERSION)};
+#endif
+}

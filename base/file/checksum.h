@@ -2,6 +2,8 @@
 #ifndef MSPROF_BASE_FILE_CHECKSUM_H
 #define MSPROF_BASE_FILE_CHECKSUM_H
 
+#include "base/library.h"
+
 #include <stddef.h>
 
 #define CHECKSUM_TEXT_SIZE 65
@@ -22,5 +24,8 @@ void checksum_add(struct checksum *sum, const void *bytes, size_t length);
  * tell. */
 void checksum_finish(struct checksum *sum, char text[CHECKSUM_TEXT_SIZE]);
 void checksum_free(struct checksum *sum);
+
+/* Of the library below. */
+struct library_version checksum_library(void);
 
 #endif

@@ -119,3 +119,11 @@ int csv_read_exactly(const char *path,
     struct reading reading = {.row = row, .arg = arg, .err = err};
     return read_file(path, &reading, true);
 }
+
+#define AS_TEXT(number) AS_WRITTEN(number)
+#define AS_WRITTEN(number) #number
+
+struct library_version csv_library(void)
+{
+    return (struct library_version){"libcsv", AS_TEXT(CSV_MAJOR) "." AS_TEXT(CSV_MINOR) "." AS_TEXT(CSV_RELEASE), NULL};
+}

@@ -3,6 +3,7 @@
 #define MSPROF_BASE_FORMAT_CSV_IN_H
 
 #include "base/err.h"
+#include "base/library.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +22,8 @@ int csv_read(const char *path,
 int csv_read_exactly(const char *path,
                      int (*row)(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err),
                      void *arg, struct err *err);
+
+/* Of the library below. */
+struct library_version csv_library(void);
 
 #endif

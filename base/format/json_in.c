@@ -212,3 +212,13 @@ bool json_integer(const struct json *value, int64_t *ret)
     *ret = (int64_t)number;
     return true;
 }
+
+#define AS_TEXT(number) AS_WRITTEN(number)
+#define AS_WRITTEN(number) #number
+
+struct library_version json_library(void)
+{
+    return (struct library_version){
+        "cJSON", AS_TEXT(CJSON_VERSION_MAJOR) "." AS_TEXT(CJSON_VERSION_MINOR) "." AS_TEXT(CJSON_VERSION_PATCH),
+        cJSON_Version()};
+}

@@ -4,6 +4,7 @@
 #define MSPROF_BASE_FORMAT_JSON_IN_H
 
 #include "base/err.h"
+#include "base/library.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +45,8 @@ bool json_number(const struct json *value, double *ret);
 /* True and *ret set when value is a whole number between -2^53 and 2^53, both excluded, or a string of decimal digits,
  * with or without a minus, that spells any int64_t above INT64_MIN. */
 bool json_integer(const struct json *value, int64_t *ret);
+
+/* Of the library below. */
+struct library_version json_library(void);
 
 #endif

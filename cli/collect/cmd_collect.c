@@ -2,9 +2,11 @@
 #include "base/interrupt.h"
 #include "cli/capture/captures.h"
 #include "cli/collect/cmd_collect_board.h"
+#include "cli/collect_library.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/status.h"
+#include "ssh/session/connection.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -185,6 +187,12 @@ static int run_collect(const struct settings *settings)
     free(boards);
     collect_config_release(&config);
     return status;
+}
+
+bool collect_library(struct library_version *ret)
+{
+    *ret = ssh_library();
+    return true;
 }
 
 static const struct example examples[] = {

@@ -135,7 +135,8 @@ static int tell_structure(const struct settings *settings, const struct layout_j
     }
     err_set(&err, ERR_FORMAT, "no layout without tables to compare with");
     err_hint(&err,
-             "bring the tables that the board's own tool prints of this capture, and give them with --tables DIR");
+             "bring the tables that the board's own tool prints of this capture, and give them with --tables DIR; "
+             "to try it out, 'msprof export summary' makes tables of a capture whose records are known");
     console_error(&err);
     return STATUS_FAILURE;
 }
@@ -314,9 +315,11 @@ const struct command command_layout_infer = {
     .parent = COMMAND_LAYOUT,
     .summary = "find the layout of a board's records",
     .description = "Finds where the columns are in records of an unknown layout, by comparing a capture's bytes with\n"
-                   "the tables that a tool printed of the same capture. Prints a layout file whose comments say how\n"
-                   "sure each column is. Statuses: 0 every column that the tables show has one place, 3 something is\n"
-                   "ambiguous or not seen, 1 nothing fits (what was found of the structure is printed), 4 no data.\n",
+                   "the tables that a tool printed of the same capture: those in --tables DIR, or in summary/ of the\n"
+                   "capture, where the board's own tool leaves them and 'msprof export summary' those of known\n"
+                   "records. Prints a layout file whose comments say how sure each column is. Statuses: 0 every\n"
+                   "column that the tables show has one place, 3 something is ambiguous or not seen, 1 nothing fits\n"
+                   "(what was found of the structure is printed) or there are no tables, 4 no data.\n",
     .needs_capture = true,
     .examples = examples,
     .run = run_infer,

@@ -6,7 +6,7 @@
 #define ON_CAPTURES                                                                                                    \
     (COMMAND_BIT(COMMAND_IMPORT) | COMMAND_BIT(COMMAND_EXPORT) | COMMAND_BIT(COMMAND_SHOW) |                           \
      COMMAND_BIT(COMMAND_QUERY) | COMMAND_BIT(COMMAND_REPLAY) | COMMAND_BIT(COMMAND_DIFF) |                            \
-     COMMAND_BIT(COMMAND_ADVISE))
+     COMMAND_BIT(COMMAND_ADVISE) | COMMAND_BIT(COMMAND_DOCTOR))
 #define ON_CLUSTER COMMAND_BIT(COMMAND_CLUSTER)
 #define ON_COLLECT COMMAND_BIT(COMMAND_COLLECT)
 #define ON_INFER COMMAND_BIT(COMMAND_LAYOUT_INFER)
@@ -380,6 +380,40 @@ const struct option_spec option_table[] = {
      .maximum = INT_MAX,
      .offset = MEMBER(iteration_count),
      .help = "how many iterations from there on (1)"},
+    {.name = "id",
+     .commands = COMMAND_BIT(COMMAND_QUERY),
+     .type = VALUE_NUMBER,
+     .argument = "N",
+     .minimum = QUERY_EVERY_DEVICE,
+     .maximum = INT_MAX,
+     .offset = MEMBER(device_id),
+     .help = "rows of this device only; -1: of all (-1)"},
+    {.name = "data-type",
+     .commands = COMMAND_BIT(COMMAND_QUERY),
+     .type = VALUE_NUMBER,
+     .argument = "N",
+     .minimum = 0,
+     .maximum = 10,
+     .offset = MEMBER(data_type),
+     .help =
+         "what is asked for, by the vendor's number: 0 whether\nthe captures are those of a cluster, as JSON; 1 the\n"
+         "iterations (jobs)"},
+    {.name = "model-id",
+     .commands = COMMAND_BIT(COMMAND_QUERY),
+     .type = VALUE_NUMBER,
+     .argument = "N",
+     .minimum = 0,
+     .maximum = INT_MAX,
+     .offset = MEMBER(model_id),
+     .help = "rows of this model only (all)"},
+    {.name = "iteration-id",
+     .commands = COMMAND_BIT(COMMAND_QUERY),
+     .type = VALUE_NUMBER,
+     .argument = "N",
+     .minimum = 1,
+     .maximum = INT_MAX,
+     .offset = MEMBER(iteration_id),
+     .help = "iterations of this number, as with --data-type 1"},
     {.name = "fd",
      .commands = ON_REPLAY,
      .type = VALUE_NUMBER,
@@ -593,6 +627,13 @@ const struct option_spec option_table[] = {
      .choices = options_choices,
      .offset = MEMBER(options.format),
      .help = "format of the answer (table)"},
+    {.name = "format",
+     .commands = COMMAND_BIT(COMMAND_DOCTOR),
+     .type = VALUE_CHOICE,
+     .argument = "table|json",
+     .choices = options_choices,
+     .offset = MEMBER(doctor_format),
+     .help = "format of the report (table)"},
     {.name = "format",
      .commands = COMMAND_BIT(COMMAND_KINDS),
      .type = VALUE_CHOICE,

@@ -22,6 +22,8 @@ void settings_init(struct settings *settings)
                                   .width = WIDTH_DEFAULT,
                                   .manual_rows = -1,
                                   .model_id = -1,
+                                  .device_id = QUERY_EVERY_DEVICE,
+                                  .data_type = -1,
                                   .collect = {.reconnect_seconds = 60},
                                   .cann_version = CANN_VERSION_OF_CAPTURE,
                                   .replay = {.fd = -1, .speed = 1000, .first_index = 1},
@@ -155,10 +157,14 @@ static int unknown_choice(struct err *err, const char *what, const char *value, 
 
 static int store_number(int *ret, const struct option_spec *option, const char *value, struct err *err)
 {
+    bool negative = option->minimum < 0 && *value == '-';
+    const char *digits = value + negative;
     int64_t number;
+    int status = number_parse_integer(digits, strlen(digits), &number);
 
-    if (number_parse_integer(value, strlen(value), &number) != 0 || number < option->minimum ||
-        number > option->maximum)
+    if (status == 0 && negative)
+        number = -number;
+    if (status != 0 || number < option->minimum || number > option->maximum)
         return err_set(err, ERR_USAGE, "--%s is '%s', expected a whole number from %d to %d", option->name, value,
                        option->minimum, option->maximum);
     *ret = (int)number;

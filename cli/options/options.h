@@ -147,7 +147,10 @@ struct settings {
     int model_id;        /* -1: not given */
     int iteration_id;    /* 0: not given */
     int iteration_count; /* 0: not given */
+    int device_id;       /* query --id; QUERY_EVERY_DEVICE: all */
+    int data_type;       /* query --data-type; -1: not given */
     int kinds_format;    /* enum kinds_format */
+    int doctor_format;   /* index of {"table", "json"} */
     int width;           /* WIDTH_DEFAULT, or columns; 0: no limit */
     int top;             /* rows of the longest; 0: not given */
     bool no_pager;
@@ -168,6 +171,7 @@ struct settings {
     struct show_settings show;
 };
 
+#define QUERY_EVERY_DEVICE (-1)
 #define WIDTH_DEFAULT (-1)
 #define CANN_VERSION_OF_CAPTURE (-1)
 #define TOP_DEFAULT 20

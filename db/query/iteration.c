@@ -84,8 +84,7 @@ static const char stretch_choices[] =
                                                                             "capture.host_call t WHERE " IN_STRETCH(
                                                                                 "t.start_ns") ";";
 
-/* Tables that are taken over in part, with the id that their rows get (NULL: the same); all others but those of single
- * records are taken over whole. */
+/* Tables that are taken over by their tasks, with the id that their rows get. */
 static const struct part {
     const char *table, *id, *source;
 } parts[] = {
@@ -94,8 +93,31 @@ static const struct part {
     {"host_call", "t.id", "capture.host_call t JOIN wanted_call c ON c.id = t.id ORDER BY t.id"},
 };
 
-static const char *const whole[] = {"meta",     "capture_part",   "name",     "tensor_set",  "fusion_op",
-                                    "ts_track", "core_frequency", "msproftx", "device_mark", "diagnostics"};
+/* The tasks of what is taken over, by their numbers, and whether a row is about one of them. */
+static const char kept_tasks[] =
+    "CREATE TEMP TABLE kept_task(device_id, stream_id, task_id, PRIMARY KEY(device_id, stream_id, task_id)) WITHOUT "
+    "ROWID;"
+    "INSERT INTO kept_task SELECT DISTINCT device_id, stream_id, task_id FROM main.device_task"
+    "  WHERE stream_id IS NOT NULL AND task_id IS NOT NULL";
+#define IS_OF_KEPT_TASK                                                                                                \
+    "EXISTS (SELECT 1 FROM kept_task k WHERE k.device_id = t.device_id AND k.stream_id = t.stream_id"                  \
+    " AND k.task_id = t.task_id)"
+
+/* What has rows of its own for tasks, calls and operators: parts, and what goes with them. */
+#define TABLES_OF_PARTS "'device_task', 'communication_op', 'host_call', 'communication_task', 'task_state'"
+
+/* How the other tables are taken over with iterations: what a task did between two times, of devices with iterations,
+ * by its end; what is said of tasks without a time, of those that are taken over; marks, samples of the system and the
+ * rest whole. */
+#define ITERATION_TABLES                                                                                               \
+    "SELECT 'INSERT INTO main.' || m.name || ' SELECT * FROM capture.' || m.name || ' t' || CASE"                      \
+    " WHEN m.name IN ('ts_track', 'device_mark') OR sum(p.name IN ('device_id', 'stream_id', 'task_id')) < 3 THEN ''"  \
+    " WHEN sum(p.name IN ('start_ns', 'duration_ns')) = 2"                                                             \
+    " THEN ' WHERE t.device_id NOT IN (SELECT device_id FROM wanted) OR EXISTS (SELECT 1 FROM wanted w"                \
+    " WHERE w.device_id = t.device_id AND t.start_ns + t.duration_ns > w.after_ns"                                     \
+    " AND t.start_ns + t.duration_ns <= w.until_ns)' ELSE ' WHERE " IS_OF_KEPT_TASK "' END"                            \
+    " FROM main.sqlite_schema m, pragma_table_info(m.name) p WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'"    \
+    " AND m.name NOT IN (" TABLES_OF_PARTS ") GROUP BY m.name"
 
 /* How the other tables are taken over with stretches of time: by their times, their tasks, or whole. */
 #define STRETCH_TABLES                                                                                                 \
@@ -104,8 +126,7 @@ static const char *const whole[] = {"meta",     "capture_part",   "name",     "t
     " WHEN max(p.name = 'start_ns') THEN ' WHERE ' || ?1 WHEN max(p.name = 'time_ns') THEN ' WHERE ' || ?2"            \
     " WHEN sum(p.name IN ('device_id', 'stream_id', 'task_id')) = 3 THEN ' WHERE ' || ?3 ELSE '' END"                  \
     " FROM main.sqlite_schema m, pragma_table_info(m.name) p WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'"    \
-    " AND m.name NOT IN ('device_task', 'communication_op', 'host_call', 'communication_task', 'task_state')"          \
-    " GROUP BY m.name"
+    " AND m.name NOT IN (" TABLES_OF_PARTS ") GROUP BY m.name"
 
 static const char communication_tasks[] =
     "UPDATE main.communication_task SET task_row_id = (SELECT new FROM task_number WHERE old = task_row_id),"
@@ -147,31 +168,18 @@ static int copy_part(struct copying *copying, const struct part *part, struct er
     return status == 0 ? database_exec(copying->out, copying->sql->data, err) : status;
 }
 
-static int copy_whole(struct copying *copying, struct err *err)
+static int copy_others(struct copying *copying, struct err *err)
 {
-    char sql[256];
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < sizeof whole / sizeof *whole; i++) {
-        snprintf(sql, sizeof sql, "INSERT INTO main.%s SELECT * FROM capture.%s", whole[i], whole[i]);
-        status = database_exec(copying->out, sql, err);
-    }
-    return status;
+    int status = database_exec(copying->out, kept_tasks, err);
+    return status == 0 ? query_run(copying->out, ITERATION_TABLES, NULL, 0, create_one, copying, err) : status;
 }
 
 /* Everything but what parts has: of the tables that have times, or tasks, what is in the stretches. */
 static int copy_stretches(struct copying *copying, struct err *err)
 {
-    static const char *const conditions[] = {
-        IN_STRETCH("t.start_ns"), IN_STRETCH("t.time_ns"),
-        ("EXISTS (SELECT 1 FROM kept_task k WHERE k.device_id = t.device_id AND k.stream_id = t.stream_id"
-         " AND k.task_id = t.task_id)")};
+    static const char *const conditions[] = {IN_STRETCH("t.start_ns"), IN_STRETCH("t.time_ns"), IS_OF_KEPT_TASK};
     sqlite3_stmt *statement = NULL;
-    int status = database_exec(copying->out,
-                               "CREATE TEMP TABLE kept_task(device_id, stream_id, task_id,"
-                               " PRIMARY KEY(device_id, stream_id, task_id)) WITHOUT ROWID;"
-                               "INSERT INTO kept_task SELECT DISTINCT device_id, stream_id, task_id"
-                               " FROM main.device_task WHERE stream_id IS NOT NULL AND task_id IS NOT NULL",
-                               err);
+    int status = database_exec(copying->out, kept_tasks, err);
     if (status == 0)
         status = database_prepare(copying->out, STRETCH_TABLES, &statement, err);
     for (int i = 0; status == 0 && i < 3; i++)
@@ -188,7 +196,7 @@ static int copy_rows(struct copying *copying, struct err *err)
     for (size_t i = 0; status == 0 && i < sizeof parts / sizeof *parts; i++)
         status = copy_part(copying, &parts[i], err);
     if (status == 0)
-        status = copying->stretches ? copy_stretches(copying, err) : copy_whole(copying, err);
+        status = copying->stretches ? copy_stretches(copying, err) : copy_others(copying, err);
     if (status == 0)
         status = database_exec(copying->out,
                                "INSERT INTO main.communication_task SELECT * FROM capture.communication_task"

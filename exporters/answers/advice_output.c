@@ -1,6 +1,7 @@
 #include "exporters/answers/advice_output.h"
 
 #include "base/number.h"
+#include "exporters/schemas.h"
 #include "exporters/show/grid.h"
 
 #include <math.h>
@@ -178,7 +179,7 @@ static void put_json_advice(FILE *stream, const struct advice *advice, const cha
     fputs("],", stream);
     if (advice->recorded[0] != '\0')
         fprintf(stream, "\"recorded\":\"%s\",", advice->recorded);
-    fputs("\"schema\":\"msprof.advice/1\"}\n", stream);
+    fputs("\"schema\":\"" SCHEMA_ADVICE "\"}\n", stream);
 }
 
 void advice_print(const struct advice *advice, const char *capture, enum advice_format format, FILE *stream)
@@ -228,5 +229,5 @@ void advice_print_rules(enum advice_format format, FILE *stream)
         fprintf(stream, ",\"id\":\"%s\",\"threshold\":%g}", rule->id, rule->threshold);
     }
     if (format == ADVICE_JSON)
-        fputs("],\"schema\":\"msprof.rules/1\"}\n", stream);
+        fputs("],\"schema\":\"" SCHEMA_RULES "\"}\n", stream);
 }

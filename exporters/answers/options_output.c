@@ -1,5 +1,6 @@
 #include "exporters/answers/options_output.h"
 
+#include "exporters/schemas.h"
 #include "exporters/show/grid.h"
 #include "switches/check.h"
 
@@ -220,7 +221,7 @@ static void put_outputs(const struct outcome *outcome, FILE *stream)
 static void print_json(const struct switch_finding *finding, const struct outcome *outcome, const char *file,
                        FILE *stream)
 {
-    fputs("{\"schema\":\"msprof.options/1\",", stream);
+    fputs("{\"schema\":\"" SCHEMA_OPTIONS "\",", stream);
     put_member(stream, "file", file);
     fputc(',', stream);
     put_member(stream, "written_for", switch_writer_name(finding->writer));

@@ -6,13 +6,14 @@
 #include "base/format/json_in.h"
 #include "base/strbuf.h"
 #include "exporters/json_text.h"
+#include "exporters/schemas.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SCHEMA "msprof.baseline/2"
+#define SCHEMA SCHEMA_BASELINE
 #define HEAD "{\"schema\":\""
 #define DIGEST ",\n\"sha256\":\""
 #define TAIL "\"}\n"

@@ -1,6 +1,7 @@
 /* JSON of the schema msprof.diff/1: names of members ascend, times are microseconds, and nothing depends on when or
  * where it was made. */
 #include "exporters/diff/diff_output.h"
+#include "exporters/schemas.h"
 #include "exporters/show/grid.h"
 
 #include <math.h>
@@ -146,7 +147,7 @@ static void put_gate(FILE *stream, const struct compare_gate *result)
 
 static void put_percent(FILE *stream, bool known, double share)
 {
-    if (known)
+    if (known && isfinite(share)) /* no change is large enough where nothing could show one */
         fprintf(stream, "%.4g", 100 * share + 0.0);
     else
         fputs("null", stream);
@@ -295,6 +296,6 @@ int diff_print_json(const struct diff_output *output, FILE *stream, struct err *
         status = put_only(stream, &comparison->rows, false, err);
     fputs(",\"rows\":", stream);
     put_rows(output, stream);
-    fprintf(stream, ",\"schema\":\"msprof.diff/1\",\"verdict\":\"%s\"}\n", verdict_name(comparison->verdict));
+    fprintf(stream, ",\"schema\":\"" SCHEMA_DIFF "\",\"verdict\":\"%s\"}\n", verdict_name(comparison->verdict));
     return status;
 }

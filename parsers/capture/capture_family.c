@@ -140,7 +140,7 @@ static void leave_foreign_files_out(struct capture *capture)
 
 static bool is_known_chip(int64_t chip)
 {
-    static const int64_t known[] = {0, 1, 2, 3, 4, 5, 7, 8, 11, 15, 16};
+    static const int64_t known[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 15, 16};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (known[i] == chip)
             return true;
@@ -156,7 +156,7 @@ static void skip_unknown_chips(struct capture *capture)
         struct place place = {part->directory, -1, -1, "platform_version"};
         if (part->is_host || part->chip < 0 || is_known_chip(part->chip))
             continue;
-        diag_report(capture->diag, DIAG_CHIP_UNKNOWN, &place, "chip %lld; expected 0 to 5, 7, 8, 11, 15 or 16",
+        diag_report(capture->diag, DIAG_CHIP_UNKNOWN, &place, "chip %lld; expected 0 to 5, 7 to 9, 11, 15 or 16",
                     (long long)part->chip);
         for (size_t k = 0; k < capture->file_count; k++) {
             struct capture_file *file = &capture->files[k];

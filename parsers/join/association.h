@@ -74,6 +74,22 @@ struct host_capture {
 };
 int association_add_capture(struct association *association, const struct host_capture *capture, struct err *err);
 
+/* The operator of a task of a captured graph; of several of one task the last one counts. The node's time and thread
+ * mean nothing. */
+struct host_captured_op {
+    struct host_node node;
+    uint32_t device_id, stream_id, task_id;
+    int64_t attribute_id; /* 0: none */
+    const struct host_tensor *tensors;
+    size_t tensor_count;
+};
+int association_add_captured_op(struct association *association, const struct host_captured_op *op, struct err *err);
+
+/* Whether numbers of streams have 15 bits; what is said first counts, until then they have 11. */
+void association_expand_streams(struct association *association, bool expanded);
+/* False of NULL. */
+bool association_has_expanded_streams(const struct association *association);
+
 /* A task handed to a device. */
 struct host_track {
     int64_t time_ns, task_type_id, kernel_id;

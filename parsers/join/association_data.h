@@ -27,6 +27,15 @@ struct node {
     uint8_t task_type, op_state;
 };
 
+/* The operator of a task of a captured graph. */
+struct captured_op {
+    struct captured_key {
+        uint32_t device_id, stream_id, task_id;
+    } key;                          /* first */
+    uint32_t tensor_set, attribute; /* NO_INDEX: none */
+    struct node node;               /* of no launch */
+};
+
 struct tensor_use {
     int64_t time_ns;
     uint32_t name;   /* text */
@@ -241,13 +250,15 @@ struct association {
     uint32_t connections;                 /* launches so far */
     int64_t host_call_rows;               /* emitted so far */
     bool has_batches;                     /* a launched task was recorded with another batch than 0 */
-    bool has_models;                      /* a call at the level of models was recorded */
-    size_t unplaced[UNPLACED_KINDS];      /* records of the part that no call or launch is around */
+    bool expands_known, expanded_streams;
+    bool has_models;                 /* a call at the level of models was recorded */
+    size_t unplaced[UNPLACED_KINDS]; /* records of the part that no call or launch is around */
     struct described_launch *described;
     size_t described_count, described_capacity;
     struct flip_list host_flips;
     struct stream_capture *captures;
     size_t capture_count, capture_capacity;
+    struct map captured_ops; /* of struct captured_op */
     struct host_task *host_tasks;
     size_t host_task_count, host_task_capacity;
     struct key_table host_table; /* of the device being joined */

@@ -267,20 +267,38 @@ static uint32_t attribute_of_node(const struct thread *thread, const struct plac
     return NO_INDEX;
 }
 
-static int describe_task(struct association *association, const struct thread *thread, const struct places *places,
-                         const struct node *node, struct host_task *task, struct err *err)
+static void put_node(const struct node *node, struct host_task *task)
 {
     task->op_name = node->name;
     task->op_type = node->type;
     task->op_task_type = node->task_type;
     task->op_state = node->op_state;
     task->op_flag = node->op_flag;
-    task->attribute = attribute_of_node(thread, places, node);
     if (!task->has_block_num) {
         task->block_num = node->block_num;
         task->has_block_num = true;
     }
     task->mix_block_num = task->block_num * node->mix_ratio;
+}
+
+/* A task of a captured graph that no node describes. */
+static void describe_captured(const struct association *association, struct host_task *task)
+{
+    const struct captured_key key = {task->device_id, task->stream_id, task->task_id};
+    const struct captured_op *op =
+        association->captured_ops.used > 0 ? map_get(&association->captured_ops, &key) : NULL;
+    if (op == NULL || !is_computing(association, task->task_type))
+        return;
+    put_node(&op->node, task);
+    task->attribute = op->attribute;
+    task->tensor_set = op->tensor_set;
+}
+
+static int describe_task(struct association *association, const struct thread *thread, const struct places *places,
+                         const struct node *node, struct host_task *task, struct err *err)
+{
+    put_node(node, task);
+    task->attribute = attribute_of_node(thread, places, node);
     return tensors_of_node(association, thread, places, node, &task->tensor_set, err);
 }
 
@@ -437,8 +455,10 @@ static int take_track(struct association *association, struct thread *thread, st
         return status;
     if (node_call != NO_INDEX)
         return association_add_host_task(association, &task, err);
-    if (launch == NO_INDEX || !is_computing(association, track->task_type))
+    if (launch == NO_INDEX || !is_computing(association, track->task_type)) {
+        describe_captured(association, &task);
         return add_bare_task(association, &task, err);
+    }
     seek(places, thread, thread->calls[launch].begin_ns);
     bool split = false;
     if (may_have_contexts(association, track->task_type))
@@ -446,6 +466,8 @@ static int take_track(struct association *association, struct thread *thread, st
     const struct node *node = split ? NULL : node_of_launch(thread, places, launch);
     if (status == 0 && node != NULL)
         status = describe_task(association, thread, places, node, &task, err);
+    if (node == NULL && !split)
+        describe_captured(association, &task);
     return status == 0 ? association_add_host_task(association, &task, err) : status;
 }
 

@@ -105,6 +105,7 @@ void association_free(struct association *association)
     free(association->host_tasks);
     free(association->described);
     free(association->captures);
+    map_release(&association->captured_ops);
     flip_list_release(&association->host_flips);
     free(association);
 }
@@ -255,18 +256,15 @@ int association_add_call(struct association *association, const struct host_call
     return 0;
 }
 
-int association_add_node(struct association *association, const struct host_node *node, struct err *err)
+static int intern_node(struct association *association, const struct host_node *node, struct node *ret, struct err *err)
 {
     uint32_t name, type;
     int status = association_text(association, node->name_id, "op_name_id", &name, err);
     if (status == 0)
         status = association_text(association, node->type_id, "op_type_id", &type, err);
-    struct thread *thread = status == 0 ? association_thread(association, node->thread_id, err) : NULL;
-    struct node *copy =
-        thread != NULL ? ARRAY_NEXT(thread->nodes, thread->node_count, thread->node_capacity, err) : NULL;
-    if (copy == NULL)
-        return -(int)err->code;
-    *copy = (struct node){
+    if (status < 0)
+        return status;
+    *ret = (struct node){
         .time_ns = node->time_ns,
         .name = name,
         .type = type,
@@ -277,6 +275,37 @@ int association_add_node(struct association *association, const struct host_node
         .task_type = node->task_type < UINT8_MAX ? (uint8_t)node->task_type : UINT8_MAX,
         .op_state = node->op_state < UINT8_MAX ? (uint8_t)node->op_state : UINT8_MAX,
     };
+    return 0;
+}
+
+int association_add_node(struct association *association, const struct host_node *node, struct err *err)
+{
+    struct node interned;
+    int status = intern_node(association, node, &interned, err);
+    struct thread *thread = status == 0 ? association_thread(association, node->thread_id, err) : NULL;
+    struct node *copy =
+        thread != NULL ? ARRAY_NEXT(thread->nodes, thread->node_count, thread->node_capacity, err) : NULL;
+    if (copy == NULL)
+        return -(int)err->code;
+    *copy = interned;
+    return 0;
+}
+
+int association_add_captured_op(struct association *association, const struct host_captured_op *op, struct err *err)
+{
+    const struct captured_key key = {op->device_id, op->stream_id, op->task_id};
+    struct captured_op interned = {.key = key, .tensor_set = NO_INDEX, .attribute = NO_INDEX};
+    int status = intern_node(association, &op->node, &interned.node, err);
+    if (status == 0 && op->attribute_id != 0)
+        status = association_text(association, op->attribute_id, "attribute_hash", &interned.attribute, err);
+    if (status == 0 && op->tensor_count > 0)
+        status = tensor_pool_add(&association->tensor_sets, op->tensors, op->tensor_count, &interned.tensor_set, err);
+    if (association->captured_ops.item_size == 0)
+        association->captured_ops = (struct map)MAP_OF(struct captured_op, key);
+    struct captured_op *copy = status == 0 ? map_add(&association->captured_ops, &key, NULL, err) : NULL;
+    if (copy == NULL)
+        return -(int)err->code;
+    *copy = interned;
     return 0;
 }
 
@@ -346,6 +375,18 @@ int association_add_capture(struct association *association, const struct host_c
     *copy = (struct stream_capture){task_key(capture->device_id, capture->stream_id), capture->time_ns,
                                     capture->model_id, capture->ends};
     return 0;
+}
+
+void association_expand_streams(struct association *association, bool expanded)
+{
+    if (!association->expands_known)
+        association->expanded_streams = expanded;
+    association->expands_known = true;
+}
+
+bool association_has_expanded_streams(const struct association *association)
+{
+    return association != NULL && association->expanded_streams;
 }
 
 int association_add_logic_stream(struct association *association, uint32_t physical, uint32_t logic, struct err *err)

@@ -23,6 +23,19 @@ static inline void stars_decode_ids(uint32_t stream_word, uint32_t task_word, ui
     *ret_task_id = task_id;
 }
 
+/* Entries of the submission queue whose words never stand for each other when streams are expanded. */
+#define STARS_PLACE_HOLDER 3
+#define STARS_EVENT_RECORD 4
+
+/* The same when streams are expanded to 15 bits; type: of the entry. */
+static inline void stars_decode_expanded_ids(int64_t type, uint32_t stream_word, uint32_t task_word,
+                                             uint32_t *ret_stream_id, uint32_t *ret_task_id)
+{
+    bool exchanged = (stream_word & 0x8000) != 0 && type != STARS_PLACE_HOLDER && type != STARS_EVENT_RECORD;
+    *ret_stream_id = (exchanged ? task_word : stream_word) & 0x7fff;
+    *ret_task_id = exchanged ? (task_word & 0x8000) | (stream_word & 0x7fff) : task_word;
+}
+
 /* A task as its start and end name it. */
 struct task_key {
     uint32_t stream_id, task_id;

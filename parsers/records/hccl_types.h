@@ -4,6 +4,17 @@
 
 #include "parsers/record.h"
 
+#include <math.h>
+#include <string.h>
+
+/* An estimated duration in ns; bits: of a double, in microseconds. 0 when it is no duration. */
+static inline int64_t hccl_estimate_ns(int64_t bits)
+{
+    double us;
+    memcpy(&us, &bits, sizeof us);
+    return isfinite(us) && us >= 0 && us < 1e12 ? (int64_t)llround(us * 1000) : 0;
+}
+
 #define EACH_HCCL_DATA_TYPE(X)                                                                                         \
     X(0, "INT8")                                                                                                       \
     X(1, "INT16")                                                                                                      \

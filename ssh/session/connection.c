@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 
 #define MOST_RECONNECTIONS 5
-#define MUCH_BYTES ((uint64_t)16 * 1024 * 1024)
+#define MUCH_BYTES ((uint64_t)1024 * 1024) /* more than the buffers on the way may pretend */
 
 static void set_local_address(struct ssh_connection *connection)
 {
@@ -225,4 +225,9 @@ const char *ssh_authentication(const struct ssh_connection *connection)
 const char *ssh_local_address(const struct ssh_connection *connection)
 {
     return connection->local_address;
+}
+
+struct library_version ssh_library(void)
+{
+    return (struct library_version){"libssh2", LIBSSH2_VERSION, libssh2_version(0)};
 }

@@ -4,6 +4,7 @@
 #define MSPROF_SSH_SESSION_CONNECTION_H
 
 #include "base/err.h"
+#include "base/library.h"
 #include "base/progress.h"
 #include "ssh/target.h"
 
@@ -52,5 +53,8 @@ bool ssh_host_key_was_added(const struct ssh_connection *connection);
 const char *ssh_authentication(const struct ssh_connection *connection);
 /* The numeric address of this side of the connection, for servers that the board is to reach. */
 const char *ssh_local_address(const struct ssh_connection *connection);
+
+/* Of the library below. */
+struct library_version ssh_library(void);
 
 #endif

@@ -239,7 +239,7 @@ END
 }
 
 @test "chips that are not known are named and left out, the other devices are not" {
-    for chip in 6 9 4711; do
+    for chip in 6 10 4711; do
         rm -rf PROF_1
         capture <<END
 p.chips = {1: $chip}
@@ -248,7 +248,7 @@ for device in (0, 1):
     p.ran(100000, 101000, 1, 1, device=device)
 END
         expect_status 3
-        expect_contains "$stderr" "device_1: field platform_version: chip $chip; expected 0 to 5, 7, 8, 11, 15 or 16"
+        expect_contains "$stderr" "device_1: field platform_version: chip $chip; expected 0 to 5, 7 to 9, 11, 15 or 16"
         expect_sql "SELECT DISTINCT device_id FROM device_task" 0
         export_capture 3
         expect_equal "$(table task_time 1)" 0

@@ -4,6 +4,7 @@
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0
 load ../cli/common
+load small_capture
 
 setup() {
     enter_scratch
@@ -54,6 +55,85 @@ expect_done() {
     run_msprof analyze -dir PROF_2 -r communication
     expect_status 4
     expect_contains "$stderr" "has no data for a communication"
+}
+
+# The cells of the columns of a table on the terminal, by their numbers.
+cells_of() { # column...
+    local columns
+    columns=$(printf ',$%s' "$@")
+    awk -F '│' -v OFS='|' "NF > 3 && !/ID/ { gsub(/ /, \"\"); print ${columns:1} }"
+}
+
+@test "query tells of one device, model or iteration" {
+    rm -rf PROF_1
+    write_capture <<'END'
+for device in (0, 1):
+    p.launch(0, 1, 1, 'op', device=device)
+    p.ran(1000, 2000, 1, 1, device=device)
+    for model, begins, lasts in ((3, 500, 12000), (4, 700, 20000)):
+        for iteration in range(4):
+            time = begins + iteration * (lasts + 20 * device)
+            for after, tag in ((0, 0), (100, 2), (lasts - 500, 3), (lasts - 20, 4)):
+                p.step(time + after, tag, model, device=device)
+END
+    run_msprof query -q -dir PROF_1
+    expect_done
+    cells_of 3 6 7 <<<"$output" >jobs
+    IFS='|' read -r device model count < <(tail -n 1 jobs)
+    [ "$count" -ge 2 ]
+    run_msprof query -q -dir PROF_1 --id "$device" --model-id "$model"
+    expect_done
+    expect_equal "$(cells_of 3 6 7 <<<"$output")" "$device|$model|$count"
+    run_msprof query -q -dir PROF_1 --id="$device" --data-type 1 --model-id "$model"
+    expect_done
+    expect_equal "$(cells_of 2 3 4 <<<"$output")" "$(for ((i = 1; i <= count; i++)); do echo "$device|$model|$i"; done)"
+    run_msprof query -q -dir PROF_1 --id "$device" --model-id "$model" --iteration-id 2
+    expect_done
+    expect_equal "$(cells_of 2 3 4 <<<"$output")" "$device|$model|2"
+    cells_of 5 6 7 8 <<<"$output" >times
+    run_msprof export summary -q -dir PROF_1 --stable-names --output out
+    python3 - "$device" "$model" "$(<times)" <<'END'
+import csv, sys
+device, model, times = sys.argv[1:]
+(row,) = [r for r in csv.DictReader(open('out/mindstudio_profiler_output/step_trace.csv'))
+          if (r['Device_id'], r['Model ID'].strip(), r['Iteration ID']) == (device, model, '2')]
+wanted = [row[c].strip() for c in ('Iteration Time(us)', 'FP to BP Time(us)', 'Data Aug Bound(us)', 'Iteration Refresh(us)')]
+number = lambda text: text if text == 'N/A' else round(float(text), 3)
+assert [number(x) for x in wanted] == [number(times.split('|')[i]) for i in range(4)], (wanted, times)
+END
+    run_msprof query -q -dir PROF_1 --id 4711
+    expect_status 4
+    run_msprof query -q -dir PROF_1 --id -1
+    expect_done
+    expect_equal "$(cells_of 3 6 7 <<<"$output")" "$(<jobs)"
+    for value in x -2 ''; do
+        run_msprof query -dir PROF_1 --id "$value"
+        expect_status 2
+    done
+    run_msprof query -dir PROF_1 --data-type 6
+    expect_status 2
+    expect_contains "$stderr" "msprof cluster"
+}
+
+@test "query --data-type 0 tells whether captures are those of a cluster" {
+    local number
+    rm -rf PROF_1
+    for number in 1 2; do
+        write_capture <<END
+for device in (0, 1):
+    p.launch(0, 1, 1, 'op', device=device)
+    p.ran(1000, 2000, 1, 1, device=device)
+    p.configs['device_%d' % device] = {'rank_id': $number}
+END
+        mkdir "of_$number"
+        mv PROF_1 "of_$number"
+    done
+    mv of_2/PROF_1 of_1/PROF_2
+    run_msprof query -q --data-type 0 -dir of_1 --output same # each has a rank twice
+    expect_equal "$output" '{"status": 0, "info": "", "data": "0"}'
+    sed -i 's/"rank_id": 1/"rank_id": 3/; s/"rank_id": 2/"rank_id": 4/' of_1/*/device_1/info.json.1
+    run_msprof query -q --data-type 0 -dir of_1 --output different
+    expect_equal "$output" '{"status": 0, "info": "", "data": "1"}'
 }
 
 @test "--export=on and its like do what they ask for of the directory of --output" {

@@ -49,7 +49,7 @@ bear_extremes() { # capture
     for parent in id "id + 1" "(SELECT max(id) FROM host_call)"; do
         sqlite3 PROF_1/sqlite/runtime.db "UPDATE host_call SET parent_id = $parent;
             UPDATE host_call SET parent_id = 1 WHERE parent_id NOT IN (SELECT id FROM host_call)"
-        run timeout 120 "$MSPROF" export db -q --output results PROF_1
+        run bash -c 'ulimit -t 120; exec "$@"' bash "$MSPROF" export db -q --output results PROF_1
         [ "$status" -eq 0 ]
         [ -z "$output" ]
         rm -rf results

@@ -221,3 +221,14 @@ END
     run_msprof layout infer -dir JOBX --name 'two words'
     expect_status 2
 }
+
+@test "infer without tables says where they come from" {
+    copy_capture JOBX
+    run_msprof layout infer -dir JOBX
+    expect_status 1
+    expect_contains "$stderr" "no layout without tables to compare with"
+    expect_contains "$stderr" "'msprof export summary' makes tables"
+    "$MSPROF" export summary -q -dir JOBX
+    run_msprof layout infer -dir JOBX
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+}

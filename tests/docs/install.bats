@@ -41,6 +41,7 @@ setup() {
 /usr/share/man/man1/msprof-collect.1
 /usr/share/man/man1/msprof-completion.1
 /usr/share/man/man1/msprof-diff.1
+/usr/share/man/man1/msprof-doctor.1
 /usr/share/man/man1/msprof-export.1
 /usr/share/man/man1/msprof-import.1
 /usr/share/man/man1/msprof-kinds.1
@@ -63,6 +64,14 @@ setup() {
 /usr/share/man/man7/msprof-security.7
 /usr/share/msprof/python/acl/__init__.py
 /usr/share/msprof/python/msprof_acl.py
+/usr/share/msprof/schemas/advice.1.json
+/usr/share/msprof/schemas/baseline.2.json
+/usr/share/msprof/schemas/diff.1.json
+/usr/share/msprof/schemas/doctor.1.json
+/usr/share/msprof/schemas/kinds.1.json
+/usr/share/msprof/schemas/options.1.json
+/usr/share/msprof/schemas/rules.1.json
+/usr/share/msprof/schemas/table.1.json
 /usr/share/zsh/site-functions/_msprof
 END
     )"

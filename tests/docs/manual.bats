@@ -70,7 +70,7 @@ run_examples() {
 }
 
 @test "the page of each command describes exactly its options" {
-    for command in collect run import export show analyse advise diff cluster replay layout kinds completion; do
+    for command in collect run import export show analyse advise diff doctor cluster replay layout kinds completion; do
         expect_equal "$(options_of_page "$man/msprof-$command.1")" "$(own_options "^msprof $command")"
     done
 }

@@ -86,3 +86,36 @@ make_pair() {
     [ "$status" -eq 2 ]
     [[ $output == *"must be one directory without a blank in its name"* ]]
 }
+
+@test "a source that does not say its license is found, and a line is added once" {
+    mkdir -p tree/base tree/tests tree/testdata/small
+    printf '/* About numbers. */\nint one;\n' >tree/base/number.c
+    printf '#!/bin/bash\necho one\n' >tree/tests/run
+    printf '# SPDX-License-Identifier: Apache-2.0\nall:\n' >tree/Makefile
+    printf 'int others;\n' >tree/testdata/small/others.c
+    chmod +x tree/tests/run
+    run "$repository/tools/spdx.sh" tree
+    expect_equal "$status" 1
+    expect_equal "${#lines[@]}" 2
+    "$repository/tools/spdx.sh" --add tree
+    "$repository/tools/spdx.sh" tree
+    "$repository/tools/spdx.sh" --add tree
+    expect_equal "$(head -n 2 tree/base/number.c)" "/* SPDX-License-Identifier: Apache-2.0 */
+/* About numbers. */"
+    expect_equal "$(head -n 2 tree/tests/run)" '#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0'
+    expect_equal "$(tree/tests/run)" one
+    expect_equal "$(cat tree/testdata/small/others.c)" "int others;"
+    run "$repository/tools/spdx.sh" "$repository"
+    expect_equal "$status" 0
+}
+
+@test "images are of Debian 12 and install by the project's own list; reports of faults ask for the doctor" {
+    for file in Dockerfile .devcontainer/Dockerfile; do
+        grep -q '^FROM debian:12' "$repository/$file"
+        grep -qE '/tmp/packages.sh (package|develop)( |$)' "$repository/$file"
+    done
+    for file in "$repository"/.github/ISSUE_TEMPLATE/*.md; do
+        grep -qF 'msprof doctor CAPTURE' "$file"
+    done
+}

@@ -81,6 +81,49 @@ tools/test.sh"
     [ -d results/JOBB/summary ]
 }
 
+@test "every command that the README shows outside of these blocks runs" {
+    build=$(dirname "$(readlink -f "$MSPROF")")
+    PATH=$(dirname "$MSPROF"):$PATH
+    mkdir -p project/out
+    printf '#!/bin/sh\nexec "%s/tests/acl/acl_program" nest\n' "$build" >main
+    chmod +x main
+    cp main project/out/main
+    printf '[ssh_config]\nip = 192.0.2.1\nusername = root\n' >board.ini
+    chmod 600 board.ini
+    # the program that the README has in C, the two commands and the one above are run by other tests
+    # shellcheck disable=SC2016 # the backticks are those of the README
+    sed -n '/^```/,/^```/d; s/^    \(\$ \)\?//p' "$readme" | grep '^[a-z]*[ /]' | grep -v '^tools/\|testdata/resnet50/JOB\*' >commands
+    expect_equal "$(wc -l <commands)" 2
+    while IFS= read -r line; do
+        line=${line/msprof collect /msprof collect --dry-run } # there is no board here; tests/ssh/ has one
+        bash -e -o pipefail -c "$line" >out 2>err </dev/null || { cat out err >&2; return 1; }
+    done <commands
+    compgen -G "PROF_*/mindstudio_profiler_output/*.csv"
+}
+
+@test "the commands of the README that install and remove do that" {
+    enter_tree_copy
+    blocks '' | grep -E '^(sudo )?make' | sed -e "s|sudo make \([a-z]*\)|make -s \1 DESTDIR='$PWD/root'|" -e 's|sudo ldconfig|true|' \
+        -e "s|DESTDIR=/tmp/package|DESTDIR='$PWD/package'|" -e 's|#.*||' >commands
+    expect_equal "$(wc -l <commands)" 3
+    run_command() {
+        bash -e -c "$(sed -n "$1p" commands)" >out 2>&1 || { cat out >&2; return 1; }
+    }
+    run_command 1
+    [ -x root/usr/local/bin/msprof ]
+    run_command 2
+    [ -x package/usr/bin/msprof ]
+    run_command 3
+    expect_equal "$(find root ! -type d)" ""
+}
+
+@test "the README's first two screens say what, for whom and why, with the two commands" {
+    [ "$(grep -n '^## A tour' "$readme" | cut -d : -f 1)" -le 72 ]
+    for head in 'Who it is for' 'Why not' 'Two commands'; do
+        sed -n '1,/^## A tour/p' "$readme" | grep -q "^## $head"
+    done
+}
+
 @test "the record kind of CONTRIBUTING is all that a new kind needs" {
     command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
     enter_tree_copy

@@ -8,6 +8,7 @@ beside them is aged, cut and overwritten. Fails at a crash, a hang or a finding 
 import glob
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,8 @@ NUMBER = re.compile(rb"-?[0-9]+(\.[0-9]+)?")
 msprof, ranks = sys.argv[1:3]
 first = sorted(glob.glob(os.path.join(ranks, "*_ascend_*")))[0]
 results = os.path.abspath("results")
+# Seconds of the processor, which a busy machine does not make more; the clock on the wall is for what waits for ever.
+LIMITS = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_CPU, (60, 60)), "timeout": 800}
 runs, findings = 0, 0
 
 
@@ -29,7 +32,7 @@ def run(what):
     runs += 1
     shutil.rmtree(results, ignore_errors=True)
     try:
-        done = subprocess.run([msprof, "cluster", "-q", "--output", results, ranks], capture_output=True, timeout=60, check=False)
+        done = subprocess.run([msprof, "cluster", "-q", "--output", results, ranks], capture_output=True, check=False, **LIMITS)
     except subprocess.TimeoutExpired:
         print(f"{what}: does not end", flush=True)
         findings += 1

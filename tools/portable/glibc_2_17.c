@@ -257,8 +257,8 @@ HIDDEN int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *
     const struct dirent *entry;
     int code = open_now != NULL ? 0 : errno;
 
-    while (code == 0 && (entry = readdir(open_now)) != NULL) {
-        int fd = atoi(entry->d_name);
+    while (open_now != NULL && code == 0 && (entry = readdir(open_now)) != NULL) {
+        int fd = (int)strtol(entry->d_name, NULL, 10);
 
         if (fd >= first && fd != dirfd(open_now))
             code = posix_spawn_file_actions_addclose(actions, fd);
@@ -304,6 +304,8 @@ OLDER(double, log, (double x), (x))
 OLDER(double, log2, (double x), (x))
 OLDER(double, exp, (double x), (x))
 OLDER(double, pow, (double x, double y), (x, y))
+OLDER(double, hypot, (double x, double y), (x, y))
+OLDER(double, lgamma, (double x), (x))
 
 /* libanl's */
 OLDER(int, getaddrinfo_a, (int mode, struct gaicb *requests[], int count, struct sigevent *event),

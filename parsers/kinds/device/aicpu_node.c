@@ -1,6 +1,7 @@
 /* What the AI CPU of a device tells of the operators that it ran, before 2023: DATA_PREPROCESS.AICPU. */
 #include "parsers/decode/decode.h"
 #include "parsers/join/execution.h"
+#include "parsers/records/aicpu_stream.h"
 
 static const char *const patterns[] = {
     "DATA_PREPROCESS.AICPU.{device_id}.slice_{slice}",
@@ -122,19 +123,15 @@ static const struct layout layouts[] = {
 };
 
 struct state {
-    const struct capture_part *part;
+    struct aicpu_stream stream;
     struct executions *executions; /* NULL: not of a capture from before 2023 */
-    int64_t device_id;
 };
 
 static int open_file(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
 {
-    (void)err;
     struct state *state = opaque;
-    state->part = decoder_part(decoder);
     state->executions = decoder_executions(decoder);
-    state->device_id = file->identity.device_id;
-    return 0;
+    return aicpu_stream_open(decoder, &state->stream, file, err);
 }
 
 static void set_span(struct row *row, size_t column, int64_t start_us, int64_t end_us)
@@ -147,23 +144,25 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
 {
     const struct state *state = opaque;
     const struct cell *cells = row->cells;
-    int64_t start_ns = part_device_ns(state->part, cells[START_TICK].integer),
-            end_ns = part_device_ns(state->part, cells[END_TICK].integer);
+    int64_t start_ns = part_device_ns(state->stream.part, cells[START_TICK].integer),
+            end_ns = part_device_ns(state->stream.part, cells[END_TICK].integer);
     *keep = decoder_check_span(decoder, "the AI CPU's task", start_ns, end_ns);
     if (!*keep)
         return 0;
-    row_set_integer(row, DEVICE_ID, state->device_id);
+    if (state->stream.association != NULL)
+        aicpu_put_ids(&state->stream, row, STREAM_ID, TASK_ID);
+    row_set_integer(row, DEVICE_ID, state->stream.device_id);
     row_set_integer(row, START_NS, start_ns);
     row_set_integer(row, DURATION_NS, end_ns - start_ns);
     set_span(row, COMPUTE_NS, cells[COMPUTE_START].integer, cells[COPY_START].integer);
-    int64_t submitted_ns = part_device_ns(state->part, cells[SUBMIT_TICK].integer),
-            after_ns = part_device_ns(state->part, cells[AFTER_TICK].integer);
+    int64_t submitted_ns = part_device_ns(state->stream.part, cells[SUBMIT_TICK].integer),
+            after_ns = part_device_ns(state->stream.part, cells[AFTER_TICK].integer);
     if (decoder_span_is_sound(submitted_ns, after_ns))
         row_set_integer(row, TURNAROUND_NS, after_ns - submitted_ns);
     set_span(row, COPY_NS, cells[COPY_START].integer, cells[COPY_END].integer);
     if (state->executions == NULL)
         return 0;
-    const struct task_numbers task = {state->device_id, (uint32_t)cells[STREAM_ID].integer,
+    const struct task_numbers task = {state->stream.device_id, (uint32_t)cells[STREAM_ID].integer,
                                       (uint32_t)cells[TASK_ID].integer};
     decoder_consume(decoder);
     return executions_add_ai_cpu(state->executions, &task, cells[START_TICK].integer, row, err);

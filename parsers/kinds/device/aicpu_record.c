@@ -6,7 +6,8 @@ static const char *const patterns[] = {"aicpu.data.{device_id}.slice_{slice}", N
 
 static const struct column columns[] = {
     {"record_type", "Type", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
-     "0 an operator, 1 a queue of data, 3 a wait of the model for data."},
+     "0 an operator, 1 a queue of data, 3 a wait of the model for data; of MC2 4 a turn of communication, 5 of "
+     "computation, 13 tasks of communication."},
 };
 
 static const struct field fields[] = {{.column = "record_type", .offset = 4, .width = 4}};
@@ -19,16 +20,24 @@ static const struct layout layouts[] = {{
     FIELDS_OF(fields),
 }};
 
-extern const struct record_kind kind_aicpu_node, kind_data_queue, kind_data_wait;
+extern const struct record_kind kind_aicpu_node, kind_data_queue, kind_data_wait, kind_kfc_comm_turn,
+    kind_kfc_compute_turn, kind_kfc_hccl_info;
 
-static const struct record_kind *const parts[] = {&kind_aicpu_node, &kind_data_queue, &kind_data_wait, NULL};
+static const struct record_kind *const parts[] = {&kind_aicpu_node,
+                                                  &kind_data_queue,
+                                                  &kind_data_wait,
+                                                  &kind_kfc_comm_turn,
+                                                  &kind_kfc_compute_turn,
+                                                  &kind_kfc_hccl_info,
+                                                  NULL};
 
 const struct record_kind kind_aicpu_record = {
     .name = "aicpu_record",
     .families = FAMILY_CANN,
     .title = "What the AI CPU tells",
-    .doc =
-        "Operators that the AI CPU ran, and what it waited for. Each record becomes a row of the kind that it is of.",
+    .doc = "Operators that the AI CPU ran, what it waited for, and what it did for kernels that compute and "
+           "communicate at "
+           "once. Each record becomes a row of the kind that it is of.",
     .patterns = patterns,
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),

@@ -105,7 +105,8 @@ struct state {
     struct executions *executions;   /* of those before */
     uint32_t device_id;
     struct sequence sequence;
-    bool ended; /* of samples */
+    bool expanded; /* numbers of streams have 15 bits */
+    bool ended;    /* of samples */
 };
 
 static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
@@ -114,6 +115,7 @@ static int open_stream(struct decoder *decoder, void *opaque, const struct captu
     struct state *state = opaque;
     state->part = decoder_part(decoder);
     state->association = decoder_association(decoder);
+    state->expanded = association_has_expanded_streams(state->association);
     state->executions = decoder_executions(decoder);
     state->device_id = (uint32_t)file->identity.device_id;
     return 0;
@@ -219,8 +221,11 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         .block = block,
         .total_cycle = cells[TOTAL_CYCLE].integer,
     };
-    stars_decode_ids((uint32_t)cells[STREAM_WORD].integer, (uint32_t)cells[TASK_WORD].integer, &pmu.stream_id,
-                     &pmu.task_id);
+    uint32_t stream = (uint32_t)cells[STREAM_WORD].integer, task = (uint32_t)cells[TASK_WORD].integer;
+    if (state->expanded)
+        stars_decode_expanded_ids(cells[TASK_TYPE].integer, stream, task, &pmu.stream_id, &pmu.task_id);
+    else
+        stars_decode_ids(stream, task, &pmu.stream_id, &pmu.task_id);
     pmu.counter_count = PMU_COUNTERS;
     for (size_t i = 0; i < PMU_COUNTERS; i++)
         pmu.counters[i] = cells[EVENT0 + i].integer;

@@ -54,6 +54,7 @@ struct state {
     struct association *association; /* of captures since 2023 */
     struct executions *executions;   /* of those before */
     uint32_t device_id;
+    bool expanded; /* numbers of streams have 15 bits */
     struct task_pairs pairs;
     struct sequence sequence;
 };
@@ -69,6 +70,7 @@ static int open_stream(struct decoder *decoder, void *opaque, const struct captu
     state->association = decoder_association(decoder);
     state->executions = decoder_executions(decoder);
     state->device_id = (uint32_t)file->identity.device_id;
+    state->expanded = association_has_expanded_streams(state->association);
     return task_pairs_init(&state->pairs, file, err);
 }
 
@@ -115,6 +117,15 @@ static int take_end(struct decoder *decoder, struct state *state, const struct t
     return state->executions != NULL ? add_run(state, &task, start.tick, tick, err) : 0;
 }
 
+static void decode_ids(const struct state *state, const struct cell *cells, struct task_key *key)
+{
+    uint32_t stream = (uint32_t)cells[STREAM_WORD].integer, task = (uint32_t)cells[TASK_WORD].integer;
+    if (state->expanded)
+        stars_decode_expanded_ids(cells[TASK_TYPE].integer, stream, task, &key->stream_id, &key->task_id);
+    else
+        stars_decode_ids(stream, task, &key->stream_id, &key->task_id);
+}
+
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
     struct state *state = opaque;
@@ -123,8 +134,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     int64_t function = cells[FUNCTION_TYPE].integer, tick = cells[TICK].integer;
     bool is_part = function == PART_START || function == PART_END;
     sequence_check(&state->sequence, decoder, cells[COUNTER].integer);
-    stars_decode_ids((uint32_t)cells[STREAM_WORD].integer, (uint32_t)cells[TASK_WORD].integer, &key.stream_id,
-                     &key.task_id);
+    decode_ids(state, cells, &key);
     if (is_part) {
         key.context_id = (uint32_t)cells[SUB_TASK_ID].integer;
         key.thread_id = (uint32_t)cells[THREAD_ID].integer;

@@ -5,9 +5,6 @@
 #include "parsers/records/host/named_host_record.h"
 #include "parsers/records/sample_columns.h"
 
-#include <math.h>
-#include <string.h>
-
 static const char *const patterns[] = {"{tag}.additional.dpu_hccl_info.slice_{slice}", NULL};
 
 enum {
@@ -113,13 +110,6 @@ static const struct layout layouts[] = {{
     FIELDS_OF(fields),
 }};
 
-static int64_t nanoseconds_of(int64_t bits)
-{
-    double us;
-    memcpy(&us, &bits, sizeof us);
-    return isfinite(us) && us >= 0 && us < 1e12 ? (int64_t)llround(us * 1000) : 0;
-}
-
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     const struct host_stream *stream = state;
@@ -135,7 +125,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     }
     row_set_integer(row, START_NS, start_ns);
     row_set_integer(row, DURATION_NS, number_subtract(end_ns, start_ns));
-    row_set_integer(row, ESTIMATED_NS, nanoseconds_of(row->cells[ESTIMATED_BITS].integer));
+    row_set_integer(row, ESTIMATED_NS, hccl_estimate_ns(row->cells[ESTIMATED_BITS].integer));
     status = named_host_record_find(stream, row, ITEM, ITEM_ID, err);
     return status == 0 ? named_host_record_find(stream, row, GROUP, GROUP_NAME_ID, err) : status;
 }

@@ -1,11 +1,8 @@
 /* What single tasks of communication operators do: *.additional.hccl_info. */
 #include "parsers/capture/capture.h"
 #include "parsers/decode/decode.h"
+#include "parsers/records/hccl_types.h"
 #include "parsers/records/host/host_record.h"
-
-#include <math.h>
-#include <string.h>
-
 static const char *const patterns[] = {
     "{tag}.additional.hccl_info.slice_{slice}",
     NULL,
@@ -109,20 +106,12 @@ static const struct layout layouts[] = {
     },
 };
 
-/* The record says microseconds in floating point. */
-static int64_t nanoseconds_of(int64_t bits)
-{
-    double us;
-    memcpy(&us, &bits, sizeof us);
-    return isfinite(us) && us >= 0 && us < 1e12 ? (int64_t)llround(us * 1000) : 0;
-}
-
 static int take_transfer(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     const struct host_stream *stream = state;
     const struct cell *cells = row->cells;
     int status = host_record_take(decoder, state, row, keep, err);
-    row_set_integer(row, ESTIMATED_NS, nanoseconds_of(cells[ESTIMATED_US_BITS].integer));
+    row_set_integer(row, ESTIMATED_NS, hccl_estimate_ns(cells[ESTIMATED_US_BITS].integer));
     if (status < 0 || stream->association == NULL)
         return status;
     const struct host_transfer transfer = {

@@ -1,0 +1,9 @@
+/* Which version of a library the program was compiled with, and which one it runs with. */
+#ifndef MSPROF_BASE_LIBRARY_H
+#define MSPROF_BASE_LIBRARY_H
+
+struct library_version {
+    const char *name, *compiled, *running; /* running NULL: the library does not say */
+};
+
+#endif

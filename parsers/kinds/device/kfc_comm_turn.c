@@ -1,0 +1,112 @@
+/* Turns of communication of kernels that compute and communicate at once (MC2): records of aicpu.data. */
+#include "parsers/records/aicpu_stream.h"
+#include "parsers/records/sample_columns.h"
+
+enum { TIMES = 7 };
+enum { FILE_ID, DEVICE_ID, STREAM_ID, TASK_ID, TURNS, TURN, FIRST_TICK, FIRST_NS = FIRST_TICK + TIMES };
+
+#define TIME_OF(n, name, title, doc)                                                                                   \
+    [FIRST_TICK + (n)] = STAMP_COLUMN(name "_tick", doc " On the counter of the device."),                             \
+                  [FIRST_NS + (n)] = {name "_ns", title, COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, doc}
+
+static const struct column columns[] = {
+    [FILE_ID] = FILE_COLUMN,
+    [DEVICE_ID] = DEVICE_COLUMN,
+    [STREAM_ID] = NUMBER_COLUMN("stream_id", "Stream ID", "The stream of the AI CPU's task."),
+    [TASK_ID] = NUMBER_COLUMN("task_id", "Task ID", "The AI CPU's task."),
+    [TURNS] = NUMBER_COLUMN("turn_count", "Turns", "How many turns of communication the kernel has."),
+    [TURN] = NUMBER_COLUMN("turn", "Turn", "Which one it is."),
+    TIME_OF(0, "start", "The turn", "When the AI CPU began to serve the turn."),
+    TIME_OF(1, "wait", "StartServer", "When it began to wait for the request."),
+    TIME_OF(2, "algorithm", "TaskWaitRequest", "When it began with the algorithm."),
+    TIME_OF(3, "send", "TaskOrchestration", "When it began to launch tasks."),
+    TIME_OF(4, "sent", "TaskLaunch", "When the tasks were launched."),
+    TIME_OF(5, "executed", "TaskExecute", "When they had run."),
+    TIME_OF(6, "end", "Finalize", "When it was done with the turn."),
+};
+
+static const struct field fields[] = {
+    {.column = "start_tick", .offset = 24, .width = 8},     {.column = "wait_tick", .offset = 32, .width = 8},
+    {.column = "algorithm_tick", .offset = 40, .width = 8}, {.column = "send_tick", .offset = 48, .width = 8},
+    {.column = "sent_tick", .offset = 56, .width = 8},      {.column = "executed_tick", .offset = 64, .width = 8},
+    {.column = "end_tick", .offset = 72, .width = 8},       {.column = "stream_id", .offset = 92, .width = 2},
+    {.column = "task_id", .offset = 94, .width = 2},        {.column = "turn_count", .offset = 97, .width = 1},
+    {.column = "turn", .offset = 98, .width = 1},
+};
+
+static const struct layout layouts[] = {{
+    .name = "cann-kfc-comm-turn-256",
+    .source = "docs/formats/aicpu.md 1: 256 bytes, type 4",
+    .part = true,
+    .record_size = 256,
+    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 4, .width = 4, .value = 4}},
+    FIELDS_OF(fields),
+}};
+
+static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    (void)err;
+    const struct aicpu_stream *stream = state;
+    row_set_integer(row, DEVICE_ID, stream->device_id);
+    aicpu_put_ids(stream, row, STREAM_ID, TASK_ID);
+    *keep = aicpu_put_times(stream, decoder, row, FIRST_TICK, FIRST_NS, TIMES);
+    return 0;
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct aicpu_stream),
+    .open = aicpu_stream_open,
+    .record = take_record,
+};
+
+static const struct report_column values[] = {
+    {"Physic Stream Id", "stream_id", .form = FORM_TEXT},
+    {"Task Id", "task_id", .form = FORM_TEXT},
+    {.title = NULL},
+};
+
+#define PHASE(name, from, to)                                                                                          \
+    "SELECT id, device_id, stream_id, task_id, '" name " ' || turn AS name, " from "_ns AS begin_ns, " to              \
+    "_ns - " from "_ns AS lasts_ns FROM kfc_comm_turn"
+
+static const struct series_counter slices[] = {
+    {.name = "name",
+     .values = values,
+     .query = {.from = "(" PHASE("StartServer", "start", "wait") " UNION ALL " PHASE("TaskWaitRequest", "wait",
+                                                                                     "algorithm") //
+               " UNION ALL " PHASE("TaskOrchestration", "algorithm", "send") " UNION ALL " PHASE("TaskLaunch", "send",
+                                                                                                 "sent") //
+               " UNION ALL " PHASE("TaskExecute", "sent", "executed") " UNION ALL " PHASE("Finalize", "executed",
+                                                                                          "end") ")",
+               .order_by = "device_id, stream_id, begin_ns, lasts_ns DESC, id"},
+     .time = "begin_ns",
+     .duration = "lasts_ns",
+     .thread = "stream_id",
+     .thread_name = "'Stream ' || stream_id || ' Communication'"},
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "mc2_communication",
+        .title = "Communication turns of MC2",
+        .doc = "What the AI CPU did in each turn of communication of a kernel that computes and communicates at once.",
+        .layer = "mc2",
+        .process = "MC2",
+        .process_order = 9,
+        .counters = slices,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_kfc_comm_turn = {
+    .name = "kfc_comm_turn",
+    .table = "kfc_comm_turn",
+    .families = FAMILY_CANN,
+    .title = "Communication turn of MC2",
+    .doc = "A turn of communication of a kernel that computes and communicates at once, as the AI CPU served it.",
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &hooks,
+    .series = series,
+};

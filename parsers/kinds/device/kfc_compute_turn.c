@@ -1,0 +1,102 @@
+/* Turns of computation of kernels that compute and communicate at once (MC2): records of aicpu.data. */
+#include "parsers/records/aicpu_stream.h"
+#include "parsers/records/sample_columns.h"
+
+enum { TIMES = 3 };
+enum { FILE_ID, DEVICE_ID, STREAM_ID, TASK_ID, TURNS, TURN, FIRST_TICK, FIRST_NS = FIRST_TICK + TIMES };
+
+static const struct column columns[] = {
+    [FILE_ID] = FILE_COLUMN,
+    [DEVICE_ID] = DEVICE_COLUMN,
+    [STREAM_ID] = NUMBER_COLUMN("stream_id", "Stream ID", "The stream of the AI CPU's task."),
+    [TASK_ID] = NUMBER_COLUMN("task_id", "Task ID", "The AI CPU's task."),
+    [TURNS] = NUMBER_COLUMN("turn_count", "Turns", "How many turns of computation the kernel has."),
+    [TURN] = NUMBER_COLUMN("turn", "Turn", "Which one it is."),
+    [FIRST_TICK] = STAMP_COLUMN("wait_tick", "When it began to wait, on the counter of the device."),
+    [FIRST_TICK + 1] = STAMP_COLUMN("start_tick", "When the computation began, likewise."),
+    [FIRST_TICK + 2] = STAMP_COLUMN("end_tick", "When it ended, likewise."),
+    [FIRST_NS] = {"wait_ns", "Wait", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                  "When the AI CPU began to wait for the computation."},
+    [FIRST_NS + 1] = {"start_ns", "WaitCompute", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                      "When the computation began."},
+    [FIRST_NS + 2] = {"end_ns", "Compute", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "When it ended."},
+};
+
+static const struct field fields[] = {
+    {.column = "wait_tick", .offset = 24, .width = 8}, {.column = "start_tick", .offset = 32, .width = 8},
+    {.column = "end_tick", .offset = 40, .width = 8},  {.column = "stream_id", .offset = 60, .width = 2},
+    {.column = "task_id", .offset = 62, .width = 2},   {.column = "turn_count", .offset = 65, .width = 1},
+    {.column = "turn", .offset = 66, .width = 1},
+};
+
+static const struct layout layouts[] = {{
+    .name = "cann-kfc-compute-turn-256",
+    .source = "docs/formats/aicpu.md 1: 256 bytes, type 5",
+    .part = true,
+    .record_size = 256,
+    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 4, .width = 4, .value = 5}},
+    FIELDS_OF(fields),
+}};
+
+static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    (void)err;
+    const struct aicpu_stream *stream = state;
+    row_set_integer(row, DEVICE_ID, stream->device_id);
+    aicpu_put_ids(stream, row, STREAM_ID, TASK_ID);
+    *keep = aicpu_put_times(stream, decoder, row, FIRST_TICK, FIRST_NS, TIMES);
+    return 0;
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct aicpu_stream),
+    .open = aicpu_stream_open,
+    .record = take_record,
+};
+
+static const struct report_column values[] = {
+    {"Physic Stream Id", "stream_id", .form = FORM_TEXT},
+    {"Task Id", "task_id", .form = FORM_TEXT},
+    {.title = NULL},
+};
+
+static const struct series_counter slices[] = {
+    {.name = "name",
+     .values = values,
+     .query = {.from =
+                   "(SELECT id, device_id, stream_id, task_id, 'WaitCompute ' || turn AS name, wait_ns AS begin_ns, "
+                   "start_ns - wait_ns AS lasts_ns FROM kfc_compute_turn UNION ALL SELECT id, device_id, stream_id, "
+                   "task_id, 'Compute ' || turn, start_ns, end_ns - start_ns FROM kfc_compute_turn)",
+               .order_by = "device_id, stream_id, begin_ns, lasts_ns DESC, id"},
+     .time = "begin_ns",
+     .duration = "lasts_ns",
+     .thread = "65536 + stream_id",
+     .thread_name = "'Stream ' || stream_id || ' Compute'"},
+    {.name = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "mc2_computation",
+        .title = "Computation turns of MC2",
+        .doc =
+            "When a kernel that computes and communicates at once waited for each turn of its computation, and ran it.",
+        .layer = "mc2",
+        .process = "MC2",
+        .process_order = 9,
+        .counters = slices,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_kfc_compute_turn = {
+    .name = "kfc_compute_turn",
+    .table = "kfc_compute_turn",
+    .families = FAMILY_CANN,
+    .title = "Computation turn of MC2",
+    .doc = "A turn of computation of a kernel that computes and communicates at once, as the AI CPU saw it.",
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &hooks,
+    .series = series,
+};

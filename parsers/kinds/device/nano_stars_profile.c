@@ -1,0 +1,186 @@
+/* Tasks of chip 9 with their counters: nano_stars_profile.data. */
+#include "parsers/join/association.h"
+#include "parsers/records/sample_columns.h"
+
+static const char *const patterns[] = {"nano_stars_profile.data.{device_id}.slice_{slice}", NULL};
+
+enum {
+    FILE_ID,
+    DEVICE_ID,
+    MODEL_ID,
+    TASK_ID,
+    TASK_TYPE,
+    TICK_LOW,
+    TICK_MIDDLE,
+    TICK_HIGH,
+    DURATION_TICKS,
+    CYCLES_LOW,
+    CYCLES_HIGH,
+    START_NS,
+    DURATION_NS,
+    TOTAL_CYCLE,
+    EVENT0,
+    EVENT9 = EVENT0 + 9
+};
+
+#define EVENT(n) [EVENT0 + (n)] = NUMBER_COLUMN("event" #n, "Event " #n, "Counter of the event of that place.")
+#define EVENT_FIELD(n)                                                                                                 \
+    {                                                                                                                  \
+        .column = "event" #n, .offset = 24 + 4 * (n), .width = 4                                                       \
+    }
+
+static const struct column columns[] = {
+    [FILE_ID] = FILE_COLUMN,
+    [DEVICE_ID] = DEVICE_COLUMN,
+    [MODEL_ID] = NUMBER_COLUMN("model_id", "Model ID", "The model."),
+    [TASK_ID] = NUMBER_COLUMN("task_id", "Task ID", "The task of the model."),
+    [TASK_TYPE] = NAMED_COLUMN("task_type", "Task type", core_names, "What it runs on."),
+    [TICK_LOW] = STAMP_COLUMN("start_tick_low", "The lowest 32 bits of when it began, on the counter of the device."),
+    [TICK_MIDDLE] = STAMP_COLUMN("start_tick_middle", "Bits 32 to 47 of it."),
+    [TICK_HIGH] = STAMP_COLUMN("start_tick_high", "Bits 48 to 55 of it."),
+    [DURATION_TICKS] = STAMP_COLUMN("duration_ticks", "How long it ran, on the counter of the device."),
+    [CYCLES_LOW] = STAMP_COLUMN("total_cycle_low", "The lowest 32 bits of the cycles."),
+    [CYCLES_HIGH] = STAMP_COLUMN("total_cycle_high", "Bits 32 to 39 of them."),
+    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "When it began, since 1970."},
+    [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "How long it ran."},
+    [TOTAL_CYCLE] = {"total_cycle", "Cycles", COLUMN_INTEGER, UNIT_CYCLE, COLUMN_DERIVED, NULL,
+                     "The cycles that the core counted."},
+    EVENT(0),
+    EVENT(1),
+    EVENT(2),
+    EVENT(3),
+    EVENT(4),
+    EVENT(5),
+    EVENT(6),
+    EVENT(7),
+    EVENT(8),
+    EVENT(9),
+};
+_Static_assert(COUNT_OF(columns) == EVENT9 + 1, "ten events");
+
+static const struct field fields[] = {
+    {.column = "task_type", .offset = 0, .width = 1, .first_bit = 1, .bit_count = 3},
+    {.column = "model_id", .offset = 1, .width = 1},
+    {.column = "task_id", .offset = 6, .width = 2},
+    {.column = "start_tick_low", .offset = 8, .width = 4},
+    {.column = "duration_ticks", .offset = 12, .width = 4},
+    {.column = "total_cycle_low", .offset = 16, .width = 4},
+    {.column = "start_tick_middle", .offset = 20, .width = 2},
+    {.column = "start_tick_high", .offset = 22, .width = 1},
+    {.column = "total_cycle_high", .offset = 23, .width = 1},
+    EVENT_FIELD(0),
+    EVENT_FIELD(1),
+    EVENT_FIELD(2),
+    EVENT_FIELD(3),
+    EVENT_FIELD(4),
+    EVENT_FIELD(5),
+    EVENT_FIELD(6),
+    EVENT_FIELD(7),
+    EVENT_FIELD(8),
+    EVENT_FIELD(9),
+};
+
+static const struct layout layouts[] = {{
+    .name = "nano-stars-profile-64",
+    .source = "CANN nano_stars_profile.data record, chip 9, 64 bytes (docs/formats/cann.md 4.5)",
+    .record_size = 64,
+    FIELDS_OF(fields),
+}};
+
+struct state {
+    const struct capture_part *part;
+    struct association *association; /* NULL: of a capture from before 2023 */
+    int64_t device_id;
+};
+
+static int open_file(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
+{
+    (void)err;
+    struct state *state = opaque;
+    state->part = decoder_part(decoder);
+    state->association = decoder_association(decoder);
+    state->device_id = file->identity.device_id;
+    return 0;
+}
+
+#define NO_STREAM 65535
+
+static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+{
+    const struct state *state = opaque;
+    const struct cell *cells = row->cells;
+    int64_t start_tick = cells[TICK_HIGH].integer << 48 | cells[TICK_MIDDLE].integer << 32 | cells[TICK_LOW].integer;
+    struct device_task task = {
+        .start_ns = part_device_ns(state->part, start_tick),
+        .end_ns = part_device_ns(state->part, start_tick + cells[DURATION_TICKS].integer),
+        .context_id = NO_CONTEXT,
+        .device_id = (uint32_t)state->device_id,
+        .stream_id = NO_STREAM,
+        .task_id = (uint32_t)cells[TASK_ID].integer,
+    };
+    *keep = decoder_check_span(decoder, "the task", task.start_ns, task.end_ns);
+    if (!*keep)
+        return 0;
+    row_set_integer(row, DEVICE_ID, state->device_id);
+    row_set_integer(row, START_NS, task.start_ns);
+    row_set_integer(row, DURATION_NS, task.end_ns - task.start_ns);
+    row_set_integer(row, TOTAL_CYCLE, cells[CYCLES_HIGH].integer << 32 | cells[CYCLES_LOW].integer);
+    return state->association != NULL ? association_add_task(state->association, &task, err) : 0;
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct state),
+    .open = open_file,
+    .record = take_record,
+};
+
+#define EVENT_CELL(n)                                                                                                  \
+    {                                                                                                                  \
+        "Event " #n, "event" #n, .flags = REPORT_NUMBER, .doc = "Counter of the event of that place."                  \
+    }
+
+static const struct report_column table[] = {
+    {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
+    {"Model ID", "model_id", .flags = REPORT_NUMBER, .doc = "The model."},
+    {"Task ID", "task_id", .flags = REPORT_NUMBER, .doc = "The task of the model."},
+    {"Task Type", "task_type", .names = core_names, .doc = "What it ran on."},
+    {"Task Start Time(us)", "start_ns", .form = FORM_TIME, .doc = "When it began."},
+    {"Task Duration(us)", "duration_ns", FORM_SCALED, 3, .doc = "How long it ran."},
+    {"total_cycles", "total_cycle", .flags = REPORT_NUMBER, .doc = "The cycles that the core counted."},
+    EVENT_CELL(0),
+    EVENT_CELL(1),
+    EVENT_CELL(2),
+    EVENT_CELL(3),
+    EVENT_CELL(4),
+    EVENT_CELL(5),
+    EVENT_CELL(6),
+    EVENT_CELL(7),
+    EVENT_CELL(8),
+    EVENT_CELL(9),
+    {.title = NULL},
+};
+
+static const struct series_report series[] = {
+    {
+        .name = "nano_task",
+        .title = "Tasks of chip 9",
+        .doc = "When each task of a model ran, with its counters.",
+        .query = {.order_by = "device_id, start_ns, id"},
+        .columns = table,
+    },
+    {.name = NULL},
+};
+
+const struct record_kind kind_nano_stars_profile = {
+    .name = "nano_stars_profile",
+    .table = "nano_task",
+    .families = FAMILY_CANN,
+    .title = "Task of chip 9",
+    .doc = "When a task of a model ran on a device of chip 9, and what its core counted. Which stream it was on and "
+           "which operator, the device does not say: it is a task of stream 65535.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &hooks,
+    .series = series,
+};

@@ -1,0 +1,50 @@
+/* Operators of captured graphs: *.additional.capture_op_info. */
+#include "parsers/records/host/captured_op.h"
+#include "parsers/records/sample_columns.h"
+
+static const char *const patterns[] = {"{tag}.additional.capture_op_info.slice_{slice}", NULL};
+
+static const struct layout layouts[] = {{
+    .name = "cann-capture-op-info",
+    .source =
+        "CANN additional record, 256 bytes: 24 bytes of header, model, device, stream, task, type, blocks, operator "
+        "name and type, attributes, flags, count, 3 tensors of 44 bytes (docs/formats/cann.md 3.5)",
+    .record_size = 256,
+    .magics = HOST_RECORD_MAGICS,
+    .fields = captured_op_fields,
+    .field_count = CAPTURED_OP_FIELDS,
+}};
+
+static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    uint32_t count = captured_op_tensor_count(row);
+    if (count > CAPTURED_OP_TENSORS) {
+        struct place place = decoder_place(decoder, "tensor_count");
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%u tensors; expected at most %d", count,
+                    CAPTURED_OP_TENSORS);
+        *keep = false;
+        return 0;
+    }
+    const struct bytes tensors = {decoder_bytes(decoder).data + CAPTURED_OP_HEAD, (size_t)count * CAPTURED_OP_TENSOR};
+    return captured_op_take(decoder, state, row, &tensors, err);
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct host_stream),
+    .open = host_stream_open,
+    .record = take_record,
+};
+
+const struct record_kind kind_capture_op_info = {
+    .name = "capture_op_info",
+    .table = "capture_op_info",
+    .families = FAMILY_CANN,
+    .title = "Operator of a captured graph",
+    .doc = "Which operator a task of a captured graph is. A task that no node description names has its name, type and "
+           "tensors.",
+    .patterns = patterns,
+    .columns = captured_op_columns,
+    .column_count = CAPTURED_OP_COLUMNS,
+    LAYOUTS_OF(layouts),
+    .hooks = &hooks,
+};

@@ -1,0 +1,53 @@
+/* Whether streams have numbers of 15 bits: *.compact.expand_stream_spec. */
+#include "parsers/records/host/host_record.h"
+#include "parsers/records/sample_columns.h"
+
+static const char *const patterns[] = {"{tag}.compact.expand_stream_spec.slice_{slice}", NULL};
+
+enum { EXPANDED = HOST_RECORD_COLUMN_COUNT };
+
+static const struct column columns[] = {
+    HOST_RECORD_COLUMNS,
+    [EXPANDED] = NUMBER_COLUMN("expanded", "Expanded", "1: numbers of streams have 15 bits, not 11."),
+};
+
+static const struct field fields[] = {
+    HOST_RECORD_FIELDS,
+    {.column = "expanded", .offset = 24, .width = 1},
+};
+
+static const struct layout layouts[] = {{
+    .name = "cann-expand-stream-spec",
+    .source =
+        "CANN compact record, 64 bytes: 24 bytes of header, whether streams are expanded (docs/formats/cann.md 3.4)",
+    .record_size = 64,
+    .magics = HOST_RECORD_MAGICS,
+    FIELDS_OF(fields),
+}};
+
+static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    const struct host_stream *stream = state;
+    if (stream->association != NULL)
+        association_expand_streams(stream->association, row->cells[EXPANDED].integer == 1);
+    return host_record_take(decoder, state, row, keep, err);
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct host_stream),
+    .open = host_stream_open,
+    .record = take_record,
+};
+
+const struct record_kind kind_expand_stream_spec = {
+    .name = "expand_stream_spec",
+    .table = "expand_stream_spec",
+    .families = FAMILY_CANN,
+    .title = "Expanded streams",
+    .doc = "Whether the device has more streams than 11 bits can number: then its records put numbers of streams and "
+           "tasks together in another way. The first record counts.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &hooks,
+};

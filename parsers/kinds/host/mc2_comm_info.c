@@ -1,0 +1,105 @@
+/* Streams of kernels that compute and communicate at once (MC2): *.additional.mc2_comm_info. */
+#include "parsers/records/host/named_host_record.h"
+#include "parsers/records/sample_columns.h"
+
+#include <stdio.h>
+
+static const char *const patterns[] = {"{tag}.additional.mc2_comm_info.slice_{slice}", NULL};
+
+enum {
+    GROUP = HOST_RECORD_COLUMN_COUNT,
+    GROUP_NAME_ID,
+    RANK_SIZE,
+    RANK_ID,
+    USER_RANK_ID,
+    STREAM_ID,
+    STREAM_COUNT,
+    STREAMS,
+};
+
+#define STREAMS_AT 52
+#define STREAMS_MOST 8
+
+static const struct column columns[] = {
+    HOST_RECORD_COLUMNS,
+    [GROUP] = {"group_hash", "Group", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+               "The group, as an id of the hash dictionary."},
+    [GROUP_NAME_ID] = {"group_name_id", "Group", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                       "The group of ranks (name.id)."},
+    [RANK_SIZE] = NUMBER_COLUMN("rank_size", "Ranks", "How many ranks the group has."),
+    [RANK_ID] = NUMBER_COLUMN("rank_id", "Rank", "The rank itself."),
+    [USER_RANK_ID] = NUMBER_COLUMN("user_rank_id", "User's rank", "The rank as the program numbers it."),
+    [STREAM_ID] = NUMBER_COLUMN("stream_id", "Stream ID", "The stream of the AI CPU that serves the kernel."),
+    [STREAM_COUNT] = NUMBER_COLUMN("stream_count", "Streams", "How many streams communicate for it."),
+    [STREAMS] = {"communication_streams", "Communication streams", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
+                 "These streams, with commas between."},
+};
+
+static const struct field fields[] = {
+    HOST_RECORD_FIELDS,
+    {.column = "group_hash", .offset = 24, .width = 8, .is_signed = true},
+    {.column = "rank_size", .offset = 32, .width = 4},
+    {.column = "rank_id", .offset = 36, .width = 4},
+    {.column = "user_rank_id", .offset = 40, .width = 4},
+    {.column = "stream_id", .offset = 44, .width = 4},
+    {.column = "stream_count", .offset = 48, .width = 4},
+};
+
+static const struct layout layouts[] = {{
+    .name = "cann-mc2-comm-info",
+    .source = "CANN additional record, 256 bytes: 24 bytes of header, group, ranks, stream, count, up to 8 streams "
+              "(docs/formats/cann.md 3.5)",
+    .record_size = 256,
+    .magics = HOST_RECORD_MAGICS,
+    FIELDS_OF(fields),
+}};
+
+static void put_streams(struct decoder *decoder, const struct host_stream *stream, struct row *row, uint32_t count)
+{
+    const struct bytes bytes = decoder_bytes(decoder);
+    char text[STREAMS_MOST * 11 + 1] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t number = 0;
+        bytes_read(&bytes, STREAMS_AT + 4 * i, 4, false, &number);
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, "%s%u", length > 0 ? "," : "", (unsigned)number);
+    }
+    if (length > 0)
+        decoder_set_text(decoder, stream->kind, row, STREAMS, text, length);
+}
+
+static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    const struct host_stream *stream = state;
+    uint32_t count = row_u32(row, STREAM_COUNT);
+    if (count > STREAMS_MOST) {
+        struct place place = decoder_place(decoder, "stream_count");
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%u streams; expected at most %d", count,
+                    STREAMS_MOST);
+        *keep = false;
+        return 0;
+    }
+    put_streams(decoder, stream, row, count);
+    int status = host_record_take(decoder, state, row, keep, err);
+    return status == 0 ? named_host_record_find(stream, row, GROUP, GROUP_NAME_ID, err) : status;
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct host_stream),
+    .open = host_stream_open,
+    .record = take_record,
+};
+
+const struct record_kind kind_mc2_comm_info = {
+    .name = "mc2_comm_info",
+    .table = "mc2_comm_info",
+    .families = FAMILY_CANN,
+    .title = "Streams of a communicating kernel",
+    .doc = "Of a group whose kernels compute and communicate at once (MC2): the stream of the AI CPU that serves them, "
+           "and the streams that communicate.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &hooks,
+};

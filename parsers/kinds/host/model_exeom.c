@@ -1,0 +1,59 @@
+/* Names of the files of models on chip 9: *.additional.model_exeom. */
+#include "parsers/records/host/named_host_record.h"
+#include "parsers/records/sample_columns.h"
+
+static const char *const patterns[] = {"{tag}.additional.model_exeom.slice_{slice}", NULL};
+
+enum { MODEL_ID = HOST_RECORD_COLUMN_COUNT, NAME_HASH, NAME_ID };
+
+static const struct column columns[] = {
+    HOST_RECORD_COLUMNS,
+    [MODEL_ID] = NUMBER_COLUMN("model_id", "Model ID", "The model."),
+    [NAME_HASH] = STAMP_COLUMN("name_hash", "The name of its file, as an id of the hash dictionary."),
+    [NAME_ID] = {"model_name_id", "Model", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                 "The name of its file (name.id)."},
+};
+
+static const struct field fields[] = {
+    HOST_RECORD_FIELDS,
+    {.column = "model_id", .offset = 24, .width = 8},
+    {.column = "name_hash", .offset = 32, .width = 8, .is_signed = true},
+};
+
+static const struct layout layouts[] = {{
+    .name = "cann-model-exeom",
+    .source =
+        "CANN additional record, 256 bytes: 24 bytes of header, model, name of its file (docs/formats/cann.md 3.5)",
+    .record_size = 256,
+    .magics = HOST_RECORD_MAGICS,
+    FIELDS_OF(fields),
+}};
+
+static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    const struct host_stream *stream = state;
+    int status = host_record_take(decoder, state, row, keep, err);
+    if (status == 0)
+        status = named_host_record_find(stream, row, NAME_HASH, NAME_ID, err);
+    if (status < 0 || stream->association == NULL || row->cells[MODEL_ID].integer > UINT32_MAX)
+        return status;
+    return association_add_model(stream->association, row_u32(row, MODEL_ID), row->cells[NAME_HASH].integer, err);
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct host_stream),
+    .open = host_stream_open,
+    .record = take_record,
+};
+
+const struct record_kind kind_model_exeom = {
+    .name = "model_exeom",
+    .table = "model_exeom",
+    .families = FAMILY_CANN,
+    .title = "Model of chip 9",
+    .doc = "The name of the file of a model that a program on chip 9 loaded.",
+    .patterns = patterns,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
+    .hooks = &hooks,
+};
