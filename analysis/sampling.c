@@ -1,6 +1,7 @@
 #include "analysis/sampling.h"
 
 #include "base/array.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 
@@ -103,16 +104,8 @@ static struct model_calls calls_of(const struct workload *workload, const struct
 /* How many calls begin at a time or before. */
 static size_t begun(const struct model_calls *calls, int64_t time_ns)
 {
-    size_t low = 0, high = calls->count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (calls->items[middle].start_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_until(calls->items, calls->count, sizeof *calls->items, offsetof(struct execute_start, start_ns),
+                        time_ns);
 }
 
 /* So many calls run at the same time: by so many their number may differ from that of the inferences of a stretch. */

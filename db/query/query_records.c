@@ -151,7 +151,7 @@ void cann_frequencies_release(struct cann_frequencies *list)
     *list = (struct cann_frequencies){.items = NULL};
 }
 
-int64_t cann_frequency_hz(const struct cann_frequencies *list, int64_t device_id, int64_t time_ns)
+const struct cann_frequency *cann_frequency_at(const struct cann_frequencies *list, int64_t device_id, int64_t time_ns)
 {
     size_t low = 0, high = list->count;
     while (low < high) { /* the first that is later */
@@ -163,7 +163,11 @@ int64_t cann_frequency_hz(const struct cann_frequencies *list, int64_t device_id
             high = middle;
     }
     const struct cann_frequency *last = low > 0 ? &list->items[low - 1] : NULL;
-    if (last == NULL || last->device_id != device_id || !last->measured || last->mhz <= 0)
-        return 0;
-    return number_multiply(last->mhz, 1000000);
+    return last != NULL && last->device_id == device_id && last->measured && last->mhz != DB_NULL ? last : NULL;
+}
+
+int64_t cann_frequency_hz(const struct cann_frequencies *list, int64_t device_id, int64_t time_ns)
+{
+    const struct cann_frequency *last = cann_frequency_at(list, device_id, time_ns);
+    return last != NULL && last->mhz > 0 ? number_multiply(last->mhz, 1000000) : 0;
 }

@@ -52,6 +52,8 @@ struct cann_frequencies {
 };
 int cann_frequencies_load(sqlite3 *db, struct cann_frequencies *ret, struct err *err);
 void cann_frequencies_release(struct cann_frequencies *list);
+/* The last that was measured of a device at a time or before; NULL: none was. */
+const struct cann_frequency *cann_frequency_at(const struct cann_frequencies *list, int64_t device_id, int64_t time_ns);
 /* The measured frequency of a device at a time; 0: it was not measured. */
 int64_t cann_frequency_hz(const struct cann_frequencies *list, int64_t device_id, int64_t time_ns);
 

@@ -1,6 +1,7 @@
 #include "exporters/svp/execute_calls.h"
 
 #include "base/array.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,16 +31,8 @@ static int compare_calls(const void *a, const void *b)
 /* How many calls begin at this time or before. */
 static size_t begun(const struct execute_calls *calls, int64_t time_ns)
 {
-    size_t low = 0, high = calls->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
-        if (calls->items[middle].start_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_until(calls->items, calls->count, sizeof *calls->items, offsetof(struct execute_call, start_ns),
+                        time_ns);
 }
 
 /* The last call that began before, unless another one runs at the time too. */

@@ -14,29 +14,10 @@ struct frequency_load {
     struct frequency_uses *uses;
 };
 
-/* The last of a device's values at a time or before; NULL: none was measured. */
-static const struct cann_frequency *frequency_at(const struct frequency_load *load, int64_t device_id, int64_t time_ns)
-{
-    const struct cann_frequency *items = load->frequencies.items;
-    size_t low = 0, high = load->frequencies.count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (items[middle].device_id < device_id ||
-            (items[middle].device_id == device_id && items[middle].time_ns <= time_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || items[low - 1].device_id != device_id || !items[low - 1].measured || items[low - 1].mhz == DB_NULL)
-        return NULL;
-    return &items[low - 1];
-}
-
 static int add_time(struct frequency_load *load, uint16_t device, int64_t start_ns, int64_t end_ns, struct err *err)
 {
     int64_t device_id = load->workload->devices[device].id;
-    const struct cann_frequency *now = frequency_at(load, device_id, start_ns);
+    const struct cann_frequency *now = cann_frequency_at(&load->frequencies, device_id, start_ns);
     struct frequency_uses *uses = load->uses;
     size_t at = 0;
 
