@@ -3,7 +3,7 @@
 # Objects and programs live under build/<variant>/; build/msprof is the release program.
 # CC, CPPFLAGS, CFLAGS, LDFLAGS and LDLIBS are the user's: they are added to what the project needs.
 
-VERSION := 0.1.0
+VERSION := 0.2.0
 VARIANT ?= release
 prefix  ?= /usr/local
 DESTDIR ?=
@@ -85,15 +85,11 @@ ifneq (,$(filter fuzz clang,$(VARIANT)))
 override CC := clang
 endif
 
-# Multiplying and adding in one step rounds once instead of twice, and cells that are rounded at a half then differ from machine to
-# machine. x86-64 has no such step unless CFLAGS ask for a newer processor.
-ROUNDING := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),$(if $(filter -m%,$(CFLAGS)),-ffp-contract=off),-ffp-contract=off)
-
 B := $(BUILD)/$(addsuffix -,$(CROSS))$(VARIANT)
 
 SYSROOT_FLAG := $(if $(SYSROOT),--sysroot=$(abspath $(SYSROOT)))
 NEEDED_CPPFLAGS := -I. -Iinclude -I$(B)/generated -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DMSPROF_VERSION='"$(VERSION)"' $(SYSROOT_FLAG)
-NEEDED_CFLAGS   := -std=c17 -pthread -f$(NO_PIE_$(VARIANT))PIE $(WARNINGS) $(strip $(CFLAGS_$(VARIANT)) $(ROUNDING))
+NEEDED_CFLAGS   := -std=c17 -pthread -f$(NO_PIE_$(VARIANT))PIE $(WARNINGS) $(CFLAGS_$(VARIANT))
 NEEDED_LDFLAGS  := -pthread -$(NO_PIE_$(VARIANT))pie $(LDFLAGS_$(VARIANT)) $(SYSROOT_FLAG)
 NEEDED_LDLIBS   := -lsqlite3 -lcjson -lcsv $(if $(WITH_COLLECT),-lssh2) -lcrypto -lm
 

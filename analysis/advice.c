@@ -182,7 +182,7 @@ static void check_idle(const struct look *look, struct finding *finding)
         return;
     }
     measured(finding, value, idle_ns, value > finding->threshold);
-    say(finding, "The device does nothing in %.1f %% of the time (%.3f ms).", value, idle_ns / 1e6);
+    say(finding, "The device does nothing in %.1f %% of the time (%.3f us).", value, idle_ns / 1e3);
 }
 
 static void check_gap(const struct look *look, struct finding *finding)
@@ -235,8 +235,8 @@ static void check_ai_cpu(const struct look *look, struct finding *finding)
     double sum = united_time(look);
     double value = percent(sum, look->advice->busy_ns);
     measured(finding, value, sum, value > finding->threshold && longest > 20000);
-    say(finding, "Operators on the AI CPU take %.1f %% of the busy time (%.3f ms), the longest %.1f us.", value,
-        sum / 1e6, longest / 1e3);
+    say(finding, "Operators on the AI CPU take %.1f %% of the busy time (%.3f us), the longest %.1f us.", value,
+        sum / 1e3, longest / 1e3);
 }
 
 static void check_conversion(const struct look *look, struct finding *finding)
@@ -252,8 +252,8 @@ static void check_conversion(const struct look *look, struct finding *finding)
     double sum = united_time(look);
     double value = percent(sum, look->advice->busy_ns);
     measured(finding, value, sum, value > finding->threshold);
-    say(finding, "Operators that only convert formats or types take %.1f %% of the busy time (%.3f ms).", value,
-        sum / 1e6);
+    say(finding, "Operators that only convert formats or types take %.1f %% of the busy time (%.3f us).", value,
+        sum / 1e3);
 }
 
 static void check_small(const struct look *look, struct finding *finding)
@@ -332,8 +332,8 @@ static void check_cube(const struct look *look, struct finding *finding)
     }
     double value = percent(used, counted);
     measured(finding, value, counted - used, value < finding->threshold && percent(counted, look->advice->busy_ns) > 5);
-    say(finding, "Matrix units are used in %.1f %% of the time of the operators that use them (%.3f ms).", value,
-        counted / 1e6);
+    say(finding, "Matrix units are used in %.1f %% of the time of the operators that use them (%.3f us).", value,
+        counted / 1e3);
 }
 
 static void check_blocks(const struct look *look, struct finding *finding)
@@ -356,7 +356,7 @@ static void check_blocks(const struct look *look, struct finding *finding)
     waste *= united_time(look) / known; /* of operators that run beside each other */
     double value = percent(waste, look->advice->elapsed_ns);
     measured(finding, value, waste, value > finding->threshold);
-    say(finding, "Cores that have no block to work on lose %.1f %% of the time (%.3f ms).", value, waste / 1e6);
+    say(finding, "Cores that have no block to work on lose %.1f %% of the time (%.3f us).", value, waste / 1e3);
 }
 
 static void check_communication(const struct look *look, struct finding *finding)
@@ -373,8 +373,8 @@ static void check_communication(const struct look *look, struct finding *finding
             add_operator(finding, look->workload, &look->workload->operators[i], look->workload->operators[i].total_ns,
                          percent(look->united_ns[i], look->advice->elapsed_ns));
     measured(finding, value, exposed, value > finding->threshold);
-    say(finding, "Communication that no computing covers takes %.1f %% of the time (%.3f of %.3f ms).", value,
-        exposed / 1e6, all / 1e6);
+    say(finding, "Communication that no computing covers takes %.1f %% of the time (%.3f of %.3f us).", value,
+        exposed / 1e3, all / 1e3);
 }
 
 /* How the steps of a group scatter, when they do so more than those of the groups before. times: room for all. */
@@ -447,8 +447,8 @@ static void check_memory_calls(const struct look *look, struct finding *finding)
     measured(finding, value, time_ns, value > finding->threshold);
     finding->whole_ns = (double)look->host->memory_window_ns;
     finding->time_ns = look->host->first_memory_ns;
-    say(finding, "%lld calls that allocate, free, or copy and wait take %.3f ms, %.1f %% of the time.",
-        (long long)look->host->memory_calls, time_ns / 1e6, value);
+    say(finding, "%lld calls that allocate, free, or copy and wait take %.3f us, %.1f %% of the time.",
+        (long long)look->host->memory_calls, time_ns / 1e3, value);
 }
 
 /* The guide's Memory Bound: max(dstr, dld, wld) / max(mac_busy, vec_ppen). */
@@ -474,8 +474,8 @@ static void check_svp_bound(const struct look *look, struct finding *finding)
     }
     double sum = united_time(look), value = percent(sum, look->advice->busy_ns);
     measured(finding, value, sum, value > finding->threshold);
-    say(finding, "Layers that wait for memory longer than they calculate take %.1f %% of the busy time (%.3f ms).",
-        value, sum / 1e6);
+    say(finding, "Layers that wait for memory longer than they calculate take %.1f %% of the busy time (%.3f us).",
+        value, sum / 1e3);
 }
 
 /* Whether one of a layer group's types, between commas, is a part of an activation that the chip does not have. */
@@ -510,8 +510,8 @@ static void check_svp_activation(const struct look *look, struct finding *findin
     }
     double sum = united_time(look), value = percent(sum, look->advice->busy_ns);
     measured(finding, value, sum, value > finding->threshold);
-    say(finding, "Layers of activations that the chip does not have take %.1f %% of the busy time (%.3f ms).", value,
-        sum / 1e6);
+    say(finding, "Layers of activations that the chip does not have take %.1f %% of the busy time (%.3f us).", value,
+        sum / 1e3);
 }
 
 /* What devices wait for can be at most the time in which they do nothing. */
@@ -554,12 +554,15 @@ static void (*const checks[RULES])(const struct look *look, struct finding *find
     [RULE_DATA_PIPELINE] = check_data_pipeline,
 };
 
-static int by_stake(const void *a, const void *b)
+/* The severest first: time of the host is no time of devices, so that more of it may be less severe. */
+static int by_severity(const void *a, const void *b)
 {
     const struct finding *x = a, *y = b;
 
     if (x->fired != y->fired)
         return x->fired ? -1 : 1;
+    if (x->fired && x->severity != y->severity)
+        return x->severity > y->severity ? -1 : 1;
     if (x->fired && x->at_stake_ns != y->at_stake_ns)
         return x->at_stake_ns > y->at_stake_ns ? -1 : 1;
     return (x->rule > y->rule) - (x->rule < y->rule);
@@ -616,7 +619,7 @@ static void hold_rules(const struct look *look, const double *thresholds, struct
             finding->severity = severity_of(fmin(finding->value, percent(finding->at_stake_ns, finding->whole_ns)));
     }
     tell_causes_once(ret->findings);
-    array_sort(ret->findings, RULES, sizeof ret->findings[0], by_stake);
+    array_sort(ret->findings, RULES, sizeof ret->findings[0], by_severity);
 }
 
 int advice_make(const struct workload *workload, const struct host_evidence *host, const double *thresholds,
@@ -630,6 +633,8 @@ int advice_make(const struct workload *workload, const struct host_evidence *hos
     *ret = (struct advice){
         .elapsed_ns = (double)splits.all.time_ns, .busy_ns = (double)splits.all.busy_ns, .origin_ns = INT64_MIN};
     workload_recorded_text(&workload->facts, ret->recorded);
+    if (status == 0)
+        cut_steps_text(splits.cuts, ret->cut_steps);
     if (status == 0)
         status = gaps_make(workload, &gaps, err);
     if (status == 0)

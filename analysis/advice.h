@@ -2,6 +2,7 @@
 #ifndef MSPROF_ANALYSIS_ADVICE_H
 #define MSPROF_ANALYSIS_ADVICE_H
 
+#include "analysis/cut_steps.h"
 #include "analysis/diff/workload.h"
 #include "analysis/gap_calls.h"
 #include "analysis/splits.h"
@@ -85,10 +86,11 @@ struct finding {
 };
 
 struct advice {
-    struct finding findings[RULES]; /* those that fired first, the most time at stake first */
-    double elapsed_ns, busy_ns;     /* of all devices, as far as it was recorded */
-    char recorded[RECORDED_SIZE];   /* "1 of 5 inferences recorded"; "": all were */
-    int64_t origin_ns;              /* where the timeline begins; INT64_MIN: not known. The caller's to set */
+    struct finding findings[RULES];      /* those that fired first, by severity, then by time at stake */
+    double elapsed_ns, busy_ns;          /* of all devices, as far as it was recorded */
+    char recorded[RECORDED_SIZE];        /* "1 of 5 inferences recorded"; "": all were */
+    char cut_steps[CUT_STEPS_TEXT_SIZE]; /* steps of which a part was not recorded; "": none */
+    int64_t origin_ns;                   /* where the timeline begins; INT64_MIN: not known. The caller's to set */
 };
 
 /* thresholds: of each rule, in percent. */

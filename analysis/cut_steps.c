@@ -19,38 +19,19 @@ void cut_step_text(const struct cut_step *cut, char text[CUT_TEXT_SIZE])
         snprintf(text + used, CUT_TEXT_SIZE - used, ", %zu of %zu operators seen", cut->seen, cut->expected);
 }
 
-/* Executions of a device that begin in a stretch. */
-struct run {
-    size_t first, count;
-};
-
-static size_t first_at(const struct workload *workload, uint16_t device, int64_t time_ns)
+void cut_steps_text(const struct cut_steps *cuts, char text[CUT_STEPS_TEXT_SIZE])
 {
-    size_t low = 0, high = workload->execution_count;
+    const size_t most = 5;
+    char one[CUT_TEXT_SIZE];
+    size_t used = 0;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct execution *execution = &workload->executions[middle];
-        if (execution->device < device || (execution->device == device && execution->start_ns < time_ns))
-            low = middle + 1;
-        else
-            high = middle;
+    text[0] = '\0';
+    for (size_t i = 0; i < cuts->count && i < most; i++) {
+        cut_step_text(&cuts->items[i], one);
+        used += (size_t)snprintf(text + used, CUT_STEPS_TEXT_SIZE - used, "%s%s", i > 0 ? "; " : "", one);
     }
-    return low;
-}
-
-static struct run run_of(const struct workload *workload, uint16_t device, int64_t start_ns, int64_t end_ns)
-{
-    size_t first = first_at(workload, device, start_ns), end = first_at(workload, device, end_ns);
-
-    return (struct run){first, end > first ? end - first : 0};
-}
-
-static struct run run_of_split(const struct workload *workload, const struct split *split)
-{
-    int64_t end_ns = split->period.time_ns != NO_PERIOD ? split->start_ns + split->period.time_ns : split->end_ns;
-
-    return run_of(workload, split->device, split->start_ns, end_ns);
+    if (cuts->count > most)
+        snprintf(text + used, CUT_STEPS_TEXT_SIZE - used, "; and %zu more", cuts->count - most);
 }
 
 /* By types: names may count through all steps. */
@@ -66,14 +47,14 @@ static bool is_same(const struct workload *workload, size_t x, size_t y, size_t 
 }
 
 /* The number of executions that most steps of a group have, if at least two do, and one of these steps. */
-static size_t find_usual(const struct workload *workload, const struct splits *splits, size_t group, struct run *ret,
-                         int64_t *counts)
+static size_t find_usual(const struct workload *workload, const struct splits *splits, size_t group,
+                         struct execution_run *ret, int64_t *counts)
 {
     size_t n = 0, best = 0, usual = 0;
 
     for (size_t i = 0; i < splits->count; i++)
         if (splits->items[i].group == group)
-            counts[n++] = (int64_t)run_of_split(workload, &splits->items[i]).count;
+            counts[n++] = (int64_t)split_executions(workload, &splits->items[i]).count;
     statistics_sort(counts, n);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i; end < n && counts[end] == counts[i];)
@@ -84,7 +65,7 @@ static size_t find_usual(const struct workload *workload, const struct splits *s
         }
     }
     for (size_t i = 0; usual > 0 && i < splits->count; i++) {
-        const struct run run = run_of_split(workload, &splits->items[i]);
+        const struct execution_run run = split_executions(workload, &splits->items[i]);
         if (splits->items[i].group == group && run.count == usual) {
             *ret = run;
             return usual;
@@ -109,22 +90,22 @@ static int add_cut(struct cut_steps *cuts, const struct splits *splits, size_t i
 static int find_in_group(const struct workload *workload, const struct splits *splits, size_t group, int64_t *counts,
                          struct cut_steps *cuts, struct err *err)
 {
-    struct run usual = {0, 0};
+    struct execution_run usual = {0, 0};
     size_t expected = find_usual(workload, splits, group, &usual, counts), first = SIZE_MAX, last = SIZE_MAX;
     int status = 0;
 
     for (size_t i = 0; expected > 0 && i < splits->count; i++) {
-        if (splits->items[i].group != group || run_of_split(workload, &splits->items[i]).count == 0)
+        if (splits->items[i].group != group || split_executions(workload, &splits->items[i]).count == 0)
             continue;
         first = first == SIZE_MAX ? i : first;
         last = i;
     }
     if (first == SIZE_MAX)
         return 0;
-    const struct run head = run_of_split(workload, &splits->items[first]);
+    const struct execution_run head = split_executions(workload, &splits->items[first]);
     if (head.count < expected && is_same(workload, head.first, usual.first + expected - head.count, head.count))
         status = add_cut(cuts, splits, first, CUT_HEAD, expected, head.count, err);
-    const struct run tail = run_of_split(workload, &splits->items[last]);
+    const struct execution_run tail = split_executions(workload, &splits->items[last]);
     if (status == 0 && last != first && tail.count < expected && is_same(workload, tail.first, usual.first, tail.count))
         status = add_cut(cuts, splits, last, CUT_TAIL, expected, tail.count, err);
     return status;
@@ -138,7 +119,7 @@ static int add_begun(const struct workload *workload, const struct splits *split
 
     for (size_t i = 0; status == 0 && i < workload->begun.count; i++) {
         const struct workload_step *step = &workload->begun.items[i];
-        struct run usual = {0, 0};
+        struct execution_run usual = {0, 0};
         size_t expected = 0;
         for (size_t g = 0; expected == 0 && g < splits->groups.count; g++)
             if (splits->groups.items[g].device == step->device && splits->groups.items[g].source == step->source &&
@@ -153,7 +134,8 @@ static int add_begun(const struct workload *workload, const struct splits *split
                                   step->start_ns,
                                   CUT_END,
                                   expected,
-                                  run_of(workload, step->device, step->start_ns, INT64_MAX).count,
+                                  workload_first_at(workload, step->device, INT64_MAX) -
+                                      workload_first_at(workload, step->device, step->start_ns),
                                   SIZE_MAX};
     }
     return status;

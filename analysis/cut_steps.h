@@ -26,5 +26,9 @@ int cut_steps_find(const struct workload *workload, const struct splits *splits,
 /* "step 7 (marked): its head was not recorded, 3 of 6 operators seen" */
 #define CUT_TEXT_SIZE 160
 void cut_step_text(const struct cut_step *cut, char text[CUT_TEXT_SIZE]);
+/* All of them in one text, as cut_step_text has each, apart by "; ", the first five and how many more; "" without any.
+ */
+#define CUT_STEPS_TEXT_SIZE (6 * CUT_TEXT_SIZE)
+void cut_steps_text(const struct cut_steps *cuts, char text[CUT_STEPS_TEXT_SIZE]);
 
 #endif

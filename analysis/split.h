@@ -28,6 +28,14 @@ struct split {
     bool cut;     /* a part of it was not recorded (analysis/cut_steps.h): only how long it took counts */
 };
 
+/* Executions that follow each other. */
+struct execution_run {
+    size_t first, count;
+};
+/* Those that a step is made of: they begin in its period, or, where that is not known, in the step itself and while the
+ * AI CPU works for it. Devices run behind the host: the last of its ranges has all that begins after it. */
+struct execution_run split_executions(const struct workload *workload, const struct split *split);
+
 /* Steps that may be compared: of one family, model and batch, on one device. */
 struct split_group {
     uint16_t device, source;

@@ -86,21 +86,11 @@ static void find_part(const struct splits *splits, struct step_group *group, int
 /* Adds up what each operator took in a step: sums[operator] += share * time. */
 static void add_operators(const struct workload *workload, const struct split *split, double share, double *sums)
 {
-    size_t low = 0, high = workload->execution_count;
+    size_t i = workload_first_at(workload, split->device, split->start_ns);
+    size_t end = workload_first_at(workload, split->device, split->end_ns);
 
-    while (low < high) { /* executions are by device and start */
-        size_t middle = low + (high - low) / 2;
-        const struct execution *execution = &workload->executions[middle];
-        if (execution->device < split->device ||
-            (execution->device == split->device && execution->start_ns < split->start_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < workload->execution_count && workload->executions[low].device == split->device &&
-           workload->executions[low].start_ns < split->end_ns;
-         low++)
-        sums[workload->executions[low].op] += share * (double)workload->executions[low].duration_ns;
+    for (; i < end; i++)
+        sums[workload->executions[i].op] += share * (double)workload->executions[i].duration_ns;
 }
 
 static int find_operator(const struct workload *workload, const struct splits *splits, struct step_group *group,

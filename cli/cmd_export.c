@@ -3,6 +3,7 @@
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 #include "base/intern.h"
+#include "cli/answers/host_side.h"
 #include "cli/capture/captures.h"
 #include "cli/capture/names_version.h"
 #include "cli/capture/pin.h"
@@ -224,7 +225,7 @@ static int export_capture(struct capture_visit *visit, const struct export_type 
     sqlite3 *db = NULL;
     struct err err = ERR_INIT;
     const char *inside;
-    int status = visit_open_database(visit, &db), exported;
+    int status = type == &timeline_type ? host_side_open(visit, &db) : visit_open_database(visit, &db), exported;
 
     if (db == NULL)
         return status;

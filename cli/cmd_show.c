@@ -112,6 +112,8 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
     }
     report_files_release(&report_files);
     status = status_worse(status, console_output_end(result != 0));
+    if (result == 0 && shown.rows > 0 && shown.note != NULL)
+        console_note("%s", shown.note);
     if (shown.recorded[0] != '\0')
         console_note("%s: nothing is said of what is between them", shown.recorded);
     return status;

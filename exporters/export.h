@@ -58,6 +58,7 @@ struct export_options {
 struct export_result {
     uint64_t files, rows; /* rows of tables, or events of timelines */
     const char *needs;    /* of a shown table without rows: what it is made of; NULL: not said */
+    const char *note;     /* of a shown table: what to know when reading it; NULL: nothing */
     char recorded[80];    /* "1 of 5 inferences recorded": of which the answer tells; "": of all */
 };
 
@@ -88,6 +89,8 @@ int export_merged_summary(const struct merge_part *parts, size_t count, const st
 
 /* Whether a timeline may have a layer of this name, as in the file of --reports. */
 bool export_has_layer(const char *name);
+/* Tells each of them, one that several share several times. */
+void export_each_layer(void (*each)(void *arg, const char *name), void *arg);
 
 /* The database that Ascend's viewers read; only of new CANN captures: others give no file. */
 int export_database(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);

@@ -8,29 +8,11 @@
 #include <string.h>
 
 #define SCRIPT_LIMIT ((size_t)64 * 1024)
+#define MOST_SAID ((size_t)4096) /* bytes of what a command complains about */
 
 static int out_of_memory(struct err *err)
 {
     return err_set(err, ERR_NO_MEMORY, "out of memory");
-}
-
-/* Calls take for each "key=value" line of a text, which is cut up. */
-static void each_setting(char *text, void (*take)(struct board *board, const char *key, const char *value),
-                         struct board *board)
-{
-    while (*text != '\0') {
-        size_t length = strcspn(text, "\n");
-        bool is_last = text[length] == '\0';
-        char *equals;
-
-        text[length] = '\0';
-        equals = strchr(text, '=');
-        if (equals != NULL) {
-            *equals = '\0';
-            take(board, text, equals + 1);
-        }
-        text += length + (is_last ? 0 : 1);
-    }
 }
 
 /* openssl is many times faster than sha256sum where the processor has instructions for it. */
@@ -59,16 +41,29 @@ static void take_tool(struct board *board, const char *name)
             board->hash = hashes[i].hash;
 }
 
-static void take_setting(struct board *board, const char *key, const char *value)
+/* A line "key=value". */
+static void take_setting(struct board *board, const char *line)
 {
-    if (strcmp(key, "home") == 0 && board->home == NULL) {
-        board->home = strdup(value);
-    } else if (strcmp(key, "machine") == 0) {
-        snprintf(board->machine, sizeof board->machine, "%s", value);
+    if (strncmp(line, "home=", 5) == 0 && board->home == NULL) {
+        board->home = strdup(line + 5);
+    } else if (strncmp(line, "machine=", 8) == 0) {
+        snprintf(board->machine, sizeof board->machine, "%s", line + 8);
         err_mask_text(board->machine);
-    } else if (strcmp(key, "tool") == 0) {
-        take_tool(board, value);
+    } else if (strncmp(line, "tool=", 5) == 0) {
+        take_tool(board, line + 5);
     }
+}
+
+char *board_next_line(char **answer)
+{
+    char *line = *answer;
+    size_t length = strcspn(line, "\n");
+
+    if (*line == '\0')
+        return NULL;
+    *answer = line + length + (line[length] == '\n');
+    line[length] = '\0';
+    return line;
 }
 
 int board_probe(struct board *board, struct ssh_connection *connection, struct err *err)
@@ -85,13 +80,15 @@ int board_probe(struct board *board, struct ssh_connection *connection, struct e
         "case \"$(openssl dgst -sha256 -r /dev/null 2>/dev/null)\" in e3b0c44298fc1c14*) echo tool=openssl;; esac\n"
         "exit 0\n";
     struct strbuf answer;
+    char *line, *at;
     int result;
 
     *board = (struct board){.connection = connection};
     strbuf_init(&answer, BOARD_ANSWER_LIMIT);
     result = board_do(board, "cannot look at the board", script, &answer, err);
-    if (result == 0 && answer.length > 0)
-        each_setting(answer.data, take_setting, board);
+    at = answer.data;
+    while (result == 0 && (line = board_next_line(&at)) != NULL)
+        take_setting(board, line);
     if (result == 0 && (board->home == NULL || board->home[0] != '/')) {
         result = err_set(err, ERR_REMOTE, "the board does not tell the home directory of its user");
         err_hint(err, "set 'remote_dir' in the ini file, and see that 'ssh USER@BOARD echo hello' says hello and no "
@@ -150,7 +147,7 @@ static int do_limited(struct board *board, const struct ssh_limits *limits, cons
     struct ssh_exit end;
     int result;
 
-    strbuf_init(&errors, 4096);
+    strbuf_init(&errors, MOST_SAID);
     strbuf_init(&nothing, BOARD_ANSWER_LIMIT);
     result = ssh_ask(board->connection, script, limits, output != NULL ? output : &nothing, &errors, &end, err);
     if (result != 0)
@@ -159,6 +156,27 @@ static int do_limited(struct board *board, const struct ssh_limits *limits, cons
         result = board_judge(what, &end, &errors, err);
     strbuf_release(&errors);
     strbuf_release(&nothing);
+    return result;
+}
+
+int board_run(struct board *board, const char *what, const struct strbuf *script, const struct ssh_io *io,
+              struct err *err)
+{
+    struct ssh_io with_said = *io;
+    struct strbuf said;
+    struct ssh_exit end;
+    int result;
+
+    if (script->failed)
+        return out_of_memory(err);
+    strbuf_init(&said, MOST_SAID);
+    with_said.said = &said;
+    result = ssh_run(board->connection, script->data, &with_said, &end, err);
+    if (result != 0)
+        err_wrap(err, "%s", what);
+    else
+        result = board_judge(what, &end, &said, err);
+    strbuf_release(&said);
     return result;
 }
 
@@ -209,18 +227,39 @@ static int add_list_command(const struct board *board, struct strbuf *script, st
     return 0;
 }
 
-int board_list(struct board *board, const char *directory, struct listing *ret, struct err *err)
+int board_add_list(const struct board *board, const char *directory, struct strbuf *script, struct err *err)
+{
+    int result;
+
+    strbuf_adds(script, "d=");
+    ssh_quote(script, directory);
+    strbuf_adds(script, "\n[ -d \"$d\" ] || { printf '" BOARD_MISSING "'; exit 0; }\ncd \"$d\" || exit 1\nlist() {\n");
+    result = add_list_command(board, script, err);
+    strbuf_adds(script, "}\n");
+    return result == 0 && script->failed ? out_of_memory(err) : result;
+}
+
+int board_tell_missing(const char *directory, struct err *err)
+{
+    return err_set(err, ERR_REMOTE, "there is no directory '%s' on the board", directory);
+}
+
+int board_list(struct board *board, const char *directory, bool *ret_there, struct listing *ret, struct err *err)
 {
     struct strbuf script, answer;
     int result;
 
     strbuf_init(&script, SCRIPT_LIMIT);
     strbuf_init(&answer, LISTING_LIMIT);
-    board_add_cd(&script, directory);
-    result = add_list_command(board, &script, err);
+    result = board_add_list(board, directory, &script, err);
+    strbuf_adds(&script, "list\n");
     if (result == 0)
-        result = script.failed ? out_of_memory(err) : board_do(board, "cannot list files", script.data, &answer, err);
-    if (result == 0)
+        result = board_do(board, "cannot list files", script.data, &answer, err);
+    if (ret_there != NULL)
+        *ret_there = result == 0 && strcmp(answer.data, BOARD_MISSING) != 0;
+    if (result == 0 && ret_there == NULL && strcmp(answer.data, BOARD_MISSING) == 0)
+        result = board_tell_missing(directory, err);
+    else if (result == 0 && (ret_there == NULL || *ret_there))
         result = listing_parse(ret, answer.data, answer.length, err);
     if (result != 0)
         err_wrap(err, "cannot list '%s' on the board", directory);
@@ -253,23 +292,6 @@ int board_space(struct board *board, const char *path, int64_t *ret_kilobytes, b
         if (length == 0 || number_parse_integer(second + 1, length, ret_kilobytes) != 0)
             *ret_kilobytes = -1; /* a file system that does not say: the upload will tell */
     }
-    strbuf_release(&script);
-    strbuf_release(&answer);
-    return result;
-}
-
-int board_has_directory(struct board *board, const char *directory, bool *ret, struct err *err)
-{
-    struct strbuf script, answer;
-    int result;
-
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_init(&answer, BOARD_ANSWER_LIMIT);
-    strbuf_adds(&script, "[ -d ");
-    ssh_quote(&script, directory);
-    strbuf_adds(&script, " ] && echo yes || echo no\n");
-    result = board_do(board, "cannot look for a directory", script.data, &answer, err);
-    *ret = result == 0 && strncmp(answer.data, "yes", 3) == 0;
     strbuf_release(&script);
     strbuf_release(&answer);
     return result;

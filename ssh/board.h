@@ -6,6 +6,7 @@
 #include "ssh/command.h"
 #include "ssh/transfer/listing.h"
 
+#define BOARD_MISSING "no directory\n"
 #define BOARD_ANSWER_LIMIT ((size_t)64 * 1024) /* bytes of a brief answer */
 
 /* How a board computes checksums, the best that it has. */
@@ -30,6 +31,11 @@ int board_do(struct board *board, const char *what, const char *script, struct s
 /* The same for one that may take so many seconds, whatever the ini file says. */
 int board_do_within(struct board *board, int seconds, const char *what, const char *script, struct strbuf *output,
                     struct err *err);
+/* The same with an input and an output of its own; io's errors are taken care of. */
+int board_run(struct board *board, const char *what, const struct strbuf *script, const struct ssh_io *io,
+              struct err *err);
+/* The next line of an answer, which is cut up; NULL: there is none. */
+char *board_next_line(char **answer);
 /* What the end of a command means; errors is what it said, and is cut. */
 int board_judge(const char *what, const struct ssh_exit *end, struct strbuf *errors, struct err *err);
 
@@ -38,11 +44,13 @@ enum checksum_kind board_checksum_kind(const struct board *board);
 /* By what files are verified, to be told: "SHA-256", "size (the board has no sha256sum, ...)". */
 const char *board_verifies_by(const struct board *board);
 
-/* Lists everything below a directory of the board. */
-int board_list(struct board *board, const char *directory, struct listing *ret, struct err *err);
-
-/* Whether a directory is there. */
-int board_has_directory(struct board *board, const char *directory, bool *ret, struct err *err);
+/* Lists everything below a directory of the board. One that is missing is an error, unless ret_there, which may be
+ * NULL, is to tell. */
+int board_list(struct board *board, const char *directory, bool *ret_there, struct listing *ret, struct err *err);
+/* Appends a script that goes into the directory and has a function "list", whose output is for listing_parse; when the
+ * directory is missing it prints BOARD_MISSING and ends. */
+int board_add_list(const struct board *board, const char *directory, struct strbuf *script, struct err *err);
+int board_tell_missing(const char *directory, struct err *err);
 
 /* Kilobytes free for this user at the nearest existing directory of a path, and whether it may be written. */
 int board_space(struct board *board, const char *path, int64_t *ret_kilobytes, bool *ret_writable, struct err *err);

@@ -2,6 +2,7 @@
 
 #include "ssh/session/internal.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,6 @@
 #include <sys/random.h>
 
 #define SCRIPT_LIMIT ((size_t)256 * 1024)
-#define MARK_SIZE 33 /* of the line before a command's own output */
 #define WINDOW_SIZE (4U * 1024 * 1024)
 #define PACKET_SIZE 32768U
 #define READ_SIZE ((size_t)256 * 1024)
@@ -38,10 +38,10 @@ struct ssh_command {
     bool input_ended;
     int64_t silent_ns, waited_ns; /* since the last byte, altogether */
     uint64_t error_bytes;
-    char mark[MARK_SIZE];   /* the last of what is no output of the script */
-    size_t mark_length;     /* of its line, as far as it has come */
-    bool has_begun;         /* the mark's line has come */
-    uint64_t chatter_bytes; /* before it */
+    char mark[SSH_MARK_SIZE]; /* the last of what is no output of the script */
+    size_t mark_length;       /* of its line, as far as it has come */
+    bool has_begun;           /* the mark's line has come */
+    uint64_t chatter_bytes;   /* before it */
     struct ssh_exit exit;
     char *buffer; /* READ_SIZE bytes */
 };
@@ -82,7 +82,16 @@ static int too_many_sessions(struct ssh_connection *connection, struct err *err)
     return err_hint(err, "the server must allow two sessions at a time on a connection (OpenSSH: MaxSessions)");
 }
 
-static int open_channel(struct ssh_command *command, struct err *err)
+/* Waits for what a command needs to start, or serves another one. */
+static int wait_beside(struct ssh_connection *connection, struct ssh_command *other, int64_t deadline, struct err *err)
+{
+    bool busy = false;
+    int result = other != NULL && other->state != ENDED ? ssh_command_poll(other, &busy, err) : 0;
+
+    return result == 0 && !busy ? ssh_wait(connection, deadline, err) : result;
+}
+
+static int open_channel(struct ssh_command *command, struct ssh_command *other, struct err *err)
 {
     struct ssh_connection *connection = command->connection;
     int64_t deadline = ssh_deadline(connection), patience = ssh_now_ns() + PATIENCE_SECONDS * SSH_NS_PER_SECOND;
@@ -97,21 +106,21 @@ static int open_channel(struct ssh_command *command, struct err *err)
             return too_many_sessions(connection, err);
         if (code != LIBSSH2_ERROR_EAGAIN && code != LIBSSH2_ERROR_CHANNEL_FAILURE)
             return ssh_failure(connection, err, "cannot start a command on '%s'", connection->target.host);
-        result = ssh_wait(connection, deadline, err);
+        result = wait_beside(connection, other, deadline, err);
         if (result != 0)
             return result;
     }
     return 0;
 }
 
-static int choose_mark(struct ssh_command *command, struct err *err)
+int ssh_choose_mark(char ret[SSH_MARK_SIZE], struct err *err)
 {
-    unsigned char random[(MARK_SIZE - 1) / 2];
+    unsigned char random[(SSH_MARK_SIZE - 1) / 2];
 
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
-        return err_set(err, ERR_FAILED, "cannot get random numbers");
+        return err_set_errno(err, errno, "cannot get random numbers");
     for (size_t i = 0; i < sizeof random; i++)
-        snprintf(command->mark + 2 * i, 3, "%02x", random[i]);
+        snprintf(ret + 2 * i, 3, "%02x", random[i]);
     return 0;
 }
 
@@ -142,7 +151,7 @@ static void add_command_line(struct strbuf *line, const struct ssh_command *comm
     strbuf_addc(line, '\'');
 }
 
-static int execute(struct ssh_command *command, const char *script, struct err *err)
+static int execute(struct ssh_command *command, const char *script, struct ssh_command *other, struct err *err)
 {
     struct ssh_connection *connection = command->connection;
     int64_t deadline = ssh_deadline(connection);
@@ -158,7 +167,7 @@ static int execute(struct ssh_command *command, const char *script, struct err *
     }
     while ((code = libssh2_channel_process_startup(command->channel, type, sizeof type - 1, line.data,
                                                    (unsigned)line.length)) == LIBSSH2_ERROR_EAGAIN) {
-        result = ssh_wait(connection, deadline, err);
+        result = wait_beside(connection, other, deadline, err);
         if (result != 0)
             goto out;
     }
@@ -170,7 +179,7 @@ out:
 }
 
 int ssh_command_start(struct ssh_command **ret, struct ssh_connection *connection, const char *script,
-                      const struct ssh_io *io, struct err *err)
+                      const struct ssh_io *io, struct ssh_command *other, struct err *err)
 {
     struct ssh_command *command = calloc(1, sizeof *command);
     int result;
@@ -184,11 +193,11 @@ int ssh_command_start(struct ssh_command **ret, struct ssh_connection *connectio
     command->generation = connection->generation;
     result = connection->lost || connection->session == NULL
                  ? err_set(err, ERR_REMOTE, "the connection to '%s' is lost", connection->target.host)
-                 : choose_mark(command, err);
+                 : ssh_choose_mark(command->mark, err);
     if (result == 0)
-        result = open_channel(command, err);
+        result = open_channel(command, other, err);
     if (result == 0)
-        result = execute(command, script, err);
+        result = execute(command, script, other, err);
     if (result != 0)
         ssh_command_close(command);
     else
@@ -204,7 +213,7 @@ static int serve_input(struct ssh_command *command, bool *ret_busy, struct err *
     while (!command->input_ended && !ssh_send_is_congested(connection)) {
         ssize_t n;
 
-        if (command->io.input == NULL && command->io.keeps_input_open)
+        if (command->io.waits != NULL && *command->io.waits)
             return 0;
         if (command->input_length == 0) {
             int result = 0;
@@ -246,7 +255,7 @@ static int serve_input(struct ssh_command *command, bool *ret_busy, struct err *
 /* Drops what comes before the line of the mark; what is behind it is left in bytes and length. */
 static int skip_chatter(struct ssh_command *command, const char **bytes, size_t *length, struct err *err)
 {
-    const size_t mark_length = MARK_SIZE - 1, wrong = MARK_SIZE;
+    const size_t mark_length = SSH_MARK_SIZE - 1, wrong = SSH_MARK_SIZE;
 
     while (*length > 0 && !command->has_begun) {
         char c = *(*bytes)++;
@@ -265,6 +274,13 @@ static int skip_chatter(struct ssh_command *command, const char **bytes, size_t 
                            command->connection->target.host, command->chatter_bytes);
     }
     return 0;
+}
+
+static void keep_said(struct strbuf *said, const char *bytes, size_t length)
+{
+    const size_t room = said->maximum - said->length;
+
+    strbuf_add(said, bytes, length < room ? length : room);
 }
 
 static int serve_output(struct ssh_command *command, int stream, bool *ret_busy, struct err *err)
@@ -291,6 +307,8 @@ static int serve_output(struct ssh_command *command, int stream, bool *ret_busy,
         if (result != 0)
             return result;
     }
+    if (stream != 0 && command->io.said != NULL)
+        keep_said(command->io.said, bytes, length);
     return take != NULL && length > 0 ? take(command->io.arg, bytes, length, err) : 0;
 }
 
@@ -395,9 +413,19 @@ static void end_silence(struct ssh_command *const *commands, size_t count)
             commands[i]->silent_ns = 0;
 }
 
-int ssh_command_wait(struct ssh_command *command, struct err *err)
+int ssh_command_serve_while(struct ssh_command *command, bool (*goes_on)(const void *arg), const void *arg,
+                            struct err *err)
 {
-    return wait_for(&command, 1, command->connection, err);
+    int result = 0;
+
+    while (result == 0 && command->state != ENDED && goes_on(arg)) {
+        bool busy;
+
+        result = ssh_command_poll(command, &busy, err);
+        if (result == 0 && !busy)
+            result = wait_for(&command, 1, command->connection, err);
+    }
+    return result;
 }
 
 int ssh_commands_serve(struct ssh_command *const *commands, size_t count, struct err *err)
@@ -431,14 +459,14 @@ int ssh_commands_serve(struct ssh_command *const *commands, size_t count, struct
     }
 }
 
+void ssh_command_limit(struct ssh_command *command, const struct ssh_limits *limits)
+{
+    command->io.limits = *limits;
+}
+
 bool ssh_command_is_connected(const struct ssh_command *command)
 {
     return command->connection->session != NULL && command->generation == command->connection->generation;
-}
-
-void ssh_command_end_input(struct ssh_command *command)
-{
-    command->io.keeps_input_open = false;
 }
 
 bool ssh_command_has_ended(const struct ssh_command *command)
@@ -471,7 +499,7 @@ int ssh_run(struct ssh_connection *connection, const char *script, const struct 
 
     if (limited.limits.total_ns == 0)
         limited.limits = ssh_limits_for(connection, 0);
-    result = ssh_command_start(&command, connection, script, &limited, err);
+    result = ssh_command_start(&command, connection, script, &limited, NULL, err);
     if (result == 0)
         result = ssh_commands_serve(&command, 1, err);
     if (result == 0)
@@ -480,39 +508,19 @@ int ssh_run(struct ssh_connection *connection, const char *script, const struct 
     return result;
 }
 
-/* What ssh_ask collects. */
-struct answer {
-    struct strbuf *output, *errors;
-};
-
 static int keep_output(void *arg, const char *bytes, size_t length, struct err *err)
 {
-    struct answer *answer = arg;
+    struct strbuf *output = arg;
 
-    if (strbuf_add(answer->output, bytes, length) != 0)
-        return err_set(err, ERR_REMOTE, "the board says more than %zu bytes where it should be brief",
-                       answer->output->maximum);
-    return 0;
-}
-
-static int keep_errors(void *arg, const char *bytes, size_t length, struct err *err)
-{
-    struct answer *answer = arg;
-
-    (void)err;
-    if (answer->errors != NULL) {
-        size_t room = answer->errors->maximum - answer->errors->length;
-
-        strbuf_add(answer->errors, bytes, length < room ? length : room);
-    }
+    if (strbuf_add(output, bytes, length) != 0)
+        return err_set(err, ERR_REMOTE, "the board says more than %zu bytes where it should be brief", output->maximum);
     return 0;
 }
 
 int ssh_ask(struct ssh_connection *connection, const char *script, const struct ssh_limits *limits,
             struct strbuf *output, struct strbuf *errors, struct ssh_exit *ret, struct err *err)
 {
-    struct answer answer = {output, errors};
-    struct ssh_io io = {.output = keep_output, .errors = keep_errors, .arg = &answer};
+    struct ssh_io io = {.output = keep_output, .said = errors, .arg = output};
 
     if (limits != NULL)
         io.limits = *limits;

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define SSH_MARK_SIZE 33
+
 /* How much of a board's time and words a command may take: time is counted while nothing else is done but waiting for
  * it. 0: no limit. */
 struct ssh_limits {
@@ -28,8 +30,10 @@ struct ssh_io {
     int (*input)(void *arg, const char **bytes, size_t *length, struct err *err);
     int (*output)(void *arg, const char *bytes, size_t length, struct err *err);
     int (*errors)(void *arg, const char *bytes, size_t length, struct err *err);
-    /* Without an input function: the input stays open until ssh_command_end_input. */
-    bool keeps_input_open;
+    struct strbuf *said; /* instead of errors: gets as much of what comes there as it takes; NULL: nothing */
+    /* While it is true no input is asked for, and the input stays open; NULL: never. Without an input function the
+     * input is at its end behind that. */
+    const bool *waits;
     void *arg;
     struct ssh_limits limits; /* all zero: none, as for a program that the user wants to run */
 };
@@ -42,22 +46,25 @@ struct ssh_exit {
 
 struct ssh_command; /* opaque */
 
-/* Starts "sh -c script" on the board. script may hold anything but NUL bytes. io is copied. The caller
- * ssh_command_close()s *ret. */
+/* Starts "sh -c script" on the board. script may hold anything but NUL bytes. io is copied. Another command is served
+ * meanwhile: what comes for it would be lost with the connection; NULL: none is. The caller ssh_command_close()s *ret.
+ */
 int ssh_command_start(struct ssh_command **ret, struct ssh_connection *connection, const char *script,
-                      const struct ssh_io *io, struct err *err);
+                      const struct ssh_io *io, struct ssh_command *other, struct err *err);
 
 /* Serves all of the given commands until every one has ended; NULL entries are skipped. -ERR_REMOTE also when one
  * exceeds its limits. */
 int ssh_commands_serve(struct ssh_command *const *commands, size_t count, struct err *err);
 
+/* Serves one until it has ended, or the caller wants to do something else first. */
+int ssh_command_serve_while(struct ssh_command *command, bool (*goes_on)(const void *arg), const void *arg,
+                            struct err *err);
+
 /* Serves one round without waiting; *ret_busy tells whether something moved. */
 int ssh_command_poll(struct ssh_command *command, bool *ret_busy, struct err *err);
 
-/* Waits a short while for one that was not busy; -ERR_REMOTE when it takes longer than it may. */
-int ssh_command_wait(struct ssh_command *command, struct err *err);
-
-void ssh_command_end_input(struct ssh_command *command);
+/* From now on; for a command that was started before it was known what it has to do. */
+void ssh_command_limit(struct ssh_command *command, const struct ssh_limits *limits);
 
 /* False when its connection has gone or has been made anew meanwhile. */
 bool ssh_command_is_connected(const struct ssh_command *command);
@@ -76,6 +83,9 @@ int ssh_run(struct ssh_connection *connection, const char *script, const struct 
  * standard error to errors (which may be NULL, and is cut silently). -ERR_REMOTE when the output is too long. */
 int ssh_ask(struct ssh_connection *connection, const char *script, const struct ssh_limits *limits,
             struct strbuf *output, struct strbuf *errors, struct ssh_exit *ret, struct err *err);
+
+/* Fills ret with hex digits that nobody can guess. */
+int ssh_choose_mark(char ret[SSH_MARK_SIZE], struct err *err);
 
 /* Appends text as one word for sh. */
 int ssh_quote(struct strbuf *script, const char *text);

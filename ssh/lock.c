@@ -3,11 +3,8 @@
 #include "base/number.h"
 #include "ssh/session/internal.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #define SCRIPT_LIMIT ((size_t)64 * 1024)
@@ -96,15 +93,9 @@ static int out_of_memory(struct err *err)
 
 int board_lock_init(struct board_lock *lock, struct err *err)
 {
-    unsigned char random[(BOARD_TOKEN_SIZE - 1) / 2];
-
     *lock = (struct board_lock){.holder = NULL};
     strbuf_init(&lock->answer, 4096);
-    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
-        return err_set_errno(err, errno, "cannot get random numbers");
-    for (size_t i = 0; i < sizeof random; i++)
-        snprintf(lock->token + 2 * i, 3, "%02x", random[i]);
-    return 0;
+    return ssh_choose_mark(lock->token, err);
 }
 
 static int keep_lock_answer(void *arg, const char *bytes, size_t length, struct err *err)
@@ -152,14 +143,14 @@ static char *copy_line(const char *line)
     return line != NULL ? strndup(line, strcspn(line, "\n")) : NULL;
 }
 
-static bool is_answered(const struct board_lock *lock)
+static bool is_unanswered(const void *arg)
 {
     static const char *const words[] = {"locked", "busy", "running", "failed"};
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (find_line(lock, words[i]) != NULL)
-            return true;
-    return false;
+        if (find_line(arg, words[i]) != NULL)
+            return false;
+    return true;
 }
 
 static int judge_refusal(struct board_lock *lock, const char *directory, bool *ret_busy, struct err *err)
@@ -205,27 +196,21 @@ static int take_answer(struct board_lock *lock, const char *directory, bool *ret
 int board_lock_take(struct board_lock *lock, struct board *board, const struct board_lock_request *request,
                     bool *ret_busy, struct err *err)
 {
-    struct ssh_io io = {.output = keep_lock_answer,
-                        .keeps_input_open = true,
-                        .arg = lock,
-                        .limits = ssh_limits_for(board->connection, 0)};
+    struct ssh_io io = {
+        .output = keep_lock_answer, .waits = &lock->waits, .arg = lock, .limits = ssh_limits_for(board->connection, 0)};
     struct strbuf script;
     int result;
 
     *ret_busy = false;
     board_lock_forget(lock);
+    lock->waits = true;
     strbuf_init(&script, SCRIPT_LIMIT);
     strbuf_clear(&lock->answer);
     result = add_lock_script(&script, lock, request, err);
     if (result == 0)
-        result = ssh_command_start(&lock->holder, board->connection, script.data, &io, err);
-    while (result == 0 && !is_answered(lock) && !ssh_command_has_ended(lock->holder)) {
-        bool busy;
-
-        result = ssh_command_poll(lock->holder, &busy, err);
-        if (result == 0 && !busy)
-            result = ssh_command_wait(lock->holder, err);
-    }
+        result = ssh_command_start(&lock->holder, board->connection, script.data, &io, NULL, err);
+    if (result == 0)
+        result = ssh_command_serve_while(lock->holder, is_unanswered, lock, err);
     if (result != 0)
         err_wrap(err, "cannot lock the board");
     if (result == 0)
@@ -248,7 +233,7 @@ void board_lock_release(struct board_lock *lock)
     struct err ignored = ERR_INIT;
 
     if (lock->holder != NULL) {
-        ssh_command_end_input(lock->holder);
+        lock->waits = false;
         ssh_commands_serve(&lock->holder, 1, &ignored); /* the board gives it back by itself when this fails */
     }
     board_lock_forget(lock);

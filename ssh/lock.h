@@ -4,17 +4,16 @@
 
 #include "ssh/board.h"
 
-#define BOARD_TOKEN_SIZE 33
-
 /* Held by a shell on the board that lives as long as the connection, and by the program that it was taken for: one that
  * outlives the connection keeps it. Both are known by their numbers and the times of their start. */
 struct board_lock {
     struct ssh_command *holder; /* NULL: not held */
+    bool waits;                 /* its input, whose end gives it back */
     struct strbuf answer;
-    char token[BOARD_TOKEN_SIZE]; /* by which a later connection of this run knows its own lock again */
-    char *path;                   /* where it lies; NULL: not held */
-    char *unmounted;              /* a directory on which a run that was killed had left something mounted; or NULL */
-    int64_t stopped;              /* process of a run that is gone, stopped for this one; 0: none */
+    char token[SSH_MARK_SIZE]; /* by which a later connection of this run knows its own lock again */
+    char *path;                /* where it lies; NULL: not held */
+    char *unmounted;           /* a directory on which a run that was killed had left something mounted; or NULL */
+    int64_t stopped;           /* process of a run that is gone, stopped for this one; 0: none */
 };
 
 struct board_lock_request {

@@ -275,6 +275,16 @@ uint64_t project_bytes(const struct project *project)
     return bytes;
 }
 
+uint64_t project_arrived_bytes(const struct project *project)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < project->count; i++)
+        if (!project->files[i].present)
+            bytes += project->files[i].staged ? project->files[i].size : project->files[i].arrived;
+    return bytes;
+}
+
 static int add_file_bytes(const char *path, struct checksum *sum, struct err *err)
 {
     char *buffer = malloc(READ_SIZE);

@@ -20,6 +20,8 @@ struct project_file {
     bool executable;
     bool present;                      /* the board has it already */
     bool staged;                       /* it arrived there, but has not got its place yet */
+    uint64_t arrived;                  /* bytes of its beginning that have, when it has not as a whole */
+    uint64_t agreed;                   /* bytes of it that had arrived the last time, and were compared then */
     bool replaces_ours;                /* the board's file of this name is one that a run of msprof put there */
     bool asked;                        /* for its checksum, in the comparison under way */
     char checksum[CHECKSUM_TEXT_SIZE]; /* "" until it was read */
@@ -45,7 +47,8 @@ void project_release(struct project *project);
 struct project_file *project_find(const struct project *project, const char *path);
 /* Sets or adds a file with a content of its own (copied). */
 int project_set_content(struct project *project, const char *path, const char *content, size_t length, struct err *err);
-uint64_t project_bytes(const struct project *project); /* of what is not present */
+uint64_t project_bytes(const struct project *project);         /* of what is not present */
+uint64_t project_arrived_bytes(const struct project *project); /* of these: staged, or arrived in part */
 
 /* Fills file->checksum. */
 int project_checksum(const struct project *project, struct project_file *file, struct err *err);

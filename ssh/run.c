@@ -294,7 +294,7 @@ int board_run_program(struct board *board, const struct run_request *request, st
         run.deadline_ns = ssh_now_ns() + request->timeout * SSH_NS_PER_SECOND;
     result = make_script(&script, request, err);
     if (result == 0)
-        result = ssh_command_start(&command, board->connection, script.data, &io, err);
+        result = ssh_command_start(&command, board->connection, script.data, &io, NULL, err);
     if (result == 0)
         result = serve(&run, command, err);
     ssh_command_close(command);

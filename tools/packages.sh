@@ -14,6 +14,7 @@ test=(
     python3 python3-jsonschema sqlite3 jq             # read what msprof wrote, independently of it; acl.prof
     g++ pkg-config time                               # programs that use libmsprof_acl
     openssh-server openssh-client dropbear-bin        # the boards of tests/ssh
+    busybox csh                                       # what boards have instead of the GNU tools and of sh
     zsh fish                                          # completion scripts run in their shells
     mandoc                                            # manual pages
     clang clang-format clang-tidy cppcheck shellcheck # the second compiler, make lint

@@ -214,7 +214,7 @@ static int hold_pattern(struct compare_gate *result, const struct comparison *co
         if (subjects[i].metric != result->gate->metric)
             continue;
         const struct compare_question question = {subjects[i].subject, &comparison->options, comparison->step_base,
-                                                  NULL};
+                                                  NULL, comparison->steps_differ};
         status = compare_table(base, other, &question, &rows, err);
         if (status == 0)
             hold_rows(result, &rows, base, other, comparison->step_new);
@@ -321,7 +321,7 @@ static int compare_rows_by(struct comparison *comparison, const struct side *bas
                            enum subject subject, struct compare_rows *ret, struct err *err)
 {
     const struct compare_question question = {subject, &comparison->options, comparison->step_base,
-                                              subject <= BY_STEP ? &comparison->noise : NULL};
+                                              subject <= BY_STEP ? &comparison->noise : NULL, comparison->steps_differ};
 
     return compare_table(base, new_side, &question, ret, err);
 }
@@ -342,10 +342,11 @@ int compare(const struct side *base, const struct side *new_side, const struct c
     ret->gates = calloc(gate_count + 1, sizeof *ret->gates);
     if (ret->gates == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    const struct compare_question first = {BY_OP, options, ret->step_base, NULL};
+    const struct compare_question first = {BY_OP, options, ret->step_base, NULL, false};
     status = compare_table(base, new_side, &first, &ops, err);
     if (status == 0) {
         ret->noise = ops.noise;
+        ret->steps_differ = ops.steps_differ;
         check_side(ret, base, new_side, &ops);
         status = compare_rows_by(ret, base, new_side, options->by, &ret->rows, err);
     }

@@ -44,6 +44,7 @@ struct compare_rows {
     struct compare_row *items; /* the largest change of the total first */
     size_t count;
     struct noise noise; /* that they were judged by */
+    bool steps_differ;  /* of captures whose steps do not run the same, so that a number of executions is no fact */
 };
 
 /* A fact of both sides. */
@@ -75,6 +76,7 @@ struct comparison {
     double score;
     bool comparable, run_to_run; /* run_to_run: both sides have several captures */
     struct noise noise;          /* of the operators */
+    bool steps_differ;           /* in what they run */
     bool shared_told;            /* what all operators share has changed, by more than drift does */
     double shared_smallest;      /* the smallest change of it that would be found */
     size_t shared_needed;        /* so many captures a side would tell it; 0: too many */
@@ -99,6 +101,7 @@ struct compare_question {
     const struct compare_options *options;
     double step_ns;
     const struct noise *noise; /* NULL: that of the rows themselves */
+    bool steps_differ;         /* the operators have told it */
 };
 int compare_table(const struct side *base, const struct side *new_side, const struct compare_question *question,
                   struct compare_rows *ret, struct err *err);

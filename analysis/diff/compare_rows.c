@@ -22,6 +22,7 @@ struct side_row {
     struct runs runs;
     double medians[RUNS_MAX], totals[RUNS_MAX];
     int64_t n, steps; /* of the profiles that have it; steps 0: not all have steps */
+    bool varies;      /* from step to step */
     int64_t *samples; /* of all runs, ascending */
     size_t sample_count, sample_capacity;
     double median, total;
@@ -108,6 +109,7 @@ static int take_row(struct side_row *row, size_t capture, enum subject subject, 
     row->totals[row->runs.count] = from->durations.total / profile_steps(profile);
     row->n += from->durations.n;
     row->steps = stepped ? row->steps + profile->steps : 0;
+    row->varies = row->varies || from->varies;
     take_run(&row->runs, capture, subject, profile, &from->durations);
     return take_samples(row, &from->durations, err);
 }
@@ -314,7 +316,54 @@ static int measure_rows(struct building *building, const struct noise *noise, bo
     return correct(building, err);
 }
 
-/* More or fewer executions a step: a fact that no noise makes. */
+/* What the numbers of executions a step of a table can say. */
+struct counts {
+    double steps_base, steps_new; /* of all captures of a side */
+    bool regular;                 /* steps run alike: then each row that does not vary is a fact */
+    double alpha;                 /* for one row that does vary */
+    enum subject subject;
+};
+
+static double all_steps(const struct side *side)
+{
+    double steps = 0;
+
+    for (size_t i = 0; i < side->count; i++)
+        steps += (double)side->profiles[i]->steps;
+    return steps;
+}
+
+static bool varies(const struct side_row *row)
+{
+    return row != NULL && row->varies;
+}
+
+static struct counts counts_of(const struct building *building, const struct side *base, const struct side *other,
+                               const struct compare_question *question)
+{
+    size_t varying = 0;
+
+    for (size_t i = 0; i < building->count; i++)
+        varying += varies(building->base[i]) || varies(building->other[i]);
+    bool regular = question->subject == BY_GAP || varying <= building->count / 4;
+    return (struct counts){all_steps(base), all_steps(other), regular && !question->steps_differ,
+                           question->options->alpha / fmax(1, (double)building->count), question->subject};
+}
+
+/* Whether a row's executions a step tell a change: where every step has as many that is a fact that no noise makes,
+ * else it is a matter of chance in which steps they fall. Gaps come and go by a hair: of steps that run alike they are
+ * facts, too. */
+static bool tells_count(const struct counts *counts, const struct side_row *base, const struct side_row *other)
+{
+    double n = base != NULL ? (double)base->n : 0, m = other != NULL ? (double)other->n : 0;
+    bool vary = counts->subject != BY_GAP && (varies(base) || varies(other));
+
+    if (counts->steps_base <= 0 || counts->steps_new <= 0 || (counts->regular && !vary))
+        return true;
+    return split_p(n, m, counts->steps_base / (counts->steps_base + counts->steps_new)) < counts->alpha;
+}
+
+/* More or fewer executions a step. */
 static bool count_differs(const struct side_row *base, const struct side_row *other, enum subject subject)
 {
     if (base->steps == 0 || other->steps == 0 || (subject != BY_OP && subject != BY_SHAPE))
@@ -324,14 +373,15 @@ static bool count_differs(const struct side_row *base, const struct side_row *ot
 }
 
 static enum row_verdict judge(const struct compare_row *row, const struct side_row *base, const struct side_row *other,
-                              enum subject subject, const struct compare_options *options, double step_ns)
+                              const struct compare_question *question, const struct counts *counts)
 {
-    double total = row->total_new - row->total_base, least = options->least_share * step_ns;
+    const struct compare_options *options = question->options;
+    double total = row->total_new - row->total_base, least = options->least_share * question->step_ns;
     enum row_verdict direction = total > 0 ? ROW_REGRESSION : ROW_IMPROVEMENT;
 
     if (base == NULL || other == NULL)
-        return fabs(total) > least ? direction : ROW_UNCHANGED;
-    if (count_differs(base, other, subject) && fabs(total) > least)
+        return fabs(total) <= least ? ROW_UNCHANGED : tells_count(counts, base, other) ? direction : ROW_NOISE;
+    if (count_differs(base, other, question->subject) && fabs(total) > least && tells_count(counts, base, other))
         return fabs(total) > options->least_change * row->total_base ? direction : ROW_UNCHANGED;
     double share = expm1(row->effect);
     if (fabs(share) <= options->least_change || fabs(share) * row->total_base <= least)
@@ -341,12 +391,10 @@ static enum row_verdict judge(const struct compare_row *row, const struct side_r
     return share > 0 ? ROW_REGRESSION : ROW_IMPROVEMENT;
 }
 
-static void judge_rows(struct building *building, enum subject subject, const struct compare_options *options,
-                       double step_ns)
+static void judge_rows(struct building *building, const struct compare_question *question, const struct counts *counts)
 {
     for (size_t i = 0; i < building->count; i++)
-        building->rows[i].verdict =
-            judge(&building->rows[i], building->base[i], building->other[i], subject, options, step_ns);
+        building->rows[i].verdict = judge(&building->rows[i], building->base[i], building->other[i], question, counts);
 }
 
 /* Whether so many rows differ from what the others share that the latter is no drift for sure. */
@@ -362,16 +410,16 @@ static bool differ_too_often(const struct building *building)
 }
 
 static int judge_table(struct building *building, const struct compare_question *question, const struct noise *noise,
-                       struct err *err)
+                       const struct counts *counts, struct err *err)
 {
     const struct compare_options *options = question->options;
     bool told = noise_is_told(noise, options->least_change);
     int status = measure_rows(building, noise, told, err);
 
-    judge_rows(building, question->subject, options, question->step_ns);
+    judge_rows(building, question, counts);
     if (status == 0 && !told && fabs(expm1(noise->change)) > options->least_change && differ_too_often(building)) {
         status = measure_rows(building, noise, true, err);
-        judge_rows(building, question->subject, options, question->step_ns);
+        judge_rows(building, question, counts);
     }
     return status;
 }
@@ -395,6 +443,7 @@ int compare_table(const struct side *base, const struct side *new_side, const st
     struct side_rows a = {.rows = NULL}, b = {.rows = NULL};
     struct match_operator *a_match = NULL, *b_match = NULL;
     struct building building = {.rows = NULL};
+    struct counts counts;
     struct noise own;
     int status = side_rows_make(base, question->subject, &a, err);
 
@@ -412,14 +461,16 @@ int compare_table(const struct side *base, const struct side *new_side, const st
         goto out;
     }
     fill_rows(&building, &a, &b, a_match, b_match);
+    counts = counts_of(&building, base, new_side, question);
     if (question->noise == NULL)
         status = learn(&building, captures, question->options, &own, err);
     if (status == 0)
-        status = judge_table(&building, question, question->noise != NULL ? question->noise : &own, err);
+        status = judge_table(&building, question, question->noise != NULL ? question->noise : &own, &counts, err);
     if (status == 0) {
         array_sort(building.rows, building.count, sizeof *building.rows, by_change);
         *ret = (struct compare_rows){.items = building.rows, .count = building.count};
         ret->noise = question->noise != NULL ? *question->noise : own;
+        ret->steps_differ = !counts.regular;
         building.rows = NULL;
     }
 out:

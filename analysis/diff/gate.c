@@ -1,39 +1,28 @@
 #include "analysis/diff/gate.h"
 
+#include "analysis/diff/profile.h"
 #include "base/nearest.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LARGEST 1e15
 
+/* The first ones are measures of steps, and have their names. */
 static const struct {
     const char *name;
-    enum gate_metric metric;
     enum gate_unit unit;
     bool more_is_better;
 } metrics[] = {
-    [GATE_STEP_TIME] = {"step_time", GATE_STEP_TIME, UNIT_OF_TIME, false},
-    [GATE_DEVICE_BUSY] = {"device_busy", GATE_DEVICE_BUSY, UNIT_OF_TIME, false},
-    [GATE_PERIOD] = {"period", GATE_PERIOD, UNIT_OF_TIME, false},
-    [GATE_BUSY] = {"busy", GATE_BUSY, UNIT_OF_TIME, false},
-    [GATE_FREE] = {"free", GATE_FREE, UNIT_OF_TIME, false},
-    [GATE_EXPOSED] = {"exposed_comm", GATE_EXPOSED, UNIT_OF_TIME, false},
-    [GATE_AI_CPU] = {"aicpu", GATE_AI_CPU, UNIT_OF_TIME, false},
-    [GATE_CONVERSIONS] = {"trans", GATE_CONVERSIONS, UNIT_OF_TIME, false},
-    [GATE_CUBE] = {"cube_util", GATE_CUBE, UNIT_OF_SHARE, true},
-    [GATE_BYTES] = {"ddr_bytes", GATE_BYTES, UNIT_OF_BYTES, false},
-    [GATE_FPS] = {"fps", GATE_FPS, UNIT_OF_COUNT, true},
-    [GATE_OP] = {"op:", GATE_OP, UNIT_OF_TIME, false},
-    [GATE_TYPE] = {"type:", GATE_TYPE, UNIT_OF_TIME, false},
-    [GATE_API] = {"api:", GATE_API, UNIT_OF_TIME, false},
-    [GATE_COUNT] = {"count:", GATE_COUNT, UNIT_OF_COUNT, false},
-    [GATE_GAP] = {"gap:", GATE_GAP, UNIT_OF_TIME, false},
+    [GATE_FPS] = {"fps", UNIT_OF_COUNT, true},           [GATE_AI_CPU] = {"aicpu", UNIT_OF_TIME, false},
+    [GATE_CONVERSIONS] = {"trans", UNIT_OF_TIME, false}, [GATE_CUBE] = {"cube_util", UNIT_OF_SHARE, true},
+    [GATE_BYTES] = {"ddr_bytes", UNIT_OF_BYTES, false},  [GATE_OP] = {"op:", UNIT_OF_TIME, false},
+    [GATE_TYPE] = {"type:", UNIT_OF_TIME, false},        [GATE_API] = {"api:", UNIT_OF_TIME, false},
+    [GATE_COUNT] = {"count:", UNIT_OF_COUNT, false},     [GATE_GAP] = {"gap:", UNIT_OF_TIME, false},
 };
-#define METRIC_NAMES                                                                                                   \
-    "step_time, device_busy, period, busy, free, exposed_comm, fps, aicpu, trans, cube_util, ddr_bytes, op:GLOB, "     \
-    "type:GLOB, api:GLOB, count:GLOB, gap:GLOB"
+#define METRICS (sizeof metrics / sizeof *metrics)
 
 enum gate_unit gate_unit(enum gate_metric metric)
 {
@@ -129,7 +118,7 @@ static int parse_limit(struct gate *gate, struct err *err)
 
 const char *gate_metric_name(size_t i)
 {
-    return i < sizeof metrics / sizeof *metrics ? metrics[i].name : NULL;
+    return i < MEASURES ? measure_name((enum measure)i) : i < METRICS ? metrics[i].name : NULL;
 }
 
 /* Of a metric with a pattern what stands before that. */
@@ -146,10 +135,11 @@ static struct nearest nearest_metric(const struct gate *gate)
 
 static int parse_metric(struct gate *gate, struct err *err)
 {
-    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
-        size_t length = strlen(metrics[i].name), given = (size_t)gate->metric_length;
+    for (size_t i = 0; i < METRICS; i++) {
+        size_t length = strlen(gate_metric_name(i)), given = (size_t)gate->metric_length;
         bool pattern = gate_has_pattern((enum gate_metric)i);
-        if (given < length || (!pattern && given != length) || memcmp(gate->metric_text, metrics[i].name, length) != 0)
+        if (given < length || (!pattern && given != length) ||
+            memcmp(gate->metric_text, gate_metric_name(i), length) != 0)
             continue;
         if (given - length >= sizeof gate->pattern || (pattern && given == length))
             return err_set(err, ERR_USAGE, "gate '%.*s' has no pattern, expected one of 1 to %zu characters",
@@ -160,8 +150,13 @@ static int parse_metric(struct gate *gate, struct err *err)
         return 0;
     }
     struct nearest nearest = nearest_metric(gate);
-    return err_set(err, ERR_USAGE, "'%.*s' is no metric of a gate%s%s%s, expected one of: " METRIC_NAMES,
-                   gate->metric_length, gate->metric_text, NEAREST_TEXT(nearest));
+    char names[512] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < METRICS; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s%s", i > 0 ? ", " : "", gate_metric_name(i),
+                                 gate_has_pattern((enum gate_metric)i) ? "GLOB" : "");
+    return err_set(err, ERR_USAGE, "'%.*s' is no metric of a gate%s%s%s, expected one of: %s", gate->metric_length,
+                   gate->metric_text, NEAREST_TEXT(nearest), names);
 }
 
 int gate_parse(const char *text, struct gate *ret, struct err *err)

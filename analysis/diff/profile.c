@@ -1,5 +1,7 @@
 #include "analysis/diff/profile.h"
 
+#include "analysis/cut_steps.h"
+#include "analysis/diff/step_counts.h"
 #include "base/array.h"
 #include "base/strbuf.h"
 
@@ -21,6 +23,7 @@ struct grouping {
         uint32_t op; /* the first with this key; NO_TEXT: the key is not of operators */
         uint64_t order;
         size_t count, next;
+        bool varies;
     } * groups;
     size_t group_count, group_capacity;
     int64_t *values; /* of one group after the other */
@@ -97,6 +100,7 @@ static int make_row(struct profile_row *row, const struct workload *workload, st
     row->order = group->order;
     row->conversion = is_conversion(type);
     row->ai_cpu = op != NULL && op->key.work == WORK_AI_CPU;
+    row->varies = group->varies;
     return status == 0
                ? series_make(&row->durations, grouping->values + (group->next - group->count), group->count, err)
                : status;
@@ -146,34 +150,32 @@ static int operator_key(const struct workload *workload, const struct workload_o
 
 #define KEY_SIZE 4096
 
-/* Which executions count: those that start in no warm-up step. */
+/* Which executions count: counted_executions, or all of them. */
 struct counting {
     const struct workload *workload;
     const struct splits *splits;
-    int64_t *until_ns; /* of each device: executions that start before are warm-up; INT64_MIN: none */
+    bool *counted;
 };
 
-static bool counts(const struct counting *counting, const struct execution *execution)
+static bool counts(const struct counting *counting, size_t execution)
 {
-    return execution->start_ns >= counting->until_ns[execution->device];
+    return counting->counted == NULL || counting->counted[execution];
 }
 
-static int find_warmup(struct counting *counting, struct err *err)
+/* Of tables whose totals are compared. */
+static int tell_varying(const struct counting *counting, struct grouping *grouping, struct execution_keys keys,
+                        struct err *err)
 {
-    const struct splits *splits = counting->splits;
+    bool *varies = calloc(grouping->group_count + 1, sizeof *varies);
+    int status = varies == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
 
-    counting->until_ns = calloc(counting->workload->device_count + 1, sizeof *counting->until_ns);
-    if (counting->until_ns == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < counting->workload->device_count; i++)
-        counting->until_ns[i] = INT64_MIN;
-    for (size_t i = 0; i < splits->count; i++) {
-        const struct split *split = &splits->items[i];
-        if (split->warmup && splits->groups.items[split->group].source == splits->source &&
-            split->end_ns > counting->until_ns[split->device])
-            counting->until_ns[split->device] = split->end_ns;
-    }
-    return 0;
+    keys.count = grouping->group_count;
+    if (status == 0 && counting->counted != NULL)
+        status = find_varying(counting->workload, counting->splits, &keys, varies, err);
+    for (size_t i = 0; status == 0 && i < grouping->group_count; i++)
+        grouping->groups[i].varies = varies[i];
+    free(varies);
+    return status;
 }
 
 /* Rows whose key follows from the operator. */
@@ -195,12 +197,14 @@ static int table_of_operators(const struct counting *counting, enum subject subj
             grouping.groups[groups[i]].order = workload->operators[i].first;
     }
     for (size_t i = 0; status == 0 && i < workload->execution_count; i++)
-        grouping.groups[groups[workload->executions[i].op]].count += counts(counting, &workload->executions[i]);
+        grouping.groups[groups[workload->executions[i].op]].count += counts(counting, i);
     if (status == 0)
         status = make_room(&grouping, err);
     for (size_t i = 0; status == 0 && i < workload->execution_count; i++)
-        if (counts(counting, &workload->executions[i]))
+        if (counts(counting, i))
             put_value(&grouping, groups[workload->executions[i].op], workload->executions[i].duration_ns);
+    if (status == 0)
+        status = tell_varying(counting, &grouping, (struct execution_keys){.of_operator = groups}, err);
     if (status == 0)
         status = make_rows(table, workload, &grouping, err);
     grouping_release(&grouping);
@@ -224,11 +228,11 @@ static int table_of_streams(const struct counting *counting, struct profile_tabl
     }
     for (size_t i = 0; status == 0 && i < workload->execution_count; i++)
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
-        grouping.groups[workload->executions[i].stream].count += counts(counting, &workload->executions[i]);
+        grouping.groups[workload->executions[i].stream].count += counts(counting, i);
     if (status == 0)
         status = make_room(&grouping, err);
     for (size_t i = 0; status == 0 && i < workload->execution_count; i++)
-        if (counts(counting, &workload->executions[i]))
+        if (counts(counting, i))
             put_value(&grouping, workload->executions[i].stream, workload->executions[i].duration_ns);
     if (status == 0)
         status = make_rows(table, workload, &grouping, err);
@@ -313,32 +317,39 @@ static int table_of_gaps(const struct counting *counting, struct profile_table *
     const struct workload *workload = counting->workload;
     struct grouping grouping = {.groups = NULL};
     struct gaps gaps = {.items = NULL};
-    uint32_t *groups = NULL;
+    uint32_t *groups = NULL, *behind = NULL; /* behind: of executions, the group of the gap in front */
     char key[KEY_SIZE];
     int status = workload->facts.placed ? 0 : gaps_make(workload, &gaps, err);
 
-    if (status == 0 && (groups = calloc(gaps.count + 1, sizeof *groups)) == NULL)
+    if (status == 0 && ((groups = calloc(gaps.count + 1, sizeof *groups)) == NULL ||
+                        (behind = malloc((workload->execution_count + 1) * sizeof *behind)) == NULL))
         status = err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (behind != NULL)
+        memset(behind, 0xff, (workload->execution_count + 1) * sizeof *behind); /* NO_TEXT */
     for (size_t i = 0; status == 0 && i < gaps.count; i++) {
         const struct gap *gap = &gaps.items[i];
         snprintf(key, sizeof key, "%.1000s -> %.1000s", execution_name(workload, gap->before),
                  execution_name(workload, gap->after));
         status = find_group(&grouping, key, NO_TEXT, i, &groups[i], err);
         if (status == 0)
-            grouping.groups[groups[i]].count += counts(counting, &workload->executions[gap->after]);
+            grouping.groups[groups[i]].count += counts(counting, gap->after);
+        behind[gap->after] = groups[i];
     }
+    if (status == 0)
+        status = tell_varying(counting, &grouping, (struct execution_keys){.of_execution = behind}, err);
     if (status == 0)
         status = keep_largest(&grouping, &gaps, groups, err);
     if (status == 0)
         status = make_room(&grouping, err);
     for (size_t i = 0; status == 0 && i < gaps.count; i++)
-        if (groups[i] != NO_TEXT && counts(counting, &workload->executions[gaps.items[i].after]))
+        if (groups[i] != NO_TEXT && counts(counting, gaps.items[i].after))
             put_value(&grouping, groups[i], gap_length_ns(&gaps.items[i]));
     if (status == 0 && !workload->facts.placed)
         status = make_rows(table, workload, &grouping, err);
     grouping_release(&grouping);
     gaps_release(&gaps);
     free(groups);
+    free(behind);
     return status;
 }
 
@@ -459,6 +470,14 @@ static bool wants(const struct profile_choice *choice, enum subject subject)
     return (choice->subjects >> subject & 1) != 0;
 }
 
+static int name_cut_steps(struct profile *profile, const struct splits *splits, struct err *err)
+{
+    char text[CUT_STEPS_TEXT_SIZE];
+
+    cut_steps_text(splits->cuts, text);
+    return copy_text(&profile->cut_steps, text, err);
+}
+
 int profile_make(const struct workload *workload, const char *name, const struct profile_choice *choice,
                  struct profile *ret, struct err *err)
 {
@@ -473,10 +492,12 @@ int profile_make(const struct workload *workload, const char *name, const struct
     status = copy_text(&ret->name, name, err);
     if (status == 0)
         status = splits_make(workload, &splits, err);
+    if (status == 0)
+        status = name_cut_steps(ret, &splits, err);
     for (size_t i = 0; choice->warmup && i < splits.count; i++)
         splits.items[i].warmup = false;
-    if (status == 0)
-        status = find_warmup(&counting, err);
+    if (status == 0 && !choice->warmup)
+        status = counted_executions(workload, &splits, &counting.counted, err);
     for (size_t i = 0; i < splits.count; i++) {
         bool leads = !splits.whole && splits.groups.items[splits.items[i].group].source == splits.source;
         ret->warmup += leads && splits_is_warmup(&splits, i);
@@ -496,7 +517,7 @@ int profile_make(const struct workload *workload, const char *name, const struct
     if (status == 0)
         make_sums(ret, workload);
     splits_release(&splits);
-    free(counting.until_ns);
+    free(counting.counted);
     if (status != 0)
         profile_release(ret);
     return status;
@@ -548,6 +569,7 @@ void profile_release(struct profile *profile)
         free(profile->groups[g].key);
     }
     free(profile->groups);
+    free(profile->cut_steps);
     free(profile->name);
     *profile = (struct profile){.name = NULL};
 }

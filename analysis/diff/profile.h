@@ -17,6 +17,7 @@ struct profile_row {
     char *name, *type, *shapes; /* of operators, to match them; "" where there is none */
     uint64_t order;             /* place of the first one in the sequence */
     bool conversion, ai_cpu;
+    bool varies; /* there are several steps, and they do not all run it as often: counts tell no change for sure */
     struct series durations; /* ns */
 };
 
@@ -52,6 +53,7 @@ struct profile {
     struct workload_facts facts;
     enum step_source step_source;
     int64_t steps, warmup; /* warmup: left out of steps */
+    char *cut_steps;       /* cut_steps_text: those of which a part was not recorded; left out of steps too */
     struct profile_group *groups;
     size_t group_count;
     double time_ns, busy_ns, free_ns; /* of all devices, as far as it was recorded */

@@ -70,6 +70,14 @@ double fisher_p(double f, double df1, double df2)
     return beta_share(df2 / 2, df1 / 2, df2 / (df2 + df1 * f));
 }
 
+double split_p(double n, double m, double share)
+{
+    double all = n + m, few = n + 1 <= all ? beta_share(all - n, n + 1, 1 - share) : 1; /* at most n: DLMF 8.17.5 */
+    double many = n > 0 ? beta_share(n, all - n + 1, share) : 1;
+
+    return fmin(1, 2 * fmin(few, many));
+}
+
 double fisher_log_likelihood(double f, double df1, double df2)
 {
     return lgamma((df1 + df2) / 2) - lgamma(df2 / 2) - df1 / 2 * log(df2) - (df1 + df2) / 2 * log1p(df1 * f / df2);

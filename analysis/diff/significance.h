@@ -19,6 +19,10 @@ double fisher_log_likelihood(double f, double df1, double df2);
 /* The median of chi-square with df degrees of freedom (Wilson and Hilferty). */
 double chi_square_median(double df);
 
+/* The probability that of n + m events at least as uneven a number falls into one of two stretches as n into one that
+ * is share of both together: twice that of the rarer side, at most 1. */
+double split_p(double n, double m, double share);
+
 /* Benjamini and Hochberg: q[i] is the share of false findings when everything with a p up to p[i] counts as one. p and
  * q may be the same array. */
 int false_discovery(const double *p, size_t n, double *q, struct err *err);

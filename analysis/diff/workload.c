@@ -375,3 +375,18 @@ bool is_conversion(const char *type)
             return true;
     return false;
 }
+
+size_t workload_first_at(const struct workload *workload, uint16_t device, int64_t time_ns)
+{
+    size_t low = 0, high = workload->execution_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct execution *execution = &workload->executions[middle];
+        if (execution->device < device || (execution->device == device && execution->start_ns < time_ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

@@ -166,6 +166,10 @@ int workload_add_execute_start(struct workload *workload, const struct execute_s
  * device's operators. Which of them are neighbours is analysis/sampling.h's. */
 int workload_finish(struct workload *workload, struct err *err);
 
+/* After workload_finish: the first execution of a device that begins at a time or behind it; where there is none the
+ * one behind the last of the device. */
+size_t workload_first_at(const struct workload *workload, uint16_t device, int64_t time_ns);
+
 static inline bool work_computes(uint32_t work)
 {
     return work == WORK_CUBE || work == WORK_VECTOR || work == WORK_AI_CPU;

@@ -4,6 +4,7 @@
 #include "cli/answers/host_side.h"
 #include "cli/answers/large_memory.h"
 #include "cli/answers/pager.h"
+#include "cli/answers/screen.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
@@ -11,7 +12,7 @@
 #include "db/database.h"
 #include "db/query/query.h"
 #include "db/query/query_origin.h"
-#include "exporters/answers/advice_output.h"
+#include "exporters/answers/program_output.h"
 #include "exporters/workload/load.h"
 #include "exporters/workload/load_evidence.h"
 
@@ -81,22 +82,62 @@ static const char *last_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+/* Of several captures in JSON one array. */
+static void begin_one(struct capture_visit *visit)
+{
+    struct advising *advising = visit->context;
+
+    if (visit->settings->advise.format == 0)
+        pager_start(visit->settings);
+    console_output_begin();
+    if (visit->settings->advise.format == ADVICE_JSON && visit->capture_count > 1)
+        fputs(advising->told++ > 0 ? "," : "[", stdout);
+}
+
 static int tell(struct capture_visit *visit, const struct advice *advice)
 {
     const struct advise_settings *settings = &visit->settings->advise;
-    struct advising *advising = visit->context;
     int status;
 
-    if (settings->format == 0)
-        pager_start(visit->settings);
-    console_output_begin();
-    if (settings->format == ADVICE_JSON && visit->capture_count > 1)
-        fputs(advising->told++ > 0 ? "," : "[", stdout);
+    begin_one(visit);
     advice_print(advice, last_name(visit->directory), (enum advice_format)settings->format, stdout);
     status = console_output_end(false);
     for (size_t i = 0; settings->fail_on != FAIL_ON_NOTHING && i < RULES && advice->findings[i].fired; i++)
         if ((int)advice->findings[i].severity >= SEVERITY_HIGH - settings->fail_on)
             status = status_worse(status, STATUS_BROKEN);
+    return status;
+}
+
+static int print_program(struct capture_visit *visit, const struct named_times *ranges, const struct named_times *calls)
+{
+    const struct settings *settings = visit->settings;
+    struct err err = ERR_INIT;
+    int status, result;
+
+    if (ranges->count + calls->count == 0) {
+        err_set(&err, ERR_NOT_FOUND, "'%s' has no operators, ranges or calls to advise on", visit->directory);
+        console_error(&err);
+        return STATUS_NOTHING;
+    }
+    begin_one(visit);
+    result = program_print(ranges, calls, last_name(visit->directory), (enum advice_format)settings->advise.format,
+                           screen_answer_width(settings), screen_is_ascii(), stdout, &err);
+    status = console_output_end(false);
+    return result == 0 ? status : visit_fail(visit, LOG_SOURCE_COMMON, &err);
+}
+
+/* Of a capture without devices: what the program did. */
+static int tell_program(struct capture_visit *visit, sqlite3 *db)
+{
+    struct named_times ranges = {.items = NULL}, calls = {.items = NULL};
+    struct err err = ERR_INIT;
+    int status, result = named_times_of_ranges(db, &ranges, &err);
+
+    if (result == 0)
+        result = named_times_of_calls(db, &calls, &err);
+    status = result == 0 ? print_program(visit, &ranges, &calls) : visit_fail(visit, LOG_SOURCE_COMMON, &err);
+    named_times_release(&ranges);
+    named_times_release(&calls);
     return status;
 }
 
@@ -106,23 +147,18 @@ static int advise_one(struct capture_visit *visit)
     struct advice advice = {.elapsed_ns = 0};
     sqlite3 *db = NULL;
     int64_t executions = 0;
-    int status = host_side_open(visit, &db), result;
+    int status = host_side_open(visit, &db), told;
 
     if (db == NULL)
         return status;
-    result = find_advice(db, visit->context, &advice, &executions, &err);
-    database_close(db);
-    if (result != 0) {
+    if (find_advice(db, visit->context, &advice, &executions, &err) != 0) {
         err_wrap(&err, "cannot analyse '%s'", visit->directory);
-        return status_worse(status, visit_fail(visit, LOG_SOURCE_COMMON, &err));
+        told = visit_fail(visit, LOG_SOURCE_COMMON, &err);
+    } else {
+        told = executions > 0 ? tell(visit, &advice) : tell_program(visit, db);
     }
-    if (executions == 0) {
-        err_set(&err, ERR_NOT_FOUND, "'%s' has no operators to advise on", visit->directory);
-        err_hint(&err, "'msprof show %s --table summary' tells what there is of the program", visit->directory);
-        console_error(&err);
-        return status_worse(status, STATUS_NOTHING);
-    }
-    return status_worse(status, tell(visit, &advice));
+    database_close(db);
+    return status_worse(status, told);
 }
 
 static int run_advise(const struct settings *settings)

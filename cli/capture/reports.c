@@ -3,10 +3,12 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/format/json_in.h"
+#include "base/nearest.h"
 #include "exporters/export.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define REPORTS_LIMIT ((size_t)1024 * 1024) /* bytes of the file */
 
@@ -60,8 +62,38 @@ static int take_document(const struct json *root, struct layer_list *list, struc
     return status;
 }
 
+static void compare_layer(void *nearest, const char *name)
+{
+    nearest_add(nearest, name);
+}
+
+/* Names with commas between. */
+static int take_names(const char *names, struct layer_list *list, struct err *err)
+{
+    int status = layer_list_end(list, err);
+
+    for (const char *name = names; status == 0 && *name != '\0'; name += strspn(name, ",")) {
+        char one[64] = "";
+        size_t length = strcspn(name, ",");
+        memcpy(one, name, length < sizeof one ? length : sizeof one - 1);
+        name += length;
+        struct nearest nearest = nearest_to(one, strlen(one));
+        export_each_layer(compare_layer, &nearest);
+        status = export_has_layer(one)
+                     ? layer_list_add(list, one, err)
+                     : err_set(err, ERR_USAGE, "'%s' of --reports is neither a file nor a layer%s%s%s", one,
+                               NEAREST_TEXT(nearest));
+    }
+    if (status < 0)
+        layer_list_release(list);
+    return status < 0 ? err_hint(err, "msprof-export(1) lists the layers") : 0;
+}
+
 int reports_load(const char *path, struct layer_list *ret, struct err *err)
 {
+    if (strpbrk(path, "/.") == NULL && access(path, F_OK) != 0)
+        return take_names(path, ret, err);
+
     char *text = NULL;
     size_t length;
     int status = read_whole_file(path, REPORTS_LIMIT, &text, &length, err);

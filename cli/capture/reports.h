@@ -14,7 +14,8 @@ struct layer_list {
 void layer_list_release(struct layer_list *list);
 
 /* Reads the JSON file {"json_process": {"<layer>": true|false, ...}}; *ret, which must be empty, gets those that are
- * true. -ERR_FORMAT when it says something else; the file's own errors. */
+ * true. What is no path of a file is names with commas between. -ERR_FORMAT when the file says something else,
+ * -ERR_USAGE when a name is none; the file's own errors. */
 int reports_load(const char *path, struct layer_list *ret, struct err *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include "cli/console.h"
 #include "cli/status.h"
 #include "ssh/acl_json.h"
+#include "ssh/transfer/beginning.h"
 #include "ssh/transfer/upload.h"
 
 #include <inttypes.h>
@@ -70,6 +71,8 @@ static int check_board(struct session *session, struct err *err)
     }
     if (plan->settings->collect.transfer == TRANSFER_UPLOAD)
         needed += (int64_t)(project_bytes(&plan->project) / 1024);
+    if (kilobytes >= 0 && kilobytes < needed && plan->settings->collect.transfer == TRANSFER_UPLOAD)
+        needed -= placement_staged_kilobytes(&session->board, session->project);
     if (kilobytes >= 0 && kilobytes < needed) {
         err_set(err, ERR_REMOTE, "the board has %" PRId64 " KB free at '%s', and %" PRId64 " KB are needed", kilobytes,
                 session->base, needed);
@@ -115,11 +118,29 @@ static void tell_kept(struct session *session)
     strbuf_release(&names);
 }
 
+static void tell_arrived(struct session *session, const struct upload_result *sent)
+{
+    if (sent->arrived > 0)
+        session_note(session, "%zu file%s had arrived in an upload that was cut, and were not sent again",
+                     sent->arrived, console_plural(sent->arrived));
+    if (sent->gone_on_from > 0)
+        session_note(session, "went on behind the first %" PRIu64 " bytes of a file, which had arrived before",
+                     sent->gone_on_from);
+    if (sent->dropped > 0)
+        session_note(session, "%" PRIu64 " bytes that had arrived before were sent anew: they %s", sent->dropped,
+                     board_compares_beginnings(&session->board)
+                         ? "are not the project's"
+                         : "cannot be compared (the board lacks dd, or any of sha256sum, md5sum and cksum)");
+    if (sent->reconnections > 0)
+        session_warn(session, "the connection broke %zu time%s and was made anew", sent->reconnections,
+                     console_plural(sent->reconnections));
+}
+
 static int upload(struct session *session, struct err *err)
 {
     struct placement *placement = &session->placement;
     struct project *project = &session->plan->project;
-    struct upload_result sent;
+    struct upload_result sent = {.sent = 0};
     int64_t start_ns = clock_now_ns();
     char seconds[CLOCK_TEXT_SIZE];
     int result;
@@ -138,6 +159,7 @@ static int upload(struct session *session, struct err *err)
     result = upload_send(&session->board, project, placement, session_progress(session), &sent, err);
     console_progress_end();
     tell_kept(session);
+    tell_arrived(session, &sent);
     if (result != 0)
         return err_wrap(err, "the upload failed");
     session_note(session, "uploaded %zu file%s, %" PRIu64 " bytes, %s s; %zu unchanged; compared by %s", sent.sent,
@@ -216,7 +238,7 @@ static int run_program(struct session *session, struct err *err)
                                         .output = board_output_take,
                                         .arg = &output};
     struct run_result run;
-    int result = board_captures(&session->board, session->run_directory, &session->before, err);
+    int result = board_captures(&session->board, session->run_directory, NULL, &session->before, err);
 
     if (result != 0)
         return result;
@@ -254,6 +276,11 @@ static void tell_end(struct session *session, const struct placement_end *end)
         session_warn(session, "what stood on the board before is still in '%s/" PLACEMENT_KEPT "': %s",
                      session->project, names.data);
     }
+    if (end->keeps_staging)
+        session_warn(session,
+                     "what has arrived of the project stays in '%s/" PLACEMENT_STAGING "' on the board: the "
+                     "next run goes on with it",
+                     session->project);
     if (end->left > 0 && session->all_home && session->placement.made)
         session_warn(session, "%" PRId64 " file%s that the program made stay%s in '%s' on the board", end->left,
                      console_plural((uint64_t)end->left), end->left == 1 ? "s" : "", session->project);

@@ -5,6 +5,7 @@
 #include "cli/console.h"
 #include "cli/status.h"
 #include "parsers/capture/capture_files.h"
+#include "ssh/transfer/beginning.h"
 #include "ssh/transfer/fetch.h"
 
 #include <inttypes.h>
@@ -105,6 +106,12 @@ static void tell_fetched(struct session *session, const char *local, const struc
     if (fetched->gone_on_from > 0)
         session_note(session, "went on behind the first %" PRIu64 " bytes of a file, which were here already",
                      fetched->gone_on_from);
+    if (fetched->dropped > 0)
+        session_note(session, "%" PRIu64 " bytes of a file, which were here already, were sent anew: they %s",
+                     fetched->dropped,
+                     board_compares_beginnings(&session->board)
+                         ? "are not the board's"
+                         : "cannot be compared (the board lacks dd, tail, or any of sha256sum, md5sum and cksum)");
     if (fetched->reconnections > 0)
         session_warn(session, "the connection broke %zu time%s and was made anew", fetched->reconnections,
                      console_plural(fetched->reconnections));
@@ -186,8 +193,12 @@ static int fetch_capture(struct session *session, const struct fetch_request *re
     console_progress_end();
     if (fetched.files > 0 && words_add(&session->outcome.captures, request->local, err) != 0)
         return -(int)err->code;
+    if (fetched.is_missing)
+        return result;
     if (result != 0) {
         tell_incomplete(&fetched, request->remote, err);
+        if (request->resumes && (result == -ERR_REMOTE || result == -ERR_INTERRUPTED))
+            err_hint(err, "run the same command again: it goes on where it was");
         return result;
     }
     if (fetched.files == 0)
@@ -284,7 +295,7 @@ static int fetch_newest(struct session *session, const struct remote_captures *a
 int collect_fetch_new(struct session *session, struct err *err)
 {
     struct remote_captures after;
-    int result = board_captures(&session->board, session->run_directory, &after, err);
+    int result = board_captures(&session->board, session->run_directory, NULL, &after, err);
 
     if (result != 0)
         return result;
@@ -343,7 +354,7 @@ int collect_fetch_only(struct session *session, struct err *err)
     const char *given = session->plan->settings->collect.fetch_only;
     char *path = given[0] == '/' ? strdup(given) : path_join(session->board.home, given);
     struct remote_captures captures = {.items = NULL};
-    bool is_there = false;
+    bool is_there = true;
     size_t length = path != NULL ? strlen(path) : 0;
     int result = lock_to_remove(session, err);
 
@@ -353,15 +364,12 @@ int collect_fetch_only(struct session *session, struct err *err)
     }
     while (length > 1 && path[length - 1] == '/')
         path[--length] = '\0';
-    result = board_has_directory(&session->board, path, &is_there, err);
+    if (strncmp(strrchr(path, '/') + 1, "JOB", 3) != 0)
+        result = board_captures(&session->board, path, &is_there, &captures, err);
     if (result == 0 && !is_there)
-        result = err_set(err, ERR_REMOTE, "there is no directory '%s' on the board", path);
-    if (result == 0 && strncmp(strrchr(path, '/') + 1, "JOB", 3) != 0)
-        result = board_captures(&session->board, path, &captures, err);
-    if (result == 0)
+        result = board_tell_missing(path, err);
+    else if (result == 0)
         result = captures.count > 0 ? fetch_all(session, path, &captures, err) : fetch_one(session, path, err);
-    if (is_there && (result == -ERR_REMOTE || result == -ERR_INTERRUPTED))
-        err_hint(err, "run the same command again: it goes on where it was");
     remote_captures_release(&captures);
     free(path);
     return result;

@@ -18,6 +18,15 @@ static void put_condition(FILE *stream, enum command_id id)
     fprintf(stream, "complete -c msprof -n '__msprof_is %s'", command_full_name(id));
 }
 
+static void put_offer(FILE *stream, enum offer offer)
+{
+    if (offer == OFFER_NOTHING)
+        return;
+    fputs(" -a '", stream);
+    offers_put(stream, offer);
+    fputs("'", stream);
+}
+
 static void put_value(FILE *stream, const struct option_spec *option)
 {
     switch (option->type) {
@@ -34,6 +43,7 @@ static void put_value(FILE *stream, const struct option_spec *option)
         break;
     case VALUE_FILE:
         fputs(" -r -F", stream);
+        put_offer(stream, option->offer);
         break;
     case VALUE_TEXT:
     case VALUE_NUMBER:
@@ -42,11 +52,7 @@ static void put_value(FILE *stream, const struct option_spec *option)
     case VALUE_VERSION:
     case VALUE_PERCENT:
         fputs(" -x", stream);
-        if (option->offer != OFFER_NOTHING) {
-            fputs(" -a '", stream);
-            offers_put(stream, option->offer);
-            fputs("'", stream);
-        }
+        put_offer(stream, option->offer);
         break;
     }
 }

@@ -69,6 +69,7 @@ static void put_choices(FILE *stream, const char *const *choices)
 struct shell {
     const char *directories, *files; /* whole commands */
     const char *choices_begin, *choices_end;
+    const char *choices_or_files_end; /* files besides */
 };
 
 static void put_value_cases(FILE *stream, const struct shell *shell)
@@ -88,7 +89,7 @@ static void put_value_cases(FILE *stream, const struct shell *shell)
         } else if (option->offer != OFFER_NOTHING) {
             fputs(shell->choices_begin, stream);
             offers_put(stream, option->offer);
-            fputs(shell->choices_end, stream);
+            fputs(option->type == VALUE_FILE ? shell->choices_or_files_end : shell->choices_end, stream);
         } else if (option->type == VALUE_DIRECTORY) {
             fputs(shell->directories, stream);
         } else if (option->type == VALUE_FILE) {
@@ -139,6 +140,7 @@ void completion_bash(FILE *stream)
         .files = "compopt -o filenames 2>/dev/null\n        mapfile -t COMPREPLY < <(compgen -f -- \"$current\")",
         .choices_begin = "mapfile -t COMPREPLY < <(compgen -W '",
         .choices_end = "' -- \"$current\")",
+        .choices_or_files_end = "' -- \"$current\"; compgen -f -- \"$current\")",
     };
 
     fputs("# bash completion for msprof, made by 'msprof completion bash'\n"
@@ -228,6 +230,7 @@ void completion_zsh(FILE *stream)
         .files = "_files",
         .choices_begin = "compadd ",
         .choices_end = "",
+        .choices_or_files_end = "\n        _files",
     };
 
     fputs("#compdef msprof\n"

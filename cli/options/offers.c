@@ -3,6 +3,7 @@
 #include "analysis/advice.h"
 #include "analysis/diff/gate.h"
 #include "base/intern.h"
+#include "exporters/export.h"
 #include "exporters/report/report.h"
 
 #include <stdlib.h>
@@ -42,6 +43,11 @@ static void add_reports(struct intern *words, enum offer offer)
             add_columns(words, *report);
 }
 
+static void add_layer(void *words, const char *name)
+{
+    add(words, name);
+}
+
 static int by_text(const void *a, const void *b)
 {
     return strcmp(((const struct interned *)a)->bytes, ((const struct interned *)b)->bytes);
@@ -57,6 +63,8 @@ void offers_put(FILE *stream, enum offer offer)
         add(&words, gate_metric_name(i));
     for (size_t i = 0; offer == OFFER_RULES && i < RULES; i++)
         add(&words, rules[i].id);
+    if (offer == OFFER_LAYERS)
+        export_each_layer(add_layer, &words);
     if (words.count > 1)
         qsort(words.items, words.count, sizeof *words.items, by_text);
     for (size_t i = 0; i < words.count; i++)

@@ -65,9 +65,9 @@ static void put_finding(FILE *stream, const struct advice *advice, const struct 
     fprintf(stream, markdown ? "### %s: %s\n\n" : "%s  %s\n", severity_name(finding->severity), rule->id);
     fputs(markdown ? "" : "  ", stream);
     put_text(stream, finding->sentence, markdown);
-    fprintf(stream, "\n%s%s: %.2f %%, the limit is %.2f %% (--threshold %s:PERCENT)\n%sAt stake: %.3f ms",
+    fprintf(stream, "\n%s%s: %.2f %%, the limit is %.2f %% (--threshold %s:PERCENT)\n%sAt stake: %.3f us",
             markdown ? "\n* " : "  ", rule->formula, finding->value, finding->threshold, rule->id,
-            markdown ? "* " : "  ", finding->at_stake_ns / 1e6);
+            markdown ? "* " : "  ", finding->at_stake_ns / 1e3);
     if (finding->time_ns != INT64_MIN) {
         put_place(stream, "; look at ", finding->time_ns, " us");
         put_ts(stream, " (ts ", advice, finding->time_ns, " in the timeline)");
@@ -150,6 +150,10 @@ static void put_json_advice(FILE *stream, const struct advice *advice, const cha
 
     fputs("{\"capture\":", stream);
     put_json(stream, capture);
+    if (advice->cut_steps[0] != '\0') {
+        fputs(",\"cut_steps\":", stream);
+        put_json(stream, advice->cut_steps);
+    }
     fputs(",\"findings\":[", stream);
     for (size_t i = 0; i < RULES && advice->findings[i].fired; i++) {
         fputs(i > 0 ? "," : "", stream);
@@ -197,6 +201,8 @@ void advice_print(const struct advice *advice, const char *capture, enum advice_
     fprintf(stream, ": %zu finding%s\n\n", fired, fired == 1 ? "" : "s");
     if (advice->recorded[0] != '\0')
         fprintf(stream, "%s: nothing is said of what is between them\n\n", advice->recorded);
+    if (advice->cut_steps[0] != '\0')
+        fprintf(stream, "Not counted: %s\n\n", advice->cut_steps);
     for (size_t i = 0; i < fired; i++)
         put_finding(stream, advice, &advice->findings[i], markdown);
     for (size_t i = fired; i < RULES; i++)

@@ -20,7 +20,8 @@
 #define DIGEST_BYTES (sizeof DIGEST - 1 + CHECKSUM_TEXT_SIZE - 1 + sizeof TAIL - 1)
 
 /* What a baseline says of one of the structures: the members' names are those in the file. */
-enum form { FORM_FIXED_TEXT, FORM_OWNED_TEXT, FORM_COUNT, FORM_NUMBER, FORM_TRUTH };
+/* FORM_FLAG, FORM_NOTE: a truth, an owned text; there when it is true, and when it is not empty. */
+enum form { FORM_FIXED_TEXT, FORM_OWNED_TEXT, FORM_COUNT, FORM_NUMBER, FORM_TRUTH, FORM_FLAG, FORM_NOTE };
 struct part {
     const char *name; /* NULL ends a list */
     enum form form;
@@ -65,14 +66,20 @@ static const struct part group_parts[] = {
     {.name = NULL},
 };
 static const struct part row_parts[] = {
-    PART(struct profile_row, key, FORM_OWNED_TEXT),  PART(struct profile_row, name, FORM_OWNED_TEXT),
-    PART(struct profile_row, type, FORM_OWNED_TEXT), PART(struct profile_row, shapes, FORM_OWNED_TEXT),
-    PART(struct profile_row, order, FORM_COUNT),     PART(struct profile_row, conversion, FORM_TRUTH),
-    PART(struct profile_row, ai_cpu, FORM_TRUTH),    {.name = NULL},
+    PART(struct profile_row, key, FORM_OWNED_TEXT),
+    PART(struct profile_row, name, FORM_OWNED_TEXT),
+    PART(struct profile_row, type, FORM_OWNED_TEXT),
+    PART(struct profile_row, shapes, FORM_OWNED_TEXT),
+    PART(struct profile_row, order, FORM_COUNT),
+    PART(struct profile_row, conversion, FORM_TRUTH),
+    PART(struct profile_row, ai_cpu, FORM_TRUTH),
+    PART(struct profile_row, varies, FORM_FLAG),
+    {.name = NULL},
 };
 static const struct part profile_parts[] = {
     PART(struct profile, steps, FORM_COUNT),
     PART(struct profile, warmup, FORM_COUNT),
+    PART(struct profile, cut_steps, FORM_NOTE),
     PART(struct profile, executions, FORM_COUNT),
     PART(struct profile, refused, FORM_COUNT),
     PART(struct profile, time_ns, FORM_NUMBER),
@@ -118,6 +125,14 @@ static void put_parts(struct strbuf *out, const struct part *parts, const void *
             break;
         case FORM_TRUTH:
             put_integer(out, part->name, *(const bool *)member);
+            break;
+        case FORM_FLAG:
+            if (*(const bool *)member)
+                put_integer(out, part->name, 1);
+            break;
+        case FORM_NOTE:
+            if (**(char *const *)member != '\0')
+                put_text(out, part->name, *(char *const *)member);
             break;
         }
     }
@@ -278,6 +293,16 @@ static char *get_copy(struct reading *reading, const struct json *object, const 
     return copy;
 }
 
+static char *get_note(struct reading *reading, const struct json *member, const char *name)
+{
+    const char *text = member != NULL ? json_string(member) : "";
+    char *copy = text != NULL ? strdup(text) : NULL;
+
+    if (copy == NULL)
+        wrong(reading, name);
+    return copy;
+}
+
 static void get_parts(struct reading *reading, const struct json *object, const struct part *parts, void *structure)
 {
     for (const struct part *part = parts; part->name != NULL; part++) {
@@ -297,6 +322,12 @@ static void get_parts(struct reading *reading, const struct json *object, const 
             break;
         case FORM_TRUTH:
             *(bool *)member = get_integer(reading, object, part->name) != 0;
+            break;
+        case FORM_FLAG:
+            *(bool *)member = json_member(object, part->name) != NULL;
+            break;
+        case FORM_NOTE:
+            *(char **)member = get_note(reading, json_member(object, part->name), part->name);
             break;
         }
     }

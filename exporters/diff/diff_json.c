@@ -46,6 +46,21 @@ static void put_elapsed(FILE *stream, const struct side *side)
     fputc('}', stream);
 }
 
+/* Of all captures of the side; no member where no step was cut. */
+static void put_cut_steps(FILE *stream, const struct side *side)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < side->count; i++) {
+        if (*side->profiles[i]->cut_steps == '\0')
+            continue;
+        fputs(any ? "," : ",\"cut_steps\":[", stream);
+        put_json(stream, side->profiles[i]->cut_steps);
+        any = true;
+    }
+    fputs(any ? "]" : "", stream);
+}
+
 static void put_side(FILE *stream, const struct side *side, double step_ns)
 {
     int64_t steps = 0, warmup = 0, executions = 0;
@@ -64,6 +79,7 @@ static void put_side(FILE *stream, const struct side *side, double step_ns)
             workload_recorded_text(&side->profiles[i]->facts, recorded);
     }
     fputc(']', stream);
+    put_cut_steps(stream, side);
     put_measure(stream, ",", side, MEASURE_DEVICE_BUSY);
     put_elapsed(stream, side);
     fprintf(stream, ",\"executions\":%lld", (long long)executions);

@@ -1,5 +1,6 @@
 #include "exporters/diff/diff_output.h"
 
+#include "analysis/cut_steps.h"
 #include "exporters/show/grid.h"
 
 #include <math.h>
@@ -39,6 +40,14 @@ static void percent_text(char *text, size_t size, double base, double other)
 
 #define TEXT_SIZE 48
 
+/* A share. Few executions say nothing: then a change would have to be larger than any that there is. */
+static void smallest_text(char text[TEXT_SIZE], double share)
+{
+    const double most = 10;
+
+    snprintf(text, TEXT_SIZE, share > most ? ">%.0f%%" : "%.2f%%", 100 * fmin(share, most));
+}
+
 /* Nothing where there was no execution; what is too small for the table's unit is not called 0. */
 static void median_text(char *median, char *count, int64_t n, double value)
 {
@@ -48,26 +57,25 @@ static void median_text(char *median, char *count, int64_t n, double value)
     snprintf(count, TEXT_SIZE, "%lld", (long long)n);
 }
 
-static int add_row(struct grid *grid, const struct compare_row *row, struct time_unit step_unit,
-                   struct time_unit median_unit, struct err *err)
+static int add_row(struct grid *grid, const struct compare_row *row, struct time_unit unit, struct err *err)
 {
     char texts[ROW_COLUMNS][TEXT_SIZE] = {{0}};
     const char *cells[ROW_COLUMNS];
     double change = row->total_new - row->total_base;
     bool tested = row->smallest >= 0;
 
-    snprintf(texts[0], TEXT_SIZE, "%s%.3f", sign_of(change), change / step_unit.ns + 0.0);
+    snprintf(texts[0], TEXT_SIZE, "%s%.3f", sign_of(change), change / unit.ns + 0.0);
     percent_text(texts[1], TEXT_SIZE, row->total_base, row->total_new);
     if (tested) {
         snprintf(texts[2], TEXT_SIZE, "%s%.2f%%", sign_of(row->own), 100 * row->own);
-        snprintf(texts[3], TEXT_SIZE, "%.2f%%", 100 * row->smallest);
+        smallest_text(texts[3], row->smallest);
         snprintf(texts[10], TEXT_SIZE, "%.3g", row->q);
         snprintf(texts[11], TEXT_SIZE, "%.3f", row->cliff);
     }
-    snprintf(texts[4], TEXT_SIZE, "%.3f", row->total_base / step_unit.ns + 0.0);
-    snprintf(texts[5], TEXT_SIZE, "%.3f", row->total_new / step_unit.ns + 0.0);
-    median_text(texts[6], texts[8], row->n_base, row->median_base / median_unit.ns);
-    median_text(texts[7], texts[9], row->n_new, row->median_new / median_unit.ns);
+    snprintf(texts[4], TEXT_SIZE, "%.3f", row->total_base / unit.ns + 0.0);
+    snprintf(texts[5], TEXT_SIZE, "%.3f", row->total_new / unit.ns + 0.0);
+    median_text(texts[6], texts[8], row->n_base, row->median_base / unit.ns);
+    median_text(texts[7], texts[9], row->n_new, row->median_new / unit.ns);
     for (size_t i = 0; i < ROW_COLUMNS; i++)
         cells[i] = texts[i];
     cells[12] = row->n_base + row->n_new > 0 ? row_verdict_name(row->verdict) : "";
@@ -76,8 +84,7 @@ static int add_row(struct grid *grid, const struct compare_row *row, struct time
     return grid_row(grid, cells, err);
 }
 
-static int add_rows(const struct diff_output *output, struct grid *grid, struct time_unit step_unit,
-                    struct time_unit median_unit, struct err *err)
+static int add_rows(const struct diff_output *output, struct grid *grid, struct time_unit unit, struct err *err)
 {
     const struct comparison *comparison = output->comparison;
     char others_key[64];
@@ -90,7 +97,7 @@ static int add_rows(const struct diff_output *output, struct grid *grid, struct 
     for (size_t i = 0; status == 0 && i < comparison->rows.count; i++) {
         const struct compare_row *row = &comparison->rows.items[i];
         if (output->top == 0 || i < output->top) {
-            status = add_row(grid, row, step_unit, median_unit, err);
+            status = add_row(grid, row, unit, err);
             continue;
         }
         left++;
@@ -99,22 +106,28 @@ static int add_rows(const struct diff_output *output, struct grid *grid, struct 
     }
     snprintf(others_key, sizeof others_key, "(%zu more)", left);
     if (status == 0 && left > 0)
-        status = add_row(grid, &others, step_unit, median_unit, err);
-    return status == 0 ? add_row(grid, &rest, step_unit, median_unit, err) : status;
+        status = add_row(grid, &others, unit, err);
+    return status == 0 ? add_row(grid, &rest, unit, err) : status;
+}
+
+/* Text of a capture or a baseline. */
+static void put_masked(FILE *stream, const char *text, bool markdown)
+{
+    char masked[CUT_STEPS_TEXT_SIZE];
+
+    snprintf(masked, sizeof masked, "%s", text);
+    err_mask_text(masked);
+    if (markdown)
+        put_markdown(stream, masked);
+    else
+        fputs(masked, stream);
 }
 
 static void put_names(FILE *stream, const struct side *side, bool markdown)
 {
-    char name[512];
-
     for (size_t i = 0; i < side->count; i++) {
-        snprintf(name, sizeof name, "%s", side->profiles[i]->name);
-        err_mask_text(name);
         fputs(i > 0 ? ", " : "", stream);
-        if (markdown)
-            put_markdown(stream, name);
-        else
-            fputs(name, stream);
+        put_masked(stream, side->profiles[i]->name, markdown);
     }
 }
 
@@ -148,6 +161,22 @@ static void put_period(const struct diff_output *output, FILE *stream, const cha
         }
 }
 
+/* Steps that a mark says were begun and of which a part was not recorded. */
+static void put_cut_steps(const struct diff_output *output, FILE *stream, bool markdown)
+{
+    const struct side *const sides[] = {output->base, output->new_side};
+
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < sides[s]->count; i++) {
+            const char *cut = sides[s]->profiles[i]->cut_steps;
+            if (*cut == '\0')
+                continue;
+            fputs(s == 0 ? "Base: " : "New: ", stream);
+            put_masked(stream, cut, markdown);
+            fputs(markdown ? "  \n" : "\n", stream);
+        }
+}
+
 /* The row that changed most of those that are noise for now. */
 static void put_undecided(FILE *stream, const struct comparison *comparison, const char *end)
 {
@@ -165,6 +194,7 @@ static void put_undecided(FILE *stream, const struct comparison *comparison, con
 static void put_noise(FILE *stream, const struct comparison *comparison, const char *end)
 {
     const struct noise *noise = &comparison->noise;
+    char smallest[TEXT_SIZE];
 
     fprintf(stream, "Run-to-run noise: %s", comparison->run_to_run ? "measured" : "not measured");
     if (!comparison->run_to_run)
@@ -180,13 +210,15 @@ static void put_noise(FILE *stream, const struct comparison *comparison, const c
                     comparison->shared_needed);
         fputs(end, stream);
     }
-    if (comparison->smallest >= 0)
-        fprintf(stream, "Smallest change that would show: %.2f%% of one %s (median)", 100 * comparison->smallest,
+    if (comparison->smallest >= 0) {
+        smallest_text(smallest, comparison->smallest);
+        fprintf(stream, "Smallest change that would show: %s of one %s (median)", smallest,
                 subject_name(comparison->options.by));
-    if (comparison->smallest >= 0 && noise->separated)
-        fprintf(stream, ", %.2f%% of all operators together", 100 * comparison->shared_smallest);
-    if (comparison->smallest >= 0)
+        smallest_text(smallest, comparison->shared_smallest);
+        if (noise->separated)
+            fprintf(stream, ", %s of all operators together", smallest);
         fputs(end, stream);
+    }
     put_undecided(stream, comparison, end);
 }
 
@@ -228,6 +260,9 @@ static void put_head(const struct diff_output *output, FILE *stream, bool markdo
         warmup += output->new_side->profiles[i]->warmup;
     if (warmup > 0)
         fprintf(stream, "Warm-up steps left out: %lld%s", (long long)warmup, end);
+    if (comparison->steps_differ)
+        fprintf(stream, "Steps differ in what they run: how often an operator ran is held against chance%s", end);
+    put_cut_steps(output, stream, markdown);
     put_period(output, stream, end);
     put_change(stream, "Step time", comparison->step_base, comparison->step_new, "\n");
 }
@@ -276,16 +311,19 @@ static void put_legend(FILE *stream, const struct comparison *comparison)
           stream);
     fputs("(rest): what the rows do not explain of a step", stream);
     if (comparison->rest_base < 0 || comparison->rest_new < 0)
-        fputs("; negative, because rows ran at the same time and their times add up to more", stream);
+        fputs(
+            "; negative, because rows ran at the same time, or on the AI CPU in front of a step or behind it, so that "
+            "their times add up to more",
+            stream);
     fputs(".\n", stream);
 }
 
 /* The gaps that changed, by what runs before and behind them. */
-static int put_gaps(const struct diff_output *output, FILE *stream, enum grid_format format, struct err *err)
+static int put_gaps(const struct diff_output *output, FILE *stream, enum grid_format format, struct time_unit unit,
+                    struct err *err)
 {
     const struct compare_rows *gaps = &output->comparison->gaps;
     struct grid grid = {.columns = row_columns, .column_count = ROW_COLUMNS};
-    struct time_unit step_unit = {"us", 1e3}, median_unit = {"us", 1e3};
     size_t most = output->top > 0 ? output->top : gaps->count, shown = 0;
     int status = 0;
 
@@ -293,14 +331,11 @@ static int put_gaps(const struct diff_output *output, FILE *stream, enum grid_fo
         const struct compare_row *row = &gaps->items[i];
         if (row->verdict != ROW_REGRESSION && row->verdict != ROW_IMPROVEMENT)
             continue;
-        if (shown++ == 0) { /* the first is the largest */
-            step_unit = time_unit_for(fmax(row->total_base, row->total_new));
-            median_unit = time_unit_for(fmax(row->median_base, row->median_new));
-        }
-        status = add_row(&grid, row, step_unit, median_unit, err);
+        shown++;
+        status = add_row(&grid, row, unit, err);
     }
     if (status == 0 && shown > 0) {
-        fprintf(stream, "\nGaps that changed, times a step in %s, medians in %s:\n%s", step_unit.name, median_unit.name,
+        fprintf(stream, "\nGaps that changed, a step and the median, in %s:\n%s", unit.name,
                 format == GRID_MARKDOWN ? "\n" : "");
         status = grid_print(&grid, stream, format, output->width, output->ascii, err);
     }
@@ -308,38 +343,41 @@ static int put_gaps(const struct diff_output *output, FILE *stream, enum grid_fo
     return status;
 }
 
+/* One of all tables, in which totals and medians can be read. */
+static struct time_unit unit_of(const struct comparison *comparison, enum diff_format format)
+{
+    double total = 0, median = 0;
+
+    for (size_t i = 0; i < comparison->rows.count; i++) {
+        const struct compare_row *row = &comparison->rows.items[i];
+        total = fmax(total, fmax(row->total_base, row->total_new));
+        median = fmax(median, fmax(row->median_base, row->median_new));
+    }
+    return time_unit_for(format == DIFF_CSV ? 0 : fmin(total, median));
+}
+
 int diff_print(const struct diff_output *output, enum diff_format format, FILE *stream, struct err *err)
 {
     const struct comparison *comparison = output->comparison;
     enum grid_format kind = format == DIFF_CSV ? GRID_CSV : format == DIFF_MARKDOWN ? GRID_MARKDOWN : GRID_TABLE;
     struct grid grid = {.columns = row_columns, .column_count = ROW_COLUMNS};
-    struct time_unit step_unit = {"us", 1e3}, median_unit = {"us", 1e3};
-    double largest_total = 0, largest_median = 0;
+    const struct time_unit unit = unit_of(comparison, format);
     int status;
 
     if (format == DIFF_JSON)
         return diff_print_json(output, stream, err);
-    for (size_t i = 0; i < comparison->rows.count; i++) {
-        const struct compare_row *row = &comparison->rows.items[i];
-        largest_total = fmax(largest_total, fmax(row->total_base, row->total_new));
-        largest_median = fmax(largest_median, fmax(row->median_base, row->median_new));
-    }
-    if (format != DIFF_CSV) {
-        step_unit = time_unit_for(largest_total);
-        median_unit = time_unit_for(largest_median);
-    }
-    status = add_rows(output, &grid, step_unit, median_unit, err);
+    status = add_rows(output, &grid, unit, err);
     if (status == 0 && format != DIFF_CSV) {
         put_head(output, stream, format == DIFF_MARKDOWN);
         status = put_gates(output, stream, kind, err);
         put_legend(stream, comparison);
-        fprintf(stream, "\nBy %s, times a step in %s, medians in %s:\n%s", subject_name(comparison->options.by),
-                step_unit.name, median_unit.name, format == DIFF_MARKDOWN ? "\n" : "");
+        fprintf(stream, "\nBy %s, a step and the median, in %s:\n%s", subject_name(comparison->options.by), unit.name,
+                format == DIFF_MARKDOWN ? "\n" : "");
     }
     if (status == 0)
         status = grid_print(&grid, stream, kind, output->width, output->ascii, err);
     if (status == 0 && format != DIFF_CSV)
-        status = put_gaps(output, stream, kind, err);
+        status = put_gaps(output, stream, kind, unit, err);
     grid_release(&grid);
     return status;
 }

@@ -78,6 +78,9 @@ static int put_rows(struct report_run *run, struct err *err)
         status = overlap_end(&sums.overlap, err);
     if (status == 0)
         status = put_sums(&sums, err);
+    run->session->result->note =
+        "table overlap_analysis counts copies and other tasks as free time, as Ascend's tool does; "
+        "table overlap and the other answers count them as busy";
     cann_span_reader_free(reader);
     return status;
 }
@@ -85,7 +88,9 @@ static int put_rows(struct report_run *run, struct err *err)
 const struct report report_overlap_analysis = {
     .name = "overlap_analysis",
     .title = "Overlap of computing and communication",
-    .doc = "How long a device computed, communicated, and did neither.",
+    .doc = "How long a device computed, communicated, and did neither, as Ascend's tool counts: copies and other tasks "
+           "are "
+           "free time here, and busy time in the other tables.",
     .families = FAMILY_CANN,
     .shown_only = true,
     .columns = columns,

@@ -1,6 +1,5 @@
 /* Ranges: what a program says it does, how often and how long. */
 #include "analysis/diff/statistics.h"
-#include "analysis/interval.h"
 #include "exporters/report/report.h"
 #include "exporters/workload/load_ranges.h"
 
@@ -20,25 +19,11 @@ static const struct report_column columns[] = {
     {.title = NULL},
 };
 
-struct ranked {
-    double total_ns;
-    size_t name;
-};
-
-static int by_total(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-
-    if (x->total_ns != y->total_ns)
-        return x->total_ns > y->total_ns ? -1 : 1;
-    return (x->name > y->name) - (x->name < y->name);
-}
-
 static int put_range(struct report_run *run, struct named_times *times, size_t name, struct err *err)
 {
     struct series series;
     int status = series_make(&series, times->items[name].durations.items, times->items[name].durations.count, err);
-    double apart = (double)interval_length(times->items[name].first_ns, times->items[name].last_ns);
+    double period_ns = named_times_period_ns(times, name);
 
     if (status != 0)
         return status;
@@ -48,7 +33,7 @@ static int put_range(struct report_run *run, struct named_times *times, size_t n
         [MEDIAN] = value_rounded(series.median),
         [P95] = value_rounded(series_percentile(&series, 0.95)),
         [LONGEST] = value_rounded(series.maximum),
-        [PERIOD] = series.n > 1 ? value_rounded(apart / (double)(series.n - 1)) : value_none(),
+        [PERIOD] = period_ns >= 0 ? value_rounded(period_ns) : value_none(),
         [NAME] = value_text(times->names.items[name].bytes),
     };
     status = report_row(run, values, err);
@@ -60,19 +45,12 @@ static int put_rows(struct report_run *run, struct err *err)
 {
     struct named_times times;
     int status = named_times_of_ranges(run->session->db, &times, err);
-    struct ranked *ranked = calloc(times.count + 1, sizeof *ranked);
+    size_t *ranked = NULL;
 
-    if (status == 0 && ranked == NULL)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; status == 0 && i < times.count; i++) {
-        ranked[i].name = i;
-        for (size_t k = 0; k < times.items[i].durations.count; k++)
-            ranked[i].total_ns += (double)times.items[i].durations.items[k];
-    }
     if (status == 0)
-        qsort(ranked, times.count, sizeof *ranked, by_total);
+        status = named_times_rank(&times, &ranked, err);
     for (size_t i = 0; status == 0 && i < times.count; i++)
-        status = put_range(run, &times, ranked[i].name, err);
+        status = put_range(run, &times, ranked[i], err);
     free(ranked);
     named_times_release(&times);
     return status;

@@ -263,33 +263,23 @@ static int put_findings(struct report_run *run, const struct workload *workload,
 /* How often and how long the ranges or calls ran that took most time. */
 static int put_names(struct report_run *run, const char *item, const struct named_times *times, struct err *err)
 {
-    bool *told = calloc(times->count + 1, sizeof *told);
-    int status = told == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+    size_t *ranked = NULL;
+    int status = named_times_rank(times, &ranked, err);
 
-    for (int k = 0; status == 0 && k < LARGEST_NAMES; k++) {
-        size_t most = SIZE_MAX;
-        double most_ns = -1;
-        for (size_t i = 0; i < times->count; i++) {
-            double total_ns = 0;
-            for (size_t n = 0; !told[i] && n < times->items[i].durations.count; n++)
-                total_ns += (double)times->items[i].durations.items[n];
-            if (!told[i] && times->items[i].durations.count > 0 && total_ns > most_ns) {
-                most = i;
-                most_ns = total_ns;
-            }
-        }
+    for (size_t i = 0, told = 0; status == 0 && i < times->count && told < LARGEST_NAMES; i++) {
+        struct durations *durations = &times->items[ranked[i]].durations;
         struct series series;
-        if (most == SIZE_MAX)
-            break;
-        told[most] = true;
-        status = series_make(&series, times->items[most].durations.items, times->items[most].durations.count, err);
+        if (durations->count == 0)
+            continue;
+        told++;
+        status = series_make(&series, durations->items, durations->count, err);
         if (status == 0)
             status = put_line(run, item, err, "%.300s: %lld times, median %.3f us, slowest %.3f us, %.3f us in all",
-                              times->names.items[most].bytes, (long long)series.n, series.median / 1e3,
+                              times->names.items[ranked[i]].bytes, (long long)series.n, series.median / 1e3,
                               series.maximum / 1e3, series.total / 1e3);
         series_release(&series);
     }
-    free(told);
+    free(ranked);
     return status;
 }
 

@@ -371,36 +371,69 @@ static int rewrite(char **cell, size_t decimals, bool time, double unit_us, stru
     return 0;
 }
 
-static int unite_column(struct grid *grid, size_t c, struct time_unit *ret_unit, struct err *err)
+/* The largest number of a column, and the most decimals. */
+static double survey_column(const struct grid *grid, size_t c, size_t *ret_decimals)
 {
-    size_t decimals = 0;
     double largest = 0;
-    int status = 0;
 
+    *ret_decimals = 0;
     for (size_t i = c; i < grid->count; i += grid->column_count) {
         if (!is_number(grid->cells[i]) || decimals_of(grid->cells[i]) > 12)
             continue;
-        decimals = decimals_of(grid->cells[i]) > decimals ? decimals_of(grid->cells[i]) : decimals;
+        *ret_decimals = decimals_of(grid->cells[i]) > *ret_decimals ? decimals_of(grid->cells[i]) : *ret_decimals;
         largest = fmax(largest, fabs(strtod(grid->cells[i], NULL)));
     }
-    *ret_unit = time_unit_for(grid->columns[c].time ? largest * 1e3 : 0);
-    if (grid->columns[c].time)
+    return largest;
+}
+
+static bool is_in_microseconds(const char *title)
+{
+    size_t length = strlen(title), unit = sizeof "(us)" - 1;
+
+    return length > unit && strcmp(title + length - unit, "(us)") == 0;
+}
+
+/* The unit in which every time of a table can be read: that of the column whose times are shortest; microseconds where
+ * a column stays in them, as points in time do. */
+static struct time_unit unit_of_times(const struct grid *grid)
+{
+    double least = INFINITY;
+    size_t ignored;
+
+    for (size_t c = 0; c < grid->column_count; c++) {
+        if (!grid->columns[c].time && is_in_microseconds(grid->columns[c].title))
+            return time_unit_for(0);
+        double largest = grid->columns[c].number && grid->columns[c].time ? survey_column(grid, c, &ignored) : 0;
+        if (largest > 0)
+            least = fmin(least, largest * 1e3);
+    }
+    return time_unit_for(isfinite(least) ? least : 0);
+}
+
+static int unite_column(struct grid *grid, size_t c, struct time_unit unit, struct err *err)
+{
+    bool time = grid->columns[c].time;
+    size_t decimals;
+    int status = 0;
+
+    survey_column(grid, c, &decimals);
+    if (time)
         decimals = 3;
     for (size_t i = c; status == 0 && i < grid->count; i += grid->column_count)
         if (is_number(grid->cells[i]) && decimals_of(grid->cells[i]) <= decimals)
-            status = rewrite(&grid->cells[i], decimals, grid->columns[c].time, ret_unit->ns / 1e3, err);
+            status = rewrite(&grid->cells[i], decimals, time, unit.ns / 1e3, err);
     return status;
 }
 
 int grid_unite_numbers(struct grid *grid, struct grid_column *columns, char **titles, struct err *err)
 {
+    const struct time_unit unit = unit_of_times(grid);
     int status = 0;
 
     for (size_t c = 0; status == 0 && c < grid->column_count; c++) {
-        struct time_unit unit;
         if (!columns[c].number)
             continue;
-        status = unite_column(grid, c, &unit, err);
+        status = unite_column(grid, c, unit, err);
         size_t length = strlen(columns[c].title);
         if (status != 0 || !columns[c].time || length < sizeof "(us)" - 1)
             continue;

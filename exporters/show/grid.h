@@ -33,9 +33,9 @@ enum grid_format { GRID_TABLE, GRID_CSV, GRID_MARKDOWN };
 
 /* Copies a row of texts, NULL is "". Control characters become '?'. */
 int grid_row(struct grid *grid, const char *const *cells, struct err *err);
-/* Gives the numbers of a column as many decimals each, and times the unit that fits the largest of their column, in
- * place of that in the title: titles needs room for one for each column, to be freed; the grid's columns are the
- * caller's, and are changed. */
+/* Gives the numbers of a column as many decimals each, and all times of the table one unit, which fits the column whose
+ * times are shortest, in place of that in the titles: titles needs room for one for each column, to be freed; the
+ * grid's columns are the caller's, and are changed. */
 int grid_unite_numbers(struct grid *grid, struct grid_column *columns, char **titles, struct err *err);
 /* width: of the terminal; 0: nothing is cut. ascii: no other characters are added, and with a width none are printed.
  */

@@ -45,6 +45,27 @@ bool export_has_layer(const char *name)
     return snprintf(copy, sizeof copy, "%s", name) < (int)sizeof copy && series_each(find_layer, copy) != 0;
 }
 
+struct telling {
+    void (*each)(void *arg, const char *name);
+    void *arg;
+};
+
+static int tell_layer(void *opaque, const struct record_kind *kind, const struct series_report *series)
+{
+    const struct telling *telling = opaque;
+    (void)kind;
+    telling->each(telling->arg, series_layer(series));
+    return 0;
+}
+
+void export_each_layer(void (*each)(void *arg, const char *name), void *arg)
+{
+    struct telling telling = {each, arg};
+    for (size_t i = 0; tracks[i] != NULL; i++)
+        each(arg, tracks[i]->name);
+    (void)series_each(tell_layer, &telling);
+}
+
 bool track_shows(const struct track_run *run, const char *name, const char *also)
 {
     const char *const *layer = run->run->options->layers;

@@ -120,7 +120,8 @@ static int draw(void *opaque, const struct track_unit *unit, struct parallel_out
 const struct track track_overlap_analyse = {
     .name = "overlap_analyse",
     .process = "Overlap Analysis",
-    .doc = "When each device computed, communicated, did that only, or neither.",
+    .doc = "When each device computed, communicated, did that only, or neither; as Ascend's tool counts, copies and "
+           "other tasks are free time.",
     .order = LAYER_OVERLAP,
     .rows = TRACK_TASKS,
     .state_size = sizeof(struct analysis),

@@ -143,3 +143,48 @@ void named_times_release(struct named_times *times)
     free(times->items);
     intern_release(&times->names);
 }
+
+/* ---- which took most time ---- */
+
+struct ranked {
+    double total_ns;
+    size_t name;
+};
+
+static int by_total(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+
+    if (x->total_ns != y->total_ns)
+        return x->total_ns > y->total_ns ? -1 : 1;
+    return (x->name > y->name) - (x->name < y->name);
+}
+
+int named_times_rank(const struct named_times *times, size_t **ret, struct err *err)
+{
+    struct ranked *ranked = calloc(times->count + 1, sizeof *ranked);
+
+    *ret = calloc(times->count + 1, sizeof **ret);
+    if (ranked == NULL || *ret == NULL) {
+        free(ranked);
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    for (size_t i = 0; i < times->count; i++) {
+        ranked[i].name = i;
+        for (size_t k = 0; k < times->items[i].durations.count; k++)
+            ranked[i].total_ns += (double)times->items[i].durations.items[k];
+    }
+    array_sort(ranked, times->count, sizeof *ranked, by_total);
+    for (size_t i = 0; i < times->count; i++)
+        (*ret)[i] = ranked[i].name;
+    free(ranked);
+    return 0;
+}
+
+double named_times_period_ns(const struct named_times *times, size_t name)
+{
+    double apart = (double)interval_length(times->items[name].first_ns, times->items[name].last_ns);
+    size_t count = times->items[name].durations.count;
+
+    return count > 1 ? apart / (double)(count - 1) : -1;
+}

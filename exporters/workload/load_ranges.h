@@ -26,5 +26,9 @@ struct named_times {
 int named_times_of_ranges(sqlite3 *db, struct named_times *ret, struct err *err);
 int named_times_of_calls(sqlite3 *db, struct named_times *ret, struct err *err);
 void named_times_release(struct named_times *times);
+/* Which took most time: places among them, the first of them first. free(*ret). */
+int named_times_rank(const struct named_times *times, size_t **ret, struct err *err);
+/* From the begin of one of a name to that of the next, the mean; negative: there is one alone. */
+double named_times_period_ns(const struct named_times *times, size_t name);
 
 #endif

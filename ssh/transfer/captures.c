@@ -42,6 +42,11 @@ static int take_line(struct remote_captures *captures, const char *line, size_t 
     return 0;
 }
 
+/* Of ls, unless that prints other names than there are, as busybox does of what it cannot show. */
+static const char as_listed[] =
+    "ls -1td JOB*/ 2>/dev/null | { w=''\nwhile IFS= read -r d; do\n"
+    "printf '%s\\n' \"$d\"; [ -d \"$d\" ] || w=1\ndone; [ -z \"$w\" ]; } && exit 0\necho =\n";
+
 /* Without ls; quadratic, and that is fine for captures. */
 static const char newest_first[] = "set --\nfor d in JOB*/; do [ -d \"$d\" ] && set -- \"$@\" \"$d\"; done\n"
                                    "while [ $# -gt 0 ]; do\nn=$1\n"
@@ -50,7 +55,8 @@ static const char newest_first[] = "set --\nfor d in JOB*/; do [ -d \"$d\" ] && 
                                    "while [ $c -gt 0 ]; do [ \"$1\" = \"$n\" ] || set -- \"$@\" \"$1\"; shift; "
                                    "c=$((c - 1)); done\ndone\nexit 0\n";
 
-int board_captures(struct board *board, const char *directory, struct remote_captures *ret, struct err *err)
+int board_captures(struct board *board, const char *directory, bool *ret_there, struct remote_captures *ret,
+                   struct err *err)
 {
     struct strbuf script, answer;
     int result;
@@ -60,14 +66,22 @@ int board_captures(struct board *board, const char *directory, struct remote_cap
     strbuf_init(&answer, NAMES_LIMIT);
     strbuf_adds(&script, "cd ");
     ssh_quote(&script, directory);
-    strbuf_adds(&script, " 2>/dev/null || exit 0\n");
-    strbuf_adds(&script, board->has_ls ? "ls -1td JOB*/ 2>/dev/null\nexit 0\n" : newest_first);
+    strbuf_adds(&script, " 2>/dev/null || { printf '" BOARD_MISSING "'; exit 0; }\n");
+    strbuf_adds(&script, board->has_ls ? as_listed : "");
+    strbuf_adds(&script, newest_first);
     result =
         script.failed ? out_of_memory(err) : board_do(board, "cannot look for captures", script.data, &answer, err);
+    if (ret_there != NULL)
+        *ret_there = strcmp(answer.data, BOARD_MISSING) != 0;
+    if (strcmp(answer.data, BOARD_MISSING) == 0)
+        strbuf_clear(&answer);
     for (const char *at = answer.data; result == 0 && *at != '\0';) {
         size_t length = strcspn(at, "\n");
 
-        result = take_line(ret, at, length, err);
+        if (length == 1 && *at == '=') /* what follows is right */
+            remote_captures_release(ret);
+        else
+            result = take_line(ret, at, length, err);
         at += length + (at[length] == '\n');
     }
     if (result != 0)

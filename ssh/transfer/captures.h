@@ -12,8 +12,9 @@ struct remote_captures {
     char first_refused[256]; /* masked; "" when none */
 };
 
-/* The directories JOB* in a directory of the board; none when that is not there. */
-int board_captures(struct board *board, const char *directory, struct remote_captures *ret, struct err *err);
+/* The directories JOB* in a directory of the board; none when that is not there, which ret_there (or NULL) tells. */
+int board_captures(struct board *board, const char *directory, bool *ret_there, struct remote_captures *ret,
+                   struct err *err);
 bool remote_captures_has(const struct remote_captures *captures, const char *name);
 void remote_captures_release(struct remote_captures *captures);
 

@@ -3,6 +3,7 @@
 #include "base/file/temporary.h"
 #include "base/interrupt.h"
 #include "ssh/session/internal.h"
+#include "ssh/transfer/beginning.h"
 #include "ssh/transfer/fetch_end.h"
 #include "ssh/transfer/fetch_file.h"
 
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #define SCRIPT_LIMIT ((size_t)64 * 1024)
+#define MOST_COMPLAINTS ((size_t)2048)
 #define MOST_ROUNDS 3 /* of fetching files that came out wrong again */
 #define LINE_LIMIT ((size_t)2 * LISTING_MAX_PATH + 128)
 
@@ -26,9 +28,18 @@ enum { DATA, CHECKSUMS, STREAMS };
 /* One transfer: files come in the order of todo, which the board was given. */
 struct transfer {
     struct board *board;
+    const struct fetch_request *request;
     const char *remote, *local;
     const struct progress *progress;
+    struct fetch_result *ret;
     struct ssh_patience patience;
+    struct ssh_command *commands[STREAMS];
+    bool is_broken;            /* the data is not what it should be */
+    bool waits;                /* for the listing, which the data stream begins with */
+    char mark[SSH_MARK_SIZE];  /* the line behind the listing */
+    struct strbuf list, again; /* the listing; what comes beside the data, at the end another listing between marks */
+    struct listing listing;
+    int lock_fd; /* of the directory here */
     struct fetched *files;
     size_t count;
     /* Indexes of files that each stream is asked for: those without all their bytes, those without their name. */
@@ -72,17 +83,6 @@ static int give_names(void *arg, const char **bytes, size_t *length, struct err 
     return 0;
 }
 
-static int keep_complaint(void *arg, const char *bytes, size_t length, struct err *err)
-{
-    struct stream *stream = arg;
-    struct strbuf *complaints = &stream->transfer->complaints;
-    size_t room = complaints->maximum - complaints->length;
-
-    (void)err;
-    strbuf_add(complaints, bytes, length < room ? length : room);
-    return 0;
-}
-
 static struct fetched *current_file(struct transfer *transfer)
 {
     size_t current = transfer->current[DATA];
@@ -107,11 +107,59 @@ static int finish_complete(struct transfer *transfer, struct err *err)
     return 0;
 }
 
-static int take_data(void *arg, const char *bytes, size_t length, struct err *err)
+/* Whether the files are listed once more behind their bytes. Without checksums a file that became shorter would take
+ * something else for its own. */
+static bool lists_again(const struct transfer *transfer)
 {
-    struct stream *stream = arg;
-    struct transfer *transfer = stream->transfer;
+    return transfer->waits && transfer->request->resumes && !transfer->request->removes &&
+           transfer->board->hash != BOARD_HASH_NONE;
+}
 
+static int begin(struct transfer *transfer, bool resumes, struct err *err);
+
+/* With the listing the names go out: the commands wait for them. */
+static int begin_listed(struct transfer *transfer, size_t length, struct err *err)
+{
+    int result = listing_parse(&transfer->listing, transfer->list.data, length, err);
+    struct ssh_limits limits;
+
+    strbuf_release(&transfer->list);
+    if (result == 0)
+        result = begin(transfer, false, err);
+    if (result != 0)
+        return result;
+    limits = ssh_limits_for(transfer->board->connection, transfer->total_bytes);
+    if (lists_again(transfer))
+        limits.errors += LISTING_LIMIT;
+    ssh_command_limit(transfer->commands[DATA], &limits);
+    transfer->waits = false;
+    return finish_complete(transfer, err);
+}
+
+/* Takes bytes of the listing, and its end when that is among them. */
+static int take_list(struct transfer *transfer, const char **bytes, size_t *length, struct err *err)
+{
+    const size_t before = transfer->list.length, mark_length = SSH_MARK_SIZE - 1;
+    const size_t from = before > mark_length ? before - mark_length : 0;
+    const char *mark;
+    size_t list_length, used = *length;
+
+    if (strbuf_add(&transfer->list, *bytes, *length) != 0)
+        return err_set(err, ERR_REMOTE, "the board's list of '%s' is longer than %zu bytes", transfer->remote,
+                       LISTING_LIMIT);
+    mark = memmem(transfer->list.data + from, transfer->list.length - from, transfer->mark, mark_length);
+    list_length = mark != NULL ? (size_t)(mark - transfer->list.data) : 0;
+    if (mark != NULL && transfer->list.length > list_length + mark_length)
+        used = list_length + mark_length + 1 - before;
+    else
+        mark = NULL; /* its newline is still to come */
+    *bytes += used;
+    *length -= used;
+    return mark != NULL ? begin_listed(transfer, list_length, err) : 0;
+}
+
+static int take_pieces(struct transfer *transfer, const char *bytes, size_t length, struct err *err)
+{
     while (length > 0) {
         struct fetched *file = current_file(transfer);
         size_t piece;
@@ -134,6 +182,18 @@ static int take_data(void *arg, const char *bytes, size_t length, struct err *er
     }
     progress_update(transfer->progress, "fetching", transfer->done_bytes, transfer->total_bytes);
     return 0;
+}
+
+static int take_data(void *arg, const char *bytes, size_t length, struct err *err)
+{
+    struct stream *stream = arg;
+    struct transfer *transfer = stream->transfer;
+    int result = transfer->waits ? take_list(transfer, &bytes, &length, err) : 0;
+
+    if (result == 0)
+        result = take_pieces(transfer, bytes, length, err);
+    transfer->is_broken = result != 0;
+    return result;
 }
 
 /* One line of the stream of checksums; files that the board could not read are missing from it. */
@@ -204,15 +264,29 @@ static int add_data_command(struct transfer *transfer, struct strbuf *script, st
     return script->failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
 }
 
+/* What lists all files and then sends the bytes of those that it is asked for. */
+static int add_listing_command(struct transfer *transfer, struct strbuf *script, struct err *err)
+{
+    int result = board_add_list(transfer->board, transfer->remote, script, err);
+
+    strbuf_addf(script, "list || exit 1\necho %s\n(", transfer->mark);
+    if (result == 0)
+        result = board_add_send_command(transfer->board, script, err);
+    strbuf_adds(script, ")\n");
+    if (lists_again(transfer))
+        strbuf_addf(script, "r=$?\n{ echo %s; list && echo %s; } >&2\nexit $r\n", transfer->mark, transfer->mark);
+    return result == 0 && script->failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : result;
+}
+
 static int start_data(struct transfer *transfer, const struct ssh_io *io, struct ssh_command **ret, struct err *err)
 {
     struct strbuf script;
     int result;
 
     strbuf_init(&script, SCRIPT_LIMIT);
-    result = add_data_command(transfer, &script, err);
+    result = transfer->waits ? add_listing_command(transfer, &script, err) : add_data_command(transfer, &script, err);
     if (result == 0)
-        result = ssh_command_start(ret, transfer->board->connection, script.data, io, err);
+        result = ssh_command_start(ret, transfer->board->connection, script.data, io, NULL, err);
     strbuf_release(&script);
     return result;
 }
@@ -226,45 +300,101 @@ static int start_checksums(struct transfer *transfer, const struct ssh_io *io, s
     strbuf_init(&script, SCRIPT_LIMIT);
     board_add_cd(&script, transfer->remote);
     board_add_hash_command(transfer->board, &script);
-    result = script.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                           : ssh_command_start(ret, transfer->board->connection, script.data, io, err);
+    result = script.failed
+                 ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                 : ssh_command_start(ret, transfer->board->connection, script.data, io, transfer->commands[DATA], err);
     strbuf_release(&script);
     return result;
 }
 
-/* Serves both streams side by side; in turn, when the server does not allow so many sessions. */
-static int serve_streams(struct transfer *transfer, struct err *err)
+/* The command ended, and the listing has not. */
+static int tell_unlisted(struct transfer *transfer, struct err *err)
 {
-    struct stream streams[STREAMS] = {{transfer, DATA}, {transfer, CHECKSUMS}};
+    struct strbuf *said = lists_again(transfer) ? &transfer->again : &transfer->complaints;
+
+    if (strcmp(transfer->list.data, BOARD_MISSING) == 0) {
+        transfer->ret->is_missing = true;
+        return board_tell_missing(transfer->remote, err);
+    }
+    if (board_judge("cannot list files", ssh_command_exit(transfer->commands[DATA]), said, err) == 0)
+        err_set(err, ERR_REMOTE, "the list does not come to its end");
+    return err_wrap(err, "cannot list '%s' on the board", transfer->remote);
+}
+
+/* What the board said beside the data, but for the listing there. */
+static void split_complaints(struct transfer *transfer)
+{
+    struct strbuf *complaints = &transfer->complaints;
+    const char *mark = strstr(transfer->again.data, transfer->mark);
+    const size_t said = mark != NULL ? (size_t)(mark - transfer->again.data) : transfer->again.length;
+    const size_t room = complaints->maximum - complaints->length;
+
+    strbuf_add(complaints, transfer->again.data, said < room ? said : room);
+}
+
+static bool is_waiting(const void *arg)
+{
+    const struct transfer *transfer = arg;
+
+    return transfer->waits;
+}
+
+/* In turn, when the server does not allow so many sessions. */
+static int start_streams(struct transfer *transfer, struct stream streams[STREAMS], struct err *err)
+{
     struct ssh_io data = {.input = give_names,
                           .output = take_data,
-                          .errors = keep_complaint,
+                          .said = &transfer->complaints,
+                          .waits = &transfer->waits,
                           .arg = &streams[DATA],
                           .limits = ssh_limits_for(transfer->board->connection, transfer->total_bytes)};
     struct ssh_io checksums = data;
-    struct ssh_command *commands[STREAMS] = {NULL, NULL};
+    struct ssh_command **commands = transfer->commands;
     int result = 0;
 
     checksums.output = take_checksums;
     checksums.arg = &streams[CHECKSUMS];
-    if (transfer->todo_count[DATA] > 0)
+    if (lists_again(transfer))
+        data.said = &transfer->again;
+    if (transfer->waits || transfer->todo_count[DATA] > 0)
         result = start_data(transfer, &data, &commands[DATA], err);
-    if (result == 0)
+    if (result == 0 && transfer->waits) /* what it is asked for is under way then while the other one starts */
+        result = ssh_command_serve_while(commands[DATA], is_waiting, transfer, err);
+    else if (result == 0)
         result = finish_complete(transfer, err); /* files without bytes at the front */
-    if (result == 0 && transfer->board->hash != BOARD_HASH_NONE) {
-        result = start_checksums(transfer, &checksums, &commands[CHECKSUMS], err);
-        if (result == -ERR_REMOTE && commands[DATA] != NULL && !ssh_is_lost(transfer->board->connection)) {
-            result = ssh_commands_serve(commands, STREAMS, err);
-            ssh_command_close(commands[DATA]);
-            commands[DATA] = NULL;
-            if (result == 0)
-                result = start_checksums(transfer, &checksums, &commands[CHECKSUMS], err);
-        }
-    }
-    if (result == 0)
-        result = ssh_commands_serve(commands, STREAMS, err);
+    if (result != 0 || transfer->waits || transfer->board->hash == BOARD_HASH_NONE)
+        return result;
+    checksums.limits = ssh_limits_for(transfer->board->connection, transfer->total_bytes);
+    result = start_checksums(transfer, &checksums, &commands[CHECKSUMS], err);
+    if (result != -ERR_REMOTE || commands[DATA] == NULL || transfer->is_broken ||
+        ssh_is_lost(transfer->board->connection))
+        return result;
+    result = ssh_commands_serve(commands, STREAMS, err);
+    if (result != 0)
+        return result;
     ssh_command_close(commands[DATA]);
-    ssh_command_close(commands[CHECKSUMS]);
+    commands[DATA] = NULL;
+    return start_checksums(transfer, &checksums, &commands[CHECKSUMS], err);
+}
+
+/* Serves both streams side by side. */
+static int serve_streams(struct transfer *transfer, struct err *err)
+{
+    struct stream streams[STREAMS] = {{transfer, DATA}, {transfer, CHECKSUMS}};
+    int result;
+
+    strbuf_clear(&transfer->complaints);
+    strbuf_clear(&transfer->again);
+    result = start_streams(transfer, streams, err);
+    if (result == 0)
+        result = ssh_commands_serve(transfer->commands, STREAMS, err);
+    if (result == 0 && transfer->waits)
+        result = tell_unlisted(transfer, err);
+    split_complaints(transfer);
+    for (int i = 0; i < STREAMS; i++) {
+        ssh_command_close(transfer->commands[i]);
+        transfer->commands[i] = NULL;
+    }
     return result;
 }
 
@@ -289,7 +419,6 @@ static void make_todo(struct transfer *transfer)
     memset(transfer->named, 0, sizeof transfer->named);
     transfer->checksum_bytes = 0;
     strbuf_clear(&transfer->line);
-    strbuf_clear(&transfer->complaints);
 }
 
 /* A board without tail cannot go on in the middle of a file. */
@@ -306,6 +435,11 @@ static void drop_partial(struct transfer *transfer)
         fetched_drop(file);
         checksum_finish(transfer->sum, ignored);
     }
+}
+
+static bool may_reconnect(const struct transfer *transfer)
+{
+    return ssh_is_lost(transfer->board->connection) && !ssh_is_interrupted(transfer->board->connection);
 }
 
 static int reconnect(struct transfer *transfer, struct fetch_result *ret, struct err *err)
@@ -335,17 +469,18 @@ static int tell_missing(struct transfer *transfer, struct err *err)
     return err_hint(err, "see that no program of the board still writes there, then fetch them by hand or run again");
 }
 
-static int transfer_all(struct transfer *transfer, struct fetch_result *ret, struct err *err)
+/* served: how the first round ended, when that listed the files. */
+static int transfer_all(struct transfer *transfer, const int *served, struct fetch_result *ret, struct err *err)
 {
     int result = 0;
 
     for (int round = 0; round < MOST_ROUNDS; round++) {
         make_todo(transfer);
-        if (transfer->todo_count[CHECKSUMS] == 0)
+        if (transfer->todo_count[CHECKSUMS] == 0 && (served == NULL || *served == 0))
             return 0;
-        result = serve_streams(transfer, err);
-        if (result == -ERR_REMOTE && ssh_is_lost(transfer->board->connection) &&
-            !ssh_is_interrupted(transfer->board->connection)) {
+        result = served != NULL ? *served : serve_streams(transfer, err);
+        served = NULL;
+        if (result == -ERR_REMOTE && may_reconnect(transfer)) {
             result = reconnect(transfer, ret, err);
             round--; /* bounded by the reconnections */
             if (result == 0)
@@ -371,9 +506,21 @@ static int transfer_all(struct transfer *transfer, struct fetch_result *ret, str
     return -(int)err->code;
 }
 
-static int transfer_init(struct transfer *transfer, struct listing *listing, struct err *err)
+static void transfer_init(struct transfer *transfer)
+{
+    ssh_patience_init(&transfer->patience, transfer->board->connection, transfer->progress);
+    strbuf_init(&transfer->list, LISTING_LIMIT);
+    strbuf_init(&transfer->again, LISTING_LIMIT);
+    strbuf_init(&transfer->line, LINE_LIMIT);
+    strbuf_init(&transfer->names[DATA], SCRIPT_LIMIT);
+    strbuf_init(&transfer->names[CHECKSUMS], SCRIPT_LIMIT);
+    strbuf_init(&transfer->complaints, MOST_COMPLAINTS);
+}
+
+static int make_files(struct transfer *transfer, struct err *err)
 {
     const enum checksum_kind kind = board_checksum_kind(transfer->board);
+    const struct listing *listing = &transfer->listing;
 
     transfer->count = listing->count;
     transfer->total_bytes = listing_bytes(listing);
@@ -381,11 +528,6 @@ static int transfer_init(struct transfer *transfer, struct listing *listing, str
     for (int i = 0; i < STREAMS; i++)
         transfer->todo[i] = calloc(listing->count + 1, sizeof *transfer->todo[i]);
     transfer->sum = checksum_new_kind(kind);
-    ssh_patience_init(&transfer->patience, transfer->board->connection, transfer->progress);
-    strbuf_init(&transfer->line, LINE_LIMIT);
-    strbuf_init(&transfer->names[DATA], SCRIPT_LIMIT);
-    strbuf_init(&transfer->names[CHECKSUMS], SCRIPT_LIMIT);
-    strbuf_init(&transfer->complaints, 2048);
     if (transfer->files == NULL || transfer->todo[DATA] == NULL || transfer->todo[CHECKSUMS] == NULL ||
         transfer->sum == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
@@ -402,6 +544,9 @@ static void transfer_release(struct transfer *transfer)
     free(transfer->todo[DATA]);
     free(transfer->todo[CHECKSUMS]);
     checksum_free(transfer->sum);
+    listing_release(&transfer->listing);
+    strbuf_release(&transfer->list);
+    strbuf_release(&transfer->again);
     strbuf_release(&transfer->line);
     strbuf_release(&transfer->names[DATA]);
     strbuf_release(&transfer->names[CHECKSUMS]);
@@ -470,11 +615,39 @@ static int make_target(const char *local, bool resumes, int *ret_fd, struct err 
     return err_set_errno(err, errno, "cannot make the directory '%s'", local);
 }
 
-/* What an earlier fetch left here: whole files, and at most one in part, because they come one after the other. */
-static int find_here(struct transfer *transfer, struct err *err)
+/* The beginning of a file that is here: as much of it is kept as the board's file begins with. */
+static int check_beginning(struct transfer *transfer, struct fetched *file, struct fetch_result *ret, struct err *err)
 {
-    const bool may_go_on =
-        transfer->board->has_tail && (transfer->board->hash != BOARD_HASH_NONE || transfer->board->has_cmp);
+    const struct beginning beginning = {
+        .directory = transfer->remote, .path = file->path, .fd = file->fd, .bytes = file->received};
+    const bool may_go_on = transfer->board->has_tail && board_compares_beginnings(transfer->board);
+    uint64_t equal = 0;
+    int result = 0;
+
+    progress_update(transfer->progress, "checking what is here", 0, file->received);
+    while (may_go_on &&
+           (result = board_compare_beginning(transfer->board, &beginning, transfer->sum, &equal, err)) == -ERR_REMOTE) {
+        char ignored[CHECKSUM_TEXT_SIZE];
+
+        checksum_finish(transfer->sum, ignored);
+        if (!may_reconnect(transfer))
+            return result;
+        result = reconnect(transfer, ret, err);
+        if (result != 0)
+            return result;
+    }
+    if (result != 0)
+        return result;
+    ret->gone_on_from = equal;
+    ret->dropped = file->received - equal;
+    if (equal == 0)
+        fetched_drop(file);
+    return equal > 0 && ret->dropped > 0 ? fetched_shorten(file, equal, err) : 0;
+}
+
+/* What an earlier fetch left here: whole files, and at most one in part, because they come one after the other. */
+static int find_here(struct transfer *transfer, struct fetch_result *ret, struct err *err)
+{
     const int descriptors = 16;
     bool has_partial = false;
     int result = 0;
@@ -485,9 +658,11 @@ static int find_here(struct transfer *transfer, struct err *err)
         result = ssh_is_interrupted(transfer->board->connection)
                      ? interrupt_error(err)
                      : fetched_find(file, transfer->local, transfer->board->hash != BOARD_HASH_NONE, err);
-        if (result == 0 && !file->is_here && may_go_on && !has_partial) {
-            result = fetched_find_partial(file, transfer->local, transfer->sum, err);
-            has_partial = file->is_partial;
+        if (result == 0 && !file->is_here && !has_partial) {
+            result = fetched_find_partial(file, transfer->local, err);
+            has_partial = result == 0 && file->fd >= 0;
+            if (has_partial)
+                result = check_beginning(transfer, file, ret, err);
         }
         transfer->done_bytes += file->received;
     }
@@ -529,65 +704,109 @@ static void end_early(struct transfer *transfer, struct fetch_result *ret)
     }
 }
 
-/* With all at home: what is not as it should be is told, and what is goes from the board. */
-static int finish(struct transfer *transfer, const struct fetch_request *request, const struct listing *listing,
-                  struct fetch_result *ret, struct err *err)
+/* The listing behind the data is as good as one now, unless something was sent after it. */
+static int look_again(struct transfer *transfer, const struct fetched_files *files, struct err *err)
 {
+    const char *first = transfer->mark[0] != '\0' ? strstr(transfer->again.data, transfer->mark) : NULL;
+    const char *text = first != NULL ? first + SSH_MARK_SIZE : NULL;
+    const char *last = text != NULL ? strstr(text, transfer->mark) : NULL;
+    struct listing now = {.files = NULL};
+    int result = last != NULL ? listing_parse(&now, text, (size_t)(last - text), err)
+                              : board_list(transfer->board, transfer->remote, NULL, &now, err);
+
+    if (result == 0)
+        result = fetch_look_again(files, &now, transfer->ret, err);
+    listing_release(&now);
+    return result;
+}
+
+/* With all at home: what is not as it should be is told, and what is goes from the board. */
+static int finish(struct transfer *transfer, struct fetch_result *ret, struct err *err)
+{
+    const struct fetch_request *request = transfer->request;
     const struct fetched_files files = {transfer->board, request, transfer->files, transfer->count};
     int result = 0;
 
     if (transfer->board->hash == BOARD_HASH_NONE && transfer->board->has_cmp)
         result = fetch_compare(&files, err);
     if (result == 0)
-        result = fetch_find_lost(&files, listing, ret, err);
+        result = fetch_find_lost(&files, &transfer->listing, ret, err);
     if (result == 0 && request->removes && ret->refused == 0)
         result = fetch_remove(&files, ret, err);
     else if (result == 0 && request->resumes)
-        result = fetch_look_again(&files, ret, err);
+        result = look_again(transfer, &files, err);
     return result;
 }
 
 /* The same over as many connections as that takes: every step of it can be taken again. */
-static int finish_patiently(struct transfer *transfer, const struct fetch_request *request,
-                            const struct listing *listing, struct fetch_result *ret, struct err *err)
+static int finish_patiently(struct transfer *transfer, struct fetch_result *ret, struct err *err)
 {
     const struct fetch_result before = *ret;
-    bool is_there = true;
     int result;
 
-    while ((result = finish(transfer, request, listing, ret, err)) == -ERR_REMOTE &&
-           ssh_is_lost(transfer->board->connection) && !ssh_is_interrupted(transfer->board->connection)) {
+    while ((result = finish(transfer, ret, err)) == -ERR_REMOTE && may_reconnect(transfer)) {
         *ret = before;
         result = reconnect(transfer, ret, err);
-        if (result == 0 && request->removes)
-            result = board_has_directory(transfer->board, request->remote, &is_there, err);
-        if (result != 0 || !is_there)
-            break; /* all of it has been removed already when it is gone */
+        if (result != 0)
+            break;
     }
     return result;
 }
 
-static void begin_result(const struct board *board, const struct listing *listing, struct fetch_result *ret)
+static void begin_result(const struct listing *listing, struct fetch_result *ret)
 {
-    ret->verified_by = board_verifies_by(board);
     ret->refused = listing->refused;
     ret->skipped = listing->skipped;
     memcpy(ret->first_refused, listing->first_refused, sizeof ret->first_refused);
     memcpy(ret->first_skipped, listing->first_skipped, sizeof ret->first_skipped);
 }
 
-static int bring_all(struct transfer *transfer, const struct fetch_request *request, struct fetch_result *ret,
-                     struct err *err)
+/* With the listing it is known what is to come; the directory here is made. */
+static int begin(struct transfer *transfer, bool resumes, struct err *err)
 {
-    int result = request->resumes ? find_here(transfer, err) : 0;
+    int result = make_files(transfer, err);
 
-    for (size_t i = 0; i < transfer->count; i++)
-        if (transfer->files[i].is_partial)
-            ret->gone_on_from = transfer->files[i].received;
+    begin_result(&transfer->listing, transfer->ret);
     if (result == 0)
-        result = transfer_all(transfer, ret, err);
+        result = make_target(transfer->local, resumes, &transfer->lock_fd, err);
     if (result == 0)
-        fetched_forget_partials(request->local);
+        make_todo(transfer);
+    return result;
+}
+
+/* Where nothing is here one command lists the files and sends them; else it is looked first what has not to be sent. */
+static int list_and_serve(struct transfer *transfer, bool *ret_served, struct err *err)
+{
+    const struct fetch_request *request = transfer->request;
+    bool is_there = true;
+    int result;
+
+    *ret_served = access(request->local, F_OK) != 0;
+    if (*ret_served) {
+        transfer->waits = true;
+        result = ssh_choose_mark(transfer->mark, err);
+        return result == 0 ? serve_streams(transfer, err) : result;
+    }
+    result = board_list(transfer->board, request->remote, &is_there, &transfer->listing, err);
+    transfer->ret->is_missing = !is_there && result == 0;
+    if (transfer->ret->is_missing)
+        result = board_tell_missing(request->remote, err);
+    if (result == 0)
+        result = begin(transfer, request->resumes, err);
+    return result == 0 && request->resumes ? find_here(transfer, transfer->ret, err) : result;
+}
+
+static int bring_all(struct transfer *transfer, struct fetch_result *ret, struct err *err)
+{
+    bool is_served;
+    int result = list_and_serve(transfer, &is_served, err);
+
+    if (transfer->lock_fd < 0) /* nothing has begun */
+        return result;
+    if (result == 0 || is_served)
+        result = transfer_all(transfer, is_served ? &result : NULL, ret, err);
+    if (result == 0)
+        fetched_forget_partials(transfer->local);
     /* but not from a board whose stream is not what it announced */
     else if (ssh_is_lost(transfer->board->connection) || result == -ERR_INTERRUPTED)
         end_early(transfer, ret);
@@ -599,26 +818,22 @@ static int bring_all(struct transfer *transfer, const struct fetch_request *requ
 
 int ssh_fetch(struct board *board, const struct fetch_request *request, struct fetch_result *ret, struct err *err)
 {
-    struct transfer transfer = {
-        .board = board, .remote = request->remote, .local = request->local, .progress = request->progress};
-    struct listing listing = {.files = NULL};
-    int result, lock_fd = -1;
+    struct transfer transfer = {.board = board,
+                                .request = request,
+                                .remote = request->remote,
+                                .local = request->local,
+                                .progress = request->progress,
+                                .ret = ret,
+                                .lock_fd = -1};
+    int result;
 
     *ret = (struct fetch_result){.verified_by = board_verifies_by(board)};
-    result = board_list(board, request->remote, &listing, err);
-    if (result != 0)
-        return result;
-    begin_result(board, &listing, ret);
-    result = transfer_init(&transfer, &listing, err);
+    transfer_init(&transfer);
+    result = bring_all(&transfer, ret, err);
     if (result == 0)
-        result = make_target(request->local, request->resumes, &lock_fd, err);
-    if (result == 0)
-        result = bring_all(&transfer, request, ret, err);
-    if (result == 0)
-        result = finish_patiently(&transfer, request, &listing, ret, err);
+        result = finish_patiently(&transfer, ret, err);
     transfer_release(&transfer);
-    listing_release(&listing);
-    if (lock_fd >= 0)
-        close(lock_fd);
+    if (transfer.lock_fd >= 0)
+        close(transfer.lock_fd);
     return result;
 }

@@ -15,7 +15,7 @@
 
 #define SCRIPT_LIMIT ((size_t)64 * 1024)
 #define READ_SIZE ((size_t)128 * 1024)
-#define MOST_SYNCS 512 /* files that are put on the disk one by one; the file system as a whole is in any case */
+#define MOST_SYNCS 512 /* files that are put on the disk one by one; of more the file system is as a whole */
 
 static int out_of_memory(struct err *err)
 {
@@ -80,8 +80,11 @@ int fetch_compare(const struct fetched_files *files, struct err *err)
 
     for (size_t i = 0; i < files->count && result == 0; i++) {
         struct fetched *fetched = &files->items[i];
-        char *path = path_join(files->request->local, fetched->path);
+        char *path;
 
+        if (fetched->is_verified) /* before the connection broke */
+            continue;
+        path = path_join(files->request->local, fetched->path);
         local.fd = path != NULL ? open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
         result = local.fd >= 0 ? compare_one(files, fetched, &local, err)
                                : err_set_errno(err, path != NULL ? errno : ENOMEM, "cannot read what was fetched");
@@ -128,6 +131,7 @@ int fetch_find_lost(const struct fetched_files *files, const struct listing *lis
     struct skipped_names skipped = {.files = files, .listing = listing, .ret = ret};
     const struct name_source names = {.next = next_skipped, .arg = &skipped};
     struct strbuf script, answer;
+    char *line, *at;
     int result;
 
     if (listing->skipped == 0)
@@ -141,15 +145,11 @@ int fetch_find_lost(const struct fetched_files *files, const struct listing *lis
                 "t=''; [ ! -L \"$f\" ] || t=$(readlink \"$f\")\n"
                 "case $t in ''|/*|*..*) printf '%s\\n' \"$f\";; *) [ -f \"$f\" ] || printf '%s\\n' \"$f\";; esac\n"
                 "done\nexit 0\n");
-    result = board_do_with_names(files->board, "cannot look at what is no regular file", script.data, &names, '\n',
-                                 &answer, err);
-    for (char *line = answer.data, *next; result == 0 && *line != '\0'; line = next) {
-        size_t length = strcspn(line, "\n");
-
-        next = line + length + (line[length] == '\n');
-        line[length] = '\0';
+    result = board_do_with_names(files->board, "cannot look at what is no regular file", &script, &names, '\n', &answer,
+                                 err);
+    at = answer.data;
+    while (result == 0 && (line = board_next_line(&at)) != NULL)
         count_name(&ret->lost, ret->first_lost, strncmp(line, "./", 2) == 0 ? line + 2 : line);
-    }
     strbuf_release(&script);
     strbuf_release(&answer);
     return result;
@@ -177,21 +177,18 @@ static bool is_same_state(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-int fetch_look_again(const struct fetched_files *files, struct fetch_result *ret, struct err *err)
+int fetch_look_again(const struct fetched_files *files, const struct listing *now, struct fetch_result *ret,
+                     struct err *err)
 {
-    struct listing now = {.files = NULL};
-    int result = board_list(files->board, files->request->remote, &now, err);
+    int result = check_sizes(files, now, err);
 
-    if (result == 0)
-        result = check_sizes(files, &now, err);
     for (size_t i = 0; i < files->count && result == 0; i++) {
         const struct fetched *file = &files->items[i];
-        const struct listed_file *there = listing_find(&now, file->path);
+        const struct listed_file *there = listing_find(now, file->path);
 
         if (file->is_done && there != NULL && !is_same_state(there->state, file->state))
             count_name(&ret->changed, ret->first_changed, file->path);
     }
-    listing_release(&now);
     return result;
 }
 
@@ -221,12 +218,10 @@ static void compare_checksums(const struct fetched_files *files, const struct li
     struct file_names expected = {.files = files, .now = now};
     const char *wanted = next_done(&expected);
 
-    for (char *line = text, *next; *line != '\0' && wanted != NULL; line = next) {
-        size_t length = strcspn(line, "\n");
+    for (const char *line; wanted != NULL && (line = board_next_line(&text)) != NULL;) {
         char checksum[CHECKSUM_TEXT_SIZE], path[LISTING_MAX_PATH];
 
-        next = line + length + (line[length] == '\n');
-        if (!checksum_line_parse(board_checksum_kind(files->board), line, length, checksum, path))
+        if (!checksum_line_parse(board_checksum_kind(files->board), line, strlen(line), checksum, path))
             continue;
         for (; wanted != NULL && strcmp(wanted, path) != 0; wanted = next_done(&expected))
             count_name(&ret->changed, ret->first_changed, wanted);
@@ -253,7 +248,7 @@ static int verify_again(const struct fetched_files *files, const struct listing 
     board_add_cd(&script, files->request->remote);
     board_add_hash_command(files->board, &script);
     progress_update(files->request->progress, "verifying", 0, files->count);
-    result = board_do_with_names(files->board, "cannot compute checksums on the board", script.data, &names,
+    result = board_do_with_names(files->board, "cannot compute checksums on the board", &script, &names,
                                  board_separator(files->board), &answer, err);
     if (result == 0)
         compare_checksums(files, now, answer.data, ret);
@@ -300,9 +295,10 @@ static int sync_local(const struct fetched_files *files, struct err *err)
     const char *local = files->request->local;
     const int descriptors = 16;
     char *parent = strdup(local), *slash = parent != NULL ? strrchr(parent, '/') : NULL;
-    int failure = parent != NULL ? sync_file_system(local) : ENOMEM;
+    const bool as_whole = files->count > MOST_SYNCS;
+    int failure = parent == NULL ? ENOMEM : as_whole ? sync_file_system(local) : 0;
 
-    for (size_t i = 0; i < files->count && files->count <= MOST_SYNCS && failure == 0; i++) {
+    for (size_t i = 0; i < files->count && !as_whole && failure == 0; i++) {
         char *path = files->items[i].is_done ? path_join(local, files->items[i].path) : NULL;
 
         if (path != NULL)
@@ -380,13 +376,16 @@ int fetch_remove(const struct fetched_files *files, struct fetch_result *ret, st
 {
     const bool has_hash = files->board->hash != BOARD_HASH_NONE;
     struct listing now = {.files = NULL};
+    bool is_there = true;
     int result = sync_local(files, err);
 
     for (size_t i = 0; i < files->count; i++)
         if (files->items[i].is_done && !may_go(&files->items[i]))
             count_name(&ret->unknown, ret->first_unknown, files->items[i].path);
     if (result == 0)
-        result = board_list(files->board, files->request->remote, &now, err);
+        result = board_list(files->board, files->request->remote, &is_there, &now, err);
+    if (!is_there)
+        return 0; /* it was removed before the connection broke */
     if (result == 0)
         result = check_sizes(files, &now, err);
     if (result == 0 && has_hash)

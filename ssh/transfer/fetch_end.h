@@ -21,9 +21,10 @@ int fetch_compare(const struct fetched_files *files, struct err *err);
 int fetch_find_lost(const struct fetched_files *files, const struct listing *listing, struct fetch_result *ret,
                     struct err *err);
 
-/* Looks whether files have changed on the board since they were fetched. -ERR_REMOTE when one has grown or shrunk:
- * bytes of it are missing here. */
-int fetch_look_again(const struct fetched_files *files, struct fetch_result *ret, struct err *err);
+/* Looks whether files have changed on the board since they were fetched, by what it lists now. -ERR_REMOTE when one has
+ * grown or shrunk: bytes of it are missing here. */
+int fetch_look_again(const struct fetched_files *files, const struct listing *now, struct fetch_result *ret,
+                     struct err *err);
 
 /* Puts the files on the disk here, looks at the board's again, and removes them there when all are as they came. */
 int fetch_remove(const struct fetched_files *files, struct fetch_result *ret, struct err *err);

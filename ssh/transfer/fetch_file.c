@@ -209,29 +209,27 @@ int fetched_open(struct fetched *file, const char *local, struct err *err)
     return -(int)err->code;
 }
 
-/* Opens what is there and reads it to its end. False: it is of no use. */
-static bool open_partial(struct fetched *file, struct checksum *sum)
+/* Opens what is there. False: it is of no use. */
+static bool open_partial(struct fetched *file)
 {
-    struct err ignored = ERR_INIT;
     struct stat st;
-    int fd = open(file->temporary, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int fd = open(file->temporary, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
     if (fd < 0)
         return false;
     if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0 || (uint64_t)st.st_size >= file->size ||
-        temporary_lock(fd) == EAGAIN || read_here(file->temporary, sum, -1, NULL, &ignored) != 0) {
+        temporary_lock(fd) == EAGAIN) {
         close(fd);
         return false;
     }
     file->fd = fd;
     file->received = (uint64_t)st.st_size;
-    file->is_partial = true;
     return true;
 }
 
-int fetched_find_partial(struct fetched *file, const char *local, struct checksum *sum, struct err *err)
+int fetched_find_partial(struct fetched *file, const char *local, struct err *err)
 {
-    char ignored[CHECKSUM_TEXT_SIZE], *left = partial_name(local, file->path);
+    char *left = partial_name(local, file->path);
     int result = left != NULL ? set_names(file, local, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
 
     if (result == 0 && access(file->temporary, F_OK) != 0 && access(left, F_OK) == 0) {
@@ -240,11 +238,17 @@ int fetched_find_partial(struct fetched *file, const char *local, struct checksu
             unlink(left); /* all of it is fetched then */
     }
     free(left);
-    if (result == 0 && open_partial(file, sum))
-        return 0;
-    checksum_finish(sum, ignored);
-    free_names(file);
+    if (result != 0 || !open_partial(file))
+        free_names(file);
     return result;
+}
+
+int fetched_shorten(struct fetched *file, uint64_t size, struct err *err)
+{
+    if (ftruncate(file->fd, (off_t)size) < 0)
+        return local_error(file, errno, err);
+    file->received = size;
+    return 0;
 }
 
 void fetched_leave(struct fetched *file, const char *local)
@@ -350,7 +354,7 @@ void fetched_drop(struct fetched *file)
     free_names(file);
     if (!file->is_done && !file->is_here) {
         file->received = 0;
-        file->is_complete = file->is_wrong = file->is_partial = false;
+        file->is_complete = file->is_wrong = false;
         file->checksum[0] = file->expected[0] = '\0';
     }
 }

@@ -22,7 +22,6 @@ struct fetched {
     bool is_done;     /* and it has its name */
     bool is_wrong;    /* the checksums differ */
     bool is_verified; /* by more than its size */
-    bool is_partial;  /* its beginning has come in an earlier fetch, and is in temporary */
     char checksum[CHECKSUM_TEXT_SIZE]; /* of what came; "" before the end */
     char expected[CHECKSUM_TEXT_SIZE]; /* what the board says; "" before it does */
 };
@@ -38,9 +37,10 @@ int fetched_find(struct fetched *file, const char *local, bool awaits_checksum, 
 int fetched_open(struct fetched *file, const char *local, struct err *err);
 int fetched_write(struct fetched *file, const char *bytes, size_t length, struct checksum *sum, struct err *err);
 
-/* Looks for the beginning of a file that an earlier fetch left, as fetched_leave or a killed one did. When there is
- * one, the file goes on behind it; sum has its checksum so far. One that cannot be the beginning is removed. */
-int fetched_find_partial(struct fetched *file, const char *local, struct checksum *sum, struct err *err);
+/* Looks for the beginning of a file that an earlier fetch left, as fetched_leave or a killed one did, and opens it. */
+int fetched_find_partial(struct fetched *file, const char *local, struct err *err);
+/* Cuts off what is not the beginning: the file goes on behind size bytes. */
+int fetched_shorten(struct fetched *file, uint64_t size, struct err *err);
 /* Leaves the beginning of a file beside the capture, for a later fetch, and frees what it holds. */
 void fetched_leave(struct fetched *file, const char *local);
 /* Removes the place for such beginnings. */

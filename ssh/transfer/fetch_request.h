@@ -9,11 +9,13 @@
 #include <stdint.h>
 
 struct fetch_result {
+    bool is_missing;         /* the board has no such directory */
     size_t files;            /* that are at home, complete and, but for those counted next, verified */
     size_t unverified;       /* of these: the end came before the board had told their checksums */
     size_t here;             /* of these: left by an earlier fetch, and verified now */
     uint64_t bytes;          /* of files */
-    uint64_t gone_on_from;   /* bytes that had come of a file in an earlier fetch */
+    uint64_t gone_on_from;   /* bytes that had come of a file in an earlier fetch, and are the board's */
+    uint64_t dropped;        /* bytes of it that had come and are not the board's, or could not be compared */
     size_t reconnections;    /* how often the connection was made anew */
     size_t refused, skipped; /* entries that were not taken: bad names; no regular files */
     size_t lost;             /* of those skipped: what they stand for has not come in another way */

@@ -10,7 +10,6 @@ struct name_stream {
     char separator;
     struct strbuf names;
     struct strbuf *answer;
-    struct strbuf errors;
 };
 
 static int out_of_memory(struct err *err)
@@ -47,36 +46,18 @@ static int keep_answer(void *arg, const char *bytes, size_t length, struct err *
     return 0;
 }
 
-static int keep_errors(void *arg, const char *bytes, size_t length, struct err *err)
-{
-    struct name_stream *stream = arg;
-    size_t room = stream->errors.maximum - stream->errors.length;
-
-    (void)err;
-    strbuf_add(&stream->errors, bytes, length < room ? length : room);
-    return 0;
-}
-
-int board_do_with_names(struct board *board, const char *what, const char *script, const struct name_source *names,
-                        char separator, struct strbuf *answer, struct err *err)
+int board_do_with_names(struct board *board, const char *what, const struct strbuf *script,
+                        const struct name_source *names, char separator, struct strbuf *answer, struct err *err)
 {
     struct name_stream stream = {.source = names, .separator = separator, .answer = answer};
     struct ssh_io io = {.input = give_names,
                         .output = keep_answer,
-                        .errors = keep_errors,
                         .arg = &stream,
                         .limits = ssh_limits_for(board->connection, names->bytes)};
-    struct ssh_exit end;
     int result;
 
     strbuf_init(&stream.names, 2 * PIECE + 8192);
-    strbuf_init(&stream.errors, 1024);
-    result = ssh_run(board->connection, script, &io, &end, err);
-    if (result != 0)
-        err_wrap(err, "%s", what);
-    else
-        result = board_judge(what, &end, &stream.errors, err);
+    result = board_run(board, what, script, &io, err);
     strbuf_release(&stream.names);
-    strbuf_release(&stream.errors);
     return result;
 }

@@ -15,7 +15,7 @@ struct name_source {
 
 /* Runs a script that must succeed and reads "./<name>" and a separator, again and again. What it says on standard error
  * is part of the error, which begins with what. answer may be NULL: then it must say nothing. */
-int board_do_with_names(struct board *board, const char *what, const char *script, const struct name_source *names,
-                        char separator, struct strbuf *answer, struct err *err);
+int board_do_with_names(struct board *board, const char *what, const struct strbuf *script,
+                        const struct name_source *names, char separator, struct strbuf *answer, struct err *err);
 
 #endif

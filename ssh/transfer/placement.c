@@ -1,6 +1,7 @@
 #include "ssh/transfer/placement.h"
 
 #include "base/array.h"
+#include "base/number.h"
 #include "ssh/transfer/names.h"
 #include "ssh/transfer/removal.h"
 
@@ -11,6 +12,7 @@
 
 #define SCRIPT_LIMIT ((size_t)64 * 1024)
 #define MANIFEST_LIMIT ((size_t)64 * 1024 * 1024)
+#define SWEPT_STAGING PLACEMENT_STAGING ".new"
 #define RUN_MANIFEST ".msprof-run"         /* as long as a run goes on, or when it was killed */
 #define KEPT_MANIFEST ".brought-by-msprof" /* of runs with --keep */
 
@@ -139,32 +141,18 @@ static int give_text(void *arg, const char **bytes, size_t *length, struct err *
     return 0;
 }
 
-static int keep_errors(void *arg, const char *bytes, size_t length, struct err *err)
-{
-    (void)arg;
-    (void)bytes;
-    (void)length;
-    (void)err;
-    return 0;
-}
-
 /* Writes one of the manifests as a whole; sh itself reads the lines, because a board may have no cat. */
 static int write_manifest(struct placement *placement, struct board *board, const struct placed_list *list,
                           const char *name, struct err *err)
 {
-    static const char what[] = "cannot write down what is brought to the board";
-    struct strbuf script, text, nothing;
+    struct strbuf script, text;
     struct text_source source;
-    struct ssh_io io = {.input = give_text,
-                        .errors = keep_errors,
-                        .arg = &source,
-                        .limits = ssh_limits_for(board->connection, list->count * 256)};
-    struct ssh_exit end;
+    struct ssh_io io = {
+        .input = give_text, .arg = &source, .limits = ssh_limits_for(board->connection, list->count * 256)};
     int result;
 
     strbuf_init(&script, SCRIPT_LIMIT);
     strbuf_init(&text, MANIFEST_LIMIT);
-    strbuf_init(&nothing, 16);
     result = add_manifest(placement, board, list, strcmp(name, RUN_MANIFEST) == 0, &text, err);
     source = (struct text_source){text.data, text.length};
     board_add_cd(&script, placement->directory);
@@ -172,14 +160,9 @@ static int write_manifest(struct placement *placement, struct board *board, cons
                 board->has_cat ? "cat" : "{ while IFS= read -r line; do printf '%s\\n' \"$line\"; done; }", name, name,
                 name, name);
     if (result == 0)
-        result = ssh_run(board->connection, script.data, &io, &end, err);
-    if (result != 0)
-        err_wrap(err, "%s", what);
-    else
-        result = board_judge(what, &end, &nothing, err);
+        result = board_run(board, "cannot write down what is brought to the board", &script, &io, err);
     strbuf_release(&script);
     strbuf_release(&text);
-    strbuf_release(&nothing);
     return result;
 }
 
@@ -214,13 +197,10 @@ static int take_manifests(struct placement *placement, const struct board *board
 {
     struct placed_list *list = NULL;
     bool is_usable = false;
+    char *line;
     int result = 0;
 
-    for (char *line = text, *next; result == 0 && *line != '\0'; line = next) {
-        size_t length = strcspn(line, "\n");
-
-        next = line + length + (line[length] == '\n');
-        line[length] = '\0';
+    while (result == 0 && (line = board_next_line(&text)) != NULL) {
         if (strncmp(line, "= ", 2) == 0)
             list = strcmp(line + 2, RUN_MANIFEST) == 0 ? &placement->ours : &placement->before;
         else if (strncmp(line, "msprof 1 ", 9) == 0)
@@ -254,7 +234,9 @@ static int add_open_script(struct strbuf *script, const char *directory, struct 
     strbuf_adds(script, "\n[ -d \"$d\" ] || { mkdir -p \"$d\" && echo made >\"$d/" RUN_MANIFEST "\"; } || exit 1\n"
                         "cd \"$d\" || exit 1\n");
     strbuf_adds(script, restore);
-    strbuf_adds(script, "rm -rf " PLACEMENT_STAGING " || exit 1\n");
+    strbuf_adds(script, "rm -rf " SWEPT_STAGING " || exit 1\n"
+                        "if [ -d " PLACEMENT_STAGING " ] && [ ! -L " PLACEMENT_STAGING " ]; then echo staged\n"
+                        "else rm -rf " PLACEMENT_STAGING " || exit 1; fi\n");
     strbuf_adds(script, "[ ! -e " RUN_MANIFEST " ] || restore " PLACEMENT_KEPT " >/dev/null\n"
                         "for m in " RUN_MANIFEST " " KEPT_MANIFEST "; do\n[ -f $m ] || continue\necho \"= $m\"\n"
                         "while IFS= read -r line; do printf '%s\\n' \"$line\"; done <$m\ndone\nexit $r\n");
@@ -266,7 +248,7 @@ int placement_open(struct placement *placement, struct board *board, const char 
     struct strbuf script, answer;
     int result;
 
-    *placement = (struct placement){.directory = strdup(directory)};
+    *placement = (struct placement){.directory = strdup(directory), .has_staging = true /* until the board has told */};
     if (placement->directory == NULL)
         return out_of_memory(err);
     strbuf_init(&script, SCRIPT_LIMIT);
@@ -274,11 +256,32 @@ int placement_open(struct placement *placement, struct board *board, const char 
     result = add_open_script(&script, directory, err);
     if (result == 0)
         result = board_do(board, "cannot make the project's directory", script.data, &answer, err);
+    if (result == 0)
+        placement->has_staging = strncmp(answer.data, "staged\n", 7) == 0;
     if (result == 0 && answer.length > 0)
         result = take_manifests(placement, board, answer.data, err);
     strbuf_release(&script);
     strbuf_release(&answer);
     return result;
+}
+
+int64_t placement_staged_kilobytes(struct board *board, const char *directory)
+{
+    struct strbuf script, answer;
+    struct err ignored = ERR_INIT;
+    int64_t kilobytes = 0;
+
+    strbuf_init(&script, SCRIPT_LIMIT);
+    strbuf_init(&answer, BOARD_ANSWER_LIMIT);
+    strbuf_adds(&script, "set -- $(du -sk ");
+    ssh_quote(&script, directory);
+    strbuf_adds(&script, "/" PLACEMENT_STAGING " 2>/dev/null)\necho \"${1:-0}\"\n");
+    if (board_do(board, "cannot ask for space", script.data, &answer, &ignored) != 0 ||
+        number_parse_integer(answer.data, strcspn(answer.data, "\n"), &kilobytes) != 0 || kilobytes < 0)
+        kilobytes = 0;
+    strbuf_release(&script);
+    strbuf_release(&answer);
+    return kilobytes;
 }
 
 bool placement_knows(const struct placement *placement, const char *path)
@@ -363,6 +366,53 @@ int placement_adopt(struct placement *placement, struct board *board, struct pro
             drop_placed(&placement->ours, placed);
     }
     removal_release(&removed);
+    return result;
+}
+
+/* ---- what an earlier run left half way ---- */
+
+/* "x <path>" of programs, "f <path>" of other files. */
+struct arrived_source {
+    const struct project *project;
+    size_t next;
+    char line[LISTING_MAX_PATH + 8];
+};
+
+static const char *next_arrived(void *arg)
+{
+    struct arrived_source *source = arg;
+
+    while (source->next < source->project->count) {
+        const struct project_file *file = &source->project->files[source->next++];
+
+        if (!file->staged && file->arrived == 0)
+            continue;
+        snprintf(source->line, sizeof source->line, "%c %s", file->executable ? 'x' : 'f', file->path);
+        return source->line;
+    }
+    return NULL;
+}
+
+int placement_sweep(struct placement *placement, struct board *board, const struct project *project, struct err *err)
+{
+    struct arrived_source source = {.project = project};
+    const struct name_source names = {.next = next_arrived, .arg = &source, .bytes = project_bytes(project)};
+    struct strbuf script;
+    int result;
+
+    strbuf_init(&script, SCRIPT_LIMIT);
+    board_add_cd(&script, placement->directory);
+    strbuf_adds(&script, "umask 027\nrm -rf " SWEPT_STAGING " && mkdir " SWEPT_STAGING " || exit 1\n"
+                         "while IFS= read -r line; do\n"
+                         "line=${line#./}; f=${line#??} m=640\n"
+                         "case $line in x*) m=750;; esac\n"
+                         "case $f in */*) mkdir -p \"" SWEPT_STAGING "/${f%/*}\" || exit 1;; esac\n"
+                         "chmod $m \"" PLACEMENT_STAGING "/$f\" &&\n"
+                         "mv \"" PLACEMENT_STAGING "/$f\" \"" SWEPT_STAGING "/$f\" || exit 1\n"
+                         "done\nrm -rf " PLACEMENT_STAGING " && mv " SWEPT_STAGING " " PLACEMENT_STAGING "\n");
+    result = board_do_with_names(board, "cannot use what an earlier upload left", &script, &names, '\n', NULL, err);
+    strbuf_release(&script);
+    placement->has_staging = false;
     return result;
 }
 
@@ -452,15 +502,11 @@ static int take_put_line(struct placement *placement, const char *line, struct e
 static int each_line(char *text, struct placement *placement,
                      int (*take)(struct placement *placement, const char *line, struct err *err), struct err *err)
 {
+    char *line;
     int result = 0;
 
-    for (char *line = text, *next; result == 0 && *line != '\0'; line = next) {
-        size_t length = strcspn(line, "\n");
-
-        next = line + length + (line[length] == '\n');
-        line[length] = '\0';
+    while (result == 0 && (line = board_next_line(&text)) != NULL)
         result = take(placement, line, err);
-    }
     return result;
 }
 
@@ -475,8 +521,8 @@ static int move_staged(struct placement *placement, struct board *board, const s
     strbuf_init(&answer, MANIFEST_LIMIT);
     result = add_put_script(&script, placement->directory, err);
     if (result == 0)
-        result = board_do_with_names(board, "cannot put the uploaded files into place", script.data, &names, '\n',
-                                     &answer, err);
+        result =
+            board_do_with_names(board, "cannot put the uploaded files into place", &script, &names, '\n', &answer, err);
     if (answer.length > 0 && result == 0)
         result = each_line(answer.data, placement, take_put_line, err);
     strbuf_release(&script);
@@ -524,8 +570,8 @@ static int ask_states(struct placement *placement, struct board *board, struct e
     strbuf_adds(&script, board->has_xargs ? "exec xargs -0 stat -c '" LISTING_FORMAT "'\n"
                                           : "while IFS= read -r f; do stat -c '" LISTING_FORMAT
                                             "' \"$f\" || exit 1; done\n");
-    result = board_do_with_names(board, "cannot look at the uploaded files", script.data, &names,
-                                 board_separator(board), &answer, err);
+    result = board_do_with_names(board, "cannot look at the uploaded files", &script, &names, board_separator(board),
+                                 &answer, err);
     if (result == 0 && answer.length > 0)
         result = each_line(answer.data, placement, take_state, err);
     strbuf_release(&script);
@@ -571,13 +617,16 @@ static int add_undo_script(const struct placement *placement, struct strbuf *scr
     strbuf_adds(script, "\ncd \"$d\" 2>/dev/null || { echo 'left 0'; exit 0; }\n");
     strbuf_adds(script, board_tidy_functions);
     strbuf_adds(script, restore);
-    strbuf_adds(script, "rm -rf " PLACEMENT_STAGING " || r=1\n"
-                        "while IFS= read -r f; do\nf=${f#./}\n"
+    if (placement->has_staging)
+        strbuf_adds(script, "s=''; [ ! -d " PLACEMENT_STAGING " ] || { s=yes; echo staged; }\n");
+    else
+        strbuf_adds(script, "s=''; rm -rf " PLACEMENT_STAGING " || r=1\n");
+    strbuf_adds(script, "while IFS= read -r f; do\nf=${f#./}\n"
                         "[ -e \"" PLACEMENT_KEPT "/$f\" ] || [ -L \"" PLACEMENT_KEPT "/$f\" ] || continue\n"
                         "[ ! -e \"$f.after-run\" ] && mv \"$f\" \"$f.after-run\" && printf 'moved %s\\n' \"$f\"\n"
                         "done\n"
                         "[ ! -d " PLACEMENT_KEPT " ] || { restore " PLACEMENT_KEPT "; prune " PLACEMENT_KEPT "; }\n"
-                        "[ $r -ne 0 ] || rm -f " RUN_MANIFEST "\n");
+                        "[ $r -ne 0 ] || [ -n \"$s\" ] || rm -f " RUN_MANIFEST "\n");
     strbuf_addf(script, "cd / && %s \"$d\" 2>/dev/null\necho \"left $(count \"$d\")\"\nexit $r\n",
                 placement->made ? "prune" : ":");
     return script->failed ? out_of_memory(err) : 0;
@@ -585,15 +634,14 @@ static int add_undo_script(const struct placement *placement, struct strbuf *scr
 
 static int take_undo_answer(char *text, struct placement_end *ret, struct err *err)
 {
+    char *line;
     int result = 0;
 
-    for (char *line = text, *next; result == 0 && *line != '\0'; line = next) {
-        size_t length = strcspn(line, "\n");
-
-        next = line + length + (line[length] == '\n');
-        line[length] = '\0';
+    while (result == 0 && (line = board_next_line(&text)) != NULL) {
         if (strncmp(line, "moved ", 6) == 0)
             result = words_add(&ret->moved, line + 6, err);
+        else if (strcmp(line, "staged") == 0)
+            ret->keeps_staging = true;
         else if (strncmp(line, "stays ", 6) == 0)
             result = words_add(&ret->stays, line + 6, err);
         else if (strncmp(line, "left ", 5) == 0)
@@ -613,8 +661,8 @@ static int restore_kept(struct placement *placement, struct board *board, struct
     strbuf_init(&answer, MANIFEST_LIMIT);
     result = add_undo_script(placement, &script, err);
     if (result == 0)
-        result = board_do_with_names(board, "cannot put back what was on the board", script.data, &names, '\n', &answer,
-                                     err);
+        result =
+            board_do_with_names(board, "cannot put back what was on the board", &script, &names, '\n', &answer, err);
     if (result == 0 && answer.length > 0)
         result = take_undo_answer(answer.data, ret, err);
     strbuf_release(&script);

@@ -28,6 +28,7 @@ struct placed_list {
 struct placement {
     char *directory;           /* absolute */
     bool made;                 /* it was made for the project */
+    bool has_staging;          /* an earlier run left what arrived of its project, or this one leaves it */
     struct placed_list ours;   /* put there by this run, or by one that was killed: they go at the end */
     struct placed_list before; /* left there by runs with --keep */
     struct words directories;  /* made below it, in the order in which they were made */
@@ -38,6 +39,7 @@ struct placement_end {
     struct words changed; /* paths of files that were put there and were changed since: they stay */
     struct words moved;   /* of these, those that stay beside the board's own, under PATH.after-run */
     struct words stays;   /* the board's own that are still in PLACEMENT_KEPT */
+    bool keeps_staging;   /* what arrived of the project is still in PLACEMENT_STAGING */
     int64_t left;         /* entries in the directory */
 };
 
@@ -45,6 +47,10 @@ struct placement_end {
  * had set aside and not replaced. placement_release in any case. */
 int placement_open(struct placement *placement, struct board *board, const char *directory, struct err *err);
 void placement_release(struct placement *placement);
+
+/* Kilobytes that PLACEMENT_STAGING takes in the directory, which need not be free for what arrives there; 0 when the
+ * board cannot tell. */
+int64_t placement_staged_kilobytes(struct board *board, const char *directory);
 
 /* Whether a run of msprof has put a file of this name there. */
 bool placement_knows(const struct placement *placement, const char *path);
@@ -54,10 +60,15 @@ bool placement_is_ours(const struct placement *placement, const struct project_f
 /* Takes over what the project and a killed run have in common, and removes what that put there beyond. */
 int placement_adopt(struct placement *placement, struct board *board, struct project *project, struct err *err);
 
+/* Of what an earlier run left in PLACEMENT_STAGING, removes all but the project's files that have arrived, whole or in
+ * part. */
+int placement_sweep(struct placement *placement, struct board *board, const struct project *project, struct err *err);
+
 /* Moves the staged files into place: what stands there and is not ours is set aside. The manifest is written first. */
 int placement_put(struct placement *placement, struct board *board, struct project *project, struct err *err);
 
-/* Removes what was put there, unless it was changed, and puts back what was set aside. */
+/* Removes what was put there, unless it was changed, and puts back what was set aside; with has_staging what arrived is
+ * left for the next run. */
 int placement_undo(struct placement *placement, struct board *board, struct placement_end *ret, struct err *err);
 /* Leaves it there, for a next run to know. */
 int placement_leave(struct placement *placement, struct board *board, struct err *err);

@@ -57,7 +57,7 @@ struct removal {
     const struct removal_request *request;
     struct removal_result *result;
     enum way way;
-    struct strbuf names, line, errors;
+    struct strbuf names, line;
     uint64_t done;
 };
 
@@ -148,16 +148,6 @@ static int take_answer(void *arg, const char *bytes, size_t length, struct err *
     return result;
 }
 
-static int keep_errors(void *arg, const char *bytes, size_t length, struct err *err)
-{
-    struct removal *removal = arg;
-    size_t room = removal->errors.maximum - removal->errors.length;
-
-    (void)err;
-    strbuf_add(&removal->errors, bytes, length < room ? length : room);
-    return 0;
-}
-
 /* "one" and "batch", which print what is compared. */
 static void add_functions(const struct removal *removal, struct strbuf *script)
 {
@@ -208,32 +198,23 @@ static enum way choose_way(const struct board *board, const struct removal_reque
 int board_remove_known(struct board *board, const struct removal_request *request, struct removal_result *ret,
                        struct err *err)
 {
-    static const char what[] = "cannot remove files from the board";
     struct removal removal = {.board = board, .request = request, .result = ret, .way = choose_way(board, request)};
     struct ssh_io io = {.input = give_lines,
                         .output = take_answer,
-                        .errors = keep_errors,
                         .arg = &removal,
                         .limits = ssh_limits_for(board->connection, (uint64_t)request->count * BYTES_PER_FILE)};
     struct strbuf script;
-    struct ssh_exit end;
     int result;
 
     *ret = (struct removal_result){.left = 0};
     strbuf_init(&script, SCRIPT_LIMIT);
     strbuf_init(&removal.names, 2 * PIECE + LINE_LIMIT);
     strbuf_init(&removal.line, LINE_LIMIT);
-    strbuf_init(&removal.errors, 1024);
     add_script(&removal, &script);
-    result = script.failed ? out_of_memory(err) : ssh_run(board->connection, script.data, &io, &end, err);
-    if (result != 0)
-        err_wrap(err, "%s", what);
-    else
-        result = board_judge(what, &end, &removal.errors, err);
+    result = board_run(board, "cannot remove files from the board", &script, &io, err);
     strbuf_release(&script);
     strbuf_release(&removal.names);
     strbuf_release(&removal.line);
-    strbuf_release(&removal.errors);
     return result;
 }
 

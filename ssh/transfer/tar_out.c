@@ -78,6 +78,11 @@ static size_t put_entry(char *buffer, const struct project_file *file)
                              file->executable ? 0750 : 0640, file->link != NULL ? '2' : '0');
 }
 
+static bool is_there(const struct project_file *file)
+{
+    return file->present || file->staged;
+}
+
 int tar_out_init(struct tar_out *tar, struct project *project, const struct progress *progress, struct err *err)
 {
     *tar = (struct tar_out){.project = project,
@@ -86,6 +91,7 @@ int tar_out_init(struct tar_out *tar, struct project *project, const struct prog
                             .last = project->count,
                             .sum = checksum_new_kind(project->kind),
                             .buffer = malloc(BUFFER_SIZE),
+                            .done_bytes = project_arrived_bytes(project),
                             .total_bytes = project_bytes(project)};
     if (tar->sum != NULL && tar->buffer != NULL)
         return 0;
@@ -112,6 +118,7 @@ void tar_out_choose(struct tar_out *tar, size_t index)
 static int begin_file(struct tar_out *tar, const struct project_file *file, size_t *ret_used, struct err *err)
 {
     char *path;
+    int result = 0;
 
     if (strlen(file->path) + 1 > HEADERS_SIZE - 3 * BLOCK_SIZE)
         return err_set(err, ERR_LIMIT, "the name '%s' is too long", file->path);
@@ -124,10 +131,12 @@ static int begin_file(struct tar_out *tar, const struct project_file *file, size
     if (path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     tar->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (tar->fd < 0)
-        err_set_errno(err, errno, "cannot read '%s'", path);
+    if (tar->fd < 0 || (tar->plain && lseek(tar->fd, (off_t)file->arrived, SEEK_SET) < 0))
+        result = err_set_errno(err, errno, "cannot read '%s'", path);
+    else if (tar->plain)
+        tar->left -= file->arrived;
     free(path);
-    return tar->fd >= 0 ? 0 : -(int)err->code;
+    return result;
 }
 
 /* Appends up to space bytes of the file under way. */
@@ -163,7 +172,7 @@ static void end_file(struct tar_out *tar)
     struct project_file *file = &tar->project->files[tar->next];
 
     checksum_finish(tar->sum, file->checksum);
-    if (file->link != NULL)
+    if (file->link != NULL || (tar->plain && file->arrived > 0))
         file->checksum[0] = '\0';
     if (tar->fd >= 0)
         close(tar->fd);
@@ -207,11 +216,6 @@ static int fill(struct tar_out *tar, size_t *ret_used, struct err *err)
     }
     *ret_used = used;
     return 0;
-}
-
-static bool is_there(const struct project_file *file)
-{
-    return file->present || file->staged;
 }
 
 int tar_out_next(void *arg, const char **bytes, size_t *length, struct err *err)

@@ -23,7 +23,7 @@ struct tar_out {
 /* Streams the files that are neither present nor staged; their checksums are computed on the way. */
 int tar_out_init(struct tar_out *tar, struct project *project, const struct progress *progress, struct err *err);
 void tar_out_release(struct tar_out *tar);
-/* From now on: the content of this file, and nothing else. */
+/* From now on: the content of this file behind what has arrived, and nothing else. */
 void tar_out_choose(struct tar_out *tar, size_t index);
 /* The next piece, as struct ssh_io's input wants it; tar is the argument. */
 int tar_out_next(void *tar, const char **bytes, size_t *length, struct err *err);

@@ -1,15 +1,21 @@
 #include "ssh/transfer/upload.h"
 
 #include "base/file/fsutil.h"
+#include "ssh/session/internal.h"
+#include "ssh/transfer/beginning.h"
 #include "ssh/transfer/names.h"
 #include "ssh/transfer/tar_out.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SCRIPT_LIMIT ((size_t)64 * 1024)
+#define DD_BLOCK_SIZE 65536
 #define FULL_KILOBYTES 64 /* free on a disk that counts as full: some keep a block or two */
 #define SPACE_HINT "free some space on the board, let 'remote_dir' name another file system, or use --transfer=nfs"
 
@@ -107,7 +113,7 @@ static int hash_asked(struct board *board, struct project *project, const char *
     strbuf_init(&answer, LISTING_LIMIT);
     board_add_cd(&script, directory);
     board_add_hash_command(board, &script);
-    result = board_do_with_names(board, "cannot compute checksums on the board", script.data, &names,
+    result = board_do_with_names(board, "cannot compute checksums on the board", &script, &names,
                                  board_separator(board), &answer, err);
     if (result == 0 && answer.length > 0)
         take_checksums(board, project, answer.data, answer.length);
@@ -128,7 +134,10 @@ static bool mark_candidates(struct project *project, const struct listing *listi
         bool *mark = mark_of(file, staging);
 
         file->there[0] = '\0';
+        file->arrived = 0;
         *mark = listed != NULL && listed->size == file->size && !(staging && file->present);
+        if (staging && listed != NULL && listed->size < file->size && !file->present && file->content == NULL)
+            file->arrived = listed->size;
         file->asked = *mark || (!staging && listed != NULL && placement_knows(placement, file->path));
         any = any || file->asked;
     }
@@ -141,12 +150,10 @@ static int compare(struct board *board, struct project *project, const char *dir
                    const struct placement *placement, struct err *err)
 {
     struct listing listing = {.files = NULL};
-    bool there = true, staging = placement == NULL;
-    int result = staging ? board_has_directory(board, directory, &there, err) : 0;
+    bool is_there, staging = placement == NULL;
+    int result = board_list(board, directory, &is_there, &listing, err);
 
     project->kind = board_checksum_kind(board);
-    if (result == 0 && there)
-        result = board_list(board, directory, &listing, err);
     if (result == 0 && mark_candidates(project, &listing, placement)) {
         if (board->hash != BOARD_HASH_NONE)
             result = hash_asked(board, project, directory, err);
@@ -166,28 +173,73 @@ int upload_compare(struct board *board, struct project *project, const struct pl
     return result;
 }
 
-/* A stream's input and what the board says about it. */
-struct tar_stream {
-    struct tar_out tar;
-    struct strbuf errors;
-};
+/* ---- what has arrived ---- */
 
-static int give_tar(void *arg, const char **bytes, size_t *length, struct err *err)
+static int check_one(struct board *board, const struct project *project, struct project_file *file, const char *staging,
+                     struct err *err)
 {
-    struct tar_stream *stream = arg;
+    struct beginning beginning = {
+        .directory = staging, .path = file->path, .bytes = file->arrived, .known = file->agreed};
+    char *path = path_join(project->root, file->path);
+    int result;
 
-    return tar_out_next(&stream->tar, bytes, length, err);
+    beginning.fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    if (path == NULL)
+        result = out_of_memory(err);
+    else if (beginning.fd < 0)
+        result = err_set_errno(err, errno, "cannot read '%s'", path);
+    else
+        result = board_compare_beginning(board, &beginning, NULL, &file->arrived, err);
+    if (beginning.fd >= 0)
+        close(beginning.fd);
+    free(path);
+    return result;
 }
 
-static int keep_tar_errors(void *arg, const char *bytes, size_t length, struct err *err)
+/* Of files that have arrived in part, how much is right. */
+static int check_beginnings(struct board *board, struct project *project, const char *staging,
+                            struct upload_result *ret, struct err *err)
 {
-    struct tar_stream *stream = arg;
-    size_t room = stream->errors.maximum - stream->errors.length;
+    int result = 0;
 
-    (void)err;
-    strbuf_add(&stream->errors, bytes, length < room ? length : room);
-    return 0;
+    ret->gone_on_from = 0;
+    for (size_t i = 0; i < project->count && result == 0; i++) {
+        struct project_file *file = &project->files[i];
+        const uint64_t arrived = file->arrived;
+
+        if (arrived > 0 && board_compares_beginnings(board))
+            result = check_one(board, project, file, staging, err);
+        else
+            file->arrived = 0;
+        file->agreed = file->arrived;
+        ret->gone_on_from += file->arrived;
+        ret->dropped += arrived - file->arrived;
+    }
+    return result;
 }
+
+/* What an earlier run, or this one before the connection broke, has brought. Sizes alone count for what this one did,
+ * and nothing without a checksum for the other. */
+static int find_arrived(struct board *board, struct project *project, struct placement *placement, const char *staging,
+                        struct upload_result *ret, struct err *err)
+{
+    const bool is_unchecked = placement->has_staging && board->hash == BOARD_HASH_NONE;
+    int result = compare(board, project, staging, NULL, err);
+
+    for (size_t i = 0; i < project->count && result == 0 && is_unchecked; i++) {
+        ret->dropped += project->files[i].staged ? project->files[i].size : 0;
+        project->files[i].staged = false;
+    }
+    if (result == 0)
+        result = check_beginnings(board, project, staging, ret, err);
+    if (result != 0 || !placement->has_staging)
+        return result;
+    for (size_t i = 0; i < project->count; i++)
+        ret->arrived += project->files[i].staged;
+    return placement_sweep(placement, board, project, err);
+}
+
+/* ---- sending ---- */
 
 /* tar tells a full disk in words of its own ("Wrote only 512 of 10240 bytes"): when it failed, the disk is asked. */
 static void tell_full_disk(struct board *board, const char *directory, struct err *err)
@@ -204,34 +256,39 @@ static void tell_full_disk(struct board *board, const char *directory, struct er
     *err = told;
 }
 
-static int run_with_tar(struct board *board, struct tar_stream *stream, const char *staging, const char *script,
+static int run_with_tar(struct board *board, struct tar_out *tar, const char *staging, const struct strbuf *script,
                         struct err *err)
 {
-    struct ssh_io io = {.input = give_tar,
-                        .errors = keep_tar_errors,
-                        .arg = stream,
-                        .limits = ssh_limits_for(board->connection, project_bytes(stream->tar.project))};
-    struct ssh_exit end;
-    int result = ssh_run(board->connection, script, &io, &end, err);
+    const struct ssh_io io = {
+        .input = tar_out_next, .arg = tar, .limits = ssh_limits_for(board->connection, project_bytes(tar->project))};
+    int result = board_run(board, "cannot upload the project", script, &io, err);
 
-    if (result == 0)
-        result = board_judge("cannot upload the project", &end, &stream->errors, err);
     if (result != 0 && !ssh_is_lost(board->connection))
         tell_full_disk(board, staging, err);
     return result;
 }
 
-/* One command per file, for boards without tar. */
-static int send_singly(struct board *board, struct tar_stream *stream, const char *staging, struct err *err)
+/* Writes what comes into "$f", or behind what has arrived of it: up to a range that was wrong that is whole blocks. */
+static void add_receive_command(const struct board *board, const struct project_file *file, struct strbuf *script)
 {
-    struct project *project = stream->tar.project;
+    if (file->arrived > 0 && file->arrived % DD_BLOCK_SIZE == 0)
+        strbuf_addf(script, "dd if=/dev/null of=\"$f\" bs=%d seek=%" PRIu64 " 2>/dev/null && ", DD_BLOCK_SIZE,
+                    file->arrived / DD_BLOCK_SIZE);
+    strbuf_addf(script, "%s %s\"$f\" && chmod %s \"$f\"\n", board->has_cat ? "cat" : "dd bs=65536 2>/dev/null",
+                file->arrived > 0 ? ">>" : ">", file->executable ? "750" : "640");
+}
+
+/* One command per file, for boards without tar, and for files of which the beginning has arrived. */
+static int send_singly(struct board *board, struct tar_out *tar, const char *staging, bool begun_only, struct err *err)
+{
+    struct project *project = tar->project;
     int result = 0;
 
     for (size_t i = 0; i < project->count && result == 0; i++) {
-        const struct project_file *file = &project->files[i];
+        struct project_file *file = &project->files[i];
         struct strbuf script;
 
-        if (file->present || file->staged)
+        if (file->present || file->staged || (begun_only && file->arrived == 0))
             continue;
         strbuf_init(&script, SCRIPT_LIMIT);
         board_add_cd(&script, staging);
@@ -243,86 +300,115 @@ static int send_singly(struct board *board, struct tar_stream *stream, const cha
             ssh_quote(&script, file->link);
             strbuf_adds(&script, " \"$f\"\n");
         } else {
-            strbuf_addf(&script, "%s && chmod %s \"$f\"\n",
-                        board->has_cat ? "cat >\"$f\"" : "dd of=\"$f\" bs=65536 2>/dev/null",
-                        file->executable ? "750" : "640");
+            add_receive_command(board, file, &script);
         }
-        tar_out_choose(&stream->tar, i);
-        result = script.failed ? out_of_memory(err) : run_with_tar(board, stream, staging, script.data, err);
+        tar_out_choose(tar, i);
+        result = run_with_tar(board, tar, staging, &script, err);
+        file->staged = result == 0; /* which is verified with the others */
         strbuf_release(&script);
     }
+    return result;
+}
+
+static int send_begun(struct board *board, struct project *project, const char *staging,
+                      const struct progress *progress, struct err *err)
+{
+    struct tar_out tar;
+    int result = tar_out_init(&tar, project, progress, err);
+
+    if (result != 0)
+        return result;
+    result = send_singly(board, &tar, staging, true, err);
+    tar_out_release(&tar);
     return result;
 }
 
 static int send_all(struct board *board, struct project *project, const char *staging, const struct progress *progress,
                     struct err *err)
 {
-    struct tar_stream stream;
+    struct tar_out tar;
     struct strbuf script;
-    int result;
+    int result = tar_out_init(&tar, project, progress, err);
 
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_init(&stream.errors, 1024);
-    result = tar_out_init(&stream.tar, project, progress, err);
     if (result != 0)
-        goto out;
+        return result;
+    strbuf_init(&script, SCRIPT_LIMIT);
     strbuf_adds(&script, "umask 027\nmkdir -p ");
     ssh_quote(&script, staging);
     strbuf_adds(&script, " || exit 1\n");
     board_add_cd(&script, staging);
     if (board->has_tar) {
         strbuf_adds(&script, "exec tar xf -\n");
-        result = run_with_tar(board, &stream, staging, script.data, err);
+        result = run_with_tar(board, &tar, staging, &script, err);
     } else {
         result = board_do(board, "cannot upload the project", script.data, NULL, err);
         if (result == 0)
-            result = send_singly(board, &stream, staging, err);
+            result = send_singly(board, &tar, staging, false, err);
     }
-    tar_out_release(&stream.tar);
-out:
     strbuf_release(&script);
-    strbuf_release(&stream.errors);
+    tar_out_release(&tar);
     return result;
 }
 
-static int check_staged(const struct project *project, struct err *err)
+static const struct project_file *first_missing(const struct project *project)
 {
     for (size_t i = 0; i < project->count; i++) {
         const struct project_file *file = &project->files[i];
 
-        if (!file->present && file->link == NULL && !file->staged) {
-            err_set(err, ERR_REMOTE, "'%s' did not reach the board as it is here", file->path);
-            return err_hint(err, "see that the board's disk is not full and that nothing rebuilds the project "
-                                 "meanwhile, then run again");
-        }
+        if (!file->present && file->link == NULL && !file->staged)
+            return file;
     }
-    return 0;
+    return NULL;
+}
+
+static int tell_missing(const struct project_file *file, struct err *err)
+{
+    err_set(err, ERR_REMOTE, "'%s' did not reach the board as it is here", file->path);
+    return err_hint(err, "see that the board's disk is not full and that nothing rebuilds the project meanwhile, then "
+                         "run again");
+}
+
+static int send_once(struct board *board, struct project *project, const char *staging, const struct progress *progress,
+                     struct err *err)
+{
+    bool has_more = false;
+    int result = send_begun(board, project, staging, progress, err);
+
+    for (size_t i = 0; i < project->count; i++)
+        has_more = has_more || (!project->files[i].present && !project->files[i].staged);
+    if (result == 0 && has_more)
+        result = send_all(board, project, staging, progress, err);
+    return result == 0 ? compare(board, project, staging, NULL, err) : result;
 }
 
 /* Sends until everything is there and verified, over as many connections as that takes. */
-static int send_and_verify(struct board *board, struct project *project, const char *staging,
-                           const struct progress *progress, struct upload_result *ret, struct err *err)
+static int send_and_verify(struct board *board, struct project *project, struct placement *placement,
+                           const char *staging, const struct progress *progress, struct upload_result *ret,
+                           struct err *err)
 {
     struct ssh_patience patience;
-    bool is_again = false;
+    bool is_again = placement->has_staging, is_last = false;
 
     ssh_patience_init(&patience, board->connection, progress);
     for (;;) {
-        int result = is_again ? compare(board, project, staging, NULL, err) : 0;
+        int result = is_again ? find_arrived(board, project, placement, staging, ret, err) : 0;
+        uint64_t arrived = result == 0 ? project_arrived_bytes(project) : patience.bytes;
 
         if (result == 0)
-            result = send_all(board, project, staging, progress, err);
-        if (result == 0)
-            result = compare(board, project, staging, NULL, err);
-        if (result == 0)
-            return check_staged(project, err);
-        if (!ssh_is_lost(board->connection))
+            result = send_once(board, project, staging, progress, err);
+        if (result == 0 && (first_missing(project) == NULL || ret->gone_on_from == 0 || is_last))
+            return first_missing(project) != NULL ? tell_missing(first_missing(project), err) : 0;
+        is_again = true;
+        if (result == 0) { /* what it went on behind is not trusted any more: the rest is sent as a whole */
+            is_last = true;
+            continue;
+        }
+        if (!ssh_is_lost(board->connection) || ssh_is_interrupted(board->connection))
             return result;
-        result = ssh_reconnect_patiently(&patience, 0, err);
+        result = ssh_reconnect_patiently(&patience, arrived, err);
         ret->reconnections = patience.reconnections;
         if (result != 0)
             return result;
-        is_again = true;
     }
 }
 
@@ -343,7 +429,11 @@ int upload_send(struct board *board, struct project *project, struct placement *
     if (staging == NULL)
         result = out_of_memory(err);
     else if (ret->sent > 0)
-        result = send_and_verify(board, project, staging, progress, ret, err);
+        result = send_and_verify(board, project, placement, staging, progress, ret, err);
+    else if (placement->has_staging)
+        result = placement_sweep(placement, board, project, err);
+    if (result == -ERR_REMOTE && ssh_is_lost(board->connection))
+        placement->has_staging = true; /* the next run goes on with it */
     if (result == 0)
         result = placement_put(placement, board, project, err);
     free(staging);

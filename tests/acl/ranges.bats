@@ -47,9 +47,22 @@ json() {
     expect_status 1
     expect_contains "$stderr" "no range or call of the name that --step-range gives was recorded"
     expect_contains "$stderr" "--table ranges"
+    run_msprof -q advise "$capture"
+    expect_status 0
+    expect_contains "$output" "$capture: no device was recorded; what the program did is this"
+    expect_contains "$output" "Ranges by time"
+    run_msprof -q advise "$capture" --format json
+    expect_equal "$(json '",".join(d)')" "calls,capture,findings,not_checked,passed,ranges,schema"
+    expect_equal "$(json '[(r["name"], r["count"], ",".join(r)) for r in d["ranges"]], d["findings"], d["passed"]')" \
+        "([('test msprof tx', $count, 'count,longest,mean_period,median,name,total')], [], [])"
+    expect_equal "$(json "abs(d['ranges'][0]['median'] * 1000 - $median) <= 1")" True
+    run_msprof -q advise "$capture" --format markdown
+    expect_contains "$output" "### Ranges by time"
+    # a capture in which there is nothing at all
+    rm "$capture"/*/data/*msproftx*
     run_msprof advise "$capture"
     expect_status 4
-    expect_contains "$stderr" "--table summary' tells"
+    expect_contains "$stderr" "nothing was recorded"
 }
 
 @test "a program under msprof run gets one, too" {
@@ -60,6 +73,9 @@ json() {
     expect_contains "$output" 'Call,"aclrtLaunchCallback: 3 times, median'
     run_msprof -q show "$(captures)" --table steps --step-range aclrtLaunchCallback --format json
     expect_equal "$(json 'd[0]["Steps"] + d[0]["Warmup"]')" 3
+    run_msprof -q advise "$(captures)" --format json
+    expect_status 0
+    expect_equal "$(json '[c["count"] for c in d["calls"] if c["name"] == "aclrtLaunchCallback"], len(d["not_checked"])')" "([3], 15)"
 }
 
 @test "of a board that samples its calls tell the period that its inferences do not" {

@@ -51,6 +51,11 @@ for step in range(12):
 PY
     told=$(python3 "$BATS_TEST_DIRNAME/lib/agree_answers.py" "$MSPROF" PROF_1)
     expect_equal "$told" "aicpu api bound communication conversions gaps memory ops overlap overlap_analysis small steps streams summary types"
+    # the table of Ascend's definition says that it is one
+    run_msprof show PROF_1 --table overlap_analysis
+    expect_contains "$stderr" "counts copies and other tasks as free time, as Ascend's tool does"
+    run_msprof show PROF_1 --table overlap
+    expect_not_contains "$stderr" "as Ascend's tool"
 }
 
 @test "so they do of every capture that is shipped" {
@@ -319,6 +324,64 @@ PY
     expect_contains "$output" 'Cut,"step 8 (iterations): it was begun, and its end is not marked, 1 of 4 operators seen"'
     run_msprof -q diff PROF_1 PROF_1 --format json
     expect_equal "$(json 'd["base"]["steps"], d["base"]["device_busy"]')" "(5, 400.0)"
+    # what ran in them is in no total a step: 4 operators in each of 5 steps
+    expect_equal "$(json 'sum(r["n_base"] for r in d["rows"]), len(d["rows"]), d["base"]["cut_steps"][0].count(";")')" "(20, 21, 2)"
+    for command in "diff PROF_1 PROF_1" "advise PROF_1" "advise PROF_1 --format json"; do
+        # shellcheck disable=SC2086 # the words of a command
+        run_msprof -q $command
+        expect_contains "$output" 'step 1 (iterations): its head was not recorded, 2 of 4 operators seen; step 7 (iterations): its tail'
+        expect_contains "$output" '; step 8 (iterations): it was begun, and its end is not marked, 1 of 4 operators seen'
+    done
+    # and a baseline says it as its capture does
+    "$MSPROF" -q diff --save a.json --base PROF_1
+    run_msprof -q diff a.json PROF_1
+    expect_equal "$(grep -c 'step 8 (iterations): it was begun' <<<"$output")" 2
+}
+
+@test "captures of 4 and of 2 steps that run alike are no change, whatever ran before the first step" {
+    for steps in 4 2; do
+        program "PROF_$steps" <<PY
+for i in range(6):
+    p.op('load%d' % i, 'TransData', 500)
+p.op('conv', 'Conv2D', 300)
+for step in range($steps):
+    p.begin_step()
+    for i, kind in enumerate(('conv', 'relu', 'mm', 'add')):
+        p.op(kind, kind.upper(), 100 + 10 * i)
+    p.end_step()
+PY
+    done
+    for order in "4 2" "2 4"; do
+        run_msprof -q diff "PROF_${order% *}" "PROF_${order#* }" --format json --gate step_time:+1% --gate op:*:+1% --gate count:*:+0
+        expect_status 0
+        expect_equal "$(json 'd["verdict"], {r["verdict"] for r in d["rows"]}, {r["total_step_base"] - r["total_step_new"] for r in d["rows"]}')" \
+            "('ok', {'unchanged'}, {0.0})"
+    done
+}
+
+@test "what runs in some steps only is no change as long as chance can tell it, and one when it is too often" {
+    for name in few:2:0 many:40:9 none:40:0 every:40:1; do
+        IFS=: read -r capture steps often <<<"$name"
+        program "PROF_$capture" <<PY
+for step in range($steps):
+    p.begin_step()
+    for i, kind in enumerate(('conv', 'relu', 'mm', 'add', 'mul', 'sub')):
+        p.op(kind, kind.upper(), 100 + 10 * i)
+    if $often == 1 or ($often and (step % 3 == 0 or $often > 20)):
+        p.op('checkpoint', 'Save', 400)
+    p.end_step()
+PY
+    done
+    verdicts() {
+        run_msprof -q diff "PROF_$1" "PROF_$2" --format json
+        expect_equal "$(json 'd["verdict"], [r["verdict"] for r in d["rows"] if r["key"] == "checkpoint"]')" "$3"
+    }
+    verdicts few many "('ok', ['noise'])" # 14 of 40 steps have it, and none of 2
+    verdicts many few "('ok', ['noise'])"
+    verdicts none many "('regression', ['regression'])" # but none of 40
+    verdicts none every "('regression', ['regression'])"
+    verdicts few every "('regression', ['regression'])" # every step has it: that is no chance
+    verdicts every none "('ok', ['improvement'])"
 }
 
 @test "frequencies count with the time of tasks: what is measured while nothing runs does not" {

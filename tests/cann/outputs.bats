@@ -224,6 +224,19 @@ PY
     done
 }
 
+@test "--reports takes names of layers, too, and tells which is none" {
+    write_layers
+    printf '{"json_process": {"ascend": true, "freq": true}}' >layers.json
+    run_msprof export timeline PROF_1 --output A --stable-names --reports layers.json
+    run_msprof export timeline PROF_1 --output B --stable-names --reports ascend,freq
+    diff -r A/mindstudio_profiler_output B/mindstudio_profiler_output
+    [ -n "$(ls B/mindstudio_profiler_output)" ]
+    run_msprof export timeline PROF_1 --output C --reports ascend,frek
+    expect_status 2
+    expect_contains "$stderr" "'frek' of --reports is neither a file nor a layer (did you mean 'freq'?)"
+    [ -z "$(find C -name '*.json')" ]
+}
+
 @test "the file of -reports says what is wrong with it" {
     write_layers
     local text

@@ -94,7 +94,7 @@ assert times == sorted(times, reverse=True)' "$BATS_TEST_TMPDIR/stdout" "$expect
     done
 }
 
-@test "a table has no rules, numbers to the right, one unit a column, share first and name last" {
+@test "a table has no rules, numbers to the right, one unit a table, share first and name last" {
     run_msprof -q show JOBX --table ops --top 3
     expect_status 0
     expect_equal "$output" "$(printf '%s\n' \
@@ -106,6 +106,11 @@ assert times == sorted(times, reverse=True)' "$BATS_TEST_TMPDIR/stdout" "$expect
     run_msprof -q show JOBX --table api --top 2 --columns self,count,function
     expect_equal "$output" "$(printf '%s\n' 'Self(ms)  Count  Function' ' 314.465      1  svp_acl_mdl_load_from_mem' \
         ' 120.072     20  svp_acl_mdl_execute' 'and 20 more (--top N)')"
+    # all times of a table have the same unit: that in which the shortest can be read, and that of points in time
+    for table in api overlap gaps steps acl_statistic op_statistic; do
+        run_msprof -q show JOBX --table "$table"
+        expect_equal "$(head -1 <<<"$output" | grep -o '([mu]*s)' | sort -u)" "(us)"
+    done
 }
 
 @test "a terminal gets 20 rows and the number of the others, a pipe in another format all" {

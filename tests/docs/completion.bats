@@ -120,6 +120,37 @@ END
     expect_equal "$(complete_fish 'msprof show JO')" JOBX/
 }
 
+# The words that --list and messages of the program name: tables, columns, metrics of gates, rules, layers.
+words_of() {
+    case $1 in
+        tables) { echo list; "$MSPROF" show --table list | sed -n 's/^\([a-z0-9_]\+\) .*/\1/p'; } ;;
+        columns) "$MSPROF" show --table list | sed -n 's/^ \+//p' | tr ' ' '\n' ;;
+        metrics) "$MSPROF" diff A A --gate x:+1% 2>&1 | sed 's/.*one of: //; s/GLOB//g; s/, /\n/g' ;;
+        rules) "$MSPROF" advise --list | sed -n 's/^\([a-z-]\+\)$/\1/p' ;;
+        layers) "$MSPROF" help --manual tracks | sed -n 's/^\.It Cm \([a-z_]*\).*/\1/p' ;;
+    esac | sort -u
+}
+
+@test "names of tables, columns, metrics, rules and layers are offered by each shell" {
+    cases=$'show --table:tables\nshow --columns:columns\nshow --sort:columns\ndiff --gate:metrics\nadvise --threshold:rules
+export timeline --reports:layers'
+    while IFS=: read -r words what; do
+        # what the program itself names is what is offered; columns of tables that the list leaves out may be more
+        words_of "$what" >known
+        [ -s known ]
+        # shellcheck disable=SC2086 # the words of a command
+        complete_bash msprof $words '' | grep -v '^msprof\.\|^known$\|^offered$\|^driver' | sort -u >offered
+        expect_equal "$(comm -23 known offered)" ""
+        if command -v fish >/dev/null; then
+            expect_equal "$(complete_fish "msprof $words " | sort -u | comm -23 known -)" ""
+        fi
+        # of zsh the script says the same words
+        expect_equal "$(sed -n "/'msprof ${words% --*} --${words##*--}'/,/return/p" _msprof | tr ' ' '\n' | sort -u | comm -23 known -)" ""
+    done <<<"$cases"
+    expect_equal "$(complete_bash msprof show --table overl | sort | tr '\n' ' ')" "overlap overlap_analysis "
+    expect_equal "$(complete_bash msprof export timeline --reports over)" overlap_analyse
+}
+
 @test "commands are offered, and a value that looks like one is none" {
     expect_equal "$(complete_bash msprof exp)" export
     expect_equal "$(complete_bash msprof -q export '')" $'timeline\nsummary\ndb'

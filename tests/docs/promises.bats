@@ -381,6 +381,11 @@ load promises
         "a program that is linked statically is not recorded, and runs"
 }
 
+@test "msprof-security.7: What an upload that was cut left there is used again as far as its checksums are those of the project, and removed otherwise; what it leads to by links is not followed." {
+    backed_by tests/ssh/resume.bats \
+        "an upload that was cut is gone on with by the next run, as far as what arrived is right"
+}
+
 @test "what a page promises is quoted here: no sentence that says never, nothing, refused, told or the like is without its test" {
     local page sentence quoted
     local words="never|always|nothing|refused|told|counted|lost|warning|ignored|overwritten|removed|kept"

@@ -269,9 +269,9 @@ load promises
         "without SHA-256, MD5 and cksum tell a different file of the same size"
 }
 
-@test "msprof-collect.1: The count begins anew whenever 16 MB have come." {
+@test "msprof-collect.1: The count begins anew whenever 1 MB has come." {
     backed_by tests/ssh/resume.bats \
-        "a link that is cut again and again is good enough when much comes in between"
+        "a link that is cut again and again is good enough when much comes in between, for a fetch and for an upload"
 }
 
 @test "msprof-collect.1: Each time an outage of --reconnect-seconds is waited for." {
@@ -322,6 +322,21 @@ load promises
 @test "msprof-collect.1: when it was changed during the run it stays as it is then" {
     backed_by tests/ssh/nfs.bats \
         "an acl.json that was edited during the run is not reverted, also after a run that was killed"
+}
+
+@test "msprof-collect.1: What has arrived in profiling/.msprof-upload when the connection is lost for good, or this run is killed, stays there, and the next run goes on with it, also in the middle of a file." {
+    backed_by tests/ssh/resume.bats \
+        "an upload that was cut is gone on with by the next run, as far as what arrived is right"
+}
+
+@test "msprof-collect.1: Its beginning is compared with the board's first, by the checksums of ranges of 8 MB, and kept up to the first that differs; so is what an upload left on the board." {
+    backed_by tests/ssh/resume.bats \
+        "a file that came in part is gone on with as far as its ranges are the board's, and sent anew where that cannot be told"
+}
+
+@test "msprof-collect.1: Where the board has no checksums, or lacks dd(1) or tail(1), such a file is sent anew, and that is said." {
+    backed_by tests/ssh/resume.bats \
+        "a file that came in part is gone on with as far as its ranges are the board's, and sent anew where that cannot be told"
 }
 
 @test "msprof-collect.1: The beginning of such a file waits in <output>/.partial-JOB*." {

@@ -109,7 +109,28 @@ END
     rm run_ascend_pt/profiler_info_1.json
     run_msprof show run_ascend_pt --table ops
     expect_status 3
-    expect_contains "$stderr" "answers are without the framework's part of"
+    expect_contains "$stderr" "answers and timelines are without the framework's part of"
+}
+
+@test "runs of 4 and of 2 steps of a framework are no regression, whichever is the base" {
+    needs_python
+    needs_shared tools/gen_ascend_ms.py
+    for kind in ms pt; do
+        for steps in 4 2; do
+            python3 "$shared/tools/gen_ascend_ms.py" "made$steps" --kind "$kind" --steps "$steps" >/dev/null
+            mv "made$steps"/gen_* "run${steps}_ascend_$kind"
+        done
+        for order in "4 2" "2 4"; do
+            run_msprof diff -q "run${order% *}_ascend_$kind" "run${order#* }_ascend_$kind"
+            expect_status 0
+            expect_contains "$output" "Verdict: ok"
+            expect_contains "$output" "steps: ${order% *} -> ${order#* }"
+            expect_contains "$output" "Steps differ in what they run"
+            expect_contains "$output" "Smallest change that would show: >1000% of one op"
+            expect_not_contains "$output" "regression"
+        done
+        rm -r made* run?_ascend_"$kind"
+    done
 }
 
 @test "steps of MindSpore and PyTorch are steps of every answer" {
@@ -126,10 +147,13 @@ END
         printf '%s' "$output" >diff.json
         run_msprof advise -q "run_ascend_$kind"
         expect_status 0
+        run_msprof export timeline -q "run_ascend_$kind" --output timelines
+        run_msprof export timeline -q "run_ascend_$kind" --output compat --trace-compat
+        expect_not_contains "$(cat compat/*/*/msprof_*.json)" ProfilerStep
         run_msprof analyse -q "run_ascend_$kind"
         # the steps of the analysis: numbers, and where the operators of each begin
         python3 - "$kind" "$out" <<'END'
-import csv, json, sys
+import csv, glob, json, sys
 kind, out = sys.argv[1:]
 rows = list(csv.DictReader(open('overlap.csv')))
 assert [r['Source'] for r in rows] == ['framework'] * 2, rows
@@ -138,6 +162,10 @@ assert [r['Number'] for r in rows] == trace, (rows, trace)
 starts = [int(r['Start(us)'].strip().replace('.', '')) for r in rows]
 assert rows[1]['Period(us)'] == 'N/A' and round(float(rows[0]['Period(us)']) * 1000) == starts[1] - starts[0], rows
 side = json.load(open('diff.json'))['base']
+trace_file = json.load(open(glob.glob('timelines/*/*/msprof_*.json')[0]))
+origin = int(trace_file['otherData']['origin_unix_ns'])
+slices = [(e['name'], origin + round(e['ts'] * 1000)) for e in trace_file['traceEvents'] if e['name'].startswith('Profiler')]
+assert slices == [('ProfilerStep#' + r['Number'], s) for r, s in zip(rows, starts)], (slices, starts)
 assert side['steps'] == 2 and side['period'] == float(rows[0]['Period(us)']), side
 if kind == 'pt':  # a step begins with its first kernel there
     details = list(csv.DictReader(open(out + '/kernel_details.csv')))
@@ -145,5 +173,6 @@ if kind == 'pt':  # a step begins with its first kernel there
         first = min(int(r['Start Time(us)'].strip().replace('.', '')) for r in details if r['Step Id'] == step)
         assert first == start, (step, first, start)
 END
+        rm -r timelines compat
     done
 }

@@ -141,3 +141,13 @@ start_small_board() {
     expect_contains "$stderr" MaxSessions
     wait_for expect_tidy
 }
+
+@test "a board with the tools of busybox only: a capture whose name its ls does not print comes home" {
+    printf '#!/bin/sh\nfor n in old JOBÄ; do mkdir -p "JOB$n/data"; echo "$n" >"JOB$n/data/f"; done; touch -d 2001-01-01 JOBold\n' \
+        >"$project/out/main"
+    start_busybox_board
+    collect
+    expect_status 0
+    expect_contains "$stderr" "2 new captures are on the board: the newest, 'JOBJOBÄ', is taken"
+    expect_equal "$(<"$project/profiling/JOBJOBÄ/data/f")" JOBÄ
+}

@@ -300,3 +300,19 @@ teardown() {
     expect_status 0
     expect_tidy
 }
+
+@test "a fetch has the board run three commands: what it is, its files and their bytes, their checksums" {
+    mkdir -p "$home/JOBX/data"
+    for i in 1 2 3; do echo "$i" >"$home/JOBX/data/f$i"; done
+    printf '#!/bin/sh\necho >>%s/commands\nexec /bin/sh -c "$SSH_ORIGINAL_COMMAND"\n' "$scratch" >count
+    chmod +x count
+    start_sshd "ForceCommand $scratch/count"
+    run_msprof collect --config board.ini --fetch-only JOBX --output there
+    expect_status 0
+    diff -r "$home/JOBX" there/JOBX
+    expect_equal "$(wc -l <commands)" 3
+    run_msprof collect --config board.ini --fetch-only JOBY --output there
+    expect_status 5
+    expect_contains "$stderr" "there is no directory '$home/JOBY' on the board"
+    [ ! -e there/JOBY ]
+}

@@ -168,7 +168,7 @@ scene_file_cut() {
 scene_always_cut() {
     make_big_project 40 400
     start_sshd
-    start_proxy 2000000 900000 900000 900000 900000 900000 900000 -
+    start_proxy 2000000 150000 150000 150000 150000 150000 150000 -
     collect
     expect_status 5
     expect_contains "$stderr" "the capture is still in '$home/profiling/out/JOBBIG'"
@@ -197,7 +197,7 @@ scene_always_cut() {
     expect_contains "$stderr" "the connection broke while 'main' ran"
     run_msprof import -dir "$(the_capture)"
     expect_status 0
-    expect_failure pgrep -f "$home/profiling"
+    wait_for expect_failure pgrep -f "$home/profiling"
     expect_tidy
 }
 
@@ -389,7 +389,7 @@ scene_killed() {
 
 scene_second_run() {
     start_sshd
-    collect_in_background seconds=8 --output first
+    collect_in_background seconds=600 --output first
     wait_for grep -q "inference 0" collect.out
     collect --output second
     expect_status 5
@@ -399,7 +399,8 @@ scene_second_run() {
     collect --output second
     expect_status 5
     expect_contains "$stderr" "another run is going on on the board: started from $(uname -n), in '$home'"
-    wait "$collect_process"
+    interrupt_collect
+    expect_status 130
     the_capture first
     expect_tidy
 }
@@ -500,6 +501,18 @@ hostile_listing() {
     expect_status 5
     expect_contains "$stderr" "aicore.0.1.1.slice_1"
     [ ! -e "$project/profiling/JOBBIG/data/aicore.0.1.1.slice_1" ]
+}
+
+@test "what the board says of a file that it cannot read is told" {
+    make_big_project 3 10
+    start_sshd
+    fake_command cat '[ $# -gt 0 ] || exec cat
+for f; do case $f in *slice_1) echo "cat: $f: Input/output error" >&2 ;; *) cat "$f" ;; esac; done; exit 1'
+    collect
+    expect_status 5
+    expect_contains "$stderr" "did not come through, the first is 'data/aicore.0.1.1.slice_1'"
+    expect_contains "$stderr" "slice_1: Input/output error"
+    diff -r "$home/profiling/out/JOBBIG" reference
 }
 
 @test "a full local disk is named, and the capture stays on the board" {

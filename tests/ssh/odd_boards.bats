@@ -157,9 +157,9 @@ exec /bin/sh -c "$SSH_ORIGINAL_COMMAND"'
 }
 
 scene_csh() {
-    command -v tcsh >/dev/null || return 0 # the encoding is checked below
+    command -v csh >/dev/null || return 0 # the test says so
     start_board_with_shell "#!/bin/sh
-exec $(command -v tcsh || true) -f -c \"\$SSH_ORIGINAL_COMMAND\""
+exec $(command -v csh || true) -f -c \"\$SSH_ORIGINAL_COMMAND\""
     collect --exclude "nothing!"
     expect_status 0
     run_msprof import -dir "$(the_capture)"
@@ -169,7 +169,7 @@ exec $(command -v tcsh || true) -f -c \"\$SSH_ORIGINAL_COMMAND\""
 
 @test "a login shell may be csh" {
     scene csh
-    command -v tcsh >/dev/null || skip "tcsh is not installed"
+    command -v csh >/dev/null || skip "csh is not installed"
 }
 
 scene_full_tmp() {

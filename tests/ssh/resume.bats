@@ -7,7 +7,7 @@ load ../cli/common
 load server
 
 setup_file() {
-    begin_scenes partial killed_fetch outage slow_removal many_cuts
+    begin_scenes partial killed_fetch other_beginning outage slow_removal many_cuts many_upload_cuts partial_upload killed_upload
 }
 
 teardown_file() {
@@ -86,6 +86,42 @@ scene_killed_fetch() {
     diff -r there/JOBX reference
 }
 
+# A range in the middle of what came is not the board's, as after a loss of power; or the board has nothing to compare with.
+scene_other_beginning() {
+    leave_large_capture 30
+    start_sshd
+    leave_part() {
+        rm -rf there
+        mkdir -p there/JOBX/data there/.partial-JOBX
+        head -c 25000000 reference/data/f >part
+        printf 'not the same' | dd of=part bs=1 seek=9000000 conv=notrunc status=none
+        mv part "there/.partial-JOBX/$name"
+    }
+    mkdir -p there
+    start_proxy 3000000 0 0 0 0 0 0 0 0 0 0
+    fetch_large --reconnect-seconds 0
+    expect_status 5
+    stop_proxy
+    write_ini "$port"
+    name=$(ls there/.partial-JOBX)
+    leave_part
+    fetch_large
+    expect_status 0
+    expect_contains "$stderr" "went on behind the first 8388608 bytes"
+    expect_contains "$stderr" "16611392 bytes of a file, which were here already, were sent anew: they are not the board's"
+    diff -r there/JOBX reference
+    leave_part
+    for tool in sha256sum md5sum cksum openssl; do fake_command $tool 'exit 1'; done
+    fetch_large
+    expect_status 0
+    expect_contains "$stderr" "25000000 bytes of a file, which were here already, were sent anew: they cannot be compared"
+    diff -r there/JOBX reference
+}
+
+@test "a file that came in part is gone on with as far as its ranges are the board's, and sent anew where that cannot be told" {
+    scene other_beginning
+}
+
 @test "a fetch that was killed is gone on with in the middle of its file" {
     scene killed_fetch
 }
@@ -95,10 +131,10 @@ scene_outage() {
     start_sshd
     start_proxy 3000000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
     collect_in_background ''
-    link_is_cut() { [ -n "$(find "$project/profiling" -name 'aicore*' -size +1000k)" ]; }
-    wait_for link_is_cut
+    has_begun() { [ -n "$(find "$project/profiling" -type f -size +1000k)" ]; }
+    wait_for has_begun
     stop_proxy
-    sleep 9
+    sleep 13
     # shellcheck disable=SC2094
     proxy_port=$(sed -n 's/^port = //p' board.ini)
     "$ssh_programs/cutting_proxy" "$proxy_port" "$port" >proxy.out 2>&1 3>&- &
@@ -114,17 +150,104 @@ scene_outage() {
 }
 
 scene_many_cuts() {
-    leave_large_capture 115
+    leave_large_capture 15
     start_sshd
-    start_proxy 17500000 17500000 17500000 17500000 17500000 17500000 -
+    start_proxy 2000000 2000000 2000000 2000000 2000000 2000000 2000000 -
     fetch_large
     expect_status 0
-    expect_contains "$stderr" "the connection broke 6 times"
+    expect_contains "$stderr" "the connection broke 7 times"
     diff -r there/JOBX reference
 }
 
-@test "a link that is cut again and again is good enough when much comes in between" {
-    scene many_cuts
+scene_many_upload_cuts() {
+    # of what a cut link has taken up to 2 MB never reach the board's tar: that much its server holds
+    head -c 45000000 /dev/urandom >"$project/model.om"
+    start_sshd
+    start_proxy up:6000000 up:6000000 up:6000000 up:6000000 up:6000000 up:6000000 up:6000000 -
+    collect --keep
+    expect_status 0
+    expect_contains "$stderr" "the connection broke 7 times"
+    expect_contains "$stderr" "went on behind the first"
+    cmp "$project/model.om" "$home/profiling/model.om"
+    expect_equal "$(find "$home" "$board_tmp" -name '.msprof*')" ""
+}
+
+@test "a link that is cut again and again is good enough when much comes in between, for a fetch and for an upload" {
+    scene many_cuts many_upload_cuts
+}
+
+# An upload whose link ends and does not come back.
+cut_upload() {
+    start_proxy up:5000000 0 0 0 0 0 0 0 0 0 0
+    collect --reconnect-seconds 0
+    expect_status 5
+    stop_proxy
+    write_ini "$port"
+}
+
+scene_partial_upload() {
+    head -c 9000000 /dev/urandom >"$project/model.om"
+    echo first >"$project/a.txt"
+    start_sshd
+    cut_upload
+    wait_for test ! -e "$board_tmp"/.msprof-*.lock
+    arrived=$(stat -c %s "$home/profiling/.msprof-upload/model.om")
+    [ "$arrived" -gt 1000000 ]
+    collect --keep
+    expect_status 0
+    expect_contains "$stderr" "went on behind the first $arrived bytes of a file, which had arrived before"
+    expect_contains "$stderr" "1 file had arrived"
+    cmp "$project/model.om" "$home/profiling/model.om"
+    rm -r "$home/profiling" "$project/profiling"
+    cut_upload
+    # a disk with room for the rest alone: of 9 MB and a program of 3.7 MB at least 3 MB have arrived
+    fake_command df 'printf "Filesystem 1024-blocks Used Available Capacity Mounted\n/dev/x 9 9 12500 9%% /\n"'
+    printf 'not the same' | dd of="$home/profiling/.msprof-upload/model.om" bs=1 seek=70000 conv=notrunc status=none
+    ln -s /etc "$home/profiling/.msprof-upload/out.d" # no file of the project
+    collect --keep
+    expect_status 0
+    expect_contains "$stderr" "bytes that had arrived before were sent anew: they are not the project's"
+    cmp "$project/model.om" "$home/profiling/model.om"
+    expect_equal "$(find "$home" "$board_tmp" -name '.msprof*' -o -name out.d)" ""
+    rm "$fake/df"
+    rm -r "$home/profiling" "$project/profiling"
+    start_proxy up:5000000 0 - # the link is back in time to tidy up
+    collect --reconnect-seconds 0
+    expect_status 5
+    expect_contains "$stderr" "stays in '$home/profiling/.msprof-upload' on the board: the next run goes on with it"
+    expect_equal "$(find "$home" -type f ! -path '*/.msprof-*')" ""
+    stop_proxy
+    write_ini "$port"
+    for tool in sha256sum md5sum cksum openssl; do fake_command $tool 'exit 1'; done
+    collect
+    expect_status 0
+    expect_contains "$stderr" "bytes that had arrived before were sent anew: they cannot be compared"
+    expect_tidy
+}
+
+@test "an upload that was cut is gone on with by the next run, as far as what arrived is right" {
+    scene partial_upload
+}
+
+scene_killed_upload() {
+    head -c 9000000 /dev/urandom >"$project/model.om"
+    start_sshd
+    fake_command tar 'head -c 6000000 | tar "$@"; exec sleep 30'
+    collect_in_background ''
+    has_come() { [ "$(stat -c %s "$home/profiling/.msprof-upload/model.om")" -gt 5000000 ]; }
+    wait_for has_come
+    kill -9 "$collect_process"
+    wait "$collect_process" || true
+    rm "$fake/tar"
+    wait_for test ! -e "$board_tmp"/.msprof-*.lock
+    collect
+    expect_status 0
+    expect_contains "$stderr" "went on behind the first"
+    expect_tidy
+}
+
+@test "an upload that was killed is gone on with in the middle of its file" {
+    scene killed_upload
 }
 
 scene_slow_removal() {

@@ -207,7 +207,8 @@ write_ini() {
     shift
     {
         printf '[ssh_config]\nip = 127.0.0.1\nusername = %s\nport = %s\n' "${board_user:-$(id -un)}" "$its_port"
-        printf 'key = %s\nknown_hosts = %s\ntimeout = 5\n' "$keys/user" "$keys/known_hosts"
+        # a busy machine answers late, and nothing waits for it to pass
+        printf 'key = %s\nknown_hosts = %s\ntimeout = 20\n' "$keys/user" "$keys/known_hosts"
         [ $# -eq 0 ] || printf '%s\n' "$@"
     } >board.ini
     chmod 600 board.ini
@@ -268,11 +269,14 @@ the_capture() {
     printf '%s\n' "${found[0]}"
 }
 
-# Nothing of a run is left: no project and no lock on the board, no temporary file here.
+# Nothing of a run is left: no project and no lock on the board, no temporary file here. The board may still be noticing that
+# the link is gone.
 expect_tidy() {
-    local left
-    left=$(find "$home" "$board_tmp" -mindepth 1; find "$scratch" -name '.msprof.*.tmp')
-    expect_equal "$left" ""
+    wait_for is_tidy || expect_equal "$(find "$home" "$board_tmp" -mindepth 1; find "$scratch" -name '.msprof.*.tmp')" ""
+}
+
+is_tidy() {
+    [ -z "$(find "$home" "$board_tmp" -mindepth 1; find "$scratch" -name '.msprof.*.tmp')" ]
 }
 
 # The board's server and its sessions stand still: those that hold connections are below the one that was started, as root

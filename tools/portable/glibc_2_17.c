@@ -305,6 +305,7 @@ OLDER(double, log2, (double x), (x))
 OLDER(double, exp, (double x), (x))
 OLDER(double, pow, (double x, double y), (x, y))
 OLDER(double, hypot, (double x, double y), (x, y))
+OLDER(double, lgamma, (double x), (x))
 
 /* libanl's */
 OLDER(int, getaddrinfo_a, (int mode, struct gaicb *requests[], int count, struct sigevent *event),

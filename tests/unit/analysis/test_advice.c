@@ -457,15 +457,48 @@ static void test_nothing_is_checked_without_times(void **state)
         expect_not_checked((enum rule_id)i, "no times");
 }
 
-static void test_findings_come_by_time_at_stake_with_a_severity(void **state)
+static void test_findings_come_by_severity_then_by_time_at_stake(void **state)
 {
     (void)state;
     run(operator_of("slow", "TransData", WORK_AI_CPU), 0, 700);
     step(0, 1000);
-    look(RULE_IDLE);
+    host.known = true;
+    host.memory_ns = 15000000; /* 1.5 % of the host's second, and far more than all that the device did */
+    host.memory_window_ns = 1000000000;
+    const struct finding *calls = look(RULE_MEMORY_CALLS);
     assert_true(advice.findings[0].fired && advice.findings[1].fired);
     assert_true(advice.findings[0].at_stake_ns >= advice.findings[1].at_stake_ns);
     assert_int_equal(advice.findings[0].severity, SEVERITY_HIGH);
+    assert_true(calls->fired);
+    assert_int_equal(calls->severity, SEVERITY_LOW);
+    assert_true(calls->at_stake_ns > advice.findings[0].at_stake_ns);
+    assert_true(calls + 1 == &advice.findings[RULES] || !calls[1].fired); /* it is the last */
+}
+
+static void test_the_severity_of_a_gap_is_its_share_of_a_step(void **state)
+{
+    static const struct {
+        int64_t ns; /* of a step of 1.6 ms */
+        enum severity severity;
+    } cases[] = {{9660, SEVERITY_LOW}, {40000, SEVERITY_LOW}, {50000, SEVERITY_MEDIUM}, {90000, SEVERITY_HIGH}};
+
+    (void)state;
+    run(operator_of("before", "Add", WORK_VECTOR), 0, 600);
+    run(operator_of("behind", "Add", WORK_VECTOR), 700, 900);
+    step(0, 1600);
+    thresholds[RULE_GAP] = 0;
+    thresholds[RULE_IDLE] = 100;
+    host.gap_count = 1;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        host.gaps[0] =
+            (struct gap_evidence){.start_ns = 600000, .end_ns = 600000 + cases[i].ns, .before = 0, .after = 1};
+        const struct finding *gap = look(RULE_GAP);
+        assert_true(gap->fired);
+        assert_int_equal(gap->severity, cases[i].severity);
+    }
+    thresholds[RULE_GAP] = rules[RULE_GAP].threshold; /* 9.66 us of 1.6 ms are none */
+    host.gaps[0].end_ns = 609660;
+    assert_false(look(RULE_GAP)->fired);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
@@ -504,7 +537,8 @@ int main(void)
         TEST(test_activations_in_pieces_fire),
         TEST(test_other_activations_are_quiet),
         TEST(test_nothing_is_checked_without_times),
-        TEST(test_findings_come_by_time_at_stake_with_a_severity),
+        TEST(test_findings_come_by_severity_then_by_time_at_stake),
+        TEST(test_the_severity_of_a_gap_is_its_share_of_a_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

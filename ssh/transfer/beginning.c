@@ -1,0 +1,160 @@
+#include "ssh/transfer/beginning.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#define SCRIPT_LIMIT ((size_t)64 * 1024)
+#define LINE_LIMIT ((size_t)256) /* of a checksum of what comes from a pipe */
+#define BLOCK_SIZE ((uint64_t)64 * 1024)
+#define RANGE_BLOCKS 128 /* large enough that the board does not start programs most of the time */
+#define RANGE_SIZE (RANGE_BLOCKS * BLOCK_SIZE)
+
+/* A comparison under way. */
+struct comparison {
+    const struct beginning *beginning;
+    struct checksum *range, *sum;
+    struct strbuf line;
+    char *bytes; /* RANGE_SIZE of them */
+    uint64_t equal;
+    bool differs;
+};
+
+bool board_compares_beginnings(const struct board *board)
+{
+    return board->hash != BOARD_HASH_NONE && board->has_dd;
+}
+
+/* Whole blocks, unless the board can cut one off. */
+static uint64_t comparable(const struct board *board, uint64_t bytes)
+{
+    return board->has_head ? bytes : bytes - bytes % BLOCK_SIZE;
+}
+
+static void add_script(const struct board *board, const struct beginning *beginning, uint64_t bytes,
+                       struct strbuf *script)
+{
+    const uint64_t first = beginning->known / BLOCK_SIZE, rest = (bytes - beginning->known) % RANGE_SIZE;
+
+    board_add_cd(script, beginning->directory);
+    strbuf_adds(script, "f=./");
+    ssh_quote(script, beginning->path);
+    strbuf_adds(script, "\nsum() { ");
+    board_add_hash_program(board, script);
+    strbuf_addf(script,
+                "; }\nread_range() { dd if=\"$f\" bs=%llu skip=$i count=%d 2>/dev/null; }\n"
+                "i=%llu\nwhile [ $((i + %d)) -le %llu ]; do read_range | sum; i=$((i + %d)); done\n",
+                (unsigned long long)BLOCK_SIZE, RANGE_BLOCKS, (unsigned long long)first, RANGE_BLOCKS,
+                (unsigned long long)(bytes / BLOCK_SIZE), RANGE_BLOCKS);
+    if (rest % BLOCK_SIZE != 0)
+        strbuf_addf(script, "read_range | head -c %llu | sum\n", (unsigned long long)rest);
+    else if (rest != 0)
+        strbuf_addf(script, "dd if=\"$f\" bs=%llu skip=$i count=%llu 2>/dev/null | sum\n",
+                    (unsigned long long)BLOCK_SIZE, (unsigned long long)(rest / BLOCK_SIZE));
+}
+
+static int read_range(struct comparison *comparison, size_t size, struct err *err)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t n =
+            pread(comparison->beginning->fd, comparison->bytes + done, size - done, (off_t)(comparison->equal + done));
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return err_set_errno(err, n < 0 ? errno : EIO, "cannot read '%s' here", comparison->beginning->path);
+        done += (size_t)n;
+    }
+    return 0;
+}
+
+/* The checksum of the next range, as the board tells it. The end of the comparison is an error too, to end the command.
+ */
+static int take_line(struct comparison *comparison, const char *line, struct err *err)
+{
+    const uint64_t left = comparison->beginning->bytes - comparison->equal;
+    const size_t size = (size_t)(left < RANGE_SIZE ? left : RANGE_SIZE), length = strcspn(line, " ");
+    char checksum[CHECKSUM_TEXT_SIZE];
+    int result;
+
+    if (size == 0)
+        return 0;
+    result = read_range(comparison, size, err);
+    if (result != 0)
+        return result;
+    checksum_add(comparison->range, comparison->bytes, size);
+    checksum_finish(comparison->range, checksum);
+    if (length != strlen(checksum) || strncasecmp(line, checksum, length) != 0) {
+        comparison->differs = true;
+        return err_set(err, ERR_REMOTE, "'%s' begins with other bytes on the board", comparison->beginning->path);
+    }
+    checksum_add(comparison->sum, comparison->bytes, size);
+    comparison->equal += size;
+    return 0;
+}
+
+static int take_sums(void *arg, const char *bytes, size_t length, struct err *err)
+{
+    struct comparison *comparison = arg;
+    int result = 0;
+
+    for (size_t i = 0; i < length && result == 0; i++) {
+        if (bytes[i] != '\n' && strbuf_addc(&comparison->line, bytes[i]) != 0)
+            return err_set(err, ERR_REMOTE, "the board's list of checksums has a line that is too long");
+        if (bytes[i] != '\n')
+            continue;
+        result = take_line(comparison, comparison->line.data, err);
+        strbuf_clear(&comparison->line);
+    }
+    return result;
+}
+
+static int compare(struct board *board, struct comparison *comparison, struct err *err)
+{
+    const struct ssh_io io = {.output = take_sums,
+                              .arg = comparison,
+                              .limits = ssh_limits_for(board->connection, comparison->beginning->bytes)};
+    struct strbuf script;
+    struct ssh_exit end;
+    int result;
+
+    strbuf_init(&script, SCRIPT_LIMIT);
+    add_script(board, comparison->beginning, comparison->beginning->bytes, &script);
+    result = script.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                           : ssh_run(board->connection, script.data, &io, &end, err);
+    strbuf_release(&script);
+    if (comparison->differs) {
+        *err = (struct err)ERR_INIT;
+        return 0;
+    }
+    return result != 0 ? err_wrap(err, "cannot compare what came of '%s'", comparison->beginning->path) : 0;
+}
+
+int board_compare_beginning(struct board *board, const struct beginning *beginning, struct checksum *sum, uint64_t *ret,
+                            struct err *err)
+{
+    struct beginning whole = *beginning;
+    struct comparison comparison = {.beginning = &whole,
+                                    .range = checksum_new_kind(board_checksum_kind(board)),
+                                    .sum = sum,
+                                    .bytes = malloc(RANGE_SIZE)};
+    int result = 0;
+
+    whole.bytes = comparable(board, beginning->bytes);
+    if (whole.known > whole.bytes)
+        whole.known = whole.bytes;
+    whole.known -= whole.known % BLOCK_SIZE;
+    comparison.equal = whole.known;
+    strbuf_init(&comparison.line, LINE_LIMIT);
+    if (comparison.range == NULL || comparison.bytes == NULL)
+        result = err_set(err, ERR_NO_MEMORY, "out of memory");
+    else if (whole.bytes > whole.known)
+        result = compare(board, &comparison, err);
+    *ret = comparison.equal;
+    checksum_free(comparison.range);
+    strbuf_release(&comparison.line);
+    free(comparison.bytes);
+    return result;
+}
