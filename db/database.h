@@ -14,7 +14,7 @@
 #define SQL_NUMBER_AS_WRITTEN(number) #number
 
 #define DATABASE_APPLICATION_ID 0x6d737066 /* "mspf" */
-#define DATABASE_USER_VERSION 7            /* the schema: raised with every change of it */
+#define DATABASE_USER_VERSION 8            /* the schema: raised with every change of it */
 #define DB_NULL INT64_MIN                  /* how queries give an SQL NULL in an integer */
 
 /* Once per process, before any other function of db/: SQLite's thread mode and memory settings. */

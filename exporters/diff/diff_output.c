@@ -67,7 +67,8 @@ static int add_row(struct grid *grid, const struct compare_row *row, struct time
     snprintf(texts[0], TEXT_SIZE, "%s%.3f", sign_of(change), change / unit.ns + 0.0);
     percent_text(texts[1], TEXT_SIZE, row->total_base, row->total_new);
     if (tested) {
-        snprintf(texts[2], TEXT_SIZE, "%s%.2f%%", sign_of(row->own), 100 * row->own);
+        if (isfinite(row->own))
+            snprintf(texts[2], TEXT_SIZE, "%s%.2f%%", sign_of(row->own), 100 * row->own);
         smallest_text(texts[3], row->smallest);
         snprintf(texts[10], TEXT_SIZE, "%.3g", row->q);
         snprintf(texts[11], TEXT_SIZE, "%.3f", row->cliff);
